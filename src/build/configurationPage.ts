@@ -99,13 +99,13 @@ const settingsAt = (place: string): readonly string[] =>
 
 const projectPart = (): readonly string[] => [
   '## helios.json',
-  'The file is in the folder of a project or in a folder above it, and may contain comments. **Helios: Open Project File (helios.json)** and `helios init` create it. Its values take precedence over the settings. They can restrict what you allowed, but never extend it.',
+  'The file is in the folder of a project or in a folder above it, and may contain comments. **Helios: Open Project File (helios.json)** and `helios init` create it. Its values take precedence over the settings. They can restrict what you allowed, but never extend it. `provider`, `model`, `defaultMachine` and `notifications` with channels count after you have allowed them, with **Helios: Allow Project File…** or `helios allow`.',
   fieldLines(projectJsonSchema() as FieldSchema).join('\n'),
 ];
 
 const channelsPart = (): readonly string[] => [
   '## Notification channels',
-  'Entries of `helios.notifications.channels`, of `notifications.channels` in `preferences.json`, and of `notifications.channels` in `helios.json`.',
+  'Entries of `helios.notifications.channels`, of `notifications.channels` in `preferences.json`, and of `notifications.channels` in `helios.json`, where channels cannot use `${env:NAME}`, `${secret:name}` or private addresses.',
   ...((schemaOf(channelSchema) as FieldSchema).oneOf ?? []).flatMap((channel) => [
     `### ${channel.properties?.['type']?.const ?? ''}`,
     channel.description ?? '',

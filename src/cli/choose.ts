@@ -11,7 +11,7 @@ import {
 } from '../compose/providers.ts';
 import type { CliOptions } from './arguments.ts';
 import type { ReadKey } from './auth/keys.ts';
-import type { ProjectFile } from '../project/projectFile.ts';
+import type { ProjectFile } from '../project/projects.ts';
 import { settingsOfEnvironment } from '../presentation/settings/engineSettings.ts';
 import { defaultOf } from '../presentation/settings/settings.ts';
 import { preferencesFor, type Preferences } from './preferences.ts';

@@ -7,8 +7,9 @@ import { silentLogger, type Logger } from '../base/logger.ts';
 import type { EngineOptions } from '../compose/engine.ts';
 import { createDemoProvider } from '../compose/demoProvider.ts';
 import { effortFor } from '../presentation/models/effort.ts';
-import { readProjectFile } from '../compose/project.ts';
+import { projectsAt } from '../compose/project.ts';
 import { homeAt } from '../compose/home.ts';
+import { leftOutOf, leftOutText } from '../presentation/sessions/sessionText.ts';
 import { askUser } from './approvals.ts';
 import type { CliOptions, GoalWork } from './arguments.ts';
 import { chooseProvider, inProject, settingsFor } from './choose.ts';
@@ -95,9 +96,16 @@ async function work(options: CliOptions, { deps, home: folder }: CommandContext)
     (message) => void deps.stderr.write(`helios: ${message}\n`),
   );
   const project =
-    isOwn || options.provider !== undefined ? undefined : await readProjectFile(deps.cwd);
+    isOwn || options.provider !== undefined
+      ? undefined
+      : await projectsAt(home.folder).read(deps.cwd);
   const preferences = inProject(ofUser, project);
-  const provider = isOwn ? undefined : await chooseProvider(options, readKey, deps, preferences);
+  const provider = isOwn
+    ? undefined
+    : await chooseProvider(options, readKey, deps, preferences).catch((error: unknown) => {
+        if (project?.leftOut !== undefined) deps.stderr.write(`${leftOutText(project.leftOut)}\n`);
+        throw error;
+      });
   const approvals: Approvals = { view: undefined };
   const engineOptions: EngineOptions = {
     home: home.folder,
@@ -155,6 +163,8 @@ async function withEngine(opened: Opened): Promise<number> {
     if (options.text === undefined)
       throw new UserFacing('There is no question.', 'Write it after --print.');
     const { session } = await openSession(opened);
+    const leftOut = leftOutOf(session.events());
+    if (leftOut !== undefined) deps.stderr.write(`${leftOutText(leftOut)}\n`);
     return printAnswer(session, deps);
   }
   const style = styleFor(opened.isTerminal, deps.env);

@@ -46,6 +46,8 @@ import {
 } from '../models/prices.ts';
 import { HeldMessages } from '../notify/heldMessages.ts';
 import type { Notifier } from '../notify/notifier.ts';
+import { publicNetwork } from '../notify/publicNetwork.ts';
+import type { Projects } from '../project/projects.ts';
 import { KeepAwake } from '../power/keepAwake.ts';
 import { defaultReportsFolder } from '../reports/reportFolder.ts';
 import type { Run } from '../runs/liveRun.ts';
@@ -58,6 +60,7 @@ import type { OwnerKind } from '../storage/leaseOwner.ts';
 import { SessionIndex } from '../storage/sessionIndex.ts';
 import type { WebOptions } from '../web/download.ts';
 import { WebReader } from '../web/fetchPage.ts';
+import { projectsAt } from './project.ts';
 import { heliosVersion } from './version.ts';
 
 export interface EngineOptions {
@@ -115,9 +118,10 @@ async function openBase(options: EngineOptions, known: KnownSecrets) {
     extendPrices(withToldPrices(listPrices, models.known()), settings().prices);
   const catalogue = catalogueOf(options, home);
   const web = webOf(options, clock);
-  const notifier = notifierOf(options, known);
+  const projects = projectsAt(home.folder);
+  const notifier = notifierOf(options, known, projects);
   const machinesIn = (workFolder: string): Machines => machines.with(localIn(workFolder));
-  const tools = { resources, providers, models, prices, web, notifier, machinesIn };
+  const tools = { resources, providers, models, prices, web, notifier, projects, machinesIn };
   return { home, clock, logger, machines, runs, catalogue, ...tools };
 }
 
@@ -129,7 +133,7 @@ export async function createEngine(givenOptions: EngineOptions): Promise<Engine>
   const { home, catalogue, machines, ...base } = await openBase(options, knownSecrets);
   const { clock, logger, runs, resources, models, notifier, machinesIn } = base;
   const today = new DaySpending(home, clock);
-  const reports = reportsOf(options, {
+  const reports = reportsOf(options, base.projects, {
     home,
     runs,
     resources,
@@ -239,10 +243,15 @@ type ReportsDeps = Omit<
   'folderFor' | 'isWrittenAtEnd'
 >;
 
-const reportsOf = ({ settings }: EngineOptions, around: ReportsDeps): SessionReports =>
+const reportsOf = (
+  { settings }: EngineOptions,
+  projects: Projects,
+  around: ReportsDeps,
+): SessionReports =>
   new SessionReports({
     ...around,
-    folderFor: async (workFolder) => (await reportsFolder(workFolder)) ?? defaultReportsFolder,
+    folderFor: async (workFolder) =>
+      (await reportsFolder(projects, workFolder)) ?? defaultReportsFolder,
     isWrittenAtEnd: () => settings().report !== 'never',
   });
 
@@ -272,7 +281,7 @@ const rememberSecrets = (ports: EnginePorts, known: KnownSecrets): EnginePorts =
   keptSecret: async (question) => known.add(await ports.keptSecret?.(question)),
 });
 
-const notifierOf = (options: EngineOptions, known: KnownSecrets): Notifier => {
+const notifierOf = (options: EngineOptions, known: KnownSecrets, projects: Projects): Notifier => {
   const { settings, ports, clock = systemClock, logger = silentLogger } = options;
   const held = new HeldMessages({ folder: homeAt(options.home).heldFolder, write: writeForOwner });
   return createNotifier({
@@ -284,6 +293,10 @@ const notifierOf = (options: EngineOptions, known: KnownSecrets): Notifier => {
     held,
     env: process.env,
     fetch: createFetch(settings),
+    publicNetwork: publicNetwork({
+      openDispatcher: (lookup) => openDispatcher(settings(), lookup),
+    }),
+    isAllowed: (allowance) => projects.isAllowed(allowance),
   });
 };
 

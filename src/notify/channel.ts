@@ -38,6 +38,11 @@ export interface ChannelDeps {
   readonly fetch: typeof globalThis.fetch;
   readonly env: Readonly<Record<string, string | undefined>>;
   /**
+   * Resolves with an address of the host, for a channel that may reach only public addresses.
+   * Rejects with `NotifyFailure` if the host has others.
+   */
+  addressOf?(host: string): Promise<string>;
+  /**
    * Returns the path of a PEM file with certificates to trust in addition to those of Node;
    * `undefined` for none.
    */

@@ -23,6 +23,8 @@ import {
 export interface HeldRoute {
   readonly channel: ChannelSettings;
   readonly isProject: boolean;
+  /** Id of the user's allowance, for a channel of a project. */
+  readonly allowance?: string;
 }
 
 export interface HeldMessage extends HeldRoute {
@@ -50,6 +52,7 @@ const event = z.enum(notifyEvents);
 const schema = z.object({
   channel: channelSchema,
   isProject: z.boolean(),
+  allowance: z.string().exactOptional(),
   quietHours: quietHoursSchema.optional().transform((hours) => hours),
   untilMs: z.number(),
   message: z.object({

@@ -5,6 +5,7 @@
 import { delay } from '../base/clock.ts';
 import { messageOf } from '../base/errors.ts';
 import { NotifyFailure, type Channel, type ChannelDeps } from './channel.ts';
+import { childEnv } from './channels/childProcess.ts';
 import { cleaned, createChannel } from './createChannel.ts';
 import type { HeldMessages, HeldRoute } from './heldMessages.ts';
 import type { Notification } from './notification.ts';
@@ -13,17 +14,20 @@ import { QuietBox } from './quietBox.ts';
 import {
   askedEvent,
   heldUntil,
-  refusalOf,
   routesOf,
-  type UserNotifications,
   type ProjectNotifications,
   type Route,
 } from './routes.ts';
-import { resolveSecrets, type SecretSources } from './secretText.ts';
+import { resolveSecrets, withoutSecrets, type SecretSources } from './secretText.ts';
+import type { NotificationSettings } from './settings.ts';
 
 export interface NotifierOptions extends Omit<ChannelDeps, 'resolve'> {
   /** Returns the settings of the user; called for each notification. */
-  settings(): UserNotifications;
+  settings(): NotificationSettings;
+  /** Connections for the channels of projects, to public addresses only. */
+  readonly publicNetwork: Pick<ChannelDeps, 'fetch' | 'addressOf'>;
+  /** Resolves with whether the user still allows the channels with this allowance. */
+  isAllowed(allowance: string): Promise<boolean>;
   readonly secrets: SecretSources;
   /** Messages that quiet hours hold back, shared by all processes. */
   readonly held: HeldMessages;
@@ -108,11 +112,9 @@ export class Notifier {
 
   async #takeUp(): Promise<void> {
     for (const { channel, isProject, untilMs } of await this.#options.held.waiting()) {
-      const refused = refusalOf({ channel, isProject }, this.#options.settings());
       // A process without a window cannot show messages in the window, so it leaves them to another
       // process.
-      if (refused === undefined && !this.#isAbsent(channel))
-        this.#boxOf({ channel, isProject }).quiet.releaseAt(untilMs);
+      if (!this.#isAbsent(channel)) this.#boxOf({ channel, isProject }).quiet.releaseAt(untilMs);
     }
   }
 
@@ -122,19 +124,16 @@ export class Notifier {
   #post(route: Route, notification: Notification): void {
     const event = askedEvent(route, notification.events);
     if (event === undefined) return;
-    if (route.refused !== undefined) {
-      this.#failed(new NotifyFailure('settings', route.refused), 'commands of helios.json');
-      return;
-    }
     const { outbox, quiet } = this.#boxOf(route);
     const message = { ...notification, event };
-    const { channel, isProject, quietHours } = route;
+    const { channel, isProject, allowance, quietHours } = route;
     const untilMs = heldUntil(route, event, this.#options.clock.now());
     if (untilMs === undefined) outbox.post(message);
     else if (!this.#isAbsent(channel))
       quiet.hold({
         channel,
         isProject,
+        ...(allowance !== undefined && { allowance }),
         quietHours,
         untilMs,
         message: cleaned(message, this.#options.redact),
@@ -144,7 +143,6 @@ export class Notifier {
   async #attempt(route: Route, notification: Notification): Promise<TrialResult> {
     const { channel } = this.#boxOf(route);
     const result = { channel: channel.name, isProject: route.isProject };
-    if (route.refused !== undefined) return { ...result, problem: route.refused };
     try {
       await channel.send({ ...notification, event: notification.events[0] ?? 'error' });
       return result;
@@ -157,9 +155,8 @@ export class Notifier {
     const key = JSON.stringify([isProject, settings]);
     const before = this.#boxes.get(key);
     if (before !== undefined) return before;
-    const { clock, secrets, held: store } = this.#options;
-    const resolve = (text: string): Promise<string> => resolveSecrets(text, secrets, isProject);
-    const channel = createChannel(settings, { ...this.#options, resolve });
+    const { clock, held: store } = this.#options;
+    const channel = createChannel(settings, isProject ? this.#projectDeps() : this.#userDeps());
     const onFailed = (error: unknown): void => this.#failed(error, channel.name);
     const outbox = new Outbox({ channel, clock, onFailed });
     const quiet = new QuietBox({
@@ -167,11 +164,29 @@ export class Notifier {
       store,
       clock,
       onFailed,
+      mayTell: ({ isProject: needsAllowance, allowance }) =>
+        needsAllowance ? this.#mayUse(allowance) : Promise.resolve(true),
       send: (message) => outbox.tell(message),
     });
     const box = { channel, outbox, quiet };
     this.#boxes.set(key, box);
     return box;
+  }
+
+  #userDeps(): ChannelDeps {
+    const { secrets } = this.#options;
+    return { ...this.#options, resolve: (text) => resolveSecrets(text, secrets) };
+  }
+
+  /** A project's channel gets no secret of the user, and reaches only public addresses. */
+  #projectDeps(): ChannelDeps {
+    const { env, publicNetwork } = this.#options;
+    const resolve = async (text: string): Promise<string> => withoutSecrets(text);
+    return { ...this.#options, ...publicNetwork, env: childEnv(env), resolve };
+  }
+
+  async #mayUse(allowance: string | undefined): Promise<boolean> {
+    return allowance !== undefined && (await this.#options.isAllowed(allowance));
   }
 
   /** Logs the failure. Also shows it to the user if it is the first failure of the channel. */

@@ -13,6 +13,8 @@ export interface QuietBoxOptions {
   readonly route: HeldRoute;
   readonly store: HeldMessages;
   readonly clock: Clock;
+  /** Resolves with whether the message may still be sent. */
+  mayTell(held: HeldMessage): Promise<boolean>;
   /** Sends a message. Rejects if the message does not arrive. */
   send(message: Message): Promise<void>;
   onFailed(error: unknown): void;
@@ -86,14 +88,16 @@ export class QuietBox implements Disposable {
     const { clock, send, onFailed } = this.#options;
     const taken = await this.#take();
     const unwritten = this.#inMemory;
-    const held = [...taken.messages, ...unwritten].slice(-maxHeld);
+    const waiting = [...taken.messages, ...unwritten].slice(-maxHeld);
+    const held = await this.#sendable(waiting);
     const later = quietAgain(held, clock.now());
     if (later !== undefined) {
       this.releaseAt(later);
       return taken.giveBack();
     }
-    if (held.length === 0) return;
+    if (waiting.length === 0) return;
     this.#inMemory = [];
+    if (held.length === 0) return taken.forget();
     try {
       await send(
         summed(
@@ -111,6 +115,11 @@ export class QuietBox implements Disposable {
       }
     }
     await taken.forget();
+  }
+
+  async #sendable(held: readonly HeldMessage[]): Promise<readonly HeldMessage[]> {
+    const may = await Promise.all(held.map((each) => this.#options.mayTell(each)));
+    return held.filter((_each, index) => may[index]);
   }
 
   /** Claims the held messages on disk. Resolves with an empty list if they cannot be read. */

@@ -10,25 +10,21 @@ import {
   type QuietHours,
 } from './settings.ts';
 
-/** Notification settings of the user. */
-export interface UserNotifications extends NotificationSettings {
-  /** True if commands in a `helios.json` may run as notification channels. Default: false. */
-  readonly allowsProjectCommands?: boolean;
-}
-
 /** Notification settings in a `helios.json`. */
 export interface ProjectNotifications {
   readonly notifications?: NotificationSettings;
   readonly quietHours?: QuietHours;
+  /** Id of the user's allowance of the channels. Without it, no channel is used. */
+  readonly allowance?: string;
 }
 
 export interface Route {
   readonly channel: ChannelSettings;
   readonly isProject: boolean;
+  /** Id of the user's allowance, for a channel of a project. */
+  readonly allowance?: string;
   readonly events: readonly NotifyEvent[];
   readonly quietHours?: QuietHours;
-  /** Why nothing is sent to the channel; omitted if sending is allowed. */
-  readonly refused?: string;
 }
 
 const windowAlone: readonly ChannelSettings[] = [{ type: 'vscode' }];
@@ -38,8 +34,8 @@ const windowAlone: readonly ChannelSettings[] = [{ type: 'vscode' }];
  * once. If the project has no channels, its events and quiet hours are defaults for the channels of
  * the user.
  */
-export function routesOf(user: UserNotifications, project: ProjectNotifications = {}): Route[] {
-  const { notifications = {} } = project;
+export function routesOf(user: NotificationSettings, project: ProjectNotifications = {}): Route[] {
+  const { notifications = {}, allowance } = project;
   const projectChannels = notifications.channels ?? [];
   const { events, quietHours } = projectChannels.length === 0 ? notifications : {};
   const ownEvents = chosen(user.events) ?? chosen(events);
@@ -49,30 +45,15 @@ export function routesOf(user: UserNotifications, project: ProjectNotifications 
   );
   const userChannels = new Set(userRoutes.map(({ channel }) => JSON.stringify(channel)));
   const quiet = notifications.quietHours ?? project.quietHours ?? user.quietHours;
+  if (allowance === undefined) return userRoutes;
   const projectRoutes = projectChannels
     .filter((channel) => !userChannels.has(JSON.stringify(channel)))
     .map((channel) => ({
       ...route(channel, chosen(notifications.events), quiet),
       isProject: true,
+      allowance,
     }));
-  return [...userRoutes, ...projectRoutes.map((each) => ({ ...each, ...refusedIn(each, user) }))];
-}
-
-const commandRefused =
-  'Commands of helios.json are not allowed. Allow them with the setting helios.notifications.allowProjectCommands, or with allowsProjectCommands in preferences.json.';
-
-/** Returns why nothing may be sent to the channel; `undefined` if sending is allowed. */
-export const refusalOf = (
-  { channel, isProject }: Pick<Route, 'channel' | 'isProject'>,
-  { allowsProjectCommands }: UserNotifications,
-): string | undefined =>
-  isProject && channel.type === 'command' && allowsProjectCommands !== true
-    ? commandRefused
-    : undefined;
-
-function refusedIn(route: Route, user: UserNotifications): Pick<Route, 'refused'> {
-  const refused = refusalOf(route, user);
-  return refused === undefined ? {} : { refused };
+  return [...userRoutes, ...projectRoutes];
 }
 
 const chosen = (events: readonly NotifyEvent[] | undefined): readonly NotifyEvent[] | undefined =>

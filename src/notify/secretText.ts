@@ -22,39 +22,24 @@ export const notifySecret = (name: string): string => `notify-${name}`;
 
 export const secretNamePattern = /^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$/;
 
-/**
- * Pattern of the environment variables that a project may use. A project may come from anyone, so
- * it must not read arbitrary keys from the environment.
- */
-const projectVariable = /NOTIFY|WEBHOOK|SMTP|MAIL|NTFY|SLACK|DISCORD|TEAMS/;
-
 const reference = /\$\{(env|secret):([^}]*)\}/g;
 
 /**
  * Resolves with `text`, in which each reference is replaced by its value. Rejects with
- * `NotifyFailure` if a referenced name does not exist, or if a project may not use it.
+ * `NotifyFailure` if a referenced name does not exist.
  */
-export async function resolveSecrets(
-  text: string,
-  sources: SecretSources,
-  isProject: boolean,
-): Promise<string> {
+export async function resolveSecrets(text: string, sources: SecretSources): Promise<string> {
   const found = new Map<string, string>();
   for (const [whole, kind, name = ''] of text.matchAll(reference))
     found.set(
       whole,
-      kind === 'env' ? fromEnvironment(name, sources, isProject) : await fromSecrets(name, sources),
+      kind === 'env' ? fromEnvironment(name, sources) : await fromSecrets(name, sources),
     );
   for (const value of found.values()) sources.onFound(value);
   return text.replace(reference, (whole) => found.get(whole) ?? whole);
 }
 
-function fromEnvironment(name: string, { env }: SecretSources, isProject: boolean): string {
-  if (isProject && !projectVariable.test(name))
-    throw new NotifyFailure(
-      'settings',
-      `helios.json may not use the variable ${name}: a project can read only variables with notification names, such as HELIOS_NOTIFY_URL or SLACK_WEBHOOK. Use \${secret:name}, or declare the channel in your own settings.`,
-    );
+function fromEnvironment(name: string, { env }: SecretSources): string {
   const value = env[name];
   if (value) return value;
   throw new NotifyFailure(
@@ -71,6 +56,19 @@ async function fromSecrets(name: string, { secret }: SecretSources): Promise<str
     `There is no secret ${name}. Set it with the command “Helios: Set Secret for Notifications”, or with helios notify secret ${name}.`,
   );
 }
+
+/** Clause for a project's setting that refers to a secret. A project may come from anyone. */
+export const notInProject =
+  'is a reference to your secrets, which a project cannot use: declare the channel in your own notification settings';
+
+/** Returns the text of a project's setting. Throws `NotifyFailure` if it refers to a secret. */
+export function withoutSecrets(text: string): string {
+  const [found] = text.match(reference) ?? [];
+  if (found === undefined) return text;
+  throw new NotifyFailure('settings', `${found} in helios.json ${notInProject}.`);
+}
+
+export const refersToSecret = (text: string): boolean => text.search(reference) !== -1;
 
 /** Returns the stored names of all secrets to which the settings in `value` refer. */
 export const secretsNamedIn = (value: unknown): string[] =>

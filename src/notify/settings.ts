@@ -126,7 +126,7 @@ const commandSchema = z
       .optional()
       .describe('Seconds after which the command is ended. Default: 30.'),
   })
-  .describe('A shell command. Commands of a project run only if your settings allow them.');
+  .describe('A shell command.');
 
 const channelSchemas = [
   windowSchema,

@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { isShallow, tooDeep } from '../base/jsonText.ts';
 import { nearMatches } from '../base/nearMatches.ts';
 import { looksSecret } from '../base/redact.ts';
+import { notInProject, refersToSecret } from '../notify/secretText.ts';
 import { projectSchema, type Project } from './projectSchema.ts';
 
 /** A problem in the file. `path`: the path of the value that causes the problem. */
@@ -157,20 +158,22 @@ function without(value: unknown, issues: readonly Issue[]): unknown {
 }
 
 /**
- * Returns a warning for each secret in plain text, because everybody who has the project can read
- * the file.
+ * Returns a warning for each reference to a secret, and for each secret in plain text, because
+ * everybody who has the project can read the file.
  */
 function plainSecrets(value: unknown, path: readonly PropertyKey[]): ProjectProblem[] {
   if (typeof value === 'object' && value !== null)
     return Object.entries(value).flatMap(([key, each]) =>
       plainSecrets(each, [...path, Array.isArray(value) ? Number(key) : key]),
     );
-  if (typeof value !== 'string' || value.includes('${')) return [];
+  if (typeof value !== 'string') return [];
+  if (path[0] === 'notifications' && refersToSecret(value))
+    return [{ path, message: notInProject }];
   const isSecret =
     path.at(-1) === 'password' ||
     looksSecret(value) ||
     looksSecret(`${String(path.at(-1))}: ${value}`);
   const message =
-    'looks like a secret, and this file is shared. Write ${env:NAME} or ${secret:name} in its place.';
+    'looks like a secret, and this file is shared. Remove it, and declare the channel in your own notification settings.';
   return isSecret ? [{ path, message }] : [];
 }

@@ -1,56 +1,45 @@
 /**
- * Finds and reads the `helios.json` of the work folder or a folder above it. If any part of the
+ * Finds and parses the `helios.json` of the work folder or a folder above it. If any part of the
  * file is invalid, the whole file is rejected.
  */
-import { stat, writeFile } from 'node:fs/promises';
-import { homedir } from 'node:os';
+import type { Stats } from 'node:fs';
+import { realpath, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { codeOf, messageOf, UserFacing } from '../base/errors.ts';
 import { readJson, type TextPlace } from '../base/jsonText.ts';
-import { NotRegularFile, readRegularText } from '../base/regularFile.ts';
+import { NotRegularFile, openRegularFile } from '../base/regularFile.ts';
 import { checkProject, type ProjectProblem } from './checkProject.ts';
+import { othersWho, type FileUser } from './fileOwners.ts';
 import type { Project } from './projectSchema.ts';
 
 const projectFileName = 'helios.json';
+const maxBytes = 1_000_000;
 
-export interface ProjectFile extends Project {
+/** A `helios.json` that has not been parsed. */
+export interface FoundFile {
   /** Absolute path of the file. */
   readonly file: string;
-  /** Absolute path of the file's folder. Paths in the file are relative to this folder. */
-  readonly folder: string;
-  /**
-   * Warnings about settings without effect or in the wrong place, one line each, with the place in
-   * the file.
-   */
-  readonly warnings: readonly string[];
+  /** The path without links. */
+  readonly realFile: string;
+  /** Clause that says why other users can change the file; omitted if they cannot. */
+  readonly foreign?: string;
+  /** The text, or why it cannot be read. */
+  readonly text: string | UserFacing;
 }
 
 /**
- * Reads the nearest `helios.json`, from `folder` upwards. Resolves with `undefined` if there is
- * none. The search ends at the root of a repository, the home folder, or the root of the file
- * system. An invalid file is never ignored: rejects with `UserFacing` that lists every problem with
- * its place.
+ * Finds the nearest `helios.json`, from `folder` upwards, and resolves with its text without
+ * parsing it; `undefined` if there is none. The search ends at the root of a repository, the home
+ * folder, or the root of the file system. `user`: the user of this process, if files have owners.
  */
-export async function readProjectFile(
+export async function findProjectFile(
   folder: string,
-  home: string = homedir(),
-): Promise<ProjectFile | undefined> {
-  const found = await findProjectFile(folder, home);
-  return found && parseProject(found.file, found.text);
-}
-
-/**
- * Finds the nearest `helios.json`, and resolves with its text without parsing it; `undefined` if
- * there is none.
- */
-async function findProjectFile(
-  folder: string,
-  home: string = homedir(),
-): Promise<{ readonly file: string; readonly text: string } | undefined> {
+  home: string,
+  user: FileUser | undefined,
+): Promise<FoundFile | undefined> {
   for (let current = path.resolve(folder); ; current = path.dirname(current)) {
-    const file = path.join(current, projectFileName);
-    const text = await readIfThere(file);
-    if (text !== undefined) return { file, text };
+    const found = await openIfThere(path.join(current, projectFileName), user);
+    if (found !== undefined) return found;
     if (
       current === home ||
       path.dirname(current) === current ||
@@ -60,18 +49,56 @@ async function findProjectFile(
   }
 }
 
+async function openIfThere(
+  file: string,
+  user: FileUser | undefined,
+): Promise<FoundFile | undefined> {
+  const realFile = await realpath(file).catch((error: unknown) => {
+    if (['ENOENT', 'ENOTDIR'].includes(codeOf(error) ?? '')) return undefined;
+    throw unreadable(file, error);
+  });
+  if (realFile === undefined) return undefined;
+  const { stats, text } = await readOpen(file, realFile);
+  const foreign = await othersWho(stats, [file, realFile], user);
+  return { file, realFile, text, ...(foreign !== undefined && { foreign }) };
+}
+
+/**
+ * Reads the file, and the stats of the same open file, so that the file cannot be replaced in
+ * between.
+ */
+async function readOpen(
+  file: string,
+  realFile: string,
+): Promise<{ readonly stats: Stats; readonly text: FoundFile['text'] }> {
+  try {
+    await using open = await openRegularFile(realFile);
+    const stats = await open.stat();
+    if (stats.size > maxBytes) return { stats, text: tooLarge(file) };
+    const text = await open.readFile('utf8').catch((error: unknown) => unreadable(file, error));
+    return { stats, text };
+  } catch (error) {
+    return { stats: await stat(realFile), text: unreadable(file, error) };
+  }
+}
+
+const tooLarge = (file: string): UserFacing =>
+  new UserFacing(`${file} cannot be read: it is larger than 1 MB.`, 'Make the file smaller.');
+
+function unreadable(file: string, error: unknown): UserFacing {
+  const action =
+    error instanceof NotRegularFile ? 'Replace it with a regular file.' : 'Make the file readable.';
+  return new UserFacing(`${file} cannot be read: ${messageOf(error)}.`, action);
+}
+
 /**
  * Creates a first `helios.json` in `folder`, and resolves with its path. Rejects with `UserFacing`
- * if the folder already has one. With `orFind`, creates none if a file already applies to the
- * folder, and resolves with the path of that file.
+ * if the folder already has one.
  */
 export async function createProjectFile(
   folder: string,
   project: Pick<Project, 'provider' | 'model' | 'defaultMachine'>,
-  { orFind = false } = {},
 ): Promise<string> {
-  const found = orFind ? await findProjectFile(folder) : undefined;
-  if (found !== undefined) return found.file;
   const file = path.join(folder, projectFileName);
   const text = `${JSON.stringify({ ...project, ...beginning }, null, 2)}\n`;
   try {
@@ -95,19 +122,6 @@ const beginning: Project = {
   notifications: { channels: [], events: [] },
 };
 
-async function readIfThere(file: string): Promise<string | undefined> {
-  try {
-    return await readRegularText(file);
-  } catch (error) {
-    if (['ENOENT', 'ENOTDIR'].includes(codeOf(error) ?? '')) return undefined;
-    const action =
-      error instanceof NotRegularFile
-        ? 'Replace it with a regular file.'
-        : 'Make the file readable.';
-    throw new UserFacing(`${file} cannot be read: ${messageOf(error)}.`, action);
-  }
-}
-
 const isThere = (file: string): Promise<boolean> =>
   stat(file).then(
     () => true,
@@ -120,10 +134,14 @@ const mend = 'Fix the file, then try again.';
 const maxLines = 20;
 
 /**
- * Parses the text of a `helios.json`. Throws `UserFacing` that lists every problem with line and
+ * Parses the text of a `helios.json`. The warnings are about settings without effect or in the wrong
+ * place, one line each, with the place in the file. Throws `UserFacing` that lists every problem with line and
  * column.
  */
-export function parseProject(file: string, text: string): ProjectFile {
+export function parseProject(
+  file: string,
+  text: string,
+): Project & { readonly warnings: readonly string[] } {
   const json = readJson(text.replace(/^\ufeff/, ''));
   if ('brokenAt' in json) throw new UserFacing(`${at(file, json.brokenAt)}: ${json.why}.`, mend);
   const { project, problems, warnings } = checkProject(json.value);
@@ -141,8 +159,6 @@ export function parseProject(file: string, text: string): ProjectFile {
   }));
   return {
     ...project,
-    file,
-    folder: path.dirname(file),
     warnings: lines([...warnings, ...repeated]),
   };
 }

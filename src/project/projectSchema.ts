@@ -83,7 +83,9 @@ export const projectSchema = z.strictObject({
     .describe('Folder for reports and results, relative to this file.'),
   notifications: notificationSettingsSchema
     .exactOptional()
-    .describe('Notifications of this project.'),
+    .describe(
+      'Notifications of this project. Channels count after you have allowed them, and cannot use your variables or secrets.',
+    ),
   quietHours: quietHoursSchema.exactOptional(),
   budget: budgetSchema
     .exactOptional()

@@ -16,6 +16,8 @@ export interface Home {
   /** Log of the background process. */
   readonly backgroundLogFile: string;
   readonly machinesFile: string;
+  /** Folder of the contents of project files that the user has allowed. */
+  readonly allowedFolder: string;
   /** Folder of notifications that are delayed until quiet hours end. */
   readonly heldFolder: string;
   /** Facts that Helios has found out about the machines; the file is created again when missing. */
@@ -46,6 +48,7 @@ export function homeAt(folder: string): Home {
     renewedSecretsFolder: path.join(folder, 'auth', 'renewed'),
     backgroundLogFile: path.join(folder, 'background.log'),
     machinesFile: path.join(folder, 'machines.json'),
+    allowedFolder: path.join(folder, 'allowed'),
     heldFolder: path.join(folder, 'held'),
     machineHomesFile: path.join(folder, 'machine-homes.json'),
     enginesFile: path.join(folder, 'engines.json'),

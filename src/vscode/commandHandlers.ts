@@ -11,6 +11,7 @@ import { signInCommands, type ChatgptAuth } from './models/chatgptAuth.ts';
 import { modelCommands } from './models/modelCommands.ts';
 import type { ModelDeps } from './models/modelProvider.ts';
 import { notifyCommands } from './notifications/notifyCommands.ts';
+import { projectCommands } from './notifications/projectCommands.ts';
 import { reportCommands } from './reports/reportCommands.ts';
 import { runCommands } from './runs/runCommands.ts';
 import { approvalCommands } from './sessions/approvalCommands.ts';
@@ -48,6 +49,7 @@ export const commandHandlers = (deps: AppDeps, targets: CommandTargets): Handler
   ...inboxCommands(deps),
   ...modelCommands(deps, targets.models),
   ...notifyCommands(deps),
+  ...projectCommands(deps),
   ...signInCommands(targets.chatgpt),
   ...keepRunningCommands(deps, targets.keepRunning),
   ...demoCommands(deps, targets.memory),

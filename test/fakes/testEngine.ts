@@ -27,6 +27,7 @@ export interface TestEngineOptions {
   readonly folder?: string;
   approve?(request: ApprovalRequest): Promise<ApprovalAnswer>;
   readonly createMachine?: NonNullable<EngineOptions['createMachine']>;
+  secret?(name: string): Promise<string | undefined>;
   readonly ownerKind?: NonNullable<EngineOptions['ownerKind']>;
 }
 
@@ -51,7 +52,7 @@ export async function testEngine(
     assetsFolder,
     settings: () => settings,
     ports: {
-      secret: () => Promise.resolve(undefined),
+      secret: options.secret ?? (() => Promise.resolve(undefined)),
       approve: options.approve ?? (() => Promise.resolve('deny')),
     },
     providers: [model],

@@ -20,7 +20,7 @@ const below = {
   sleep: ['machines', 'metrics', 'runs'],
   experiments: ['machines', 'metrics', 'runs', 'shell', 'storage'],
   watchdogs: ['metrics', 'runs'],
-  notify: ['http'],
+  notify: ['http', 'web'],
   project: ['metrics', 'notify', 'watchdogs'],
   reports: ['experiments', 'metrics', 'runs', 'storage'],
   tools: [

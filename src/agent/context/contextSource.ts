@@ -9,7 +9,7 @@ import type { MemoryStore } from '../../memory/memoryStore.ts';
 import type { SystemPart } from '../../models/model.ts';
 import { renderBriefing } from './briefing.ts';
 import { newestPart, type Shortening } from './checkpoint.ts';
-import type { ProjectFile } from '../../project/projectFile.ts';
+import type { ProjectFile } from '../../project/projects.ts';
 import type { EngineSettings } from '../contract/settings.ts';
 import { renderPrompt } from './prompt.ts';
 import type { SessionRuns } from '../runs/sessionRuns.ts';

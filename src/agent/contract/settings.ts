@@ -45,8 +45,6 @@ export interface EngineSettings extends ProviderSettings {
   readonly permissionMode: PermissionMode;
   /** The user's `NotificationSettings`, not validated yet; the notifier validates them. */
   readonly notifications?: unknown;
-  /** True when `helios.json` may define commands that Helios executes on events. */
-  readonly allowsProjectCommands?: boolean;
   /**
    * True when Helios prevents commands and runs from changing the user's repositories with git.
    * Default: true.

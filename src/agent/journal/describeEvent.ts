@@ -13,9 +13,11 @@ import {
 import type { Decision } from '../../experiments/experiment.ts';
 import { summaryFor } from '../../experiments/ledger.ts';
 import type { MetricSummary } from '../../metrics/metric.ts';
+import type { LeftOut } from '../../project/projects.ts';
 import { runTitle, type Verdict } from '../../runs/run.ts';
 import type { JournalEvent, MessageOrigin } from './events.ts';
 import { endText, sleepText } from './factText.ts';
+import { leftOutText } from './leftOutText.ts';
 import { budgetText, noticeText } from './limitText.ts';
 import { alarmActionText, runEndText } from './runText.ts';
 import type { SessionState } from './state.ts';
@@ -99,16 +101,23 @@ const described = (
   ...(facts.length > 0 && { facts }),
 });
 
+const factsOf = (leftOut: LeftOut | undefined): readonly string[] =>
+  leftOut === undefined ? [] : [leftOutText(leftOut)];
+
 /** Used for events without a description, because the description of another event covers them. */
 const nothing = (): undefined => undefined;
 
 const descriptions: { readonly [Type in JournalEvent['type']]: Describe<Type> } = {
-  'session.started': ({ provider, model }) => plain('start', 'Started', `${provider}/${model}`),
+  'session.started': ({ provider, model, leftOut }) =>
+    plain('start', 'Started', `${provider}/${model}`, factsOf(leftOut)),
   'child.started': ({ sessionId }) => plain('start', 'Started a session', sessionId),
-  'session.resumed': ({ by, budget }) =>
+  'session.resumed': ({ by, budget, leftOut }) =>
     budget === undefined
-      ? plain('resume', 'Session resumed', '', [by])
-      : plain('resume', 'Session resumed with other limits', budgetText(budget), [by]),
+      ? plain('resume', 'Session resumed', '', [by, ...factsOf(leftOut)])
+      : plain('resume', 'Session resumed with other limits', budgetText(budget), [
+          by,
+          ...factsOf(leftOut),
+        ]),
   'session.model_changed': ({ provider, model }) =>
     plain('setting', 'Model changed', `${provider}/${model}`),
   'session.effort_changed': ({ effort }) =>

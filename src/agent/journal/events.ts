@@ -15,6 +15,7 @@ import type {
   Usage,
 } from '../../models/model.ts';
 import type { Cost } from '../../models/prices.ts';
+import type { LeftOut } from '../../project/projects.ts';
 import type { RunProcess, RunSpec, Verdict } from '../../runs/run.ts';
 import type { SweepEndReason, SweepPlan } from '../../runs/sweep.ts';
 import type { SleepRequest } from '../../sleep/trigger.ts';
@@ -92,6 +93,7 @@ export type SessionEvent =
        * session.
        */
       readonly parent?: SessionId;
+      readonly leftOut?: LeftOut;
     }
   /**
    * This session started a child session. From now on, this session's budget includes the cost of
@@ -101,7 +103,12 @@ export type SessionEvent =
   /**
    * A process resumed the session: after a reload, after a crash, or because the user requested it.
    */
-  | { readonly type: 'session.resumed'; readonly by: string; readonly budget?: Budget }
+  | {
+      readonly type: 'session.resumed';
+      readonly by: string;
+      readonly budget?: Budget;
+      readonly leftOut?: LeftOut;
+    }
   | { readonly type: 'session.model_changed'; readonly provider: string; readonly model: string }
   /** The user changed the effort. `undefined` means the effort from the settings. */
   | { readonly type: 'session.effort_changed'; readonly effort?: Effort }

@@ -4,7 +4,7 @@
  */
 import { UserFacing } from '../../base/errors.ts';
 import { checkProject } from '../../project/checkProject.ts';
-import type { ProjectFile } from '../../project/projectFile.ts';
+import type { ProjectFile } from '../../project/projects.ts';
 import type { Project } from '../../project/projectSchema.ts';
 import { plateauPolicyOf, type PlateauPolicy } from '../../watchdogs/plateauSettings.ts';
 import { policyOf, type WatchdogPolicy } from '../../watchdogs/settings.ts';

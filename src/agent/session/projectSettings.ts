@@ -2,7 +2,7 @@
 import path from 'node:path';
 import { UserFacing } from '../../base/errors.ts';
 import type { Machines } from '../../machines/machine.ts';
-import { readProjectFile, type ProjectFile } from '../../project/projectFile.ts';
+import type { ProjectFile, Projects } from '../../project/projects.ts';
 import type { ToolDefault } from '../../tools/tool.ts';
 import type { GoalRequest } from '../contract/sessions.ts';
 import type { PermissionMode } from '../contract/settings.ts';
@@ -89,9 +89,12 @@ export function checkDefaultMachine(
  * when the project names no such folder, or when the project file is invalid: reports are then
  * written to the default folder.
  */
-export async function reportsFolder(workFolder: string): Promise<string | undefined> {
+export async function reportsFolder(
+  projects: Pick<Projects, 'read'>,
+  workFolder: string,
+): Promise<string | undefined> {
   try {
-    const project = await readProjectFile(workFolder);
+    const project = await projects.read(workFolder);
     return project?.experimentDir === undefined
       ? undefined
       : path.join(project.folder, project.experimentDir);

@@ -10,6 +10,7 @@ import type { Ledger } from '../../experiments/ledger.ts';
 import { readResultsTsv } from '../../experiments/resultsTsv.ts';
 import type { MemoryStore } from '../../memory/memoryStore.ts';
 import type { Effort } from '../../models/model.ts';
+import type { LeftOut } from '../../project/projects.ts';
 import type { Lease } from '../../storage/lease.ts';
 import type { StorageFailure } from '../../storage/storageFailure.ts';
 import { Closing } from '../journal/closing.ts';
@@ -29,6 +30,7 @@ export interface SessionOptions {
   readonly folder: string;
   readonly lease: Lease;
   readonly log: SessionLog;
+  readonly leftOut?: LeftOut;
   /** Builds the session's parts. Called once. */
   parts(hooks: SessionHooks): SessionParts;
   /**
@@ -43,6 +45,7 @@ export class LiveSession implements Session, SessionHooks {
   readonly folder: string;
   readonly #log: SessionLog;
   readonly #lease: Lease;
+  readonly #leftOut: LeftOut | undefined;
   readonly #parts: SessionParts;
   readonly #streamed = new Emitter<StreamEvent>();
   #working: Promise<void> | undefined;
@@ -55,11 +58,12 @@ export class LiveSession implements Session, SessionHooks {
   /** True once the promise `ended` is resolved. */
   #hasEnded = false;
 
-  constructor({ folder, lease, log, parts, onBroken }: SessionOptions) {
+  constructor({ folder, lease, log, leftOut, parts, onBroken }: SessionOptions) {
     this.id = log.state.id;
     this.folder = folder;
     this.#lease = lease;
     this.#log = log;
+    this.#leftOut = leftOut;
     this.#onBroken = onBroken;
     this.#parts = parts(this);
     if (log.state.end === undefined) return;
@@ -116,7 +120,13 @@ export class LiveSession implements Session, SessionHooks {
       this.state.phase === 'ready' ||
       this.state.phase === 'thinking' ||
       this.state.phase === 'acting';
-    await this.#log.record({ type: 'session.resumed', by, ...(budget && { budget }) });
+    const leftOut = this.#leftOut;
+    await this.#log.record({
+      type: 'session.resumed',
+      by,
+      ...(budget && { budget }),
+      ...(leftOut && { leftOut }),
+    });
     const hasAsked = this.#log.events.some((event) => event.type === 'model.replied');
     if (wasAtWork && hasAsked)
       await this.#log.record({ type: 'message.added', origin: 'resume', text });

@@ -8,7 +8,7 @@ import type { ModelProvider } from '../../models/model.ts';
 import type { ModelCatalogue } from '../../models/modelCatalogue.ts';
 import type { PriceTable } from '../../models/prices.ts';
 import type { Notifier } from '../../notify/notifier.ts';
-import type { ProjectFile } from '../../project/projectFile.ts';
+import type { ProjectFile, Projects } from '../../project/projects.ts';
 import type { Runs } from '../../runs/runs.ts';
 import type { WebOptions } from '../../web/download.ts';
 import type { WebReader } from '../../web/fetchPage.ts';
@@ -27,6 +27,7 @@ export interface SharedDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly runs: Runs;
+  readonly projects: Pick<Projects, 'read'>;
   /** Returns the machines. `workFolder` is the base folder for relative paths and commands. */
   machinesIn(workFolder: string): Machines;
   readonly probes: MachineProbes;

@@ -2,7 +2,9 @@
 import { messageOf, UserFacing } from '../../base/errors.ts';
 import { type ModelProvider, type ModelReply, noUsage } from '../../models/model.ts';
 import { billedUsage, type Cost, costOf } from '../../models/prices.ts';
+import type { ProjectFile } from '../../project/projects.ts';
 import { limitsMoney } from '../budget/measures.ts';
+import type { GoalRequest } from '../contract/sessions.ts';
 import type { Budget } from '../journal/events.ts';
 import type { SharedDeps } from './sessionDeps.ts';
 
@@ -14,6 +16,24 @@ export function providerOf(shared: SharedDeps, id: string): ModelProvider {
     `There is no model provider ${id}.`,
     `Choose one of: ${[...shared.providers().keys()].join(', ')}.`,
   );
+}
+
+/**
+ * Returns provider and model of a new session, as the request, the project or the settings name
+ * them, in this order.
+ */
+export function modelFor(
+  { models, settings }: SharedDeps,
+  request: Pick<GoalRequest, 'provider' | 'model'>,
+  project: Pick<ProjectFile, 'provider' | 'model'> | undefined,
+): { readonly provider: string; readonly model: string } {
+  const configured = project?.provider ?? settings().provider;
+  if (request.model !== undefined && request.provider === undefined)
+    return models.resolve(request.model, undefined, configured);
+  const named = request.provider ?? configured;
+  // The project's model belongs to the project's provider, so it is used only with that provider.
+  const ofProject = configured === named ? project?.model : undefined;
+  return models.resolve(request.model ?? ofProject ?? 'default', named);
 }
 
 type Billed = Pick<ModelReply, 'model' | 'usage' | 'discardedUsage'>;

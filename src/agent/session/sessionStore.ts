@@ -2,7 +2,7 @@
 import { Emitter } from '../../base/emitter.ts';
 import { UserFacing } from '../../base/errors.ts';
 import { newSessionId, type SessionId } from '../../base/ids.ts';
-import { readProjectFile, type ProjectFile } from '../../project/projectFile.ts';
+import type { ProjectFile } from '../../project/projects.ts';
 import { readJournal } from '../../storage/journal.ts';
 import type { Home } from '../../storage/home.ts';
 import { Lease } from '../../storage/lease.ts';
@@ -39,7 +39,7 @@ import type { SessionCatalogue } from './sessionCatalogue.ts';
 import { SessionLog, withoutStart } from '../journal/sessionLog.ts';
 import type { RunState } from '../journal/state.ts';
 import type { SharedDeps } from './sessionDeps.ts';
-import { checkModel } from './sessionModels.ts';
+import { checkModel, modelFor } from './sessionModels.ts';
 import { createParts } from './sessionParts.ts';
 import { unfinishedOf } from './unfinished.ts';
 import type { ObservedSession, ObserveOptions } from '../contract/observedSession.ts';
@@ -77,16 +77,8 @@ export class SessionStore implements Sessions {
         'Describe what to reach, such as: bring val_loss below 0.3.',
       );
     const { shared, version } = this.#deps;
-    const settings = shared.settings();
-    const project = await readProjectFile(request.workFolder);
-    const configured = project?.provider ?? settings.provider;
-    const named = request.provider ?? configured;
-    // The project's model belongs to the project's provider, so it is used only with that provider.
-    const ofProject = configured === named ? project?.model : undefined;
-    const { provider, model } =
-      request.model !== undefined && request.provider === undefined
-        ? shared.models.resolve(request.model, undefined, configured)
-        : shared.models.resolve(request.model ?? ofProject ?? 'default', named);
+    const project = await shared.projects.read(request.workFolder);
+    const { provider, model } = modelFor(shared, request, project);
     const budget = checkedBudget({ ...profileOf(profile).limits, ...budgetFor(request, project) });
     checkDefaultMachine(project, shared.machinesIn(request.workFolder));
     checkModel(shared, { provider, model, budget });
@@ -102,6 +94,7 @@ export class SessionStore implements Sessions {
       helios: version,
       ...(profile !== 'goal' && { profile }),
       ...(parent !== undefined && { parent }),
+      ...(project?.leftOut && { leftOut: project.leftOut }),
     };
     // Record the child before it can spend anything, so that the parent's budget always includes
     // it.
@@ -294,6 +287,7 @@ export class SessionStore implements Sessions {
         folder,
         lease,
         log,
+        ...(project?.leftOut && { leftOut: project.leftOut }),
         parts: (hooks) =>
           createParts({
             shared,
@@ -318,7 +312,7 @@ export class SessionStore implements Sessions {
    * resumed afterwards. Logs each warning only once.
    */
   async #project(workFolder: string): Promise<ProjectFile | undefined> {
-    const project = await readProjectFile(workFolder);
+    const project = await this.#deps.shared.projects.read(workFolder);
     for (const warning of project?.warnings ?? []) {
       if (!this.#warned.has(warning)) this.#deps.shared.logger.warn(warning);
       this.#warned.add(warning);

@@ -2,7 +2,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { KnownSecrets } from '../../base/redact.ts';
 import type { HeldMessages } from '../../notify/heldMessages.ts';
-import { Notifier } from '../../notify/notifier.ts';
+import { Notifier, type NotifierOptions } from '../../notify/notifier.ts';
 import { checkNotifications } from '../../project/userNotifications.ts';
 import type { EnginePorts } from '../contract/ports.ts';
 import type { EngineSettings } from '../contract/settings.ts';
@@ -15,6 +15,8 @@ export interface NotifierDeps {
   readonly fetch: typeof globalThis.fetch;
   readonly known: KnownSecrets;
   readonly held: HeldMessages;
+  readonly publicNetwork: NotifierOptions['publicNetwork'];
+  isAllowed(allowance: string): Promise<boolean>;
   settings(): EngineSettings;
 }
 
@@ -29,11 +31,7 @@ export function createNotifier({ known, ports, settings, ...around }: NotifierDe
     ...around,
     redact: known.redact,
     settings() {
-      const { notifications, allowsProjectCommands } = settings();
-      const { settings: checked, problem } = checkNotifications(
-        notifications,
-        allowsProjectCommands,
-      );
+      const { settings: checked, problem } = checkNotifications(settings().notifications);
       if (problem !== undefined && problem !== before)
         around.logger.warn(`The notification settings are invalid: ${problem}`);
       before = problem;

@@ -1,5 +1,5 @@
 /** `helios init`: creates a first `helios.json`. */
-import { createProjectFile } from '../../compose/project.ts';
+import { projectsAt } from '../../compose/project.ts';
 import type { CliCommand } from '../command.ts';
 import { exitCodes } from '../cliDeps.ts';
 
@@ -20,8 +20,8 @@ export const declareInit = (helios: CliCommand): CliCommand =>
     .option('-P, --provider <name>', 'model provider')
     .option('-m, --model <name>', 'model of that provider')
     .option('--machine <id>', 'default machine')
-    .runs(async ({ deps }, { provider, model, machine }: InitOptions) => {
-      const file = await createProjectFile(deps.cwd, {
+    .runs(async ({ deps, home }, { provider, model, machine }: InitOptions) => {
+      const file = await projectsAt(home, deps.homeFolder).create(deps.cwd, {
         ...(provider !== undefined && { provider }),
         ...(model !== undefined && { model }),
         ...(machine !== undefined && { defaultMachine: machine }),

@@ -2,7 +2,8 @@
 import { InvalidArgumentError } from 'commander';
 import { UserFacing } from '../../base/errors.ts';
 import { notifySecret, secretNamePattern } from '../../compose/notifications.ts';
-import { readProjectFile } from '../../compose/project.ts';
+import { projectsAt } from '../../compose/project.ts';
+import { leftOutText } from '../../presentation/sessions/sessionText.ts';
 import { trialNotification, trialText } from '../../compose/trial.ts';
 import { homeAt } from '../../compose/home.ts';
 import { secretStore } from '../../compose/secrets.ts';
@@ -39,7 +40,8 @@ function secretName(text: string): string {
 
 async function test(context: CommandContext): Promise<number> {
   const { deps, home } = context;
-  const project = await readProjectFile(deps.cwd);
+  const project = await projectsAt(home).read(deps.cwd);
+  if (project?.leftOut !== undefined) deps.stderr.write(`${leftOutText(project.leftOut)}\n`);
   const preferences = await readPreferences(
     home,
     (message) => void deps.stderr.write(`helios: ${message}\n`),

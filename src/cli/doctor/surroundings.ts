@@ -1,14 +1,19 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { adviceOf, codeOf, messageOf } from '../../base/errors.ts';
-import { readProjectFile } from '../../compose/project.ts';
+import { projectsAt } from '../../compose/project.ts';
+import { leftOutText } from '../../presentation/sessions/sessionText.ts';
 import type { CliDeps } from '../cliDeps.ts';
 import { readPreferences } from '../preferences.ts';
 import { broken, note, ok, warning, type Finding, type Section } from './finding.ts';
 
 /** Checks `preferences.json`, `helios.json` and the settings of VS Code. */
 export async function settingFindings(deps: CliDeps, home: string): Promise<Section> {
-  const findings = [await preferences(home), ...(await project(deps)), ...(await editors(deps))];
+  const findings = [
+    await preferences(home),
+    ...(await project(deps, home)),
+    ...(await editors(deps)),
+  ];
   return { title: 'Settings', findings };
 }
 
@@ -26,13 +31,15 @@ async function preferences(home: string): Promise<Finding> {
   }
 }
 
-async function project({ cwd, homeFolder }: CliDeps): Promise<Finding[]> {
+async function project({ cwd, homeFolder }: CliDeps, home: string): Promise<Finding[]> {
   try {
-    const found = await readProjectFile(cwd, homeFolder);
+    const found = await projectsAt(home, homeFolder).read(cwd);
     if (found === undefined)
       return [note('helios.json', `none for ${cwd}`, 'Create one with helios init.')];
-    if (found.warnings.length === 0) return [ok('helios.json', found.file)];
-    return found.warnings.map((text) => warning('helios.json', text));
+    const { file, warnings, leftOut } = found;
+    const texts = [...(leftOut === undefined ? [] : [leftOutText(leftOut)]), ...warnings];
+    if (texts.length === 0) return [ok('helios.json', file)];
+    return texts.map((text) => warning('helios.json', text));
   } catch (error) {
     return [broken('helios.json', adviceOf(error))];
   }

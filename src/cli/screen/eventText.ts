@@ -5,7 +5,7 @@ import type { JournalEvent } from '../../agent/journal/events.ts';
 import { limitsText } from '../../presentation/limits.ts';
 import type { SessionState } from '../../agent/journal/state.ts';
 import { cleanText, oneLine } from '../../base/text.ts';
-import { targetText } from '../../presentation/sessions/sessionText.ts';
+import { leftOutText, targetText } from '../../presentation/sessions/sessionText.ts';
 import type { Style } from './style.ts';
 import { singleLine, visibleText } from './terminalText.ts';
 import { fitToWidth, textWidth } from './textWidth.ts';
@@ -67,6 +67,13 @@ export class EventText {
     switch (event.type) {
       case 'session.started':
         return startLines(event, state, this.#style);
+      case 'session.resumed': {
+        const { leftOut, ...resumed } = event;
+        return [
+          ...this.#line(resumed, state),
+          ...(leftOut === undefined ? [] : [leftOutText(leftOut)]),
+        ];
+      }
       case 'message.added':
         return event.origin === 'person'
           ? [`${this.#style.bold('You:')} ${short(event.text)}`]
@@ -133,6 +140,7 @@ function startLines(
         event.workFolder,
       ].join(' · '),
     ),
+    ...(event.leftOut === undefined ? [] : [leftOutText(event.leftOut)]),
     '',
   ];
 }

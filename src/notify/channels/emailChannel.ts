@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { isIP } from 'node:net';
 import tls from 'node:tls';
 import { codeOf, messageOf } from '../../base/errors.ts';
 import { oneLine } from '../../base/text.ts';
@@ -8,7 +9,7 @@ import type { EmailSettings } from '../settings.ts';
 
 const timeoutMs = 10_000;
 
-type Deps = Pick<ChannelDeps, 'resolve' | 'redact' | 'caFile'>;
+type Deps = Pick<ChannelDeps, 'resolve' | 'redact' | 'caFile' | 'addressOf'>;
 
 export const emailChannel = (settings: EmailSettings, deps: Deps): Channel => ({
   name: `e-mail to ${[settings.to].flat().join(', ')}`,
@@ -27,7 +28,7 @@ export const emailChannel = (settings: EmailSettings, deps: Deps): Channel => ({
   },
 });
 
-async function connectionOf(settings: EmailSettings, { resolve, caFile }: Deps) {
+async function connectionOf(settings: EmailSettings, { resolve, caFile, addressOf }: Deps) {
   const {
     host,
     security = 'starttls',
@@ -40,8 +41,9 @@ async function connectionOf(settings: EmailSettings, { resolve, caFile }: Deps) 
     file === undefined
       ? undefined
       : [...tls.getCACertificates('default'), await readFile(file, 'utf8')];
+  const address = await addressOf?.(host);
   return {
-    host,
+    host: address ?? host,
     port,
     secure: security === 'tls',
     requireTLS: security === 'starttls',
@@ -54,7 +56,10 @@ async function connectionOf(settings: EmailSettings, { resolve, caFile }: Deps) 
     ...(user !== undefined && {
       auth: { user: await resolve(user), pass: await resolve(password) },
     }),
-    ...(ca && { tls: { ca } }),
+    tls: {
+      ...(ca && { ca }),
+      ...(address !== undefined && isIP(host) === 0 && { servername: host }),
+    },
   };
 }
 

@@ -7,6 +7,7 @@ import { counted, formatUsd, formatValue, oneLine } from '../../base/text.ts';
 import { formatSpan, relativeTime } from '../../base/span.ts';
 
 export { costText, endText, sleepText, callCostText } from '../../agent/journal/factText.ts';
+export { leftOutOf, leftOutText } from '../../agent/journal/leftOutText.ts';
 export { triggerText } from '../../sleep/trigger.ts';
 export { openQuestions } from '../../agent/user/questions.ts';
 export { targetText } from '../../experiments/target.ts';

@@ -8,7 +8,7 @@ import {
   notificationSettingsSchema,
   quietHoursSchema,
 } from '../../notify/settings.ts';
-import { choice, flag, structure, type Setting } from './setting.ts';
+import { choice, structure, type Setting } from './setting.ts';
 
 const { channels, events } = notificationSettingsSchema.shape;
 const code = (word: string): string => `\`${word}\``;
@@ -36,13 +36,6 @@ export const notificationSettings = {
       'Hours without notifications, such as `{ "from": "22:00", "to": "07:30", "except": ["error"] }`. Notifications that were held back are sent as one summary at the end.',
     schema: z.strictObject(quietHoursSchema.shape).partial(),
     engine: 'notifications.quietHours',
-    isPreference: true,
-  }),
-  'notifications.allowProjectCommands': flag(false, {
-    description:
-      'Allow a project to run the commands in the notification channels of its `helios.json`.',
-    scope: 'application',
-    engine: 'allowsProjectCommands',
     isPreference: true,
   }),
   'report.write': choice<NonNullable<EngineSettings['report']>>({

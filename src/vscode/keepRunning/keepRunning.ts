@@ -24,7 +24,6 @@ import type { WindowDeps } from '../window/windowDeps.ts';
 import { pickGoing } from '../window/pick.ts';
 import { sessionIdOf } from '../ui/commandTarget.ts';
 import { secretsNamedIn } from '../../compose/notifications.ts';
-import { readProjectFile } from '../../compose/project.ts';
 import { engineSettings, homeFolder, setting } from '../ui/settings.ts';
 
 export type KeepRunningDeps = WindowDeps & {
@@ -157,7 +156,7 @@ export class KeepRunning implements Disposable {
       tokensName,
       ...endpointIds().map(endpointSecret),
     ];
-    names.push(...secretsNamedIn([engineSettings().notifications, ...(await projects())]));
+    names.push(...secretsNamedIn(engineSettings().notifications));
     const secrets = names.map(async (name) => [name, await keys.get(name)] as const);
     const machines = host.current?.machines.list() ?? [];
     const answers = await Promise.all(machines.map(({ id }) => questions.secrets.entries(id)));
@@ -191,17 +190,6 @@ export class KeepRunning implements Disposable {
 }
 
 const endpointIds = (): readonly string[] => setting('endpoints').map(({ id }) => id);
-
-/**
- * Resolves with the project file of each folder of the window, or `undefined` for an invalid file.
- * Project files can name secrets for notifications.
- */
-const projects = (): Promise<readonly unknown[]> =>
-  Promise.all(
-    (workspace.workspaceFolders ?? []).map(({ uri }) =>
-      readProjectFile(uri.fsPath).catch(() => undefined),
-    ),
-  );
 
 const secretVariables = (): readonly string[] =>
   [...providerKeys, ...endpointIds().map((id) => keyOfEndpoint(id))].flatMap(

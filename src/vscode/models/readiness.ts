@@ -1,17 +1,17 @@
 /** The reasons why a provider cannot be used now, with the buttons that fix them. */
 import type { Engine } from '../../agent/contract/engine.ts';
 import type { ModelProvider } from '../../models/model.ts';
-import { readProjectFile } from '../../compose/project.ts';
+import { projectsAt } from '../../compose/project.ts';
 import { keyOf } from './apiKeys.ts';
 import { noEndpoint, noKey, notReady, notSignedIn, type Refusal } from './preconditions.ts';
-import { engineSettings } from '../ui/settings.ts';
+import { engineSettings, homeFolder } from '../ui/settings.ts';
 
 /**
  * Returns the id of the provider for a goal in the folder. The folder's project file takes
  * precedence over the settings. Rejects with `UserFacing` if the project file is invalid.
  */
 export const providerIn = async (folder: string): Promise<string> =>
-  (await readProjectFile(folder))?.provider ?? engineSettings().provider;
+  (await projectsAt(homeFolder()).read(folder))?.provider ?? engineSettings().provider;
 
 /**
  * Returns why the provider cannot be used; `undefined` if the provider is ready. Makes no request

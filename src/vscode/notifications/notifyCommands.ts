@@ -1,41 +1,28 @@
-/** Commands on `helios.json` and notification secrets, and for sending a test notification. */
+/** Commands for notifications: their secrets, and a test. */
 import type { ApiKeys } from '../models/apiKeys.ts';
-import { window, workspace, type QuickPickItem } from 'vscode';
-import { UserFacing } from '../../base/errors.ts';
+import { window, type QuickPickItem } from 'vscode';
 import { notifySecret, secretNamePattern } from '../../compose/notifications.ts';
-import { createProjectFile, readProjectFile } from '../../compose/project.ts';
+import { projectsAt } from '../../compose/project.ts';
 import { trialNotification, trialText } from '../../compose/trial.ts';
-import { openFile, type Handlers } from '../ui/commandRegistry.ts';
+import { leftOutText } from '../../presentation/sessions/sessionText.ts';
+import type { Handlers } from '../ui/commandRegistry.ts';
 import type { WindowDeps } from '../window/windowDeps.ts';
+import { homeFolder } from '../ui/settings.ts';
 import { pickFolder } from '../ui/workFolder.ts';
 
 type SecretDeps = WindowDeps & { readonly keys: ApiKeys };
 
 export function notifyCommands(deps: SecretDeps): Handlers {
   return {
-    'helios.openProjectFile': () => openProjectFile(),
     'helios.setSecret': () => setSecret(deps),
     'helios.testNotification': () => testNotification(deps),
   };
 }
 
-/** Opens the `helios.json` that applies to a folder, even if it is invalid, or creates one. */
-async function openProjectFile(): Promise<void> {
-  if (workspace.workspaceFolders === undefined)
-    throw new UserFacing(
-      'No folder is open.',
-      'Open a folder first: helios.json belongs to a folder.',
-    );
-  const folder = await pickFolder('Open the helios.json of which folder?');
-  if (folder === undefined) return;
-  await openFile(await createProjectFile(folder.fsPath, {}, { orFind: true }));
-}
-
 async function setSecret({ keys }: SecretDeps): Promise<void> {
   const name = await window.showInputBox({
     title: 'Helios: Set Secret for Notifications',
-    prompt:
-      'Name of the secret, used as ${secret:name} in helios.json and in the notification settings',
+    prompt: 'Name of the secret, used as ${secret:name} in your notification settings',
     validateInput: (text) =>
       secretNamePattern.test(text) ? undefined : 'Use letters, digits, - and _.',
     ignoreFocusOut: true,
@@ -59,7 +46,7 @@ async function setSecret({ keys }: SecretDeps): Promise<void> {
 async function testNotification({ host }: SecretDeps): Promise<void> {
   const engine = await host.get();
   const folder = await pickFolder('Use the notification channels of which folder?');
-  const project = folder && (await readProjectFile(folder.fsPath));
+  const project = folder && (await projectsAt(homeFolder()).read(folder.fsPath));
   const results = await engine.notifier.try(trialNotification(Date.now()), project);
   const rows = results.map((result): QuickPickItem => {
     const icon = result.problem === undefined ? 'pass' : 'error';
@@ -69,6 +56,8 @@ async function testNotification({ host }: SecretDeps): Promise<void> {
       detail: trialText(result),
     };
   });
+  if (project?.leftOut !== undefined)
+    rows.push({ label: '$(shield) helios.json', detail: leftOutText(project.leftOut) });
   await window.showQuickPick(rows, {
     title: 'Helios: Test Notification',
     placeHolder: 'Result for each channel',

@@ -41,6 +41,7 @@ export const paletteCommands = [
   'helios.setSecret',
   'helios.testNotification',
   'helios.openProjectFile',
+  'helios.allowProjectFile',
   'helios.signIn',
   'helios.signOut',
   'helios.selectModel',

@@ -77,5 +77,5 @@ export class EngineHost {
 export const trustText =
   'Helios runs commands and edits files, so it starts only in a folder that you trust.';
 
-const notTrusted = (): UserFacing =>
+export const notTrusted = (): UserFacing =>
   new UserFacing(trustText, 'Run “Workspaces: Manage Workspace Trust”.');

@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, describe, it } from 'mocha';
 import type { ModelDescription, ModelProvider } from '../../../src/models/model.ts';
+import { allowProject } from '../../fakes/allowProject.ts';
 import { ScriptedModel } from '../../fakes/scriptedModel.ts';
 import {
   eventsOf,
@@ -81,12 +82,13 @@ describe('what a provider tells of its models', () => {
         { id: 'claude-opus-8', label: 'Old', ...size },
         { id: 'claude-opus-9', label: 'New', ...size },
       ];
-      const { engine, start, work } = await engineWith(
+      const { engine, start, home, work } = await engineWith(
         told,
         { defaultFamily: 'opus' },
         { settings },
       );
       await writeFile(path.join(work, 'helios.json'), JSON.stringify(file));
+      await allowProject(home, work);
       await engine.models.list();
       const session = await start();
       assert.deepEqual([session.state.provider, session.state.model], ['own', expected]);

@@ -6,8 +6,7 @@ import { silentLogger } from '../../../src/base/logger.ts';
 import { HeldMessages } from '../../../src/notify/heldMessages.ts';
 import type { Message, Notification } from '../../../src/notify/notification.ts';
 import { Notifier } from '../../../src/notify/notifier.ts';
-import type { UserNotifications } from '../../../src/notify/routes.ts';
-import type { NotifyEvent } from '../../../src/notify/settings.ts';
+import type { NotificationSettings, NotifyEvent } from '../../../src/notify/settings.ts';
 import { writeFileAtomic } from '../../../src/storage/atomicFile.ts';
 import { ManualClock } from '../../fakes/manualClock.ts';
 import { notifySite } from '../../fakes/notifySite.ts';
@@ -22,7 +21,9 @@ describe('the notifier', () => {
   let shown: Message[];
   let warnings: string[];
   let isOnline: boolean;
+  let allowed: Set<string>;
   beforeEach(() => {
+    allowed = new Set(['yes']);
     isOnline = false;
     clock = new ManualClock(noon);
     shown = [];
@@ -32,7 +33,7 @@ describe('the notifier', () => {
   const folder = scratchFolder();
   const store = (): HeldMessages =>
     new HeldMessages({ folder: path.join(folder(), 'held'), write: writeFileAtomic });
-  const notifier = (settings: UserNotifications = {}, hasWindow = true): Notifier =>
+  const notifier = (settings: NotificationSettings = {}, hasWindow = true): Notifier =>
     new Notifier({
       held: store(),
       clock,
@@ -43,6 +44,11 @@ describe('the notifier', () => {
       caFile: () => undefined,
       redact: (text) => text.replaceAll('hunter2', '[redacted]'),
       settings: () => settings,
+      publicNetwork: {
+        fetch: () => Promise.reject(new TypeError('fetch failed')),
+        addressOf: (host) => Promise.resolve(host),
+      },
+      isAllowed: (allowance) => Promise.resolve(allowed.has(allowance)),
       secrets: { env: {}, secret: () => Promise.resolve(undefined), onFound: () => undefined },
       ...(hasWindow && { show: (one) => shown.push(one) }),
     });
@@ -156,7 +162,7 @@ describe('the notifier', () => {
   const held = {
     events: ['task_complete', 'error', 'alarm'],
     quietHours: quiet,
-  } satisfies UserNotifications;
+  } satisfies NotificationSettings;
 
   it('leaves what it holds back to the next process, which tells it once', async () => {
     const first = notifier(held);
@@ -320,17 +326,67 @@ describe('the notifier', () => {
     assert.deepEqual(warnings, []);
   });
 
-  it('runs no command of a project that the user did not allow', async () => {
+  const ofProject = {
+    channels: [{ type: 'desktop' as const }],
+    quietHours: held.quietHours,
+  };
+
+  it('uses no channel of a project that the user did not allow', async () => {
     const one = notifier({ channels: [] });
-    const project = {
-      notifications: {
-        channels: [{ type: 'command' as const, command: 'true' }],
-        events: ['error' as const],
-      },
-    };
+    const project = { notifications: { channels: [{ type: 'desktop' as const }] } };
     one.notify(about('error'), project);
-    const [result] = await one.try(about('error'), project);
-    assert.match(result?.problem ?? '', /are not allowed\. Allow them/);
-    assert.match(warnings[0] ?? '', /are not allowed\. Allow them/);
+    assert.deepEqual(await one.try(about('error'), project), []);
+    await one.settled();
+    assert.deepEqual(warnings, []);
+    const [result] = await one.try(about('error'), { ...project, allowance: 'yes' });
+    assert.match(result?.problem ?? '', /notify-send is not installed|osascript/);
+  });
+
+  const holdForProject = async (): Promise<void> => {
+    const first = notifier({ channels: [] });
+    first.notify(about('error'), { notifications: ofProject, allowance: 'yes' });
+    await first.close();
+    assert.equal(readdirSync(path.join(folder(), 'held')).length, 1);
+  };
+
+  const release = async (): Promise<void> => {
+    const second = notifier({ channels: [] });
+    await second.settled();
+    await clock.advance(60 * minute);
+    await second.close();
+  };
+
+  it('sends what it held for a project only if it is still allowed', async () => {
+    await holdForProject();
+    allowed.clear();
+    await release();
+    assert.deepEqual(warnings, [], 'nothing was tried');
+    assert.deepEqual(readdirSync(path.join(folder(), 'held')), []);
+  });
+
+  it('sends what it held for a project', async () => {
+    await holdForProject();
+    await release();
+    assert.match(warnings[0] ?? '', /by desktop do not arrive/);
+  });
+
+  it('gives a channel of a project no secret', async () => {
+    const one = notifier({ channels: [] });
+    for (const [name, url] of Object.entries({
+      PATH: 'https://x.test/${env:PATH}',
+      hook: '${secret:hook}',
+    })) {
+      const channels = [{ type: 'webhook' as const, url }];
+      const [result] = await one.try(about('error'), {
+        notifications: { channels },
+        allowance: 'yes',
+      });
+      assert.match(
+        result?.problem ?? '',
+        new RegExp(
+          `^\\$\\{\\w+:${name}\\} in helios\\.json is a reference to your secrets, which a project`,
+        ),
+      );
+    }
   });
 });

@@ -37,6 +37,7 @@ describe('what a channel is not told in quiet hours', () => {
   const boxOf = (held: HeldMessages): QuietBox =>
     new QuietBox({
       ...{ route, store: held, clock },
+      mayTell: () => Promise.resolve(true),
       send: (one) => send(one),
       onFailed: (error) => failures.push(error),
     });

@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
-import { routesOf, type UserNotifications } from '../../../src/notify/routes.ts';
-import { defaultEvents, type NotifyEvent } from '../../../src/notify/settings.ts';
+import { routesOf } from '../../../src/notify/routes.ts';
+import {
+  defaultEvents,
+  type NotificationSettings,
+  type NotifyEvent,
+} from '../../../src/notify/settings.ts';
 
 describe('routesOf', () => {
   const window = { type: 'vscode' } as const;
@@ -10,7 +14,7 @@ describe('routesOf', () => {
   it('tells a channel once that user and project name', () => {
     const routes = routesOf(
       { channels: [desktop] },
-      { notifications: { channels: [desktop, window] } },
+      { notifications: { channels: [desktop, window] }, allowance: 'yes' },
     );
     assert.deepEqual(
       routes.map(({ channel, isProject }) => [channel.type, isProject]),
@@ -29,7 +33,7 @@ describe('routesOf', () => {
 
   const cases: readonly (readonly [
     string,
-    UserNotifications,
+    NotificationSettings,
     Parameters<typeof routesOf>[1],
     readonly (readonly NotifyEvent[])[],
   ])[] = [
@@ -45,7 +49,10 @@ describe('routesOf', () => {
     [
       'channels of the project with their own choice',
       {},
-      { notifications: { channels: [desktop], events: ['experiment_complete', 'error'] } },
+      {
+        notifications: { channels: [desktop], events: ['experiment_complete', 'error'] },
+        allowance: 'yes',
+      },
       [defaultEvents, ['experiment_complete', 'error']],
     ],
   ];

@@ -83,7 +83,6 @@ describe('settings', () => {
       watchdogs: {},
       keepAwake: false,
       notifications: { channels: [{ type: 'vscode' }], events: [] },
-      allowsProjectCommands: false,
       report: 'always',
     });
   });

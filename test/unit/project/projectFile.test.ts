@@ -5,11 +5,9 @@ import path from 'node:path';
 import { describe, it } from 'mocha';
 import * as z from 'zod';
 import { UserFacing } from '../../../src/base/errors.ts';
-import {
-  createProjectFile,
-  parseProject,
-  readProjectFile,
-} from '../../../src/project/projectFile.ts';
+import { parseProject } from '../../../src/project/projectFile.ts';
+import { Projects, type ProjectFile } from '../../../src/project/projects.ts';
+import { writeFileAtomic } from '../../../src/storage/atomicFile.ts';
 import { projectJsonSchema } from '../../../src/project/projectJsonSchema.ts';
 import { scratchFolder } from '../../fakes/scratch.ts';
 
@@ -34,7 +32,7 @@ const whole = {
       { type: 'desktop' },
       {
         type: 'webhook',
-        url: '${secret:hook}',
+        url: 'https://hooks.lab/1',
         method: 'POST',
         headers: { 'X-A': 'b' },
         format: 'slack',
@@ -44,8 +42,6 @@ const whole = {
         host: 'mail.lab',
         port: 587,
         security: 'starttls',
-        user: 'a',
-        password: '${env:SMTP}',
         from: 'a@b',
         to: ['c@d'],
       },
@@ -211,6 +207,15 @@ describe('helios.json', () => {
     return path.join(folder(), place);
   };
 
+  const projectsFor = (homeFolder?: string): Projects =>
+    new Projects({
+      folder: path.join(folder(), 'allowed'),
+      write: writeFileAtomic,
+      ...(homeFolder !== undefined && { homeFolder }),
+    });
+  const read = (place: string, homeFolder?: string): Promise<ProjectFile | undefined> =>
+    projectsFor(homeFolder).read(place);
+
   it('says which names stand twice', () => {
     const text =
       '{\n  "model": "a",\n  "watchdogs": { "silence": { "minutes": 5 } },\n  "model": "b",\n  "watchdogs": { "silence": { "minutes": 9 } }\n}';
@@ -223,13 +228,8 @@ describe('helios.json', () => {
   });
 
   it('is read as it was documented, without a word of warning', () => {
-    const {
-      file,
-      folder: of,
-      warnings,
-      ...project
-    } = parseProject('/p/helios.json', JSON.stringify(documented));
-    assert.deepEqual([file, of, warnings], ['/p/helios.json', '/p', []]);
+    const { warnings, ...project } = parseProject('/p/helios.json', JSON.stringify(documented));
+    assert.deepEqual(warnings, []);
     assert.deepEqual(project, documented);
   });
 
@@ -313,37 +313,38 @@ describe('helios.json', () => {
       JSON.stringify({ notifications: { channels } }),
     );
     assert.equal(warnings.length, 3);
-    for (const warning of warnings) assert.match(warning, /looks like a secret.*\$\{secret:name\}/);
+    for (const warning of warnings)
+      assert.match(warning, /looks like a secret.*your own notification settings/);
     assert.doesNotMatch(warnings.join(), /x2x2|abcdefgh|plain/);
   });
 
   it('is found by walking up, the nearest first', async () => {
-    put('.', { model: 'outer' });
-    put('a', { model: 'inner' });
-    assert.equal((await readProjectFile(inFolder('a/b/c')))?.model, 'inner');
-    assert.equal((await readProjectFile(inFolder('d')))?.model, 'outer');
+    put('.', { instructions: 'outer' });
+    put('a', { instructions: 'inner' });
+    assert.equal((await read(inFolder('a/b/c')))?.instructions, 'inner');
+    assert.equal((await read(inFolder('d')))?.instructions, 'outer');
   });
 
   it('is not looked for above a repository, nor above the home folder', async () => {
-    put('.', { model: 'outer' });
+    put('.', { instructions: 'outer' });
     inFolder('repo/.git');
-    assert.equal(await readProjectFile(inFolder('repo/src')), undefined);
-    assert.equal(await readProjectFile(inFolder('home/x'), path.join(folder(), 'home')), undefined);
-    put('repo', { model: 'root' });
-    assert.equal((await readProjectFile(inFolder('repo/src')))?.model, 'root');
+    assert.equal(await read(inFolder('repo/src')), undefined);
+    assert.equal(await read(inFolder('home/x'), path.join(folder(), 'home')), undefined);
+    put('repo', { instructions: 'root' });
+    assert.equal((await read(inFolder('repo/src')))?.instructions, 'root');
   });
 
   it('is an error where it is broken, also far above', async () => {
     put('.', '{"model": tru}');
     await assert.rejects(
-      readProjectFile(inFolder('e/f')),
+      read(inFolder('e/f')),
       (error) => error instanceof UserFacing && /:1:11: /.test(error.message),
     );
   });
 
   it('is an error where it is a pipe, which is not waited for', async () => {
     execFileSync('mkfifo', [path.join(folder(), 'helios.json')]);
-    await assert.rejects(readProjectFile(folder()), {
+    await assert.rejects(read(folder()), {
       message: /helios\.json cannot be read: it is not a regular file\.$/,
       action: 'Replace it with a regular file.',
     });
@@ -351,15 +352,17 @@ describe('helios.json', () => {
 
   it('is begun once, and never written over', async () => {
     const place = inFolder('new');
-    const file = await createProjectFile(place, { provider: 'claude', defaultMachine: 'gpu1' });
+    const projects = projectsFor();
+    const file = await projects.create(place, { provider: 'claude', defaultMachine: 'gpu1' });
     const { warnings, provider, defaultMachine, metricNames } = parseProject(
       file,
       readFileSync(file, 'utf8'),
     );
     // Metrics that are named are the only ones that are read.
     assert.deepEqual([warnings, provider, defaultMachine, metricNames], [[], 'claude', 'gpu1', []]);
-    await assert.rejects(createProjectFile(place, {}), /already exists/);
-    assert.equal(await createProjectFile(inFolder('new/sub'), {}, { orFind: true }), file);
+    await assert.rejects(projects.create(place, {}), /already exists/);
+    assert.equal(await projects.ensure(inFolder('new/sub')), file);
+    assert.equal((await read(place))?.provider, 'claude', 'the user chose it');
   });
 
   describe('in an editor', () => {

@@ -6,6 +6,8 @@ import { after, afterEach, before, beforeEach, describe, it } from 'mocha';
 import type { EngineSettings } from '../../../../src/agent/contract/settings.ts';
 import type { GoalRequest, Session } from '../../../../src/agent/contract/sessions.ts';
 import { UserFacing } from '../../../../src/base/errors.ts';
+import { allowProject } from '../../../fakes/allowProject.ts';
+import { TestProxy } from '../../../fakes/httpProxy.ts';
 import { notifySite, type NotifySite } from '../../../fakes/notifySite.ts';
 import { ScriptedModel, type ScriptedReply } from '../../../fakes/scriptedModel.ts';
 import { eventsOf, testEngine, type TestEngine } from '../../../fakes/testEngine.ts';
@@ -19,8 +21,17 @@ const waitFor = (run: number) => [
 describe('a session in a project', () => {
   let bed: TestEngine | undefined;
   let site: NotifySite;
-  before(async () => (site = await notifySite()));
-  after(() => site.close());
+  let proxy: TestProxy;
+  before(async () => {
+    site = await notifySite();
+    proxy = await TestProxy.start({
+      hosts: { 'hooks.helios.test': Number(new URL(site.url).port) },
+    });
+  });
+  after(async () => {
+    await proxy.close();
+    await site.close();
+  });
   beforeEach(() => void (site.calls.length = 0));
   afterEach(async () => {
     await bed?.dispose();
@@ -37,16 +48,17 @@ describe('a session in a project', () => {
   ): Promise<{ session: Session; model: ScriptedModel }> {
     const folder = mkdtempSync(path.join(tmpdir(), 'helios-project-'));
     const model = new ScriptedModel(script);
-    bed = await testEngine(model, { folder, settings });
+    bed = await testEngine(model, { folder, settings: { proxy: proxy.url, ...settings } });
     writeFileSync(
       path.join(bed.work, 'helios.json'),
       typeof project === 'string' ? project : JSON.stringify(project),
     );
+    if (typeof project === 'object') await allowProject(bed.home, bed.work);
     return { session: await bed.start(request), model };
   }
   const told = (): { event: string; title: string; run?: string; metrics?: object }[] =>
     site.calls.map(({ body }) => JSON.parse(body) as { event: string; title: string });
-  const webhook = () => ({ type: 'webhook', url: `${site.url}/hook` });
+  const webhook = () => ({ type: 'webhook', url: 'http://hooks.helios.test/hook' });
 
   it('tells of the events that were documented', async () => {
     const { session } = await begin(

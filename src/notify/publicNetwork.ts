@@ -1,0 +1,82 @@
+/** Connections for the channels of projects: only to public addresses. */
+import { isIP, type LookupFunction } from 'node:net';
+import type { Dispatcher } from 'undici';
+import { oneLine } from '../base/text.ts';
+import { hostOf, parseAddress } from '../web/addresses.ts';
+import { PinnedNames, resolveName, type Resolve } from '../web/pinned.ts';
+import type { OpenDispatcher } from '../web/download.ts';
+import { WebFailure } from '../web/webFailure.ts';
+import { NotifyFailure, type ChannelDeps } from './channel.ts';
+
+export interface PublicNetworkOptions {
+  /** Opens a dispatcher whose direct connections resolve names with `lookup`. */
+  readonly openDispatcher: OpenDispatcher;
+  /** Default: the names of the system. Tests replace it. */
+  readonly resolve?: Resolve;
+}
+
+export function publicNetwork({
+  openDispatcher,
+  resolve = resolveName,
+}: PublicNetworkOptions): Pick<Required<ChannelDeps>, 'fetch' | 'addressOf'> {
+  const pinned = async (host: string): Promise<PinnedNames> => {
+    const names = new PinnedNames(resolve);
+    await names.pin(host, false).catch((error: unknown) => rethrow(error, () => privateHost(host)));
+    return names;
+  };
+  return {
+    async fetch(input, init) {
+      const url = addressIn(input instanceof Request ? input.url : String(input));
+      const names = await pinned(hostOf(url));
+      return fetchThrough(await openDispatcher(names.lookup), url, init);
+    },
+    async addressOf(host) {
+      const { lookup } = await pinned(host);
+      return isIP(host) === 0 ? firstAddress(host, lookup) : host;
+    },
+  };
+}
+
+const privateHost = (host: string): NotifyFailure =>
+  new NotifyFailure(
+    'settings',
+    `${oneLine(host, 100)} is in a private network or on this computer, and a project cannot send there: declare the channel in your own notification settings.`,
+  );
+
+/** Throws `error`, or `failure` in place of a `WebFailure`, whose text is about fetching pages. */
+function rethrow(error: unknown, failure: (message: string) => NotifyFailure): never {
+  throw error instanceof WebFailure ? failure(error.message) : error;
+}
+
+function addressIn(text: string): URL {
+  try {
+    return parseAddress(text);
+  } catch (error) {
+    return rethrow(error, (message) => new NotifyFailure('settings', message));
+  }
+}
+
+const firstAddress = (host: string, lookup: LookupFunction): Promise<string> =>
+  new Promise((resolve, reject) =>
+    lookup(host, {}, (error, address) => {
+      if (error === null) resolve(String(address));
+      else
+        reject(new NotifyFailure('unreachable', `${host} could not be reached: ${error.message}`));
+    }),
+  );
+
+async function fetchThrough(
+  dispatcher: Dispatcher,
+  url: URL,
+  init: RequestInit | undefined,
+): Promise<Response> {
+  const { default: undici } = await import('undici');
+  // Both `fetch` functions implement the same standard, but their types are unrelated.
+  const call = undici.fetch as unknown as (url: URL, init: unknown) => Promise<Response>;
+  try {
+    return await call(url, { ...init, dispatcher });
+  } finally {
+    // Waits for the rest of the answer.
+    dispatcher.close().catch(() => undefined);
+  }
+}

@@ -1,0 +1,55 @@
+/** Decides which parts of a `helios.json` count only after the user has allowed them. */
+import { createHash } from 'node:crypto';
+import type { Project } from './projectSchema.ts';
+
+/**
+ * When a field counts:
+ * - `always`: it can only restrict what the user allowed
+ * - `own`: at once in a file that only the user can change; it sends nothing and runs nothing
+ * - `allowed`: after the user has allowed its content, because it sends or runs something, or
+ *   chooses where
+ */
+type Rule = 'always' | 'own' | 'allowed';
+
+const rules: { readonly [Field in keyof Required<Project>]: (value: Project) => Rule } = {
+  $schema: () => 'own',
+  provider: () => 'allowed',
+  model: () => 'allowed',
+  defaultMachine: () => 'allowed',
+  metricNames: () => 'own',
+  metricPatterns: () => 'own',
+  instructions: () => 'own',
+  experimentDir: () => 'own',
+  // Without channels of its own, a project only chooses events and hours for those of the user.
+  notifications: ({ notifications }) =>
+    (notifications?.channels ?? []).length === 0 ? 'own' : 'allowed',
+  quietHours: () => 'own',
+  budget: () => 'always',
+  watchdogs: () => 'own',
+  plateau: () => 'own',
+  permissions: () => 'always',
+};
+
+/**
+ * Returns the fields that count only after the user has allowed them. `isForeign`: whether other
+ * users can change the file.
+ */
+export function gatedPart(project: Project, isForeign: boolean): Project {
+  const isGated = (field: string): boolean => {
+    const rule = rules[field as keyof Project](project);
+    return rule === 'allowed' || (isForeign && rule === 'own');
+  };
+  return Object.fromEntries(
+    Object.entries(project).filter(([field, value]) => value !== undefined && isGated(field)),
+  );
+}
+
+/** Returns the project without the fields of `gated`. */
+export const withoutPart = (project: Project, gated: Project): Project =>
+  Object.fromEntries(Object.entries(project).filter(([field]) => !Object.hasOwn(gated, field)));
+
+/** Returns the id of an allowance: it changes with the file and with the content that is allowed. */
+export const allowanceId = (realFile: string, gated: Project): string =>
+  createHash('sha256')
+    .update(JSON.stringify([realFile, gated]))
+    .digest('hex');
