@@ -6,6 +6,7 @@ import { UserFacing } from '../base/errors.ts';
 import { editDistance, nearMatches } from '../base/nearMatches.ts';
 import { declareGoal, type GoalWork } from './arguments.ts';
 import { CliCommand, type CommandLine } from './command.ts';
+import { declareAllow } from './commands/allow.ts';
 import { declareAuth } from './commands/auth.ts';
 import { declareClean } from './commands/clean.ts';
 import { declareDoctor } from './commands/doctor.ts';
@@ -28,6 +29,7 @@ const declarations: Readonly<Record<string, (helios: CliCommand) => CliCommand>>
   replay: declareReplay,
   report: declareReport,
   init: declareInit,
+  allow: declareAllow,
   notify: declareNotify,
   promote: declarePromote,
   reproduce: declareReproduce,

@@ -173,6 +173,11 @@ describe('hostile text in the terminal', () => {
       [['report', '--write'], false],
     ],
     init: [[['init'], false]],
+    allow: [
+      [['allow', '--show'], true],
+      [['allow'], true],
+      [['allow', '--revoke'], true],
+    ],
     'notify test': [[['notify', 'test'], true]],
     'notify secret': [[['notify', 'secret', '--delete', 'hook'], false]],
     promote: [[['promote', '1'], false]],
@@ -248,6 +253,9 @@ describe('hostile text in the terminal', () => {
     writeFileSync(path.join(home, 'machines.json'), JSON.stringify({ version: 1, machines }));
     const notifications = { channels: [{ type: 'webhook', url: `http://127.0.0.1:${port}` }] };
     writeFileSync(path.join(home, 'preferences.json'), JSON.stringify({ notifications }));
+    const channels = [{ type: 'command', command: wilder }];
+    const project = { provider: wilder, [wilder]: 1, notifications: { channels } };
+    writeFileSync(path.join(folder(), 'helios.json'), JSON.stringify(project), { mode: 0o644 });
     const createMachine: FakeDepsOptions['createMachine'] = (entry) =>
       standIn(entry, folder(), () =>
         entry.id === 'bad'

@@ -49,15 +49,16 @@ describe('a project in the terminal', () => {
     assert.match(again.err, /already exists/);
   });
 
-  it('tries each channel, with its secret', async () => {
+  it('tries each channel of the user, with its secret', async () => {
     const site = await notifySite();
     try {
       const channels = [
         { type: 'webhook', url: '${secret:hook}' },
         { type: 'webhook', url: '${secret:none}' },
       ];
+      await mkdir(path.join(folder, 'home'), { mode: 0o700 });
       await writeFile(
-        path.join(folder, 'helios.json'),
+        path.join(folder, 'home/preferences.json'),
         JSON.stringify({ notifications: { channels } }),
       );
       const kept = await helios(['notify', 'secret', 'hook'], `${site.url}/k3y\n`);
@@ -76,8 +77,10 @@ describe('a project in the terminal', () => {
   });
 
   const goal = ['--yes', 'loss below 0.5'];
-  const write = (project: object): Promise<void> =>
-    writeFile(path.join(folder, 'helios.json'), JSON.stringify(project));
+  const write = async (project: object): Promise<void> => {
+    await writeFile(path.join(folder, 'helios.json'), JSON.stringify(project));
+    await helios(['allow']);
+  };
 
   it('is worked on by the provider that it names, whatever keys and preferences there are', async () => {
     await write({ provider: 'demo' });
