@@ -24,7 +24,7 @@ export function showPart(stream: ChatResponseStream, part: ChatPart): void {
  */
 function showLine(
   stream: ChatResponseStream,
-  { icon, markdown, files = [] }: ChatPart & { kind: 'line' },
+  { icon, markdown, files = [], button }: ChatPart & { kind: 'line' },
 ): void {
   stream.markdown(withIcons(`\n\n$(${icon}) ${markdown}${files.length > 0 ? ' ' : ''}`));
   for (const file of files) {
@@ -33,6 +33,7 @@ function showLine(
     stream.reference(uri);
   }
   stream.markdown(withIcons('\n\n'));
+  if (button !== undefined) showButton(stream, button.command, button.title);
 }
 
 /** Returns Markdown in which theme icons work, but command links and HTML do not. */

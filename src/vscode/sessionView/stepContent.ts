@@ -2,7 +2,7 @@
 import type { EventOf } from '../../agent/journal/describeEvent.ts';
 import { describeEvent } from '../../presentation/events.ts';
 import { argumentText } from '../../presentation/sessions/approvalText.ts';
-import { callCostText, triggerText } from '../../presentation/sessions/sessionText.ts';
+import { callCostText, leftOutText, triggerText } from '../../presentation/sessions/sessionText.ts';
 import { runEndText, runName } from '../../presentation/runs/runText.ts';
 import type { JournalEvent } from '../../agent/journal/events.ts';
 import type { SessionState } from '../../agent/journal/state.ts';
@@ -91,8 +91,12 @@ const facts = (...all: readonly Fact[]): StepContent => ({ facts: all, sections:
 
 /** By event type: the content of steps. Other types show only the description of the event. */
 const contentReaders: { readonly [Type in JournalEvent['type']]?: ContentReader<Type> } = {
-  'session.started': ({ goal, workFolder, helios }) => ({
-    facts: [fact('Folder', workFolder), fact('Helios', helios)],
+  'session.started': ({ goal, workFolder, helios, leftOut }) => ({
+    facts: [
+      fact('Folder', workFolder),
+      fact('Helios', helios),
+      ...(leftOut === undefined ? [] : [fact('Project file', leftOutText(leftOut))]),
+    ],
     sections: [section('goal', 'Goal', goal)],
   }),
   'session.ended': ({ summary, evidence }) => ({

@@ -2,6 +2,7 @@
 import { commands, window, workspace } from 'vscode';
 import { UserFacing } from '../../base/errors.ts';
 import { budgetText, parseBudget } from '../../presentation/limits.ts';
+import { leftOutOf, leftOutText } from '../../presentation/sessions/sessionText.ts';
 import type { Session } from '../../agent/contract/sessions.ts';
 import type { Budget } from '../../agent/journal/events.ts';
 import { run, type Handlers } from '../ui/commandRegistry.ts';
@@ -51,7 +52,16 @@ async function startGoal(deps: WindowDeps): Promise<void> {
   const budget = goal === undefined ? undefined : await askBudget();
   if (goal === undefined || budget === undefined) return;
   const session = await engine.sessions.start({ goal, budget, workFolder: folder.fsPath });
+  void showLeftOut(session);
   await showSession(deps, session);
+}
+
+/** Shows what does not count of the project file, because the chat joins after the first line. */
+async function showLeftOut(session: Session): Promise<void> {
+  const leftOut = leftOutOf(session.events());
+  if (leftOut === undefined) return;
+  const shown = window.showWarningMessage(`Helios: ${leftOutText(leftOut)}`, 'Allow Project File…');
+  await offer(shown, { 'Allow Project File…': 'helios.allowProjectFile' });
 }
 
 const askGoal = (): Thenable<string | undefined> =>

@@ -4,9 +4,11 @@ import { describeEvent } from '../../presentation/events.ts';
 import { approvalPreview, type ShownApproval } from '../../presentation/sessions/approvalText.ts';
 import type { ApprovalRequest } from '../../agent/contract/ports.ts';
 import type { JournalEvent, StreamEvent } from '../../agent/journal/events.ts';
+import type { LeftOut } from '../../project/projects.ts';
 import type { SessionState } from '../../agent/journal/state.ts';
 import { evidenceList, metricTable } from '../../presentation/runs/metricTable.ts';
-import { effectVerb, endText } from '../../presentation/sessions/sessionText.ts';
+import { effectVerb, endText, leftOutText } from '../../presentation/sessions/sessionText.ts';
+import type { CommandId } from '../ui/contributions.ts';
 import { endIcon, verdictIcon } from '../ui/icons.ts';
 import { codeLines, plain } from '../../base/markdown.ts';
 import { textSize } from '../../base/text.ts';
@@ -16,13 +18,14 @@ export type ChatPart =
   | { readonly kind: 'text'; readonly markdown: string }
   /**
    * A paragraph by Helios. `icon`: codicon id. `markdown`: escaped Markdown. `files`: absolute
-   * paths of the changed files, shown as links.
+   * paths of the changed files, shown as links. `button`: a button below the line.
    */
   | {
       readonly kind: 'line';
       readonly icon: string;
       readonly markdown: string;
       readonly files?: readonly string[];
+      readonly button?: { readonly command: CommandId; readonly title: string };
     }
   /** A separate block by Helios, such as a table: escaped Markdown. */
   | { readonly kind: 'block'; readonly markdown: string }
@@ -61,6 +64,11 @@ export class Transcript {
     if (event.type === 'tool.finished') return toolParts(event, this.#titles.get(event.callId));
     if (event.type === 'run.ended') return runEndedParts(event, state);
     if (event.type === 'session.ended') return endParts(event, this.#lastReply);
+    if (event.type === 'session.started') return leftOutParts(event.leftOut);
+    if (event.type === 'session.resumed') {
+      const { leftOut, ...resumed } = event;
+      return [...eventParts(resumed, state), ...leftOutParts(leftOut)];
+    }
     return eventParts(event, state);
   }
 
@@ -132,6 +140,18 @@ function eventParts(event: JournalEvent, state: SessionState): readonly ChatPart
     ? []
     : [line(icon, markdownOf(description))];
 }
+
+const leftOutParts = (leftOut: LeftOut | undefined): readonly ChatPart[] =>
+  leftOut === undefined
+    ? []
+    : [
+        {
+          kind: 'line',
+          icon: 'shield',
+          markdown: plain(leftOutText(leftOut), 600),
+          button: { command: 'helios.allowProjectFile', title: 'Allow Project File…' },
+        },
+      ];
 
 const markdownOf = ({ title, detail = '', facts = [] }: Description): string =>
   [title, detail, ...facts]

@@ -14,6 +14,7 @@ import {
   runsOf,
   runState,
   sessionId,
+  started,
   stateOf,
   summaryOf,
 } from './states.ts';
@@ -45,6 +46,49 @@ const textOf = (parts: readonly ChatPart[]): string =>
   parts.map((part) => (part.kind === 'progress' ? `(${part.text})` : part.markdown)).join('\n');
 
 describe('transcript', () => {
+  const leftOut = { file: '/p/helios.json', parts: ['provider', 'model', 'notifications'] };
+  const allowing = {
+    kind: 'line',
+    icon: 'shield',
+    markdown:
+      'Not used until you allow it: provider, model and notifications in /p/helios.json. Allow it with helios allow, or in VS Code with “Helios: Allow Project File…”.',
+    button: { command: 'helios.allowProjectFile', title: 'Allow Project File…' },
+  };
+
+  it('begins with what does not count of the project file, and the way to allow it', () => {
+    const transcript = new Transcript();
+    assert.deepEqual(transcript.event(started(), stateOf()), []);
+    assert.deepEqual(transcript.event({ ...started(), leftOut }, stateOf()), [allowing]);
+  });
+
+  it('says it again when a session is resumed', () => {
+    const resumed = recorded({ type: 'session.resumed', by: 'process 7', leftOut });
+    const [first, second] = new Transcript().event(resumed, stateOf());
+    assert.deepEqual(first, {
+      kind: 'line',
+      icon: 'debug-continue',
+      markdown: 'Session resumed · process 7',
+    });
+    assert.deepEqual(second, allowing);
+  });
+
+  it('says why nothing of a file of others counts', () => {
+    const why = 'belongs to another user';
+    const [one] = new Transcript().event({ ...started(), leftOut: { ...leftOut, why } }, stateOf());
+    assert.match(
+      textOf(one ? [one] : []),
+      /^Not used until you allow it: \/p\/helios\.json, which belongs to another user\. Allow/,
+    );
+    const [other] = new Transcript().event(
+      { ...started(), leftOut: { file: '/p/helios.json', parts: [], why } },
+      stateOf(),
+    );
+    assert.equal(
+      textOf(other ? [other] : []),
+      'Not used: /p/helios.json, which belongs to another user.',
+    );
+  });
+
   it('shows streamed text as it comes and not again when the reply is recorded', () => {
     const transcript = new Transcript();
     transcript.event(requested, stateOf());
