@@ -3,7 +3,7 @@
  * file is invalid, the whole file is rejected.
  */
 import type { Stats } from 'node:fs';
-import { realpath, stat, writeFile } from 'node:fs/promises';
+import { lstat, realpath, stat, writeFile, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import { codeOf, messageOf, UserFacing } from '../base/errors.ts';
 import { readJson, type TextPlace } from '../base/jsonText.ts';
@@ -53,33 +53,38 @@ async function openIfThere(
   file: string,
   user: FileUser | undefined,
 ): Promise<FoundFile | undefined> {
-  const realFile = await realpath(file).catch((error: unknown) => {
-    if (['ENOENT', 'ENOTDIR'].includes(codeOf(error) ?? '')) return undefined;
-    throw unreadable(file, error);
-  });
-  if (realFile === undefined) return undefined;
-  const { stats, text } = await readOpen(file, realFile);
+  const found = await readIfThere(file);
+  if (found === undefined) return undefined;
+  const { stats, realFile, text } = found;
   const foreign = await othersWho(stats, [file, realFile], user);
   return { file, realFile, text, ...(foreign !== undefined && { foreign }) };
 }
 
+type ReadFile = Pick<FoundFile, 'realFile' | 'text'> & { readonly stats: Stats };
+
 /**
  * Reads the file, and the stats of the same open file, so that the file cannot be replaced in
- * between.
+ * between. If it cannot be opened, the stats are those of the path.
  */
-async function readOpen(
-  file: string,
-  realFile: string,
-): Promise<{ readonly stats: Stats; readonly text: FoundFile['text'] }> {
+async function readIfThere(file: string): Promise<ReadFile | undefined> {
+  let realFile = file;
   try {
+    realFile = await realpath(file);
     await using open = await openRegularFile(realFile);
     const stats = await open.stat();
-    if (stats.size > maxBytes) return { stats, text: tooLarge(file) };
-    const text = await open.readFile('utf8').catch((error: unknown) => unreadable(file, error));
-    return { stats, text };
+    return { realFile, stats, text: await textOf(open, stats, file) };
   } catch (error) {
-    return { stats: await stat(realFile), text: unreadable(file, error) };
+    if (['ENOENT', 'ENOTDIR'].includes(codeOf(error) ?? '')) return undefined;
+    const text = unreadable(file, error);
+    const stats = await lstat(realFile).catch(() => undefined);
+    if (stats === undefined) throw text;
+    return { realFile, stats, text };
   }
+}
+
+async function textOf(open: FileHandle, { size }: Stats, file: string): Promise<FoundFile['text']> {
+  if (size > maxBytes) return tooLarge(file);
+  return open.readFile('utf8').catch((error: unknown) => unreadable(file, error));
 }
 
 const tooLarge = (file: string): UserFacing =>
@@ -134,9 +139,9 @@ const mend = 'Fix the file, then try again.';
 const maxLines = 20;
 
 /**
- * Parses the text of a `helios.json`. The warnings are about settings without effect or in the wrong
- * place, one line each, with the place in the file. Throws `UserFacing` that lists every problem with line and
- * column.
+ * Parses the text of a `helios.json`. The warnings are about settings without effect or in the
+ * wrong place, one line each, with the place in the file. Throws `UserFacing` that lists every
+ * problem with line and column.
  */
 export function parseProject(
   file: string,

@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { chmodSync, chownSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  lchownSync,
+  mkdirSync,
+  readdirSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { beforeEach, describe, it } from 'mocha';
 import { otherOwner } from '../../../src/project/fileOwners.ts';
@@ -222,12 +230,13 @@ describe('what counts of a project file', () => {
       ['is a pipe', (file) => execFileSync('mkfifo', [file])],
       ['is too large', (file) => writeFileSync(file, `"${'x'.repeat(1_100_000)}"`)],
       ['is a folder', (file) => mkdirSync(file)],
+      ['is a link to itself', (file) => symlinkSync(file, file)],
     ];
     for (const [name, make] of broken)
       it(`stops nobody where a file of another user above ${name}`, async () => {
         const file = path.join(folder(), 'helios.json');
         make(file);
-        chownSync(file, stranger, stranger);
+        lchownSync(file, stranger, stranger);
         const read = await projects.read(work);
         assert.deepEqual(read, {
           file,
