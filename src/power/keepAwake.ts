@@ -5,6 +5,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { Socket } from 'node:net';
 import type { Writable } from 'node:stream';
+import { withoutSecrets } from '../base/childEnvironment.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Disposable } from '../base/disposable.ts';
 import type { Logger } from '../base/logger.ts';
@@ -61,7 +62,11 @@ export class KeepAwake implements Disposable {
     const command = holders[this.#options.platform ?? process.platform];
     if (command === undefined) return this.#complain('this operating system is not supported');
     const [tool, ...args] = command;
-    const child = spawn(tool, args, { stdio: ['pipe', 'ignore', 'ignore'], detached: true });
+    const child = spawn(tool, args, {
+      stdio: ['pipe', 'ignore', 'ignore'],
+      detached: true,
+      env: withoutSecrets(process.env),
+    });
     this.#child = child;
     // The pipe closes with this process. A broken pipe means that the tool has ended, which `close`
     // reports.

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { withoutSecrets } from '../../base/childEnvironment.ts';
 
 /**
  * Opens the address in the browser. Resolves with false if the program that opens addresses could
@@ -7,7 +8,11 @@ import { spawn } from 'node:child_process';
 export function openBrowser(address: string): Promise<boolean> {
   const [command, ...args] = openers[process.platform] ?? ['xdg-open'];
   return new Promise((resolve) => {
-    const child = spawn(command ?? '', [...args, address], { stdio: 'ignore', detached: true });
+    const child = spawn(command ?? '', [...args, address], {
+      stdio: 'ignore',
+      detached: true,
+      env: withoutSecrets(process.env),
+    });
     child.once('error', () => resolve(false));
     child.once('spawn', () => {
       child.unref();

@@ -6,6 +6,7 @@ import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { Duplex } from 'node:stream';
 import { codeOf } from '../../base/errors.ts';
 import { oneLine } from '../../base/text.ts';
+import { sshEnvironment } from './sshEnvironment.ts';
 
 const killAfterMs = 1000;
 const maxStderrBytes = 4096;
@@ -25,6 +26,7 @@ export class ProxyStream extends Duplex {
     const child = spawn(process.env.SHELL ?? '/bin/sh', ['-c', `exec ${command}`], {
       stdio: 'pipe',
       detached: true,
+      env: sshEnvironment(),
     });
     this.#child = child;
     child.stdout.on('data', (bytes: Buffer) => {

@@ -9,6 +9,7 @@ import { codeOf, messageOf } from '../../base/errors.ts';
 import { MachineFailure } from '../machine.ts';
 import { parseMachineSpec } from '../machineEntry.ts';
 import { expandHome, settingsOf, type ConfigPlace } from './configFile.ts';
+import { sshEnvironment } from './sshEnvironment.ts';
 
 /**
  * A host as the user names it, such as `ada@gpu1:2222` in parts. `host` may be a name in the ssh
@@ -144,7 +145,11 @@ async function askOpenSsh(
   ];
   try {
     const argv = ['-G', '-F', options.configFile, ...more, '--', reference.host];
-    const { stdout } = await run(program, argv, { timeout: 10_000, maxBuffer: 1 << 20 });
+    const { stdout } = await run(program, argv, {
+      timeout: 10_000,
+      maxBuffer: 1 << 20,
+      env: sshEnvironment(),
+    });
     return parseAnswer(stdout);
   } catch (error) {
     // OpenSSH is missing, or has no configuration to read.

@@ -1,7 +1,7 @@
 /** Runs a program that sends a notification, with a time limit. */
 import { spawn } from 'node:child_process';
+import { withoutSecrets } from '../../base/childEnvironment.ts';
 import type { Clock } from '../../base/clock.ts';
-import { isSecretName } from '../../base/redact.ts';
 import { cleanText } from '../../base/text.ts';
 
 export interface ChildRequest {
@@ -81,7 +81,5 @@ export function childEnv(
 ): Record<string, string | undefined> {
   const isAskedFor = (name: string): boolean =>
     command.includes(`$${name}`) || command.includes(`\${${name}`);
-  return Object.fromEntries(
-    Object.entries(env).filter(([name]) => !isSecretName(name) || isAskedFor(name)),
-  );
+  return withoutSecrets(env, isAskedFor);
 }

@@ -46,6 +46,22 @@ describe('keeping the computer awake', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
+  it('starts the tool without keys in its environment', async () => {
+    const seen = path.join(folder, 'seen');
+    await tool(`env > ${seen}.new && mv ${seen}.new ${seen}\ncat`);
+    process.env['OPENAI_API_KEY'] = 'sk-model';
+    const options = { clock: new ManualClock(), logger: silentLogger };
+    const awake = new KeepAwake({ isWanted: () => true, platform: 'linux', ...options });
+    try {
+      awake.update();
+      await until(() => existsSync(seen));
+      assert.ok(!readFileSync(seen, 'utf8').includes('sk-model'));
+    } finally {
+      delete process.env['OPENAI_API_KEY'];
+      awake.dispose();
+    }
+  });
+
   it('holds once while there is work, and lets go a minute after it', async () => {
     await holding();
     const clock = new ManualClock();

@@ -1,0 +1,19 @@
+/** The environment of programs that Helios starts for itself, such as the browser or `ssh`. */
+import { isModelKey } from './modelKeys.ts';
+import { isSecretName } from './redact.ts';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Returns `env` without the variables whose names denote secrets, except those that the program
+ * needs.
+ */
+export const withoutSecrets = (
+  env: Environment,
+  isNeeded: (name: string) => boolean = () => false,
+): Record<string, string | undefined> =>
+  Object.fromEntries(
+    Object.entries(env).filter(
+      ([name]) => !(isModelKey(name) || isSecretName(name)) || isNeeded(name),
+    ),
+  );

@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, it } from 'mocha';
+import { openBrowser } from '../../../src/cli/auth/openBrowser.ts';
+import { scratchFolder, until } from '../../fakes/scratch.ts';
+
+describe('opening the browser', () => {
+  const folder = scratchFolder();
+  const before = { ...process.env };
+  afterEach(() => {
+    process.env = { ...before };
+  });
+
+  it('starts it without keys in its environment', async () => {
+    const seen = join(folder(), 'seen');
+    for (const name of ['xdg-open', 'open'])
+      writeFileSync(
+        join(folder(), name),
+        `#!/bin/sh\nenv > ${seen}.new && mv ${seen}.new ${seen}\n`,
+        {
+          mode: 0o755,
+        },
+      );
+    process.env['PATH'] = `${folder()}:${before['PATH'] ?? ''}`;
+    process.env['OPENAI_API_KEY'] = 'sk-model';
+    process.env['DISPLAY'] = ':7';
+    assert.equal(await openBrowser('http://127.0.0.1:9/'), true);
+    await until('the browser was started', () => existsSync(seen));
+    const text = readFileSync(seen, 'utf8');
+    assert.ok(!text.includes('sk-model'));
+    assert.ok(text.includes('DISPLAY=:7'));
+  });
+});
