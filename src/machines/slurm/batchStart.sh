@@ -1,12 +1,10 @@
 if [ ! -s "$helios_folder/job" ]; then
-  printf '%s\n' "${SLURM_ARRAY_JOB_ID:+${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID}" | sed "s/^$/$SLURM_JOB_ID/" \
-    >"$helios_folder/job.node" && mv -f "$helios_folder/job.node" "$helios_folder/job"
+  (
+    umask 077
+    printf '%s\n' "${SLURM_ARRAY_JOB_ID:+${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID}" | sed "s/^$/$SLURM_JOB_ID/" \
+      >"$helios_folder/job.node" && mv -f "$helios_folder/job.node" "$helios_folder/job"
+  )
 fi
-
-helios_fail() {
-  echo "The prologue failed with exit code $1: $helios_step" >&2
-  exit "$1"
-}
 
 # Runs the scripts that Helios has written to the folder "orders" to run on this node. Writes the
 # output of each script to a file with the extension .out.

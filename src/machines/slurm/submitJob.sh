@@ -29,6 +29,8 @@ until mkdir "$first/submitting" 2>/dev/null; do
 done
 id=$(lookup "$first") || { rmdir "$first/submitting"; exit "$unclear"; }
 [ -z "$id" ] || answer "$id"
+# The job gets the umask of the user; only the user can access the files of the submission.
+mask=$(umask)
 umask 077
 mkdir -p "$first/elements"
 index=0
@@ -37,7 +39,8 @@ for name in $names; do
   echo "$first ${is_array:+$index}" >"$name/array"
   index=$((index + 1))
 done
-out=$(timeout -k 5 60 sbatch "$@" 2>"$first/sbatch.err")
+: >"$first/sbatch.err"
+out=$(umask "$mask" && exec timeout -k 5 60 sbatch "$@" 2>"$first/sbatch.err")
 code=$?
 if [ "$code" = 0 ]; then answer "${out%%;*}"; fi
 cat "$first/sbatch.err" >&2
