@@ -174,7 +174,7 @@ function idle(engine: Engine, ids: readonly SessionId[], signal: AbortSignal): P
  * are those that the window handed over. Approvals and unknown host keys are refused. Renewed
  * sign-ins are written to files, from which the next window reads them.
  */
-function portsOf({ home, secrets, machineSecrets }: Handover): EnginePorts {
+function portsOf({ home, secrets, machineSecrets, interpreters = {} }: Handover): EnginePorts {
   const secretValues = new Map(Object.entries(secrets));
   const storeRenewed = secretStore(homeAt(home).renewedSecretsFolder);
   const vault = new Map(Object.entries(machineSecrets));
@@ -193,6 +193,7 @@ function portsOf({ home, secrets, machineSecrets }: Handover): EnginePorts {
       else secretValues.set(name, value);
       await storeRenewed(name, value);
     },
+    interpreter: (workFolder) => Promise.resolve(interpreters[workFolder]),
     approve: () => Promise.reject(new UserFacing('No user is available to approve this.')),
     askSecret: (question, signal) => answers.answer(question, signal),
     keptSecret: (question) => answers.kept(question),

@@ -60,6 +60,7 @@ import type { OwnerKind } from '../storage/leaseOwner.ts';
 import { SessionIndex } from '../storage/sessionIndex.ts';
 import type { WebOptions } from '../web/download.ts';
 import { WebReader } from '../web/fetchPage.ts';
+import { localSetupFields, rememberPassed } from './localSetup.ts';
 import { projectsAt } from './project.ts';
 import { heliosVersion } from './version.ts';
 
@@ -94,16 +95,20 @@ const homesOf = ({ machineHomesFile }: Home): HomeFolders =>
 
 /** Opens everything that sessions depend on. */
 async function openBase(options: EngineOptions, known: KnownSecrets) {
-  const { settings, clock = systemClock, logger = silentLogger } = options;
+  const { settings, ports, clock = systemClock, logger = silentLogger } = options;
   const home = homeAt(options.home);
   const { runsFolder } = home;
-  const localIn = (workFolder: string): LocalMachine =>
-    new LocalMachine({ runsFolder, clock, workFolder });
+  const setupDeps = { ports, known, settings, entry: () => machines.localEntry };
+  const localIn = (workFolder: string): LocalMachine => {
+    const setupFields = localSetupFields(setupDeps, workFolder);
+    return new LocalMachine({ runsFolder, clock, workFolder, setupFields });
+  };
   const { folder, enginesFile: file } = home;
   const engines = new OwnEngines({ home: folder, file, write: writeForOwner, logger });
   const opening = openMachines(options, {
     home,
     engines,
+    known,
     local: localIn(options.workFolder ?? homedir()),
     isBusy: (id) =>
       runs.all().some(({ spec, liveness }) => spec.machineId === id && liveness.kind !== 'ended'),
@@ -212,20 +217,26 @@ interface MachinesDeps {
   readonly home: Home;
   readonly engines: OwnEngines;
   readonly local: LocalMachine;
+  readonly known: KnownSecrets;
   isBusy(id: string): boolean;
 }
 
-function openMachines(options: EngineOptions, { home, engines, local, isBusy }: MachinesDeps) {
+function openMachines(options: EngineOptions, deps: MachinesDeps) {
+  const { home, engines, local, known, isBusy } = deps;
   const { ports, clock = systemClock, logger = silentLogger } = options;
+  const create =
+    options.createMachine ??
+    createRemote({ prompts: promptsOf(ports), homes: homesOf(home), engines, clock });
   return MachineRegistry.open({
     local,
     isBusy,
     clock,
     logger,
     file: new MachineFile({ path: home.machinesFile, write: writeForOwner }),
-    create:
-      options.createMachine ??
-      createRemote({ prompts: promptsOf(ports), homes: homesOf(home), engines, clock }),
+    create: (entry) => {
+      rememberPassed(known, entry);
+      return create(entry);
+    },
   });
 }
 

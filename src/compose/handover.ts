@@ -24,6 +24,8 @@ const handover = z.object({
    * Stored passwords and passphrases of machines, by their keys in the vault of `MachineSecrets`.
    */
   machineSecrets: z.record(z.string(), z.string()),
+  /** Python interpreters that the user has selected, by the folders in which sessions work. */
+  interpreters: z.record(z.string(), z.string()).optional(),
   sessions: z.array(z.string().refine(isSessionId, 'must be ids of sessions')),
   /**
    * Time in milliseconds to wait for a new window to resume the sessions, before the background

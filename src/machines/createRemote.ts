@@ -3,6 +3,7 @@ import {
   ContainerConnector,
   type ContainerConnectorOptions,
 } from './container/containerMachine.ts';
+import { remoteSetup } from './environment/machineSetup.ts';
 import type { MachineShare } from './machine.ts';
 import { LazyMachine, type Connector } from './lazyMachine.ts';
 import type { MachineEntry } from './machineEntry.ts';
@@ -19,6 +20,7 @@ export const createRemote =
       id: entry.id,
       kind: entry.kind,
       share: shareOf(entry),
+      setup: remoteSetup(entry, process.env),
       ...(entry.kind === 'slurm' && { queue: { mayRequeue: entry.requeue === true } }),
       clock: options.clock,
       connector: connectorTo(entry, options),

@@ -7,6 +7,7 @@ import type {
   FollowSink,
   Machine,
   MachineKind,
+  MachineSetup,
   MachineShare,
   MachineStatus,
   QueryOptions,
@@ -22,6 +23,8 @@ import type {
  * secrets. `look`: only reads; connecting never asks the user.
  */
 export type Purpose = 'act' | 'look';
+
+const noSetup: MachineSetup = { env: {}, runEnv: {}, prologue: [], withheld: [] };
 
 /**
  * A machine that forwards every call to another machine, `target()`, which may be opened later,
@@ -70,6 +73,10 @@ export abstract class ForwardingMachine implements Machine {
 
   async ready(options?: ReadyOptions): Promise<void> {
     await this.target().ready?.(options);
+  }
+
+  setup(): Promise<MachineSetup> {
+    return this.target().setup?.() ?? Promise.resolve(noSetup);
   }
 
   describe(): Promise<string> {

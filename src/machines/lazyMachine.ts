@@ -14,6 +14,7 @@ import {
   type FollowSink,
   type Machine,
   type MachineKind,
+  type MachineSetup,
   type MachineShare,
   type MachineStatus,
   type ReadyOptions,
@@ -41,6 +42,7 @@ export interface LazyMachineOptions {
   readonly id: string;
   readonly kind: MachineKind;
   readonly share?: MachineShare;
+  readonly setup?: MachineSetup;
   /**
    * Facts about the machine's queue that are known before the machine is opened. Absent for a
    * machine without a queue.
@@ -71,6 +73,11 @@ export class LazyMachine extends ForwardingMachine implements Disposable {
 
   override get share(): MachineShare | undefined {
     return this.#options.share;
+  }
+
+  override setup(): Promise<MachineSetup> {
+    const { setup } = this.#options;
+    return setup === undefined ? super.setup() : Promise.resolve(setup);
   }
 
   override get homeFolder(): string | undefined {

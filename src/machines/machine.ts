@@ -155,6 +155,12 @@ export interface Machine {
    * `exec` does.
    */
   stream(command: string, options: StreamOptions): Promise<StreamResult>;
+  /**
+   * Resolves with what the user has set up for commands and runs. `exec` and `spawnDetached` do not
+   * apply it themselves, because Helios also uses them for its own work. Absent if nothing is set
+   * up. Never rejects.
+   */
+  setup?(): Promise<MachineSetup>;
   /** Resources of the machine that runs may use, as set in its entry. Default: no restriction. */
   readonly share?: MachineShare | undefined;
   /**
@@ -187,6 +193,21 @@ export interface Machine {
   stat(path: string): Promise<FileStat | undefined>;
   /** Follows an append-only file from a byte offset. The file may be created later. */
   follow(path: string, offset: number, sink: FollowSink): Follow;
+}
+
+/** What the user has set up for commands and runs on a machine. */
+export interface MachineSetup {
+  /** Variables of every foreground command and run. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Variables of this computer that runs get in addition, such as `WANDB_API_KEY`. */
+  readonly runEnv: Readonly<Record<string, string>>;
+  /** Shell lines to run before the command of every run and foreground command. */
+  readonly prologue: readonly string[];
+  /**
+   * Names of variables with keys and the like that are set on this computer and that foreground
+   * commands do not get. Runs get those in `runEnv`.
+   */
+  readonly withheld: readonly string[];
 }
 
 /** Resources that the parallel runs of a machine share. */

@@ -4,6 +4,7 @@
  */
 import * as z from 'zod';
 import { UserFacing } from '../base/errors.ts';
+import { variablePattern } from './environment/variables.ts';
 
 export const authMethods = ['agent', 'key', 'password'] as const;
 export type AuthMethod = (typeof authMethods)[number];
@@ -52,6 +53,32 @@ const share = {
     .optional(),
 };
 
+/** The environment of commands and runs. */
+const environment = {
+  /** Variables of every foreground command and run, with their literal values. */
+  env: z
+    .record(
+      z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be the name of a variable'),
+      z.string(),
+    )
+    .optional(),
+  /**
+   * Shell lines that run before the command of every run and foreground command, such as `module
+   * load cuda`. Each must succeed.
+   */
+  prologue: z.array(z.string()).optional(),
+};
+const passed = {
+  ...environment,
+  /**
+   * Variables of this computer that runs on the machine get: names, or the beginning of names with
+   * an asterisk. Default: none.
+   */
+  passEnvironment: z
+    .array(z.string().regex(variablePattern, 'must be a name, or its beginning with *'))
+    .optional(),
+};
+
 const noPassword = <Entry extends object>(entry: Entry): boolean => !('password' in entry);
 const passwordIssue = {
   path: ['password'],
@@ -60,7 +87,7 @@ const passwordIssue = {
 const onePlace = { path: ['host'], message: 'set either host or alias (a name in the ssh config)' };
 
 const sshSchema = z
-  .looseObject({ id: idSchema, kind: z.literal('ssh'), ...place, ...share })
+  .looseObject({ id: idSchema, kind: z.literal('ssh'), ...place, ...share, ...passed })
   .refine(({ host, alias }) => (host === undefined) !== (alias === undefined), onePlace)
   .refine(noPassword, passwordIssue);
 
@@ -73,6 +100,7 @@ const slurmSchema = z
     id: idSchema,
     kind: z.literal('slurm'),
     ...place,
+    ...passed,
     partition: word.optional(),
     account: word.optional(),
     qos: word.optional(),
@@ -83,8 +111,6 @@ const slurmSchema = z
     memoryMb: count.optional(),
     /** Further arguments of `sbatch`, such as `--constraint=a100`. */
     flags: z.array(z.string().regex(/^-/, 'must begin with a dash')).optional(),
-    /** Shell lines to run on the node before the command, such as `module load cuda`. */
-    prologue: z.array(z.string()).optional(),
     /**
      * Signal to send to the run before its time limit, so that the run can save a checkpoint.
      * `seconds` is the time between the signal and the time limit.
@@ -148,12 +174,21 @@ const containerSchema = z
      */
     engine: z.string().min(1).optional(),
     slots: count.optional(),
+    ...passed,
   })
   .refine(({ image, dockerfile }) => (image === undefined) !== (dockerfile === undefined), {
     path: ['image'],
     message: 'set either image or dockerfile',
   });
 
+/** Settings of this computer. */
+export const localEntrySchema = z.looseObject({
+  id: z.literal(localId),
+  kind: z.literal('local'),
+  ...environment,
+});
+
+export type LocalEntry = z.output<typeof localEntrySchema>;
 export type SshEntry = z.output<typeof sshSchema>;
 export type SlurmEntry = z.output<typeof slurmSchema>;
 export type ContainerEntry = z.output<typeof containerSchema>;

@@ -4,6 +4,7 @@ import { messageOf } from '../base/errors.ts';
 import type { RunId } from '../base/ids.ts';
 import { shellText } from '../base/shellText.ts';
 import { shellQuote } from '../base/text.ts';
+import { preambleOf } from '../machines/environment/preamble.ts';
 import { MachineFailure, type Machine } from '../machines/machine.ts';
 import { createLineParser } from '../metrics/lineParser.ts';
 import { supervisorFiles, runFolder } from './supervisor.ts';
@@ -173,6 +174,12 @@ export class Launches {
   }
 }
 
+/** A scheduler runs the prologue itself, before the supervisor. */
+async function preambleOfRun(machine: Machine, { command }: RunSpec): Promise<string> {
+  const prologue = machine.scheduler ? [] : ((await machine.setup?.())?.prologue ?? []);
+  return preambleOf(machine, prologue, command);
+}
+
 const makeRunFolder = shellText('./makeRunFolder.sh', import.meta.url);
 
 /**
@@ -190,7 +197,7 @@ async function writeCapsule(machine: Machine, spec: RunSpec): Promise<void> {
       `Machine ${machine.id} could not create the folder ${path}: ${why}`,
     );
   }
-  const files = Object.entries(supervisorFiles(spec, machine));
+  const files = Object.entries(supervisorFiles(spec, machine, await preambleOfRun(machine, spec)));
   await Promise.all(
     files.map(([name, text]) =>
       machine.writeFile(`${path}/${name}`, Buffer.from(text), { isPrivate: true }),

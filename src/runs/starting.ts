@@ -10,6 +10,7 @@ import {
   type JobElement,
   type JobRequest,
   type Machine,
+  type MachineSetup,
   type Scheduler,
 } from '../machines/machine.ts';
 import { renewArgv, runFolder, signalArgv, startArgv } from './supervisor.ts';
@@ -31,8 +32,8 @@ const policy = { firstMs: 500 };
  */
 export async function startProcess(machine: Machine, spec: RunSpec, clock: Clock): Promise<void> {
   const argv = startArgv(runFolder(machine.runsFolder, spec.id));
-  const start = (): Promise<void> =>
-    machine.spawnDetached(argv, { cwd: spec.cwd, env: envOf(spec) });
+  const env = envOf(spec, await machine.setup?.());
+  const start = (): Promise<void> => machine.spawnDetached(argv, { cwd: spec.cwd, env });
   await persistently(spec, { start, clock, withinMs: startTimeoutMs });
 }
 
@@ -41,13 +42,14 @@ export async function startProcess(machine: Machine, spec: RunSpec, clock: Clock
  * time. Rejects with `LaunchFailure`.
  */
 export async function submitJobs(
-  { runsFolder }: Machine,
+  machine: Machine,
   scheduler: Scheduler,
   specs: readonly [RunSpec, ...RunSpec[]],
   { clock, maxParallel }: { readonly clock: Clock; readonly maxParallel?: number | undefined },
 ): Promise<void> {
+  const setup = await machine.setup?.();
   const request: JobRequest = {
-    elements: specs.map((spec) => elementOf(spec, runsFolder)),
+    elements: specs.map((spec) => elementOf(spec, machine.runsFolder, envOf(spec, setup))),
     ...(maxParallel !== undefined && { maxParallel }),
     ...(specs[0].resources && { resources: specs[0].resources }),
     ...timeLimit(specs),
@@ -56,19 +58,28 @@ export async function submitJobs(
   await persistently(specs[0], { start, clock, withinMs: submitTimeoutMs });
 }
 
-const envOf = (spec: RunSpec): Readonly<Record<string, string>> => ({
+/**
+ * Returns the variables of a run. The values of the user's variables are read at the start, and are
+ * in no file of the session.
+ */
+const envOf = (
+  spec: RunSpec,
+  setup: MachineSetup | undefined,
+): Readonly<Record<string, string>> => ({
   PYTHONUNBUFFERED: '1',
+  ...setup?.runEnv,
+  ...setup?.env,
   ...spec.env,
 });
 
-function elementOf(spec: RunSpec, runsFolder: string): JobElement {
+function elementOf(spec: RunSpec, runsFolder: string, env: JobElement['env']): JobElement {
   const folder = runFolder(runsFolder, spec.id);
   const argvs = {
     argv: startArgv(folder),
     signalArgv: signalArgv(folder),
     renewArgv: renewArgv(folder),
   };
-  return { name: spec.id, ...argvs, cwd: spec.cwd, env: envOf(spec) };
+  return { name: spec.id, ...argvs, cwd: spec.cwd, env };
 }
 
 /**

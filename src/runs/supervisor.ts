@@ -3,7 +3,8 @@
  * the command, outlives the process that started it, and records how the command ended. Files of
  * the folder:
  *
- * - `spec.json`, `terms`, `command.sh`, `capsule.sh`: written before anything starts
+ * - `spec.json`, `terms`, `command.sh`, `capsule.sh`: written before anything starts; `prologue.sh`
+ *   too, if something must run before the command in the same shell
  * - `claim/`: created by the process that starts the run; creating it succeeds once, so a run
  *   starts at most once
  * - `capsule`: identifies the process of the supervisor, in the format of `process`
@@ -66,14 +67,23 @@ export function runFolder(runsFolder: string, id: RunId): RunFolder {
   };
 }
 
-/** Returns the files to write into the folder before the supervisor is started: name → text. */
+const runPrologue = '. "${0%/*}/prologue.sh"\n';
+/** Puts the git guard first in PATH again, before what the prologue has put there. */
+const guardAgain = '[ -z "$HELIOS_GIT_GUARD" ] || . "$HELIOS_GIT_GUARD/env"\n';
+
+/**
+ * Returns the files to write into the folder before the supervisor is started: name → text.
+ * `preamble` is the shell text that runs before the command.
+ */
 export const supervisorFiles = (
   spec: RunSpec,
   machine: SharedMachine = {},
+  preamble = '',
 ): Readonly<Record<string, string>> => ({
   'spec.json': `${JSON.stringify(spec, undefined, 2)}\n`,
   terms: limitsFile(spec, machine),
-  'command.sh': commandScript(spec.command),
+  ...(preamble !== '' && { 'prologue.sh': preamble + guardAgain }),
+  'command.sh': `${preamble === '' ? '' : runPrologue}${commandScript(spec.command)}`,
   'capsule.sh': supervisorScript,
 });
 

@@ -11,6 +11,7 @@ import { createMachineQuestions } from './machines/machineQuestions.ts';
 import { Notes } from './memory/notes.ts';
 import { ApiKeys } from './models/apiKeys.ts';
 import type { HostModels } from './models/hostModels.ts';
+import { selectedInterpreter } from './ui/interpreter.ts';
 import { engineSettings, homeFolder } from './ui/settings.ts';
 import { Approvals } from './window/approvals.ts';
 import { Documents } from './window/documents.ts';
@@ -64,6 +65,7 @@ export function createAppDeps({
           storeSecret: (name, value) => keys.set(name, value ?? ''),
           approve: (request, signal) => approvals.ask(request, signal),
           notify: (message) => onNotify(message),
+          interpreter: selectedInterpreter,
           ...questions.prompts,
         },
         providers: [hostModels.provider],

@@ -102,7 +102,7 @@ describe('verdicts of runs on a Slurm cluster', () => {
     const { text } = await bad.runs.output(failed, { lines: 5 });
     assert.match(
       text,
-      /load_module: command not found\nThe prologue failed with exit code 127: load_module cuda\/99/,
+      /load_module: command not found\nThe prologue of hpc failed with exit code 127: load_module cuda\/99/,
     );
   });
 

@@ -13,6 +13,7 @@ import type { ProjectFile } from '../../project/projects.ts';
 import type { EngineSettings } from '../contract/settings.ts';
 import { renderPrompt } from './prompt.ts';
 import type { SessionRuns } from '../runs/sessionRuns.ts';
+import { runVariablesTexts } from '../journal/describeEvent.ts';
 import type { SessionLog } from '../journal/sessionLog.ts';
 
 export interface ContextSourceDeps {
@@ -87,7 +88,10 @@ function promptSource({
  */
 async function machineLine(machine: Machine, clock: Clock): Promise<string> {
   const answer = await describeWithin(machine, clock);
-  return `${machine.id}: ${'description' in answer ? answer.description : `not reachable: ${answer.problem}`}`;
+  const description =
+    'description' in answer ? answer.description : `not reachable: ${answer.problem}`;
+  const passed = Object.keys((await machine.setup?.())?.runEnv ?? {});
+  return `${machine.id}: ${[description, ...runVariablesTexts(passed)].join(' · ')}`;
 }
 
 /**

@@ -216,6 +216,7 @@ function runEndedText(
   ];
   if (event.outputTail !== undefined)
     lines.push('Its last output, as data:', '```', event.outputTail, '```');
+  if (event.withheld !== undefined) lines.push(event.withheld);
   return lines.join('\n');
 }
 

@@ -36,6 +36,11 @@ export interface EnginePorts extends Partial<MachinePrompts> {
    */
   approve(request: ApprovalRequest, signal: AbortSignal): Promise<ApprovalAnswer>;
   /**
+   * Resolves with the absolute path of the Python interpreter that the user has selected for
+   * `workFolder`; `undefined` if none is selected. Commands and runs on this computer find it first.
+   */
+  interpreter?(workFolder: string): Promise<string | undefined>;
+  /**
    * Shows a notification in the window and returns immediately. Omitted when there is no window.
    */
   notify?(message: Message): void;

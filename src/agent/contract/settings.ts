@@ -51,6 +51,11 @@ export interface EngineSettings extends ProviderSettings {
    */
   readonly protectsGit?: boolean;
   /**
+   * Variables that runs on this computer get in addition to those of data and tracking services:
+   * names, or the beginning of names with an asterisk.
+   */
+  readonly passEnvironment?: readonly string[];
+  /**
    * Maximum size of a file that is stored with the code of an experiment; larger files are omitted.
    * Default: 10 MB.
    */

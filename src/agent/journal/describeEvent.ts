@@ -108,8 +108,11 @@ const factsOf = (leftOut: LeftOut | undefined): readonly string[] =>
 const nothing = (): undefined => undefined;
 
 const descriptions: { readonly [Type in JournalEvent['type']]: Describe<Type> } = {
-  'session.started': ({ provider, model, leftOut }) =>
-    plain('start', 'Started', `${provider}/${model}`, factsOf(leftOut)),
+  'session.started': ({ provider, model, leftOut, runVariables = [] }) =>
+    plain('start', 'Started', `${provider}/${model}`, [
+      ...factsOf(leftOut),
+      ...runVariablesTexts(runVariables),
+    ]),
   'child.started': ({ sessionId }) => plain('start', 'Started a session', sessionId),
   'session.resumed': ({ by, budget, leftOut }) =>
     budget === undefined
@@ -333,7 +336,7 @@ const withoutMarks = (text: string): string =>
     .replaceAll(/(?<!\w)[*_`]{1,3}(?=\S)|(?<=\S)[*_`]{1,3}(?!\w)/g, '');
 
 function describeRunEnd(
-  { runId, verdict, endedMs, metrics }: EventOf<'run.ended'>,
+  { runId, verdict, endedMs, metrics, withheld }: EventOf<'run.ended'>,
   state: SessionState,
 ): Description {
   const run = state.runs.get(runId);
@@ -346,9 +349,13 @@ function describeRunEnd(
     { kind: 'runEnd', tone: verdictTone(verdict) },
     `${titleOf(state, runId)}: ${runEndText({ runId, verdict }, state)}`,
     about.filter((part) => part !== '').join(' · '),
-    values,
+    [...values, ...(withheld === undefined ? [] : [withheld])],
   );
 }
+
+/** Returns a sentence about the variables that runs get, if there are any. */
+export const runVariablesTexts = (names: readonly string[]): readonly string[] =>
+  names.length === 0 ? [] : [`Runs get ${names.join(', ')}`];
 
 /** Returns up to three metrics, with the goal's metric first. */
 function mainMetrics(

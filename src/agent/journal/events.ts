@@ -86,6 +86,8 @@ export type SessionEvent =
       readonly workFolder: string;
       /** Version of Helios that started the session. */
       readonly helios: string;
+      /** Names of the user's variables with keys and the like that runs on this computer get. */
+      readonly runVariables?: readonly string[];
       /** Default: `goal`. */
       readonly profile?: ProfileId;
       /**
@@ -239,6 +241,8 @@ export type SessionEvent =
       readonly metrics: readonly MetricSummary[];
       /** The last lines of the output, cleaned and truncated. Omitted for a successful run. */
       readonly outputTail?: string;
+      /** Variables that the output names and that were withheld from the run, as a note. */
+      readonly withheld?: string;
     }
   | { readonly type: 'run.not_started'; readonly runId: RunId; readonly why: string }
   /**

@@ -119,8 +119,13 @@ const changes: Changes = {
     withRun(state, spec.id, { spec, metrics: [], alarms: [], ...envFor(state, spec) }),
   'run.started': (state, { runId, process, at }) =>
     launched(changeRun(state, runId, { process }), runId, at),
-  'run.ended': (state, { runId, verdict, endedMs, metrics }) =>
-    changeRun(state, runId, { verdict, endedMs, metrics }),
+  'run.ended': (state, { runId, verdict, endedMs, metrics, withheld }) =>
+    changeRun(state, runId, {
+      verdict,
+      endedMs,
+      metrics,
+      ...(withheld !== undefined && { withheld }),
+    }),
   'run.not_started': (state, { runId, why }) => changeRun(state, runId, { notStarted: why }),
   'run.alarmed': (state, { runId, kind, detail, action, at: atMs }) => {
     const alarms = state.runs.get(runId)?.alarms ?? [];

@@ -10,6 +10,7 @@ import { newRunId, type RunId, type SessionId } from '../../base/ids.ts';
 import { capText, cleanText, oneLine } from '../../base/text.ts';
 import { buildLedger } from '../../experiments/buildLedger.ts';
 import type { Ledger, LedgerEntry, ThinkingCost } from '../../experiments/ledger.ts';
+import { withheldNote } from '../../machines/environment/withheldNote.ts';
 import type { Machine, Machines } from '../../machines/machine.ts';
 import { createLineParser } from '../../metrics/lineParser.ts';
 import type { MetricSpec, MetricSummary } from '../../metrics/metric.ts';
@@ -302,6 +303,7 @@ export class SessionRuns {
     if (verdict.kind === 'lost' && run.process === undefined)
       return this.giveUp(run.spec.id, verdict.why);
     const tail = verdict.kind === 'ok' ? undefined : await this.#tail(run);
+    const withheld = tail === undefined ? undefined : await this.#withheld(run, tail);
     await this.#deps.log.record({
       type: 'run.ended',
       runId: run.spec.id,
@@ -309,7 +311,14 @@ export class SessionRuns {
       endedMs,
       metrics: run.metrics.summaries(),
       ...(tail !== undefined && { outputTail: tail }),
+      ...(withheld !== undefined && { withheld }),
     });
+  }
+
+  async #withheld({ spec }: Run, output: string): Promise<string | undefined> {
+    const machine = this.#deps.machines.list().find(({ id }) => id === spec.machineId);
+    const setup = await machine?.setup?.();
+    return machine && setup && withheldNote(machine, setup, { output, isRun: true });
   }
 
   async #tail(run: Run): Promise<string | undefined> {

@@ -31,6 +31,7 @@ export const taskDeps = (deps: ToolsetDeps): AllToolsDeps['tasks'] => {
     runs: {
       ...runFinder(deps),
       output: (run, options) => runs.output(run, options),
+      withheld: ({ spec }) => log.state.runs.get(spec.id)?.withheld,
       /**
        * Resolves when the end of the run is in the journal, because the tool then reads the end
        * from there.

@@ -41,6 +41,7 @@ import type { RunState } from '../journal/state.ts';
 import type { SharedDeps } from './sessionDeps.ts';
 import { checkModel, modelFor } from './sessionModels.ts';
 import { createParts } from './sessionParts.ts';
+import { runVariablesOf } from './runVariables.ts';
 import { unfinishedOf } from './unfinished.ts';
 import type { ObservedSession, ObserveOptions } from '../contract/observedSession.ts';
 import { ForeignSession } from './foreignSession.ts';
@@ -92,12 +93,12 @@ export class SessionStore implements Sessions {
       model,
       workFolder: request.workFolder,
       helios: version,
+      ...(await runVariablesOf(shared, request)),
       ...(profile !== 'goal' && { profile }),
       ...(parent !== undefined && { parent }),
       ...(project?.leftOut && { leftOut: project.leftOut }),
     };
-    // Record the child before it can spend anything, so that the parent's budget always includes
-    // it.
+    // Record the child before it can spend anything, so the parent's budget always includes it.
     if (parent !== undefined) await this.#parent(parent).started(id);
     const session = await this.#attach(id, { first });
     return this.#begun(
@@ -386,9 +387,8 @@ const closing = (): UserFacing =>
 function checkedBudget(budget: Budget): Budget {
   const { experiment = {}, ...goal } = budget;
   for (const [name, value] of [...Object.entries(goal), ...Object.entries(experiment)]) {
-    if (typeof value !== 'number' || !Number.isFinite(value) || value <= 0) {
+    if (typeof value !== 'number' || !Number.isFinite(value) || value <= 0)
       throw new UserFacing(`The limit ${name} must be a number above 0, not ${String(value)}.`);
-    }
   }
   return budget;
 }

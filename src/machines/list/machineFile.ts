@@ -9,7 +9,15 @@ import * as z from 'zod';
 import { adviceOf, codeOf, messageOf, UserFacing } from '../../base/errors.ts';
 import { withItem, withValue } from '../../base/jsonEdit.ts';
 import { readJson, type JsonReading } from '../../base/jsonText.ts';
-import { checkedEntry, issueText, machineEntrySchema, type MachineEntry } from '../machineEntry.ts';
+import {
+  checkedEntry,
+  issueText,
+  localEntrySchema,
+  localId,
+  machineEntrySchema,
+  type LocalEntry,
+  type MachineEntry,
+} from '../machineEntry.ts';
 
 export interface MachineFileOptions {
   /** Absolute path of `machines.json`. */
@@ -21,6 +29,8 @@ export interface MachineFileOptions {
 export interface MachineFileReading {
   /** Valid machines, in the order of the file. */
   readonly entries: readonly MachineEntry[];
+  /** Settings of this computer. */
+  readonly local?: LocalEntry;
   /**
    * Errors in the file, one line of text per error, with the position and a remedy; empty for a
    * valid file.
@@ -137,6 +147,7 @@ export class MachineFile {
 
   #entriesOf(outer: Outer, json: Whole): MachineFileReading {
     const entries: MachineEntry[] = [];
+    let local: LocalEntry | undefined;
     const problems: string[] = [];
     const problem = (path: readonly PropertyKey[], why: string): void => {
       const line = json.lineOf(['machines', ...path]);
@@ -145,20 +156,28 @@ export class MachineFile {
       );
     };
     for (const [index, value] of outer.machines.entries()) {
-      const parsed = machineEntrySchema.safeParse(value);
+      const parsed = entrySchemaOf(value).safeParse(value);
       const [issue] = parsed.error?.issues ?? [];
       if (!parsed.success) problem([index, ...(issue?.path ?? [])], issueText(issue));
-      else if (entries.some(({ id }) => id === parsed.data.id))
+      else if ([local, ...entries].some((other) => other?.id === parsed.data.id))
         problem([index, 'id'], `"${parsed.data.id}" appears twice`);
+      else if (parsed.data.kind === 'local') local = parsed.data;
       else entries.push(parsed.data);
     }
     for (const path of json.repeated.filter(([first]) => first === 'machines'))
       problems.push(
         `${this.path}, line ${json.lineOf(path)}: ${String(path.at(-1))} appears twice. The value on this line is used.`,
       );
-    return { entries, problems };
+    return { entries, ...(local && { local }), problems };
   }
 }
+
+/** Returns the schema of an entry: that of the settings of this computer, or of a machine. */
+const entrySchemaOf = (value: unknown) =>
+  idOf(value) === localId && kindOf(value) === 'local' ? localEntrySchema : machineEntrySchema;
+
+const kindOf = (value: unknown): unknown =>
+  typeof value === 'object' && value !== null && 'kind' in value ? value.kind : undefined;
 
 /**
  * Returns the number of the line in `machines.json` at which a machine begins, starting at 1;

@@ -12,7 +12,7 @@ import { Emitter, type Event } from '../../base/emitter.ts';
 import { messageOf, UserFacing } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
 import { MachineFailure, type Machine, type Machines, type MachineStatus } from '../machine.ts';
-import { localId, type MachineEntry } from '../machineEntry.ts';
+import { localId, type LocalEntry, type MachineEntry } from '../machineEntry.ts';
 import type { MachineFile } from './machineFile.ts';
 import { MachineHandle } from './machineHandle.ts';
 
@@ -50,6 +50,7 @@ export class MachineRegistry implements Machines, Disposable {
   /** Fires when the list, the status of a machine or `problems` changed. */
   readonly onDidChange: Event<void> = this.#changed.event;
   #problems: readonly string[] = [];
+  #localEntry: LocalEntry | undefined;
   #watcher: FSWatcher | undefined;
   #pending: Disposable | undefined;
   #isDisposed = false;
@@ -83,6 +84,11 @@ export class MachineRegistry implements Machines, Disposable {
 
   entries(): readonly MachineEntry[] {
     return [...this.#remotes.values()].map(({ entry }) => entry);
+  }
+
+  /** Settings of this computer, as the file has them. */
+  get localEntry(): LocalEntry | undefined {
+    return this.#localEntry;
   }
 
   list(): readonly Machine[] {
@@ -190,13 +196,14 @@ export class MachineRegistry implements Machines, Disposable {
   }
 
   async #load(): Promise<void> {
-    const { entries, problems } = await this.#options.file.read();
+    const { entries, local, problems } = await this.#options.file.read();
     if (this.#isDisposed) return;
     const isNews = String(problems) !== String(this.#problems);
     if (isNews) for (const problem of problems) this.#options.logger.warn(problem);
     this.#problems = problems;
     // If no machine can be read because of errors in the file, keep the current machines.
     const isBroken = entries.length === 0 && problems.length > 0;
+    if (!isBroken) this.#localEntry = local;
     if ((!isBroken && this.#take(entries)) || isNews) this.#changed.fire();
   }
 

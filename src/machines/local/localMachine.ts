@@ -2,6 +2,8 @@
 import { availableParallelism, homedir, totalmem } from 'node:os';
 import { counted } from '../../base/text.ts';
 import { systemClock, type Clock } from '../../base/clock.ts';
+import type { Environment } from '../../base/childEnvironment.ts';
+import { localSetup, type SetupFields } from '../environment/machineSetup.ts';
 import { commandEnv } from './commandEnv.ts';
 import { execLocal, spawnLocalDetached, streamLocal } from './localExec.ts';
 import { appendLocalFile, readLocalFile, statLocal, writeLocalFile } from './localFiles.ts';
@@ -14,6 +16,7 @@ import type {
   Follow,
   FollowSink,
   Machine,
+  MachineSetup,
   QueryOptions,
   StreamOptions,
   StreamResult,
@@ -29,7 +32,9 @@ export interface LocalMachineOptions {
   readonly workFolder: string;
   readonly clock?: Clock;
   /** Environment of this process; commands get a filtered copy of it (`commandEnv`). */
-  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly env?: Environment;
+  /** Returns the user's settings for commands and runs. Default: none. */
+  setupFields?(): Promise<SetupFields>;
 }
 
 /**
@@ -54,7 +59,8 @@ export class LocalMachine implements Machine {
   readonly workFolder: string;
   readonly homeFolder = homedir();
   readonly #clock: Clock;
-  readonly #env: Readonly<Record<string, string | undefined>>;
+  readonly #env: Environment;
+  readonly #setupFields: () => Promise<SetupFields>;
   readonly #queries: Queries;
   #description: Promise<string> | undefined;
 
@@ -63,12 +69,17 @@ export class LocalMachine implements Machine {
     this.workFolder = options.workFolder;
     this.#clock = options.clock ?? systemClock;
     this.#env = options.env ?? process.env;
+    this.#setupFields = () => options.setupFields?.() ?? Promise.resolve({});
     this.#queries = queriesBy(this.#clock, options.env);
   }
 
   describe(): Promise<string> {
     this.#description ??= this.#describe();
     return this.#description;
+  }
+
+  async setup(): Promise<MachineSetup> {
+    return localSetup(await this.#setupFields(), this.#env);
   }
 
   exec(command: string, options: ExecOptions = {}): Promise<ExecResult> {

@@ -1,6 +1,7 @@
 /** Builds the script that a job runs on its node: the prologue, then the command of its element. */
 import { shellText } from '../../base/shellText.ts';
 import { shellQuote } from '../../base/text.ts';
+import { preambleOf } from '../environment/preamble.ts';
 import type { JobElement } from '../machine.ts';
 import type { SlurmEntry } from '../machineEntry.ts';
 
@@ -18,6 +19,7 @@ export const orderSignal = ({ warning }: Pick<SlurmEntry, 'warning'>): string =>
   warning?.signal === 'USR1' ? 'USR2' : 'USR1';
 
 export function batchScript(job: BatchJob, entry: SlurmEntry): string {
+  const { prologue = [] } = entry;
   return [
     '#!/bin/bash -l',
     // All variables have the prefix `helios_`, because the prologue may set any other variable.
@@ -26,13 +28,14 @@ export function batchScript(job: BatchJob, entry: SlurmEntry): string {
     ]),
     before,
     trapLines(job, entry),
-    ...(entry.prologue ?? []).map(
-      (step) => `helios_step=${shellQuote(step)}\neval "$helios_step" || helios_fail "$?"`,
+    // Before the prologue, which may use the variables.
+    elementCase(job, ({ env }) =>
+      Object.entries(env).map(([name, value]) => `export ${name}=${shellQuote(value)}`),
     ),
+    preambleOf(entry, prologue, ''),
     'cd -- "$helios_cwd" || exit 1',
-    elementCase(job, ({ argv, renewArgv, env }) => [
+    elementCase(job, ({ argv, renewArgv }) => [
       `[ "\${SLURM_RESTART_COUNT:-0}" = 0 ] || ${words(renewArgv)}`,
-      ...Object.entries(env).map(([name, value]) => `export ${name}=${shellQuote(value)}`),
       `set -- ${words(argv)}`,
     ]),
     after,

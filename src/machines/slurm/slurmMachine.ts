@@ -1,7 +1,15 @@
 /** A Slurm cluster: commands and files use the login host, and runs use the queue. */
 import type { Clock } from '../../base/clock.ts';
 import { ForwardingMachine } from '../forwardingMachine.ts';
-import type { ExecOptions, ExecResult, Machine, StreamOptions, StreamResult } from '../machine.ts';
+import { remoteSetup } from '../environment/machineSetup.ts';
+import type {
+  ExecOptions,
+  ExecResult,
+  Machine,
+  MachineSetup,
+  StreamOptions,
+  StreamResult,
+} from '../machine.ts';
 import { entryText, type SlurmEntry } from '../machineEntry.ts';
 import { clusterCommand, clusterText } from './clusterText.ts';
 import { silent } from './jobQueue.ts';
@@ -60,6 +68,11 @@ export class SlurmMachine extends ForwardingMachine {
     if (code === 0)
       return clusterText(text, { partition: entry.partition, through: entryText(entry) });
     throw silent('sinfo', text);
+  }
+
+  /** Returns the setup of the cluster, which may differ from that of the login host. */
+  override setup(): Promise<MachineSetup> {
+    return Promise.resolve(remoteSetup(this.#deps.entry, process.env));
   }
 
   override exec(command: string, options: ExecOptions = {}): Promise<ExecResult> {

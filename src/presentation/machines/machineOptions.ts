@@ -9,6 +9,7 @@ import {
   minutesOf,
   mountOf,
   numberOf,
+  variableOf,
   warningOf,
   wholeNumberOf,
 } from './machineValues.ts';
@@ -34,6 +35,8 @@ export interface MachineOption {
   readonly example: string;
   /** Whether the option may be given several times. */
   readonly isList?: true;
+  /** Whether the option may be given several times, each with a name and a value. */
+  readonly isRecord?: true;
   /** Converts text to the value of the field; returns `undefined` for invalid text. */
   read(text: string, localPath: LocalPath): unknown;
 }
@@ -172,10 +175,30 @@ export const machineOptions: readonly MachineOption[] = [
   {
     name: 'prologue',
     value: "'LINE'",
-    kinds: jobs,
+    kinds: every,
     field: 'prologue',
-    about: 'a shell line that runs before the command; repeatable',
+    about: 'a shell line that runs before the command of every run and command; repeatable',
     example: "'module load cuda'",
+    isList: true,
+    read: text,
+  },
+  {
+    name: 'env',
+    value: 'NAME=VALUE',
+    kinds: every,
+    field: 'env',
+    about: 'a variable of every run and command; repeatable',
+    example: 'HF_HOME=/data/hf',
+    isRecord: true,
+    read: variableOf,
+  },
+  {
+    name: 'pass-env',
+    value: 'NAME',
+    kinds: every,
+    field: 'passEnvironment',
+    about: 'a variable of this computer that runs there get, such as WANDB_API_KEY; repeatable',
+    example: 'WANDB_API_KEY',
     isList: true,
     read: text,
   },

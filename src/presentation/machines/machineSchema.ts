@@ -3,18 +3,21 @@
  * that validates the file.
  */
 import * as z from 'zod';
-import { machineEntrySchema, remoteKinds } from '../../machines/machineEntry.ts';
-import { optionsOf, type RemoteKind } from './machineOptions.ts';
+import { localEntrySchema, machineEntrySchema, remoteKinds } from '../../machines/machineEntry.ts';
+import { machineOptions, type RemoteKind } from './machineOptions.ts';
 
 interface ObjectSchema {
   properties: Record<string, { const?: string; description?: string }>;
 }
 
+type Kind = RemoteKind | 'local';
+const kinds: readonly Kind[] = [...remoteKinds, 'local'];
+
 /** Returns the JSON schema, which the build writes to `dist/machines.schema.json`. */
 export function machinesJsonSchema(): object {
-  const { oneOf = [] } = z.toJSONSchema(machineEntrySchema, { target: 'draft-7', io: 'input' }) as {
-    oneOf?: ObjectSchema[];
-  };
+  const options = { target: 'draft-7', io: 'input' } as const;
+  const { oneOf = [] } = z.toJSONSchema(machineEntrySchema, options) as { oneOf?: ObjectSchema[] };
+  const local = z.toJSONSchema(localEntrySchema, options) as unknown as ObjectSchema;
   return {
     $schema: 'http://json-schema.org/draft-07/schema#',
     title: 'Helios machines',
@@ -27,14 +30,14 @@ export function machinesJsonSchema(): object {
       machines: {
         type: 'array',
         description:
-          'Machines for runs, in addition to this computer. Passwords are never stored in this file.',
+          'Machines for runs, in addition to this computer, and settings of this computer under the id local. Passwords are never stored in this file.',
         items: {
           type: 'object',
           required: ['id', 'kind'],
-          properties: { kind: { enum: remoteKinds, description: fieldText('kind', 'ssh') } },
+          properties: { kind: { enum: kinds, description: fieldText('kind', 'ssh') } },
           // A condition per kind of machine, so that an editor suggests only the fields of that kind.
-          allOf: oneOf.map((schema) => {
-            const kind = schema.properties['kind']?.const as RemoteKind;
+          allOf: [...oneOf, local].map((schema) => {
+            const kind = schema.properties['kind']?.const as Kind;
             return {
               if: { properties: { kind: { const: kind } }, required: ['kind'] },
               then: { ...schema, properties: described(schema, kind) },
@@ -47,7 +50,7 @@ export function machinesJsonSchema(): object {
   };
 }
 
-const described = ({ properties }: ObjectSchema, kind: RemoteKind): ObjectSchema['properties'] =>
+const described = ({ properties }: ObjectSchema, kind: Kind): ObjectSchema['properties'] =>
   Object.fromEntries(
     Object.entries(properties).map(([field, schema]) => [
       field,
@@ -59,16 +62,21 @@ const described = ({ properties }: ObjectSchema, kind: RemoteKind): ObjectSchema
  * Returns the description of a field: its text in `ownTexts`, otherwise the description of the
  * command-line option for this field.
  */
-function fieldText(field: string, kind: RemoteKind): string {
-  const text = ownTexts[field] ?? optionsOf(kind).find((option) => option.field === field)?.about;
+function fieldText(field: string, kind: Kind): string {
+  const text = ownTexts[field] ?? optionFor(field, kind)?.about;
   if (text === undefined)
     throw new Error(`The field ${field} of the kind ${kind} has no description.`);
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }
 
+const optionFor = (field: string, kind: Kind) =>
+  machineOptions.find(
+    (option) => option.field === field && option.kinds.some((one) => one === kind),
+  );
+
 const ownTexts: Readonly<Record<string, string>> = {
   id: 'id of the machine',
-  kind: 'how its runs are started: by SSH, as Slurm jobs, or in a container of this computer',
+  kind: 'how its runs are started: by SSH, as Slurm jobs, in a container of this computer, or on this computer itself',
   host: 'host name or address; fields that are not set are taken from the SSH config',
   alias: 'a host of the SSH config, instead of host',
   port: 'port; default: as in the SSH config, otherwise 22',
@@ -76,7 +84,11 @@ const ownTexts: Readonly<Record<string, string>> = {
   auth: 'how to log in; default: as in the ssh config',
   timeLimitMinutes: 'default time limit of a job; if not set, that of the partition applies',
   flags: 'additional arguments of sbatch, such as --constraint=a100',
-  prologue: 'shell lines before the command, on the node, such as module load cuda',
+  prologue:
+    'shell lines before the command of every run and foreground command, such as module load cuda; each must succeed',
+  env: 'variables of every run and foreground command, with their literal values',
+  passEnvironment:
+    'variables of this computer that runs on the machine get, such as WANDB_API_KEY or AWS_*; keys of models are never passed',
   mounts: 'mounted folders of this computer',
 };
 
@@ -92,5 +104,9 @@ const snippets = [
   {
     label: 'A container',
     body: { id: '${1:box}', kind: 'container', image: '${2:python:3.12-slim}', network: 'none' },
+  },
+  {
+    label: 'Settings of this computer',
+    body: { id: 'local', kind: 'local', prologue: ['${1:source ~/venv/bin/activate}'] },
   },
 ];

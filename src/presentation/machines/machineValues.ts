@@ -23,6 +23,12 @@ export function gpuIdsOf(text: string): string[] | undefined {
   return ids.every((id) => /^[A-Za-z0-9-]+$/.test(id)) ? ids : undefined;
 }
 
+/** Parses `NAME=VALUE`. */
+export function variableOf(text: string): readonly [name: string, value: string] | undefined {
+  const [, name, value = ''] = /^([A-Za-z_][A-Za-z0-9_]*)=(.*)$/s.exec(text) ?? [];
+  return name === undefined ? undefined : [name, value];
+}
+
 const megabytes: Readonly<Record<string, number>> = { M: 1, G: 1024, T: 1024 * 1024 };
 
 /**

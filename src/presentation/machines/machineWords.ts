@@ -242,9 +242,15 @@ function fieldsOf(
     if (texts === undefined) continue;
     const option = optionFor(variants, kind);
     const values = texts === true ? [true] : texts.map((text) => valueOf(option, text, localPath));
-    fields[option.field] = option.isList === true ? values : values.at(-1);
+    fields[option.field] = together(option, values);
   }
   return fields;
+}
+
+function together({ isList, isRecord }: MachineOption, values: readonly unknown[]): unknown {
+  if (isRecord === true)
+    return Object.fromEntries(values as readonly (readonly [string, string])[]);
+  return isList === true ? values : values.at(-1);
 }
 
 function optionFor(variants: readonly MachineOption[], kind: RemoteKind): MachineOption {

@@ -1,5 +1,7 @@
 /** Settings for how sessions work, when they resume, and how long they are stored. */
+import * as z from 'zod';
 import type { EngineSettings, PermissionMode } from '../../agent/contract/settings.ts';
+import { variablePattern } from '../../machines/environment/variables.ts';
 import { defaultPlateau } from '../../watchdogs/plateauSettings.ts';
 import { watchdogSettingsSchema } from '../../watchdogs/settings.ts';
 import { amount, choice, count, flag, limit, structure, text, type Setting } from './setting.ts';
@@ -22,6 +24,17 @@ export const sessionSettings = {
       'Prevent commands and runs of a session from changing your Git repositories; they can still read them. Code is changed in worktrees of experiments. When disabled, nothing prevents the agent from a `git reset` in your checkout.',
     scope: 'machine',
     engine: 'protectsGit',
+  }),
+  'run.passEnvironment': structure<readonly string[]>({
+    default: [],
+    none: [],
+    description:
+      'Environment variables that runs on this computer get, in addition to those of data and tracking services (`WANDB_*`, `HF_TOKEN`, `AWS_*`, `COMET_*`, `MLFLOW_*`, `NEPTUNE_*`, `CLEARML_*` and others). Only variables with keys, tokens and passwords need to be listed; an asterisk at the end of a name stands for any end. Foreground commands never get them, and keys of models such as `OPENAI_API_KEY` are never passed. For other machines, list variables under `passEnvironment` in `machines.json`.',
+    schema: z.array(z.string().regex(variablePattern)),
+    written: z.array(z.string().regex(variablePattern)),
+    scope: 'machine',
+    engine: 'passEnvironment',
+    isPreference: true,
   }),
   'git.maxFileMb': amount({
     default: 10,

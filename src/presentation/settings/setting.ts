@@ -139,6 +139,8 @@ interface Structured<Value> extends Traits {
   readonly default: Value;
   readonly none?: Value;
   readonly schema: z.ZodType;
+  /** Schema of the value in `preferences.json`. Default: any value. */
+  readonly written?: z.ZodType;
 }
 
 /**

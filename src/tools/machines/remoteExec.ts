@@ -1,7 +1,9 @@
+import { preambleOf } from '../../machines/environment/preamble.ts';
+import { withheldNote } from '../../machines/environment/withheldNote.ts';
 import { commandAccess } from '../parameters/accesses.ts';
 import * as z from 'zod';
 import { cleanText, oneLine, formatDuration } from '../../base/text.ts';
-import type { ExecOutcome, ExecResult } from '../../machines/machine.ts';
+import type { ExecOutcome, ExecResult, Machine, MachineSetup } from '../../machines/machine.ts';
 import { machineId, machinePath, onMachine, type MachineTools } from '../parameters/machinePath.ts';
 import { defineTool, type Tool } from '../tool.ts';
 
@@ -35,16 +37,32 @@ export const remoteExec = ({ machines, git }: MachineTools): Tool =>
     accesses: ({ machine_id, command }) => [commandAccess(machine_id, command)],
     async execute(args, context) {
       const machine = machines.get(args.machine_id);
-      const command = (await git?.command(machine, args.command)) ?? args.command;
-      const result = await machine.exec(command, {
+      const guarded = (await git?.command(machine, args.command)) ?? args.command;
+      const setup = await machine.setup?.();
+      const preamble = preambleOf(machine, setup?.prologue ?? [], args.command);
+      const result = await machine.exec(preamble + guarded, {
+        ...(setup && { env: setup.env }),
         timeoutMs: args.timeout_seconds * 1000,
         maxBytes,
         signal: context.signal,
         ...(args.cwd === undefined ? {} : { cwd: await machinePath(machine, args.cwd) }),
       });
-      return { content: resultFields(result), summary: outcomeText(result.outcome) };
+      const note = setup && failureNote(machine, setup, result);
+      return {
+        content: { ...resultFields(result), ...(note !== undefined && { withheld: note }) },
+        summary: outcomeText(result.outcome),
+      };
     },
   });
+
+function failureNote(
+  machine: Machine,
+  setup: MachineSetup,
+  { outcome, stdout, stderr }: ExecResult,
+): string | undefined {
+  if (outcome.kind === 'exited' && outcome.code === 0) return undefined;
+  return withheldNote(machine, setup, { output: `${stdout}\n${stderr}`, isRun: false });
+}
 
 const resultFields = ({ stdout, stderr, outcome }: ExecResult): Record<string, unknown> => ({
   stdout: cleanText(stdout),

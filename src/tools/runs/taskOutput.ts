@@ -19,6 +19,8 @@ import { defineTool, type Tool } from '../tool.ts';
 export interface TaskOutputs {
   readonly runs: RunFinder & {
     output(run: Run, options: { readonly lines: number }): Promise<OutputTail>;
+    /** Returns a note on variables that a failed run lacked; `undefined` if there is none. */
+    withheld?(run: Run): string | undefined;
   };
   readonly sweeps: SweepFinder;
   readonly clock: Clock;
@@ -48,6 +50,7 @@ export const taskOutput = ({ runs, sweeps, clock, resources }: TaskOutputs): Too
       const sweep = sweeps.find(referenceText(args));
       if (sweep !== undefined) return { content: sweeps.table(sweep) };
       const run = findRun(runs, args);
+      const withheld = runs.withheld?.(run);
       const { text, sizeBytes, path, isCut } = await runs.output(run, { lines: args.lines });
       return {
         content: {
@@ -65,6 +68,7 @@ export const taskOutput = ({ runs, sweeps, clock, resources }: TaskOutputs): Too
               }
             : {}),
           output: text,
+          ...(withheld !== undefined && { withheld }),
         },
         summary: statusText(run),
         runId: run.spec.id,

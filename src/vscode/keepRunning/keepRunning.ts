@@ -24,6 +24,7 @@ import type { WindowDeps } from '../window/windowDeps.ts';
 import { pickGoing } from '../window/pick.ts';
 import { sessionIdOf } from '../ui/commandTarget.ts';
 import { secretsNamedIn } from '../../compose/notifications.ts';
+import { selectedInterpreter } from '../ui/interpreter.ts';
 import { engineSettings, homeFolder, setting } from '../ui/settings.ts';
 
 export type KeepRunningDeps = WindowDeps & {
@@ -113,7 +114,8 @@ export class KeepRunning implements Disposable {
     const idList = sessions.join(' ');
     if (this.#restart !== undefined || (idList === this.#sentIds && (!hasChanged || idList === '')))
       return;
-    const handover = await this.#handover(sessions);
+    const folders = new Set(going.map(({ state }) => state.workFolder));
+    const handover = { ...(await this.#handover(sessions)), ...(await interpretersOf(folders)) };
     if (sessions.length === 0) {
       this.#background?.dismiss(handover);
       this.#background = undefined;
@@ -187,6 +189,16 @@ export class KeepRunning implements Disposable {
       );
     }
   }
+}
+
+async function interpretersOf(
+  folders: ReadonlySet<string>,
+): Promise<Pick<Handover, 'interpreters'>> {
+  const found = await Promise.all(
+    [...folders].map(async (folder) => [folder, await selectedInterpreter(folder)] as const),
+  );
+  const interpreters = found.filter((entry): entry is [string, string] => entry[1] !== undefined);
+  return { interpreters: Object.fromEntries(interpreters) };
 }
 
 const endpointIds = (): readonly string[] => setting('endpoints').map(({ id }) => id);

@@ -1,6 +1,6 @@
 /** Converts a session's journal events and stream events to parts of a chat reply. */
 import type { Description, EventOf } from '../../agent/journal/describeEvent.ts';
-import { describeEvent } from '../../presentation/events.ts';
+import { describeEvent, runVariablesTexts } from '../../presentation/events.ts';
 import { approvalPreview, type ShownApproval } from '../../presentation/sessions/approvalText.ts';
 import type { ApprovalRequest } from '../../agent/contract/ports.ts';
 import type { JournalEvent, StreamEvent } from '../../agent/journal/events.ts';
@@ -63,8 +63,8 @@ export class Transcript {
     if (event.type === 'tool.started') return this.#started(event);
     if (event.type === 'tool.finished') return toolParts(event, this.#titles.get(event.callId));
     if (event.type === 'run.ended') return runEndedParts(event, state);
+    if (event.type === 'session.started') return startParts(event);
     if (event.type === 'session.ended') return endParts(event, this.#lastReply);
-    if (event.type === 'session.started') return leftOutParts(event.leftOut);
     if (event.type === 'session.resumed') {
       const { leftOut, ...resumed } = event;
       return [...eventParts(resumed, state), ...leftOutParts(leftOut)];
@@ -141,6 +141,14 @@ function eventParts(event: JournalEvent, state: SessionState): readonly ChatPart
     : [line(icon, markdownOf(description))];
 }
 
+const startParts = ({
+  leftOut,
+  runVariables = [],
+}: EventOf<'session.started'>): readonly ChatPart[] => [
+  ...leftOutParts(leftOut),
+  ...runVariablesTexts(runVariables).map((text) => line('key', plain(text))),
+];
+
 const leftOutParts = (leftOut: LeftOut | undefined): readonly ChatPart[] =>
   leftOut === undefined
     ? []
@@ -202,8 +210,11 @@ function runEndedParts(event: EventOf<'run.ended'>, state: SessionState): readon
   );
   const table = metricTable({ metrics: event.metrics, before, decisive: state.target?.metric });
   const words = [`**${plain(title, 300)}**`, plain(detail, 120)].filter((part) => part !== '');
-  const headline = line(verdictIcon(event.verdict).id, words.join(' · '));
-  return table === '' ? [headline] : [headline, { kind: 'block', markdown: table }];
+  return [
+    line(verdictIcon(event.verdict).id, words.join(' · ')),
+    ...(event.withheld === undefined ? [] : [line('key', plain(event.withheld))]),
+    ...(table === '' ? [] : [{ kind: 'block' as const, markdown: table }]),
+  ];
 }
 
 /**

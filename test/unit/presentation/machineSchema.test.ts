@@ -21,19 +21,21 @@ describe('the schema of machines.json', () => {
   it('says of every kind and field what it means', () => {
     assert.deepEqual(
       allOf.map((branch) => branch.if.properties.kind.const),
-      remoteKinds,
+      [...remoteKinds, 'local'],
     );
     for (const { then } of allOf)
       for (const [field, { description }] of Object.entries(then.properties))
         assert.match(description, /^[A-Z\p{L}].+\.$/u, field);
     assert.deepEqual(Object.keys(allOf[0]?.then.properties ?? {}).includes('gpuIds'), true);
     assert.equal('image' in (allOf[0]?.then.properties ?? {}), false);
+    for (const { then } of allOf)
+      assert.ok('env' in then.properties && 'prologue' in then.properties);
   });
 
   it('offers a beginning for every kind', () => {
     assert.deepEqual(
       defaultSnippets.map(({ body }) => body.kind),
-      remoteKinds,
+      [...remoteKinds, 'local'],
     );
   });
 });

@@ -70,6 +70,17 @@ describe('words about machines', () => {
     ],
     ['here --kind slurm', { id: 'here', kind: 'slurm' }],
     [
+      `g h --prologue 'source ~/venv/bin/activate' --env HF_HOME=/data/hf --env "NOTE=a = b" --pass-env WANDB_API_KEY --pass-env AWS_*`,
+      {
+        id: 'g',
+        kind: 'ssh',
+        host: 'h',
+        prologue: ['source ~/venv/bin/activate'],
+        env: { HF_HOME: '/data/hf', NOTE: 'a = b' },
+        passEnvironment: ['WANDB_API_KEY', 'AWS_*'],
+      },
+    ],
+    [
       `box --kind container --image python:3.12-slim --mount .:/project --mount data:/data:ro --network bridge --cpus 3.5
         --memory 512M --gpus all --user 1000:1000 --engine tcp://h:2375 --slots 1`,
       {

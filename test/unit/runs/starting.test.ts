@@ -34,7 +34,7 @@ describe('starting a run', () => {
   });
   /** That answers with each of `answers` in turn, and with the last for ever. */
   const machineWith = (...answers: readonly (Error | undefined)[]): Machine =>
-    Object.assign(new LocalMachine({ runsFolder: '/h/runs', workFolder: '/' }), {
+    Object.assign(new LocalMachine({ runsFolder: '/h/runs', workFolder: '/', env: {} }), {
       spawnDetached: (argv: readonly string[], options: { cwd: string; env: object }) => {
         const answer = answers[Math.min(attempts.length, answers.length - 1)];
         attempts.push(`${argv.join(' ')} in ${options.cwd} with ${JSON.stringify(options.env)}`);

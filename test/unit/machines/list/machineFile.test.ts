@@ -35,6 +35,29 @@ describe('machines.json', () => {
     assert.ok(!existsSync(path()));
   });
 
+  it('holds settings of this computer under the id local', async () => {
+    const local = { id: 'local', kind: 'local', env: { A: 'b' }, prologue: ['true'] };
+    const it = await given({ version: 1, machines: [local, gpu1] });
+    assert.deepEqual(await it.read(), { entries: [gpu1], local, problems: [] });
+    await it.put(gpu2);
+    assert.deepEqual((await it.read()).local, local);
+    const wrong = [
+      { id: 'local', kind: 'ssh', host: 'h' },
+      { ...local, env: { 'A B': 'c' } },
+      { ...local, prologue: 'true' },
+      { id: 'here', kind: 'local' },
+    ];
+    for (const entry of wrong) {
+      const { entries, problems, ...rest } = await (
+        await given({ version: 1, machines: [entry, gpu1] })
+      ).read();
+      assert.deepEqual([entries, rest], [[gpu1], {}]);
+      assert.equal(problems.length, 1, JSON.stringify(entry));
+    }
+    const twice = await (await given({ version: 1, machines: [local, local] })).read();
+    assert.match(twice.problems.join(), /"local" appears twice/);
+  });
+
   it('adds, replaces and removes, for its owner only', async () => {
     await file().put(gpu1, gpu2);
     await file().put({ ...gpu1, port: 22 });

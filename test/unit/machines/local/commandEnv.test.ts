@@ -3,33 +3,38 @@ import { describe, it } from 'mocha';
 import { commandEnv } from '../../../../src/machines/local/commandEnv.ts';
 
 describe('commandEnv', () => {
-  it('keeps the keys of model providers and the editor to ourselves', () => {
+  it('keeps keys, tokens and the variables of the editor from commands', () => {
     const ours = {
       PATH: '/bin',
       ANTHROPIC_API_KEY: 'k',
       ANTHROPIC_AUTH_TOKEN: 'k',
       OPENAI_API_KEY: 'k',
       AWS_BEARER_TOKEN_BEDROCK: 'k',
+      AWS_ACCESS_KEY_ID: 'k',
+      AWS_SECRET_ACCESS_KEY: 'k',
+      AWS_SESSION_TOKEN: 'k',
+      AWS_PROFILE: 'lab',
+      HF_TOKEN: 'k',
+      WANDB_API_KEY: 'k',
+      COMET_API_KEY: 'k',
+      MLFLOW_TRACKING_PASSWORD: 'k',
+      CLEARML_API_SECRET_KEY: 'k',
+      NEPTUNE_API_TOKEN: 'k',
       GITHUB_TOKEN: 'k',
-      AWS_SECRET_ACCESS_KEY_ID: 'not a secret name',
       APP_SECRET: 'k',
+      DB_PASSWORD: 'k',
       AGENTHUB_KEY: 'k',
       VSCODE_IPC_HOOK_CLI: 'k',
       ELECTRON_RUN_AS_NODE: '1',
       HELIOS_RUN_ID: 'r-outer',
+      WANDB_PROJECT: 'gpt',
+      AWS_CA_BUNDLE: '/ca.pem',
       MISSING: undefined,
     };
     assert.deepEqual(commandEnv(ours), {
       PATH: '/bin',
-      AWS_SECRET_ACCESS_KEY_ID: 'not a secret name',
-      PYTHONUNBUFFERED: '1',
-    });
-  });
-
-  it('lets training scripts log in to their data and tracking services', () => {
-    assert.deepEqual(commandEnv({ HF_TOKEN: 'h', WANDB_API_KEY: 'w' }), {
-      HF_TOKEN: 'h',
-      WANDB_API_KEY: 'w',
+      WANDB_PROJECT: 'gpt',
+      AWS_CA_BUNDLE: '/ca.pem',
       PYTHONUNBUFFERED: '1',
     });
   });

@@ -1,0 +1,40 @@
+/** Collects what the user has set up for commands and runs on this computer. */
+import type { EnginePorts } from '../agent/contract/ports.ts';
+import type { EngineSettings } from '../agent/contract/settings.ts';
+import type { KnownSecrets } from '../base/redact.ts';
+import { localSetup, remoteSetup, type SetupFields } from '../machines/environment/machineSetup.ts';
+import { secretValues } from '../machines/environment/variables.ts';
+import { interpreterEnv } from '../machines/local/interpreterEnv.ts';
+
+export interface LocalSetupDeps {
+  readonly ports: Pick<EnginePorts, 'interpreter'>;
+  readonly known: KnownSecrets;
+  settings(): Pick<EngineSettings, 'passEnvironment'>;
+  /** Returns the settings of this computer in `machines.json`. */
+  entry(): SetupFields | undefined;
+}
+
+/**
+ * Returns a function that resolves with the settings for `workFolder`. The interpreter comes from
+ * the front end; the entry in `machines.json` takes precedence. Never rejects.
+ */
+export const localSetupFields =
+  ({ ports, known, settings, entry }: LocalSetupDeps, workFolder: string) =>
+  async (): Promise<SetupFields> => {
+    const python = await ports.interpreter?.(workFolder).catch(() => undefined);
+    const { env, prologue } = entry() ?? {};
+    const fields = {
+      env: { ...interpreterEnv(python, process.env), ...env },
+      prologue,
+      passEnvironment: settings().passEnvironment,
+    };
+    const { runEnv } = localSetup(fields, process.env);
+    for (const value of secretValues({ ...runEnv, ...env })) known.add(value);
+    return fields;
+  };
+
+/** Remembers the secrets that runs on a machine get, so that they are redacted. */
+export function rememberPassed(known: KnownSecrets, fields: SetupFields): void {
+  const { runEnv, env } = remoteSetup(fields, process.env);
+  for (const value of secretValues({ ...runEnv, ...env })) known.add(value);
+}
