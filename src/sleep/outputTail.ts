@@ -30,15 +30,3 @@ export function lastLines(output: string, maxChars: number): string {
   if (shown.length > 0) return (shown.length < candidates.length ? '…\n' : '') + shown.join('\n');
   return (lines.at(-1) ?? '').slice(-Math.max(0, maxChars));
 }
-
-/**
- * Returns the text as a Markdown code block. The text cannot close the block, whatever backticks it
- * contains.
- */
-export function fenced(text: string): string {
-  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map((match) => match[0].length));
-  const fence = '`'.repeat(Math.min(longest, 9) + 1);
-  // Shortens sequences of ten or more backticks instead of using a longer fence, since real output
-  // does not contain them.
-  return `${fence}\n${text.replace(/`{10,}/g, '`'.repeat(9))}\n${fence}`;
-}

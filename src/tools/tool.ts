@@ -24,6 +24,11 @@ export interface ToolContext {
 export interface ToolResult {
   /** The result for the model. An object is sent as JSON. */
   readonly content: string | Readonly<Record<string, unknown>>;
+  /**
+   * Origins of the text fields of `content` that others wrote, such as `{ stdout: 'output of the
+   * command on gpu1' }`. Helios marks these fields, see `untrusted`.
+   */
+  readonly origins?: Readonly<Record<string, string>>;
   readonly attachments?: readonly AttachmentBlock[];
   /** A line about what the call did, for the views and the journal. */
   readonly summary?: string;

@@ -3,6 +3,7 @@
  * replaces older turns, the newest turns stay verbatim. Deterministic: makes no model call.
  */
 import { capText } from '../../base/text.ts';
+import { untrusted, withoutUntrustedMarks } from '../../base/untrusted.ts';
 import type { ModelDescription } from '../../models/model.ts';
 import { contextSize, replaceUpTo, type ContextSize } from './contextSize.ts';
 import type { JournalEvent } from '../journal/events.ts';
@@ -117,18 +118,22 @@ export function newestPart(
   if (remaining.some(isReply)) return undefined;
   const replied = events.findLastIndex(isReply);
   const fresh = events.slice(replied + 1).flatMap((event): [title: string, text: string][] => {
-    if (event.type === 'tool.finished') return [[`Result of ${event.name}`, event.text]];
-    return event.type === 'message.added' && event.origin !== 'goal'
-      ? [['Message', event.text]]
-      : [];
+    if (event.type === 'tool.finished') return [[`result of ${event.name}`, event.text]];
+    if (event.type !== 'message.added' || event.origin === 'goal') return [];
+    return [[event.origin === 'person' ? fromUser : 'message of Helios', event.text]];
   });
   if (replied === -1 || fresh.length === 0) return undefined;
   const each = maxTokens / fresh.length;
-  const texts = fresh.map(
-    ([title, text]) => `${title}, as data:\n\`\`\`\n${endsOf(text, each)}\n\`\`\``,
+  // Cutting could separate marks of untrusted text in it, so all of a cut text is marked.
+  const texts = fresh.map(([origin, text]) =>
+    origin === fromUser
+      ? `${fromUser}:\n${endsOf(text, each)}`
+      : untrusted(endsOf(withoutUntrustedMarks(text), each), origin),
   );
   return `The latest results were too long to be kept whole; request less at a time.\n\n${texts.join('\n\n')}`;
 }
+
+const fromUser = 'Message from the user';
 
 const isReply = (event: JournalEvent): boolean =>
   event.type === 'model.replied' && event.stop !== 'error';

@@ -118,7 +118,8 @@ function weigh(event: JournalEvent): number {
       return event.stop === 'error' ? 0 : sum(event.content, replyBlockTokens);
     case 'run.ended':
       return (
-        runEndTokens * (1 + Math.min(12, event.metrics.length)) + textTokens(event.outputTail ?? '')
+        runEndTokens * (1 + Math.min(12, event.metrics.length)) +
+        textTokens(`${event.outputTail ?? ''}${event.withheld ?? ''}`)
       );
     case 'context.checkpointed':
       return blockTokens + textTokens(event.briefing);

@@ -4,8 +4,9 @@
  */
 import { formatValue } from '../../base/text.ts';
 import type { RunId } from '../../base/ids.ts';
+import { untrusted } from '../../base/untrusted.ts';
 import type { AssistantBlock, TextBlock, ToolCallBlock } from '../../models/model.ts';
-import { verdictText, runTitle } from '../../runs/run.ts';
+import { verdictText, runName, runTitle } from '../../runs/run.ts';
 import { noticeForModel } from '../budget/notices.ts';
 import { budgetText } from '../journal/limitText.ts';
 import type { JournalEvent } from '../journal/events.ts';
@@ -93,6 +94,8 @@ function beginningWithGoal(
 interface KnownRuns {
   /** Run id → display name, of all runs: including those whose plan is before the checkpoint. */
   readonly names: Map<RunId, string>;
+  /** Run id → number. */
+  readonly numbers: Map<RunId, number>;
   /** Ids of the runs that are points of sweeps. */
   readonly points: Set<RunId>;
   /** Run id → the last alarm that made Helios kill the run or ask the user whether to kill it. */
@@ -100,11 +103,12 @@ interface KnownRuns {
 }
 
 const knownRuns = growingFold<JournalEvent, KnownRuns>(
-  () => ({ names: new Map(), points: new Set(), condemned: new Map() }),
-  ({ names, points, condemned }, event) => {
+  () => ({ names: new Map(), numbers: new Map(), points: new Set(), condemned: new Map() }),
+  ({ names, numbers, points, condemned }, event) => {
     if (event.type === 'run.alarmed' && event.action !== 'warn') condemned.set(event.runId, event);
     if (event.type !== 'run.planned') return;
     const { id, number, label, sweep } = event.spec;
+    numbers.set(id, number);
     names.set(id, `${runTitle(number)} (${label})`);
     if (sweep !== undefined) points.add(id);
   },
@@ -152,7 +156,7 @@ function resultBlock(call: ToolCallBlock, result: Finished | undefined): Recorde
   };
 }
 
-function userText(event: JournalEvent, { names, condemned }: KnownRuns): string | undefined {
+function userText(event: JournalEvent, known: KnownRuns): string | undefined {
   switch (event.type) {
     case 'message.added':
       return event.origin === 'person' ? `Message from the user:\n${event.text}` : event.text;
@@ -165,13 +169,9 @@ function userText(event: JournalEvent, { names, condemned }: KnownRuns): string 
     case 'question.answered':
       return answerText(event);
     case 'run.alarmed':
-      return alarmText(event, names.get(event.runId) ?? runTitle(event.runId));
+      return alarmText(event, known.names.get(event.runId) ?? runTitle(event.runId));
     case 'run.ended':
-      return runEndedText(
-        event,
-        names.get(event.runId) ?? runTitle(event.runId),
-        condemned.get(event.runId),
-      );
+      return runEndedText(event, known);
     default:
       return undefined;
   }
@@ -202,9 +202,11 @@ const alarmText = (
 
 function runEndedText(
   event: Extract<JournalEvent, { type: 'run.ended' }>,
-  name: string,
-  alarm?: Alarmed,
+  { names, numbers, condemned }: KnownRuns,
 ): string {
+  const { runId } = event;
+  const name = names.get(runId) ?? runTitle(runId);
+  const alarm = condemned.get(runId);
   const metrics = event.metrics
     .slice(0, 12)
     .map(
@@ -215,7 +217,7 @@ function runEndedText(
     `[${name} ended: ${verdictText(event.verdict, alarm)}${metrics.length > 0 ? ` · ${metrics.join(' · ')}` : ''}]`,
   ];
   if (event.outputTail !== undefined)
-    lines.push('Its last output, as data:', '```', event.outputTail, '```');
+    lines.push(untrusted(event.outputTail, `output of ${runName(numbers.get(runId) ?? runId)}`));
   if (event.withheld !== undefined) lines.push(event.withheld);
   return lines.join('\n');
 }

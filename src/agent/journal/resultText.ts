@@ -1,5 +1,7 @@
 /** Formats the result of a tool call for users. The model gets results as JSON. */
 
+import { withoutUntrustedMarks } from '../../base/untrusted.ts';
+
 /**
  * Formats JSON with one field per line. Returns text unchanged when it is not a JSON object or
  * list.
@@ -7,7 +9,9 @@
 export function resultText(text: string): string {
   const value = parsed(text);
   if (Array.isArray(value)) return value.map(plain).join('\n');
-  return isRecord(value) ? Object.entries(value).map(field).join('\n') : text;
+  return isRecord(value)
+    ? Object.entries(value).map(field).join('\n')
+    : withoutUntrustedMarks(text);
 }
 
 function parsed(text: string): unknown {
@@ -36,7 +40,7 @@ function field([name, value]: readonly [string, unknown]): string {
 
 function plain(value: unknown): string {
   if (Array.isArray(value)) return value.map(plain).join(', ');
-  if (!isRecord(value)) return String(value);
+  if (!isRecord(value)) return withoutUntrustedMarks(String(value));
   return Object.entries(value)
     .map(([name, each]) => (isRecord(each) ? `${name} (${plain(each)})` : `${name} ${plain(each)}`))
     .join(', ');

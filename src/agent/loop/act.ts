@@ -8,7 +8,8 @@ import { messageOf, ToolFailure } from '../../base/errors.ts';
 import { markHidden } from '../../base/hiddenCharacters.ts';
 import type { SessionId } from '../../base/ids.ts';
 import type { Logger } from '../../base/logger.ts';
-import { capText, cleanText } from '../../base/text.ts';
+import { capText } from '../../base/text.ts';
+import { inert } from '../../base/untrusted.ts';
 import type { AttachmentBlock, ToolCallBlock } from '../../models/model.ts';
 import { linkNote, recordedAccess, type Access } from '../../permissions/access.ts';
 import type { Gate } from '../../permissions/gate.ts';
@@ -18,6 +19,7 @@ import { isClosing } from '../journal/closing.ts';
 import type { SessionEvent, StreamEvent } from '../journal/events.ts';
 import { resultText } from '../journal/resultText.ts';
 import { callText } from '../user/callText.ts';
+import { cappedContent, contentText } from './resultFields.ts';
 
 export interface ActDeps {
   readonly sessionId: SessionId;
@@ -242,13 +244,7 @@ async function untilInterrupted(
 }
 
 async function succeeded(tool: Tool, result: ToolResult, deps: ActDeps): Promise<Outcome> {
-  const whole =
-    typeof result.content === 'string'
-      ? cleanText(result.content)
-      : JSON.stringify(result.content, cleaned);
-  // Store JSON with one field per line: tools read and search files by lines.
-  const kept = typeof result.content === 'string' ? whole : resultText(whole);
-  const { text, fullPath } = await bounded({ whole, kept }, deps);
+  const { text, fullPath } = await bounded(result, deps);
   const { attachmentFiles, problems } = await keptFiles(result.attachments ?? [], deps);
   const { summary, changedFiles, runId } = result;
   return {
@@ -264,25 +260,23 @@ async function succeeded(tool: Tool, result: ToolResult, deps: ActDeps): Promise
 }
 
 async function bounded(
-  { whole, kept }: { readonly whole: string; readonly kept: string },
+  result: ToolResult,
   deps: ActDeps,
 ): Promise<{ text: string; fullPath?: string }> {
+  const whole = contentText(result);
   if (whole.length <= maxResultChars) return { text: whole };
+  // Store JSON with one field per line: tools read and search files by lines.
+  const kept = typeof result.content === 'string' ? whole : resultText(whole);
   try {
     const fullPath = deps.files.pathOf(await deps.files.keep(Buffer.from(kept), 'text/plain'));
-    return {
-      text: capText(
-        whole,
-        maxResultChars,
-        `the whole is in ${fullPath}, for read_file on machine local`,
-      ).text,
-      fullPath,
-    };
+    const hint = `the whole is in ${fullPath}, for read_file on machine local`;
+    return { text: cappedContent(result, maxResultChars, hint), fullPath };
   } catch (error) {
     // The call has already taken effect, so it must not be recorded as failed only because its
     // result cannot be stored.
     deps.logger.warn(`A long result could not be stored: ${messageOf(error)}`);
-    return { text: capText(whole, maxResultChars, 'the complete result could not be stored').text };
+    const hint = 'the complete result could not be stored';
+    return { text: cappedContent(result, maxResultChars, hint) };
   }
 }
 
@@ -302,17 +296,14 @@ async function keptFiles(
     } catch (error) {
       logger.warn(`An attachment could not be stored: ${messageOf(error)}`);
       problems.push(
-        cleanText(`[${name} cannot be shown, because it could not be stored: ${messageOf(error)}]`),
+        inert(`[${name} cannot be shown, because it could not be stored: ${messageOf(error)}]`),
       );
     }
   }
   return { attachmentFiles, problems };
 }
 
-const cleaned = (_key: string, value: unknown): unknown =>
-  typeof value === 'string' ? cleanText(value) : value;
-
 const failed = (text: string): Outcome => ({
-  text: capText(cleanText(text), maxResultChars).text,
+  text: capText(inert(text), maxResultChars).text,
   isError: true,
 });

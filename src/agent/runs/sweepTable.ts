@@ -2,7 +2,8 @@
  * Formats a sweep as a short table for the model and for users: its progress, its best value, one
  * line per point.
  */
-import { cleanText, formatValue, oneLine } from '../../base/text.ts';
+import { formatValue, oneLine } from '../../base/text.ts';
+import { untrustedLine } from '../../base/untrusted.ts';
 import { rowStatus, summaryFor, type Ledger, type LedgerRow } from '../../experiments/ledger.ts';
 import type { SweepEndReason } from '../../runs/sweep.ts';
 import type { SessionState, SweepState } from '../journal/state.ts';
@@ -22,7 +23,8 @@ export interface SweepView {
 
 const maxRows = 20;
 const maxSkipped = 5;
-const tailChars = 300;
+/** With its marks, a tail of this length fits into a line of a digest. */
+const tailChars = 200;
 
 /** Returns the table, which has at most a few thousand characters for any number of points. */
 export function sweepTable(view: SweepView, end = view.sweep.end): string {
@@ -44,7 +46,7 @@ export function sweepTable(view: SweepView, end = view.sweep.end): string {
     ),
     ...(end === undefined ? problems.map((problem) => `Waits: ${oneLine(problem, 200)}`) : []),
     ...(failed && tail
-      ? [`Last output of ${runName(failed.number)}, as data: ${lastChars(tail)}`]
+      ? [untrustedLine(tail.slice(-tailChars), `output of ${runName(failed.number)}`, tailChars)]
       : []),
   ].join('\n');
 }
@@ -125,5 +127,3 @@ function bestOf(row: LedgerRow, { metric }: NonNullable<Ledger['decisive']>): st
   const summary = summaryFor(row.metrics, metric);
   return summary && `${metric} ${formatValue(summary.best)}`;
 }
-
-const lastChars = (text: string): string => oneLine(cleanText(text).slice(-tailChars), tailChars);

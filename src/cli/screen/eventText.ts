@@ -5,6 +5,7 @@ import type { JournalEvent } from '../../agent/journal/events.ts';
 import { limitsText } from '../../presentation/limits.ts';
 import type { SessionState } from '../../agent/journal/state.ts';
 import { cleanText, oneLine } from '../../base/text.ts';
+import { withoutUntrustedMarks } from '../../base/untrusted.ts';
 import { leftOutText, targetText } from '../../presentation/sessions/sessionText.ts';
 import type { Style } from './style.ts';
 import { singleLine, visibleText } from './terminalText.ts';
@@ -101,7 +102,8 @@ export class EventText {
   #toolLines(event: EventOf<'tool.finished'>): string[] {
     const { dim, bad } = this.#style;
     const title = shownLine(this.#titles.get(event.callId) ?? event.name);
-    if (event.isError) return [`  ${bad('×')} ${oneLine(title, 160)}: ${short(event.text)}`];
+    if (event.isError)
+      return [`  ${bad('×')} ${oneLine(title, 160)}: ${short(withoutUntrustedMarks(event.text))}`];
     const shownTitle = fitToWidth(title, this.#width() - 2);
     const summaryWidth = this.#width() - textWidth(shownTitle) - 5;
     if (event.summary === undefined || summaryWidth < 8) return [`  ${shownTitle}`];

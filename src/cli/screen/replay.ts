@@ -6,6 +6,7 @@ import { applyEvent, foldSession, toJsonLine } from '../../compose/foldJournal.t
 import type { SessionState } from '../../agent/journal/state.ts';
 import { exactTime } from '../../base/localTime.ts';
 import { capText, cleanText } from '../../base/text.ts';
+import { withoutUntrustedMarks } from '../../base/untrusted.ts';
 import { EventText } from './eventText.ts';
 import type { Style } from './style.ts';
 import { visibleText } from './terminalText.ts';
@@ -70,7 +71,9 @@ export class ReplayText {
           ? [`${this.#style.bold('You:')}`, ...indented(event.text, maxTextChars)]
           : event.origin === 'goal'
             ? []
-            : indented(event.text, maxResultChars).map((line) => this.#style.dim(line));
+            : indented(withoutUntrustedMarks(event.text), maxResultChars).map((line) =>
+                this.#style.dim(line),
+              );
       case 'tool.finished':
         return [...lines, ...(event.isError ? [] : this.#result(event))];
       case 'session.ended':

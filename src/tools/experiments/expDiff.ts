@@ -59,6 +59,7 @@ export const expDiff = (deps: ExperimentCode): Tool =>
             cut: `The first ${maxBytes} of ${diff.patchBytes} bytes are shown. To see the diff of one file, use remote_exec "${rest}"`,
           }),
         },
+        origins: { files: 'names of changed files', diff: 'changed files' },
         summary: diff.stat.trimEnd().split('\n').at(-1)?.trim() ?? '',
       };
     },

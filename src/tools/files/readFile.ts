@@ -105,6 +105,7 @@ async function readText(
         total: total ?? null,
       },
     },
+    origins: { content: `file ${path} on ${machine.id}` },
     summary: `${lines.length} of ${total ?? 'very many'} lines`,
   };
 }

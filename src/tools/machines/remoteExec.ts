@@ -50,6 +50,10 @@ export const remoteExec = ({ machines, git }: MachineTools): Tool =>
       const note = setup && failureNote(machine, setup, result);
       return {
         content: { ...resultFields(result), ...(note !== undefined && { withheld: note }) },
+        origins: {
+          stdout: `output of the command on ${machine.id}`,
+          stderr: `errors of the command on ${machine.id}`,
+        },
         summary: outcomeText(result.outcome),
       };
     },

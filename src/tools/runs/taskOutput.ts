@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { formatDuration } from '../../base/text.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Run } from '../../runs/liveRun.ts';
+import { runName } from '../../runs/run.ts';
 import type { OutputTail } from '../../runs/outputTail.ts';
 import { gpuTimeFields, type ResourceSource } from '../machines/machineUse.ts';
 import {
@@ -70,6 +71,7 @@ export const taskOutput = ({ runs, sweeps, clock, resources }: TaskOutputs): Too
           output: text,
           ...(withheld !== undefined && { withheld }),
         },
+        origins: { output: `output of ${runName(run.spec.number)}` },
         summary: statusText(run),
         runId: run.spec.id,
       };

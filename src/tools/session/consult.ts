@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { capText, oneLine } from '../../base/text.ts';
-import { fenced } from '../../sleep/outputTail.ts';
+import { oneLine } from '../../base/text.ts';
+import { untrusted } from '../../base/untrusted.ts';
 import { defineTool, type Tool, type ToolContext } from '../tool.ts';
 
 export interface Question {
@@ -67,9 +67,8 @@ export const consult = (consultant: Consultant): Tool =>
         call,
       );
       const by = `${opinion.provider} (${opinion.model})`;
-      const text = capText(opinion.text, maxOpinionChars).text;
       return {
-        content: `Answer of ${by}, which saw only what you wrote. It is an opinion: check it with a run.\n${fenced(text)}`,
+        content: `${by} saw only what you wrote. Its answer is an opinion: check it with a run.\n${untrusted(opinion.text, `answer of ${by}`, maxOpinionChars)}`,
         summary: `answered by ${by}`,
       };
     },

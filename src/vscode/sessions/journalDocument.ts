@@ -8,6 +8,7 @@ import { applyEvent, initialState } from '../../compose/foldJournal.ts';
 import type { JournalEvent } from '../../agent/journal/events.ts';
 import type { SessionState } from '../../agent/journal/state.ts';
 import { cleanText } from '../../base/text.ts';
+import { withoutUntrustedMarks } from '../../base/untrusted.ts';
 import { bestText, statusLine } from '../../presentation/sessions/sessionText.ts';
 import { ledgerTable } from '../experiments/ledgerTable.ts';
 import { Transcript, type ChatPart } from './transcript.ts';
@@ -75,7 +76,7 @@ function messageText(event: JournalEvent): string[] {
 }
 
 const quoted = (text: string): string =>
-  cleanText(text)
+  cleanText(withoutUntrustedMarks(text))
     .slice(0, 4_000)
     .split('\n')
     .map((line) => `> ${plain(line, 1_000)}`.trimEnd())

@@ -1,4 +1,5 @@
 /** Converts a session's journal events and stream events to parts of a chat reply. */
+import { withoutUntrustedMarks } from '../../base/untrusted.ts';
 import type { Description, EventOf } from '../../agent/journal/describeEvent.ts';
 import { describeEvent, runVariablesTexts } from '../../presentation/events.ts';
 import { approvalPreview, type ShownApproval } from '../../presentation/sessions/approvalText.ts';
@@ -179,7 +180,7 @@ function toolParts(
     return [
       line(
         'error',
-        `${plain(known ?? event.name)} · ${plain(event.summary ?? event.text, 200)}`,
+        `${plain(known ?? event.name)} · ${plain(event.summary ?? withoutUntrustedMarks(event.text), 200)}`,
         files,
       ),
     ];

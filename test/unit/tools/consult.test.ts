@@ -4,7 +4,7 @@ import { consult, type Question } from '../../../src/tools/session/consult.ts';
 import { call } from './machineTools.harness.ts';
 
 describe('consult', () => {
-  it('passes the question on and gives the opinion as one, fenced and bounded', async () => {
+  it('passes the question on and gives the opinion as one, marked and bounded', async () => {
     const asked: Question[] = [];
     const tool = consult({
       consult(question) {
@@ -21,9 +21,9 @@ describe('consult', () => {
     assert.deepEqual(asked, [input]);
     assert.match(
       String(content),
-      /^Answer of OpenAI \(gpt-5\.4\), .*an opinion.*\n````\nTry ```lr```\.x/,
+      /^OpenAI \(gpt-5\.4\) saw .*an opinion.*\n<untrusted from="answer of OpenAI \(gpt-5\.4\)">\nTry ```lr```\.x/,
     );
-    assert.match(String(content), /\n````$/);
+    assert.match(String(content), /\n<\/untrusted>$/);
     assert.ok(String(content).length < 24_000);
     assert.equal(summary, 'answered by OpenAI (gpt-5.4)');
     await call(tool, { question: 'Why?', context: '' });

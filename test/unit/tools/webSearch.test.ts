@@ -21,11 +21,11 @@ describe('web_search', () => {
     });
     assert.equal(
       content,
-      'DuckDuckGo found 2 pages. No key.\n```\n[1] Muon\nhttps://a.org/\nAn optimizer\n\n[2] Other\nhttps://b.org/\n```',
+      'DuckDuckGo found 2 pages. No key.\n<untrusted from="search results (DuckDuckGo)">\n[1] Muon\nhttps://a.org/\nAn optimizer\n\n[2] Other\nhttps://b.org/\n</untrusted>',
     );
   });
 
-  it('cleans, bounds and fences whatever comes', async () => {
+  it('cleans, bounds and marks whatever comes', async () => {
     const hits = Array.from({ length: 40 }, (_, index) => ({
       title: `\u001b[31m${'t'.repeat(5000)}`,
       url: `https://a.org/${index}`,
@@ -37,7 +37,10 @@ describe('web_search', () => {
     );
     assert.ok(content.length < 24_000, String(content.length));
     assert.doesNotMatch(content, new RegExp('[\\u0007\\u001b\\u202e]'));
-    assert.match(content, /^x found 20 pages\.\n`{5}\n[^]*\n`{5}$/);
+    assert.match(
+      content,
+      /^x found 20 pages\.\n<untrusted from="search results \(x\)">\n[^]*\n<\/untrusted>$/,
+    );
   });
 
   it('says what to do when nothing is found', async () => {
