@@ -11,7 +11,7 @@ const moduleHook = shellText('./moduleHook.sh', import.meta.url);
  * Returns the shell functions that the text needs and that only interactive or login shells have;
  * empty if it needs none.
  */
-export function hooksFor(text: string): string {
+function hooksFor(text: string): string {
   const needsConda = /\b(?:conda|mamba|micromamba)\b/.test(text);
   const needsModules = /(?:^|[;&|({]|\bthen|\bdo)\s*(?:module|ml)\s/m.test(text);
   return `${needsConda ? condaHook : ''}${needsModules ? moduleHook : ''}`;
@@ -21,7 +21,7 @@ export function hooksFor(text: string): string {
  * Returns shell text that runs the lines of a prologue. Their output goes to stderr. When a line
  * fails, the shell exits and says which.
  */
-export function prologueText(machineId: string, prologue: readonly string[]): string {
+function prologueText(machineId: string, prologue: readonly string[]): string {
   if (prologue.length === 0) return '';
   const steps = prologue.map(
     (line) => `helios_step=${shellQuote(line)}\neval "$helios_step" </dev/null >&2 || exit`,

@@ -3,6 +3,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import * as z from 'zod';
 import { ToolFailure } from '../../base/errors.ts';
 import { counted, oneLine, shellQuote } from '../../base/text.ts';
+import { preambleOf } from '../../machines/environment/preamble.ts';
 import type { Machine } from '../../machines/machine.ts';
 import {
   changesBetween,
@@ -132,7 +133,7 @@ export const envSnapshot = (snapshots: CodeSnapshots): Tool =>
   });
 
 /**
- * Queries the environment of a machine. Rejects with `ToolFailure` if the machine does not answer
+ * Queries the environment of a machine, as runs find it. Rejects with `ToolFailure` if the machine does not answer
  * or the folder does not exist.
  */
 export async function askEnvironment(
@@ -142,8 +143,11 @@ export async function askEnvironment(
 ): Promise<Environment> {
   const mark = `@${randomBytes(9).toString('hex')}`;
   const script = environmentScript({ ...where, mark });
-  const { outcome, stdout, stderr } = await machine.exec(`sh -c ${shellQuote(script)}`, {
+  const setup = await machine.setup?.();
+  const command = `${preambleOf(machine, setup?.prologue ?? [], '')}sh -c ${shellQuote(script)}`;
+  const { outcome, stdout, stderr } = await machine.exec(command, {
     cwd: '/',
+    ...(setup && { env: setup.env }),
     timeoutMs: execMs,
     maxBytes: 8 * 1024 * 1024,
     signal,

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'mocha';
@@ -87,6 +87,30 @@ describe('the environment of the runs of a session', () => {
     const journal = JSON.stringify(session.events());
     assert.ok(!journal.includes('model-key-value'));
     assert.ok(eventsOf(session, 'run.planned').every(({ spec }) => !('WANDB_API_KEY' in spec.env)));
+  });
+
+  it('is what a snapshot of the environment records', async () => {
+    const bin = mkdtempSync(path.join(tmpdir(), 'helios-python-'));
+    writeFileSync(path.join(bin, 'python3'), '#!/bin/sh\necho "9.9.9 $0"\n', { mode: 0o755 });
+    const { session } = await begin([[{ name: 'env_snapshot', input: {} }], quit], {
+      machines: [{ id: 'local', kind: 'local', prologue: [`PATH=${bin}:$PATH`] }],
+    });
+    rmSync(bin, { recursive: true });
+    const [finished] = eventsOf(session, 'tool.finished');
+    assert.match(finished?.text ?? '', /Python 9\.9\.9/);
+  });
+
+  it('keeps the git guard first in PATH, whatever the prologue puts there', async () => {
+    const bin = mkdtempSync(path.join(tmpdir(), 'helios-git-'));
+    writeFileSync(path.join(bin, 'git'), '#!/bin/sh\necho bypassed\n', { mode: 0o755 });
+    const find = 'command -v git';
+    const { session, bed } = await begin(
+      [[{ name: 'remote_exec', input: { command: find } }], launch(find), waitFor(1), quit],
+      { machines: [{ id: 'local', kind: 'local', prologue: [`PATH=${bin}:$PATH`] }] },
+    );
+    rmSync(bin, { recursive: true });
+    assert.match(eventsOf(session, 'tool.finished')[0]?.text ?? '', /git-guard-\w+\/git/);
+    assert.match(outputs(bed.home), /git-guard-\w+\/git$/m);
   });
 
   it('says after a failed run which variable was withheld', async () => {
