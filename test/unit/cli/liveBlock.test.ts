@@ -190,6 +190,12 @@ describe('transcript of the terminal', () => {
     );
   });
 
+  it('names at the start the variables that runs get', () => {
+    const event = { ...started, runVariables: ['WANDB_API_KEY', 'HF_TOKEN'] };
+    const lines = new EventText(plainStyle).linesOf(event, initialState(started));
+    assert.equal(lines[2], 'Runs get WANDB_API_KEY, HF_TOKEN');
+  });
+
   it('tells the end of a run with its values', () => {
     assert.deepEqual(new EventText(plainStyle).linesOf(ended(1), state), [
       'Run 1: ok · lr=1 · 4 s · loss 1',

@@ -87,6 +87,30 @@ describe('transcript', () => {
       textOf(other ? [other] : []),
       'Not used: /p/helios.json, which belongs to another user.',
     );
+
+  it('names at the start the variables that runs get, and after a run what it lacked', () => {
+    const transcript = new Transcript();
+    assert.deepEqual(transcript.event(started(), stateOf()), []);
+    const runVariables = ['WANDB_API_KEY', 'HF_TOKEN'];
+    assert.equal(
+      textOf(transcript.event({ ...started(), runVariables }, stateOf())),
+      'Runs get WANDB\\_API\\_KEY, HF\\_TOKEN',
+    );
+    const ended = recorded({
+      type: 'run.ended',
+      runId: runId(1),
+      verdict: { kind: 'failed', code: 1 },
+      endedMs: 1,
+      metrics: [],
+      withheld: 'LAB_TOKEN is set here',
+    });
+    assert.match(textOf(transcript.event(ended, stateOf())), /LAB\\_TOKEN is set here$/);
+  });
+
+  it('shows a failed call without the marks of untrusted text', () => {
+    const text = '<untrusted from="x">\nno space\n</untrusted>';
+    const parts = new Transcript().event(finished({ isError: true, text }), stateOf());
+    assert.equal(textOf(parts), 'write\\_file · no space');
   });
 
   it('shows streamed text as it comes and not again when the reply is recorded', () => {
