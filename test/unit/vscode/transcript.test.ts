@@ -87,6 +87,7 @@ describe('transcript', () => {
       textOf(other ? [other] : []),
       'Not used: /p/helios.json, which belongs to another user.',
     );
+  });
 
   it('names at the start the variables that runs get, and after a run what it lacked', () => {
     const transcript = new Transcript();
