@@ -6,6 +6,7 @@ import path from 'node:path';
 import { shellQuote } from '../base/text.ts';
 import type { Machine } from '../machines/machine.ts';
 import { commandForm } from './commandForm.ts';
+import { scriptStart } from './git/gitScript.ts';
 
 const limitMs = 5_000;
 
@@ -33,10 +34,11 @@ export async function sameCode(
     '--no-ext-diff --no-textconv --no-color --no-renames --ignore-space-at-eol --ignore-blank-lines -U0';
   const probes = others.map(
     (other) =>
-      `git -c core.fsmonitor=false -c core.quotePath=false diff-tree -r -p ${options} ${shellQuote(other)} ${shellQuote(tree)} && echo '${endMark}'`,
+      `g diff-tree -r -p ${options} ${shellQuote(other)} ${shellQuote(tree)} && echo '${endMark}'`,
   );
+  const script = `${scriptStart}${probes.join(' && ')}`;
   try {
-    const { stdout, omittedBytes } = await machine.exec(probes.join(' && '), {
+    const { stdout, omittedBytes } = await machine.exec(`exec /bin/sh -c ${shellQuote(script)}`, {
       cwd: repo,
       timeoutMs: limitMs,
     });

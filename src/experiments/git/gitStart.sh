@@ -2,31 +2,49 @@ set -f
 # shellcheck disable=SC2046 # Names, each a word.
 unset $(env | sed -n 's/^\(GIT_[A-Za-z0-9_]*\)=.*/\1/p' |
   grep -v -e '^GIT_CONFIG_GLOBAL$' -e '^GIT_CONFIG_SYSTEM$' -e '^GIT_CONFIG_NOSYSTEM$') HELIOS_NONE
-LC_ALL=C GIT_OPTIONAL_LOCKS=0 GIT_TERMINAL_PROMPT=0 GIT_NO_REPLACE_OBJECTS=1 GIT_NO_LAZY_FETCH=1
+LC_ALL=C GIT_OPTIONAL_LOCKS=0 GIT_TERMINAL_PROMPT=0 GIT_NO_REPLACE_OBJECTS=1
 GIT_AUTHOR_NAME=Helios GIT_AUTHOR_EMAIL=helios@localhost GIT_COMMITTER_NAME=Helios GIT_COMMITTER_EMAIL=helios@localhost
-export LC_ALL GIT_OPTIONAL_LOCKS GIT_TERMINAL_PROMPT GIT_NO_REPLACE_OBJECTS GIT_NO_LAZY_FETCH
+# Before 2.39.4, git does not know GIT_NO_LAZY_FETCH. Settings of the repository for a protocol
+# override protocol.allow, but not GIT_ALLOW_PROTOCOL.
+GIT_NO_LAZY_FETCH=1 GIT_ALLOW_PROTOCOL=none
+export LC_ALL GIT_OPTIONAL_LOCKS GIT_TERMINAL_PROMPT GIT_NO_REPLACE_OBJECTS GIT_NO_LAZY_FETCH GIT_ALLOW_PROTOCOL
 export GIT_AUTHOR_NAME GIT_AUTHOR_EMAIL GIT_COMMITTER_NAME GIT_COMMITTER_EMAIL
 
+# The git to call. After enter, it works in $top or $tree_at, and ignores core.worktree.
+real=git top=
 g() {
-  git -c core.hooksPath=/dev/null -c core.fsmonitor=false -c core.untrackedCache=false -c core.quotePath=false \
-    -c core.logAllRefUpdates=false -c core.safecrlf=false -c core.splitIndex=false -c gc.auto=0 \
+  "$real" ${top:+--work-tree="${tree_at:-$top}"} -c core.hooksPath=/dev/null -c core.fsmonitor=false \
+    -c core.untrackedCache=false -c core.quotePath=false -c core.logAllRefUpdates=false -c core.safecrlf=false -c core.splitIndex=false -c gc.auto=0 \
     -c maintenance.auto=false -c commit.gpgSign=false -c submodule.recurse=false -c core.preloadIndex=true \
-    -c diff.external= -c color.ui=false "$@"
+    -c diff.external= -c color.ui=false -c protocol.allow=never "$@"
 }
+
+# Sets $top to the folder that contains .git, and $git_dir. Does not ask git for the root of the
+# worktree: the settings of a repository could name any folder, such as the home folder of the user.
+find_top() {
+  git_dir=$(g rev-parse --absolute-git-dir) || exit 83
+  top=$(pwd -P)
+  until [ "$(real_folder "$("$real" rev-parse --resolve-git-dir "$top/.git" 2>/dev/null)")" = "$git_dir" ]; do
+    [ -n "$top" ] || exit 84
+    top=${top%/*}
+  done
+  top=${top:-/}
+}
+
+real_folder() { [ -n "$1" ] && cd -- "$1" && pwd -P; }
 
 # Goes to the root of the worktree that contains folder $1. Sets $prefix to the path from the root
 # to $1, and $head to the commit named by $2 or, without $2, to the checked-out commit.
 enter() {
+  top=
   cd -- "$1" 2>/dev/null || { printf '%s\n' "$1" >&2; exit 82; }
-  command -v git >/dev/null || exit 81
+  command -v "$real" >/dev/null || exit 81
   base=${2:-HEAD}
-  # shellcheck disable=SC2046 # Two words.
-  set -- $(g rev-parse --is-bare-repository --is-inside-work-tree) || exit 83
-  [ $# -eq 2 ] || exit 83
-  [ "$2" = true ] || exit 84
+  where=$(g rev-parse --is-bare-repository --is-inside-git-dir) || exit 83
+  case $where in *true*) exit 84 ;; esac
+  find_top
   prefix=$(g rev-parse --show-prefix)
-  top=$(g rev-parse --show-toplevel) && cd -- "$top" || exit 84
-  git_dir=$(g rev-parse --absolute-git-dir) || exit 81
+  cd -- "$top" || exit 84
   common=$(cd -- "$(g rev-parse --git-common-dir)" && pwd -P) || exit 83
   empty=$(g hash-object -t tree /dev/null) || exit 83
   head=$(g rev-parse -q --verify "$base^{commit}") || head=
@@ -54,6 +72,10 @@ own_folder() {
   find "$base" -maxdepth 1 -name 'git.*' -mtime +1 -exec rm -rf -- {} + 2>/dev/null
 }
 
+# Turns lines of git config --get-regexp for section core into lines of a configuration file. Omits
+# all others, which can be part of a value.
+settings() { sed -n 's/^core\.\([a-z]*\)$/\1 = true/p; s/^core\.\([a-z]*\) \([a-zA-Z0-9]*\)$/\1 = \2/p'; }
+
 # Turns $own into a git folder that uses the objects of the repository. Of its settings, copies only
 # those that affect how files are compared and written.
 own_dir() {
@@ -66,7 +88,7 @@ own_dir() {
     if [ ${#empty} -gt 40 ]; then printf '[extensions]\n\tobjectFormat = sha256\n'; fi
     printf '[core]\n\trepositoryFormatVersion = %s\n\tbare = false\n' "$((${#empty} > 40))"
     g config --get-regexp '^core\.(filemode|ignorecase|symlinks|autocrlf|eol|precomposeunicode|checkstat|trustctime|sharedrepository)$' |
-      sed 's/^core\.\([a-z]*\)/\1 =/; s/=$/= true/'
+      settings
   } >"$own/config"
   objects=$common/objects
   # If the repository is not writable, objects are written to the private folder: the hash of the
@@ -85,5 +107,5 @@ own_index() {
 }
 
 p() {
-  GIT_DIR=$own GIT_WORK_TREE=${tree_at:-$top} GIT_INDEX_FILE=${index:-$own/index} GIT_OBJECT_DIRECTORY=$objects g "$@"
+  GIT_DIR=$own GIT_INDEX_FILE=${index:-$own/index} GIT_OBJECT_DIRECTORY=$objects g "$@"
 }

@@ -1,7 +1,7 @@
 enter_repo "$1"
 # Git would accept these branch names, but users would confuse them with other revisions.
 case $2 in @ | refs/*) exit 87 ;; esac
-[ ${#2} -le 200 ] && git check-ref-format --branch "$2" >/dev/null 2>&1 || exit 87
+[ ${#2} -le 200 ] && g check-ref-format --branch "$2" >/dev/null 2>&1 || exit 87
 if g show-ref -q --verify "refs/heads/$2"; then exit 86; fi
 # A branch name cannot also be the folder of other branches.
 taken=$(g for-each-ref --count=1 --format='%(refname:lstrip=2)' "refs/heads/$2/")
