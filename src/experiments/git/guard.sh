@@ -1,4 +1,3 @@
-#!/bin/sh
 # The git that commands and runs of Helios find first in their PATH. Decides by subcommand and
 # repository, then executes the real git or refuses. Reading is allowed everywhere. In a worktree of
 # Helios, changes to its files and its index are allowed, but not to the user's refs, stash,
@@ -29,7 +28,7 @@ unset GIT_CONFIG_PARAMETERS GIT_CONFIG_COUNT GIT_EXEC_PATH GIT_EXTERNAL_DIFF GIT
 GIT_OPTIONAL_LOCKS=0
 GIT_TERMINAL_PROMPT=0
 export GIT_OPTIONAL_LOCKS GIT_TERMINAL_PROMPT
-options='' placed=${GIT_DIR:+1}${GIT_WORK_TREE:+1}
+options='' overrides='' placed=${GIT_DIR:+1}${GIT_WORK_TREE:+1}
 while [ $# -gt 0 ]; do
   case $1 in
     -C) [ -z "$2" ] || cd -- "$2" || exit 128; shift 2 || refuse -C 'it needs the path of a folder' ;;
@@ -57,11 +56,63 @@ done
 command=$1
 shift
 
-# Executes the real git, without starting programs that are named in the settings of a repository.
+# Executes the real git, without hooks. In a repository of the agent, its filters are used.
 become() {
   eval "exec \"\$real\" --no-pager -c core.hooksPath=/dev/null -c core.fsmonitor=false -c gc.auto=0 -c maintenance.auto=false" \
     "-c diff.autoRefreshIndex=false -c rerere.enabled=false -c protocol.ext.allow=never" \
-    "$options \"\$command\" \"\$@\""
+    "$options $overrides \"\$command\" \"\$@\""
+}
+
+# Executes the real git, without starting programs that only the settings of the repository name.
+become_harmless() {
+  stay_offline
+  case $command in
+    status | diff | diff-files | diff-index | ls-files | grep | submodule | add | rm | reset | restore | checkout | switch) has_depth=1 ;;
+    *) has_depth= ;;
+  esac
+  override_programs "$has_depth" ||
+    refuse "$command" "the setting $setting of this repository names a program, which cannot be disabled"
+  # If git does not have the command, it is not an alias of the repository either.
+  override "alias.$command="
+  become "$@"
+}
+
+# Executes a command that only reads.
+become_reader() {
+  case $command in
+    diff | diff-files | diff-index | diff-tree | log | show | whatchanged) set -- --no-ext-diff --no-textconv "$@" ;;
+    blame | annotate) set -- --no-textconv "$@" ;;
+    stash) become_stash_reader "$@" ;;
+    reflog) become_reflog_reader "$@" ;;
+    remote) if [ "$1" = show ] && [ $# -gt 1 ]; then shift && set -- show -n "$@"; fi ;;
+    ls-remote) become_ls_remote "$@" ;;
+  esac
+  become_harmless "$@"
+}
+
+become_stash_reader() {
+  mode=$1
+  shift
+  # The default of show applies only without options.
+  patterns='-*'
+  [ "$mode" != show ] || any "$@" || set -- --stat "$@"
+  become_harmless "$mode" --no-ext-diff --no-textconv "$@"
+}
+
+become_reflog_reader() {
+  case $1 in
+    exists | list) become_harmless "$@" ;;
+    show) shift ;;
+  esac
+  become_harmless show --no-ext-diff --no-textconv "$@"
+}
+
+# Connects to another repository, with the programs of git and of the user.
+become_ls_remote() {
+  override_programs '' || refuse ls-remote "the setting $setting of this repository cannot be overridden"
+  GIT_ALLOW_PROTOCOL=file:git:http:https:ssh GIT_ASKPASS=${GIT_ASKPASS-} GIT_PROXY_COMMAND=
+  export GIT_ALLOW_PROTOCOL GIT_ASKPASS GIT_PROXY_COMMAND
+  become --upload-pack=git-upload-pack "$@"
 }
 
 # Returns whether an argument matches one of $patterns.
@@ -88,6 +139,8 @@ count_words() {
 }
 
 reads() {
+  patterns='--help | --ext | --ext-* | --textc* | --alternate-refs | --submodule=d*'
+  ! any "$@" || refuse "$command" 'it has an option that starts programs'
   # --output of diff commands would write a file.
   patterns='--ou*'
   ! any "$@" || return 1
@@ -235,7 +288,7 @@ begin_new() {
 }
 
 if reads "$@"; then
-  become "$@"
+  become_reader "$@"
 fi
 case $command in
   init | clone) begin_new "$@" ;;
@@ -270,7 +323,7 @@ case $git_dir in
       # If a branch is checked out, commands such as reset would move the branch.
       read -r at <"$git_dir/HEAD"
       case $at in ref:*) refuse "$command" 'a branch of the user is checked out in this worktree' ;; esac
-      [ -z "$placed" ] && is_local "$@" && become "$@"
+      [ -z "$placed" ] && is_local "$@" && become_harmless "$@"
       refuse "$command" 'it changes more than the worktree of an experiment'
     fi
     ;;

@@ -6,7 +6,11 @@ import { shellQuote } from '../../base/text.ts';
 import type { Machine } from '../../machines/machine.ts';
 import { heliosFolder } from './gitScript.ts';
 
-const guardScript = shellText('./guard.sh', import.meta.url);
+const guardScript = [
+  '#!/bin/sh',
+  shellText('./overridePrograms.sh', import.meta.url),
+  shellText('./guard.sh', import.meta.url),
+].join('\n');
 const guardEnv = shellText('./guardEnv.sh', import.meta.url);
 
 /**
