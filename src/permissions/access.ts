@@ -3,7 +3,13 @@
  * may use the resource, and the journal records the access.
  */
 export type Access =
-  | { readonly kind: 'command'; readonly machineId: string; readonly command: string }
+  | {
+      readonly kind: 'command';
+      readonly machineId: string;
+      readonly command: string;
+      /** Sentence about the program, for the approval. */
+      readonly note?: string;
+    }
   /**
    * `path` is absolute if the folders of the machine are known, otherwise the path as given in the
    * call.
@@ -33,6 +39,10 @@ export const linkNote = (accesses: readonly Access[]): string =>
         : [],
     )
     .join(' ');
+
+/** Returns the notes of all commands; empty if there are none. */
+export const commandNotes = (accesses: readonly Access[]): string =>
+  accesses.flatMap((access) => (access.kind === 'command' ? (access.note ?? []) : [])).join(' ');
 
 const maxCommandChars = 2_000;
 

@@ -89,9 +89,9 @@ export interface Tool extends ToolTraits {
   readonly spec: ToolSpec;
   /**
    * Returns a verb and an object that describe the call in a list, such as `Read train.py`. Never
-   * throws.
+   * throws. `accesses` are those that `accesses` returned, if they are known.
    */
-  describe(input: unknown): string;
+  describe(input: unknown, accesses?: readonly Access[]): string;
   /**
    * Returns the typed arguments, or an error text that tells the model what is wrong and how to
    * correct the call.
@@ -130,7 +130,7 @@ export interface ToolDefinition<Schema extends z.ZodType> extends Partial<ToolTr
   readonly parameters: Schema;
   /** Alternative spellings of parameters: alias → name. */
   readonly aliases?: Readonly<Record<string, string>>;
-  describe(args: z.output<Schema>): string;
+  describe(args: z.output<Schema>, accesses: readonly Access[]): string;
   /** Returns what a call needs beyond Helios's own data. Default: nothing. */
   accesses?(args: z.output<Schema>): readonly Access[] | Promise<readonly Access[]>;
   execute(args: z.output<Schema>, context: ToolContext): Promise<ToolResult>;
@@ -153,9 +153,9 @@ export function defineTool<Schema extends z.ZodType>(
   const tool: Tool = {
     spec: { name, description, inputSchema },
     ...traitsOf(definition),
-    describe(input) {
+    describe(input, accesses = []) {
       const parsed = read(input);
-      return parsed.success ? definition.describe(parsed.data) : name;
+      return parsed.success ? definition.describe(parsed.data, accesses) : name;
     },
     parse(input) {
       if (typeof input === 'string')

@@ -141,7 +141,7 @@ async function permit(
 ): Promise<string | undefined> {
   const { call, tool, args, accesses } = parsed;
   const { id: callId, name, repairs = [] } = call;
-  const title = tool.describe(call.input);
+  const title = tool.describe(call.input, accesses);
   const { effect, isOwnData, changesCode, approvedAs } = tool;
   const link = linkNote(accesses);
   const detail = callText({ args, accesses, repairs });

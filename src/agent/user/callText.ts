@@ -1,6 +1,6 @@
 /** Texts that show a tool call to the user completely. */
 import { markHidden } from '../../base/hiddenCharacters.ts';
-import { linkNote, type Access } from '../../permissions/access.ts';
+import { commandNotes, linkNote, type Access } from '../../permissions/access.ts';
 
 export interface ShownCall {
   /** The arguments with which the tool runs. */
@@ -27,6 +27,7 @@ export function callText({ args, accesses, repairs }: ShownCall): string {
   const unnamed = accesses.filter((access) => !names(args, access));
   return [
     lineText(linkNote(accesses)),
+    lineText(commandNotes(accesses)),
     repairNote(repairs),
     ...unnamed.filter(({ kind }) => kind === 'command').map(accessText),
     argumentText(args),

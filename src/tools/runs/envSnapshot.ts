@@ -1,10 +1,13 @@
-import { commandAccess } from '../parameters/accesses.ts';
 import { createHash, randomBytes } from 'node:crypto';
+import { posix } from 'node:path';
 import * as z from 'zod';
 import { ToolFailure } from '../../base/errors.ts';
 import { counted, oneLine, shellQuote } from '../../base/text.ts';
+import { readGitStart } from '../../experiments/git/readGit.ts';
 import { preambleOf } from '../../machines/environment/preamble.ts';
 import type { Machine } from '../../machines/machine.ts';
+import type { Access } from '../../permissions/access.ts';
+import { commandAccess } from '../parameters/accesses.ts';
 import {
   changesBetween,
   environmentScript,
@@ -12,6 +15,13 @@ import {
   type Environment,
   type EnvironmentQuestion,
 } from './environment.ts';
+import {
+  accessesOf,
+  findPrograms,
+  mustBeApproved,
+  withPrograms,
+  type EnvironmentPrograms,
+} from './environmentPrograms.ts';
 import {
   changedFiles,
   machineId,
@@ -89,20 +99,18 @@ export const envSnapshot = (snapshots: CodeSnapshots): Tool =>
     isRepeatable: true,
     parameters,
     aliases: { machine: 'machine_id', cwd: 'repo_path', venv: 'venv_path' },
-    describe: (args) => `Recorded the environment of ${args.machine_id}`,
-    accesses: (args) =>
-      interpretersOf(args).map((python) => commandAccess(args.machine_id, python)),
+    describe: (args, accesses) =>
+      `Recorded the environment of ${args.machine_id}${withPrograms(accesses)}`,
+    accesses: (args) => programAccesses(snapshots, args),
     async execute(args, context) {
       const machine = snapshots.machines.get(args.machine_id);
-      const repo = await machinePath(machine, args.repo_path ?? '.');
-      const venv =
-        args.venv_path === undefined ? undefined : await machinePath(machine, args.venv_path);
-      const environment = await askEnvironment(
-        machine,
-        { repo, venv, python: args.python },
-        context.signal,
-      );
-      const diff = environment.git && (await diffOf(machine, repo, context.signal));
+      await machine.ready?.({ mayAsk: true });
+      const repo = await repoOf(machine, args);
+      const programs = await programsOf(machine, args);
+      mustBeApproved(accessesOf(machine.id, programs), context);
+      const { python, git } = programs;
+      const environment = await askEnvironment(machine, { repo, python, git }, context.signal);
+      const diff = environment.git && git && (await diffOf(machine, { repo, git }, context.signal));
       const taken: TakenSnapshot = {
         name: args.name,
         machineId: machine.id,
@@ -164,14 +172,13 @@ export async function askEnvironment(
  */
 async function diffOf(
   machine: Machine,
-  repo: string,
+  { repo, git }: { readonly repo: string; readonly git: string },
   signal: AbortSignal,
 ): Promise<Uint8Array | undefined> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
-  const command =
-    'GIT_OPTIONAL_LOCKS=0 git -c core.fsmonitor=false diff HEAD --binary --no-ext-diff --no-textconv --no-color';
-  await machine.stream(command, {
+  const script = `${readGitStart(git)}read_git diff HEAD --binary --no-ext-diff --no-textconv --no-color`;
+  await machine.stream(`exec /bin/sh -c ${shellQuote(script)}`, {
     cwd: repo,
     signal,
     onStdout(chunk) {
@@ -233,13 +240,51 @@ function since(before: TakenSnapshot, now: TakenSnapshot): string | readonly str
   return left > 0 ? [...changes.slice(0, maxChanges), `… and ${left} more`] : changes;
 }
 
-/** Returns the Python interpreters to try, first choice first. */
-function interpretersOf(args: {
-  readonly python?: string | undefined;
-  readonly venv_path?: string | undefined;
-  readonly repo_path?: string | undefined;
-}): string[] {
-  if (args.python !== undefined) return [args.python];
-  if (args.venv_path !== undefined) return [`${args.venv_path}/bin/python`];
-  return [`${args.repo_path ?? '.'}/.venv/bin/python`, 'python3'];
+type Args = z.output<typeof parameters>;
+
+const repoOf = (machine: Machine, { repo_path: repo = '.' }: Args): Promise<string> =>
+  machinePath(machine, repo);
+
+async function programsOf(machine: Machine, args: Args): Promise<EnvironmentPrograms> {
+  const repo = await repoOf(machine, args);
+  return findPrograms(machine, repo, await interpreterOf(machine, args, repo));
+}
+
+/** Resolves with an absolute path, or with a name in PATH. */
+async function interpreterOf(
+  machine: Machine,
+  { python, venv_path: venv }: Args,
+  repo: string,
+): Promise<string> {
+  if (python !== undefined)
+    return python.startsWith('~/') ? machinePath(machine, python) : inFolder(repo, python);
+  return `${venv === undefined ? `${repo}/.venv` : await machinePath(machine, venv)}/bin/python`;
+}
+
+const inFolder = (folder: string, program: string): string =>
+  program.includes('/') ? posix.resolve(folder, program) : program;
+
+/**
+ * Resolves with the programs that the call would start. If the machine cannot be reached without
+ * asking the user, resolves with the interpreters that the call names: the call itself then finds
+ * out that they are not approved.
+ */
+async function programAccesses(
+  { machines }: CodeSnapshots,
+  args: Args,
+): Promise<readonly Access[]> {
+  try {
+    const machine = machines.get(args.machine_id);
+    await machine.ready?.();
+    return accessesOf(machine.id, await programsOf(machine, args));
+  } catch {
+    return interpretersOf(args).map((python) => commandAccess(args.machine_id, python));
+  }
+}
+
+/** Returns the Python interpreters that the call names, first choice first. */
+function interpretersOf({ python, venv_path: venv, repo_path: repo = '.' }: Args): string[] {
+  if (python !== undefined) return [python];
+  if (venv !== undefined) return [`${venv}/bin/python`];
+  return [`${repo}/.venv/bin/python`, 'python3'];
 }

@@ -3,6 +3,7 @@
  * script collects all of these.
  */
 import { cleanText, oneLine, shellQuote } from '../../base/text.ts';
+import { readGitStart } from '../../experiments/git/readGit.ts';
 
 export interface GitState {
   readonly head: string;
@@ -39,12 +40,10 @@ export interface Environment {
 export interface EnvironmentQuestion {
   /** Absolute path of the folder with the code. */
   readonly repo: string;
-  /**
-   * Path of the Python interpreter. Default: the interpreter of `venv`, of the repository's
-   * `.venv`, or of the shell.
-   */
+  /** Absolute path of the Python interpreter. If omitted, no interpreter is started. */
   readonly python?: string | undefined;
-  readonly venv?: string | undefined;
+  /** Absolute path of git. If omitted, the state of the code is not read. */
+  readonly git?: string | undefined;
   /** Prefix of the lines that our script prints, to tell them from the output of programs. */
   readonly mark: string;
 }
@@ -54,39 +53,49 @@ const probeSeconds = 20;
 const probeBytes = 200_000;
 const maxLines = 2_000;
 
+const pythonProbes: Readonly<Record<string, string>> = {
+  python: `"$py" -c 'import sys; print(sys.version.split()[0], sys.executable)'`,
+  packages: `"$py" -m pip freeze --disable-pip-version-check || uv pip freeze --python "$py" || "$py" -c 'import importlib.metadata as m
+for d in m.distributions(): print(d.metadata["Name"] + "==" + d.version)'`,
+};
+
+const systemProbes: Readonly<Record<string, string>> = {
+  conda: `if [ -n "$CONDA_PREFIX" ]; then "\${CONDA_EXE:-conda}" list -p "$CONDA_PREFIX" --export; fi`,
+  gpus: `nvidia-smi --query-gpu=index,name,driver_version,memory.total --format=csv,noheader || rocm-smi --showproductname --showdriverversion --csv`,
+  cuda: `nvcc --version | sed -n 's/.*release \\([0-9.]*\\).*/\\1/p'`,
+  os: `uname -srm; sed -n 's/^PRETTY_NAME="\\(.*\\)"/\\1/p' /etc/os-release || sw_vers -productVersion`,
+  cpu: `{ sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1; } || sysctl -n machdep.cpu.brand_string; getconf _NPROCESSORS_ONLN`,
+  memory: `sed -n 's/^MemTotal: *//p' /proc/meminfo || sysctl -n hw.memsize`,
+  disk: `df -Pk -- "$repo" | tail -n 1`,
+};
+
+const gitProbe = (words: string): string => `eval "$git_start"; cd -- "$repo" && read_git ${words}`;
+
+const gitProbes: Readonly<Record<string, string>> = {
+  head: gitProbe('rev-parse HEAD'),
+  branch: gitProbe('symbolic-ref --short HEAD'),
+  remotes: gitProbe('remote -v'),
+  status: gitProbe('status --porcelain'),
+};
+
 /**
  * Returns the script that collects the environment. Its probes are independent: one that fails,
- * hangs or prints too much does not affect the others.
+ * hangs or prints too much does not affect the others. They do not start in the folder of the code,
+ * because Python would import its files as modules.
  */
-export function environmentScript({ repo, python, venv, mark }: EnvironmentQuestion): string {
-  const choices = [
-    ...(python === undefined ? [] : [python]),
-    ...(venv === undefined ? [] : [`${venv}/bin/python`]),
-    ...((python ?? venv) === undefined ? [`${repo}/.venv/bin/python`] : []),
-  ].map(shellQuote);
-  const git = 'GIT_OPTIONAL_LOCKS=0 git -c core.fsmonitor=false -c core.quotePath=false';
-  const probes: Readonly<Record<string, string>> = {
-    python: `"$py" -c 'import sys; print(sys.version.split()[0], sys.executable)'`,
-    packages: `"$py" -m pip freeze --disable-pip-version-check || uv pip freeze --python "$py" || "$py" -c 'import importlib.metadata as m
-for d in m.distributions(): print(d.metadata["Name"] + "==" + d.version)'`,
-    conda: `if [ -n "$CONDA_PREFIX" ]; then "\${CONDA_EXE:-conda}" list -p "$CONDA_PREFIX" --export; fi`,
-    gpus: `nvidia-smi --query-gpu=index,name,driver_version,memory.total --format=csv,noheader || rocm-smi --showproductname --showdriverversion --csv`,
-    cuda: `nvcc --version | sed -n 's/.*release \\([0-9.]*\\).*/\\1/p'`,
-    os: `uname -srm; sed -n 's/^PRETTY_NAME="\\(.*\\)"/\\1/p' /etc/os-release || sw_vers -productVersion`,
-    cpu: `{ sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1; } || sysctl -n machdep.cpu.brand_string; getconf _NPROCESSORS_ONLN`,
-    memory: `sed -n 's/^MemTotal: *//p' /proc/meminfo || sysctl -n hw.memsize`,
-    disk: `df -Pk . | tail -n 1`,
-    head: `${git} rev-parse HEAD`,
-    branch: `${git} symbolic-ref --short HEAD`,
-    remotes: `${git} remote -v`,
-    status: `${git} status --porcelain`,
+export function environmentScript({ repo, python, git, mark }: EnvironmentQuestion): string {
+  const probes = {
+    ...(python === undefined ? {} : pythonProbes),
+    ...systemProbes,
+    ...(git === undefined ? {} : gitProbes),
   };
   const steps = Object.entries(probes).map(
     ([name, command]) => `printf '\\n%s %s\\n' ${mark} ${name}; probe ${shellQuote(command)}`,
   );
-  return `cd ${shellQuote(repo)} || exit 1
-for py in ${choices.join(' ')} python3 python; do command -v "$py" >/dev/null 2>&1 && break; done
-export py
+  return `repo=${shellQuote(repo)} py=${shellQuote(python ?? '')}
+git_start=${shellQuote(git === undefined ? '' : readGitStart(git))}
+export repo py git_start
+cd -- "$repo" && cd / || exit 1
 probe() {
   if command -v timeout >/dev/null 2>&1; then timeout ${probeSeconds} sh -c "$1"; else sh -c "$1"; fi </dev/null 2>/dev/null | head -c ${probeBytes}
 }

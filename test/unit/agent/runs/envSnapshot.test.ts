@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { appendFile, chmod, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, describe, it } from 'mocha';
+import type { ApprovalRequest } from '../../../../src/agent/contract/ports.ts';
 import type { Session } from '../../../../src/agent/contract/sessions.ts';
 import { ScriptedModel, type ScriptedReply } from '../../../fakes/scriptedModel.ts';
 import { eventsOf, testEngine, until, type TestEngine } from '../../../fakes/testEngine.ts';
@@ -157,5 +158,22 @@ END
     assert.match(String(said.gist), /no Python · 0 packages/);
     assert.equal(nowhere?.isError, true);
     assert.match(nowhere?.text ?? '', /Check repo_path \(.*nowhere\)/);
+  });
+
+  it('asks with the names of the programs that it would start', async () => {
+    const asked: ApprovalRequest[] = [];
+    bed = await testEngine(new ScriptedModel([[snapshot()], quit]), {
+      settings: { permissionMode: 'ask' },
+      approve(request) {
+        asked.push(request);
+        return Promise.resolve('allow');
+      },
+    });
+    const session = await bed.start();
+    await session.ended;
+    const [request] = asked;
+    assert.match(request?.title ?? '', /environment of local with \/.*python.* and \/.*git$/);
+    assert.match(request?.detail ?? '', /^Runs \/.*python.*\. Runs \/.*git\.\n\{/);
+    assert.equal(answers(session).length, 1);
   });
 });

@@ -1,0 +1,99 @@
+/** Finds the programs that read an environment, so that an approval can name them. */
+import { posix } from 'node:path';
+import { ToolFailure } from '../../base/errors.ts';
+import { shellText } from '../../base/shellText.ts';
+import { shellQuote } from '../../base/text.ts';
+import type { Machine } from '../../machines/machine.ts';
+import { realPath } from '../../machines/realPath.ts';
+import type { Access } from '../../permissions/access.ts';
+
+/** Absolute paths of programs; omitted if there is no such program. */
+export interface EnvironmentPrograms {
+  readonly python?: string;
+  /** The path of `python` with links resolved. */
+  readonly realPython?: string;
+  /** True if `python`, or the file to which it is a link, is in the folder of the code. */
+  readonly isOfRepo: boolean;
+  readonly git?: string;
+}
+
+const script = shellText('./findPrograms.sh', import.meta.url);
+/** Short, because an approval waits for the answer. */
+const timeoutMs = 10_000;
+
+/**
+ * Resolves with `python` if it exists, else with `python3` or `python`, and with git. `python` is an
+ * absolute path, or a name in PATH. Rejects with `MachineFailure`.
+ */
+export async function findPrograms(
+  machine: Machine,
+  repo: string,
+  python: string,
+): Promise<EnvironmentPrograms> {
+  const command = `exec /bin/sh -c ${shellQuote(script)} helios ${shellQuote(python)} python3 python`;
+  const { stdout } = await machine.exec(command, { cwd: '/', timeoutMs });
+  const [found = '', git = ''] = stdout.split('\n');
+  return {
+    ...(found === '' ? { isOfRepo: false } : await placeOf(machine, repo, found)),
+    ...(git !== '' && { git }),
+  };
+}
+
+/** An interpreter is of the repository if its folder is there, wherever a link leads. */
+async function placeOf(
+  machine: Machine,
+  repo: string,
+  python: string,
+): Promise<Omit<EnvironmentPrograms, 'git'>> {
+  const [realPython, realFolder, realRepo] = await Promise.all([
+    realPath(machine, python),
+    realPath(machine, posix.dirname(python)),
+    realPath(machine, repo),
+  ]);
+  const isOfRepo = [
+    [python, repo],
+    [realPython, realRepo],
+    [realFolder, realRepo],
+  ].some(([path, folder]) => `${path}/`.startsWith(`${folder}/`));
+  return { python, realPython, isOfRepo };
+}
+
+/** Returns the accesses of the programs, with a note that names them for the approval. */
+export function accessesOf(
+  machineId: string,
+  { python, realPython, isOfRepo, git }: EnvironmentPrograms,
+): readonly Access[] {
+  const real = realPython === python ? '' : ` (${realPython})`;
+  const origin = isOfRepo ? ', which comes from the repository' : '';
+  const access = (command: string, note: string): Access => ({
+    kind: 'command',
+    machineId,
+    command,
+    note,
+  });
+  return [
+    ...(python === undefined ? [] : [access(python, `Runs ${python}${real}${origin}.`)]),
+    ...(git === undefined ? [] : [access(git, `Runs ${git}.`)]),
+  ];
+}
+
+/** Returns ` with <programs>` for the title of a call; empty if the programs are not known. */
+export function withPrograms(accesses: readonly Access[]): string {
+  const notes = accesses.flatMap((access) =>
+    access.kind === 'command' ? (access.note ?? []) : [],
+  );
+  const programs = notes.map((note) => note.replace(/^Runs |\.$/g, ''));
+  return programs.length === 0 ? '' : ` with ${programs.join(' and ')}`;
+}
+
+/** Throws `ToolFailure` if the approval was not about these programs. */
+export function mustBeApproved(
+  programs: readonly Access[],
+  { accesses }: { readonly accesses: readonly Access[] },
+): void {
+  const approved = new Set(accesses.map((access) => JSON.stringify(access)));
+  if (programs.every((access) => approved.has(JSON.stringify(access)))) return;
+  throw new ToolFailure(
+    `Not run: the environment would be read${withPrograms(programs)}, and the approval did not name these programs. Call env_snapshot again.`,
+  );
+}
