@@ -85,10 +85,15 @@ async function isDead(file: string, owner: LeaseOwner, clock: Clock): Promise<bo
   }
 }
 
+/** A token becomes part of the name of a file. */
+const tokenPattern = /^[\w-]{1,64}$/;
+
 const isOwner = (value: unknown): value is LeaseOwner =>
   typeof value === 'object' &&
   value !== null &&
   'token' in value &&
+  typeof value.token === 'string' &&
+  tokenPattern.test(value.token) &&
   'pid' in value &&
   typeof value.pid === 'number' &&
   'host' in value;

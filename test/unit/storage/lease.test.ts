@@ -211,6 +211,7 @@ describe('lease', () => {
       { ...owner, pid: '1' },
       { ...owner, token: undefined },
       { ...owner, host: undefined },
+      ...[7, '', '../../elsewhere', 'a/b'].map((token) => ({ ...owner, token })),
     ];
     for (const garbage of ['{"tok', '', ...partial.map((value) => JSON.stringify(value))]) {
       await writeFile(file, garbage);
