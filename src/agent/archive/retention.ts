@@ -6,7 +6,7 @@ import { readdir, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Clock } from '../../base/clock.ts';
 import { codeOf, messageOf } from '../../base/errors.ts';
-import type { SessionId } from '../../base/ids.ts';
+import { isRunId, type RunId, type SessionId } from '../../base/ids.ts';
 import { shellQuote } from '../../base/text.ts';
 import { tidyWorktrees } from '../../experiments/git/tidyWorktrees.ts';
 import type { Machine, Machines } from '../../machines/machine.ts';
@@ -142,7 +142,7 @@ async function bytesOf(
 ): Promise<number> {
   const folders = [home.sessionFolder(id)];
   if (runs > 0)
-    folders.push(...[...(await read(id)).state.runs.keys()].map((run) => home.runFolder(run)));
+    folders.push(...runIdsOf((await read(id)).state).valid.map((run) => home.runFolder(run)));
   const sizes = await Promise.all(folders.map(folderBytes));
   return sizes.reduce((sum, bytes) => sum + bytes, 0);
 }
@@ -169,15 +169,19 @@ async function folderBytes(folder: string): Promise<number> {
 async function removeSession(deps: RetentionDeps, id: SessionId): Promise<string[]> {
   const { state } = await deps.read(id);
   const machines = deps.machinesIn(state.workFolder);
-  const problems: string[] = [];
-  const byMachine = Map.groupBy(state.runs.values(), ({ spec }) => spec.machineId);
+  const { valid: runIds, invalid } = runIdsOf(state);
+  const problems = invalid.map(
+    (run) =>
+      `Files of run ${JSON.stringify(run)} of session ${id} were not removed: its id is not valid`,
+  );
+  const byMachine = Map.groupBy(runIds, (run) => state.runs.get(run)?.spec.machineId ?? '');
   for (const [machineId, runs] of byMachine) {
     try {
       const machine = machines.get(machineId);
       await machine.ready?.();
       await removeRuns(
         machine,
-        runs.map(({ spec }) => runFolder(machine.runsFolder, spec.id).path),
+        runs.map((run) => runFolder(machine.runsFolder, run).path),
       );
       const { kept } = await tidyWorktrees({
         machine,
@@ -192,10 +196,21 @@ async function removeSession(deps: RetentionDeps, id: SessionId): Promise<string
       problems.push(`Files of session ${id} on ${machineId} were not removed: ${messageOf(error)}`);
     }
   }
-  for (const run of state.runs.keys())
-    await rm(deps.home.runFolder(run), { recursive: true, force: true });
+  for (const run of runIds) await rm(deps.home.runFolder(run), { recursive: true, force: true });
   await rm(deps.home.sessionFolder(id), { recursive: true, force: true });
   return problems;
+}
+
+/**
+ * Returns the ids of the session's runs, which name folders. A damaged journal may contain ids that
+ * lead to other folders.
+ */
+function runIdsOf({ runs }: SessionState): {
+  readonly valid: readonly RunId[];
+  readonly invalid: readonly string[];
+} {
+  const ids = [...runs.keys()];
+  return { valid: ids.filter(isRunId), invalid: ids.filter((id) => !isRunId(id)) };
 }
 
 /** Returns the repositories on a machine that contain stored code of the session's experiments. */

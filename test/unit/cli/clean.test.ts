@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'mocha';
 import { systemClock } from '../../../src/base/clock.ts';
@@ -125,6 +125,18 @@ describe('cleaning up sessions', () => {
     assert.match(stdout.text, new RegExp(`${id} .* 3(\\.\\d+)? MB `));
     await helios('clean', '--older-than', '90d', '--yes');
     assert.equal(existsSync(home().sessionFolder(id)), false);
+  });
+
+  it('removes no folder that a damaged journal names', async () => {
+    const { id, run } = await made(100);
+    const victim = path.join(home().runsFolder, '../victim');
+    mkdirSync(victim);
+    const journal = home().journalFile(id);
+    writeFileSync(journal, readFileSync(journal, 'utf8').replaceAll(run, '../victim'));
+    const { stdout, stderr } = await helios('clean', '--older-than', '30d', '--yes');
+    assert.ok(existsSync(victim));
+    assert.match(stdout.text + stderr.text, /"\.\.\/victim" .* its id is not valid/);
+    assert.ok(!existsSync(journal));
   });
 
   it('takes the oldest until the rest fits', async () => {
