@@ -10,7 +10,7 @@ import type { EngineSettings } from '../agent/contract/settings.ts';
 import { JournalSpending } from '../agent/budget/journalSpending.ts';
 import { DaySpending } from '../agent/budget/daySpending.ts';
 import { createNotifier } from '../agent/user/createNotifier.ts';
-import { reportsFolder } from '../agent/session/projectSettings.ts';
+import { reportsPlace } from '../agent/session/projectSettings.ts';
 import { SessionReports } from '../agent/reports/reports.ts';
 import { retentionOf } from '../agent/archive/retention.ts';
 import { EarlierAttempts } from '../agent/experiments/earlierAttempts.ts';
@@ -49,7 +49,6 @@ import type { Notifier } from '../notify/notifier.ts';
 import { publicNetwork } from '../notify/publicNetwork.ts';
 import type { Projects } from '../project/projects.ts';
 import { KeepAwake } from '../power/keepAwake.ts';
-import { defaultReportsFolder } from '../reports/reportFolder.ts';
 import type { Run } from '../runs/liveRun.ts';
 import { Runs } from '../runs/runs.ts';
 import { loadShell } from '../shell/grammar.ts';
@@ -251,7 +250,7 @@ function catalogueOf(
 
 type ReportsDeps = Omit<
   ConstructorParameters<typeof SessionReports>[0],
-  'folderFor' | 'isWrittenAtEnd'
+  'placeFor' | 'isWrittenAtEnd'
 >;
 
 const reportsOf = (
@@ -261,8 +260,7 @@ const reportsOf = (
 ): SessionReports =>
   new SessionReports({
     ...around,
-    folderFor: async (workFolder) =>
-      (await reportsFolder(projects, workFolder)) ?? defaultReportsFolder,
+    placeFor: (workFolder) => reportsPlace(projects, workFolder),
     isWrittenAtEnd: () => settings().report !== 'never',
   });
 

@@ -3,7 +3,7 @@
  * changed.
  */
 import { createHash } from 'node:crypto';
-import { stat } from 'node:fs/promises';
+import { realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { codeOf, UserFacing } from '../base/errors.ts';
 import { exactTime } from '../base/localTime.ts';
@@ -13,13 +13,23 @@ import { storageFailure } from '../storage/storageFailure.ts';
 import { slug } from './chartSet.ts';
 import type { SessionFacts } from './facts.ts';
 
-/** Default folder of all reports, relative to the work folder. */
-export const defaultReportsFolder = 'helios-reports';
+/** The folder of all reports of a project. */
+export interface ReportsPlace {
+  /** Absolute path of the folder that reports must not leave through a link. */
+  readonly root: string;
+  /** Path relative to `root`. */
+  readonly folder: string;
+}
+
+/** Returns the default folder of all reports. */
+export const defaultReports = (workFolder: string): ReportsPlace => ({
+  root: workFolder,
+  folder: 'helios-reports',
+});
 
 export interface ReportPlace {
   readonly workFolder: string;
-  /** Path relative to the work folder, or absolute. */
-  readonly reportsFolder: string;
+  readonly reports: ReportsPlace;
   readonly session: Pick<SessionFacts, 'id' | 'goal' | 'startedMs'>;
 }
 
@@ -32,23 +42,27 @@ export class ReportFolder {
    */
   readonly folder: string;
   readonly #workFolder: string;
+  readonly #root: string;
 
-  constructor({ workFolder, reportsFolder, session }: ReportPlace) {
+  constructor({ workFolder, reports, session }: ReportPlace) {
     const day = exactTime(session.startedMs).slice(0, 10);
     const name = [day, slug(session.goal, 40), session.id.slice(-6)]
       .filter((part) => part !== '')
       .join('-');
-    this.folder = path.resolve(workFolder, reportsFolder, name);
+    this.folder = path.resolve(reports.root, reports.folder, name);
     this.#workFolder = workFolder;
+    this.#root = reports.root;
   }
 
   /**
    * Writes a file; `name` is relative to the folder. If the user has changed the existing file,
    * writes to a numbered name instead. Resolves with the relative path of the written file. Rejects
-   * with `UserFacing` if the work folder no longer exists, or with `StorageFailure`.
+   * with `UserFacing` if the work folder no longer exists or a link leads out of the project, or
+   * with `StorageFailure`.
    */
   async write(name: string, text: string): Promise<string> {
     await this.#mustBeThere();
+    await this.#mustStayInside(path.dirname(path.join(this.folder, name)));
     const signed = withSignature(text, name);
     for (const candidate of namesBeside(name)) {
       const file = path.join(this.folder, candidate);
@@ -78,6 +92,16 @@ export class ReportFolder {
     return found;
   }
 
+  /** A link of the repository could lead to any folder that the user can write. */
+  async #mustStayInside(folder: string): Promise<void> {
+    const [real, root] = await Promise.all([realFolder(folder), realFolder(this.#root)]);
+    if (real === root || real.startsWith(path.join(root, path.sep))) return;
+    throw new UserFacing(
+      `The report was not written: ${folder} leads through a link out of ${this.#root}, to ${real}.`,
+      'Replace the link with a folder, or set experimentDir in helios.json to another folder.',
+    );
+  }
+
   async #mustBeThere(): Promise<void> {
     const isThere = await stat(this.#workFolder).then(
       (found) => found.isDirectory(),
@@ -91,6 +115,17 @@ export class ReportFolder {
         `The work folder of the session is missing: ${this.#workFolder}`,
         'Restore the folder, or run helios report without --write to print the report.',
       );
+  }
+}
+
+/** Resolves with the real path of the folder, or of the next folder above it that exists. */
+async function realFolder(folder: string): Promise<string> {
+  try {
+    return await realpath(folder);
+  } catch (error) {
+    const above = path.dirname(folder);
+    if (codeOf(error) !== 'ENOENT' || above === folder) throw storageFailure(error, folder);
+    return realFolder(above);
   }
 }
 

@@ -13,7 +13,7 @@ import { buildBrief, buildWriteup, type ReportChart } from '../../reports/brief.
 import { drawCharts, type ReadSeries } from '../../reports/chartSet.ts';
 import { unmeasuredNumbers, knownNumbers } from '../../reports/claims.ts';
 import type { BriefFacts } from '../../reports/facts.ts';
-import { ReportFolder } from '../../reports/reportFolder.ts';
+import { ReportFolder, type ReportsPlace } from '../../reports/reportFolder.ts';
 import { runFolder } from '../../runs/supervisor.ts';
 import type { Runs } from '../../runs/runs.ts';
 import type { Home } from '../../storage/home.ts';
@@ -34,11 +34,8 @@ export interface SessionReportsDeps {
    * tools of sessions write reports.
    */
   sessions(): Sessions;
-  /**
-   * Resolves with the folder for reports of a session with this work folder: an absolute path, or a
-   * path relative to the work folder.
-   */
-  folderFor(workFolder: string): Promise<string>;
+  /** Resolves with the folder for reports of sessions with this work folder. */
+  placeFor(workFolder: string): Promise<ReportsPlace>;
   /** Removes secrets from a text. */
   redact(text: string): string;
   /** Returns whether a brief is written when a session ends. */
@@ -137,7 +134,7 @@ export class SessionReports implements Reports {
   async #folder({ workFolder }: SessionState, { session }: BriefFacts): Promise<ReportFolder> {
     return new ReportFolder({
       workFolder,
-      reportsFolder: await this.#deps.folderFor(workFolder),
+      reports: await this.#deps.placeFor(workFolder),
       session,
     });
   }

@@ -1,8 +1,8 @@
 /** Combines the settings of a project with the user's settings. */
-import path from 'node:path';
 import { UserFacing } from '../../base/errors.ts';
 import type { Machines } from '../../machines/machine.ts';
 import type { ProjectFile, Projects } from '../../project/projects.ts';
+import { defaultReports, type ReportsPlace } from '../../reports/reportFolder.ts';
 import type { ToolDefault } from '../../tools/tool.ts';
 import type { GoalRequest } from '../contract/sessions.ts';
 import type { PermissionMode } from '../contract/settings.ts';
@@ -85,21 +85,20 @@ export function checkDefaultMachine(
 }
 
 /**
- * Resolves with the absolute path of the project's folder for reports. Resolves with `undefined`
- * when the project names no such folder, or when the project file is invalid: reports are then
- * written to the default folder.
+ * Resolves with the folder for reports. If the project names no folder, or the project file is
+ * invalid, resolves with the default folder in the work folder.
  */
-export async function reportsFolder(
+export async function reportsPlace(
   projects: Pick<Projects, 'read'>,
   workFolder: string,
-): Promise<string | undefined> {
+): Promise<ReportsPlace> {
   try {
     const project = await projects.read(workFolder);
     return project?.experimentDir === undefined
-      ? undefined
-      : path.join(project.folder, project.experimentDir);
+      ? defaultReports(workFolder)
+      : { root: project.folder, folder: project.experimentDir };
   } catch (error) {
-    if (error instanceof UserFacing) return undefined;
+    if (error instanceof UserFacing) return defaultReports(workFolder);
     throw error;
   }
 }

@@ -6,6 +6,7 @@ import {
   readdir,
   readFile,
   rm,
+  symlink,
   writeFile,
   type FileHandle,
 } from 'node:fs/promises';
@@ -27,15 +28,18 @@ describe('the folder of a report', () => {
   beforeEach(async () => (workFolder = await mkdtemp(path.join(tmpdir(), 'helios-report-'))));
   afterEach(() => rm(workFolder, { recursive: true, force: true }));
 
-  const folderIn = (reportsFolder = 'helios-reports'): ReportFolder =>
-    new ReportFolder({ workFolder, reportsFolder, session });
+  const folderIn = (folder = 'helios-reports', root = workFolder): ReportFolder =>
+    new ReportFolder({ workFolder, reports: { root, folder }, session });
   const textOf = (name: string): Promise<string> =>
     readFile(path.join(folderIn().folder, name), 'utf8');
 
   it('is known by the day, the goal and the session', () => {
     const folder = path.join(workFolder, 'helios-reports/2026-11-20-bring-loss-1-0-etc-123456');
     assert.equal(folderIn().folder, folder);
-    assert.equal(folderIn('/elsewhere').folder, '/elsewhere/2026-11-20-bring-loss-1-0-etc-123456');
+    assert.equal(
+      folderIn('x', '/project').folder,
+      '/project/x/2026-11-20-bring-loss-1-0-etc-123456',
+    );
   });
 
   it('replaces what we wrote, and says what it wrote', async () => {
@@ -91,6 +95,37 @@ describe('the folder of a report', () => {
       /<!--.*--.*-->/,
       'a comment of XML has no two hyphens in it',
     );
+  });
+
+  it('does not leave the project through a link of the repository', async () => {
+    const outside = await mkdtemp(path.join(tmpdir(), 'helios-outside-'));
+    await symlink(outside, path.join(workFolder, 'helios-reports'));
+    await mkdir(path.join(workFolder, 'experiments'));
+    await symlink(outside, path.join(workFolder, 'experiments/night'));
+    const advice = /experimentDir in helios\.json/;
+    for (const folder of [folderIn(), folderIn('experiments/night')])
+      for (const name of ['brief.md', 'charts/loss.svg'])
+        await assert.rejects(folder.write(name, 'x'), (error) => {
+          assert.ok(error instanceof UserFacing);
+          assert.match(error.message, /leads through a link out of .*, to .*helios-outside-/);
+          assert.match(error.action ?? '', advice);
+          return true;
+        });
+    await mkdir(folderIn('plain').folder, { recursive: true });
+    await symlink(outside, path.join(folderIn('plain').folder, 'charts'));
+    await assert.rejects(folderIn('plain').write('charts/loss.svg', 'x'), UserFacing);
+    assert.deepEqual(await readdir(outside), []);
+    await rm(outside, { recursive: true });
+  });
+
+  it('follows links inside the project, and to the project', async () => {
+    const link = path.join(workFolder, 'link');
+    await mkdir(path.join(workFolder, 'project/data'), { recursive: true });
+    await symlink(path.join(workFolder, 'project'), link);
+    await symlink('data', path.join(workFolder, 'project/experiments'));
+    assert.equal(await folderIn('experiments', link).write('brief.md', 'x'), 'brief.md');
+    const [name = ''] = await readdir(path.join(workFolder, 'project/data'));
+    assert.deepEqual(await readdir(path.join(workFolder, 'project/data', name)), ['brief.md']);
   });
 
   it('does not bring back a work folder that is gone', async () => {
