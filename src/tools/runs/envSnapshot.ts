@@ -110,7 +110,10 @@ export const envSnapshot = (snapshots: CodeSnapshots): Tool =>
       mustBeApproved(accessesOf(machine.id, programs), context);
       const { python, git } = programs;
       const environment = await askEnvironment(machine, { repo, python, git }, context.signal);
-      const diff = environment.git && git && (await diffOf(machine, { repo, git }, context.signal));
+      const diff =
+        environment.git === undefined || git === undefined
+          ? undefined
+          : await diffOf(machine, { repo, git }, context.signal);
       const taken: TakenSnapshot = {
         name: args.name,
         machineId: machine.id,
