@@ -9,7 +9,12 @@ export type Comparator = '<' | '>' | '<=' | '>=' | '==' | '!=';
 export type MetricSource =
   | { readonly type: 'json_file'; readonly path: string }
   | { readonly type: 'csv_file'; readonly path: string }
-  | { readonly type: 'command'; readonly command: string }
+  | {
+      readonly type: 'command';
+      readonly command: string;
+      /** The command as the shell runs it, with the git guard. Default: `command`. */
+      readonly shellCommand?: string;
+    }
   /**
    * A folder of TensorBoard event files, with its subfolders. The `field` of the condition is a
    * tag.

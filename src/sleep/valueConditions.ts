@@ -23,7 +23,7 @@ export function watchSource(
     case 'csv_file':
       return watchFileValue(trigger, source, ports, sink);
     case 'command':
-      return watchCommand(trigger, source.command, ports, sink);
+      return watchCommand(trigger, source.shellCommand ?? source.command, ports, sink);
     case 'tensorboard':
       return watchEvents(trigger, source.logdir, ports, sink);
   }

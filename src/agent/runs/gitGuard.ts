@@ -32,15 +32,14 @@ export class GitGuard implements GitProtection {
   }
 
   /**
-   * Checks a command that runs without the guard. Throws `ToolFailure` if the command uses git for
-   * anything but reading.
+   * Resolves as `command` does. Rejects with `ToolFailure` also if the command uses git for anything
+   * but reading.
    */
-  reading(command: string): void {
-    if (!this.#isOn()) return;
+  async readingCommand(machine: Machine, command: string): Promise<string> {
     const verdict = judgeGit(command);
-    if (verdict.kind === 'refused') throw new ToolFailure(verdict.why);
-    if (verdict.kind === 'git' && verdict.mayChange)
+    if (this.#isOn() && verdict.kind === 'git' && verdict.mayChange)
       throw new ToolFailure('Not run: this command may use git only for reading.');
+    return this.command(machine, command);
   }
 
   /**
@@ -77,9 +76,9 @@ export class GitGuard implements GitProtection {
     const verdict = judgeGit(command);
     if (verdict.kind === 'refused') throw new ToolFailure(verdict.why);
     const state = await this.#state(machine, verdict.kind === 'git');
-    if (state.kind === 'failed' && verdict.kind === 'git' && verdict.mayChange)
+    if (state.kind === 'failed' && verdict.kind === 'git')
       throw new ToolFailure(
-        `Not run: the git guard could not be installed on ${machine.id} (the Helios folder is not writable, or programs in this folder cannot be executed). Commands that only read git are allowed.`,
+        `Not run: the git guard could not be installed on ${machine.id} (the Helios folder is not writable, or programs in this folder cannot be executed). Compare code with exp_diff.`,
       );
     return state;
   }

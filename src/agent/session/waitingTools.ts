@@ -37,7 +37,7 @@ export function sleepDeps({
       findSweep: (reference) => sweepOf(log.state, reference)?.plan.id,
       going: () => [...log.state.runs.values()].map(found).filter((run) => !run.isEnded),
     },
-    checkCommand: (command) => git.reading(command),
+    guardCommand: (machineId, command) => git.readingCommand(machines.get(machineId), command),
     async sleep(request, { callId, signal }) {
       // The user may have halted the session while the conditions were checked. Such a session must
       // not go to sleep.

@@ -1,17 +1,17 @@
 import * as z from 'zod';
 import { formatDuration } from '../../base/text.ts';
 import { parseSleep, type ParsePorts } from '../../sleep/parseTriggers.ts';
-import { triggerText, type SleepRequest } from '../../sleep/trigger.ts';
+import { triggerText, type SleepRequest, type Trigger } from '../../sleep/trigger.ts';
 import { conditionCommands, supportedText } from '../../sleep/triggerShapes.ts';
 import { commandAccess } from '../parameters/accesses.ts';
 import { defineTool, type Tool, type ToolContext } from '../tool.ts';
 
 export interface SleepDeps extends ParsePorts {
   /**
-   * Throws `ToolFailure` if the command of a condition does more than read, because the command
-   * runs repeatedly.
+   * Resolves with the text to run for the command of a condition. Rejects with `ToolFailure` if the
+   * command uses git for more than reading, because the command runs repeatedly.
    */
-  checkCommand(command: string): void;
+  guardCommand(machineId: string, command: string): Promise<string>;
   /**
    * Records the sleep and starts the triggers that end it. Rejects with `ToolFailure` if the
    * session cannot sleep now.
@@ -69,10 +69,9 @@ export const sleep = (deps: SleepDeps): Tool =>
         { reason, conditions, logic, deadlineMinutes },
         deps,
       );
-      for (const trigger of request.triggers)
-        if (trigger.type === 'metric' && trigger.source.type === 'command')
-          deps.checkCommand(trigger.source.command);
-      await deps.sleep(request, context);
+      const triggers: Trigger[] = [];
+      for (const trigger of request.triggers) triggers.push(await guarded(trigger, deps));
+      await deps.sleep({ ...request, triggers }, context);
       const texts = request.triggers.map(triggerText);
       const left = formatDuration(request.deadlineMs - deps.clock.now());
       return {
@@ -91,3 +90,12 @@ export const sleep = (deps: SleepDeps): Tool =>
       };
     },
   });
+
+async function guarded(
+  trigger: Trigger,
+  { guardCommand }: Pick<SleepDeps, 'guardCommand'>,
+): Promise<Trigger> {
+  if (trigger.type !== 'metric' || trigger.source.type !== 'command') return trigger;
+  const shellCommand = await guardCommand(trigger.machineId, trigger.source.command);
+  return { ...trigger, source: { ...trigger.source, shellCommand } };
+}

@@ -52,7 +52,10 @@ function setUp(more: Partial<SleepDeps> = {}): {
     },
     probes: deps.probes,
     resources: deps.resources,
-    checkCommand: (command) => commands.push(command),
+    guardCommand(_, command) {
+      commands.push(command);
+      return Promise.resolve(`guarded ${command}`);
+    },
     sleep: (request) => {
       requests.push(request);
       return Promise.resolve();
@@ -139,10 +142,12 @@ describe('sleep', () => {
     const allowed = setUp();
     await call(allowed.tool, { reason: 'r', conditions: [command] });
     assert.deepEqual(allowed.commands, ['cat loss']);
+    const [trigger] = allowed.requests[0]?.triggers ?? [];
+    assert.ok(trigger?.type === 'metric');
+    const source = { ...command.source, shellCommand: 'guarded cat loss' };
+    assert.deepEqual(trigger.source, source);
     const denied = setUp({
-      checkCommand: () => {
-        throw new ToolFailure('It changes the repository.');
-      },
+      guardCommand: () => Promise.reject(new ToolFailure('It changes the repository.')),
     });
     await assert.rejects(
       call(denied.tool, { reason: 'r', conditions: [command] }),

@@ -34,11 +34,16 @@ describe('a session and the repository of the user', () => {
    * Makes the calls one after the other, and gives what the model was told. `repo` is the working
    * folder.
    */
-  const tell = async (calls: readonly ScriptedCall[], settings: Partial<EngineSettings> = {}) => {
+  const tell = async (
+    calls: readonly ScriptedCall[],
+    settings: Partial<EngineSettings> = {},
+    prepare: (repo: GitRepo) => void = () => undefined,
+  ) => {
     const model = new ScriptedModel([...calls.map((call) => [call]), [quit]]);
     bed = await testEngine(model, { settings: { idleTurns: 100, report: 'never', ...settings } });
     const repo = GitRepo.create(bed.work, { 'a.py': 'a\n', '.gitignore': 'out/\n' });
     repo.write({ 'a.py': 'changed\n' });
+    prepare(repo);
     mkdirSync(join(bed.home, '../other'), { recursive: true });
     const before = pictureOf(repo.folder);
     const session = await bed.start();
@@ -148,6 +153,27 @@ describe('a session and the repository of the user', () => {
     assert.match(repo.git('stash', 'list'), /stash@\{0\}/);
   });
 
+  it('starts no filter of the repository while it waits for a value that git prints', async () => {
+    const source = { type: 'command', command: 'git diff | wc -l' };
+    const condition = {
+      type: 'metric',
+      machine_id: 'local',
+      source,
+      comparator: '>',
+      threshold: 0,
+    };
+    const { repo, session } = await tell(
+      [{ name: 'sleep', input: { reason: 'x', wake_conditions: [condition] } }],
+      {},
+      (made) => {
+        made.write({ '.gitattributes': '*.py filter=x\n', 'out/log': '' });
+        made.git('config', 'filter.x.clean', 'echo started >>out/log; cat');
+      },
+    );
+    assert.equal(eventsOf(session, 'sleep.ended').length, 1);
+    assert.equal(readFileSync(join(repo.folder, 'out/log'), 'utf8'), '');
+  });
+
   it('has large files left out of what is kept, as the settings say', async () => {
     const branch = { name: 'exp_branch', input: { experiment_name: 'small' } };
     const { results } = await tell([branch], { maxKeptFileBytes: 5 });
@@ -204,18 +230,18 @@ describe('the guard of git', () => {
   const refusal = (why: RegExp) => (error: unknown) =>
     error instanceof ToolFailure && why.test(error.message);
 
-  it('lets git change nothing where it cannot be put, and lets it read', async () => {
+  it('does not start git where it cannot be put', async () => {
     const home = join(folder(), 'home');
     writeFileSync(home, 'a file in the place of the folder');
     const [guard, machine] = [new GitGuard(() => true), machineIn(home)];
     const unguarded = refusal(
-      /^Not run: the git guard could not be installed on local .*only read git are allowed/,
+      /^Not run: the git guard could not be installed on local .*Compare code with exp_diff/,
     );
-    for (const command of ['git stash', 'git log && git commit -m x', 'sh -c "git push"']) {
+    for (const command of ['git stash', 'git log --oneline', 'sh -c "git push"']) {
       await assert.rejects(guard.command(machine, command), unguarded, command);
       await assert.rejects(guard.runEnv(machine, command), unguarded, command);
     }
-    for (const command of ['git log --oneline', 'echo git', 'python3 train.py']) {
+    for (const command of ['echo git', 'python3 train.py']) {
       assert.equal(await guard.command(machine, command), command);
       assert.deepEqual(await guard.runEnv(machine, command), {}, command);
     }
@@ -252,10 +278,11 @@ describe('the guard of git', () => {
     ['rm -rf .git', 'refused', 'refused'],
   ];
   for (const [text, check, reading] of texts)
-    it(`judges ${text} before anything is started, unless it is switched off`, () => {
-      const outcome = (judge: () => void): string => {
+    it(`judges ${text} before anything is started, unless it is switched off`, async () => {
+      const machine = machineIn(join(folder(), 'home'));
+      const outcome = async (judge: () => unknown): Promise<string> => {
         try {
-          judge();
+          await judge();
           return 'free';
         } catch (error) {
           assert.ok(error instanceof ToolFailure);
@@ -264,11 +291,17 @@ describe('the guard of git', () => {
       };
       const [on, off] = [new GitGuard(() => true), new GitGuard(() => false)];
       assert.deepEqual(
-        [outcome(() => on.check(text)), outcome(() => on.reading(text))],
+        [
+          await outcome(() => on.check(text)),
+          await outcome(() => on.readingCommand(machine, text)),
+        ],
         [check, reading],
       );
       assert.deepEqual(
-        [outcome(() => off.check(text)), outcome(() => off.reading(text))],
+        [
+          await outcome(() => off.check(text)),
+          await outcome(() => off.readingCommand(machine, text)),
+        ],
         ['free', 'free'],
       );
     });
