@@ -31,6 +31,10 @@ oom_kills() {
   done </proc/self/cgroup
 }
 
+# Removes file $1 if it is a link. The command can write to this folder, but must not choose where
+# the supervisor writes.
+remove_link() { [ ! -h "$folder/$1" ] || rm -f "$folder/$1"; }
+
 # Touches the heartbeat at intervals, and ends the run when its time limit is reached. Runs in a
 # separate process.
 guard() {
@@ -41,6 +45,7 @@ guard() {
   seen=$(ticking_ms)
   # Continue while the run is alive, even if the supervisor is dead: the time limit still applies.
   while kill -0 "$$" 2>/dev/null || is_alive "$folder/process"; do
+    remove_link heartbeat
     : >"$folder/heartbeat"
     choose_pause
     sleep "$pause" &
@@ -169,6 +174,7 @@ record() {
   [ ! -e "$folder/kill" ] || killed=1
   [ ! -e "$folder/limit" ] || limit=1
   [ ! -e "$folder/process" ] || started=1
+  remove_link exit.tmp
   printf 'code=%s\nended_ms=%s\noom=%s\nkilled=%s\nlimit=%s\nstarted=%s\n' \
     "$1" "$(now_ms)" "$2" "$killed" "$limit" "$started" 1<>"$folder/exit.tmp"
   mv -f "$folder/exit.tmp" "$folder/exit"
@@ -189,7 +195,10 @@ signal_all() {
   find_group
   signalled=$(members | one_line)
   [ -n "$signalled" ] || return 0
-  [ -z "$3" ] || [ -e "$folder/kill" ] || [ -e "$folder/limit" ] || printf 'grace_ms=%s\n' "$2" >"$folder/$3"
+  if [ -n "$3" ] && [ ! -e "$folder/kill" ] && [ ! -e "$folder/limit" ]; then
+    remove_link "$3"
+    printf 'grace_ms=%s\n' "$2" >"$folder/$3"
+  fi
   # shellcheck disable=SC2086 # A list of pids.
   kill -s "$1" $signalled 2>/dev/null
 }

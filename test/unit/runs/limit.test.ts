@@ -1,5 +1,13 @@
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  lstatSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'mocha';
 import { MachineFailure, type Machine } from '../../../src/machines/machine.ts';
@@ -40,6 +48,35 @@ describe('the time limit of a run', () => {
     const adopted = await controller().runs.adopt(planned);
     assert.ok(adopted);
     assert.deepEqual(await ended(adopted), { kind: 'time_limit' });
+  });
+
+  it('is counted and recorded in the folder of the run, wherever its command makes links', async () => {
+    const { runs } = controller();
+    const names = ['heartbeat', 'exit.tmp', 'kill'];
+    const targets = names.map((name) => join(folder(), `outside-${name}`));
+    for (const target of targets.slice(0, 2)) writeFileSync(target, 'precious\n'.repeat(20));
+    const planned = spec(
+      'until [ -e linked ]; do sleep 0.02; done; sleep 60',
+      limit(60_000, { from: 'first_metric' }),
+    );
+    const run = await runs.launch(planned);
+    const heartbeat = inRun(planned.id, 'heartbeat');
+    await until('heartbeat', () => existsSync(heartbeat));
+    for (const [index, name] of names.entries()) {
+      rmSync(inRun(planned.id, name), { force: true });
+      symlinkSync(targets[index] ?? '', inRun(planned.id, name));
+    }
+    writeFileSync(join(folder(), 'linked'), '');
+    const contents = (): string[] =>
+      targets.map((target) => (existsSync(target) ? readFileSync(target, 'utf8') : ''));
+    const before = contents();
+    await until(
+      'next heartbeat',
+      () => !lstatSync(heartbeat).isSymbolicLink() || contents()[0] === '',
+    );
+    await runs.kill(run);
+    assert.deepEqual(await ended(run), { kind: 'killed' });
+    assert.deepEqual(contents(), before);
   });
 
   it('leaves a run alone that is over in time, and then has nobody left behind', async () => {
