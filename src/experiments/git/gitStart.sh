@@ -14,9 +14,10 @@ export GIT_AUTHOR_NAME GIT_AUTHOR_EMAIL GIT_COMMITTER_NAME GIT_COMMITTER_EMAIL
 real=git top=
 g() {
   "$real" ${top:+--work-tree="${tree_at:-$top}"} -c core.hooksPath=/dev/null -c core.fsmonitor=false \
-    -c core.untrackedCache=false -c core.quotePath=false -c core.logAllRefUpdates=false -c core.safecrlf=false -c core.splitIndex=false -c gc.auto=0 \
-    -c maintenance.auto=false -c commit.gpgSign=false -c submodule.recurse=false -c core.preloadIndex=true \
-    -c diff.external= -c color.ui=false -c protocol.allow=never "$@"
+    -c core.untrackedCache=false -c core.quotePath=false -c core.logAllRefUpdates=false -c core.safecrlf=false \
+    -c core.splitIndex=false -c core.preloadIndex=true -c gc.auto=0 -c maintenance.auto=false \
+    -c commit.gpgSign=false -c submodule.recurse=false -c diff.external= -c color.ui=false \
+    -c protocol.allow=never "$@"
 }
 
 # Sets $top to the folder that contains .git, and $git_dir. Does not ask git for the root of the
@@ -24,6 +25,7 @@ g() {
 find_top() {
   git_dir=$(g rev-parse --absolute-git-dir) || exit 83
   top=$(pwd -P)
+  case $top/ in "$git_dir"/*) exit 84 ;; esac
   until [ "$(real_folder "$("$real" rev-parse --resolve-git-dir "$top/.git" 2>/dev/null)")" = "$git_dir" ]; do
     [ -n "$top" ] || exit 84
     top=${top%/*}
@@ -40,8 +42,8 @@ enter() {
   cd -- "$1" 2>/dev/null || { printf '%s\n' "$1" >&2; exit 82; }
   command -v "$real" >/dev/null || exit 81
   base=${2:-HEAD}
-  where=$(g rev-parse --is-bare-repository --is-inside-git-dir) || exit 83
-  case $where in *true*) exit 84 ;; esac
+  is_bare=$(g rev-parse --is-bare-repository) || exit 83
+  [ "$is_bare" = false ] || exit 84
   find_top
   prefix=$(g rev-parse --show-prefix)
   cd -- "$top" || exit 84

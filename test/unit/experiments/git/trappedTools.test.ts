@@ -102,7 +102,8 @@ describe('tools of experiments in a repository full of traps', () => {
     assert.equal((await capture(machine, path, 'e2')).kind, 'git');
     const bare = join(repo.folder, 'fixture');
     cpSync(join(repo.folder, '.git'), bare, { recursive: true });
-    assert.match(JSON.stringify(await capture(machine, bare, 'e3')), /no worktree/);
+    for (const folder of [bare, join(repo.folder, '.git/refs')])
+      assert.match(JSON.stringify(await capture(machine, folder, 'e3')), /no worktree/);
   });
 
   it('read a submodule, whose core.worktree leads out of its git folder', async () => {
