@@ -17,6 +17,7 @@ const attributes = `*.py filter=one diff=conv merge=driver
 *.bin filter=three diff=both
 *.cfg filter=included
 *.ini filter=worktree
+*.toml filter=hasconfig
 `;
 
 export interface TrappedRepo {
@@ -74,19 +75,24 @@ function originalRepo(folder: string): GitRepo {
     'data.bin': Buffer.from('\0one\n').toString(),
     'run.cfg': 'one\n',
     'run.ini': 'one\n',
+    'run.toml': 'one\n',
   });
   repo.git('-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', sub.folder, 'sub');
   cpSync(sub.folder, join(repo.folder, 'embedded'), { recursive: true });
+  writeFileSync(
+    join(repo.folder, '.git/objects/info/alternates'),
+    `${join(sub.folder, '.git/objects')}\n`,
+  );
   repo.git('add', 'embedded');
   repo.git('commit', '-qm', 'submodules');
   merge(repo);
   sign(repo);
   repo.git('tag', '-am', 'signed not', 'v1');
-  repo.write({ 'train.py': 'stashed\n', 'notes.txt': 'stashed\n' });
+  repo.write({ 'train.py': 'stashed\n', 'notes.txt': 'stashed\n', 'data.bin': '\0stashed\n' });
   repo.git('stash');
   repo.write({ 'train.py': 'staged\n' });
   repo.git('add', 'train.py');
-  for (const name of ['train.py', 'notes.txt', 'data.bin', 'run.cfg', 'sub/inner.py'])
+  for (const name of ['train.py', 'notes.txt', 'data.bin', 'run.cfg', 'run.toml', 'sub/inner.py'])
     repo.write({ [name]: `${name} \0 changed\n`.replace(name === 'data.bin' ? '' : '\0', '') });
   repo.write({ 'run.ini': 'one\n', 'embedded/inner.txt': 'changed\n', 'new.py': 'new\n' });
   return repo;
@@ -184,8 +190,10 @@ function plant(file: string, trap: (name: string) => string, where: string): voi
     section('uploadpack', { packObjectsHook: named('packobjects') }),
     section('include', { path: 'included' }),
     section('includeIf "gitdir:/"', { path: 'included' }),
+    section('includeIf "hasconfig:remote.*.url:."', { path: 'hasconfig' }),
   ].join('');
   writeFileSync(file, `${readFileSync(file, 'utf8')}${text}`);
   writeFileSync(join(file, '../included'), filter('included'));
+  writeFileSync(join(file, '../hasconfig'), filter('hasconfig'));
   writeFileSync(join(file, '../config.worktree'), filter('worktree'));
 }

@@ -1,6 +1,7 @@
 /** Reads a repository full of traps through the guard. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import {
   chmodSync,
   existsSync,
@@ -10,6 +11,8 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, it } from 'mocha';
 import { systemClock } from '../../../../src/base/clock.ts';
@@ -194,6 +197,23 @@ describe('reading a repository full of traps', () => {
       assert.deepEqual(problems, []);
       assert.deepEqual(differences(before, pictureOf(repo.folder)), []);
     }).timeout(100_000);
+
+  it('asks no credential helper of the repository', async () => {
+    const { run, started } = await begin();
+    const server = createServer((_, response) => {
+      response.writeHead(401, { 'www-authenticate': 'Basic realm=x' }).end();
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    try {
+      const { port } = server.address() as AddressInfo;
+      const { stderr } = await run(`git ls-remote http://127.0.0.1:${port}/x`);
+      assert.match(stderr, /could not read Username|Authentication failed/);
+      assert.deepEqual(started(), []);
+    } finally {
+      server.close();
+      server.closeAllConnections();
+    }
+  });
 
   it('shows a remote without asking it', async () => {
     const { run } = await begin();
