@@ -86,6 +86,8 @@ become_reader() {
     reflog) become_reflog_reader "$@" ;;
     remote) if [ "$1" = show ] && [ $# -gt 1 ]; then shift && set -- show -n "$@"; fi ;;
     ls-remote) become_ls_remote "$@" ;;
+    # Prints the settings as they are, and starts nothing.
+    config) become "$@" ;;
   esac
   become_harmless "$@"
 }

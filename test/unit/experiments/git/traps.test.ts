@@ -198,6 +198,13 @@ describe('reading a repository full of traps', () => {
       assert.deepEqual(differences(before, pictureOf(repo.folder)), []);
     }).timeout(100_000);
 
+  it('prints its settings as they are', async () => {
+    const { run, started } = await begin();
+    assert.match((await run('git config filter.one.clean')).stdout, /traps\/config-one-clean$/m);
+    assert.doesNotMatch((await run('git config --list')).stdout, /^filter\.one\.clean=$/m);
+    assert.deepEqual(started(), []);
+  });
+
   it('asks no credential helper of the repository', async () => {
     const { run, started } = await begin();
     const server = createServer((_, response) => {
