@@ -27,12 +27,15 @@ programs_below() (
   done
 )
 
-# Prints what the user's own configuration names. It is read in the repository, so that conditional
-# includes apply. Values that git lfs install writes name only git-lfs, wherever they stand.
+# Prints what the user's own configuration names, but for paths such as ./strip.sh, which lead to
+# files of the repository. It is read in the repository, so that conditional includes apply. Values
+# that git lfs install writes name only git-lfs, wherever they stand.
 own_programs() {
-  programs_in --system
-  programs_in --global
-  programs_in --file "${XDG_CONFIG_HOME:-$HOME/.config}/git/config"
+  {
+    programs_in --system
+    programs_in --global
+    programs_in --file "${XDG_CONFIG_HOME:-$HOME/.config}/git/config"
+  } | grep -v "$separator"'!\{0,1\}["'"']"'\{0,1\}[^/~$"'"'"' ][^ /]*/'
   printf "filter.lfs.%s$separator%s\n" clean 'git-lfs clean -- %f' process git-lfs\ filter-process \
     smudge 'git-lfs smudge -- %f' smudge 'git-lfs smudge --skip -- %f' process 'git-lfs filter-process --skip'
 }

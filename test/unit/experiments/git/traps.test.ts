@@ -198,6 +198,22 @@ describe('reading a repository full of traps', () => {
       assert.deepEqual(differences(before, pictureOf(repo.folder)), []);
     }).timeout(100_000);
 
+  it('starts no file of the repository that the user names by a relative path', async () => {
+    const { clean, machine, guard } = await begin();
+    const home = join(scratch(), 'home');
+    mkdirSync(home);
+    for (const program of ['./strip.sh', 'sub/../strip.sh', `'./strip.sh'`, '!./strip.sh']) {
+      const text = `[filter "one"]\n\tclean = "${program}"\n`;
+      writeFileSync(join(home, '.gitconfig'), text);
+      clean.write({ 'strip.sh': '#!/bin/sh\n: >strip.started\ncat\n' });
+      chmodSync(join(clean.folder, 'strip.sh'), 0o755);
+      const command = withGuard(guard, `export HOME='${home}'; git diff --stat`);
+      const { stdout } = await machine.exec(command, { cwd: clean.folder });
+      assert.match(stdout, /train\.py/, program);
+      assert.ok(!existsSync(join(clean.folder, 'strip.started')), program);
+    }
+  });
+
   it('prints its settings as they are', async () => {
     const { run, started } = await begin();
     assert.match((await run('git config filter.one.clean')).stdout, /traps\/config-one-clean$/m);
