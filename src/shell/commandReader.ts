@@ -32,6 +32,8 @@ interface Draft {
   input: string;
   /** Expansions in the text of the input. */
   readonly expansions: string[];
+  /** Number of commands found before this one and its substitutions. */
+  readonly from: number;
 }
 
 const nothingAround: Around = { redirects: [], input: '' };
@@ -39,11 +41,15 @@ const simple = /^(?:(?:declaration_|unset_|test_)?command|variable_assignments?)
 const chain = /^(?:list|pipeline|negated_command)$/;
 const plain =
   /^(?:program|list|pipeline|negated_command|redirected_statement|subshell|[a-z_]*redirect)$/;
+const flat = /^(?:program|list|pipeline|redirected_statement|[a-z_]*redirect)$/;
 const word = /^(?:word|(?:raw_|ansi_c_)?string|concatenation|number|brace_expression)$/;
 
 export class CommandReader {
   readonly found: ShellCommand[] = [];
   isPlain = true;
+  isFlat = true;
+  /** Commands whose output the next commands may read. */
+  #sources: readonly ShellCommand[] = [];
   readonly #reading: Reading;
   readonly #depth: number;
   #level = 0;
@@ -59,8 +65,9 @@ export class CommandReader {
    * `found`.
    */
   statement(place: Place, around: Around = nothingAround): void {
-    if (!place.node.isNamed) return;
     const { type } = place;
+    this.isFlat &&= type !== '&';
+    if (!place.node.isNamed) return;
     must(++this.#level <= mostLevels);
     if (simple.test(type)) this.#command(place, around);
     else if (expansion.test(type) || word.test(type)) wordOf([place], this.#take);
@@ -73,9 +80,12 @@ export class CommandReader {
 
   #chain(place: Place, around: Around): void {
     const children = childrenOf(place).filter(({ node }) => node.isNamed);
-    children.forEach((child, index) =>
-      this.statement(child, index === children.length - 1 ? around : { ...around, redirects: [] }),
-    );
+    const [outer, from] = [this.#sources, this.found.length];
+    children.forEach((child, index) => {
+      if (place.type === 'pipeline') this.#sources = [...outer, ...this.found.slice(from)];
+      this.statement(child, index === children.length - 1 ? around : { ...around, redirects: [] });
+    });
+    this.#sources = outer;
   }
 
   #redirected(place: Place, { redirects, input }: Around): void {
@@ -89,6 +99,7 @@ export class CommandReader {
 
   #group(place: Place, { redirects, input }: Around): void {
     this.isPlain &&= plain.test(place.type);
+    this.isFlat &&= flat.test(place.type);
     const draft = this.#draft(redirects);
     must(draft.parts.length === 0);
     const children = childrenOf(place);
@@ -136,7 +147,8 @@ export class CommandReader {
   }
 
   #draft(children: readonly Place[]): Draft {
-    const draft: Draft = { parts: [], redirections: [], input: '', expansions: [] };
+    const from = this.found.length;
+    const draft: Draft = { parts: [], redirections: [], input: '', expansions: [], from };
     for (const child of children) {
       if (child.type === 'file_redirect') this.#fileRedirect(child, draft);
       else if (child.type === 'herestring_redirect') this.#hereString(child, draft);
@@ -154,13 +166,13 @@ export class CommandReader {
       if (target.length > 0) draft.redirections.push({ sign, target: wordOf(target, this.#take) });
       return;
     }
-    this.isPlain = false;
+    this.isPlain = this.isFlat = false;
     draft.input += heredoc.text;
     if (!heredoc.isLiteral) draft.expansions.push(...this.#reading.expansionsOf(heredoc.text));
   }
 
   #hereString(place: Place, draft: Draft): void {
-    this.isPlain = false;
+    this.isPlain = this.isFlat = false;
     const [, ...parts] = childrenOf(place);
     draft.input += wordOf(parts, this.#take).text;
   }
@@ -173,12 +185,16 @@ export class CommandReader {
     // Omit the last command: it is the expansion itself, read as if it were a program.
     for (const text of expansions)
       this.found.push(...this.#reading.read(text, this.#depth).slice(0, -1));
-    this.found.push({ ...parsedWords, redirections, input });
+    const sources = [...this.#sources, ...this.found.slice(draft.from)];
+    const command = { ...parsedWords, redirections, input };
+    this.found.push(sources.length > 0 ? { ...command, sources } : command);
   }
 
   /** Reads the commands in an expansion, and adds them to `found`. */
   readonly #take: TakeExpansion = (place, isQuoted) => {
-    this.isPlain &&= !isQuoted && /^\$(?:\w+|\{\w+\}|[?#@*!$-])$/.test(written(place));
+    const isVariable = /^\$(?:\w+|\{\w+\}|[?#@*!$-])$/.test(written(place));
+    this.isFlat &&= isVariable;
+    this.isPlain &&= !isQuoted && isVariable;
     const inner = new CommandReader(this.#reading, this.#depth + 1);
     inner.#substitution(place);
     this.found.push(...inner.found);

@@ -49,7 +49,8 @@ function read(original: string, depth: number): ShellText {
         );
         const reader = new CommandReader({ read: commandsOf, expansionsOf, heredocs }, depth);
         reader.statement({ ...placeOf(root, text), start: 0, end: text.length });
-        return { commands: reader.found, isPlain: reader.isPlain };
+        const { found: commands, isPlain, isFlat } = reader;
+        return { commands, isPlain, isFlat };
       }
       must(others.size < maxOthers && [...others].every((other) => other < wrong));
       others.add(wrong);

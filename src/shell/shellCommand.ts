@@ -29,6 +29,11 @@ export interface ShellCommand {
   readonly redirections: readonly Redirection[];
   /** Text passed as standard input. */
   readonly input: string;
+  /**
+   * Commands whose output the command may read: earlier commands of its pipeline, and those in
+   * substitutions of its words. Omitted if there are none.
+   */
+  readonly sources?: readonly ShellCommand[];
 }
 
 export interface ShellText {
@@ -42,6 +47,11 @@ export interface ShellText {
    * except unquoted variables.
    */
   readonly isPlain: boolean;
+  /**
+   * True if the text is a list of pipelines of simple commands: no groups, loops, functions,
+   * substitutions or background commands.
+   */
+  readonly isFlat: boolean;
 }
 
 /** Returns the files that the command writes to. */

@@ -1,0 +1,192 @@
+/**
+ * Classifies a command line before it runs: `safe` lines only read what the agent may read, `deny`
+ * lines are refused in every mode, all others need consent. Fails closed: a line that is not
+ * understood, or that two shells may read differently, is never safe.
+ */
+import { parseShell } from '../../shell/parseShell.ts';
+import type { ShellCommand, ShellText, ShellWord } from '../../shell/shellCommand.ts';
+import { programOf, wrapperOf } from '../../shell/wrappers.ts';
+import { dangerOf } from './dangers.ts';
+import { judgeFind } from './find.ts';
+import { judgeRead, judgeWrite, pathsOf, type Spot } from './operand.ts';
+import { readArguments } from './options.ts';
+import type { CommandPlace } from './place.ts';
+import { readerOf, type Reader } from './readers.ts';
+import { isPrivatePath } from './sensitivePaths.ts';
+import { showsVersion, subcommandOf } from './subcommands.ts';
+import { innerCommands, innerScripts, unwrapped } from './unwrap.ts';
+import { asks, denies, safe, strictest, type Verdict } from './verdict.ts';
+import { whyAsked } from './whyAsked.ts';
+
+/** Scripts within scripts that are read. */
+const maxDepth = 6;
+
+/** Classifies a line of the shell. Call `loadShell` first. Never throws, whatever the line. */
+export function classify(line: string, place: CommandPlace): Verdict {
+  return strictest([hiddenVerdict(line), bombVerdict(line), judgeText(line, place, 0)]);
+}
+
+const hidden =
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\u{e0000}-\u{e01ef}]/u;
+
+const hiddenVerdict = (line: string): Verdict =>
+  hidden.test(line.replace(/\r\n/g, '\n').trimEnd())
+    ? asks('has characters that cannot be seen', '')
+    : safe;
+
+const bomb = /([\w:.]+)\s*\(\s*\)\s*\{[^}]*?(?<![\w:.])\1\s*\|\s*\1(?![\w:.])[^}]*\}/;
+
+const bombVerdict = (line: string): Verdict =>
+  bomb.test(line.slice(0, 2_000)) ? denies('starts processes without end', '') : safe;
+
+function judgeText(text: string, place: CommandPlace, depth: number): Verdict {
+  const shell = parseShell(text);
+  if (shell === undefined) return unreadable(text);
+  const line = new LineJudge(shell, place, depth);
+  return line.verdict();
+}
+
+/** A text that cannot be parsed is asked about, and refused if it names what is always refused. */
+function unreadable(text: string): Verdict {
+  const isRefused =
+    /\.ssh\/id_|\.aws\/credentials|\.helios\/auth|\/proc\/[^/\s]+\/environ|\/dev\/(?:tcp|udp)\//.test(
+      text,
+    );
+  return isRefused
+    ? denies('cannot be parsed, and names keys or another host', '')
+    : asks('cannot be parsed, or shells read it differently', '');
+}
+
+class LineJudge {
+  readonly #shell: ShellText;
+  readonly #place: CommandPlace;
+  readonly #depth: number;
+  #folders: readonly string[];
+
+  constructor(shell: ShellText, place: CommandPlace, depth: number) {
+    this.#shell = shell;
+    this.#place = place;
+    this.#depth = depth;
+    this.#folders = [place.workFolder];
+  }
+
+  verdict(): Verdict {
+    const { commands, isFlat } = this.#shell;
+    const structure = isFlat ? safe : asks('has more than a list of simple commands', '');
+    return strictest([...commands.map((command) => this.#judge(command)), structure]);
+  }
+
+  #judge(command: ShellCommand): Verdict {
+    const part = partOf(command);
+    const spot: Spot = { place: this.#place, folders: this.#folders, part };
+    const { assignments, redirections } = command;
+    return strictest([
+      this.#dangers(command, spot),
+      ...redirections.map((redirection) => judgeRedirection(redirection, spot)),
+      assignments.length > 0 ? asks('sets variables', part) : safe,
+      this.#program(command, spot),
+    ]);
+  }
+
+  #dangers(command: ShellCommand, spot: Spot): Verdict {
+    const inner = innerCommands(command).map((each) => dangerOf(each, spot));
+    const scripts =
+      this.#depth < maxDepth
+        ? innerScripts(command).map((text) => judgeText(text, this.#place, this.#depth + 1))
+        : [asks('nests scripts too deeply', spot.part)];
+    const refused = [...inner, ...scripts].filter(({ kind }) => kind === 'deny');
+    return strictest([dangerOf(command, spot), ...refused]);
+  }
+
+  #program(command: ShellCommand, spot: Spot): Verdict {
+    const [first, ...rest] = command.words;
+    if (first === undefined) return safe;
+    const { part } = spot;
+    if (first.isDynamic) return asks('runs a program that only the shell knows', part);
+    const name = first.text;
+    if (!/^[\w.+:[-]+$/.test(name)) return asks(whyAsked(programOf(first), true), part);
+    if (name === 'cd') return this.#enter(rest, spot);
+    const inner = unwrapped(command);
+    if (inner !== undefined)
+      return inner.words.length > 0 ? this.#program(inner, spot) : asks('runs nothing', part);
+    if (name === 'find') return judgeFind(rest, spot);
+    if (showsVersion(name, rest)) return safe;
+    const found = subcommandOf(name, rest) ?? asReader(name, rest);
+    return found === undefined
+      ? asks(wrapperOf(name) ? 'runs another command' : whyAsked(name, false), part)
+      : judgeReader(found.reader, found.rest, spot, name === 'git');
+  }
+
+  /** Judges `cd`, after which the line may be in the old folder or the new one. */
+  #enter(rest: readonly ShellWord[], spot: Spot): Verdict {
+    const [target] = rest;
+    const paths = target === undefined ? [this.#place.home] : pathsOf(target, spot);
+    const isKnown = rest.length <= 1 && target?.text !== '-' && paths?.length !== undefined;
+    if (!isKnown || paths === undefined) {
+      this.#folders = [];
+      return asks('changes to an unclear folder', spot.part);
+    }
+    const verdict =
+      target === undefined
+        ? asks('leaves the working folder', spot.part)
+        : judgeRead(target, spot, 'names');
+    this.#folders = [...new Set([...this.#folders, ...paths])];
+    return verdict;
+  }
+}
+
+function asReader(
+  name: string,
+  rest: readonly ShellWord[],
+): { readonly reader: Reader; readonly rest: readonly ShellWord[] } | undefined {
+  const reader = readerOf(name);
+  return reader && { reader, rest };
+}
+
+function judgeReader(
+  reader: Reader,
+  rest: readonly ShellWord[],
+  spot: Spot,
+  isGit: boolean,
+): Verdict {
+  const { part } = spot;
+  const call = readArguments(rest, reader.options);
+  if (typeof call === 'string') return asks(`${call} is not known to be harmless`, part);
+  const problem = reader.problem?.(call);
+  if (problem !== undefined) return asks(problem, part);
+  const { operands, paths } = call;
+  const reads = paths.map((word) => judgeRead(word, spot));
+  if (reader.operands === 'text')
+    return strictest([...reads, ...operands.map((word) => judgeWord(word, spot, isGit))]);
+  const hasScript = reader.scriptOptions?.some((name) => call.names.has(name)) ?? false;
+  const isScript = reader.operands === 'script' && !hasScript;
+  const script = isScript ? operands.slice(0, 1).map((word) => judgeWord(word, spot, false)) : [];
+  const files = isScript ? operands.slice(1) : operands;
+  const reading = reader.operands === 'names' ? 'names' : 'content';
+  return strictest([
+    ...reads,
+    ...script,
+    ...files.filter(({ text }) => text !== '-').map((word) => judgeRead(word, spot, reading)),
+  ]);
+}
+
+/** Judges a word that is no path, or a path in the history of a repository. */
+function judgeWord(word: ShellWord, { part }: Spot, isGit: boolean): Verdict {
+  if (word.isDynamic) return asks('has a part that only the shell knows', part);
+  const path = `/${word.text.slice(word.text.indexOf(':') + 1)}`;
+  return isGit && isPrivatePath(path) ? asks('reads a file that may hold secrets', part) : safe;
+}
+
+function judgeRedirection(
+  { sign, target }: ShellCommand['redirections'][number],
+  spot: Spot,
+): Verdict {
+  if (!target.isDynamic && /^(?:\d*[<>]&|[<>]&)$/.test(sign) && /^(?:\d+|-)$/.test(target.text))
+    return safe;
+  if (!sign.includes('>')) return judgeRead(target, spot);
+  return !target.isDynamic && target.text === '/dev/null' ? safe : judgeWrite(target, spot);
+}
+
+/** Returns the command as written, without its redirections. */
+const partOf = ({ assignments, words }: ShellCommand): string =>
+  [...assignments, ...words].map(({ spelled }) => spelled).join(' ');

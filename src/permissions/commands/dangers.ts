@@ -1,0 +1,189 @@
+/** What no mode allows: the short list of commands that are refused whoever asks. */
+import type { ShellCommand, ShellWord } from '../../shell/shellCommand.ts';
+import { programOf } from '../../shell/wrappers.ts';
+import { isWithin, judgeWrite, pathsOf, type Spot } from './operand.ts';
+import { isKeyPath, isPrivatePath } from './sensitivePaths.ts';
+import { denies, safe, strictest, type Verdict } from './verdict.ts';
+
+const wordsOf = (text: string): ReadonlySet<string> => new Set(text.split(' '));
+const fetchers = wordsOf('curl wget fetch aria2c http https lynx w3m nc ncat netcat socat telnet');
+const senders = wordsOf(
+  'curl wget nc ncat netcat socat telnet scp sftp rsync ftp lftp rclone ssh http https aws gsutil gcloud az huggingface-cli hf wandb mail sendmail mutt',
+);
+const interpreters =
+  /^(?:(?:ba|da|z|k|a|c|tc|fi)?sh|busybox|eval|source|\.|python[\d.]*|ipython|perl|ruby|node|deno|bun|php|lua|Rscript|julia|xargs|parallel|awk|gawk)$/;
+const removers = wordsOf('rm shred unlink srm');
+const changers = wordsOf(
+  'rm mv cp tee touch ln install dd truncate chmod chown chgrp rmdir mkdir shred unlink sed patch rsync sponge setfacl chattr',
+);
+const formatters =
+  /^(?:mkfs(?:\..*)?|wipefs|fdisk|sfdisk|cfdisk|parted|sgdisk|mkswap|blkdiscard|hdparm)$/;
+const keyUsers = wordsOf('ssh scp sftp rsync mosh autossh ssh-add ssh-copy-id');
+const editors = wordsOf('code code-insiders codium code-server cursor windsurf');
+const runningSettings =
+  /^(?:alias\..*|core\.(?:hookspath|sshcommand|pager|editor|fsmonitor|gitproxy|askpass|attributesfile)|credential\..*|filter\..*|diff\..*|difftool\..*|merge\..*|mergetool\..*|pager\..*|gpg\..*|include(?:if)?\..*|sequence\.editor|init\.templatedir|protocol\..*|url\..*|uploadpack\..*|http\.proxy|remote\..*)$/i;
+
+/** Returns why a command is refused in every mode; `safe` if nothing here speaks against it. */
+export function dangerOf(command: ShellCommand, spot: Spot): Verdict {
+  const name = programOf(command.words[0]);
+  const rest = command.words.slice(1);
+  const refuse = (reason: string): Verdict => denies(reason, spot.part);
+  if (formatters.test(name)) return refuse('formats or partitions a disk');
+  if (removesRoots(name, rest, spot))
+    return refuse('removes or changes a whole home or system folder');
+  if (runsDownload(name, command)) return refuse('runs what the network sends');
+  if (opensShell(name, command)) return refuse('gives a shell to another host');
+  if (sendsSecrets(name, command, spot)) return refuse('sends secrets to another host');
+  if (editors.has(name) && rest.some(({ text }) => text.startsWith('--install-extension')))
+    return refuse('installs an extension');
+  if (name === 'crontab' && !rest.some(({ text }) => text === '-l'))
+    return refuse('writes what the system starts');
+  if (name === 'git' && setsProgram(rest)) return refuse('sets a program that git runs everywhere');
+  return strictest([readsKeys(name, command, spot), writesProtected(name, rest, spot)]);
+}
+
+const systemFolders =
+  /^\/(?:bin|boot|dev|etc|home|lib|lib32|lib64|opt|proc|root|sbin|srv|sys|usr|var|System|Library|Users|Applications)?$/;
+
+function removesRoots(name: string, rest: readonly ShellWord[], spot: Spot): boolean {
+  const isRecursive = rest.some(({ text }) => /^-[a-zA-Z]*[rR]|^--recursive/.test(text));
+  const isRemoval =
+    (removers.has(name) && isRecursive) ||
+    name === 'mv' ||
+    (/^ch(?:mod|own|grp)$/.test(name) && isRecursive) ||
+    (name === 'find' && rest.some(({ text }) => text === '-delete' || text === '-exec'));
+  return isRemoval && rest.some((word) => isRoot(word, spot));
+}
+
+function isRoot(word: ShellWord, spot: Spot): boolean {
+  const { home } = spot.place;
+  return (pathsOf(withoutPattern(word), spot) ?? [])
+    .map((path) => spot.place.realPath(path) ?? path)
+    .some((path) => systemFolders.test(path) || isWithin(path, home));
+}
+
+/** Returns the folder whose files `FOLDER/*` names; another word as it is. */
+function withoutPattern(word: ShellWord): ShellWord {
+  const [text, spelled] = [word.text, word.spelled].map((each) =>
+    each.replace(/^\.?\*$/, '.').replace(/\/\.?\*$/, '/'),
+  );
+  if (text === undefined || spelled === undefined || text === word.text) return word;
+  return { ...word, text, spelled, isDynamic: text !== spelled };
+}
+
+const isFetch = ({ words }: ShellCommand): boolean => fetchers.has(programOf(words[0]));
+
+const runsDownload = (name: string, { sources = [], words }: ShellCommand): boolean =>
+  interpreters.test(name) &&
+  sources.some(
+    (source) => isFetch(source) || source.words.some(({ text }) => fetchers.has(text)),
+  ) &&
+  // A script of one's own that only reads what was fetched is no such case.
+  !(words.length > 1 && /\.(?:py|js|ts|rb|pl|R|jl|sh)$/.test(words[1]?.text ?? ''));
+
+function opensShell(
+  name: string,
+  { words, redirections, sources = [], input }: ShellCommand,
+): boolean {
+  const texts = [...words.map(({ spelled }) => spelled), input];
+  if (
+    [...texts, ...redirections.map(({ target }) => target.text)].some((text) =>
+      /\/dev\/(?:tcp|udp)\//.test(text),
+    )
+  )
+    return true;
+  if (/^(?:nc|ncat|netcat)$/.test(name))
+    return (
+      words.some(({ text }) => /^-[a-z]*[ec]$|^--(?:exec|sh-exec|lua-exec)/.test(text)) ||
+      sources.some((source) => /^(?:ba|da|z|k|a)?sh$/.test(programOf(source.words[0])))
+    );
+  if (name === 'socat') return texts.some((text) => /\b(?:EXEC|SYSTEM|SHELL):/i.test(text));
+  return (
+    interpreters.test(name) &&
+    texts.some(
+      (text) =>
+        /\bsocket\b/i.test(text) &&
+        /dup2|\bpty\b|\/bin\/(?:ba|da|z)?sh|subprocess|child_process/.test(text),
+    )
+  );
+}
+
+const secretName = /\$\{?\w*(?:KEY|TOKEN|SECRET|PASSW|CREDENTIAL)\w*/i;
+const environment = wordsOf('env printenv set export declare');
+
+function sendsSecrets(name: string, command: ShellCommand, spot: Spot): boolean {
+  if (!senders.has(name)) return false;
+  const { words, redirections, sources = [] } = command;
+  const own = words.slice(1).filter((_word, index, all) => !isIdentity(all, index));
+  const files = [...own.flatMap(fileNames), ...redirections.map(({ target }) => target)];
+  return (
+    files.some((word) => isSecretFile(word, spot)) ||
+    own.some(({ spelled }) => secretName.test(spelled)) ||
+    sources.some((source) => readsSecrets(source, spot))
+  );
+}
+
+const readsSecrets = ({ words, redirections }: ShellCommand, spot: Spot): boolean =>
+  (environment.has(programOf(words[0])) && words.length <= 2) ||
+  words.some(({ spelled }) => secretName.test(spelled)) ||
+  [...words.slice(1), ...redirections.map(({ target }) => target)].some((word) =>
+    isSecretFile(word, spot),
+  );
+
+/** `-i KEY` and `-o IdentityFile=KEY` use a key without sending it. */
+const isIdentity = (words: readonly ShellWord[], index: number): boolean =>
+  words[index - 1]?.text === '-i' || /IdentityFile=/i.test(words[index]?.text ?? '');
+
+/** Returns the words of `@FILE`, `name=@FILE`, `--option=FILE` and `FILE`. */
+function fileNames(word: ShellWord): readonly ShellWord[] {
+  const [, name] =
+    /^(?:[^@=]*=)?@(.+)$/.exec(word.text) ?? /^--?[\w-]+=(.+)$/.exec(word.text) ?? [];
+  return name === undefined ? [word] : [word, { ...word, text: name, spelled: name }];
+}
+
+function isSecretFile(word: ShellWord, spot: Spot): boolean {
+  const paths = pathsOf(word, spot) ?? [`/${word.text}`];
+  return paths
+    .flatMap((path) => [path, spot.place.realPath(path) ?? path])
+    .some((path) => isKeyPath(path) || isPrivatePath(path));
+}
+
+const setsProgram = (rest: readonly ShellWord[]): boolean =>
+  rest.some(({ text }) => text === 'config') &&
+  rest.some(({ text }) => text === '--global' || text === '--system') &&
+  rest.some(({ text }) => runningSettings.test(text));
+
+/** Tells whether a word, or a path in the source of a script, is a key. */
+function readsKeys(name: string, { words, input }: ShellCommand, spot: Spot): Verdict {
+  const isUser = keyUsers.has(name);
+  const operands = words
+    .slice(1)
+    .filter((_word, index, all) => !(isUser && isIdentity(all, index)));
+  const tokens = [...operands.map(({ spelled }) => spelled), input]
+    .flatMap((text) => text.split(/[\s'"()=,;@]+/))
+    .filter((token) => token.includes('/') || token.startsWith('~'));
+  const isKey =
+    operands.some((word) =>
+      (pathsOf(word, spot) ?? []).some(
+        (path) => isKeyPath(path) || isKeyPath(spot.place.realPath(path) ?? path),
+      ),
+    ) || tokens.some((token) => isKeyPath(token.replace(/^~/, '/home')));
+  return isKey ? denies('reads keys or the environment of a process', spot.part) : safe;
+}
+
+function writesProtected(name: string, rest: readonly ShellWord[], spot: Spot): Verdict {
+  const isChange =
+    changers.has(name) &&
+    (name !== 'sed' || rest.some(({ text }) => /^-[a-zA-Z]*i|^--in-place/.test(text)));
+  if (!isChange) return safe;
+  const files = rest.filter(({ text }) => !text.startsWith('-')).flatMap(targets);
+  const verdicts = files.map((word) => judgeWrite(word, spot));
+  return strictest(verdicts.filter(({ kind }) => kind === 'deny'));
+}
+
+/** `of=FILE` of dd, beside plain operands. */
+const targets = (word: ShellWord): readonly ShellWord[] => {
+  const [, name] = /^(?:if|of|--target-directory)=(.+)$/.exec(word.text) ?? [];
+  if (word.text.startsWith('if=')) return [];
+  return [name === undefined ? word : { ...word, text: name, spelled: name }];
+};

@@ -1,0 +1,55 @@
+/** Tells which scripts of sed, awk and jq only filter text. */
+import type { Arguments } from './options.ts';
+
+const scriptsOf = (
+  { operands, values }: Arguments,
+  names: readonly string[],
+): readonly string[] => {
+  const given = names.flatMap((name) => values.get(name) ?? []);
+  return given.length > 0 ? given : operands.slice(0, 1).map(({ text }) => text);
+};
+
+const sedAddress = String.raw`(?:\d+|\$|\d+~\d+|\/(?:[^\\/\n]|\\[^\n])*\/I?)`;
+const sedCommand = String.raw`(?:[pdq=]|s(?:\/(?:[^\\/\n]|\\[^\n])*){2}\/[gpiI\d]*|s\|(?:[^\\|\n]|\\[^\n])*\|(?:[^\\|\n]|\\[^\n])*\|[gpiI\d]*)`;
+const sedLine = new RegExp(
+  String.raw`^\s*(?:${sedAddress}(?:\s*,\s*(?:${sedAddress}|\+\d+))?)?\s*!?\s*${sedCommand}\s*$`,
+);
+
+/** Allows scripts that print, delete and substitute: others can write files and run commands. */
+export function sedProblem(call: Arguments): string | undefined {
+  const commands = scriptsOf(call, ['-e', '--expression']).flatMap((script) => script.split(';'));
+  return commands.every((command) => sedLine.test(command))
+    ? undefined
+    : 'its script may write files or run commands';
+}
+
+/**
+ * Matches what writes, reads other files, runs commands, or shows the environment, in a script
+ * without its patterns and strings.
+ */
+const awkPower =
+  /\bsystem\b|\bgetline\b|\bENVIRON\b|\bPROCINFO\b|\bARGV\b|\||@|\bprintf?\b[^;}\n]*>|\b(?:close|fflush)\b|\/inet/;
+
+export function awkProblem(call: Arguments): string | undefined {
+  const [script = ''] = scriptsOf(call, []);
+  return awkPower.test(bareAwk(script)) ? 'its script may write files or run commands' : undefined;
+}
+
+/**
+ * Removes patterns where only a pattern can stand, then strings, unless a slash is left that could
+ * begin a pattern with a quote in it.
+ */
+function bareAwk(script: string): string {
+  const bare = script
+    .replaceAll('||', ' or ')
+    .replace(/^\s*!?\s*\/[^/"\n\\]*\//, ' ')
+    .replace(/~\s*\/[^/"\n\\]*\//g, ' ');
+  return bare.includes('/') ? bare : bare.replace(/"(?:[^"\\\n]|\\[^\n])*"/g, '""');
+}
+
+const jqPower = /\benv\b|\$ENV|\binput_filename\b|\binclude\b|\bimport\b|\binputs?\b|\$__/;
+
+export function jqProblem(call: Arguments): string | undefined {
+  const [script = ''] = scriptsOf(call, []);
+  return jqPower.test(script) ? 'its filter may read the environment or other files' : undefined;
+}

@@ -1,0 +1,33 @@
+/** Judges `find` and its expression. */
+import type { ShellWord } from '../../shell/shellCommand.ts';
+import { judgeRead, judgeWrite, type Spot } from './operand.ts';
+import { readArguments } from './options.ts';
+import { asks, strictest, type Verdict } from './verdict.ts';
+
+/** The tests and actions of find that only read. */
+const harmless =
+  '-P -name= -iname= -path= -ipath= -wholename= -regex= -iregex= -regextype= -type= -xtype= -size= -empty -mtime= -mmin= -ctime= -cmin= -atime= -amin= -newer@ -newermt= -maxdepth= -mindepth= -depth -d -xdev -mount -prune -print -print0 -printf= -ls -perm= -user= -group= -uid= -gid= -nouser -nogroup -links= -inum= -not -and -or -a -o -true -false -quit -readable -writable -executable -samefile@ -warn -nowarn -noleaf -ignore_readdir_race -daystart';
+const signs = new Set(['(', ')', '!', ',']);
+
+export function judgeFind(rest: readonly ShellWord[], spot: Spot): Verdict {
+  const call = readArguments(rest, harmless);
+  if (typeof call === 'string') return strictest([unknown(call, spot), ...written(rest, spot)]);
+  const folders = call.operands.filter(({ text }) => !signs.has(text));
+  return strictest([
+    ...folders.map((word) => judgeRead(word, spot, 'names')),
+    ...call.paths.map((word) => judgeRead(word, spot, 'names')),
+  ]);
+}
+
+function unknown(option: string, { part }: Spot): Verdict {
+  if (option === '-delete') return asks('removes files', part);
+  return /^-(?:exec|execdir|ok|okdir)$/.test(option)
+    ? asks('runs a command for each file', part)
+    : asks(`${option} is not known to be harmless`, part);
+}
+
+/** Returns the verdicts on the files that `-fprint` and the like write. */
+const written = (rest: readonly ShellWord[], spot: Spot): readonly Verdict[] =>
+  rest.flatMap((word, index) =>
+    /^-f(?:print0?|printf|ls)$/.test(rest[index - 1]?.text ?? '') ? [judgeWrite(word, spot)] : [],
+  );

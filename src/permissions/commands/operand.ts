@@ -1,0 +1,103 @@
+/** Judges the paths in a command line. */
+import { posix } from 'node:path';
+import type { ShellWord } from '../../shell/shellCommand.ts';
+import type { CommandPlace } from './place.ts';
+import { isKeyPath, isPrivatePath, isSystemPath, protectedBy } from './sensitivePaths.ts';
+import { asks, denies, safe, strictest, type Verdict } from './verdict.ts';
+
+/** Where a command of a line runs. */
+export interface Spot {
+  readonly place: CommandPlace;
+  /** Folders in which the command may run; none if they are unknown. */
+  readonly folders: readonly string[];
+  /** The command as written, for verdicts. */
+  readonly part: string;
+}
+
+/** - `content`: reads a file · `names`: lists names, sizes and times */
+export type Reading = 'content' | 'names';
+
+/** Returns the verdict on reading what a word names. */
+export function judgeRead(word: ShellWord, spot: Spot, reading: Reading = 'content'): Verdict {
+  const paths = pathsOf(word, spot);
+  if (paths === undefined) {
+    return namesKey(word)
+      ? denies('reads a key', spot.part)
+      : asks('reads an unclear path', spot.part);
+  }
+  return strictest(paths.map((path) => judgeReadPath(path, spot, reading)));
+}
+
+/** Returns true for a word that names a key whatever its variables stand for. */
+const namesKey = ({ text, spelled }: ShellWord): boolean =>
+  [spelled, `/${spelled}`, `/${text}`].some(isKeyPath);
+
+/** Returns the verdict on writing to, changing or removing what a word names. */
+export function judgeWrite(word: ShellWord, spot: Spot): Verdict {
+  const paths = pathsOf(word, spot) ?? [`/${word.text}`];
+  for (const path of paths) {
+    const what = protectedBy(spot.place.realPath(path) ?? path) ?? protectedBy(path);
+    if (what !== undefined) return denies(`writes ${what}`, spot.part);
+  }
+  return asks('writes files', spot.part);
+}
+
+function judgeReadPath(path: string, { place, part }: Spot, reading: Reading): Verdict {
+  const real = place.realPath(path);
+  const names = real === undefined ? [path] : [path, real];
+  if (names.some(isKeyPath)) return denies('reads keys or the environment of a process', part);
+  if (real === undefined) return asks('reads a path that cannot be resolved', part);
+  if (isSystemPath(path) || isSystemPath(real)) return safe;
+  if (!isGranted(real, place)) return asks('reads outside the working folder', part);
+  return reading === 'content' && names.some(isPrivatePath)
+    ? asks('reads a file that may hold secrets', part)
+    : safe;
+}
+
+const isGranted = (real: string, { workFolder, readFolders = [] }: CommandPlace): boolean =>
+  [workFolder, ...readFolders].some((folder) => isWithin(folder, real));
+
+export const isWithin = (folder: string, path: string): boolean =>
+  path === folder || path.startsWith(folder.endsWith('/') ? folder : `${folder}/`);
+
+/**
+ * Returns the absolute paths that a word may name, in each folder in which the command may run;
+ * `undefined` if only the shell can know them. Links are not resolved.
+ */
+export function pathsOf(word: ShellWord, { place, folders }: Spot): readonly string[] | undefined {
+  const text = expanded(word, place);
+  if (text === undefined) return undefined;
+  if (!text.startsWith('/') && folders.length === 0) return undefined;
+  const bases = text.startsWith('/') ? ['/'] : folders;
+  const paths = bases.map((folder) => posix.resolve(folder, text));
+  if (!word.isDynamic || !glob.test(word.text)) return paths;
+  return matchesOf(text, paths, place);
+}
+
+const glob = /[*?[]/;
+
+/** Returns the matches of patterns, or `undefined` if one of them would be read as an option. */
+function matchesOf(
+  text: string,
+  patterns: readonly string[],
+  place: CommandPlace,
+): readonly string[] | undefined {
+  const found = patterns.map((pattern) => place.matches(pattern));
+  if (found.includes(undefined)) return undefined;
+  const all = found.flatMap((each) => each ?? []);
+  const isOption = glob.test(text[0] ?? '') && all.some((path) => /\/-/.test(path));
+  return isOption ? undefined : all;
+}
+
+const variable = /^\$(?:HOME|PWD|\{HOME\}|\{PWD\})(?=\/|$)/;
+
+/** Replaces `~`, `$HOME` and `$PWD` at the start of a word; `undefined` for other expansions. */
+function expanded(word: ShellWord, { home }: CommandPlace): string | undefined {
+  const { text, spelled, isDynamic } = word;
+  const [name = ''] = variable.exec(spelled) ?? [];
+  const isVariable = isDynamic && name !== '' && text === spelled.slice(name.length);
+  if (isVariable) return (name.includes('HOME') ? home : '.') + text;
+  if (isDynamic && (text !== spelled || /[{}$`\\]/.test(text))) return undefined;
+  if (!text.startsWith('~')) return text;
+  return /^~(?:\/|$)/.test(text) ? home + text.slice(1) : undefined;
+}

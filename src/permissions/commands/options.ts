@@ -1,0 +1,137 @@
+/** Reads the options of a program by a list of those that it may be given. */
+import type { ShellWord } from '../../shell/shellCommand.ts';
+
+/**
+ * The options that a program may be given, separated by spaces:
+ * - `a`: the short option `-a`; also in clusters, such as `-la`
+ * - `n:`: the short option `-n` with a value, attached or as the next word
+ * - `f@`: the same, with a path as its value
+ * - `--all`: a long option; also as `--all=VALUE`
+ * - `--lines=`, `--file@`: a long option whose value may be the next word; a path for `@`
+ * - `-name=`, `-print`: an option with one dash, as those of find; with a value for `=`
+ * - `#`: a number as an option, such as `-20`
+ */
+export type OptionList = string;
+
+export interface Arguments {
+  readonly operands: readonly ShellWord[];
+  /** Values of options that are paths. */
+  readonly paths: readonly ShellWord[];
+  /** Names of the options, such as `-n` and `--lines`. */
+  readonly names: ReadonlySet<string>;
+  /** Values of the other options, by name, in the order of the call. */
+  readonly values: ReadonlyMap<string, readonly string[]>;
+}
+
+type Kind = 'flag' | 'value' | 'path';
+
+interface Options {
+  readonly kinds: ReadonlyMap<string, Kind>;
+  readonly hasNumbers: boolean;
+}
+
+const lists = new Map<OptionList, Options>();
+
+function optionsOf(list: OptionList): Options {
+  const known = lists.get(list);
+  if (known !== undefined) return known;
+  const kinds = new Map<string, Kind>();
+  for (const entry of list.split(' ').filter((each) => each !== '' && each !== '#')) {
+    const [, name = '', mark] = /^(.+?)([:=@]?)$/.exec(entry) ?? [];
+    const kind = mark === '@' ? 'path' : mark === '' ? 'flag' : 'value';
+    kinds.set(name.startsWith('-') ? name : `-${name}`, kind);
+  }
+  const options = { kinds, hasNumbers: list.split(' ').includes('#') };
+  lists.set(list, options);
+  return options;
+}
+
+/**
+ * Reads the arguments of a program. Returns the first option that is not on the list, as written.
+ */
+export function readArguments(words: readonly ShellWord[], list: OptionList): Arguments | string {
+  return new ArgumentReader(words, optionsOf(list)).read();
+}
+
+class ArgumentReader {
+  readonly #words: readonly ShellWord[];
+  readonly #options: Options;
+  readonly #operands: ShellWord[] = [];
+  readonly #paths: ShellWord[] = [];
+  readonly #names = new Set<string>();
+  readonly #values = new Map<string, readonly string[]>();
+  #at = 0;
+
+  constructor(words: readonly ShellWord[], options: Options) {
+    this.#words = words;
+    this.#options = options;
+  }
+
+  read(): Arguments | string {
+    for (; this.#at < this.#words.length; this.#at += 1) {
+      const word = this.#words[this.#at];
+      if (word === undefined) break;
+      if (word.text === '--') {
+        this.#operands.push(...this.#words.slice(this.#at + 1));
+        break;
+      }
+      if (!word.text.startsWith('-') || word.text === '-') this.#operands.push(word);
+      else if (!this.#option(word)) return word.spelled;
+    }
+    const [operands, paths, names, values] = [
+      this.#operands,
+      this.#paths,
+      this.#names,
+      this.#values,
+    ];
+    return { operands, paths, names, values };
+  }
+
+  #option(word: ShellWord): boolean {
+    if (word.isDynamic) return false;
+    const { text } = word;
+    if (this.#options.hasNumbers && /^-\d+$/.test(text)) return true;
+    const equals = text.indexOf('=');
+    const name = equals < 0 ? text : text.slice(0, equals);
+    const kind = this.#options.kinds.get(name);
+    if (kind !== undefined && (equals < 0 || text.startsWith('--')))
+      return this.#take(name, kind, equals < 0 ? undefined : text.slice(equals + 1));
+    return !text.startsWith('--') && this.#cluster(text.slice(1));
+  }
+
+  #cluster(letters: string): boolean {
+    for (const [index, letter] of [...letters].entries()) {
+      const kind = this.#options.kinds.get(`-${letter}`);
+      if (kind === undefined) return false;
+      const rest = letters.slice(index + letter.length);
+      if (kind !== 'flag') return this.#take(`-${letter}`, kind, rest === '' ? undefined : rest);
+      this.#names.add(`-${letter}`);
+    }
+    return true;
+  }
+
+  /** Takes an option with the value attached to it, or with the next word as its value. */
+  #take(name: string, kind: Kind, attached: string | undefined): boolean {
+    this.#names.add(name);
+    if (kind === 'flag') {
+      if (attached !== undefined) this.#addValue(name, attached);
+      return true;
+    }
+    const value = attached === undefined ? this.#words[(this.#at += 1)] : plainWord(attached);
+    if (value === undefined || value.isDynamic) return false;
+    if (kind === 'path') this.#paths.push(value);
+    else this.#addValue(name, value.text);
+    return true;
+  }
+
+  #addValue(name: string, value: string): void {
+    this.#values.set(name, [...(this.#values.get(name) ?? []), value]);
+  }
+}
+
+const plainWord = (text: string): ShellWord => ({
+  text,
+  spelled: text,
+  isDynamic: false,
+  isQuoted: true,
+});

@@ -1,0 +1,20 @@
+/** The surroundings in which a command line is judged. */
+
+export interface CommandPlace {
+  /** Real path of the folder in which the line starts, and which the agent may read. */
+  readonly workFolder: string;
+  /** Real path of the home folder of the user who runs the line. */
+  readonly home: string;
+  /** Real paths of further folders that the agent may read, such as those of its runs. */
+  readonly readFolders?: readonly string[];
+  /**
+   * Resolves the links of an absolute path; parts that do not exist stay as they are. Returns
+   * `undefined` if the path cannot be resolved.
+   */
+  realPath(path: string): string | undefined;
+  /**
+   * Returns the absolute paths that match a pattern of the shell; `undefined` if they are too many
+   * or cannot be listed.
+   */
+  matches(pattern: string): readonly string[] | undefined;
+}

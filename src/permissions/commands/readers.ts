@@ -1,0 +1,253 @@
+/** The programs that only read, each with the options that keep it so. */
+import type { Arguments, OptionList } from './options.ts';
+import { awkProblem, jqProblem, sedProblem } from './filterScripts.ts';
+
+export interface Reader {
+  readonly options: OptionList;
+  /**
+   * - `content`: the operands are files that are read
+   * - `names`: the operands are paths of which names, sizes and times are read
+   * - `text`: the operands are no paths
+   * - `script`: the first operand is a pattern or script, unless an option gives it; the others
+   *   are files that are read
+   */
+  readonly operands: 'content' | 'names' | 'text' | 'script';
+  /** Options that give the script in place of the first operand. */
+  readonly scriptOptions?: readonly string[];
+  /** Returns why a call does more than read; `undefined` if it only reads. */
+  problem?(call: Arguments): string | undefined;
+}
+
+const content = (options: OptionList, problem?: Reader['problem']): Reader => ({
+  options,
+  operands: 'content',
+  ...(problem && { problem }),
+});
+const names = (options: OptionList): Reader => ({ options, operands: 'names' });
+const text = (options: OptionList, problem?: Reader['problem']): Reader => ({
+  options,
+  operands: 'text',
+  ...(problem && { problem }),
+});
+const nothing: Reader['problem'] = ({ operands }) =>
+  operands.length > 0 ? 'takes arguments that are not known to be harmless' : undefined;
+
+const grepOptions =
+  'E F G P i v c l L n o q s h H x w z a I U r R T b e: m: A: B: C: f@ d: D: # --color --colour --include= --exclude= --exclude-dir= --exclude-from@ --count --ignore-case --no-ignore-case --invert-match --word-regexp --line-regexp --line-number --with-filename --no-filename --only-matching --quiet --silent --recursive --dereference-recursive --extended-regexp --fixed-strings --basic-regexp --perl-regexp --regexp= --file@ --max-count= --context= --after-context= --before-context= --files-with-matches --files-without-match --text --binary-files= --null --no-messages --line-buffered --byte-offset --initial-tab';
+const grep: Reader = {
+  options: grepOptions,
+  operands: 'script',
+  scriptOptions: ['-e', '-f', '--regexp', '--file'],
+};
+const sums = 'b t z c w --binary --text --tag --zero --check --quiet --status --warn --strict';
+
+const conditions =
+  'e f d r w x s L h n z b c p S g u k O G N t nt ot ef eq ne lt le gt ge a o -nt -ot -ef -eq -ne -lt -le -gt -ge';
+
+const readers: Readonly<Record<string, Reader>> = {
+  // Files.
+  cat: content(
+    'A b e E n s t T u v --show-all --number --number-nonblank --squeeze-blank --show-ends --show-tabs --show-nonprinting',
+  ),
+  tac: content('b r s: --before --regex --separator='),
+  nl: content('b: d: f: h: i: l: n: p s: v: w: --body-numbering= --number-format= --number-width='),
+  head: content('n: c: q v z # --lines= --bytes= --quiet --silent --verbose --zero-terminated'),
+  tail: content(
+    'n: c: q v z f F s: # --lines= --bytes= --quiet --silent --verbose --follow --pid= --sleep-interval= --retry --zero-terminated',
+    ({ names: given }) =>
+      ['-f', '-F', '--follow', '--retry'].some((name) => given.has(name))
+        ? 'does not end by itself: read the end of the file, such as tail -n 50'
+        : undefined,
+  ),
+  wc: content('c m l w L --bytes --chars --lines --words --max-line-length --total='),
+  cut: content(
+    'b: c: d: f: n s z --bytes= --characters= --delimiter= --fields= --complement --only-delimited --output-delimiter= --zero-terminated',
+  ),
+  paste: content('d: s z --delimiters= --serial --zero-terminated'),
+  sort: content(
+    'b d f g h i M n R r V c C m s u z k: t: S: --ignore-leading-blanks --dictionary-order --ignore-case --general-numeric-sort --human-numeric-sort --month-sort --numeric-sort --random-sort --reverse --version-sort --key= --field-separator= --stable --unique --check --zero-terminated --parallel= --sort=',
+  ),
+  uniq: content(
+    'c d D i u z f: s: w: --count --repeated --all-repeated --ignore-case --unique --skip-fields= --skip-chars= --check-chars= --zero-terminated',
+    ({ operands }) => (operands.length > 1 ? 'writes its second file' : undefined),
+  ),
+  comm: content('1 2 3 i --check-order --nocheck-order --output-delimiter= --total'),
+  join: content('1: 2: a: e: i j: o: t: v: --header --check-order --nocheck-order'),
+  diff: content(
+    'q s c C: u U: e n y W: p t T r N i E Z b w B a d F: I: x: L: # --brief --report-identical-files --context --unified --side-by-side --width= --recursive --new-file --ignore-case --ignore-all-space --ignore-space-change --ignore-blank-lines --text --color --suppress-common-lines --exclude= --no-dereference --minimal --label= --strip-trailing-cr --from-file@ --to-file@',
+  ),
+  cmp: content('b i: l n: s --print-bytes --ignore-initial= --verbose --bytes= --quiet --silent'),
+  column: content(
+    't s: o: c: x n: N: R: --table --separator= --output-separator= --columns= --table-columns= --json',
+  ),
+  fold: content('b s w: --bytes --spaces --width='),
+  fmt: content('w: u s --width='),
+  expand: content('i t: --tabs='),
+  unexpand: content('a t: --tabs='),
+  rev: content(''),
+  od: content(
+    'A: j: N: S: t: v w: a b c d f i l o s x --address-radix= --skip-bytes= --read-bytes= --format= --width=',
+  ),
+  hexdump: content('b c C d o x v n: s:'),
+  xxd: content('a b c: C d e E g: i l: o: p u s: # -len= -seek= -cols=', ({ operands }) =>
+    operands.length > 1 ? 'writes its second file' : undefined,
+  ),
+  strings: content('a f n: t: e: # --all --bytes= --radix= --encoding='),
+  zcat: content('f'),
+  grep,
+  egrep: grep,
+  fgrep: grep,
+  zgrep: grep,
+  rg: {
+    options:
+      'i s S v c l L n N o q w x F P U e: f@ g: t: T: m: A: B: C: M: j: d: H I u . a p --hidden --no-ignore --glob= --iglob= --type= --type-not= --type-list --files --color= --colors= --count --count-matches --files-with-matches --files-without-match --ignore-case --smart-case --case-sensitive --invert-match --word-regexp --line-regexp --fixed-strings --multiline --only-matching --max-count= --max-depth= --max-columns= --context= --after-context= --before-context= --no-heading --heading --line-number --no-line-number --no-filename --with-filename --json --stats --sort= --sortr= --pcre2 --regexp= --file@ --trim --quiet --vimgrep --column --unrestricted --text',
+    operands: 'script',
+    scriptOptions: ['-e', '-f', '--regexp', '--file', '--files', '--type-list'],
+  },
+  sed: {
+    options:
+      'n E r s u z e: l: --quiet --silent --regexp-extended --expression= --separate --unbuffered --null-data --posix',
+    operands: 'script',
+    scriptOptions: ['-e', '--expression'],
+    problem: sedProblem,
+  },
+  awk: {
+    options: 'F: v: --field-separator= --assign= --posix',
+    operands: 'script',
+    problem: awkProblem,
+  },
+  jq: {
+    options:
+      'r c s n S e a j C M R --raw-output --compact-output --slurp --null-input --sort-keys --exit-status --raw-input --tab --indent= --monochrome-output --color-output',
+    operands: 'script',
+    problem: jqProblem,
+  },
+  // Names, sizes and times.
+  ls: names(
+    'a A l h t r R S s 1 d F i X c u C m x g G n o p q k B b Q U v N L D Z H f w: I: T: --all --almost-all --human-readable --color --sort= --time= --time-style= --reverse --recursive --size --directory --classify --full-time --group-directories-first --si --inode --ignore= --hide= --format= --no-group --numeric-uid-gid --width= --zero --block-size= --author --file-type',
+  ),
+  tree: names(
+    'a d f i l x L: P: I: p s h D u g t c r C n F J N q Q --prune --du --dirsfirst --noreport --filelimit= --si --gitignore --charset= --timefmt= --sort= --matchdirs --ignore-case',
+  ),
+  du: names(
+    'a b c h k m s x L P S D H l d: t: B: 0 --all --apparent-size --human-readable --si --summarize --total --max-depth= --exclude= --block-size= --one-file-system --dereference --time --threshold= --bytes --separate-dirs --inodes',
+  ),
+  df: text(
+    'a h H i k l m P T t: x: B: --all --human-readable --si --inodes --local --print-type --type= --exclude-type= --total --output --block-size= --portability',
+  ),
+  stat: names('L f t c: --dereference --file-system --format= --printf= --terse'),
+  file: names(
+    'b i L k h p s --brief --mime --mime-type --mime-encoding --dereference --no-dereference',
+  ),
+  realpath: names(
+    'e m L P q s z --canonicalize-existing --canonicalize-missing --logical --physical --quiet --no-symlinks --relative-to@ --relative-base@ --zero',
+  ),
+  readlink: names(
+    'f e m n q s v z --canonicalize --canonicalize-existing --canonicalize-missing --no-newline --zero',
+  ),
+  md5sum: content(sums),
+  sha1sum: content(sums),
+  sha256sum: content(sums),
+  sha512sum: content(sums),
+  cksum: content(''),
+  test: names(conditions),
+  '[': names(conditions),
+  // Text.
+  echo: text('n e E'),
+  printf: text('', ({ names: given }) => (given.has('-v') ? 'sets a variable' : undefined)),
+  true: text(''),
+  false: text(''),
+  ':': text(''),
+  seq: text('f: s: w # --format= --separator= --equal-width'),
+  expr: text(''),
+  basename: text('a s: z --multiple --suffix= --zero'),
+  dirname: text('z --zero'),
+  tr: text('c C d s t --complement --delete --squeeze-repeats --truncate-set1'),
+  which: text('a --all'),
+  type: text('a t p P f'),
+  command: text('v V', ({ names: given }) =>
+    given.has('-v') || given.has('-V') ? undefined : 'runs another command',
+  ),
+  // The computer and its processes.
+  pwd: text('L P', nothing),
+  whoami: text('', nothing),
+  id: text('g G n r u z --group --groups --name --user'),
+  groups: text(''),
+  hostname: text('s f d i I A --short --fqdn --domain --ip-address --all-ip-addresses', nothing),
+  uname: text(
+    'a s n r v m p i o --all --kernel-name --nodename --kernel-release --machine --operating-system',
+    nothing,
+  ),
+  arch: text('', nothing),
+  uptime: text('p s --pretty --since', nothing),
+  date: text(
+    'u R I d: r@ --utc --rfc-email --iso-8601 --date= --rfc-3339= --reference@',
+    ({ operands }) =>
+      operands.every(({ text: each }) => each.startsWith('+')) ? undefined : 'sets the clock',
+  ),
+  cal: text('1 3 y m j'),
+  nproc: text('--all --ignore=', nothing),
+  free: text('b k m g h w t l --bytes --kilo --mega --giga --human --wide --total --si', nothing),
+  lscpu: text('a b c J e p x y --extended --json --all --online --parse', nothing),
+  lsblk: text('a b d f i J l m n o: p r t --all --bytes --fs --json --list --output= --paths'),
+  lspci: text('v k n m nn vv s: d: t', nothing),
+  numactl: text('H s --hardware --show', nothing),
+  ps: text(
+    'a A u x f F l j w ww L H p: u: U: o: C: t: ax aux auxf ef e --forest --sort= --pid= --ppid= --user= --no-headers --format= --width=',
+    psProblem,
+  ),
+  pgrep: text(
+    'a f l u: U: x n o c d: P: t: i --list-name --list-full --full --count --euid= --exact --newest --oldest --parent=',
+  ),
+  pidof: text('s x o:'),
+  vmstat: text('a d s S: w t n # --unit= --wide --timestamp', countedProblem),
+  iostat: text('c d h k m x y z p: # ', countedProblem),
+  top: text('b n: H i c o: p: u: d: w:', ({ names: given }) =>
+    given.has('-b') && given.has('-n') ? undefined : 'does not end by itself: use top -b -n 1',
+  ),
+  'nvidia-smi': text(
+    'L q d: i: x m --list-gpus --query --query-gpu= --query-compute-apps= --query-accounted-apps= --format= --id= --display= --xml-format --help-query-gpu',
+    ({ operands }) =>
+      operands.every(({ text: each }) => each === 'topo' || each === 'nvlink')
+        ? undefined
+        : 'takes arguments that are not known to be harmless',
+  ),
+  gpustat: text(
+    'c p u F P e a cp cpu --json --no-color --no-header --show-cmd --show-user --show-pid --show-power --show-fan',
+    nothing,
+  ),
+  'rocm-smi': text(
+    'a i t f g u P --showuse --showmemuse --showtemp --showpower --showid --json --showmeminfo=',
+    nothing,
+  ),
+  // Schedulers.
+  squeue: text(
+    'a A: h i: j: l M: n: o: O: p: r R: s S: t: u: w: --me --start --array --account= --format= --Format= --json --jobs= --long --name= --noheader --nodelist= --partition= --sort= --states= --steps --user= --users=',
+  ),
+  sinfo: text(
+    'a d e l M: n: N o: O: p: r R s S: t: T v --all --exact --format= --Format= --json --long --Node --nodes= --noheader --partition= --reservation --responding --list-reasons --summarize --sort= --states=',
+  ),
+  sacct: text(
+    'a A: b B D e E: h j: l M: n N: o: O p P q: r: s: S: T u: X --allocations --allusers --brief --duplicates --endtime= --format= --jobs= --json --long --name= --nodelist= --noheader --parsable --parsable2 --partition= --starttime= --state= --user= --units= --delimiter=',
+  ),
+  sprio: text('h j: l n o: p: u: w --jobs= --long --users='),
+  sshare: text('a A: h l n o: p P u: U --all --accounts= --long --format= --users='),
+  sstat: text('a e j: n o: p P --allsteps --format= --jobs= --noheader --parsable --parsable2'),
+  qstat: text('a f i n q r s u: x G t w'),
+  bjobs: text('a d l p r s u: w X q: m: J: o: noheader'),
+};
+
+/** Options that print the environment of processes begin with an `e` that no dash precedes. */
+function psProblem({ operands }: Arguments): string | undefined {
+  const unclear = operands.find(({ text: each }) => !/^(?:[ajlruxfwhT]+|\d+(?:,\d+)*)$/.test(each));
+  return unclear === undefined ? undefined : 'may show the environment of processes';
+}
+
+/** `vmstat 1` never ends, and `vmstat 1 5` does. */
+function countedProblem({ operands }: Arguments): string | undefined {
+  return operands.length === 1 ? 'does not end by itself: give a count' : undefined;
+}
+
+/** Returns the reader named `program`; `undefined` if the program may do more than read. */
+export const readerOf = (program: string): Reader | undefined =>
+  Object.hasOwn(readers, program) ? readers[program] : undefined;

@@ -1,0 +1,193 @@
+/** The reading subcommands of programs that can also change things, and calls that show a version. */
+import type { ShellWord } from '../../shell/shellCommand.ts';
+import type { Reader } from './readers.ts';
+
+const listing = (options: string, problem?: Reader['problem']): Reader => ({
+  options,
+  operands: 'text',
+  ...(problem && { problem }),
+});
+/** Without operands: an operand would be the name of something to make. */
+const only = (options: string): Reader =>
+  listing(options, ({ operands }) => (operands.length > 0 ? 'may change a repository' : undefined));
+/** With operands only beside one of the options that make it list. */
+const listingWith = (options: string, names: readonly string[]): Reader =>
+  listing(options, ({ operands, names: given }) =>
+    operands.length === 0 || names.some((name) => given.has(name))
+      ? undefined
+      : 'may change a repository',
+  );
+
+const commits =
+  '# n: i S: G: E F --oneline --graph --all --branches --tags --remotes --decorate --no-decorate --pretty= --format= --since= --until= --after= --before= --author= --committer= --grep= --follow --first-parent --merges --no-merges --reverse --abbrev-commit --date= --max-count= --skip= --topo-order --date-order --no-pager --parents --children --count --left-right --cherry-pick --invert-grep --all-match --ignore-case --relative-date --no-walk';
+const changes =
+  'p u s w b M C R U: c m z --patch --no-patch --stat --shortstat --numstat --name-only --name-status --summary --dirstat --compact-summary --color --no-color --word-diff --color-words --color-moved --unified= --ignore-all-space --ignore-space-change --ignore-blank-lines --ignore-space-at-eol --diff-filter= --no-ext-diff --no-textconv --check --minimal --patience --histogram --diff-algorithm= --exit-code --quiet --find-renames --find-copies --no-renames --full-index --binary --raw --abbrev --no-prefix --function-context --inter-hunk-context= --relative --text --cc --merge-base --root';
+
+const git: Readonly<Record<string, Reader>> = {
+  status: listing(
+    's b u v z uno uall unormal -uno -uall -unormal --short --branch --porcelain --untracked-files --ignored --long --show-stash --no-renames --ahead-behind --null',
+  ),
+  log: listing(`${commits} ${changes}`),
+  diff: listing(`${changes} --cached --staged`),
+  show: listing(`${commits} ${changes}`),
+  whatchanged: listing(`${commits} ${changes}`),
+  'diff-tree': listing(`${changes} r t -r -t --no-commit-id`),
+  'rev-list': listing(`${commits} --objects --disk-usage`),
+  shortlog: listing(`s n e c ${commits} --numbered --summary --email --committer`),
+  reflog: listing(`${commits}`, ({ operands }) =>
+    ['expire', 'delete', 'drop', 'write'].includes(operands[0]?.text ?? '')
+      ? 'changes the reflog'
+      : undefined,
+  ),
+  blame: listing(
+    'w L: l s e p c n f t b M C --line-porcelain --porcelain --since= --date= --show-name --show-number --abbrev=',
+  ),
+  branch: listingWith(
+    'a r v vv -vv q --list --all --remotes --verbose --show-current --contains --no-contains --merged --no-merged --sort= --format= --points-at --no-color --color --column --abbrev=',
+    ['--list', '--contains', '--no-contains', '--merged', '--no-merged', '--points-at'],
+  ),
+  tag: listingWith(
+    'n l # --list --sort= --contains --no-contains --merged --no-merged --points-at --format= --column',
+    ['-l', '-n', '--list', '--contains', '--no-contains', '--merged', '--no-merged', '--points-at'],
+  ),
+  'rev-parse': listing(
+    'q --short --abbrev-ref --verify --show-toplevel --git-dir --git-common-dir --is-inside-work-tree --is-bare-repository --show-prefix --show-cdup --symbolic-full-name --all --branches --tags --absolute-git-dir --is-shallow-repository --quiet',
+  ),
+  describe: listing(
+    '--tags --always --all --long --abbrev= --dirty --match= --contains --exact-match --first-parent --exclude=',
+  ),
+  'ls-files': listing(
+    'c d m o i s t u v z k --cached --deleted --modified --others --ignored --stage --unmerged --exclude-standard --exclude= --error-unmatch --full-name --directory --killed --eol',
+  ),
+  'ls-tree': listing(
+    'r l d t z --name-only --name-status --long --full-tree --full-name --object-only --abbrev',
+  ),
+  'merge-base': listing('a --all --is-ancestor --octopus --independent --fork-point'),
+  'name-rev': listing('--tags --all --name-only --always --no-undefined --refs='),
+  'for-each-ref': listing(
+    '--format= --sort= --count= --contains --merged --no-merged --points-at= --no-contains',
+  ),
+  'show-ref': listing('d s q --head --heads --tags --dereference --hash --verify --abbrev'),
+  'count-objects': listing('v H --verbose --human-readable'),
+  'cat-file': listing('p t s e'),
+  grep: listing(
+    'n i w v l L c h H E F G P e: p W A: B: C: # --line-number --ignore-case --word-regexp --files-with-matches --count --cached --untracked --heading --break --and --or --not --all-match --max-depth= --name-only --no-color --color --column --show-function --function-context --extended-regexp --fixed-strings --perl-regexp',
+  ),
+  'check-ignore': listing('q v n --verbose --non-matching --no-index --quiet'),
+  cherry: listing('v --abbrev='),
+  'range-diff': listing('--no-color --creation-factor= --no-dual-color'),
+  version: only('--build-options'),
+};
+
+const second: Readonly<Record<string, Readonly<Record<string, Reader>>>> = {
+  git: {
+    'stash list': listing(commits),
+    'stash show': listing(changes),
+    'worktree list': only('v --porcelain --verbose'),
+    'remote show': listing('', () => 'contacts another host'),
+    'remote get-url': listing('--all --push'),
+    'bisect log': only(''),
+    'notes list': listing(''),
+    'notes show': listing(''),
+  },
+  pip: {
+    list: only(
+      'v o --outdated --format= --verbose --not-required --local --user --disable-pip-version-check --editable',
+    ),
+    show: listing('f v --files --verbose'),
+    freeze: only('l --all --local --user --exclude='),
+    check: only('v'),
+  },
+  uv: {
+    'pip list': only('--format='),
+    'pip show': listing(''),
+    'pip freeze': only(''),
+    'pip check': only(''),
+  },
+  conda: {
+    list: listing('n: e f c --name= --export --json --full-name --explicit'),
+    'env list': only('--json'),
+    info: only('a e s --all --envs --json --system'),
+  },
+  npm: {
+    ls: listing('a g --all --depth= --global --json --long'),
+    list: listing('a g --all --depth= --global --json --long'),
+  },
+  docker: {
+    ps: only('a q s l n: f: --all --quiet --size --filter= --format= --no-trunc --latest'),
+    images: listing('a q f: --all --quiet --filter= --format= --no-trunc --digests'),
+    version: only('f: --format='),
+    'system df': only('v'),
+    'volume ls': only('q f: --filter='),
+    'network ls': only('q f: --filter='),
+  },
+  scontrol: {
+    'show job': listing('d o'),
+    'show node': listing('d o'),
+    'show nodes': listing('d o'),
+    'show partition': listing('o'),
+    'show partitions': listing('o'),
+    'show jobs': listing('d o'),
+    'show config': listing(''),
+    'show reservation': listing('o'),
+  },
+  sacctmgr: {
+    show: listing('n p P --noheader --parsable --parsable2'),
+    list: listing('n p P --noheader --parsable --parsable2'),
+  },
+  tmux: { ls: only('F:'), 'list-sessions': only('F:'), 'list-windows': only('a t: F:') },
+  systemctl: {
+    'list-units': listing('a t: --all --type= --state= --no-pager'),
+    'is-active': listing(''),
+  },
+  crontab: {},
+};
+const aliases: Readonly<Record<string, string>> = { pip3: 'pip', mamba: 'conda', podman: 'docker' };
+
+/** Programs that may be asked for their version. */
+const versioned: ReadonlySet<string> = new Set(
+  'python python3 pip pip3 conda mamba uv poetry node npm npx yarn pnpm git gcc g++ cc c++ clang nvcc cmake make ninja cargo rustc go java javac ruby perl julia R Rscript docker podman bash sh zsh ffmpeg cuda-gdb mpirun mpicc ssh rsync curl wget tar zip unzip tmux screen srun sbatch squeue sinfo apptainer singularity tsc jq rg fd vim nano deno bun sqlite3 psql ldd'.split(
+    ' ',
+  ),
+);
+const versionOptions = /^(?:--version|-V|-version|--help|-v)$/;
+
+/** Returns true for a call that only shows a version or a help text. */
+export const showsVersion = (program: string, rest: readonly ShellWord[]): boolean => {
+  const [option] = rest;
+  if (rest.length !== 1 || option === undefined || !versioned.has(program)) return false;
+  if (option.text === '-v') return ['node', 'npm', 'java', 'ruby', 'perl', 'gcc'].includes(program);
+  return versionOptions.test(option.text) && !option.isDynamic;
+};
+
+export interface Subcommand {
+  readonly reader: Reader;
+  /** The words after the subcommand. */
+  readonly rest: readonly ShellWord[];
+}
+
+/**
+ * Finds the reading subcommand that is called; `undefined` if it is none, or is not known to only
+ * read.
+ */
+export function subcommandOf(program: string, rest: readonly ShellWord[]): Subcommand | undefined {
+  const name = own(aliases, program) ?? program;
+  const words = name === 'git' ? afterPager(rest) : rest;
+  const names = words.slice(0, 2).map(({ text, isDynamic }) => (isDynamic ? '$' : text));
+  const table = own(second, name) ?? {};
+  const pair = own(table, names.join(' '));
+  if (pair !== undefined) return { reader: pair, rest: words.slice(2) };
+  const [first = ''] = names;
+  const single = own(table, first) ?? (name === 'git' ? gitReader(words, first) : undefined);
+  return single && { reader: single, rest: words.slice(1) };
+}
+
+/** `git remote` alone and `git remote -v` list; its subcommands change the repository. */
+const gitReader = (words: readonly ShellWord[], name: string): Reader | undefined =>
+  name === 'remote' && words.length <= 2 ? only('v --verbose') : own(git, name);
+
+const own = <T>(table: Readonly<Record<string, T>>, name: string): T | undefined =>
+  Object.hasOwn(table, name) ? table[name] : undefined;
+
+const afterPager = (words: readonly ShellWord[]): readonly ShellWord[] =>
+  ['--no-pager', '-P'].includes(words[0]?.text ?? '') ? words.slice(1) : words;
