@@ -17,3 +17,20 @@ export async function realPath(machine: Pick<Machine, 'query'>, path: string): P
   const why = answer.trim() || 'permission denied';
   throw new MachineFailure('denied', `Cannot resolve ${path}: ${why}. Use another path.`);
 }
+
+/**
+ * Resolves with the paths with all links resolved, in one query; `undefined` for a path that cannot
+ * be resolved. Rejects with `MachineFailure`.
+ */
+export async function realPaths(
+  machine: Pick<Machine, 'query'>,
+  paths: readonly string[],
+): Promise<readonly (string | undefined)[]> {
+  if (paths.length === 0) return [];
+  const calls = paths.map((path) => `(p=${shellQuote(path)}\n${script}\n)\nprintf '\\0'`);
+  const answers = (await machine.query(calls.join('\n'), { timeoutMs })).split('\0');
+  return paths.map((_path, index) => {
+    const answer = answers[index] ?? '';
+    return answer.startsWith('=') ? posix.resolve('/', answer.slice(1)) : undefined;
+  });
+}

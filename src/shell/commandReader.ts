@@ -50,6 +50,10 @@ export class CommandReader {
   isFlat = true;
   /** Commands whose output the next commands may read. */
   #sources: readonly ShellCommand[] = [];
+  /** Operator since the last command. */
+  #operator = ';';
+  /** Number of commands found before it. */
+  #operatorAt = 0;
   readonly #reading: Reading;
   readonly #depth: number;
   #level = 0;
@@ -67,7 +71,12 @@ export class CommandReader {
   statement(place: Place, around: Around = nothingAround): void {
     const { type } = place;
     this.isFlat &&= type !== '&';
-    if (!place.node.isNamed) return;
+    if (!place.node.isNamed) {
+      // An operator without a command before it is an error to a shell, but not to the grammar.
+      this.isFlat &&= this.found.length > this.#operatorAt || type === '\n';
+      [this.#operator, this.#operatorAt] = [type, this.found.length];
+      return;
+    }
     must(++this.#level <= mostLevels);
     if (simple.test(type)) this.#command(place, around);
     else if (expansion.test(type) || word.test(type)) wordOf([place], this.#take);
@@ -79,8 +88,9 @@ export class CommandReader {
   }
 
   #chain(place: Place, around: Around): void {
-    const children = childrenOf(place).filter(({ node }) => node.isNamed);
+    const children = childrenOf(place);
     const [outer, from] = [this.#sources, this.found.length];
+    this.isFlat &&= place.type !== 'negated_command';
     children.forEach((child, index) => {
       if (place.type === 'pipeline') this.#sources = [...outer, ...this.found.slice(from)];
       this.statement(child, index === children.length - 1 ? around : { ...around, redirects: [] });
@@ -125,6 +135,7 @@ export class CommandReader {
       words: wordsOf(head, this.#take),
       redirections: [],
       input: '',
+      operator: ';',
     });
     return body;
   }
@@ -186,8 +197,14 @@ export class CommandReader {
     for (const text of expansions)
       this.found.push(...this.#reading.read(text, this.#depth).slice(0, -1));
     const sources = [...this.#sources, ...this.found.slice(draft.from)];
-    const command = { ...parsedWords, redirections, input };
+    const command = { ...parsedWords, redirections, input, operator: this.#nextOperator() };
     this.found.push(sources.length > 0 ? { ...command, sources } : command);
+  }
+
+  #nextOperator(): string {
+    const operator = this.#operator.trim() || ';';
+    this.#operator = ';';
+    return operator;
   }
 
   /** Reads the commands in an expansion, and adds them to `found`. */

@@ -34,6 +34,8 @@ export interface ShellCommand {
    * substitutions of its words. Omitted if there are none.
    */
   readonly sources?: readonly ShellCommand[];
+  /** Operator between the previous command and this one, such as `|` or `&&`; else `;`. */
+  readonly operator: string;
 }
 
 export interface ShellText {

@@ -100,8 +100,8 @@ class LineJudge {
 
   #program(command: ShellCommand, spot: Spot): Verdict {
     const [first, ...rest] = command.words;
-    if (first === undefined) return safe;
     const { part } = spot;
+    if (first === undefined) return asks('names no program', part);
     if (first.isDynamic) return asks('runs a program that only the shell knows', part);
     const name = first.text;
     if (!/^[\w.+:[-]+$/.test(name)) return asks(whyAsked(programOf(first), true), part);

@@ -74,7 +74,7 @@ export function pathsOf(word: ShellWord, { place, folders }: Spot): readonly str
   return matchesOf(text, paths, place);
 }
 
-const glob = /[*?[]/;
+const glob = /[*?]/;
 
 /** Returns the matches of patterns, or `undefined` if one of them would be read as an option. */
 function matchesOf(
@@ -97,7 +97,7 @@ function expanded(word: ShellWord, { home }: CommandPlace): string | undefined {
   const [name = ''] = variable.exec(spelled) ?? [];
   const isVariable = isDynamic && name !== '' && text === spelled.slice(name.length);
   if (isVariable) return (name.includes('HOME') ? home : '.') + text;
-  if (isDynamic && (text !== spelled || /[{}$`\\]/.test(text))) return undefined;
+  if (isDynamic && (text !== spelled || /[{}$`\\[]/.test(text))) return undefined;
   if (!text.startsWith('~')) return text;
   return /^~(?:\/|$)/.test(text) ? home + text.slice(1) : undefined;
 }

@@ -177,7 +177,7 @@ function judgeFind(command: ShellCommand, text: string, depth: number): GitVerdi
     return refused('find could change what is in a .git folder');
   const found = foundCommand(command);
   return judgeCommand(
-    { assignments: [], words: found, redirections: [], input: '' },
+    { assignments: [], words: found, redirections: [], input: '', operator: ';' },
     text,
     depth + 1,
   );

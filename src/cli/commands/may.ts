@@ -1,0 +1,113 @@
+import { createInterface } from 'node:readline';
+import { Option } from 'commander';
+import type { Machine } from '../../machines/machine.ts';
+import { UserFacing } from '../../base/errors.ts';
+import {
+  commandVerdict,
+  decisionOf,
+  type LineMode,
+  type Verdict,
+} from '../../compose/judgeLine.ts';
+import { exitCodes } from '../cliDeps.ts';
+import type { CliCommand, CommandContext } from '../command.ts';
+import { withEngine } from '../commandEngine.ts';
+
+interface MayOptions {
+  readonly mode: LineMode;
+  readonly machine: string;
+  readonly lines?: boolean;
+  readonly json?: boolean;
+}
+
+/** `{ line, verdict, decision, reason, part }` of a line, or `{ line, error }`. */
+type Row = Readonly<Record<string, string>>;
+
+const mostCharacters = 100_000;
+
+const examples = `
+Examples:
+  helios may -- 'grep -n loss train.log | tail -5'
+  helios may --machine gpu1 -- rm -rf checkpoints
+  helios may --lines --json < commands.txt     one command per line, or {"line": "…"} with line ends in it`;
+
+export const declareMay = (helios: CliCommand): CliCommand =>
+  helios
+    .command('may')
+    .summary('show whether the agent may run a command, without running it')
+    .description(
+      'Shows what would happen if the agent ran the command: safe commands only read and run without a question, ' +
+        'others need consent, and some are refused in every mode. Nothing is run.',
+    )
+    .argument('[command...]', 'the command, after --')
+    .addOption(
+      new Option('--mode <mode>', 'permission mode to decide with')
+        .choices(['ask', 'allow'])
+        .default('ask'),
+    )
+    .option('--machine <id>', 'machine on which the command would run', 'local')
+    .option('--lines', 'read commands from standard input, one per line')
+    .option('--json', 'print JSON: line, verdict, decision, reason, part')
+    .addHelpText('after', examples)
+    .runs((context, words: readonly string[], options: MayOptions) =>
+      withEngine(context, async ({ machines }) => {
+        const machine = machines.get(options.machine);
+        if (options.lines === true) await judgeLines(machine, options, context);
+        else print(await judge(machine, commandOf(words), options.mode), options, context);
+        return exitCodes.goal;
+      }),
+    );
+
+function commandOf(words: readonly string[]): string {
+  if (words.length > 0) return words.join(' ');
+  throw new UserFacing('No command was given.', 'Write it after --: helios may -- ls -la');
+}
+
+async function judgeLines(
+  machine: Machine,
+  options: MayOptions,
+  context: CommandContext,
+): Promise<void> {
+  for await (const text of createInterface({ input: context.deps.stdin })) {
+    const line = lineOf(text);
+    const row =
+      typeof line === 'string' ? await judge(machine, line, options.mode) : { line: text, ...line };
+    print(row, options, context);
+  }
+}
+
+/** Returns the command of an input line, or what is wrong with the line. */
+function lineOf(text: string): string | { readonly error: string } {
+  if (text.trim() === '') return { error: 'The line is empty.' };
+  if (text.length > mostCharacters) return { error: 'The line is too long.' };
+  if (!text.startsWith('{"')) return text;
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === 'object' && value !== null && 'line' in value)
+      if (typeof value.line === 'string') return value.line;
+    return { error: 'Expected {"line": "COMMAND"}.' };
+  } catch {
+    return { error: 'The line begins like JSON, but is not valid JSON.' };
+  }
+}
+
+async function judge(machine: Machine, line: string, mode: LineMode): Promise<Row> {
+  const verdict: Verdict = await commandVerdict(machine, { line });
+  const { kind, reason, part } = verdict;
+  return { line, verdict: kind, decision: decisionOf(verdict, mode), reason, part };
+}
+
+function print(row: Row, { json = false }: MayOptions, { deps }: CommandContext): void {
+  deps.stdout.write(`${json ? JSON.stringify(row) : rowText(row)}\n`);
+}
+
+const rowText = ({
+  line = '',
+  error,
+  decision = '',
+  verdict,
+  reason = '',
+  part = '',
+}: Row): string =>
+  error !== undefined
+    ? `error    ${line}: ${error}`
+    : `${decision.padEnd(8)} ${line}${verdict === 'safe' ? ': only reads' : `: ${reason}${part === '' || part === line ? '' : ` (${part})`}`}`;

@@ -1,0 +1,27 @@
+import { shellText } from '../base/shellText.ts';
+import { shellQuote } from '../base/text.ts';
+import type { Machine } from './machine.ts';
+
+const script = shellText('./matches.sh', import.meta.url);
+/** Short, because an approval waits for the answer. */
+const timeoutMs = 10_000;
+
+/**
+ * Resolves with the absolute paths that match each absolute pattern of `*` and `?`; `undefined` for
+ * a pattern with more than 200 matches. Rejects with `MachineFailure`.
+ */
+export async function matchesOf(
+  machine: Pick<Machine, 'query'>,
+  patterns: readonly string[],
+): Promise<readonly (readonly string[] | undefined)[]> {
+  if (patterns.length === 0) return [];
+  const calls = patterns.map((pattern) => `matches ${quotedPattern(pattern)}`).join('\n');
+  const answer = await machine.query(`${script}\n${calls}`, { timeoutMs });
+  return answer
+    .split('\n\0')
+    .slice(0, patterns.length)
+    .map((part) => (part === '!' ? undefined : part.split('\0').slice(0, -1)));
+}
+
+const quotedPattern = (pattern: string): string =>
+  pattern.replace(/[^*?]+/g, (part) => shellQuote(part));

@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { before, beforeEach, describe, it } from 'mocha';
+import { LocalMachine } from '../../../../src/machines/local/localMachine.ts';
+import { asArgumentLists } from '../../../../src/permissions/commands/argumentLists.ts';
+import { loadShell } from '../../../../src/shell/grammar.ts';
+import { commandVerdict } from '../../../../src/tools/parameters/commandVerdict.ts';
+import { scratchFolder } from '../../../fakes/scratch.ts';
+
+describe('the verdict on a command for a machine', () => {
+  const folder = scratchFolder();
+  const path = (name: string): string => join(folder(), name);
+  let machine: LocalMachine;
+
+  before(loadShell);
+  beforeEach(() => {
+    for (const name of ['work/data/-n', 'work/runs/a', 'runs/r-1', 'other', 'secret/.ssh'])
+      mkdirSync(path(name), { recursive: true });
+    for (const name of ['work/a.txt', 'work/b c.txt', 'work/runs/a/out.log', 'work/.env'])
+      writeFileSync(path(name), `${name}\nloss=0.5\n`);
+    writeFileSync(path('runs/r-1/output.log'), 'loss=1\n');
+    writeFileSync(path('other/x.txt'), 'x\n');
+    writeFileSync(path('secret/.ssh/id_rsa'), 'key\n');
+    symlinkSync('a.txt', path('work/inside.txt'));
+    symlinkSync(path('other'), path('work/outside'));
+    symlinkSync(path('secret/.ssh/id_rsa'), path('work/notes.md'));
+    symlinkSync(path('other/x.txt'), path('work/runs/a/x.csv'));
+    symlinkSync('.env', path('work/settings.txt'));
+    machine = new LocalMachine({ runsFolder: path('runs'), workFolder: path('work') });
+  });
+
+  const verdict = async (line: string, start?: string): Promise<string> =>
+    (await commandVerdict(machine, { line, folder: start })).kind;
+
+  it('follows the links and patterns of paths', async () => {
+    const lines: readonly (readonly [line: string, kind: string])[] = [
+      ['cat a.txt', 'safe'],
+      ['cat inside.txt', 'safe'],
+      ['cat "b c.txt"', 'safe'],
+      ['cat missing.txt', 'safe'],
+      ['cat *.txt', 'ask'],
+      ['cat a*.txt', 'safe'],
+      ['ls outside', 'ask'],
+      ['cat outside/x.txt', 'ask'],
+      ['cat notes.md', 'deny'],
+      ['cat settings.txt', 'ask'],
+      ['cat runs/*/*.log', 'safe'],
+      ['cat runs/*/*.csv', 'ask'],
+      ['cd outside && cat x.txt', 'ask'],
+      ['cd runs && cat a/out.log', 'safe'],
+      [`cat ${path('runs/r-1/output.log')}`, 'safe'],
+      [`cat ${path('other/x.txt')}`, 'ask'],
+      ['cd data && ls *', 'ask'],
+    ];
+    for (const [line, kind] of lines) assert.equal(await verdict(line), kind, line);
+  });
+
+  it('is not safe where the line starts outside the working folder', async () => {
+    assert.equal(await verdict('ls', path('other')), 'ask');
+    assert.equal(await verdict('ls', path('work/outside')), 'ask');
+    assert.equal(await verdict('ls', path('work/runs')), 'safe');
+    assert.equal(await verdict('cat ../a.txt', path('work/runs')), 'safe');
+  });
+
+  it('is not safe where the machine does not answer', async () => {
+    const silent = Object.assign(
+      new LocalMachine({ runsFolder: path('runs'), workFolder: path('work') }),
+      { query: () => Promise.reject(new Error('gone')) },
+    );
+    assert.equal((await commandVerdict(silent, { line: 'cat a.txt' })).kind, 'ask');
+    assert.equal((await commandVerdict(silent, { line: 'cat ~/.ssh/id_rsa' })).kind, 'deny');
+    const unready = Object.assign(silent, { ready: () => Promise.reject(new Error('no')) });
+    assert.equal((await commandVerdict(unready, { line: 'cat a.txt' })).kind, 'ask');
+  });
+
+  it('holds for the argument lists that are run in place of the line', () => {
+    const lines = [
+      'cat a.txt|head -n 1',
+      "grep -n 'loss' a*.txt",
+      'cat "b c.txt" | tail -n 1 | tr a-z A-Z',
+      'cd runs&&ls',
+      'ls missing || echo "not there"',
+      "printf '%s|' a '' \"it's\" '*' \\$HOME",
+      'echo a; echo b\necho c',
+      'ls missing 2>&1 | wc -l',
+      'ls missing 2>/dev/null; echo $HOME ~/x',
+      'wc -l < a.txt',
+      "awk '{print $1}' a.txt",
+    ];
+    const run = (text: string): string =>
+      execFileSync('/bin/bash', ['-c', text], { cwd: path('work'), encoding: 'utf8' });
+    for (const line of lines)
+      assert.equal(run(asArgumentLists(line, process.env['HOME'] ?? '')), run(line), line);
+  });
+
+  it('leaves no word of the line to the shell but patterns', () => {
+    assert.equal(
+      asArgumentLists('ls "$HOME"/x ~/y *.py a?b \'*\' 2>&1', '/home/a b'),
+      `ls '/home/a b'/x '/home/a b'/y *.py a?b '*' 2>&1`,
+    );
+  });
+});
