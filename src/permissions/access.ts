@@ -1,3 +1,5 @@
+import type { Verdict } from './commands/verdict.ts';
+
 /**
  * A resource that a tool call uses, apart from Helios's own data. The gate decides whether the call
  * may use the resource, and the journal records the access.
@@ -9,6 +11,12 @@ export type Access =
       readonly command: string;
       /** Sentence about the program, for the approval. */
       readonly note?: string;
+      /** Folder in which the command starts, as given in the call. Default: the working folder. */
+      readonly folder?: string;
+      /** True if the tool runs a command that only reads as argument lists. */
+      readonly asArguments?: true;
+      /** Set by the gate. */
+      readonly verdict?: Verdict;
     }
   /**
    * `path` is absolute if the folders of the machine are known, otherwise the path as given in the
@@ -26,6 +34,8 @@ export type Access =
       readonly linkPath?: string;
     }
   | { readonly kind: 'host'; readonly host: string };
+
+export type CommandAccess = Extract<Access, { readonly kind: 'command' }>;
 
 /**
  * Returns a sentence for each write that leaves the working folder through a link; empty if there is
@@ -50,7 +60,9 @@ const maxCommandChars = 2_000;
  * Returns the access for the journal, with a long command truncated. The journaled tool call has
  * the complete command.
  */
-export const recordedAccess = (access: Access): Access =>
-  access.kind === 'command' && access.command.length > maxCommandChars
-    ? { ...access, command: `${access.command.slice(0, maxCommandChars)}…` }
-    : access;
+export function recordedAccess(access: Access): Access {
+  if (access.kind !== 'command') return access;
+  const { asArguments: _asArguments, command, ...rest } = access;
+  const isLong = command.length > maxCommandChars;
+  return { ...rest, command: isLong ? `${command.slice(0, maxCommandChars)}…` : command };
+}

@@ -3,7 +3,8 @@
  * that needs an approval and gets none is refused.
  */
 import { delay, type Clock } from '../base/clock.ts';
-import { linkNote, type Access } from './access.ts';
+import { linkNote, type Access, type CommandAccess } from './access.ts';
+import type { Verdict } from './commands/verdict.ts';
 
 export interface GateCall {
   readonly callId: string;
@@ -30,6 +31,8 @@ export interface Decision {
   readonly why: string;
   /** Name of the tool that the user allowed with this answer for the rest of the session. */
   readonly allowedTool?: string;
+  /** The accesses of the call, with the verdict on each command. */
+  readonly accesses: readonly Access[];
 }
 
 export type Answer = 'allow' | 'allow_session' | 'deny';
@@ -50,6 +53,8 @@ export interface GateOptions {
   mode(): GateMode;
   readonly ask: Ask;
   readonly clock: Clock;
+  /** Resolves with the verdict on a command. Never rejects. */
+  judge(access: CommandAccess): Promise<Verdict>;
   /** Names of the tools that the user allowed for this session before a restart. */
   readonly allowedTools?: readonly string[];
 }
@@ -70,35 +75,86 @@ const answerWithinMs = 10 * 60_000;
 const unclearAnswerWithinMs = 60_000;
 
 /**
- * Creates the gate. Reading and the agent's own notes are always allowed.
- * - `allow`: allows all calls.
+ * Creates the gate. Reading, commands that only read, and the agent's own notes are always allowed;
+ * commands that no mode allows are always refused.
+ * - `allow`: allows all other calls.
  * - `ask`: asks about all other calls. The user allows one call, or the tool for the rest of the
  *   session.
- * - `read`: refuses all other calls.
+ * - `read`: refuses all other calls, and commands that only read.
  * - Except in mode `read`, each repaired call, and each call that writes through a link out of the
  *   working folder, needs an approval.
  */
-export function createGate({ mode, ask, clock, allowedTools: before = [] }: GateOptions): Gate {
-  const allowedTools = new Set(before);
+export function createGate(options: GateOptions): Gate {
+  const allowedTools = new Set(options.allowedTools);
   return {
     async decide(call, signal) {
-      if (onlyReads(call)) return { isAllowed: true, by: 'rule', why: 'only reads' };
-      if (call.isOwnData)
-        return { isAllowed: true, by: 'rule', why: "changes only the agent's own notes" };
-      if (mode() === 'read') return decisions.readsOnly;
-      if (isUnclear(call)) return decisions[await answerInTime({ ask, clock, call }, signal)];
-      if (mode() === 'allow')
-        return { isAllowed: true, by: 'mode', why: 'permission mode is allow' };
-      const { approvedAs: tool = call.tool } = call;
-      if (allowedTools.has(tool))
-        return { isAllowed: true, by: 'person', why: `${tool} was allowed for this session` };
-      const answer = await answerInTime({ ask, clock, call }, signal);
-      if (answer !== 'allow_session') return decisions[answer];
-      allowedTools.add(tool);
-      return { ...decisions[answer], allowedTool: tool };
+      const accesses = await judged(call.accesses, options);
+      const decision = await decide({ ...call, accesses }, { ...options, allowedTools }, signal);
+      return { ...decision, accesses };
     },
   };
 }
+
+/** Returns the accesses with the verdict on each command. */
+const judged = (accesses: readonly Access[], { judge }: GateOptions): Promise<readonly Access[]> =>
+  Promise.all(
+    accesses.map(async (access) =>
+      access.kind === 'command' ? { ...access, verdict: await judge(access) } : access,
+    ),
+  );
+
+type Ruling = Omit<Decision, 'accesses'>;
+
+interface Rules extends Omit<GateOptions, 'allowedTools'> {
+  /** Names of the tools that the user allowed for this session. */
+  readonly allowedTools: Set<string>;
+}
+
+async function decide(call: GateCall, rules: Rules, signal: AbortSignal): Promise<Ruling> {
+  const { mode, ask, clock, allowedTools } = rules;
+  const ruling = rulingOf(call, mode());
+  if (ruling !== undefined) return ruling;
+  if (isUnclear(call)) return rulings[await answerInTime({ ask, clock, call }, signal)];
+  if (mode() === 'allow') return { isAllowed: true, by: 'mode', why: 'permission mode is allow' };
+  const { approvedAs: tool = call.tool } = call;
+  if (allowedTools.has(tool))
+    return { isAllowed: true, by: 'person', why: `${tool} was allowed for this session` };
+  const answer = await answerInTime({ ask, clock, call }, signal);
+  if (answer !== 'allow_session') return rulings[answer];
+  allowedTools.add(tool);
+  return { ...rulings[answer], allowedTool: tool };
+}
+
+/** Decides where neither the user nor the mode `allow` has a say; otherwise `undefined`. */
+function rulingOf(call: GateCall, mode: GateMode): Ruling | undefined {
+  const denial = denialOf(call);
+  if (denial !== undefined) return { isAllowed: false, by: 'rule', why: denial };
+  if (onlyReads(call)) return { isAllowed: true, by: 'rule', why: 'only reads' };
+  if (call.isOwnData)
+    return { isAllowed: true, by: 'rule', why: "changes only the agent's own notes" };
+  if (mode === 'read') return rulings.readsOnly;
+  return !isUnclear(call) && runsOnlyReaders(call)
+    ? { isAllowed: true, by: 'rule', why: 'the command only reads' }
+    : undefined;
+}
+
+/** Returns why a command is refused in every mode. */
+function denialOf({ accesses }: GateCall): string | undefined {
+  for (const access of accesses) {
+    if (access.kind !== 'command' || access.verdict?.kind !== 'deny') continue;
+    const { reason, part } = access.verdict;
+    return `the command ${reason}, which no mode allows${part === '' ? '' : `: ${part}`}`;
+  }
+  return undefined;
+}
+
+/** Returns true for a call that runs commands, all of which only read and run as judged. */
+const runsOnlyReaders = ({ accesses }: GateCall): boolean =>
+  accesses.length > 0 &&
+  accesses.every(
+    (access) =>
+      access.kind === 'command' && access.asArguments === true && access.verdict?.kind === 'safe',
+  );
 
 /**
  * Returns true for a call that only reads, without running a command or contacting a host.
@@ -113,7 +169,7 @@ const onlyReads = ({ effect, accesses }: GateCall): boolean =>
 const isUnclear = ({ repairs = [], accesses }: GateCall): boolean =>
   repairs.length > 0 || linkNote(accesses) !== '';
 
-const decisions: Readonly<Record<Answer | 'nobody' | 'withdrawn' | 'readsOnly', Decision>> = {
+const rulings: Readonly<Record<Answer | 'nobody' | 'withdrawn' | 'readsOnly', Ruling>> = {
   readsOnly: { isAllowed: false, by: 'rule', why: 'this session is read-only' },
   allow: { isAllowed: true, by: 'person', why: 'the user allowed it' },
   allow_session: { isAllowed: true, by: 'person', why: 'the user allowed it' },

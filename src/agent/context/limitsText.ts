@@ -25,6 +25,7 @@ export function limitsText(state: SessionState, permissionMode: 'ask' | 'allow')
 }
 
 const modeText = {
-  ask: 'Every call that changes something needs the approval of the user; continue without calls that are refused or not answered.',
-  allow: 'Every tool may be used without asking.',
+  ask: 'Every call that changes something needs the approval of the user; continue without calls that are refused or not answered. remote_exec needs no approval for commands that only read files of the working folder or the state of the machine (ls, grep, tail, git status, nvidia-smi).',
+  allow:
+    'Every tool may be used without asking. Commands that no mode allows are refused: reading keys, running what was downloaded, removing whole folders of the system.',
 } as const;

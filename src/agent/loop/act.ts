@@ -117,9 +117,9 @@ async function outcomeOf(
   if (!parsed.ok) return failed(parsed.problem);
   const accesses = await tool.accesses(parsed.args);
   const judged = { call, tool, args: parsed.args, accesses };
-  const refusal = await permit(judged, deps, signal);
-  if (refusal !== undefined) return failed(refusal);
-  return execute(judged, deps, signal);
+  const permitted = await permit(judged, deps, signal);
+  if (typeof permitted === 'string') return failed(permitted);
+  return execute({ ...judged, accesses: permitted }, deps, signal);
 }
 
 interface ParsedCall {
@@ -132,13 +132,13 @@ interface ParsedCall {
 
 /**
  * Asks the permission gate and records its decision. Resolves with the reason when the call is not
- * permitted, else with `undefined`.
+ * permitted, else with the accesses on which the gate decided.
  */
 async function permit(
   parsed: ParsedCall,
   deps: ActDeps,
   signal: AbortSignal,
-): Promise<string | undefined> {
+): Promise<string | readonly Access[]> {
   const { call, tool, args, accesses } = parsed;
   const { id: callId, name, repairs = [] } = call;
   const title = tool.describe(call.input, accesses);
@@ -159,11 +159,12 @@ async function permit(
     },
     signal,
   );
+  const { accesses: judged, ...ruling } = decision;
   const decided = deps.record({
     type: 'permission.decided',
     callId,
-    ...decision,
-    ...(accesses.length > 0 && { accesses: accesses.map(recordedAccess) }),
+    ...ruling,
+    ...(judged.length > 0 && { accesses: judged.map(recordedAccess) }),
   });
   if (signal.aborted || !decision.isAllowed) await decided;
   if (signal.aborted) return 'Interrupted by the user before it was started.';
@@ -173,7 +174,7 @@ async function permit(
     decided,
     deps.record({ type: 'tool.started', callId, name, effect, changesCode, title }),
   ]);
-  return undefined;
+  return judged;
 }
 
 /**

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { newEventId } from '../../base/ids.ts';
 import { createGate } from '../../permissions/gate.ts';
 import { AttachmentFiles } from '../../storage/attachmentFiles.ts';
+import { accessVerdict } from '../../tools/parameters/commandVerdict.ts';
 import { ToolTable } from '../../tools/toolTable.ts';
 import { BudgetGuard } from '../budget/guard.ts';
 import { RequestAttachments } from '../context/attachments.ts';
@@ -34,6 +35,7 @@ export function createLoop(request: PartsRequest, listeners: SessionListeners): 
       return shared.ports.approve({ sessionId, ...call }, signal);
     },
     clock,
+    judge: (access) => accessVerdict(listeners.machines, access),
     allowedTools: allowedBefore(log.events),
   });
   const budget = createGuard(request, listeners.sessionRuns);

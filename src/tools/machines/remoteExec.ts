@@ -4,6 +4,8 @@ import { commandAccess } from '../parameters/accesses.ts';
 import * as z from 'zod';
 import { cleanText, oneLine, formatDuration } from '../../base/text.ts';
 import type { ExecOutcome, ExecResult, Machine, MachineSetup } from '../../machines/machine.ts';
+import type { Access } from '../../permissions/access.ts';
+import { asArgumentLists } from '../../permissions/commands/argumentLists.ts';
 import { machineId, machinePath, onMachine, type MachineTools } from '../parameters/machinePath.ts';
 import { defineTool, type Tool } from '../tool.ts';
 
@@ -34,10 +36,13 @@ export const remoteExec = ({ machines, git }: MachineTools): Tool =>
     }),
     aliases: { machine: 'machine_id', timeout: 'timeout_seconds', working_directory: 'cwd' },
     describe: (args) => `Ran ${onMachine(oneLine(args.command, 80), args.machine_id)}`,
-    accesses: ({ machine_id, command }) => [commandAccess(machine_id, command)],
+    accesses: ({ machine_id, command, cwd }) => [
+      { ...commandAccess(machine_id, command, cwd), asArguments: true },
+    ],
     async execute(args, context) {
       const machine = machines.get(args.machine_id);
-      const guarded = (await git?.command(machine, args.command)) ?? args.command;
+      const judged = asJudged(args.command, machine, context.accesses);
+      const guarded = (await git?.command(machine, judged)) ?? judged;
       const setup = await machine.setup?.();
       const preamble = preambleOf(machine, setup?.prologue ?? [], args.command);
       const result = await machine.exec(preamble + guarded, {
@@ -66,6 +71,14 @@ function failureNote(
 ): string | undefined {
   if (outcome.kind === 'exited' && outcome.code === 0) return undefined;
   return withheldNote(machine, setup, { output: `${stdout}\n${stderr}`, isRun: false });
+}
+
+/** Returns a command that only reads as argument lists; another command as it is. */
+function asJudged(command: string, machine: Machine, accesses: readonly Access[]): string {
+  const isSafe = accesses.some(
+    (access) => access.kind === 'command' && access.verdict?.kind === 'safe',
+  );
+  return isSafe ? asArgumentLists(command, machine.homeFolder ?? '~') : command;
 }
 
 const resultFields = ({ stdout, stderr, outcome }: ExecResult): Record<string, unknown> => ({

@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import type { Machine, Machines } from '../../machines/machine.ts';
-import type { Access } from '../../permissions/access.ts';
+import type { Access, CommandAccess } from '../../permissions/access.ts';
 import { placeAccess, writePlace } from './writePlace.ts';
 
 /**
@@ -30,10 +30,16 @@ export async function writeAccess(
   }
 }
 
-export const commandAccess = (machineId: string, command: string): Access => ({
+/** Returns the access of a command. `folder` is as given in the call. */
+export const commandAccess = (
+  machineId: string,
+  command: string,
+  folder?: string,
+): CommandAccess => ({
   kind: 'command',
   machineId,
   command,
+  ...(folder !== undefined && { folder }),
 });
 
 function knownPath(machines: Pick<Machines, 'get'>, machineId: string, path: string): string {

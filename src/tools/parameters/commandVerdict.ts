@@ -1,12 +1,15 @@
 /** Judges a command for a machine, with the links and patterns of its paths resolved there. */
-import type { Machine } from '../../machines/machine.ts';
+import { messageOf } from '../../base/errors.ts';
+import type { Machine, Machines } from '../../machines/machine.ts';
 import { matchesOf } from '../../machines/matches.ts';
 import { realPaths } from '../../machines/realPath.ts';
+import type { CommandAccess } from '../../permissions/access.ts';
 import { classify } from '../../permissions/commands/classify.ts';
 import { isWithin } from '../../permissions/commands/operand.ts';
 import type { CommandPlace } from '../../permissions/commands/place.ts';
 import { asks, type Verdict } from '../../permissions/commands/verdict.ts';
 import { loadShell } from '../../shell/grammar.ts';
+import { machinePath } from './machinePath.ts';
 
 type JudgingMachine = Pick<Machine, 'query' | 'ready' | 'workFolder' | 'homeFolder' | 'runsFolder'>;
 
@@ -112,5 +115,22 @@ class KnownPaths implements Pick<CommandPlace, 'realPath' | 'matches'> {
     } catch {
       return false;
     }
+  }
+}
+
+/**
+ * Resolves with the verdict on a command that a call would run. A command on a machine that does
+ * not exist, or in a folder that cannot be found, is not safe.
+ */
+export async function accessVerdict(
+  machines: Pick<Machines, 'get'>,
+  { machineId, command: line, folder }: CommandAccess,
+): Promise<Verdict> {
+  try {
+    const machine = machines.get(machineId);
+    if (folder === undefined) return await commandVerdict(machine, { line });
+    return await commandVerdict(machine, { line, folder: await machinePath(machine, folder) });
+  } catch (error) {
+    return asks(`cannot be judged: ${messageOf(error)}`, '');
   }
 }

@@ -109,7 +109,7 @@ export const remoteExecBackground = (deps: RunLauncher): Tool =>
     aliases: { machine: 'machine_id', working_directory: 'cwd', name: 'label' },
     describe: (args) =>
       `Launched ${onMachine(oneLine(args.label ?? args.command, 80), args.machine_id)}`,
-    accesses: ({ machine_id, command }) => [commandAccess(machine_id, command)],
+    accesses: ({ machine_id, command, cwd }) => [commandAccess(machine_id, command, cwd)],
     async execute(args, context) {
       const machine = deps.machines.get(args.machine_id);
       const metrics = metricSpec(args);

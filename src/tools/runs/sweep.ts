@@ -119,8 +119,8 @@ export const sweep = (deps: SweepStarter): Tool =>
     parameters,
     aliases: { machine_ids: 'machines', grid: 'params', working_directory: 'cwd' },
     describe: describeSweep,
-    accesses: ({ dry_run, machines = ['local'], command_template }) =>
-      dry_run ? [] : machines.map((id) => commandAccess(id, command_template)),
+    accesses: ({ dry_run, machines = ['local'], command_template, cwd }) =>
+      dry_run ? [] : machines.map((id) => commandAccess(id, command_template, cwd)),
     async execute(args, context) {
       const points = pointsOf(args.command_template, args);
       const plan = planOf(args, points, machinesOf(args, deps.machines));

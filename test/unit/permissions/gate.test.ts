@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
-import { createGate, type Answer, type Ask, type GateCall } from '../../../src/permissions/gate.ts';
+import type { Access } from '../../../src/permissions/access.ts';
+import { asks, denies, safe, type Verdict } from '../../../src/permissions/commands/verdict.ts';
+import {
+  createGate,
+  type Answer,
+  type Ask,
+  type GateCall,
+  type GateMode,
+} from '../../../src/permissions/gate.ts';
 import { ManualClock } from '../../fakes/manualClock.ts';
 
 const call = (tool: string, effect: GateCall['effect']): GateCall => ({
@@ -14,6 +22,8 @@ const call = (tool: string, effect: GateCall['effect']): GateCall => ({
 });
 const never = new AbortController().signal;
 
+const judge = () => Promise.resolve(asks('runs code', ''));
+
 describe('gate', () => {
   const gateWith = (answers: Answer[], mode: 'ask' | 'allow' = 'ask') => {
     const asked: string[] = [];
@@ -21,7 +31,7 @@ describe('gate', () => {
       asked.push(tool);
       return Promise.resolve(answers.shift() ?? 'deny');
     };
-    return { asked, gate: createGate({ mode: () => mode, ask, clock: new ManualClock() }) };
+    return { asked, gate: createGate({ judge, mode: () => mode, ask, clock: new ManualClock() }) };
   };
 
   it('lets reading and the agent’s own notes pass unasked', async () => {
@@ -74,7 +84,12 @@ describe('gate', () => {
 
   it('leaves no timer behind once the user has answered', async () => {
     const clock = new ManualClock();
-    const gate = createGate({ mode: () => 'ask', ask: () => Promise.resolve('allow'), clock });
+    const gate = createGate({
+      judge,
+      mode: () => 'ask',
+      ask: () => Promise.resolve('allow'),
+      clock,
+    });
     assert.equal((await gate.decide(call('remote_exec', 'execute'), never)).isAllowed, true);
     assert.equal(clock.pendingTimers, 0);
   });
@@ -82,13 +97,57 @@ describe('gate', () => {
   it('asks nothing in mode allow', async () => {
     const { asked, gate } = gateWith([], 'allow');
     assert.deepEqual(await gate.decide(call('remote_exec', 'execute'), never), {
-      ...{ isAllowed: true, by: 'mode', why: 'permission mode is allow' },
+      ...{ isAllowed: true, by: 'mode', why: 'permission mode is allow', accesses: [] },
     });
     assert.deepEqual(asked, []);
   });
 
+  describe('with commands', () => {
+    const command: Access = { kind: 'command', machineId: 'local', command: 'x' };
+    const decide = (verdict: Verdict, mode: GateMode, more: Partial<Access> = {}) =>
+      createGate({
+        mode: () => mode,
+        ask: () => Promise.resolve('deny'),
+        clock: new ManualClock(),
+        judge: () => Promise.resolve(verdict),
+        allowedTools: ['allowed'],
+      }).decide(
+        { ...call('remote_exec', 'execute'), accesses: [{ ...command, ...more } as Access] },
+        never,
+      );
+    const asArguments = { asArguments: true } as const;
+
+    it('allows without asking those that only read, where they run as they were judged', async () => {
+      const { accesses, ...ruling } = await decide(safe, 'ask', asArguments);
+      assert.deepEqual(ruling, { isAllowed: true, by: 'rule', why: 'the command only reads' });
+      assert.deepEqual(accesses, [{ ...command, ...asArguments, verdict: safe }]);
+      assert.equal((await decide(safe, 'ask')).by, 'person');
+      assert.equal((await decide(asks('runs code', 'x'), 'ask', asArguments)).by, 'person');
+      assert.equal((await decide(safe, 'read', asArguments)).isAllowed, false);
+    });
+
+    it('refuses those that no mode allows in each mode, and for a tool that was allowed', async () => {
+      const denied = denies('reads keys', 'cat k');
+      for (const mode of ['ask', 'allow', 'read'] as const) {
+        const { isAllowed, by, why } = await decide(denied, mode, asArguments);
+        assert.deepEqual([isAllowed, by], [false, 'rule']);
+        assert.equal(why, 'the command reads keys, which no mode allows: cat k');
+      }
+      const gate = createGate({
+        mode: () => 'ask',
+        ask: () => Promise.resolve('allow'),
+        clock: new ManualClock(),
+        judge: () => Promise.resolve(denied),
+        allowedTools: ['remote_exec'],
+      });
+      const request = { ...call('remote_exec', 'execute'), accesses: [command] };
+      assert.equal((await gate.decide(request, never)).isAllowed, false);
+    });
+  });
+
   it('refuses when there is nobody to ask', async () => {
     const gate = createGate({
+      judge,
       mode: () => 'ask',
       ask: () => Promise.reject(new Error('no window')),
       clock: new ManualClock(),
@@ -103,7 +162,7 @@ describe('gate', () => {
       question = signal;
       return new Promise(() => undefined);
     };
-    const gate = createGate({ mode: () => 'ask', ask, clock });
+    const gate = createGate({ judge, mode: () => 'ask', ask, clock });
     const deciding = gate.decide(call('remote_exec', 'execute'), never);
     await clock.advance(9 * 60_000);
     assert.equal(question?.aborted, false);
@@ -112,6 +171,7 @@ describe('gate', () => {
       isAllowed: false,
       by: 'rule',
       why: 'no user was there to allow it',
+      accesses: [],
     });
     assert.equal(question?.aborted, true);
     assert.equal(clock.pendingTimers, 0);
@@ -127,7 +187,7 @@ describe('gate', () => {
         ),
     ]) {
       const abort = new AbortController();
-      const deciding = createGate({ mode: () => 'ask', ask, clock }).decide(
+      const deciding = createGate({ judge, mode: () => 'ask', ask, clock }).decide(
         call('remote_exec', 'execute'),
         abort.signal,
       );
@@ -137,6 +197,7 @@ describe('gate', () => {
           isAllowed: false,
           by: 'rule',
           why: 'the call was interrupted before the user answered',
+          accesses: [],
         },
       });
     }
@@ -152,6 +213,7 @@ describe('gate', () => {
     assert.deepEqual(asked, ['remote_exec', 'write_file']);
     const ask: Ask = () => Promise.reject(new Error('nobody'));
     const again = createGate({
+      judge,
       mode: () => 'ask',
       ask,
       clock: new ManualClock(),
@@ -214,6 +276,7 @@ describe('gate', () => {
     it('and holds nothing up for long', async () => {
       const clock = new ManualClock();
       const gate = createGate({
+        judge,
         mode: () => 'allow',
         ask: () => new Promise(() => undefined),
         clock,

@@ -41,7 +41,7 @@ describe('accesses', () => {
     ['read_file', { machine_id: 'nowhere', path: '/a.py' }, [read('nowhere', '/a.py')]],
     ['write_file', { path: 'a.py', content: '' }, [write('local', '/work/a.py')]],
     ['patch_file', { path: '/a.py', old_string: 'a', new_string: 'b' }, [write('local', '/a.py')]],
-    ['remote_exec', { command: 'ls' }, [command('local', 'ls')]],
+    ['remote_exec', { command: 'ls' }, [{ ...command('local', 'ls'), asArguments: true }]],
     [
       'remote_exec_background',
       { machine_id: 'away', command: 'python t.py' },

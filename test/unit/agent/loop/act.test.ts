@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, it } from 'mocha';
 import * as z from 'zod';
 import { act, type ActDeps } from '../../../../src/agent/loop/act.ts';
+import { asks } from '../../../../src/permissions/commands/verdict.ts';
 import type { SessionEvent } from '../../../../src/agent/journal/events.ts';
 import { Closing } from '../../../../src/agent/journal/closing.ts';
 import { ToolFailure } from '../../../../src/base/errors.ts';
@@ -26,6 +27,8 @@ const call = (name: string, id = name): ToolCallBlock => ({
   input: {},
 });
 const moment = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+const judge = () => Promise.resolve(asks('runs code', ''));
 
 describe('calls of a reply', () => {
   const folder = scratchFolder();
@@ -60,7 +63,7 @@ describe('calls of a reply', () => {
         ([name, [effect, execute]]) => [name, toolOf(name, effect, execute)] as const,
       ),
     ),
-    gate: createGate({ mode: () => mode, ask: () => Promise.resolve('deny'), clock }),
+    gate: createGate({ judge, mode: () => mode, ask: () => Promise.resolve('deny'), clock }),
     clock,
     logger: { ...silentLogger, error: (text: string | Error) => void faults.push(String(text)) },
     files: new AttachmentFiles(keptFolder()),

@@ -15,7 +15,8 @@ describe('decisions of the gate', () => {
         { name: 'write_file', input: { path: 'x', content: 'x' } },
         { name: 'read_file', input: { path: 'x' } },
         { name: 'memory_write', input: { path: '/goal', content: 'x', gist: 'x' } },
-        { name: 'remote_exec', input: { command: 'true' } },
+        { name: 'remote_exec', input: { command: 'touch y' } },
+        { name: 'remote_exec', input: { command: 'cat x' } },
         { name: 'ask_user', input: { question: 'Which?', default: 'this' } },
       ],
       [{ name: 'finish', input: { outcome: 'blocked', summary: 'ok' } }],
@@ -28,6 +29,8 @@ describe('decisions of the gate', () => {
     await session.ended;
     const path = `${session.state.workFolder}/x`;
     const machineId = 'local';
+    const safe = { kind: 'safe', reason: '', part: '' };
+    const asked = { kind: 'ask', reason: 'writes files', part: 'touch y' };
     const decided = eventsOf(session, 'permission.decided').map(({ by, accesses }) => ({
       by,
       accesses,
@@ -36,7 +39,11 @@ describe('decisions of the gate', () => {
       { by: 'person', accesses: [{ kind: 'write', machineId, path }] },
       { by: 'rule', accesses: [{ kind: 'read', machineId, path }] },
       { by: 'rule', accesses: undefined },
-      { by: 'person', accesses: [{ kind: 'command', machineId, command: 'true' }] },
+      {
+        by: 'person',
+        accesses: [{ kind: 'command', machineId, command: 'touch y', verdict: asked }],
+      },
+      { by: 'rule', accesses: [{ kind: 'command', machineId, command: 'cat x', verdict: safe }] },
       { by: 'rule', accesses: undefined },
       { by: 'rule', accesses: undefined },
     ]);
@@ -48,6 +55,7 @@ describe('decisions of the gate', () => {
       { name: 'write_file', changesCode: true },
       { name: 'read_file', changesCode: false },
       { name: 'memory_write', changesCode: false },
+      { name: 'remote_exec', changesCode: true },
       { name: 'remote_exec', changesCode: true },
       { name: 'ask_user', changesCode: false },
       { name: 'finish', changesCode: false },

@@ -32,7 +32,9 @@ describe('a tool that does not heed an interruption', () => {
     const deps: ActDeps = {
       sessionId: 's-test00000' as SessionId,
       tools: new Map([['deaf', tool]]),
-      gate: { decide: () => Promise.resolve({ isAllowed: true, by: 'mode', why: 'it may' }) },
+      gate: {
+        decide: () => Promise.resolve({ isAllowed: true, by: 'mode', why: 'it may', accesses: [] }),
+      },
       clock,
       logger: silentLogger,
       files: new AttachmentFiles('/nowhere'),
