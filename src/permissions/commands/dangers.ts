@@ -36,6 +36,8 @@ export function dangerOf(command: ShellCommand, spot: Spot): Verdict {
   if (sendsSecrets(name, command, spot)) return refuse('sends secrets to another host');
   if (editors.has(name) && rest.some(({ text }) => text.startsWith('--install-extension')))
     return refuse('installs an extension');
+  if (name === 'helios' && rest.some(({ text }) => text === 'allow'))
+    return refuse('gives the agent more rights');
   if (name === 'crontab' && !rest.some(({ text }) => text === '-l'))
     return refuse('writes what the system starts');
   if (name === 'git' && setsProgram(rest)) return refuse('sets a program that git runs everywhere');

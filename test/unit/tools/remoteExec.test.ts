@@ -2,6 +2,9 @@ import assert from 'node:assert/strict';
 import { realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { describe, it } from 'mocha';
+import type { ExecOptions } from '../../../src/machines/machine.ts';
+import { asks, safe, type Verdict } from '../../../src/permissions/commands/verdict.ts';
+import { loadShell } from '../../../src/shell/grammar.ts';
 import { remoteExec } from '../../../src/tools/machines/remoteExec.ts';
 import { scratchFolder } from '../../fakes/scratch.ts';
 import { answer, call, localOnly, toolContext } from './machineTools.harness.ts';
@@ -47,6 +50,30 @@ describe('remote_exec', () => {
       working_directory: '~',
     });
     assert.equal(stdout, `${realpathSync(homedir())}\n`);
+  });
+
+  it('runs a command that only reads as argument lists, and another one as it is written', async () => {
+    await loadShell();
+    const commands: string[] = [];
+    const machines = localOnly(folder());
+    const machine = machines.get('local');
+    const exec = machine.exec.bind(machine);
+    Object.assign(machine, {
+      exec: (command: string, options: ExecOptions) => {
+        commands.push(command);
+        return exec(command, options);
+      },
+    });
+    const run = async (verdict: Verdict): Promise<void> => {
+      const { accesses, execute, parse } = remoteExec({ machines });
+      const parsed = parse({ command: 'cat "a b"|wc -l' });
+      assert.ok(parsed.ok);
+      const judged = (await accesses(parsed.args)).map((access) => ({ ...access, verdict }));
+      await execute(parsed.args, { ...toolContext(), accesses: judged });
+    };
+    await run(safe);
+    await run(asks('runs code', ''));
+    assert.deepEqual(commands, ["cat 'a b' | wc -l", 'cat "a b"|wc -l']);
   });
 
   it('keeps head and tail of an endless output', async () => {
