@@ -81,9 +81,9 @@ export interface FileStat {
 export interface FollowSink {
   /**
    * Called with new bytes of the file, in order and each once. `offset` is the position of the
-   * first byte.
+   * first byte. If a promise is returned, the next bytes are read after it settles.
    */
-  onBytes(bytes: Uint8Array, offset: number): void;
+  onBytes(bytes: Uint8Array, offset: number): void | Promise<void>;
   /**
    * Called when another file in the same folder has changed, such as an exit record or a heartbeat.
    * `name` is the name of that file, if known.

@@ -91,7 +91,7 @@ export class MachineHandle extends ForwardingMachine {
     const watched: FollowSink = {
       onBytes: (bytes, at) => {
         this.#note(this.#target, { kind: 'connected' });
-        sink.onBytes(bytes, at);
+        return sink.onBytes(bytes, at);
       },
       onChange: (name) => sink.onChange(name),
       onError: (error) => {
@@ -180,9 +180,9 @@ class HandleFollow implements Follow {
     let isCurrent = (): boolean => !this.#isDisposed;
     const inner = target.follow(this.#path, this.#offset, {
       onBytes: (bytes, at) => {
-        if (!isCurrent()) return;
+        if (!isCurrent()) return undefined;
         this.#offset = at + bytes.length;
-        this.#sink.onBytes(bytes, at);
+        return this.#sink.onBytes(bytes, at);
       },
       onChange: (name) => isCurrent() && this.#sink.onChange(name),
       onError: (error) => isCurrent() && this.#sink.onError(error),

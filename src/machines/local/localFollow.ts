@@ -129,7 +129,7 @@ export class LocalFollow implements Follow {
       if (bytesRead === 0 || this.#isDisposed) return;
       const offset = this.#offset;
       this.#offset += bytesRead;
-      this.#sink.onBytes(Uint8Array.prototype.slice.call(buffer, 0, bytesRead), offset);
+      await this.#sink.onBytes(Uint8Array.prototype.slice.call(buffer, 0, bytesRead), offset);
       if (bytesRead === firstChunkBytes) buffer = Buffer.allocUnsafe(chunkBytes);
     }
   }

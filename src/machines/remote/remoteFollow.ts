@@ -232,7 +232,7 @@ class RemoteFollow {
     }
     this.#complaint = undefined;
     this.offset += bytes.length;
-    this.sink.onBytes(bytes, start);
+    await this.sink.onBytes(bytes, start);
     return true;
   }
 }

@@ -50,6 +50,30 @@ describe('LocalMachine.follow', () => {
     await until('addition is read', () => seen.text === '456789abc');
   });
 
+  it('reads on when the receiver is ready for more', async () => {
+    const path = join(folder(), 'log');
+    writeFileSync(path, '1'.repeat(10_000));
+    const ready = Promise.withResolvers<void>();
+    let received = 0;
+    const machine = new LocalMachine({ runsFolder: folder(), workFolder: folder() });
+    const follow = machine.follow(path, 0, {
+      onBytes: (bytes) => {
+        received += bytes.length;
+        return ready.promise;
+      },
+      onChange: () => undefined,
+      onError: assert.fail,
+    });
+    owned.add(follow);
+    const drained = follow.drain();
+    await until('the first bytes are read', () => received > 0);
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.equal(received, 4096);
+    ready.resolve();
+    await drained;
+    assert.equal(received, 10_000);
+  });
+
   it('reports a pipe in place of the file, and does not wait for it', async () => {
     execFileSync('mkfifo', [join(folder(), 'log')]);
     const { seen, follow } = following(join(folder(), 'log'));
