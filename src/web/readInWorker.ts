@@ -1,5 +1,5 @@
-import { Worker } from 'node:worker_threads';
 import type { Clock } from '../base/clock.ts';
+import { startIsolatedWorker } from '../base/isolatedWorker.ts';
 import { formatDuration, oneLine } from '../base/text.ts';
 import type { PageAnswers, PageJob, PageReply } from './pageJob.ts';
 import { WebFailure } from './webFailure.ts';
@@ -14,15 +14,6 @@ const usualLimitMs = 30_000;
 const maxHeapMb = 512;
 
 /**
- * Worker module in the folder of this module: a source file when running from source, otherwise a
- * bundle.
- */
-const file = new URL(
-  import.meta.url.endsWith('.ts') ? './pageWorker.ts' : './pageWorker.mjs',
-  import.meta.url,
-);
-
-/**
  * Runs a job in a worker thread, which cannot read environment variables. Rejects with a
  * `WebFailure`: `content` if the page is unreadable, `timeout` after the time limit. Rejects with
  * the signal's reason on abort.
@@ -33,13 +24,11 @@ export function readInWorker<Job extends PageJob>(
 ): Promise<PageAnswers[Job['kind']]> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(signal.reason as Error);
-    const worker = new Worker(file, {
-      workerData: job,
-      env: {},
-      execArgv: [],
-      stdout: true,
-      stderr: true,
-      resourceLimits: { maxOldGenerationSizeMb: maxHeapMb },
+    const worker = startIsolatedWorker({
+      from: import.meta.url,
+      name: 'pageWorker',
+      data: job,
+      maxHeapMb,
     });
     const settle = (act: () => void): void => {
       timer.dispose();
