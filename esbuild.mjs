@@ -41,7 +41,10 @@ async function productBuilds() {
       ...nodeOptions,
       ...written,
       format: 'esm',
-      entryPoints: { pageWorker: 'src/web/pageWorker.ts' },
+      entryPoints: {
+        pageWorker: 'src/web/pageWorker.ts',
+        patternWorker: 'src/metrics/patternWorker.ts',
+      },
       outdir: 'dist',
       outExtension: { '.js': '.mjs' },
       external: ['canvas'],

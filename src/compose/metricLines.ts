@@ -1,3 +1,3 @@
-/** Parses metrics from lines of output. */
-export { createLineParser } from '../metrics/lineParser.ts';
+/** Reads metrics from lines of output. */
+export { createLineReader } from '../metrics/createLineReader.ts';
 export { LineSplitter } from '../metrics/lineSplitter.ts';

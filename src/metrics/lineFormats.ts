@@ -51,8 +51,13 @@ export function pairExpression(names: string): RegExp {
   );
 }
 
-/** Calls `onPair` for each pair of a line of text, in order. */
-export function scanPairs(expression: RegExp, line: string, onPair: (pair: Pair) => void): void {
+/** Calls `onPair` for each number with a label in a line of text or JSON, in order. */
+export function scanLine(expression: RegExp, line: string, onPair: (pair: Pair) => void): void {
+  if (line.startsWith('{"') && line.endsWith('}') && scanJson(line, onPair)) return;
+  scanPairs(expression, line, onPair);
+}
+
+function scanPairs(expression: RegExp, line: string, onPair: (pair: Pair) => void): void {
   expression.lastIndex = 0;
   for (let match = expression.exec(line); match !== null; match = expression.exec(line)) {
     // Skips the number: it is the first element of a list, so the name has no single value.
@@ -81,7 +86,7 @@ const bareNonFinite = /(?<=[:[,]\s*)(?:-?Infinity|NaN)(?=\s*[,}\]])/g;
  * joined as `outer/inner`; NaN and Infinity are accepted as Python writes them. Returns false if
  * the line is not valid JSON.
  */
-export function scanJson(line: string, onPair: (pair: Pair) => void): boolean {
+function scanJson(line: string, onPair: (pair: Pair) => void): boolean {
   const parsed = parseObject(line) ?? parseObject(line.replace(bareNonFinite, '"$&"'));
   if (parsed === undefined) return false;
   walk(parsed, '', onPair);

@@ -1,16 +1,8 @@
-import { HeliosError, messageOf } from '../base/errors.ts';
 import { stripAnsi } from '../base/text.ts';
-import {
-  askedReading,
-  counterReading,
-  detectedReading,
-  isUsableName,
-  type Meaning,
-  type Reading,
-} from './labels.ts';
+import { askedReading, detectedReading, type Meaning, type Reading } from './labels.ts';
+import { anyName, pairExpression, scanLine, type Pair } from './lineFormats.ts';
 import type { MetricSpec } from './metric.ts';
-import { readNumber } from './numberText.ts';
-import { anyName, pairExpression, scanJson, scanPairs, type Pair } from './lineFormats.ts';
+import { checkedName } from './metricSpec.ts';
 import { counterNames, StepReader } from './stepReader.ts';
 
 type EmitPoint = (metric: string, step: number, value: number) => void;
@@ -24,36 +16,13 @@ export interface LineParser {
   parse(line: string, emit: EmitPoint): void;
 }
 
-/** Thrown for unusable metric names or patterns; the message says which ones and why. */
-export class MetricSpecError extends HeliosError {
-  readonly reason = 'metric_spec';
-}
-
 /**
- * Returns a parser. Throws `MetricSpecError` for an unusable name or pattern. Call this function
- * before launching a run, so that the run does not start with such a spec.
+ * Returns a parser for the names of a spec, or for any metric if the spec has no names. Does not use
+ * the patterns of a spec. Throws `MetricSpecError` for an unusable name.
  */
-export function createLineParser(spec: MetricSpec): LineParser {
-  const patterns = Object.entries(spec.patterns ?? {});
-  if (patterns.length > 0) return patternParser(patterns);
+export function createLineParser(spec: Pick<MetricSpec, 'names'>): LineParser {
   const names = (spec.names ?? []).map(checkedName);
   return names.length > 0 ? namesParser(names) : detectingParser();
-}
-
-/**
- * Returns whether metrics are detected, which is the case if the spec has no names and no patterns.
- * A detected name that is not a known metric has to occur twice.
- */
-export const isDetecting = (spec: MetricSpec): boolean =>
-  Object.keys(spec.patterns ?? {}).length === 0 && (spec.names ?? []).length === 0;
-
-function checkedName(name: string): string {
-  const trimmed = name.trim();
-  if (isUsableName(trimmed)) return trimmed;
-  throw new MetricSpecError(
-    `The metric name ${JSON.stringify(name.slice(0, 80))} is empty, too long or contains control characters. ` +
-      'Use the name as it appears in the output, such as "loss".',
-  );
 }
 
 interface PairLine {
@@ -94,12 +63,8 @@ function pairLineParser({ names, reading, mayHavePoint, isPoint }: PairLine): Li
   };
 }
 
-const mayHoldNumber = (line: string): boolean => /\d/.test(line) || /nan|inf/i.test(line);
-
-function scanLine(expression: RegExp, line: string, onPair: (pair: Pair) => void): void {
-  if (line.startsWith('{"') && line.endsWith('}') && scanJson(line, onPair)) return;
-  scanPairs(expression, line, onPair);
-}
+/** Checks quickly. Returns false for most lines without a number. */
+export const mayHoldNumber = (line: string): boolean => /\d/.test(line) || /nan|inf/i.test(line);
 
 /** Converts a fraction to a number: `Accuracy: 9840/10000 (98%)` gives 0.984. */
 const shareOf = ({ value, total }: Pair): number => (total > 0 ? value / total : value);
@@ -141,62 +106,3 @@ const detectingParser = (): LineParser =>
         : sign === 'tight' && isMeasured && Number.isNaN(total);
     },
   });
-
-/** Maximum length of a line that is matched: a user's pattern may take quadratic time. */
-const maxPatternLineChars = 16 * 1024;
-
-function patternParser(patterns: readonly (readonly [string, string])[]): LineParser {
-  const compiled = patterns.map(([name, source]) => ({
-    name: checkedName(name),
-    expression: compile(name, source),
-  }));
-  const counters = pairExpression(counterNames);
-  const reading = counterReading();
-  const steps = new StepReader();
-  const onPair = (pair: Pair): void => {
-    const { counter } = reading(pair.label);
-    if (counter !== undefined) steps.take(counter, pair);
-  };
-  return {
-    parse(raw, emit) {
-      if (raw.length > maxPatternLineChars) return;
-      const line = stripAnsi(raw);
-      const found = compiled.flatMap(({ name, expression }) => {
-        const value = lastValue(expression, line);
-        return value === undefined ? [] : [{ name, value }];
-      });
-      if (found.length === 0) return;
-      steps.reset();
-      scanLine(counters, line, onPair);
-      const step = steps.stepOf(line);
-      for (const { name, value } of found) emit(name, step, value);
-    },
-  };
-}
-
-function compile(name: string, source: string): RegExp {
-  try {
-    // Counts the capture groups: with an empty alternative, the pattern matches the empty text, and
-    // the match has an element per group.
-    const groups = (new RegExp(`${source}|`).exec('')?.length ?? 1) - 1;
-    if (groups > 0) return new RegExp(source, 'gi');
-  } catch (error) {
-    throw new MetricSpecError(
-      `The pattern of metric ${name} is not a regular expression: ${messageOf(error)}`,
-    );
-  }
-  throw new MetricSpecError(
-    `The pattern of metric ${name} has no capture group. Put the number in one, for example: ${name}=([\\d.eE+-]+)`,
-  );
-}
-
-function lastValue(expression: RegExp, line: string): number | undefined {
-  let value: number | undefined;
-  expression.lastIndex = 0;
-  for (let match = expression.exec(line); match !== null; match = expression.exec(line)) {
-    value = readNumber(match[1] ?? '') ?? value;
-    // Without this step, an empty match would be found again endlessly.
-    if (match[0] === '') expression.lastIndex++;
-  }
-  return value;
-}

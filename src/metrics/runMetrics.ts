@@ -1,11 +1,14 @@
 import type { Disposable } from '../base/disposable.ts';
 import { Emitter, type Event } from '../base/emitter.ts';
 import { systemWrite, type WriteAt } from './appendOnly.ts';
+import { createLineReader } from './createLineReader.ts';
 import { directionOf, isKnownMetric } from './direction.ts';
-import { createLineParser, isDetecting, type LineParser } from './lineParser.ts';
+import type { LinePlace, LineReader } from './lineReader.ts';
 import { LineSplitter } from './lineSplitter.ts';
 import type { MetricPoint, MetricSpec, MetricSummary, SeriesColumns, Trend } from './metric.ts';
 import { MetricsError } from './metricsError.ts';
+import { isDetecting } from './metricSpec.ts';
+import type { PatternSearch } from './patternSearch.ts';
 import { PointsFile, type NamedRecord } from './pointsFile.ts';
 import { Series } from './series.ts';
 import { trendOf } from './trend.ts';
@@ -17,6 +20,13 @@ import { trendOf } from './trend.ts';
 const progressEveryBytes = 1024 * 1024;
 /** Maximum number of detected names: some programs print a new name on every line. */
 const maxDetectedNames = 2000;
+
+interface MetricsOptions {
+  /** Writes to the files. Default: the system's own way. */
+  readonly write?: WriteAt;
+  /** Worker that searches lines with the patterns of the spec. Default: a worker of its own. */
+  readonly search?: PatternSearch | undefined;
+}
 
 interface Track {
   series: Series;
@@ -34,20 +44,25 @@ interface Track {
  */
 export class RunMetrics implements Disposable {
   readonly #spec: MetricSpec;
-  readonly #parser: LineParser;
+  readonly #reader: LineReader;
   readonly #isDetecting: boolean;
   readonly #tracks = new Map<string, Track>();
   readonly #added = new Emitter<readonly MetricPoint[]>();
+  readonly #switchedOff = new Emitter<string>();
   #splitter = new LineSplitter(0);
   #file: PointsFile | undefined;
   #problems: readonly string[] = [];
   #recordedOffset = 0;
-  #line: MetricPoint[] = [];
   #unannounced: MetricPoint[] = [];
 
-  private constructor(spec: MetricSpec) {
+  private constructor(spec: MetricSpec, search: PatternSearch | undefined) {
     this.#spec = spec;
-    this.#parser = createLineParser(spec);
+    const sink = {
+      onPoints: (points: readonly MetricPoint[], end: number) => this.#record(points, end),
+      onReadLate: (last: LinePlace) => this.#readLate(last),
+      onSwitchedOff: (why: string) => this.#switchedOff.fire(why),
+    };
+    this.#reader = createLineReader(spec, sink, search);
     this.#isDetecting = isDetecting(spec);
   }
 
@@ -58,9 +73,9 @@ export class RunMetrics implements Disposable {
   static async open(
     folder: string,
     spec: MetricSpec,
-    write: WriteAt = systemWrite,
+    { write = systemWrite, search }: MetricsOptions = {},
   ): Promise<RunMetrics> {
-    const metrics = new RunMetrics(spec);
+    const metrics = new RunMetrics(spec, search);
     const { file, problems } = await PointsFile.open(folder, write, (record) =>
       metrics.#recall(record),
     );
@@ -72,6 +87,11 @@ export class RunMetrics implements Disposable {
 
   /** Fires with new points, in the order of the output, after the points are on disk. */
   readonly onDidAdd: Event<readonly MetricPoint[]> = this.#added.event;
+  /**
+   * Fires when a pattern of the spec is switched off because it takes too long or cannot be used.
+   * The text says which one and why, for user and model.
+   */
+  readonly onDidSwitchOff: Event<string> = this.#switchedOff.event;
 
   /** Problems found when the files were opened, as texts for the user; empty if there were none. */
   get problems(): readonly string[] {
@@ -84,9 +104,18 @@ export class RunMetrics implements Disposable {
   }
 
   /**
+   * While there is more output than patterns can be searched for, a promise that resolves when
+   * `ingest` should be called again; otherwise undefined.
+   */
+  get backlog(): Promise<void> | undefined {
+    return this.#reader.backlog;
+  }
+
+  /**
    * Reads bytes of the output and returns the points of the lines that the bytes complete. The
    * bytes begin at `offset` in the output; bytes that were read before are skipped. `timeMs`
-   * (milliseconds since the epoch) is the time of the points.
+   * (milliseconds since the epoch) is the time of the points. If the spec has patterns, their points
+   * are found later: `onDidAdd` reports them, in the same order.
    *
    * Throws `MetricsError`. `gap`: bytes before `offset` are missing, and nothing was read.
    * `no_space`, `io`: the points could not be written. `resumeOffset` still advances; the points
@@ -102,19 +131,21 @@ export class RunMetrics implements Disposable {
       );
     if (readBytes >= bytes.length && readBytes > 0) return [];
     this.#splitter.push(bytes.subarray(readBytes), (line, end) =>
-      this.#readLine(file, line, { end, timeMs }),
+      this.#reader.read(line, { end, timeMs }),
     );
-    this.#recordProgress(file, timeMs);
+    if (!this.#reader.isLate) this.#recordProgress(file, { end: this.#splitter.lineEnd, timeMs });
     return this.#announce(file);
   }
 
   /**
-   * Reads the last line of the output if it has no line break, and closes the file. Throws like
-   * `ingest`.
+   * Reads the last line of the output if it has no line break, waits for points that are found
+   * later, and closes the file. Rejects for the reasons for which `ingest` throws.
    */
-  finish(timeMs: number): readonly MetricPoint[] {
+  async finish(timeMs: number): Promise<readonly MetricPoint[]> {
+    this.#openFile();
+    this.#splitter.end((line, end) => this.#reader.read(line, { end, timeMs }));
+    await this.#reader.settled();
     const file = this.#openFile();
-    this.#splitter.end((line, end) => this.#readLine(file, line, { end, timeMs }));
     const points = this.#announce(file);
     file.dispose();
     return points;
@@ -160,6 +191,7 @@ export class RunMetrics implements Disposable {
    */
   clear(): void {
     const file = this.#openFile();
+    this.#reader.forget();
     this.#forget();
     file.add({ ...noPoint, kind: 'clear', endOffset: this.#splitter.lineEnd });
     this.#recordedOffset = this.#splitter.lineEnd;
@@ -170,7 +202,9 @@ export class RunMetrics implements Disposable {
   dispose(): void {
     this.#file?.dispose();
     this.#file = undefined;
+    this.#reader.dispose();
     this.#added.dispose();
+    this.#switchedOff.dispose();
   }
 
   #openFile(): PointsFile {
@@ -183,38 +217,39 @@ export class RunMetrics implements Disposable {
     return track?.isShown === true && track.series.count > 0 ? track : undefined;
   }
 
-  #readLine(file: PointsFile, line: string, at: { end: number; timeMs: number }): void {
-    this.#parser.parse(line, (metric, step, value) => {
-      if (this.#hasRoomFor(metric)) this.#line.push({ metric, step, timeMs: at.timeMs, value });
-    });
-    if (this.#line.length === 0) return;
-    const last = this.#line.length - 1;
-    for (const [index, point] of this.#line.entries()) {
+  /** Adds the points of a line that ends at `end`. */
+  #record(found: readonly MetricPoint[], end: number): void {
+    const file = this.#openFile();
+    const points = this.#isDetecting ? found.filter((each) => this.#hasRoomFor(each)) : found;
+    const last = points.at(-1);
+    for (const point of points) {
       const { metric, step, timeMs, value } = point;
-      file.add({
-        kind: 'point',
-        metric,
-        step,
-        timeMs,
-        value,
-        endOffset: at.end,
-        isLastOfLine: index === last,
-      });
+      const isLastOfLine = point === last;
+      file.add({ kind: 'point', metric, step, timeMs, value, endOffset: end, isLastOfLine });
       this.#take(point);
     }
-    this.#line = [];
-    this.#recordedOffset = at.end;
+    if (last !== undefined) this.#recordedOffset = end;
   }
 
-  #hasRoomFor(metric: string): boolean {
-    return !this.#isDetecting || this.#tracks.size < maxDetectedNames || this.#tracks.has(metric);
+  #readLate(last: LinePlace): void {
+    const file = this.#openFile();
+    this.#recordProgress(file, last);
+    try {
+      this.#announce(file);
+    } catch (error) {
+      // The next call of `ingest` or `finish` writes the points, or throws.
+      if (!(error instanceof MetricsError)) throw error;
+    }
   }
 
-  #recordProgress(file: PointsFile, timeMs: number): void {
-    const { lineEnd } = this.#splitter;
-    if (lineEnd - this.#recordedOffset < progressEveryBytes) return;
-    file.add({ ...noPoint, kind: 'progress', timeMs, endOffset: lineEnd });
-    this.#recordedOffset = lineEnd;
+  #hasRoomFor({ metric }: MetricPoint): boolean {
+    return this.#tracks.size < maxDetectedNames || this.#tracks.has(metric);
+  }
+
+  #recordProgress(file: PointsFile, { end, timeMs }: LinePlace): void {
+    if (end - this.#recordedOffset < progressEveryBytes) return;
+    file.add({ ...noPoint, kind: 'progress', timeMs, endOffset: end });
+    this.#recordedOffset = end;
   }
 
   #announce(file: PointsFile): readonly MetricPoint[] {

@@ -3,7 +3,7 @@
  * editors is generated from this file.
  */
 import * as z from 'zod';
-import { createLineParser } from '../metrics/lineParser.ts';
+import { checkMetricSpec } from '../metrics/metricSpec.ts';
 import { messageOf } from '../base/errors.ts';
 import { notificationSettingsSchema, quietHoursSchema } from '../notify/settings.ts';
 import { plateauSettingsSchema } from '../watchdogs/plateauSettings.ts';
@@ -29,9 +29,9 @@ const budgetSchema = z.strictObject({
 });
 
 /** Returns the error if the metric names or patterns are invalid; otherwise `undefined`. */
-function metricProblem(spec: Parameters<typeof createLineParser>[0]): string | undefined {
+function metricProblem(spec: Parameters<typeof checkMetricSpec>[0]): string | undefined {
   try {
-    createLineParser(spec);
+    checkMetricSpec(spec);
     return undefined;
   } catch (error) {
     return messageOf(error);

@@ -4,6 +4,7 @@ import type { Disposable } from '../base/disposable.ts';
 import type { RunId } from '../base/ids.ts';
 import type { Logger } from '../base/logger.ts';
 import type { FileStat } from '../machines/machine.ts';
+import { PatternSearch } from '../metrics/patternSearch.ts';
 import { RunMetrics } from '../metrics/runMetrics.ts';
 import { LiveRun, type RunChange } from './liveRun.ts';
 import type { RunSpec } from './run.ts';
@@ -28,6 +29,8 @@ export class FollowedRuns implements Disposable {
   readonly #deps: FollowedRunsDeps;
   readonly #runs = new Map<RunId, LiveRun>();
   readonly #opening = new Map<RunId, Promise<LiveRun>>();
+  /** One worker for the patterns of all runs. */
+  readonly #search = new PatternSearch();
   #isDisposed = false;
 
   constructor(deps: FollowedRunsDeps) {
@@ -65,12 +68,15 @@ export class FollowedRuns implements Disposable {
     this.#isDisposed = true;
     for (const run of this.#runs.values()) run.dispose();
     this.#runs.clear();
+    this.#search.dispose();
   }
 
   async #open(spec: RunSpec, output: FileStat | undefined): Promise<LiveRun> {
     const { machines, folder, clock, logger } = this.#deps;
     const machine = await machines.reach(spec.machineId);
-    const metrics = await RunMetrics.open(join(folder, spec.id), spec.metrics);
+    const metrics = await RunMetrics.open(join(folder, spec.id), spec.metrics, {
+      search: this.#search,
+    });
     const onChange = (change: RunChange): void => this.#deps.onChange(change);
     const run = new LiveRun({ spec, machine, metrics, clock, logger, onChange });
     if (this.#isDisposed) {

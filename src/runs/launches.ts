@@ -6,7 +6,7 @@ import { shellText } from '../base/shellText.ts';
 import { shellQuote } from '../base/text.ts';
 import { preambleOf } from '../machines/environment/preamble.ts';
 import { MachineFailure, type Machine } from '../machines/machine.ts';
-import { createLineParser } from '../metrics/lineParser.ts';
+import { checkMetricSpec } from '../metrics/metricSpec.ts';
 import { supervisorFiles, runFolder } from './supervisor.ts';
 import type { FollowedRuns } from './followedRuns.ts';
 import { notStarted, unconfirmed, type LaunchFailure } from './launchFailure.ts';
@@ -101,7 +101,7 @@ export class Launches {
   }
 
   async #prepared(spec: RunSpec, signal: AbortSignal | undefined): Promise<LiveRun> {
-    createLineParser(spec.metrics);
+    checkMetricSpec(spec.metrics);
     const run = await this.#prepare(spec);
     if (!signal?.aborted) return run;
     this.#deps.followed.forget(run);

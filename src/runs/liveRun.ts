@@ -35,6 +35,7 @@ export interface Run {
  * - `started`: the process is known. Fires before any `output` and `points`, and again when a
  *   requeued run starts again
  * - `output`, `points`: new output or new metrics were read
+ * - `pattern_off`: a metric pattern is no longer used, because it takes too long; `why` says which
  * - `unknown`: the machine does not answer
  * - `recovered`: the machine answers again, and the run is active
  * - `ended`: fires once, as the last change, with complete output and metrics; also for a run that
@@ -45,6 +46,7 @@ export type RunChange =
   | { readonly kind: 'started'; readonly run: Run; readonly process: RunProcess }
   | { readonly kind: 'output'; readonly run: Run }
   | { readonly kind: 'points'; readonly run: Run; readonly points: readonly MetricPoint[] }
+  | { readonly kind: 'pattern_off'; readonly run: Run; readonly why: string }
   | { readonly kind: 'unknown'; readonly run: Run; readonly why: string }
   | { readonly kind: 'recovered'; readonly run: Run }
   | ({ readonly kind: 'ended'; readonly run: Run } & RunEnd);
@@ -109,6 +111,9 @@ export class LiveRun implements Run, Disposable {
     this.#owned.add(limitClock(deps, () => this.#isOver));
     this.#owned.add(
       deps.metrics.onDidAdd((points) => deps.onChange({ kind: 'points', run: this, points })),
+    );
+    this.#owned.add(
+      deps.metrics.onDidSwitchOff((why) => deps.onChange({ kind: 'pattern_off', run: this, why })),
     );
   }
 
@@ -194,30 +199,35 @@ export class LiveRun implements Run, Disposable {
     this.refresh().catch((error: unknown) => this.#doubt(error));
   }
 
-  #take(bytes: Uint8Array, offset: number): void {
-    if (this.#process) return this.#read(bytes, offset);
+  #take(bytes: Uint8Array, offset: number): Promise<void> | undefined {
+    if (this.#process) {
+      this.#read(bytes, offset);
+      return this.metrics.backlog;
+    }
     this.#early.push([bytes, offset]);
     this.#refreshSoon();
+    return undefined;
   }
 
   #read(bytes: Uint8Array, offset: number): void {
     const isOld = offset < this.#before.sizeBytes;
     this.#lastOutputMs = isOld ? this.#before.modifiedMs : this.#deps.clock.now();
     const timeMs = this.#lastOutputMs;
-    this.#measure(() => this.metrics.ingest(bytes, offset, timeMs));
+    try {
+      this.metrics.ingest(bytes, offset, timeMs);
+    } catch (error) {
+      this.#logMetrics(error);
+    }
     this.#deps.onChange({ kind: 'output', run: this });
   }
 
   /**
-   * Runs `work`, which reads or stores metrics. Ignores that points cannot be written (a full disk,
-   * for example): they stay in memory, and the run is still followed.
+   * Logs why points cannot be written (a full disk, for example): they stay in memory, and the run
+   * is still followed.
    */
-  #measure(work: () => void): void {
-    try {
-      work();
-    } catch (error) {
+  #logMetrics(error: unknown): void {
+    if (!this.#isDisposed)
       this.#deps.logger.warn(`Metrics of run ${this.spec.id}: ${messageOf(error)}`);
-    }
   }
 
   async #refresh(): Promise<void> {
@@ -321,7 +331,10 @@ export class LiveRun implements Run, Disposable {
   async #end(end: RunEnd): Promise<void> {
     await this.#follow?.drain();
     if (this.#isOver) return;
-    this.#measure(() => this.metrics.finish(this.#lastOutputMs ?? this.#deps.clock.now()));
+    await this.metrics
+      .finish(this.#lastOutputMs ?? this.#deps.clock.now())
+      .catch((error: unknown) => this.#logMetrics(error));
+    if (this.#isOver) return;
     this.#follow?.dispose();
     this.#nextCheck?.dispose();
     this.#liveness = { kind: 'ended', ...end };

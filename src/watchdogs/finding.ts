@@ -2,7 +2,8 @@ import type { WatchAction, WatchKind } from './settings.ts';
 
 /** A problem that a watchdog found. The caller carries out `action`. */
 export interface Finding {
-  readonly kind: WatchKind;
+  /** `metric_pattern`: a metric pattern is no longer used. It has no settings. */
+  readonly kind: WatchKind | 'metric_pattern';
   /** For example `loss became NaN at step 120`. */
   readonly detail: string;
   readonly action: Exclude<WatchAction, 'off'>;

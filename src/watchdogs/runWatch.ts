@@ -153,7 +153,7 @@ export class RunWatch {
     return detail === undefined || action === 'off' ? noFindings : [{ kind, detail, action }];
   }
 
-  #holds(kind: WatchKind): boolean {
+  #holds(kind: Finding['kind']): boolean {
     if (kind === 'non_finite') return this.#nonFinite.isHolding;
     const latch =
       kind === 'divergence'
@@ -164,7 +164,7 @@ export class RunWatch {
     return latch?.holding !== undefined;
   }
 
-  #latchOfTime(kind: WatchKind): Latch | undefined {
+  #latchOfTime(kind: Finding['kind']): Latch | undefined {
     switch (kind) {
       case 'silence':
         return this.#silence.latch;
@@ -174,6 +174,7 @@ export class RunWatch {
       case 'non_finite':
       case 'divergence':
       case 'throughput':
+      case 'metric_pattern':
         return undefined;
     }
   }

@@ -13,7 +13,7 @@ const needed = [
   /^package\.json$/,
   /^(readme|changelog)\.md$/i,
   /^LICENSE\.txt$/,
-  /^dist\/((extension|engine|background)\.cjs|pageWorker\.mjs|(sql-wasm|web-tree-sitter|tree-sitter-bash)\.wasm|(machines|project)\.schema\.json)$/,
+  /^dist\/((extension|engine|background)\.cjs|(page|pattern)Worker\.mjs|(sql-wasm|web-tree-sitter|tree-sitter-bash)\.wasm|(machines|project)\.schema\.json)$/,
   // What they share, and what only a call needs; not the command line.
   /^dist\/(?!onThisComputer)[\w-]+-[0-9A-Z]{8}\.cjs$/,
   /^dist\/webview\/[^/]+\/[^/]+\.(js|css|ttf)$/,

@@ -56,7 +56,7 @@ export type ProfileId = 'goal' | 'question';
 
 /** The kind of problem that a watchdog detected. */
 export type AlarmKind =
-  'non_finite' | 'divergence' | 'throughput' | 'silence' | 'disk' | 'gpu_idle';
+  'non_finite' | 'divergence' | 'throughput' | 'silence' | 'disk' | 'gpu_idle' | 'metric_pattern';
 
 /**
  * Values of a metric that support the outcome of a session. The engine read them from the output of

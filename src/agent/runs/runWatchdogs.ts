@@ -81,6 +81,10 @@ export class RunWatchdogs implements Disposable {
         return;
       case 'points':
         return this.#alarms.tell(run, this.#watches.get(id)?.take(change.points) ?? []);
+      case 'pattern_off':
+        return this.#alarms.tell(run, [
+          { kind: 'metric_pattern', detail: change.why, action: 'warn' },
+        ]);
       case 'recovered':
         return this.#alarms.killCondemned();
       case 'ended':

@@ -12,7 +12,7 @@ import { buildLedger } from '../../experiments/buildLedger.ts';
 import type { Ledger, LedgerEntry, ThinkingCost } from '../../experiments/ledger.ts';
 import { withheldNote } from '../../machines/environment/withheldNote.ts';
 import type { Machine, Machines } from '../../machines/machine.ts';
-import { createLineParser } from '../../metrics/lineParser.ts';
+import { checkMetricSpec } from '../../metrics/metricSpec.ts';
 import type { MetricSpec, MetricSummary } from '../../metrics/metric.ts';
 import {
   handleOf,
@@ -81,7 +81,7 @@ export class SessionRuns {
    * crash, continues with that run: adopts the run if it exists, else starts it.
    */
   async launch(request: LaunchRequest, callId: string, signal: AbortSignal): Promise<Run> {
-    createLineParser(request.metrics);
+    checkMetricSpec(request.metrics);
     const spec = this.plannedFor(callId) ?? (await this.plan(request, callId));
     try {
       const run = await this.#deps.runs.launch(spec, signal);

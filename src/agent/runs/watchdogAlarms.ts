@@ -12,6 +12,7 @@ import { condemnedRuns, goOnAnswer, killAnswer } from './alarms.ts';
 import type { Questions } from '../user/questions.ts';
 import type { SessionRuns } from './sessionRuns.ts';
 import type { SessionLog } from '../journal/sessionLog.ts';
+import type { RunState } from '../journal/state.ts';
 import { runTitle } from '../../runs/run.ts';
 
 export interface WatchdogAlarmsDeps {
@@ -70,8 +71,12 @@ export class WatchdogAlarms {
     const { log } = this.#deps;
     const { id: runId } = run.spec;
     const state = log.state.runs.get(runId);
-    if (state === undefined || state.verdict !== undefined || run.liveness.kind === 'ended') return;
-    if (state.alarms.filter((alarm) => alarm.kind === kind).length >= maxAlarms) return;
+    if (state === undefined) return;
+    const before = state.alarms.filter((alarm) => alarm.kind === kind);
+    if (kind === 'metric_pattern') {
+      // The last lines of a run are searched after its end, and again after a restart.
+      if (before.some((alarm) => alarm.detail === detail)) return;
+    } else if (isOver(run, state) || before.length >= maxAlarms) return;
     await log.record({ type: 'run.alarmed', runId, kind, detail, action });
     // Not awaited: the kill of this run must not delay alarms of other runs.
     if (action === 'kill') return void this.#kill(run, kind);
@@ -107,3 +112,6 @@ export class WatchdogAlarms {
     this.#deps.waiting.alarm();
   }
 }
+
+const isOver = ({ liveness }: Run, { verdict }: RunState): boolean =>
+  verdict !== undefined || liveness.kind === 'ended';

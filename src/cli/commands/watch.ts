@@ -4,8 +4,8 @@ import { applyEvent, foldSession } from '../../compose/foldJournal.ts';
 import type { RunState, SessionState } from '../../agent/journal/state.ts';
 import type { SessionId } from '../../base/ids.ts';
 import { cleanText, formatDuration, formatValue } from '../../base/text.ts';
-import type { LineParser } from '../../metrics/lineParser.ts';
-import { createLineParser, LineSplitter } from '../../compose/metricLines.ts';
+import type { LineReader } from '../../metrics/lineReader.ts';
+import { createLineReader, LineSplitter } from '../../compose/metricLines.ts';
 import type { RunEnd, RunSpec } from '../../runs/run.ts';
 import { runStatus, runTitle } from '../../presentation/runs/runText.ts';
 import type { CliCommand } from '../command.ts';
@@ -99,7 +99,7 @@ async function watchRun(
     { onOutput: (bytes) => output.add(bytes), onTrouble: (why) => output.trouble(why) },
     signal,
   );
-  output.end();
+  await output.end();
   if (end === undefined) return exitCodes.interrupted;
   deps.stdout.write(`${endLine(end, await runAt(engine, place))}${output.metricsLine()}\n`);
   return end.verdict.kind === 'ok' ? exitCodes.goal : exitCodes.ended;
@@ -122,18 +122,24 @@ function endLine({ verdict, endedMs }: RunEnd, run: RunState): string {
 class RunOutput {
   readonly #deps: CliDeps;
   readonly #splitter = new LineSplitter(0);
-  readonly #parser: LineParser;
+  readonly #reader: LineReader;
   readonly #last = new Map<string, number>();
   #lastTrouble = '';
 
   constructor(spec: RunSpec, deps: CliDeps) {
     this.#deps = deps;
-    this.#parser = createLineParser(spec.metrics);
+    this.#reader = createLineReader(spec.metrics, {
+      onPoints: (points) => {
+        for (const { metric, value } of points) this.#last.set(metric, value);
+      },
+      onReadLate: () => undefined,
+      onSwitchedOff: (why) => deps.stderr.write(`${cleanText(`Metrics: ${why}.`)}\n`),
+    });
   }
 
   add(bytes: Uint8Array): void {
     this.#lastTrouble = '';
-    this.#splitter.push(bytes, (line) => this.#line(line));
+    this.#splitter.push(bytes, (line, end) => this.#line(line, end));
   }
 
   /** Reports a problem on stderr. Repeats the same problem only if there was output in between. */
@@ -142,8 +148,10 @@ class RunOutput {
     this.#lastTrouble = why;
   }
 
-  end(): void {
-    this.#splitter.end((line) => this.#line(line));
+  async end(): Promise<void> {
+    this.#splitter.end((line, end) => this.#line(line, end));
+    await this.#reader.settled();
+    this.#reader.dispose();
   }
 
   /** Returns the last value of each metric: ` · loss 0.83 · acc 0.5`. */
@@ -151,8 +159,8 @@ class RunOutput {
     return [...this.#last].map(([metric, value]) => ` · ${metric} ${formatValue(value)}`).join('');
   }
 
-  #line(line: string): void {
+  #line(line: string, end: number): void {
     this.#deps.stdout.write(`${cleanText(line)}\n`);
-    this.#parser.parse(line, (metric, _step, value) => this.#last.set(metric, value));
+    this.#reader.read(line, { end, timeMs: 0 });
   }
 }

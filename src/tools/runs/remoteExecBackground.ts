@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { messageOf } from '../../base/errors.ts';
 import { oneLine, shellQuote } from '../../base/text.ts';
 import type { Machine } from '../../machines/machine.ts';
-import { createLineParser } from '../../metrics/lineParser.ts';
+import { checkMetricSpec } from '../../metrics/metricSpec.ts';
 import type { MetricSpec } from '../../metrics/metric.ts';
 import type { Run } from '../../runs/liveRun.ts';
 import { type RunLimit, type RunResources, runName } from '../../runs/run.ts';
@@ -114,7 +114,7 @@ export const remoteExecBackground = (deps: RunLauncher): Tool =>
       const machine = deps.machines.get(args.machine_id);
       const metrics = metricSpec(args);
       // Rejects a pattern that does not compile, before the run is planned.
-      createLineParser(metrics);
+      checkMetricSpec(metrics);
       const { run, notes } = await deps.launch(
         { ...(await request(machine, args)), metrics },
         context,

@@ -3,7 +3,7 @@ import { counted } from '../../base/text.ts';
 import { ToolFailure } from '../../base/errors.ts';
 import { commandAccess } from '../parameters/accesses.ts';
 import type { Machines } from '../../machines/machine.ts';
-import { createLineParser } from '../../metrics/lineParser.ts';
+import { checkMetricSpec } from '../../metrics/metricSpec.ts';
 import type { Run } from '../../runs/liveRun.ts';
 import { freeSlots } from '../../runs/leases.ts';
 import { maxPoints, type SweepPlan } from '../../runs/sweep.ts';
@@ -124,7 +124,7 @@ export const sweep = (deps: SweepStarter): Tool =>
     async execute(args, context) {
       const points = pointsOf(args.command_template, args);
       const plan = planOf(args, points, machinesOf(args, deps.machines));
-      createLineParser(plan.metrics);
+      checkMetricSpec(plan.metrics);
       await checkGpus(plan, deps.machines);
       const notes = notesOf(plan, points);
       if (args.dry_run)

@@ -16,7 +16,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'mocha';
 import type { WriteAt } from '../../../src/metrics/appendOnly.ts';
-import { MetricSpecError } from '../../../src/metrics/lineParser.ts';
+import { MetricSpecError } from '../../../src/metrics/metricSpec.ts';
 import type { MetricPoint, MetricSpec } from '../../../src/metrics/metric.ts';
 import { MetricsError } from '../../../src/metrics/metricsError.ts';
 import { RunMetrics } from '../../../src/metrics/runMetrics.ts';
@@ -48,7 +48,7 @@ afterEach(() => {
 });
 
 async function open(inFolder = folder, wanted = spec, write?: WriteAt): Promise<RunMetrics> {
-  const metrics = await RunMetrics.open(inFolder, wanted, write);
+  const metrics = await RunMetrics.open(inFolder, wanted, write && { write });
   opened.push(metrics);
   return metrics;
 }
@@ -58,9 +58,9 @@ const valuesOf = (metrics: RunMetrics): Record<string, number[]> =>
     metrics.names().map((name) => [name, Array.from(metrics.series(name).values)]),
   );
 
-function feedRest(metrics: RunMetrics, all: Uint8Array): void {
+async function feedRest(metrics: RunMetrics, all: Uint8Array): Promise<void> {
   metrics.ingest(all.subarray(metrics.resumeOffset), metrics.resumeOffset, 5);
-  metrics.finish(6);
+  await metrics.finish(6);
 }
 
 const reasonIs = (reason: string) => (error: unknown) =>
@@ -72,7 +72,7 @@ describe('Metrics of a run', () => {
     const announced: MetricPoint[] = [];
     metrics.onDidAdd((points) => announced.push(...points));
     const first = metrics.ingest(bytes, 0, 1000);
-    const last = metrics.finish(2000);
+    const last = await metrics.finish(2000);
     assert.deepEqual(valuesOf(metrics), expected);
     assert.deepEqual(Array.from(metrics.series('loss').steps), [1, 1, 2, 2, 3, 4]);
     assert.deepEqual(
@@ -95,7 +95,7 @@ describe('Metrics of a run', () => {
         metrics.ingest(chunk, offset, 1);
         offset += chunk.length;
       }
-      metrics.finish(1);
+      await metrics.finish(1);
       assert.deepEqual(valuesOf(metrics), expected);
       points.push(readFileSync(join(own, 'points.bin')));
       metrics.dispose();
@@ -105,7 +105,7 @@ describe('Metrics of a run', () => {
 
   it('knows everything again after a restart', async () => {
     const before = await open();
-    feedRest(before, bytes);
+    await feedRest(before, bytes);
     before.dispose();
     const after = await open();
     assert.deepEqual(valuesOf(after), expected);
@@ -113,13 +113,13 @@ describe('Metrics of a run', () => {
     assert.deepEqual(after.series('acc'), before.series('acc'));
     assert.equal(after.resumeOffset, bytes.length);
     assert.deepEqual(after.problems, []);
-    feedRest(after, bytes);
+    await feedRest(after, bytes);
     assert.deepEqual(valuesOf(after), expected);
   });
 
   it('neither loses nor doubles a point when the file is torn at any byte', async () => {
     const whole = join(folder, 'whole');
-    feedRest(await open(whole), bytes);
+    await feedRest(await open(whole), bytes);
     const size = readFileSync(join(whole, 'points.bin')).length;
     const inHead = Array.from({ length: 60 }, (_, kept) => kept);
     const inTail = Array.from({ length: 130 }, (_, cut) => size - 1 - cut);
@@ -130,7 +130,7 @@ describe('Metrics of a run', () => {
       copyFileSync(join(whole, 'points.bin'), join(torn, 'points.bin'));
       truncateSync(join(torn, 'points.bin'), kept);
       const metrics = await open(torn);
-      feedRest(metrics, bytes);
+      await feedRest(metrics, bytes);
       assert.deepEqual(valuesOf(metrics), expected, `torn at ${kept}`);
       metrics.dispose();
       assert.deepEqual(valuesOf(await open(torn)), expected, `torn at ${kept}, opened again`);
@@ -146,7 +146,7 @@ describe('Metrics of a run', () => {
       first.dispose();
       const second = await open(own);
       assert.ok(second.resumeOffset <= stop);
-      feedRest(second, bytes);
+      await feedRest(second, bytes);
       assert.deepEqual(valuesOf(second), expected, `stopped at ${stop}`);
       second.dispose();
     }
@@ -157,14 +157,14 @@ describe('Metrics of a run', () => {
     metrics.ingest(bytes.subarray(0, 50), 0, 1);
     assert.deepEqual(metrics.ingest(bytes.subarray(0, 50), 0, 1), []);
     metrics.ingest(bytes.subarray(20), 20, 1);
-    metrics.finish(1);
+    await metrics.finish(1);
     assert.deepEqual(valuesOf(metrics), expected);
     assert.throws(() => metrics.ingest(bytes, bytes.length + 1, 1), reasonIs('gap'));
     assert.equal(metrics.resumeOffset, bytes.length);
   });
 
   it('reads on after damage, keeps what it cut off, and says so', async () => {
-    feedRest(await open(), bytes);
+    await feedRest(await open(), bytes);
     const path = join(folder, 'points.bin');
     const file = readFileSync(path);
     file.fill(0, 16 + 3 * 40, 16 + 3 * 40 + 8);
@@ -172,7 +172,7 @@ describe('Metrics of a run', () => {
     const metrics = await open();
     assert.match(metrics.problems.join('\n'), /not a complete line/);
     assert.deepEqual(readFileSync(path), file, 'reading changes nothing');
-    feedRest(metrics, bytes);
+    await feedRest(metrics, bytes);
     assert.deepEqual(readFileSync(join(folder, 'points.cut')), file.subarray(16 + 3 * 40));
     assert.deepEqual(valuesOf(metrics), expected);
   });
@@ -181,7 +181,7 @@ describe('Metrics of a run', () => {
     writeFileSync(join(folder, 'points.bin'), 'something else, longer than a header');
     const metrics = await open();
     assert.equal(metrics.problems.length, 1);
-    feedRest(metrics, bytes);
+    await feedRest(metrics, bytes);
     assert.match(readFileSync(join(folder, 'points.cut'), 'utf8'), /^something else/);
     metrics.dispose();
     const again = await open();
@@ -190,7 +190,7 @@ describe('Metrics of a run', () => {
   });
 
   it('keeps the points under a name of their own when the names are damaged', async () => {
-    feedRest(await open(), bytes);
+    await feedRest(await open(), bytes);
     writeFileSync(join(folder, 'points.names'), Buffer.from([0x6c, 0xff, 0x0a, 0x61]));
     const metrics = await open();
     assert.deepEqual(valuesOf(metrics), { metric_0: expected.loss, metric_1: expected.acc });
@@ -239,11 +239,11 @@ describe('Metrics of a run', () => {
       assert.equal(metrics.series('loss').values.length, 5);
       cpSync(own, join(folder, `${room}-copy`), { recursive: true });
       const crashed = await open(join(folder, `${room}-copy`));
-      feedRest(crashed, bytes);
+      await feedRest(crashed, bytes);
       assert.deepEqual(valuesOf(crashed), expected, `crashed with room for ${room}`);
       crashed.dispose();
       left = Infinity;
-      metrics.finish(1);
+      await metrics.finish(1);
       assert.equal(announced.length, 10);
       assert.deepEqual(valuesOf(metrics), expected);
       metrics.dispose();
@@ -265,7 +265,7 @@ describe('Metrics of a run', () => {
     writer.ingest(bytes.subarray(0, 100), 0, 1);
     appendFileSync(join(folder, 'points.bin'), 'half a record');
     assert.deepEqual(await reader(), valuesOf(writer));
-    feedRest(writer, bytes);
+    await feedRest(writer, bytes);
     assert.deepEqual(valuesOf(writer), expected);
     assert.deepEqual(await reader(), expected);
   });
@@ -303,7 +303,7 @@ describe('Metrics of a run', () => {
 describe('Summaries of a run', () => {
   it('are over finite values, know the better extreme and the first value that is none', async () => {
     const metrics = await open();
-    feedRest(metrics, bytes);
+    await feedRest(metrics, bytes);
     assert.deepEqual(metrics.summary('loss'), {
       metric: 'loss',
       count: 6,
@@ -386,7 +386,7 @@ describe('Bursts', () => {
         first,
       );
     }
-    metrics.finish(lineCount);
+    await metrics.finish(lineCount);
     assert.equal(seen, lineCount);
     const { values } = metrics.series('loss');
     assert.equal(values.length, lineCount);

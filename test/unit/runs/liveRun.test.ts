@@ -6,12 +6,14 @@ import { silentLogger } from '../../../src/base/logger.ts';
 import { MachineFailure } from '../../../src/machines/machine.ts';
 import type { WriteAt } from '../../../src/metrics/appendOnly.ts';
 import { systemWrite } from '../../../src/metrics/appendOnly.ts';
+import type { MetricSpec } from '../../../src/metrics/metric.ts';
+import { PatternSearch } from '../../../src/metrics/patternSearch.ts';
 import { RunMetrics } from '../../../src/metrics/runMetrics.ts';
 import { LiveRun, type RunChange } from '../../../src/runs/liveRun.ts';
 import type { RunSpec } from '../../../src/runs/run.ts';
 import { ManualClock } from '../../fakes/manualClock.ts';
 import { MemoryMachine } from '../../fakes/memoryMachine.ts';
-import { scratchFolder } from '../../fakes/scratch.ts';
+import { scratchFolder, until } from '../../fakes/scratch.ts';
 import { ScriptedScheduler } from '../../fakes/scriptedScheduler.ts';
 
 const spec: RunSpec = {
@@ -40,6 +42,7 @@ describe('a run that is followed', () => {
   let told: string[];
   let warnings: string[];
   let write: WriteAt;
+  let metricSpec: MetricSpec;
 
   const textOf = (change: RunChange): string => {
     switch (change.kind) {
@@ -57,9 +60,10 @@ describe('a run that is followed', () => {
     }
   };
   const open = async (scheduler?: ScriptedScheduler): Promise<void> => {
-    const metrics = await RunMetrics.open(join(scratch(), 'r-1'), spec.metrics, (...args) =>
-      write(...args),
-    );
+    const metrics = await RunMetrics.open(join(scratch(), 'r-1'), metricSpec, {
+      write: (...args) => write(...args),
+      search: new PatternSearch(clock),
+    });
     if (scheduler) Object.assign(memory.machine, { scheduler });
     const logger = { ...silentLogger, warn: (text: string) => void warnings.push(text) };
     const onChange = (change: RunChange): void => void told.push(textOf(change));
@@ -73,6 +77,7 @@ describe('a run that is followed', () => {
     told = [];
     warnings = [];
     write = systemWrite;
+    metricSpec = spec.metrics;
     await open();
   });
   afterEach(() => run.dispose());
@@ -82,7 +87,8 @@ describe('a run that is followed', () => {
     run.attach();
     await run.check();
   };
-  const print = (text: string, offset = 0): void => memory.sink?.onBytes(Buffer.from(text), offset);
+  const print = (text: string, offset = 0): void =>
+    void memory.sink?.onBytes(Buffer.from(text), offset);
   const isSettled = async (promise: Promise<void>): Promise<boolean> => {
     let isDone = false;
     void promise.then(() => (isDone = true));
@@ -264,6 +270,65 @@ describe('a run that is followed', () => {
     memory.failure = undefined;
     await run.check();
     assert.deepEqual([run.liveness.kind, told], ['starting', ['unknown (no route)', 'recovered']]);
+  });
+
+  describe('with a pattern', () => {
+    beforeEach(async () => {
+      run.dispose();
+      metricSpec = { patterns: { loss: 'L:((?:\\d+\\.?)+)$' } };
+      await open();
+    });
+
+    it('ends after the points that are found later, of the last line too', async () => {
+      await begin();
+      memory.put(inRun('exit'), record);
+      memory.unread = 'L:0.5\nL:0.25\nL:0.125';
+      await run.refresh();
+      assert.deepEqual([...run.metrics.series('loss').values], [0.5, 0.25, 0.125]);
+      assert.equal(told.at(-1), 'ended (failed)');
+      assert.equal(
+        told
+          .join(' ')
+          .match(/points [\d. ]*/g)
+          ?.join('')
+          .replaceAll('points ', ''),
+        '0.5 0.25 0.125 ',
+      );
+    });
+
+    it('says that the pattern is switched off before it ends', async () => {
+      await begin();
+      print(`L:${'1'.repeat(60)}x\n`);
+      memory.put(inRun('exit'), record);
+      const refreshed = run.refresh();
+      await until('the run ends', async () => {
+        await clock.advance(250);
+        return run.liveness.kind === 'ended';
+      });
+      await refreshed;
+      assert.deepEqual(told.slice(-2), ['pattern_off', 'ended (failed)']);
+    });
+
+    it('is over once, however often its end is seen while its last lines are searched', async () => {
+      await begin();
+      memory.put(inRun('exit'), record);
+      memory.files.delete(statFile);
+      memory.unread = 'L:0.5';
+      await Promise.all([run.refresh(), run.check(), clock.advance(20_000)]);
+      await run.ended;
+      assert.equal(told.filter((text) => text.startsWith('ended')).length, 1);
+    });
+
+    it('is let go of while its last lines are searched', async () => {
+      await begin();
+      memory.put(inRun('exit'), record);
+      memory.unread = 'L:0.5';
+      const refreshed = run.refresh();
+      await until('it is drained', () => memory.unread === '');
+      run.dispose();
+      await refreshed;
+      assert.deepEqual([told.filter((text) => text.startsWith('ended')), warnings], [[], []]);
+    });
   });
 
   it('goes on where its points cannot be written, which is logged', async () => {

@@ -213,4 +213,19 @@ describe('the watch over the runs of a session', () => {
     await clock.advance(minuteMs);
     assert.equal(clock.pendingTimers, 0);
   });
+
+  it('says once that a metric pattern is switched off, also after the run has ended', async () => {
+    await go(1);
+    open();
+    const why = 'the pattern (a+)+ of the metric loss took longer than 1 s on one line';
+    changed.fire({ kind: 'pattern_off', run: runOf(1), why });
+    changed.fire({ kind: 'pattern_off', run: runOf(1), why });
+    assert.deepEqual(await alarms(), ['1 metric_pattern warn']);
+    const { spec } = runOf(1);
+    const end = { verdict: { kind: 'ok' as const }, endedMs: 5 };
+    await log.record({ type: 'run.ended', runId: spec.id, ...end, metrics: [] });
+    for (const metric of ['a', 'b', 'c', 'd', 'e', 'f'])
+      changed.fire({ kind: 'pattern_off', run: runOf(1), why: `${why} of ${metric}` });
+    assert.equal((await alarms()).length, 7);
+  });
 });

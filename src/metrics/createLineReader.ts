@@ -1,0 +1,40 @@
+import { createLineParser } from './lineParser.ts';
+import type { LineReader, LineSink } from './lineReader.ts';
+import type { MetricPoint, MetricSpec } from './metric.ts';
+import { checkMetricSpec, hasPatterns } from './metricSpec.ts';
+import { PatternReader } from './patternReader.ts';
+import type { PatternSearch } from './patternSearch.ts';
+
+/**
+ * Returns a reader for the metrics of a spec. `search`: worker that searches lines with patterns.
+ * Default: a worker of the reader. Throws `MetricSpecError`.
+ */
+export function createLineReader(
+  spec: MetricSpec,
+  sink: LineSink,
+  search?: PatternSearch,
+): LineReader {
+  checkMetricSpec(spec);
+  return hasPatterns(spec)
+    ? new PatternReader(spec.patterns ?? {}, sink, search)
+    : promptReader(spec, sink);
+}
+
+function promptReader(spec: MetricSpec, sink: LineSink): LineReader {
+  const parser = createLineParser(spec);
+  let points: MetricPoint[] = [];
+  return {
+    isLate: false,
+    backlog: undefined,
+    read(line, { end, timeMs }) {
+      parser.parse(line, (metric, step, value) => points.push({ metric, step, timeMs, value }));
+      if (points.length === 0) return;
+      const found = points;
+      points = [];
+      sink.onPoints(found, end);
+    },
+    settled: () => Promise.resolve(),
+    forget: () => undefined,
+    dispose: () => undefined,
+  };
+}

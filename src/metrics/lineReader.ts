@@ -1,0 +1,31 @@
+/** Reading the metrics of the lines of one output: at once or, with patterns, later. */
+import type { Disposable } from '../base/disposable.ts';
+import type { MetricPoint } from './metric.ts';
+
+/** `end`: position in the output after the line. `timeMs`: time of the points of the line. */
+export interface LinePlace {
+  readonly end: number;
+  readonly timeMs: number;
+}
+
+export interface LineSink {
+  /** Called for each line with points, in the order of the output. */
+  onPoints(points: readonly MetricPoint[], end: number): void;
+  /** Called after lines were read later than by `read`: all lines up to this one are read. */
+  onReadLate(last: LinePlace): void;
+  /** Called when lines are no longer searched for a metric; `why` is a text for user and model. */
+  onSwitchedOff(why: string): void;
+}
+
+export interface LineReader extends Disposable {
+  /** Reads a line. */
+  read(line: string, place: LinePlace): void;
+  /** Resolves when every line is read. Never rejects. */
+  settled(): Promise<void>;
+  /** Pending while so many lines wait that no more should be added. */
+  readonly backlog: Promise<void> | undefined;
+  /** True if `read` only adds lines, which are read later. */
+  readonly isLate: boolean;
+  /** Discards the lines that are not read yet. */
+  forget(): void;
+}

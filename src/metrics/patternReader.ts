@@ -1,0 +1,175 @@
+/** Reads metrics by regular expressions: collects lines, and has a worker search them in order. */
+import { messageOf } from '../base/errors.ts';
+import { mayHoldNumber } from './lineParser.ts';
+import type { LinePlace, LineReader, LineSink } from './lineReader.ts';
+import type { MetricPoint } from './metric.ts';
+import type { FoundPoints } from './patternJob.ts';
+import { PatternSearch, patternLimitMs, type SearchOutcome } from './patternSearch.ts';
+
+interface WaitingLine extends LinePlace {
+  readonly text: string;
+}
+
+type Searcher = Pick<PatternSearch, 'search'>;
+
+interface Pattern {
+  readonly metric: string;
+  readonly source: string;
+  isOff: boolean;
+}
+
+/** Maximum length of a line that is searched: a pattern may take quadratic time. */
+const maxLineChars = 16 * 1024;
+/** Maximum length of the lines of a job, so that a pattern that is not slow meets its deadline. */
+const maxJobChars = 64 * 1024;
+/** Length of waiting lines at which reading of the output should pause. */
+const maxWaitingChars = 8 * 1024 * 1024;
+/** Memory of a line beside its text, in characters. */
+const lineCost = 32;
+
+export class PatternReader implements LineReader {
+  readonly isLate = true;
+  readonly #patterns: readonly Pattern[];
+  readonly #sink: LineSink;
+  readonly #search: Searcher;
+  readonly #ownSearch: PatternSearch | undefined;
+  #waiting: WaitingLine[] = [];
+  #waitingChars = 0;
+  #working: Promise<void> | undefined;
+  #relief: PromiseWithResolvers<void> | undefined;
+  /** Counts the calls of `forget`, so that the results of forgotten lines are ignored. */
+  #era = 0;
+  #isDisposed = false;
+
+  constructor(patterns: Readonly<Record<string, string>>, sink: LineSink, search?: Searcher) {
+    this.#patterns = Object.entries(patterns).map(([metric, source]) => ({
+      metric: metric.trim(),
+      source,
+      isOff: false,
+    }));
+    this.#sink = sink;
+    if (search === undefined) this.#search = this.#ownSearch = new PatternSearch();
+    else this.#search = search;
+  }
+
+  get backlog(): Promise<void> | undefined {
+    return this.#relief?.promise;
+  }
+
+  read(line: string, place: LinePlace): void {
+    const text = line.length <= maxLineChars && mayHoldNumber(line) ? line : '';
+    this.#waiting.push({ text, ...place });
+    this.#waitingChars += text.length + lineCost;
+    if (this.#waitingChars > maxWaitingChars) this.#relief ??= Promise.withResolvers();
+    // Started later, so that the lines of a chunk are searched together.
+    this.#working ??= Promise.resolve().then(() => this.#work());
+  }
+
+  async settled(): Promise<void> {
+    await this.#working;
+  }
+
+  forget(): void {
+    this.#era += 1;
+    this.#waiting = [];
+    this.#waitingChars = 0;
+    this.#relieve();
+  }
+
+  dispose(): void {
+    this.#isDisposed = true;
+    this.forget();
+    this.#ownSearch?.dispose();
+  }
+
+  async #work(): Promise<void> {
+    for (let lines = this.#take(); lines.length > 0; lines = this.#take()) {
+      const era = this.#era;
+      const points = await this.#searched(lines);
+      if (era === this.#era) this.#report(lines, points);
+      if (this.#waitingChars < maxWaitingChars / 2) this.#relieve();
+    }
+    this.#working = undefined;
+  }
+
+  #relieve(): void {
+    this.#relief?.resolve();
+    this.#relief = undefined;
+  }
+
+  #take(): readonly WaitingLine[] {
+    let chars = 0;
+    let count = 0;
+    for (; count < this.#waiting.length && chars < maxJobChars; count++)
+      chars += (this.#waiting[count]?.text.length ?? 0) + lineCost;
+    this.#waitingChars -= chars;
+    return this.#waiting.splice(0, count);
+  }
+
+  /** Searches lines until no pattern has to be switched off. */
+  async #searched(lines: readonly WaitingLine[]): Promise<FoundPoints> {
+    const text = lines.map((line) => line.text).join('\n');
+    const ends = this.#patterns.map(({ isOff }) => (isOff ? 0 : lines.length));
+    while (!this.#isDisposed && ends.some((end) => end > 0)) {
+      const patterns = this.#patterns.map(({ source }, index) => ({
+        source,
+        lines: ends[index] ?? 0,
+      }));
+      const outcome = await this.#search
+        .search({ patterns, text })
+        .catch((error: unknown) => messageOf(error));
+      if (this.#isDisposed) break;
+      if (typeof outcome === 'string') this.#switchAllOff(outcome, ends);
+      else if (outcome.kind === 'found') return outcome.points;
+      else this.#switchOff(outcome, ends);
+    }
+    return new Float64Array();
+  }
+
+  /**
+   * Switches a pattern off. Lines before the one that took too long are searched again, but not
+   * twice, because together they may take as long.
+   */
+  #switchOff(outcome: Exclude<SearchOutcome, { kind: 'found' }>, ends: number[]): void {
+    const pattern = this.#patterns[outcome.pattern];
+    if (pattern === undefined) return void ends.fill(0);
+    ends[outcome.pattern] = outcome.kind === 'slow' && !pattern.isOff ? outcome.line : 0;
+    if (pattern.isOff) return;
+    pattern.isOff = true;
+    this.#sink.onSwitchedOff(`${shown(pattern)} ${reasonOf(outcome)}`);
+  }
+
+  #switchAllOff(why: string, ends: number[]): void {
+    ends.fill(0);
+    for (const pattern of this.#patterns) pattern.isOff = true;
+    this.#sink.onSwitchedOff(`the metric patterns cannot be searched for: ${why}`);
+  }
+
+  #report(lines: readonly WaitingLine[], numbers: FoundPoints): void {
+    for (let at = 0; at < numbers.length;) {
+      const index = numbers[at] ?? 0;
+      const line = lines[index];
+      const points: MetricPoint[] = [];
+      for (; numbers[at] === index; at += 4) {
+        const [pattern = 0, step = NaN, value = NaN] = numbers.subarray(at + 1, at + 4);
+        const metric = this.#patterns[pattern]?.metric ?? '';
+        points.push({ metric, step, timeMs: line?.timeMs ?? NaN, value });
+      }
+      if (line !== undefined) this.#sink.onPoints(points, line.end);
+    }
+    const last = lines.at(-1);
+    if (last !== undefined) this.#sink.onReadLate(last);
+  }
+}
+
+const shown = ({ metric, source }: Pattern): string =>
+  `the pattern ${source.length > 200 ? `${source.slice(0, 200)}…` : source} of the metric ${metric}`;
+
+const off = 'is switched off for this run, which gets no further points of it';
+const advice =
+  'Rewrite it without nested repetition, such as (\\w+\\s?)+, in helios.json or metric_patterns';
+
+const reasonOf = (outcome: Exclude<SearchOutcome, { kind: 'found' }>): string =>
+  outcome.kind === 'slow'
+    ? `took longer than ${patternLimitMs / 1000} s on ${outcome.isOneLine ? 'one line' : 'a few lines'} and ${off}. ${advice}`
+    : `cannot be used and ${off}: ${outcome.why}. ${advice}`;
