@@ -14,11 +14,14 @@ export interface Meaning {
 export type Reading = (label: string) => Meaning;
 
 const maxRemembered = 5000;
+/** Longer labels have no meaning: a line without a number nearby can be one label of a megabyte. */
+const maxLabelChars = 1000;
 
 /** Caches the meaning of each label, since labels repeat on every line. */
 function remembering(read: Reading): Reading {
   const meanings = new Map<string, Meaning>();
   return (label) => {
+    if (label.length > maxLabelChars) return { isKnown: false };
     const cached = meanings.get(label);
     if (cached !== undefined) return cached;
     if (meanings.size >= maxRemembered) meanings.clear();

@@ -21,7 +21,7 @@ export function valueOf(text: string): number {
 }
 
 const numberInText = new RegExp(
-  String.raw`^[\s"'$]*(?:[a-z_][\w.]*\()?\[?\s*(${numberSource})(?![\w.])`,
+  String.raw`^[\s"'$]*(?:[a-z_][\w.]*\(\s*)?(?:\[\s*)?(${numberSource})(?![\w.])`,
   'i',
 );
 

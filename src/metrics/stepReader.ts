@@ -20,8 +20,9 @@ export function counterOf(name: string): Counter | undefined {
   return batchNames.test(leaf) ? 'batch' : undefined;
 }
 
-const bracketCount = /(?<!epoch\s*[:=]?\s*)\[\s*(\d+)\s*\/\s*\d+/i;
-const barCount = /(\d+)\/\d+\s+[[━]/;
+// All repetitions are bounded, so that the search takes linear time for any line.
+const bracketCount = /(?<!epoch\s{0,4}[:=]?\s{0,4})\[\s{0,8}(\d{1,15})\s{0,4}\/\s{0,8}\d/i;
+const barCount = /(?<!\d)(\d{1,15})\/\d{1,15}\s{1,8}[[━]/;
 
 /** Collects the counters of one line to find the step of the line. */
 export class StepReader {
