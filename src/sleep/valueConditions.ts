@@ -2,13 +2,13 @@
 import type { Clock } from '../base/clock.ts';
 import { DisposableStore, type Disposable } from '../base/disposable.ts';
 import { messageOf } from '../base/errors.ts';
+import { oneLine } from '../base/text.ts';
 import type { FileState } from '../machines/probes/probe.ts';
 import type { ConditionPorts, ConditionSink, TriggerOf } from './condition.ts';
 import { commandValue, holds, readFileValue } from './metricSource.ts';
 import { percentsOf } from './resourceValue.ts';
 import { Sustained } from './sustained.ts';
-import { EventFiles } from './tensorboard/eventFiles.ts';
-import type { Scalar } from './tensorboard/scalars.ts';
+import { EventFiles, type EventsRead } from './tensorboard/eventFiles.ts';
 
 type MetricTrigger = TriggerOf<'metric'>;
 
@@ -117,10 +117,11 @@ function watchEvents(
   const owned = new DisposableStore();
   const reader = owned.add(new Reader(clock, sink));
   let hasValue = false;
-  const take = (values: readonly Scalar[]): void => {
+  const take = ({ values, damage }: EventsRead): void => {
     hasValue ||= values.length > 0;
     if (!hasValue) sink.failed(`${folder} has no scalar "${trigger.field}" yet`);
     for (const { value } of values) compare(value);
+    if (damage.length > 0) sink.failed(oneLine(damage.join('; '), 400));
   };
   const answer = (files: readonly FileState[] | undefined): void => {
     if (files === undefined) sink.failed(`there is no folder ${folder}`);

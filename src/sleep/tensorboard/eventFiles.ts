@@ -7,60 +7,74 @@ import type { SleepMachine } from '../sleepPorts.ts';
 import { readRecords } from './records.ts';
 import { readScalars, type Scalar } from './scalars.ts';
 
-/** Bytes per read of one file. */
+/** Bytes per read of one file. A longer record is read alone. */
 const blockBytes = 4 * 2 ** 20;
+/** Number of bytes after which a call reads no further block: later calls read the rest. */
+const callBytes = 64 * 2 ** 20;
+
+export interface EventsRead {
+  /** New values, oldest first. */
+  readonly values: readonly Scalar[];
+  /** A sentence for each file that is unreadable from some byte on. */
+  readonly damage: readonly string[];
+}
 
 interface Progress {
   readonly inode: string;
   offset: number;
-  isDamaged: boolean;
+  damage?: string;
+}
+
+interface Call {
+  readonly machine: Pick<SleepMachine, 'readFile'>;
+  readonly tag: string;
+  readonly found: Scalar[];
+  leftBytes: number;
 }
 
 export class EventFiles {
   readonly #progress = new Map<string, Progress>();
 
   /**
-   * Returns the values of a tag that were added since the last call, oldest first. Rejects with
-   * `MachineFailure`.
+   * Returns the values of a tag that were added since the last call. Rejects with `MachineFailure`.
    */
   async newValues(
     machine: Pick<SleepMachine, 'readFile'>,
     files: readonly FileState[],
     tag: string,
-  ): Promise<Scalar[]> {
-    const found: Scalar[] = [];
-    for (const file of files) found.push(...(await this.#read(machine, file, tag)));
-    return found.sort((a, b) => a.wallTime - b.wallTime || a.step - b.step);
+  ): Promise<EventsRead> {
+    const call: Call = { machine, tag, found: [], leftBytes: callBytes };
+    for (const file of files) await this.#read(call, file);
+    return {
+      values: call.found.sort((a, b) => a.wallTime - b.wallTime || a.step - b.step),
+      damage: files.flatMap((file) => this.#of(file).damage ?? []),
+    };
   }
 
-  async #read(
-    machine: Pick<SleepMachine, 'readFile'>,
-    file: FileState,
-    tag: string,
-  ): Promise<Scalar[]> {
+  async #read(call: Call, file: FileState): Promise<void> {
     const progress = this.#of(file);
-    const found: Scalar[] = [];
-    let block = blockBytes;
-    while (progress.offset < file.sizeBytes && !progress.isDamaged) {
-      const bytes = await machine.readFile(file.path, { offset: progress.offset, maxBytes: block });
-      const { records, usedBytes, isDamaged } = readRecords(bytes);
+    let maxBytes = blockBytes;
+    while (progress.offset < file.sizeBytes && progress.damage === undefined) {
+      if (call.leftBytes <= 0) return;
+      const bytes = await call.machine.readFile(file.path, { offset: progress.offset, maxBytes });
+      const { records, usedBytes, neededBytes = 0, damage } = readRecords(bytes);
+      call.leftBytes -= bytes.length;
       for (const record of records)
-        found.push(...scalarsOf(record).filter((scalar) => scalar.tag === tag));
+        call.found.push(...scalarsOf(record).filter((scalar) => scalar.tag === call.tag));
       progress.offset += usedBytes;
-      progress.isDamaged = isDamaged;
-      if (usedBytes > 0) continue;
-      // The block has no whole record. If the file has more bytes, the record is longer than the
-      // block (an image): read a larger block. Otherwise, the record is still being written.
-      if (bytes.length < block) break;
-      block *= 2;
+      if (damage !== undefined)
+        progress.damage = `${file.path} is unreadable from byte ${progress.offset} on: ${damage}`;
+      const isWhole = progress.offset + neededBytes <= file.sizeBytes;
+      // The next record is still being written.
+      if (!isWhole || (usedBytes === 0 && neededBytes <= maxBytes)) return;
+      maxBytes = Math.max(blockBytes, neededBytes);
     }
-    return found;
   }
 
   #of({ path, inode, sizeBytes }: FileState): Progress {
     const known = this.#progress.get(path);
     if (known && known.inode === inode && known.offset <= sizeBytes) return known;
-    const fresh = { inode, offset: 0, isDamaged: false };
+    const fresh: Progress = { inode, offset: 0 };
     this.#progress.set(path, fresh);
     return fresh;
   }

@@ -7,31 +7,47 @@ export interface RecordsRead {
   readonly records: readonly Uint8Array[];
   /** Number of bytes in whole records. The next read begins after these bytes. */
   readonly usedBytes: number;
-  /** True when a checksum does not match. The file is then unreadable from `usedBytes` on. */
-  readonly isDamaged: boolean;
+  /**
+   * Number of bytes from `usedBytes` on that the next record needs; undefined while its length is
+   * unknown.
+   */
+  readonly neededBytes?: number;
+  /** The reason why the file is unreadable from `usedBytes` on; undefined if it is readable. */
+  readonly damage?: string;
 }
+
+/** Maximum length of a record. Longer than any image or graph that a writer records. */
+export const maxRecordBytes = 64 * 2 ** 20;
 
 const headBytes = 12;
 const tailBytes = 4;
 
-/** Reads the whole records in `bytes`. Skips an incomplete record at the end, for the next read. */
+/**
+ * Reads the whole records in `bytes`. Skips an incomplete record at the end, for the next read. A
+ * record of more than `maxRecordBytes` counts as damage, because a length in a file can be of any
+ * size, whatever the file holds.
+ */
 export function readRecords(bytes: Uint8Array): RecordsRead {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const records: Uint8Array[] = [];
   let at = 0;
   while (at + headBytes <= bytes.length) {
+    const read = { records, usedBytes: at };
     const length = Number(view.getBigUint64(at, true));
     if (view.getUint32(at + 8, true) !== maskedChecksum(bytes.subarray(at, at + 8)))
-      return { records, usedBytes: at, isDamaged: true };
+      return { ...read, damage: 'the checksum of a length does not match' };
+    if (length > maxRecordBytes)
+      return { ...read, damage: `a record is longer than ${maxRecordBytes >> 20} MiB` };
     const end = at + headBytes + length;
-    if (end + tailBytes > bytes.length) break;
+    if (end + tailBytes > bytes.length)
+      return { ...read, neededBytes: headBytes + length + tailBytes };
     const record = bytes.subarray(at + headBytes, end);
     if (view.getUint32(end, true) !== maskedChecksum(record))
-      return { records, usedBytes: at, isDamaged: true };
+      return { ...read, damage: 'the checksum of a record does not match' };
     records.push(record);
     at = end + tailBytes;
   }
-  return { records, usedBytes: at, isDamaged: false };
+  return { records, usedBytes: at };
 }
 
 /** Returns the CRC-32C checksum, rotated and offset as the event file format requires. */

@@ -86,6 +86,18 @@ describe('Sleeper', () => {
     assert.match(wake.errors.join(), /^loss < 1: \/m\.json does not exist$/);
   });
 
+  it('says that an event file of TensorBoard is damaged', async () => {
+    const source = { type: 'tensorboard', logdir: '/tb' } as const;
+    const trigger: Trigger = { ...json('local'), type: 'metric', source } as Trigger;
+    deps.machine('local').write('/tb/events.out.tfevents.1', 'no record at all');
+    const errors = errorsAfter(10_000, trigger);
+    await clock.advance(10_000);
+    assert.match(
+      errors.join(),
+      /\/tb\/events.out.tfevents.1 is unreadable from byte 0 on: the checksum of a length/,
+    );
+  });
+
   for (const trouble of ['hangs', 'unreachable'] as const)
     it(`is not held up by a machine: ${trouble}`, async () => {
       const gpu = deps.add('gpu1');

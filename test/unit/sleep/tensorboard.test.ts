@@ -66,8 +66,8 @@ const written = Buffer.from(
 
 describe('event files of TensorBoard', () => {
   it('reads what a real writer wrote', () => {
-    const { records, usedBytes, isDamaged } = readRecords(written);
-    assert.deepEqual([usedBytes, isDamaged], [248, false]);
+    const { records, usedBytes, damage } = readRecords(written);
+    assert.deepEqual([usedBytes, damage], [248, undefined]);
     const scalars = records.flatMap(readScalars).map(({ tag, step, value }) => [tag, step, value]);
     assert.deepEqual(
       scalars,
@@ -114,18 +114,17 @@ describe('event files of TensorBoard', () => {
   it('takes whole records, leaves what is being written, and stops where the file is damaged', () => {
     const bytes = Buffer.concat([version, record(event(1, 1, 'x', simple(1)))]);
     for (let end = 0; end <= bytes.length; end += 1) {
-      const { records, usedBytes, isDamaged } = readRecords(bytes.subarray(0, end));
+      const { records, usedBytes, damage } = readRecords(bytes.subarray(0, end));
       const count = end === bytes.length ? 2 : end >= version.length ? 1 : 0;
-      assert.deepEqual([records.length, isDamaged], [count, false], String(end));
+      assert.deepEqual([records.length, damage], [count, undefined], String(end));
       assert.equal(usedBytes, [0, version.length, bytes.length][count]);
     }
     for (const at of [0, 9, 14, version.length - 1]) {
       const broken = Buffer.from(bytes);
       broken[at] = (broken[at] ?? 0) ^ 1;
-      assert.deepEqual(
-        { ...readRecords(broken), records: 0 },
-        { records: 0, usedBytes: 0, isDamaged: true },
-      );
+      const { records, usedBytes, damage } = readRecords(broken);
+      assert.deepEqual([records, usedBytes], [[], 0]);
+      assert.match(damage ?? '', /checksum/);
     }
     for (const nonsense of [[0xff], [0x0b], [0x0a, 0x7f], [0x09, 1]])
       assert.throws(() => readScalars(Buffer.from(nonsense)), RangeError);
@@ -150,7 +149,7 @@ describe('event files of TensorBoard', () => {
         modifiedMs: 0,
         inode: '1',
       }));
-      return (await events.newValues(counting, files, 'loss')).map(({ value }) => value);
+      return (await events.newValues(counting, files, 'loss')).values.map(({ value }) => value);
     };
     const add = (path: string, ...bytes: Buffer[]): void =>
       void texts.set(path, Buffer.concat([texts.get(path) ?? Buffer.alloc(0), ...bytes]));
@@ -190,11 +189,92 @@ describe('event files of TensorBoard', () => {
       ]);
       machine.write('/a', bytes.toString('latin1'));
       const file = { path: '/a', sizeBytes: bytes.length, modifiedMs: 0, inode };
-      return (await events.newValues(machine, [file], 'loss')).map(({ value }) => value);
+      return (await events.newValues(machine, [file], 'loss')).values.map(({ value }) => value);
     };
     assert.deepEqual(await ask('1', 1, 2), [1, 2]);
     assert.deepEqual(await ask('1', 1, 2, 3), [3]);
     assert.deepEqual(await ask('2', 4, 5, 6, 7), [4, 5, 6, 7]);
     assert.deepEqual(await ask('2', 8), [8]);
   });
+
+  it('reads no record of more than 64 MiB, whatever length a file names, and says so', async () => {
+    const reads: number[] = [];
+    const start = Buffer.concat([version, record(event(1, 1, 'loss', simple(1))), head(700 << 20)]);
+    const sizeBytes = 700 * 2 ** 20;
+    const machine = sparse(start, sizeBytes, reads);
+    const events = new EventFiles();
+    const file = { path: '/a', sizeBytes, modifiedMs: 0, inode: '1' };
+    for (let look = 0; look < 2; look += 1) {
+      const { values, damage } = await events.newValues(machine, [file], 'loss');
+      assert.deepEqual(
+        values.map(({ value }) => value),
+        look === 0 ? [1] : [],
+      );
+      assert.match(
+        damage.join(),
+        /^\/a is unreadable from byte 82 on: a record is longer than 64 MiB$/,
+      );
+    }
+    assert.deepEqual(reads, [4 * 2 ** 20]);
+  });
+
+  it('reads a record of the greatest length alone, and no more than that of a sparse file', async () => {
+    const reads: number[] = [];
+    const events = new EventFiles();
+    const sizeBytes = 700 * 2 ** 20;
+    const file = { path: '/a', sizeBytes, modifiedMs: 0, inode: '1' };
+    const machine = sparse(head(64 * 2 ** 20), sizeBytes, reads);
+    const { damage } = await events.newValues(machine, [file], 'loss');
+    assert.match(damage.join(), /from byte 0 on: the checksum of a record does not match/);
+    assert.deepEqual(reads, [4 * 2 ** 20, 64 * 2 ** 20 + 16]);
+  });
+
+  it('does not read a long record again and again while it is being written', async () => {
+    const reads: number[] = [];
+    const events = new EventFiles();
+    const file = { path: '/a', sizeBytes: 30 * 2 ** 20, modifiedMs: 0, inode: '1' };
+    const machine = sparse(head(50 * 2 ** 20), file.sizeBytes, reads);
+    const { damage } = await events.newValues(machine, [file], 'loss');
+    assert.deepEqual([damage, reads], [[], [4 * 2 ** 20]]);
+  });
+
+  it('reads at most 64 MiB of many or large files at a time, and the rest later', async () => {
+    const events = new EventFiles();
+    const image = record(event(4, 60, 'image', part(4, Buffer.alloc(3 << 20))));
+    const block = Buffer.concat([image, record(event(4, 61, 'loss', simple(6)))]);
+    const bytes = Buffer.concat(Array.from({ length: 30 }, () => block));
+    const file = { path: '/a', sizeBytes: bytes.length, modifiedMs: 0, inode: '1' };
+    let readBytes = 0;
+    const machine = {
+      readFile: (_: string, range = { offset: 0, maxBytes: Infinity }) => {
+        const got = bytes.subarray(range.offset, range.offset + range.maxBytes);
+        readBytes += got.length;
+        return Promise.resolve(got);
+      },
+    };
+    const first = await events.newValues(machine, [file], 'loss');
+    assert.ok(first.values.length > 10 && first.values.length < 30);
+    assert.ok(readBytes <= 68 * 2 ** 20);
+    const { values } = await events.newValues(machine, [file], 'loss');
+    assert.equal(first.values.length + values.length, 30);
+  });
+});
+
+/** The beginning of a record of that length. */
+const head = (length: number): Buffer => {
+  const bytes = Buffer.alloc(12);
+  bytes.writeBigUInt64LE(BigInt(length), 0);
+  bytes.writeUInt32LE(maskedChecksum(bytes.subarray(0, 8)), 8);
+  return bytes;
+};
+
+/** A file that begins so and is zeros after that. `reads`: the sizes that were asked for. */
+const sparse = (start: Buffer, sizeBytes: number, reads: number[]) => ({
+  readFile(_: string, { offset, maxBytes } = { offset: 0, maxBytes: sizeBytes }) {
+    reads.push(maxBytes);
+    assert.ok(maxBytes <= 65 * 2 ** 20, 'no larger buffer is asked for');
+    const bytes = Buffer.alloc(Math.min(maxBytes, sizeBytes - offset));
+    start.copy(bytes, 0, offset);
+    return Promise.resolve(bytes);
+  },
 });
