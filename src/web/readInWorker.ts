@@ -1,4 +1,6 @@
+import type { Worker } from 'node:worker_threads';
 import type { Clock } from '../base/clock.ts';
+import { toDisposable, type Disposable } from '../base/disposable.ts';
 import { startIsolatedWorker } from '../base/isolatedWorker.ts';
 import { formatDuration, oneLine } from '../base/text.ts';
 import type { PageAnswers, PageJob, PageReply } from './pageJob.ts';
@@ -8,19 +10,23 @@ export interface WorkerLimits {
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly timeLimitMs?: number;
+  /** Maximum memory of the worker, with the buffers outside its heap, in MiB. */
+  readonly maxMemoryMb?: number;
 }
 
 const usualLimitMs = 30_000;
-const maxHeapMb = 512;
+const usualMemoryMb = 512;
+/** Milliseconds between two measurements of the worker's memory. */
+const measureMs = 50;
 
 /**
  * Runs a job in a worker thread, which cannot read environment variables. Rejects with a
- * `WebFailure`: `content` if the page is unreadable, `timeout` after the time limit. Rejects with
- * the signal's reason on abort.
+ * `WebFailure`: `content` if the page is unreadable or needs too much memory, `timeout` after the
+ * time limit. Rejects with the signal's reason on abort.
  */
 export function readInWorker<Job extends PageJob>(
   job: Job,
-  { clock, signal, timeLimitMs = usualLimitMs }: WorkerLimits,
+  { clock, signal, timeLimitMs = usualLimitMs, maxMemoryMb = usualMemoryMb }: WorkerLimits,
 ): Promise<PageAnswers[Job['kind']]> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(signal.reason as Error);
@@ -28,10 +34,11 @@ export function readInWorker<Job extends PageJob>(
       from: import.meta.url,
       name: 'pageWorker',
       data: job,
-      maxHeapMb,
+      maxHeapMb: maxMemoryMb,
     });
     const settle = (act: () => void): void => {
       timer.dispose();
+      measurement.dispose();
       signal.removeEventListener('abort', onAbort);
       void worker.terminate();
       act();
@@ -46,6 +53,9 @@ export function readInWorker<Job extends PageJob>(
         ),
       ),
     );
+    const measurement = watchMemory(worker, clock, maxMemoryMb * mb, () =>
+      fail(new WebFailure('content', tooMuchMemory(maxMemoryMb))),
+    );
     signal.addEventListener('abort', onAbort, { once: true });
     worker.once('message', (reply: PageReply) =>
       settle(() =>
@@ -56,6 +66,41 @@ export function readInWorker<Job extends PageJob>(
     worker.once('exit', () => fail(unreadable('the reader ended')));
   });
 }
+
+const mb = 2 ** 20;
+
+/**
+ * Calls `onExceeded` once when the worker has more memory than `maxBytes`. The heap limit of a
+ * worker does not count buffers, such as what a PDF unpacks to.
+ */
+function watchMemory(
+  worker: Worker,
+  clock: Clock,
+  maxBytes: number,
+  onExceeded: () => void,
+): Disposable {
+  // Node before 22.16 cannot measure a worker; the time limit still holds.
+  if (!('getHeapStatistics' in worker)) return toDisposable(() => undefined);
+  let timer: Disposable;
+  let isDisposed = false;
+  const measure = async (): Promise<void> => {
+    const heap = await worker.getHeapStatistics().catch(() => undefined);
+    if (isDisposed) return;
+    if (heap !== undefined && heap.used_heap_size + heap.external_memory > maxBytes) onExceeded();
+    else measureLater();
+  };
+  const measureLater = (): void => {
+    timer = clock.after(measureMs, () => void measure());
+  };
+  measureLater();
+  return toDisposable(() => {
+    isDisposed = true;
+    timer.dispose();
+  });
+}
+
+const tooMuchMemory = (maxMemoryMb: number): string =>
+  `The page needs more than ${maxMemoryMb} MB of memory to be read. To read it, download it on a machine with remote_exec, and extract its text there.`;
 
 const unreadable = (why: string): WebFailure =>
   new WebFailure('content', `The page cannot be read: ${oneLine(why, 200)}.`);

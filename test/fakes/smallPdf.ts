@@ -1,10 +1,30 @@
-import { brotliCompressSync } from 'node:zlib';
+import { brotliCompressSync, constants, deflateSync } from 'node:zlib';
 
-/** A real PDF with a page for each text; a text of several lines has them below each other. */
+type Compression = keyof typeof compressions;
+
+const compressions = {
+  none: ['', (content: Buffer) => content],
+  brotli: [
+    ' /Filter /BrotliDecode',
+    (content: Buffer) =>
+      brotliCompressSync(content, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }),
+  ],
+  deflate: [' /Filter /FlateDecode', (content: Buffer) => deflateSync(content)],
+  'deflate twice': [
+    ' /Filter [/FlateDecode /FlateDecode]',
+    (content: Buffer) => deflateSync(deflateSync(content)),
+  ],
+} as const;
+
+/**
+ * A real PDF with a page for each text; a text of several lines has them below each other. Each
+ * page ends with `paddingBytes` spaces, which show nothing.
+ */
 export function smallPdf(
   pages: readonly string[],
   title: string,
-  compression: 'none' | 'brotli' = 'none',
+  compression: Compression = 'none',
+  paddingBytes = 0,
 ): Buffer {
   const kids = pages.map((_, index) => `${5 + index * 2} 0 R`).join(' ');
   const objects = [
@@ -14,7 +34,7 @@ export function smallPdf(
     `<< /Title (${title}) >>`,
     ...pages.flatMap((text, index) => [
       `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents ${6 + index * 2} 0 R /Resources << /Font << /F1 3 0 R >> >> >>`,
-      stream(text, compression),
+      stream(text, compression, paddingBytes),
     ]),
   ];
   let body = '%PDF-1.4\n';
@@ -30,12 +50,10 @@ export function smallPdf(
   return Buffer.from(body + table + trailer, 'latin1');
 }
 
-function stream(text: string, compression: 'none' | 'brotli'): string {
+function stream(text: string, compression: Compression, paddingBytes: number): string {
   const shown = text.split('\n').map((line) => `(${line.replace(/[\\()]/g, '\\$&')}) Tj T*`);
-  const content = `BT /F1 12 Tf 14 TL 72 720 Td ${shown.join(' ')} ET`;
-  const [data, filter] =
-    compression === 'none'
-      ? [content, '']
-      : [brotliCompressSync(content).toString('latin1'), ' /Filter /BrotliDecode'];
-  return `<< /Length ${data.length}${filter} >>\nstream\n${data}\nendstream`;
+  const content = Buffer.from(`BT /F1 12 Tf 14 TL 72 720 Td ${shown.join(' ')} ET`, 'latin1');
+  const [filter, compressed] = compressions[compression];
+  const data = compressed(Buffer.concat([content, Buffer.alloc(paddingBytes, ' ')]));
+  return `<< /Length ${data.length}${filter} >>\nstream\n${data.toString('latin1')}\nendstream`;
 }

@@ -106,6 +106,16 @@ describe('a page of the web', () => {
     assert.match(await fails(large(), 'content'), /larger than 10 MB.*remote_exec/);
   });
 
+  for (const compression of ['deflate', 'deflate twice', 'brotli'] as const)
+    it(`is not a PDF that unpacks to more than there is memory for: ${compression}`, async () => {
+      const bytes = new Uint8Array(smallPdf(['Hello'], 'A bomb', compression, 120 * 2 ** 20));
+      assert.ok(bytes.length < 10_000_000);
+      const { signal } = new AbortController();
+      const limits = { clock: systemClock, signal, maxMemoryMb: 64 };
+      const why = await fails(readInWorker({ kind: 'pdf', bytes }, limits), 'content');
+      assert.match(why, /needs more than 64 MB of memory.*remote_exec/);
+    });
+
   for (const [type, body] of [
     ['application/json', '{\n  "loss": 0.83\n}'],
     ['text/markdown', '# A *model card*\n\n<b>kept</b>'],
