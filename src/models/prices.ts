@@ -1,6 +1,7 @@
 /** Prices of calls. An unknown price is reported as unknown; it never counts as zero. */
 import * as z from 'zod';
 import { UserFacing } from '../base/errors.ts';
+import { matchesGlob } from '../base/glob.ts';
 import { undatedId } from './catalogue.ts';
 import { knownPrices, searchUsd, type Price } from './knownModels.ts';
 import {
@@ -94,7 +95,7 @@ export function extendPrices(table: PriceTable, fromSetting: unknown): PriceTabl
     ],
   );
   const isReplaced = (key: string): boolean =>
-    overrides.some(([mine]) => fits(mine, key) || fits(mine, undatedId(key)));
+    overrides.some(([mine]) => matchesGlob(key, mine) || matchesGlob(undatedId(key), mine));
   const others = Object.entries(table).filter(([key]) => !isReplaced(key));
   return Object.fromEntries([...others, ...overrides]);
 }
@@ -196,17 +197,7 @@ function priceOf(provider: string, model: string, table: PriceTable): Price | un
 function ownPriceOf(provider: string, model: string, table: PriceTable): Price | undefined {
   const [exact, undated] = [`${provider}/${model}`, `${provider}/${undatedId(model)}`];
   const [key] = Object.keys(table)
-    .filter((candidate) => fits(candidate, exact) || fits(candidate, undated))
+    .filter((candidate) => matchesGlob(exact, candidate) || matchesGlob(undated, candidate))
     .sort((one, other) => other.length - one.length);
   return key === undefined ? undefined : table[key];
 }
-
-/**
- * Returns whether `id` matches `key`. Compares the text before the first `*` first, which is fast:
- * this function runs for every entry of the table after every reply.
- */
-const fits = (key: string, id: string): boolean =>
-  id.startsWith(key.split('*', 1)[0] ?? '') &&
-  new RegExp(`^${key.split('*').map(escaped).join('.*')}$`).test(id);
-
-const escaped = (text: string): string => text.replace(/[.+?^${}()|[\]\\]/g, '\\$&');

@@ -9,6 +9,7 @@ import { basename, dirname, join, relative } from 'node:path';
 import { codeOf } from '../../base/errors.ts';
 import { readRegularText } from '../../base/regularFile.ts';
 import { MachineFailure } from '../machine.ts';
+import { ignoring } from './dockerignore.ts';
 
 export interface BuildContext {
   readonly folder: string;
@@ -71,37 +72,6 @@ async function filesBelow(folder: string, isIgnored: (path: string) => boolean):
     .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
     .filter((path) => !isIgnored(path))
     .sort();
-}
-
-/**
- * Parses `.dockerignore`, and returns a function that tells whether a path is excluded. The last
- * rule that matches the path, or a folder above the path, decides; a rule with `!` includes the
- * path again.
- */
-export function ignoring(text: string): (path: string) => boolean {
-  const rules = text
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '' && !line.startsWith('#'))
-    .map((line) => ({
-      isIgnored: !line.startsWith('!'),
-      pattern: patternOf(line.replace(/^!/, '')),
-    }));
-  return (path) => rules.findLast(({ pattern }) => pattern.test(path))?.isIgnored ?? false;
-}
-
-function patternOf(glob: string): RegExp {
-  const words = glob
-    .trim()
-    .replace(/^\.?\//, '')
-    .replace(/\/+$/, '');
-  const source = words.replace(/\*\*\/|\*\*|\*|\?|[.+^${}()|\\]/g, (sign) => {
-    if (sign === '**/') return '(?:.*/)?';
-    if (sign === '**') return '.*';
-    if (sign === '*') return '[^/]*';
-    return sign === '?' ? '[^/]' : `\\${sign}`;
-  });
-  return new RegExp(`^${source}(?:/.*)?$`);
 }
 
 async function textIfThere(path: string): Promise<string> {

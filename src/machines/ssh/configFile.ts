@@ -4,6 +4,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import { codeOf } from '../../base/errors.ts';
+import { matchesGlob } from '../../base/glob.ts';
 
 export interface ConfigPlace {
   /** Absolute path of the ssh configuration. The file may be missing. */
@@ -54,20 +55,12 @@ export async function hostAliases(place: ConfigPlace): Promise<string[]> {
  * pattern behind a `!` may match.
  */
 export function matchesHost(host: string, patterns: readonly string[]): boolean {
+  const matches = (pattern: string): boolean =>
+    matchesGlob(host.toLowerCase(), pattern.toLowerCase());
   const isRefused = patterns.some(
-    (pattern) => pattern.startsWith('!') && matchesGlob(host, pattern.slice(1)),
+    (pattern) => pattern.startsWith('!') && matches(pattern.slice(1)),
   );
-  return (
-    !isRefused && patterns.some((pattern) => !pattern.startsWith('!') && matchesGlob(host, pattern))
-  );
-}
-
-function matchesGlob(text: string, pattern: string): boolean {
-  const source = pattern
-    .replace(/[.+^${}()|[\]\\]/g, '\\$&')
-    .replaceAll('*', '.*')
-    .replaceAll('?', '.');
-  return new RegExp(`^${source}$`, 'is').test(text);
+  return !isRefused && patterns.some((pattern) => !pattern.startsWith('!') && matches(pattern));
 }
 
 export const expandHome = (path: string, homeFolder: string): string =>
@@ -142,7 +135,9 @@ async function entries(folder: string, pattern: string): Promise<string[]> {
   const names = await readdir(folder).catch((): string[] => []);
   return names
     .filter(
-      (name) => matchesGlob(name, pattern) && (pattern.startsWith('.') || !name.startsWith('.')),
+      (name) =>
+        matchesGlob(name.toLowerCase(), pattern.toLowerCase()) &&
+        (pattern.startsWith('.') || !name.startsWith('.')),
     )
     .sort();
 }

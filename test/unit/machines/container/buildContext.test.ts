@@ -2,39 +2,13 @@ import assert from 'node:assert/strict';
 import { chmodSync, mkdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'mocha';
-import { ignoring, readBuildContext } from '../../../../src/machines/container/buildContext.ts';
+import { readBuildContext } from '../../../../src/machines/container/buildContext.ts';
 import { scratchFolder } from '../../../fakes/scratch.ts';
 
 describe('the context of a Dockerfile', () => {
   const folder = scratchFolder();
   const path = (name: string): string => join(folder(), name);
   const hash = async (): Promise<string> => (await readBuildContext(path('Dockerfile'))).hash;
-
-  it('leaves out what .dockerignore names, and takes in again what it takes in again', () => {
-    const isIgnored = ignoring(
-      '# comment\nruns\n*.log\n/data/**/raw\n!data/small/raw\n**/cache/\nx?.b+c\n',
-    );
-    const paths = [
-      'runs',
-      'runs/1/log',
-      'a.log',
-      'sub/a.log',
-      'data/x/y/raw/1',
-      'data/small/raw/2',
-      'a/b/cache/f',
-      'x1.b+c',
-      'xy.bbc',
-      'run',
-    ];
-    assert.deepEqual(paths.filter(isIgnored), [
-      'runs',
-      'runs/1/log',
-      'a.log',
-      'data/x/y/raw/1',
-      'a/b/cache/f',
-      'x1.b+c',
-    ]);
-  });
 
   it('is another one when a name, a mode or a content has changed, and only then', async () => {
     writeFileSync(path('Dockerfile'), 'FROM scratch\n');

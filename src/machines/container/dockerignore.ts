@@ -1,0 +1,97 @@
+/** Reads `.dockerignore`. */
+
+/**
+ * A part of a pattern: one character, or any number of characters.
+ * - `star`: without slashes
+ * - `deep`: also slashes
+ * - `folders`: whole names of folders with their slashes, also none; always at the start of a name
+ */
+type Part = 'star' | 'deep' | 'folders' | ((char: string) => boolean);
+
+/**
+ * Parses `.dockerignore`, and returns a function that tells whether a path is excluded. The last
+ * rule that matches the path, or a folder above the path, decides; a rule with `!` includes the
+ * path again. A bracket that opens or closes nothing stands for itself.
+ */
+export function ignoring(text: string): (path: string) => boolean {
+  const rules = text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '' && !line.startsWith('#'))
+    .map((line) => ({
+      isIgnored: !line.startsWith('!'),
+      parts: partsOf(withoutSlashes(line.replace(/^!/, '').trim())),
+    }));
+  return (path) => rules.findLast(({ parts }) => matches(path, parts))?.isIgnored ?? false;
+}
+
+function withoutSlashes(glob: string): string {
+  const start = /^\.?\//.exec(glob)?.[0].length ?? 0;
+  let end = glob.length;
+  while (end > start && glob[end - 1] === '/') end -= 1;
+  return glob.slice(start, end);
+}
+
+/** The content of a bracket is at most 100 characters long, so that it is found in linear time. */
+const signs = /(?<![^/])\*\*\/|\*\*|\*|\?|\[((?:\\.|[^\]\\]){1,100})\]|\\(.)|./gs;
+
+const partsOf = (glob: string): readonly Part[] =>
+  [...glob.matchAll(signs)].map(([sign, range, escaped]) => {
+    if (sign === '**/') return 'folders';
+    if (sign === '**') return 'deep';
+    if (sign === '*') return 'star';
+    if (sign === '?') return (char) => char !== '/';
+    return range === undefined ? (char) => char === (escaped ?? sign) : oneOf(range);
+  });
+
+/** Matches one character of a bracket such as `[a-z_]` or `[^0-9]`. */
+function oneOf(range: string): Part {
+  const isNegated = range.startsWith('^');
+  const ranges = [...range.slice(isNegated ? 1 : 0).matchAll(/\\?(.)(?:-\\?(.))?/gs)];
+  return (char) =>
+    char !== '/' &&
+    ranges.some(([, from = '', to = from]) => from <= char && char <= to) !== isNegated;
+}
+
+/** Position in a path and in a pattern at which a match is tried again. */
+interface Retry {
+  pathAt: number;
+  readonly partAt: number;
+}
+
+/**
+ * Returns whether the pattern matches the path or a folder above it. Never tries all combinations:
+ * if the path after a repetition does not match, only the last `star` or, when that one has reached
+ * a slash, the last `deep` or `folders` takes more. Earlier repetitions need not, because the last
+ * one can take what they would.
+ */
+function matches(path: string, parts: readonly Part[]): boolean {
+  let [pathAt, partAt] = [0, 0];
+  let star: Retry | undefined;
+  let deep: Retry | undefined;
+  while (pathAt < path.length) {
+    const part = parts[partAt];
+    const char = path.charAt(pathAt);
+    if (part === undefined && char === '/') return true;
+    if (typeof part === 'function' && part(char)) {
+      pathAt += 1;
+      partAt += 1;
+    } else if (part === 'star') {
+      star = { pathAt, partAt: (partAt += 1) };
+    } else if (part === 'deep' || part === 'folders') {
+      deep = { pathAt, partAt: (partAt += 1) };
+      star = undefined;
+    } else if (star !== undefined && path[star.pathAt] !== '/') {
+      pathAt = star.pathAt += 1;
+      partAt = star.partAt;
+    } else if (deep !== undefined && (deep.pathAt = nextTry(path, parts, deep)) > 0) {
+      star = undefined;
+      ({ pathAt, partAt } = deep);
+    } else return false;
+  }
+  return parts.slice(partAt).every((part) => typeof part !== 'function');
+}
+
+/** Returns 0 if there is none. */
+const nextTry = (path: string, parts: readonly Part[], { pathAt, partAt }: Retry): number =>
+  parts[partAt - 1] === 'folders' ? path.indexOf('/', pathAt) + 1 : pathAt + 1;
