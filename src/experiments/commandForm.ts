@@ -215,7 +215,7 @@ function written(program: string, all: readonly Argument[]): string {
   ].join(' ');
 }
 
-const number = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
+const number = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
 
 /**
  * Returns the value, or each value of a comma-separated list, with numbers in one notation: `3e-4`

@@ -193,7 +193,7 @@ function resultOf(
 }
 
 const notFinite = /^[-+]?(?:nan|inf|infinity|-|n\/a|none|null)$/i;
-const decimal = /^[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?$/i;
+const decimal = /^[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?$/i;
 
 function numberOf(text: string): number | undefined {
   const value = decimal.test(text) ? Number(text) : Number.NaN;

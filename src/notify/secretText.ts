@@ -22,7 +22,7 @@ export const notifySecret = (name: string): string => `notify-${name}`;
 
 export const secretNamePattern = /^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$/;
 
-const reference = /\$\{(env|secret):([^}]*)\}/g;
+const reference = /\$\{(env|secret):([^${}]*)\}/g;
 
 /**
  * Resolves with `text`, in which each reference is replaced by its value. Rejects with
@@ -72,6 +72,6 @@ export const refersToSecret = (text: string): boolean => text.search(reference) 
 
 /** Returns the stored names of all secrets to which the settings in `value` refer. */
 export const secretsNamedIn = (value: unknown): string[] =>
-  [...(JSON.stringify(value) ?? '').matchAll(/\$\{secret:([^}"]+)\}/g)].map(([, name = '']) =>
+  [...(JSON.stringify(value) ?? '').matchAll(/\$\{secret:([^${}"]+)\}/g)].map(([, name = '']) =>
     notifySecret(name),
   );

@@ -157,6 +157,6 @@ const unseen =
 export const cleanPage = (text: string): string =>
   cleanText(text.replace(/\r\n?/g, '\n'))
     .replace(unseen, '')
-    .replace(/[ \t]+$/gm, '')
+    .replace(/(?<![ \t])[ \t]+$/gm, '')
     .replace(/\n{3,}/g, '\n\n')
     .trim();

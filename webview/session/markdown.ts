@@ -18,7 +18,7 @@ function block(root: HTMLElement, lines: readonly string[], at: number): number 
   if (line.trim() === '') return at + 1;
   const fence = /^\s*(`{3,}|~{3,})/.exec(line)?.[1];
   if (fence !== undefined) return fenced(root, lines, { at, fence });
-  const heading = /^(#{1,6})\s+(.*)$/.exec(line);
+  const heading = /^(#{1,6})\s+(.*)$/s.exec(line);
   if (heading !== null) {
     const title = element('div', { class: 'heading', role: 'heading', 'aria-level': 4 });
     root.append(withText(title, heading[2] ?? ''));
@@ -45,7 +45,7 @@ function fenced(
   return end + 1;
 }
 
-const listItem = /^(\s*)([-*+]|\d+[.)])\s+(.*)$/;
+const listItem = /^(\s*)([-*+]|\d+[.)])\s+(.*)$/s;
 
 /** Appends a list. Nested items are in the same list, indented. */
 function list(root: HTMLElement, lines: readonly string[], start: number): number {

@@ -170,7 +170,7 @@ export class SlurmScheduler implements Scheduler {
     const text = await login.query(
       `bash -lc ${shellQuote(refresh)} </dev/null 2>/dev/null || sh -c ${shellQuote(refresh)}`,
     );
-    const [, sbatch = '', config = ''] = /^helios=([^|]*)\|(.*)$/m.exec(text) ?? [];
+    const [, sbatch = '', config = ''] = /^helios=([^|\n]*)\|(.*)$/m.exec(text) ?? [];
     if (!sbatch.startsWith('/'))
       throw new MachineFailure(
         'io',

@@ -86,7 +86,7 @@ const beginPattern = /[[{](?=\s*(?:["'“‘{}[\]]|[A-Za-z_$][\w$]*\s*:|\/[/*]))
  * Matches text that may be ignored next to a call: fences, tags and tokens of chat templates. Any
  * other text next to a call is reported.
  */
-const nothingPattern = /^(?:\s|```\w*|<\/?[\w|]+>|<\|[\w|]+\|>)*$/;
+const nothingPattern = /^(?:\s|```\w*|<\/?[\w|]+>)*$/;
 
 /**
  * Returns the objects and lists of a text, from the left. Stops at the first object or list that
@@ -190,10 +190,11 @@ function inputFromText(
 }
 
 const brokenPattern =
-  /^\s*\{\s*"(?:name|tool)"\s*:\s*"([\w-]+)"\s*,\s*"(?:arguments|args|input|parameters)"\s*:\s*([\s\S]*?)\s*\}?\s*$/;
+  /^\s*\{\s*"(?:name|tool)"\s*:\s*"([\w-]+)"\s*,\s*"(?:arguments|args|input|parameters)"\s*:\s*([\s\S]*)$/;
 
 /** Returns what can be read of a broken call: at best its name and the text of its arguments. */
 function unreadable(body: string, problem: string): WrittenCall {
-  const [, name = noName, input = body.trim()] = brokenPattern.exec(body) ?? [];
+  const [, name = noName, written] = brokenPattern.exec(body) ?? [];
+  const input = written?.trimEnd().replace(/\}$/, '').trimEnd() ?? body.trim();
   return { name, input, repairs: [], problem };
 }

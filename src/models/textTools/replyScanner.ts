@@ -154,7 +154,11 @@ export class ReplyScanner {
 
   *#fence(mark: string, isEnd: boolean): Generator<Piece, void> {
     if (this.#isLineStart) {
-      if (this.#rest === '' || (!isEnd && /^[ \t>]*[`~]*[ \t\r]*$/.test(this.#rest))) return;
+      if (
+        this.#rest === '' ||
+        (!isEnd && /^[ \t>]*(?:[`~]+[ \t\r]*|\r[ \t\r]*)?$/.test(this.#rest))
+      )
+        return;
       const closing = /^[ \t>]*([`~]+)[ \t\r]*(?=\n|$)/.exec(this.#rest)?.[1];
       if (
         closing !== undefined &&
@@ -178,8 +182,13 @@ export class ReplyScanner {
   *#text(text: string): Generator<Piece, void> {
     this.#paragraph += text;
     if (text.endsWith('\n') && /\n[ \t\r]*\n$/.test(this.#paragraph)) this.#paragraph = '';
+    if (this.#held !== '' && text.trim() === '') {
+      this.#held += text;
+      return;
+    }
     const all = this.#held + text;
-    const end = all.search(/\n\s*$/);
+    const textEnd = all.trimEnd().length;
+    const end = all.indexOf('\n', textEnd);
     this.#held = end === -1 ? '' : all.slice(end);
     const emitted = end === -1 ? all : all.slice(0, end);
     if (emitted !== '') yield { type: 'text', text: emitted };
@@ -283,7 +292,7 @@ function isUndecided(line: string): boolean {
   const rest = line.slice(lead.length);
   if (rest === '' || /^(?:\d{1,9}[.)]?|[-*+]|~{1,2}|`{1,2})$/.test(rest)) return true;
   // Only the rest of the line shows whether this is a fence or a code span.
-  if (/^(?:`{3,}[^`]*|~{3,}.*)$/.test(rest)) return true;
+  if (/^(?:`{3,}[^`]*$|~{3})/.test(rest)) return true;
   return /^ {0,3}$/.test(lead) && tags.some((tag) => tag.startsWith(rest));
 }
 

@@ -159,7 +159,7 @@ const tokens = /\b(?:gh[pousr]_|github_pat_|glpat-|hf_|pypi-|sk-|xox[abprs]-|AKI
 /** Removes passwords from URLs, and tokens of known formats. */
 const withoutSecrets = (line: string): string =>
   line
-    .replace(/([a-z][a-z0-9+.-]*:\/\/)(?!git@)[^\s/@]+@/gi, '$1***@')
+    .replace(/\b([a-z][a-z0-9+.-]{0,20}:\/\/)(?!git@)[^\s/@:]*(?::[^\s/@]*)?@/gi, '$1***@')
     .replace(/([?&](?:token|access_token|key|password|auth)=)[^&#\s]+/gi, '$1***')
     .replace(tokens, '***');
 

@@ -183,7 +183,7 @@ async function linkLog(
 }
 
 const ownLog =
-  /(?:&>>?|(?<![0-9<>&-])1?>>?)\s*(?!\/dev\/(?:null|stdout|stderr)|&)[^\s&|;<>()]+(?:\s+2>&1)?\s*&?\s*$/;
+  /(?:&>>?|(?<![0-9<>&-])1?>>?)\s*(?!\/dev\/(?:null|stdout|stderr)|&)[^\s&|;<>()]+(?:\s+2>&1)?(?:\s*&)?$/;
 const backgroundJob = /(?<![&>|])&(?![&>\d])(?!\s*$)/;
 
 /**
@@ -191,7 +191,7 @@ const backgroundJob = /(?<![&>|])&(?![&>\d])(?!\s*$)/;
  * regardless.
  */
 function commandWarnings(command: string): string[] {
-  const bare = command.replace(/'[^']*'|"(?:[^"\\]|\\.)*"/g, '""');
+  const bare = command.replace(/'[^']*'?|"(?:[^"\\]|\\[^])*"?/g, '""').trimEnd();
   return [
     ...(ownLog.test(bare)
       ? [

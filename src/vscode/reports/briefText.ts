@@ -6,5 +6,5 @@ export const briefForChat = (markdown: string): string =>
     .replace(/^## Runs \([\s\S]*$/m, '')
     .replace(/<a id="[\w-]+"><\/a>/g, '')
     .replace(/\[((?:run )?[\w-]+)\]\(#[\w-]+\)/g, '$1')
-    .replace(/^!\[[^\n]*\]\([^\n]*\)\n+/gm, '')
+    .replace(/^!\[[^\]\n]*\]\([^)\n]*\)\n+/gm, '')
     .trimEnd();
