@@ -29,7 +29,7 @@ export class FollowedRuns implements Disposable {
   readonly #deps: FollowedRunsDeps;
   readonly #runs = new Map<RunId, LiveRun>();
   readonly #opening = new Map<RunId, Promise<LiveRun>>();
-  /** One worker for the patterns of all runs. */
+  /** Searches lines with the patterns of all runs. */
   readonly #search = new PatternSearch();
   #isDisposed = false;
 

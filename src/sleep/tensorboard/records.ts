@@ -17,7 +17,7 @@ export interface RecordsRead {
 }
 
 /** Maximum length of a record. Longer than any image or graph that a writer records. */
-export const maxRecordBytes = 64 * 2 ** 20;
+const maxRecordBytes = 64 * 2 ** 20;
 
 const headBytes = 12;
 const tailBytes = 4;
