@@ -186,7 +186,7 @@ describe('machines of the list, over a real sshd', () => {
     let text = '';
     const problems: string[] = [];
     const follow = machine.follow(log, 0, {
-      onBytes: (bytes) => (text += Buffer.from(bytes).toString()),
+      onBytes: (bytes) => void (text += Buffer.from(bytes).toString()),
       onChange: () => undefined,
       onError: ({ reason }) => problems.push(reason),
     });

@@ -113,7 +113,7 @@ describe('the list of machines', () => {
     await writeFile(log, 'one ');
     let text = '';
     const follow = handle.follow(log, 0, {
-      onBytes: (bytes) => (text += Buffer.from(bytes).toString()),
+      onBytes: (bytes) => void (text += Buffer.from(bytes).toString()),
       onChange: () => undefined,
       onError: (error) => assert.fail(error),
     });

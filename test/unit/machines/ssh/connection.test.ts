@@ -65,7 +65,7 @@ describe('SshConnection', () => {
         writeFileSync(path, 'here');
         const read: string[] = [];
         const follow = machine.follow(path, 0, {
-          onBytes: (bytes) => read.push(Buffer.from(bytes).toString()),
+          onBytes: (bytes) => void read.push(Buffer.from(bytes).toString()),
           onChange: () => undefined,
           onError: () => undefined,
         });

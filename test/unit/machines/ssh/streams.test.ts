@@ -34,7 +34,7 @@ describe('what stays open on a host', () => {
   const log = (): string => join(folder(), 'log');
   function beginFollow(onError = (): void => undefined): void {
     writeFileSync(log(), '');
-    const onBytes = (bytes: Uint8Array): string => (read += Buffer.from(bytes).toString());
+    const onBytes = (bytes: Uint8Array): void => void (read += Buffer.from(bytes).toString());
     follow = machine.follow(log(), 0, { onBytes, onChange: () => undefined, onError });
   }
   /** Commands that these looks and questions cost. */
