@@ -1,5 +1,6 @@
 /** Reads metrics by regular expressions: collects lines, and has a worker search them in order. */
 import { messageOf } from '../base/errors.ts';
+import { cleanText, oneLine } from '../base/text.ts';
 import { mayHoldNumber } from './lineParser.ts';
 import type { LinePlace, LineReader, LineSink } from './lineReader.ts';
 import type { MetricPoint } from './metric.ts';
@@ -163,7 +164,7 @@ export class PatternReader implements LineReader {
 }
 
 const shown = ({ metric, source }: Pattern): string =>
-  `the pattern ${source.length > 200 ? `${source.slice(0, 200)}…` : source} of the metric ${metric}`;
+  `the pattern ${oneLine(cleanText(source), 200)} of the metric ${metric}`;
 
 const off = 'is switched off for this run, which gets no further points of it';
 const advice =

@@ -140,13 +140,17 @@ describe('metric patterns', () => {
   });
 
   it('are switched off one by one', async () => {
-    open({ patterns: { a: endless, b: `(?:)${endless}`, c: `(?:)(?:)${endless}` } });
+    open({ patterns: { a: endless, b: `(?:)${endless}`, c: `(?:\n\u0007)?${endless}` } });
     add(endlessLine);
     await untilOff(3);
     await reader?.settled();
     assert.deepEqual(
       off.map((text) => /metric (\w)/.exec(text)?.[1]),
       ['a', 'b', 'c'],
+    );
+    assert.ok(
+      off[2]?.startsWith('the pattern (?: )?L:'),
+      'on one line, without control characters',
     );
     add('L:1');
     await reader?.settled();
