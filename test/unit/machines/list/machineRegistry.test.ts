@@ -127,6 +127,31 @@ describe('the list of machines', () => {
     follow.dispose();
   });
 
+  it('reads on where the receiver is ready for more', async () => {
+    const machines = await open();
+    await machines.add(gpu1);
+    const log = join(folder(), 'log');
+    await writeFile(log, 'x'.repeat(10_000));
+    const ready = Promise.withResolvers<void>();
+    let chunks = 0;
+    const follow = machines.get('gpu1').follow(log, 0, {
+      onBytes: () => {
+        chunks += 1;
+        return ready.promise;
+      },
+      onChange: () => undefined,
+      onError: (error) => assert.fail(error),
+    });
+    const drained = follow.drain();
+    await until('the first bytes are read', () => chunks > 0);
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.equal(chunks, 1);
+    ready.resolve();
+    await drained;
+    assert.equal(chunks, 2);
+    follow.dispose();
+  });
+
   it('knows from what was done last how a machine can be reached', async () => {
     answer = () => Promise.reject(new MachineFailure('unreachable', 'no route to gpu1.lab'));
     const machines = await open();

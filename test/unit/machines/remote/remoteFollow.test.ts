@@ -121,6 +121,21 @@ describe('files of a host that are followed', () => {
     assert.equal(seen.text.length, 9 * 2 ** 20);
   });
 
+  it('are read on when the receiver is ready for more', async () => {
+    files.set('a', 'x'.repeat(9 * 2 ** 20));
+    const ready = Promise.withResolvers<void>();
+    follows.follow('/runs/a', 0, {
+      onBytes: () => ready.promise,
+      onChange: () => undefined,
+      onError: assert.fail,
+    });
+    await clock.advance(0);
+    assert.equal(reads.length, 1);
+    ready.resolve();
+    await clock.advance(0);
+    assert.equal(reads.length, 3);
+  });
+
   it('are drained when all of them are read', async () => {
     files.set('a', 'one').set('b', 'two');
     const both = [follow('a'), follow('b')];
