@@ -3,6 +3,7 @@
  * lines are refused in every mode, all others need consent. Fails closed: a line that is not
  * understood, or that two shells may read differently, is never safe.
  */
+import { loadShell } from '../../shell/grammar.ts';
 import { parseShell } from '../../shell/parseShell.ts';
 import type { ShellCommand, ShellText, ShellWord } from '../../shell/shellCommand.ts';
 import { programOf, wrapperOf } from '../../shell/wrappers.ts';
@@ -21,7 +22,10 @@ import { whyAsked } from './whyAsked.ts';
 /** Scripts within scripts that are read. */
 const maxDepth = 6;
 
-/** Classifies a line of the shell. Call `loadShell` first. Never throws, whatever the line. */
+/** Loads what `classify` needs. Later calls return the same promise. */
+export const loadClassifier = loadShell;
+
+/** Classifies a line of the shell. Call `loadClassifier` first. Never throws, whatever the line. */
 export function classify(line: string, place: CommandPlace): Verdict {
   return strictest([hiddenVerdict(line), bombVerdict(line), judgeText(line, place, 0)]);
 }

@@ -60,9 +60,6 @@ const protectedPaths: readonly (readonly [what: string, pattern: RegExp])[] = [
   ],
   ['the settings of Helios', /\/\.helios(?:\/|$)|\/helios\.json$/],
 ];
-/** Files that run code elsewhere, such as on a CI server. */
-const codePaths =
-  /\/(?:\.github\/(?:workflows|actions)\/|\.gitlab-ci\.yml$|\.circleci\/|jenkinsfile$|\.pre-commit-config\.yaml$|\.devcontainer)/;
 const disks =
   /^\/dev\/(?!(?:null|zero|full|u?random|std(?:in|out|err)|tty|fd|shm|pts|ptmx)(?:\/|$))/;
 
@@ -84,6 +81,3 @@ export const protectedBy = (path: string): string | undefined =>
   disks.test(path)
     ? 'a device'
     : protectedPaths.find(([, pattern]) => pattern.test(path.toLowerCase()))?.[0];
-
-/** Returns true for a file that makes another computer or tool run code. */
-export const runsElsewhere = (path: string): boolean => codePaths.test(path.toLowerCase());

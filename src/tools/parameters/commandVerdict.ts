@@ -4,11 +4,10 @@ import type { Machine, Machines } from '../../machines/machine.ts';
 import { matchesOf } from '../../machines/matches.ts';
 import { realPaths } from '../../machines/realPath.ts';
 import type { CommandAccess } from '../../permissions/access.ts';
-import { classify } from '../../permissions/commands/classify.ts';
+import { classify, loadClassifier } from '../../permissions/commands/classify.ts';
 import { isWithin } from '../../permissions/commands/operand.ts';
 import type { CommandPlace } from '../../permissions/commands/place.ts';
 import { asks, type Verdict } from '../../permissions/commands/verdict.ts';
-import { loadShell } from '../../shell/grammar.ts';
 import { machinePath } from './machinePath.ts';
 
 type JudgingMachine = Pick<Machine, 'query' | 'ready' | 'workFolder' | 'homeFolder' | 'runsFolder'>;
@@ -30,7 +29,7 @@ export async function commandVerdict(
   machine: JudgingMachine,
   { line, folder }: LineToJudge,
 ): Promise<Verdict> {
-  const [isReady] = await Promise.all([isReachable(machine), loadShell()]);
+  const [isReady] = await Promise.all([isReachable(machine), loadClassifier()]);
   if (!isReady) return classify(line, unknownPlace);
   const known = new KnownPaths(machine);
   const start = folder ?? machine.workFolder;

@@ -151,7 +151,10 @@ describe('loop', () => {
     assert.ok(
       kept.includes(`\n${Array.from({ length: 30_000 }, (_, index) => `${index + 1}\n`).join('')}`),
     );
-    assert.match(part?.text ?? '', /"content":"<untrusted from=.*>\\n14999\\n15000\\n15001\\n<\/untrusted>"/);
+    assert.match(
+      part?.text ?? '',
+      /"content":"<untrusted from=.*>\\n14999\\n15000\\n15001\\n<\/untrusted>"/,
+    );
   });
 
   it('stops in a stream without waiting, and makes no further request until something is said', async () => {
