@@ -3,7 +3,8 @@ import { shellText } from '../base/shellText.ts';
 import { shellQuote } from '../base/text.ts';
 import { MachineFailure, type Machine } from './machine.ts';
 
-const script = shellText('./realPath.sh', import.meta.url);
+/** Shell code that prints `=` and the real path of `$p`, or the reason why there is none. */
+export const realPathScript = shellText('./realPath.sh', import.meta.url);
 /** Short, because an approval waits for the answer. */
 const timeoutMs = 10_000;
 
@@ -12,7 +13,7 @@ const timeoutMs = 10_000;
  * write would create them. Rejects with `MachineFailure`.
  */
 export async function realPath(machine: Pick<Machine, 'query'>, path: string): Promise<string> {
-  const answer = await machine.query(`p=${shellQuote(path)}\n${script}`, { timeoutMs });
+  const answer = await machine.query(`p=${shellQuote(path)}\n${realPathScript}`, { timeoutMs });
   if (answer.startsWith('=')) return posix.resolve('/', answer.slice(1));
   const why = answer.trim() || 'permission denied';
   throw new MachineFailure('denied', `Cannot resolve ${path}: ${why}. Use another path.`);

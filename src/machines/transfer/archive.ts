@@ -3,16 +3,21 @@
  * unpacked into a staging folder, and moved to their destination when all have arrived.
  */
 import { shellQuote } from '../../base/text.ts';
-import { bytesOf, failureAt, quoted, run, type Bytes, type Place } from './ends.ts';
+import { MachineFailure } from '../machine.ts';
 import type { Batch } from './batches.ts';
-import { parentOf } from './excludes.ts';
-import { relay, type RelayEnded, type RelayOptions } from './relay.ts';
-import { nulls, ownPrefix, type Tools } from './tree.ts';
+import { bytesOf, failureAt, quoted, textOf, type Bytes, type Place } from './ends.ts';
+import { localArchive } from './localSource.ts';
+import { baseOf, ownPrefix, parentOf, pathIn } from './names.ts';
+import { moveLines, placing, runIn } from './placing.ts';
+import { commandSource, relay, type RelayOptions, type Source } from './relay.ts';
+import { nulls, type Entries, type Tools } from './tree.ts';
 
 export interface ArchiveEnds {
   readonly from: Place;
   readonly to: Place;
   readonly tools: { readonly from: Tools; readonly to: Tools };
+  readonly source: Entries;
+  readonly links: ReadonlyMap<Bytes, Bytes>;
 }
 
 /**
@@ -38,18 +43,20 @@ function packScript(path: string, own: Tools, other: Tools): string {
 }
 
 /**
- * Returns the script that unpacks an archive into a staging folder. The folder is removed unless
- * the archive arrives completely.
+ * Returns the script that unpacks an archive of files and folders into a new staging folder, and
+ * prints the names of all items in it. The folder is removed unless the archive arrives completely.
  */
 const receiveScript = (path: string, staging: string): string =>
   [
-    `cd -- ${shellQuote(path)} || exit 1`,
+    `${placing}\nat ${shellQuote(path)} || exit 1`,
     // Remove old staging folders that a crash left behind.
     `find . -maxdepth 1 -name '${ownPrefix}*.d' -mtime +0 -exec rm -rf {} +`,
     `trap 'cd ..; rm -rf ${staging}' EXIT; trap 'exit 1' HUP INT TERM`,
-    `umask 022; mkdir -m 700 ${staging} && cd ${staging} || exit 1`,
+    `umask 022; mkdir -m 700 ${staging} && at ${shellQuote(textOf(pathIn(bytesOf(path), staging)))} || exit 1`,
     'tar -xpof - || exit 1',
+    `[ -z "$(find . ! -type f ! -type d | head -c 1)" ] || { echo 'the archive has links' >&2; exit 1; }`,
     `find . -type f \\( -perm -4000 -o -perm -2000 \\) -exec chmod ug-s {} +`,
+    'find . ! -name . -print0',
     'trap - EXIT',
   ].join('\n');
 
@@ -61,87 +68,86 @@ export async function sendBatch(
   ends: ArchiveEnds,
   batch: Batch,
   staging: string,
-  options: Pick<RelayOptions, 'signal' | 'onBytes'>,
+  options: RelayOptions,
 ): Promise<string> {
-  const { to } = ends;
+  const { to, links } = ends;
+  const root = bytesOf(to.path);
+  const hasArchive = batch.files.length + batch.folders.length > 0;
   try {
-    const messages = await receive(ends, batch, staging, options);
-    return (
-      messages +
-      (await run(to.machine, moveLines(to.path, staging, batch.tops), options.signal)).stderr
-    );
+    const messages = hasArchive ? await receive(ends, batch, staging, options) : '';
+    const lines = [
+      ...(hasArchive ? [] : [`mkdir -m 700 ${staging}`]),
+      ...linkLines(pathIn(root, staging), batch.links, links),
+      ...moveLines(root, staging, batch.tops),
+      `at ${quoted(root)} && rm -rf ${staging}`,
+    ];
+    return messages + (await runIn(to, lines, options.signal)).stderr;
   } catch (error) {
-    const cleanup = run(to.machine, [`rm -rf -- ${quoted(bytesOf(`${to.path}/${staging}`))}`]);
-    await cleanup.catch(() => undefined);
+    await runIn(to, [`rm -rf ${staging}`]).catch(() => undefined);
     throw error;
   }
 }
 
 async function receive(
-  { from, to, tools }: ArchiveEnds,
+  ends: ArchiveEnds,
   batch: Batch,
   staging: string,
-  options: Pick<RelayOptions, 'signal' | 'onBytes'>,
+  options: RelayOptions,
 ): Promise<string> {
+  const { from, to } = ends;
+  const names = [...batch.files, ...batch.folders];
   const { source, target } = await relay(
-    { machine: from.machine, script: packScript(from.path, tools.from, tools.to) },
+    { machine: from.machine, source: sourceOf(ends, names), maxBytes: maxBytesOf(batch, names) },
     { machine: to.machine, script: receiveScript(to.path, staging) },
-    { ...options, stdin: nulls(batch.names) },
+    options,
   );
   if (target.code !== 0 || source === undefined) throw failureAt(to, target.stderr, 'write to');
-  return complaint(source);
+  assertListed(from, names, target.stdout);
+  return source.code === 0 ? '' : source.stderr;
 }
 
-const complaint = ({ code, stderr }: RelayEnded): string => (code === 0 ? '' : stderr);
+function sourceOf({ from, tools, source }: ArchiveEnds, names: readonly Bytes[]): Source {
+  const { machine, path } = from;
+  if (machine.kind !== 'local')
+    return commandSource(machine, packScript(path, tools.from, tools.to), nulls(names));
+  return localArchive({
+    root: bytesOf(path),
+    items: names.flatMap((name) => {
+      const entry = source.get(name);
+      return entry ? [[name, entry] as const] : [];
+    }),
+    isPlain: tools.to.tar === 'busybox',
+  });
+}
 
-/** Sets times and permissions of folders, after their last file was added. */
-export async function sendFolders(
-  { from, to, tools }: ArchiveEnds,
+/** Returns the maximum size of the archive: headers take up to 4 KiB and the name three times. */
+const maxBytesOf = ({ sizeBytes }: Batch, names: readonly Bytes[]): number =>
+  names.reduce((sum, name) => sum + 4096 + 3 * name.length, sizeBytes + 2 ** 20);
+
+/** Throws `MachineFailure` if an archive had an item that the source did not list. */
+function assertListed(from: Place, names: readonly Bytes[], unpacked: Bytes): void {
+  const listed = new Set(names);
+  for (const name of names)
+    for (let folder = parentOf(name); !listed.has(folder); folder = parentOf(folder))
+      listed.add(folder);
+  for (const name of unpacked.split('\0'))
+    if (name !== '' && !listed.has(name.slice(2)))
+      throw new MachineFailure(
+        'io',
+        `${from.machine.id} sent ${JSON.stringify(textOf(name.slice(2)))}, which it had not listed.`,
+      );
+}
+
+/** Returns lines that create links in the staging folder. */
+const linkLines = (
+  staging: Bytes,
   names: readonly Bytes[],
-  options: Pick<RelayOptions, 'signal' | 'onBytes'>,
-): Promise<void> {
-  const limit = maxNameBytes(tools.from);
-  for (let at = 0; at < names.length;) {
-    let end = at;
-    for (let bytes = 0; end < names.length && (end === at || bytes < limit); end++)
-      bytes += (names[end]?.length ?? 0) + 3;
-    await relay(
-      { machine: from.machine, script: packScript(from.path, tools.from, tools.to) },
-      { machine: to.machine, script: `cd -- ${shellQuote(to.path)} && exec tar -xpof -` },
-      { ...options, stdin: nulls(names.slice(at, end)) },
-    );
-    at = end;
-  }
-}
-
-/**
- * Returns shell lines that move the items from the staging folder to their destination. The
- * destination is always the parent folder: `mv` into a folder replaces a link that has the item's
- * name, and never follows that link.
- */
-function moveLines(path: string, staging: string, tops: readonly Bytes[]): Bytes[] {
-  const lines = [`cd -- ${bytesOf(shellQuote(path))} || exit 1`];
-  const byParent = Map.groupBy(tops, parentOf);
-  for (const [parent, names] of byParent)
-    for (const words of lineful(names.map((name) => quoted(`${staging}/${name}`))))
-      lines.push(`mv -f -- ${words} ${quoted(`./${parent}/`)}`);
-  return [...lines, `rm -rf ${staging}`];
-}
-
-/**
- * Groups words so that each group fits into a command line on any system, in as few groups as
- * possible.
- */
-export function lineful(words: readonly Bytes[]): Bytes[] {
-  const groups: Bytes[][] = [];
-  let length = Infinity;
-  for (const word of words) {
-    if (length + word.length > 60_000) {
-      groups.push([]);
-      length = 0;
-    }
-    groups.at(-1)?.push(word);
-    length += word.length + 1;
-  }
-  return groups.map((group) => group.join(' '));
-}
+  links: ReadonlyMap<Bytes, Bytes>,
+): Bytes[] =>
+  [...Map.groupBy(names, parentOf)].flatMap(([parent, group]) => [
+    `at ${quoted(staging)} && mkdir -p -- ${quoted(`./${parent}`)} && cd -- ${quoted(`./${parent}`)} && {`,
+    ...group.map(
+      (name) => `ln -s -- ${quoted(links.get(name) ?? '')} ${quoted(`./${baseOf(name)}`)}`,
+    ),
+    '}',
+  ]);

@@ -1,19 +1,18 @@
 /**
- * Groups small files into batches. A batch is sent as one archive, and a new folder in it is moved
- * to its destination as a whole.
+ * Groups the items to send into batches. A batch is sent as one archive, and a new folder whose
+ * content is all in that batch is moved to its destination as a whole.
  */
 import type { Bytes } from './ends.ts';
-import { parentOf } from './excludes.ts';
+import { parentOf } from './names.ts';
 import type { Plan } from './plan.ts';
-import type { Entry } from './tree.ts';
+import type { Entries } from './tree.ts';
 
 export interface Batch {
-  /** Files, in archive order. */
-  readonly names: readonly Bytes[];
-  /**
-   * Items to move when all files have arrived: single files, and new folders with all their
-   * content.
-   */
+  readonly files: readonly Bytes[];
+  readonly links: readonly Bytes[];
+  /** New folders that are moved with all their content, content before its folder. */
+  readonly folders: readonly Bytes[];
+  /** Items to move when all files have arrived, so that each item of the batch is moved once. */
   readonly tops: readonly Bytes[];
   readonly sizeBytes: number;
 }
@@ -22,7 +21,7 @@ export interface Batches {
   readonly batches: readonly Batch[];
   /** Files sent one by one. */
   readonly large: readonly Bytes[];
-  /** New folders that must exist before the batches are unpacked. */
+  /** New folders that must exist before the batches are moved, parents first. */
   readonly folders: readonly Bytes[];
 }
 
@@ -35,92 +34,97 @@ export interface BatchLimits {
   readonly largeBytes: number;
 }
 
-interface Item {
-  readonly top: Bytes;
+interface Draft {
   readonly names: Bytes[];
   sizeBytes: number;
   nameBytes: number;
 }
 
-export function batchesOf(
-  plan: Plan,
-  source: ReadonlyMap<Bytes, Entry>,
-  limits: BatchLimits,
-): Batches {
+const ownerWrites = 0o200;
+
+export function batchesOf(plan: Plan, source: Entries, limits: BatchLimits): Batches {
+  const wanted = new Set([...plan.files, ...plan.links, ...plan.folders]);
   const sizeOf = (name: Bytes): number => source.get(name)?.sizeBytes ?? 0;
-  const large = plan.files.filter((name) => sizeOf(name) >= limits.largeBytes);
-  const small = plan.files.filter((name) => sizeOf(name) < limits.largeBytes);
-  const tops = topsOf(plan, sizeOf, limits);
-  const items = new Map<Bytes, Item>();
-  for (const name of small) {
-    const top = tops.get(parentOf(name)) ?? name;
-    const item = items.get(top) ?? { top, names: [], sizeBytes: 0, nameBytes: 0 };
-    items.set(top, item);
-    item.names.push(name);
-    item.sizeBytes += sizeOf(name);
-    item.nameBytes += name.length + 3;
+  const isLarge = (name: Bytes): boolean =>
+    source.get(name)?.kind === 'file' && sizeOf(name) >= limits.largeBytes;
+  const drafts: Draft[] = [];
+  const whole = new WholeFolders(plan.folders);
+  for (const [name, { kind, mode }] of source) {
+    if (!wanted.has(name)) continue;
+    if (isLarge(name)) whole.split(parentOf(name));
+    // The content of a folder that its owner may not change cannot be moved with the folder.
+    else if (kind === 'folder' && (name === '.' || (mode & ownerWrites) === 0)) whole.split(name);
+    else {
+      add(drafts, name, { sizeBytes: kind === 'file' ? sizeOf(name) : 0, limits });
+      whole.place(kind === 'folder' ? name : parentOf(name), drafts.length);
+    }
   }
-  const isPlaced = (folder: Bytes): boolean => tops.has(folder);
   return {
-    batches: packed([...items.values()], limits),
-    large,
-    folders: plan.folders.filter((folder) => !isPlaced(folder)),
+    batches: drafts.map((draft, index) => batchOf(draft, source, whole.of(index + 1))),
+    large: plan.files.filter(isLarge),
+    folders: plan.folders.filter((name) => whole.isSplit(name)),
   };
 }
 
-/**
- * Decides which new folders are moved as a whole: those whose complete content fits into one batch.
- * Maps each of these folders to the topmost folder of the move, which is itself or a parent.
- */
-function topsOf(
-  plan: Plan,
-  sizeOf: (name: Bytes) => number,
-  limits: BatchLimits,
-): ReadonlyMap<Bytes, Bytes> {
-  const isNew = new Set(plan.folders);
-  const load = new Map<Bytes, { files: number; bytes: number; nameBytes: number }>();
-  for (const name of plan.files) {
-    for (let folder = parentOf(name); isNew.has(folder); folder = parentOf(folder)) {
-      const sum = load.get(folder) ?? { files: 0, bytes: 0, nameBytes: 0 };
-      const bytes = sizeOf(name);
-      load.set(folder, {
-        files: sum.files + 1,
-        bytes: sum.bytes + (bytes >= limits.largeBytes ? Infinity : bytes),
-        nameBytes: sum.nameBytes + name.length + 3,
-      });
-      if (folder === '.') break;
-    }
-  }
-  const tops = new Map<Bytes, Bytes>();
-  for (const folder of plan.folders) {
-    const sum = load.get(folder);
-    const above = tops.get(parentOf(folder));
-    if (folder === '.' || sum === undefined) continue;
-    const fits =
-      sum.files <= limits.files && sum.bytes <= limits.bytes && sum.nameBytes <= limits.nameBytes;
-    if (above !== undefined) tops.set(folder, above);
-    else if (fits) tops.set(folder, folder);
-  }
-  return tops;
+function add(
+  drafts: Draft[],
+  name: Bytes,
+  { sizeBytes, limits }: { readonly sizeBytes: number; readonly limits: BatchLimits },
+): void {
+  const nameBytes = name.length + 3;
+  let last = drafts.at(-1);
+  const fits =
+    last !== undefined &&
+    last.names.length < limits.files &&
+    last.sizeBytes + sizeBytes <= limits.bytes &&
+    last.nameBytes + nameBytes <= limits.nameBytes;
+  if (last === undefined || !fits) drafts.push((last = { names: [], sizeBytes: 0, nameBytes: 0 }));
+  last.names.push(name);
+  last.sizeBytes += sizeBytes;
+  last.nameBytes += nameBytes;
 }
 
-function packed(items: readonly Item[], limits: BatchLimits): Batch[] {
-  const batches: { names: Bytes[]; tops: Bytes[]; sizeBytes: number; nameBytes: number }[] = [];
-  for (const item of items) {
-    let last = batches.at(-1);
-    const fits =
-      last !== undefined &&
-      last.names.length + item.names.length <= limits.files &&
-      last.sizeBytes + item.sizeBytes <= limits.bytes &&
-      last.nameBytes + item.nameBytes <= limits.nameBytes;
-    if (last === undefined || !fits) {
-      last = { names: [], tops: [], sizeBytes: 0, nameBytes: 0 };
-      batches.push(last);
-    }
-    last.names.push(...item.names);
-    last.tops.push(item.top);
-    last.sizeBytes += item.sizeBytes;
-    last.nameBytes += item.nameBytes;
+function batchOf(
+  { names, sizeBytes }: Draft,
+  source: Entries,
+  isWhole: (folder: Bytes) => boolean,
+): Batch {
+  const ofKind = (kind: string): Bytes[] => names.filter((name) => source.get(name)?.kind === kind);
+  const folders = ofKind('folder').filter(isWhole).reverse();
+  const files = ofKind('file');
+  const links = ofKind('link');
+  const tops = [...files, ...links, ...folders].filter((name) => !isWhole(parentOf(name)));
+  return { files, links, folders, tops, sizeBytes };
+}
+
+/** Tells for each new folder whether all its content is in one batch. */
+class WholeFolders {
+  /** Number of the batch, or 0 if there is not only one batch. */
+  readonly #batches: Map<Bytes, number | undefined>;
+
+  constructor(folders: readonly Bytes[]) {
+    this.#batches = new Map(folders.map((name) => [name, undefined]));
   }
-  return batches;
+
+  /** Marks a folder and the folders above it: a batch has content of them. */
+  place(folder: Bytes, batch: number): void {
+    for (let name = folder; this.#batches.has(name); name = parentOf(name)) {
+      const before = this.#batches.get(name);
+      if (before === batch || before === 0) return;
+      this.#batches.set(name, before === undefined ? batch : 0);
+      if (name === '.') return;
+    }
+  }
+
+  split(folder: Bytes): void {
+    this.place(folder, 0);
+  }
+
+  isSplit(folder: Bytes): boolean {
+    return this.#batches.get(folder) === 0;
+  }
+
+  of(batch: number): (folder: Bytes) => boolean {
+    return (folder) => this.#batches.get(folder) === batch;
+  }
 }

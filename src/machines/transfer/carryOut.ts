@@ -1,15 +1,17 @@
 /** Performs the transfer that a survey has planned, and checks the result. */
 import { randomBytes } from 'node:crypto';
-import { formatBytes, shellQuote } from '../../base/text.ts';
+import { formatBytes } from '../../base/text.ts';
 import { MachineFailure } from '../machine.ts';
-import { lineful, maxNameBytes, sendBatch, sendFolders } from './archive.ts';
+import { maxNameBytes, sendBatch } from './archive.ts';
 import { batchesOf, type BatchLimits, type Batches } from './batches.ts';
-import { bytesOf, failureAt, quoted, run, textOf, type Bytes } from './ends.ts';
+import { bytesOf, failureAt, placeText, quoted, run, textOf, type Bytes } from './ends.ts';
 import { sendLarge } from './largeFile.ts';
+import { baseOf, ownPrefix, parentOf, pathIn } from './names.ts';
+import { enter, inParents, makeFolders, runIn, stampLine } from './placing.ts';
 import { plainMode, type Problem } from './plan.ts';
 import type { Progress } from './progress.ts';
-import { placeText, type Survey } from './survey.ts';
-import { isSameTime, listTree, ownPrefix, type Entry } from './tree.ts';
+import { targetNameOf, type Survey } from './survey.ts';
+import { isSameTime, listTree, type Entry } from './tree.ts';
 
 export interface Done {
   readonly files: number;
@@ -67,7 +69,7 @@ export async function carryOut(
     const batches = batchesOf(survey.plan, survey.source, limitsFor(survey));
     await prepare(job, batches);
     await inTurns(tasksOf(job, batches), cut);
-    deleted = await finish(job);
+    deleted = await finish(job, batches);
   } catch (error) {
     if (!signal?.aborted && !(error instanceof MachineFailure)) throw error;
     if (!signal?.aborted) failure = error as MachineFailure;
@@ -88,24 +90,13 @@ const limitsFor = ({ tools, single }: Survey): BatchLimits => ({
   largeBytes: single ? 0 : largeBytes,
 });
 
-const inTarget = ({ to }: Survey, lines: readonly Bytes[]): Bytes[] => {
-  const folder = bytesOf(shellQuote(to.path));
-  return [`mkdir -p -- ${folder} && cd -- ${folder} || exit 1`, ...lines];
-};
-
-const makeFolders = (names: readonly Bytes[]): Bytes[] =>
-  lineful(names.filter((name) => name !== '.').map((name) => quoted(`./${name}`))).map(
-    (words) => `mkdir -p -- ${words}`,
-  );
-
 async function prepare({ survey, signal }: Job, { folders, batches }: Batches): Promise<void> {
   if (folders.length + batches.length === 0) return;
-  const { stderr, code } = await run(
-    survey.to.machine,
-    inTarget(survey, makeFolders(folders)),
-    signal,
-  );
-  if (code !== 0) throw failureAt(survey.to, stderr, 'create folders in');
+  const { to } = survey;
+  const root = bytesOf(to.path);
+  const lines = [`mkdir -p -- ${quoted(root)}`, enter(root), ...makeFolders(root, folders)];
+  const { stderr, code } = await run(to.machine, lines, signal);
+  if (code !== 0) throw failureAt(to, stderr, 'create folders in');
 }
 
 type Task = () => Promise<void>;
@@ -117,19 +108,13 @@ function tasksOf(job: Job, { batches, large }: Batches): Task[] {
     ...batches.map((batch) => async () => {
       const staging = `${ownPrefix}${randomBytes(8).toString('hex')}.d`;
       messages.push(await sendBatch(survey, batch, staging, { signal, onBytes }));
-      progress.placed(batch.names.length);
+      progress.placed(batch.files.length);
     }),
     ...large.map((name) => async () => {
       const entry = survey.source.get(name);
       if (!entry) return;
-      const names = survey.single ?? { name, targetName: name };
-      const file = {
-        ...survey,
-        ...names,
-        entry,
-        there: survey.target,
-        followsLinks: survey.single !== undefined,
-      };
+      const targetName = targetNameOf(survey, name);
+      const file = { ...survey, name, targetName, entry, there: survey.target };
       const problem = await sendLarge(file, { signal, onBytes });
       if (problem === undefined) progress.placed(1);
       else problems.push({ name, why: problem });
@@ -156,45 +141,51 @@ async function inTurns(tasks: readonly Task[], cut: AbortController): Promise<vo
 }
 
 /**
- * Completes the destination after the files were sent: creates empty folders and links, sets
- * permissions and the times of folders, and deletes extra items. Resolves with the number of
- * deleted items.
+ * Completes the destination after the files were sent: sets permissions and the times of folders,
+ * and deletes extra items. Resolves with the number of deleted items.
  */
-async function finish({ survey, signal, messages, progress }: Job): Promise<number> {
-  const { plan, links, source, to, extra } = survey;
-  const lines = [
-    ...makeFolders(plan.folders),
-    ...plan.links.map((name) => linkLine(name, links.get(name) ?? '', survey.target.has(name))),
-    ...modeLines(plan.modes, source),
-    ...extra.map(
-      (name) => `rm -f -- ${quoted(`./${name}`)} 2>/dev/null || rmdir -- ${quoted(`./${name}`)}`,
-    ),
-  ];
-  if (lines.length > 0)
-    messages.push((await run(to.machine, inTarget(survey, lines), signal)).stderr);
-  if (plan.folders.length > 0)
-    await sendFolders(survey, plan.folders, { signal, onBytes: progress.onBytes });
+async function finish({ survey, signal, messages }: Job, { folders }: Batches): Promise<number> {
+  const { to, extra } = survey;
+  const lines = [...folderLines(survey, folders), ...modeLines(survey), ...deleteLines(survey)];
+  if (lines.length > 0) messages.push((await runIn(to, lines, signal)).stderr);
   if (extra.length === 0) return 0;
-  const remaining = await listTree(to, { as: 'folder', names: extra, signal });
+  const remaining = await listTree(to, { names: extra, signal });
   return extra.filter((name) => !remaining.entries.has(name)).length;
 }
 
-/** Returns the shell line that creates a link. Replaces an existing item in one step. */
-function linkLine(name: Bytes, target: Bytes, isThere: boolean): Bytes {
-  const link = `ln -s -- ${quoted(target)}`;
-  if (!isThere) return `${link} ${quoted(`./${name}`)}`;
-  const at = name.lastIndexOf('/');
-  const folder = `${ownPrefix}${randomBytes(8).toString('hex')}.d`;
-  const staged = quoted(`${folder}/${name.slice(at + 1)}`);
-  return `mkdir ${folder} && ${link} ${staged} && mv -f -- ${staged} ${quoted(`./${name.slice(0, at + 1)}`)}; rm -rf ${folder}`;
+/**
+ * Returns lines that set the time and the permissions of the new folders to which items were added
+ * after they had been created, content before its folder.
+ */
+function folderLines({ plan, source, to }: Survey, made: readonly Bytes[]): Bytes[] {
+  const isChanged = new Set([...made, ...plan.links.map(parentOf)]);
+  return plan.folders
+    .filter((name) => isChanged.has(name))
+    .reverse()
+    .flatMap((name) => {
+      const entry = source.get(name);
+      const path = quoted(pathIn(bytesOf(to.path), name));
+      return entry ? [`at ${path} && { ${stampLine('.', entry)}; }`] : [];
+    });
 }
 
-const modeLines = (names: readonly Bytes[], source: Survey['source']): Bytes[] =>
-  [...Map.groupBy(names, (name) => plainMode(source.get(name)?.mode ?? 0o644))].flatMap(
-    ([mode, group]) =>
-      lineful(group.map((name) => quoted(`./${name}`))).map(
-        (words) => `chmod ${mode.toString(8)} ${words}`,
+const modeLines = ({ plan, source, to }: Survey): Bytes[] =>
+  [...Map.groupBy(plan.modes, (name) => plainMode(source.get(name)?.mode ?? 0o644))].flatMap(
+    ([mode, names]) =>
+      inParents(
+        bytesOf(to.path),
+        names,
+        (words) => `find ${words} -prune -type f -exec chmod ${mode.toString(8)} {} +`,
       ),
+  );
+
+const deleteLines = ({ extra, to }: Survey): Bytes[] =>
+  extra.flatMap((name) =>
+    inParents(
+      bytesOf(to.path),
+      [name],
+      (word) => `{ rm -f -- ${word} 2>/dev/null || rmdir -- ${word}; }`,
+    ),
   );
 
 /**
@@ -206,13 +197,13 @@ async function checked(
   { survey, progress, problems, messages }: Job,
   isToBeWhole: boolean,
 ): Promise<Omit<Done, 'deleted' | 'failure'> & Room> {
-  const { plan, single } = survey;
+  const { plan } = survey;
   const names = [...plan.files, ...plan.links, ...plan.folders];
   const sides = await bothSides(survey, names).catch(() => undefined);
   if (!sides)
     return { files: progress.files, links: 0, folders: 0, problems, freeBytes: NaN, leftBytes: 0 };
   const isThere = (name: Bytes): boolean =>
-    isAsPlanned(survey.source.get(name), sides.target.entries.get(single?.targetName ?? name));
+    isAsPlanned(survey.source.get(name), sides.target.entries.get(targetNameOf(survey, name)));
   const missing = names.filter((name) => !isThere(name));
   const reportedNames = new Set(problems.map(({ name }) => name));
   const changed = plan.files.filter(
@@ -252,12 +243,11 @@ function fullFailure({ to }: Survey, { freeBytes, leftBytes }: Room): MachineFai
   );
 }
 
-async function bothSides({ from, to, single }: Survey, names: readonly Bytes[]) {
-  const refresh = single ? 'file' : 'folder';
-  const place = (of: Survey['from']) => (single ? { ...of, path: `${of.path}/x` } : of);
+async function bothSides(survey: Survey, names: readonly Bytes[]) {
+  const targetNames = names.map((name) => targetNameOf(survey, name));
   const [source, target] = await Promise.all([
-    listTree(place(from), { as: refresh, names, followsLinks: single !== undefined }),
-    listTree(place(to), { as: refresh, names: single ? [single.targetName] : names }),
+    listTree(survey.from, { names }),
+    listTree(survey.to, { names: targetNames }),
   ]);
   return { source, target };
 }
@@ -271,13 +261,13 @@ function isAsPlanned(source: Entry | undefined, target: Entry | undefined): bool
   return source.sizeBytes === target.sizeBytes && isSameTime(source.modified, target.modified);
 }
 
-/** Returns the reason why a file is missing, from the machines' error messages. */
+/** Returns the reason why an item is missing, from the machines' error messages. */
 function reasonIn(messages: readonly string[], name: Bytes): string {
-  const text = textOf(name);
+  const [base, parent] = [`/${textOf(baseOf(name))}`, `/${textOf(parentOf(name))}: `];
   const line = messages
     .flatMap((part) => part.split('\n'))
-    .find((candidate) => candidate.includes(text) && !candidate.includes(ownPrefix));
-  return line?.split(': ').slice(-1)[0] ?? 'it did not arrive';
+    .find((candidate) => candidate.includes(base) || candidate.includes(parent));
+  return line?.split(': ').at(-1) ?? 'it did not arrive';
 }
 
 const complaintProblem = (message: string): Problem => {

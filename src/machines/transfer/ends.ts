@@ -1,5 +1,5 @@
 /** Runs commands on the two machines of a transfer through their shells. */
-import { shellQuote } from '../../base/text.ts';
+import { formatBytes, shellQuote } from '../../base/text.ts';
 import { MachineFailure, type Machine, type StreamResult } from '../machine.ts';
 import { remoteFileFailure } from '../remote/remoteFiles.ts';
 
@@ -19,6 +19,9 @@ export const textOf = (bytes: Bytes): string => Buffer.from(bytes, 'latin1').toS
 /** Quotes a word for a shell that treats characters as bytes. */
 export const quoted = (bytes: Bytes): string => `'${bytes.replaceAll("'", `'\\''`)}'`;
 
+export const placeText = ({ machine, path }: Place): string =>
+  machine.kind === 'local' ? path : `${path} on ${machine.id}`;
+
 /** Returns a command line that runs `script` in the POSIX shell, whatever the user's locale. */
 export const shellLine = (script: string): string =>
   `exec env LC_ALL=C /bin/sh -c ${shellQuote(script)}`;
@@ -30,9 +33,12 @@ export interface Answer {
 }
 
 interface Question {
-  readonly stdin?: Bytes;
+  readonly stdin?: Bytes | AsyncIterable<Uint8Array>;
   readonly signal?: AbortSignal | undefined;
 }
+
+/** Maximum length of an answer: the listing of about a million files. */
+const maxAnswerBytes = 128 * 2 ** 20;
 
 /**
  * Runs a script on a machine. Rejects with `MachineFailure`, or with the signal's reason. The
@@ -44,10 +50,15 @@ export async function ask(
   { stdin, signal }: Question,
 ): Promise<Answer> {
   const parts: Uint8Array[] = [];
+  let length = 0;
   const result = await machine.stream(shellLine(script), {
     cwd: '/',
-    ...(stdin !== undefined && { stdin: inOnePiece(stdin) }),
-    onStdout: (bytes) => void parts.push(bytes),
+    ...(stdin !== undefined && { stdin: typeof stdin === 'string' ? inOnePiece(stdin) : stdin }),
+    onStdout: (bytes) => {
+      length += bytes.length;
+      if (length > maxAnswerBytes) throw tooLong(machine);
+      parts.push(bytes);
+    },
     ...(signal && { signal }),
   });
   return {
@@ -56,6 +67,12 @@ export async function ask(
     code: exitCode(result, signal),
   };
 }
+
+const tooLong = ({ id }: Machine): MachineFailure =>
+  new MachineFailure(
+    'io',
+    `The answer of ${id} is too long: more than ${formatBytes(maxAnswerBytes)}. Exclude files, or transfer the folder in parts.`,
+  );
 
 /**
  * Runs any number of shell lines. The shell reads all lines before it runs the first line, so that
@@ -69,7 +86,7 @@ export const run = (
 ): Promise<Answer> =>
   ask(machine, 'exec /bin/sh', { stdin: `{\n${lines.join('\n')}\n:\n}\n`, signal });
 
-export function exitCode({ outcome }: StreamResult, signal: AbortSignal | undefined): number {
+function exitCode({ outcome }: StreamResult, signal: AbortSignal | undefined): number {
   signal?.throwIfAborted();
   if (outcome.kind === 'exited') return outcome.code;
   throw new MachineFailure(
@@ -82,16 +99,8 @@ export function exitCode({ outcome }: StreamResult, signal: AbortSignal | undefi
  * Converts an error message of a machine to a failure of the whole transfer. `operation` is a verb
  * for the failure's message, such as `write to`.
  */
-export const failureAt = (
-  { machine, path }: Place,
-  message: string,
-  operation: string,
-): MachineFailure =>
-  remoteFileFailure(
-    message,
-    operation,
-    machine.kind === 'local' ? path : `${path} on ${machine.id}`,
-  );
+export const failureAt = (place: Place, message: string, operation: string): MachineFailure =>
+  remoteFileFailure(message, operation, placeText(place));
 
 export async function* inOnePiece(bytes: Bytes): AsyncGenerator<Uint8Array> {
   yield Buffer.from(bytes, 'latin1');

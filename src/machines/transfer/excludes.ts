@@ -4,7 +4,8 @@
  */
 import ignore, { type Ignore } from 'ignore';
 import { bytesOf, type Bytes } from './ends.ts';
-import { ownPrefix, type Entry } from './tree.ts';
+import { ownPrefix, parentOf } from './names.ts';
+import type { Entries, Entry } from './tree.ts';
 
 export interface ExcludeRules {
   readonly patterns: readonly string[];
@@ -31,7 +32,7 @@ export function closedNames(patterns: readonly string[]): readonly string[] {
  * folder is named without its content.
  */
 export function withoutExcluded(
-  entries: ReadonlyMap<Bytes, Entry>,
+  entries: Entries,
   { patterns, gitignores }: ExcludeRules,
 ): { readonly kept: Map<Bytes, Entry>; readonly excluded: readonly Bytes[] } {
   const patternMatcher = matcher(patterns.map(bytesOf).join('\n'));
@@ -68,8 +69,3 @@ function isIgnored(byFolder: ReadonlyMap<Bytes, Ignore>, name: Bytes, isFolder: 
 }
 
 const matcher = (text: string): Ignore => ignore({ ignorecase: false }).add(text);
-
-export function parentOf(name: Bytes): Bytes {
-  const at = name.lastIndexOf('/');
-  return at < 0 ? '.' : name.slice(0, at);
-}

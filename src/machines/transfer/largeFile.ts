@@ -3,11 +3,12 @@
  */
 import { createHash } from 'node:crypto';
 import { shellQuote } from '../../base/text.ts';
-import { ask, bytesOf, failureAt, quoted, run, textOf, type Bytes, type Place } from './ends.ts';
-import { parentOf } from './excludes.ts';
-import { plainMode } from './plan.ts';
-import { relay, type RelayOptions } from './relay.ts';
-import { listTree, ownPrefix, type Entry, type Tools } from './tree.ts';
+import { ask, bytesOf, failureAt, quoted, textOf, type Bytes, type Place } from './ends.ts';
+import { localContent } from './localSource.ts';
+import { baseOf, ownPrefix, parentOf, pathIn } from './names.ts';
+import { placing, runIn, stampLine } from './placing.ts';
+import { commandSource, relay, type RelayOptions, type Source } from './relay.ts';
+import { listTree, type Entries, type Entry, type Tools } from './tree.ts';
 
 const blockBytes = 1024 * 1024;
 
@@ -20,23 +21,29 @@ export interface LargeFile {
   readonly name: Bytes;
   readonly targetName: Bytes;
   readonly entry: Entry;
-  readonly followsLinks: boolean;
   /** Entries of the destination folder. */
-  readonly there: ReadonlyMap<Bytes, Entry>;
+  readonly there: Entries;
 }
-
-type Options = Pick<RelayOptions, 'signal' | 'onBytes'>;
 
 /**
  * Sends the file. Resolves with a text if only this file could not be sent, otherwise with
  * `undefined`. Rejects with `MachineFailure` if the whole transfer must stop.
  */
-export async function sendLarge(file: LargeFile, options: Options): Promise<string | undefined> {
+export async function sendLarge(
+  file: LargeFile,
+  options: RelayOptions,
+): Promise<string | undefined> {
   const { from, to, name, entry } = file;
+  const { signal } = options;
   const part = partName(file);
-  const blocks = await blocksThere(file, part, options);
+  const blocks = await blocksThere(file, part, signal);
+  const total = Math.ceil(entry.sizeBytes / blockBytes);
   const { source, target } = await relay(
-    { machine: from.machine, script: sendScript(from.path, name, blocks) },
+    {
+      machine: from.machine,
+      source: sourceOf(file, blocks, total),
+      maxBytes: (total - blocks) * blockBytes,
+    },
     {
       machine: to.machine,
       script: receiveScript(to.path, part, { blocks, sizeBytes: entry.sizeBytes }),
@@ -45,19 +52,15 @@ export async function sendLarge(file: LargeFile, options: Options): Promise<stri
   );
   if (source?.code) return oneReason(source.stderr);
   if (target.code !== 0 && target.code !== sizeCode) throw failureAt(to, target.stderr, 'write to');
-  const now = await listTree({ ...from, path: `${from.path}/x` }, listingOf(file, options));
-  const after = now.entries.get(name);
+  const after = (await listTree(from, { names: [name], signal })).entries.get(name);
   const hasChanged = after?.modified !== entry.modified || after.sizeBytes !== entry.sizeBytes;
   if (hasChanged || target.code === sizeCode) {
-    await run(to.machine, inFolder(to.path, [`rm -f -- ${part}`]), options.signal);
+    await runIn(to, [`rm -f -- ${part}`], signal);
     return 'it changed during the transfer: send it again when it no longer changes';
   }
-  const moved = await run(to.machine, placeLines(file, part), options.signal);
+  const moved = await runIn(to, placeLines(file, part), signal);
   return moved.code === 0 ? undefined : oneReason(moved.stderr);
 }
-
-const listingOf = ({ name, followsLinks }: LargeFile, { signal }: Options) =>
-  ({ as: 'file', names: [name], followsLinks, signal }) as const;
 
 /**
  * Returns the name of the partial file at the destination. The name depends on the size and the
@@ -71,21 +74,31 @@ function partName({ targetName, entry }: LargeFile): string {
 const digest = (text: Bytes): string =>
   createHash('sha256').update(text, 'latin1').digest('hex').slice(0, 16);
 
-const sendScript = (path: string, name: Bytes, blocks: number): string =>
-  [
-    `cd -- ${shellQuote(path)} || exit 1`,
-    `n=${printed(name)}; n=\${n%/}`,
+/** Returns the content of the source file after its first blocks. */
+function sourceOf({ from, name, entry }: LargeFile, blocks: number, total: number): Source {
+  const { machine, path } = from;
+  if (machine.kind === 'local')
+    return localContent(bytesOf(path), name, { from: blocks * blockBytes, to: entry.sizeBytes });
+  const script = [
+    openScript(path, name),
     // Report a missing file, because the error message of dd is discarded.
     '[ -r "./$n" ] || { echo "permission denied, or it was deleted" >&2; exit 1; }',
-    `exec dd if="./$n" bs=${blockBytes} skip=${blocks} 2>/dev/null`,
-  ].join('\n');
+    total === blocks
+      ? 'exit 0'
+      : `exec dd if="./$n" bs=${blockBytes} skip=${blocks} count=${total - blocks} 2>/dev/null`,
+  ];
+  return commandSource(machine, script.join('\n'));
+}
 
 /**
- * Returns shell code that prints a file name, followed by a slash. The bytes of the name are
- * escaped, because a script must be valid text.
+ * Returns shell code that enters a folder and sets `n` to a name. The bytes of the name are escaped,
+ * because a script must be valid text.
  */
-const printed = (name: Bytes): string =>
-  `$(printf '${Array.from(name, (byte) => `\\${byte.charCodeAt(0).toString(8).padStart(3, '0')}`).join('')}/')`;
+function openScript(path: string, name: Bytes): string {
+  const octal = (byte: string): string => byte.charCodeAt(0).toString(8).padStart(3, '0');
+  const escaped = Array.from(name, (byte) => `\\${octal(byte)}`).join('');
+  return `cd -- ${shellQuote(path)} || exit 1\nn=$(printf '${escaped}/'); n=\${n%/}`;
+}
 
 const sizeCode = 9;
 
@@ -98,18 +111,22 @@ const sizeCode = 9;
 const receiveScript = (
   path: string,
   part: string,
-  file: { blocks: number; sizeBytes: number },
+  file: { readonly blocks: number; readonly sizeBytes: number },
 ): string =>
   [
-    `mkdir -p -- ${shellQuote(path)} && cd -- ${shellQuote(path)} || exit 1`,
+    `${placing}\nmkdir -p -- ${shellQuote(path)} && at ${shellQuote(path)} || exit 1`,
     `find . -maxdepth 1 -name '${part.replace(/-[0-9a-f]+\.part$/, '-*.part')}' ! -name ${part} -exec rm -f {} +`,
-    'umask 077',
-    `said=$(dd of=${part} bs=${blockBytes} seek=${file.blocks} conv=notrunc 2>&1); c=$?`,
+    `umask 077; [ ! -L ${part} ] || rm -f ${part}`,
+    ownLine(path, part),
+    `said=$(dd bs=${blockBytes} seek=${file.blocks} conv=notrunc 2>&1 >&4); c=$?`,
     '[ $c = 0 ] || printf "%s\\n" "$said" >&2',
     `case $said in *[Nn]'o space'* | *[Qq]uota*) rm -f ${part} ;; esac`,
     '[ $c = 0 ] || exit 1',
-    `[ "$(wc -c <${part})" -eq ${file.sizeBytes} ] || exit ${sizeCode}`,
+    `[ "$(wc -c <$o)" -eq ${file.sizeBytes} ] || exit ${sizeCode}`,
   ].join('\n');
+
+const ownLine = (path: string, part: string): string =>
+  `own ${shellQuote(textOf(pathIn(bytesOf(path), part)))} || exit 1`;
 
 /**
  * Returns the number of whole blocks that an earlier attempt has sent; 0 if their content is not
@@ -118,19 +135,17 @@ const receiveScript = (
 async function blocksThere(
   { from, to, tools, name, entry, there }: LargeFile,
   part: string,
-  { signal }: Options,
-) {
+  signal: AbortSignal | undefined,
+): Promise<number> {
   const partEntry = there.get(part);
-  const { sum: fromSum } = tools.from;
-  const { sum: toSum } = tools.to;
-  if (partEntry?.kind !== 'file' || fromSum === undefined || toSum === undefined) return 0;
+  if (partEntry?.kind !== 'file' || !tools.from.sum || !tools.to.sum) return 0;
   const blocks = Math.floor(Math.min(partEntry.sizeBytes, entry.sizeBytes) / blockBytes);
   if (blocks === 0) return 0;
   const sumScript = ({ path }: Place, file: Bytes, sum: string): string =>
-    `cd -- ${shellQuote(path)} && n=${printed(file)} && n=\${n%/} && dd if="./$n" bs=${blockBytes} count=${blocks} 2>/dev/null | ${sum}`;
+    `${openScript(path, file)}; dd if="./$n" bs=${blockBytes} count=${blocks} 2>/dev/null | ${sum}`;
   const [ours, theirs] = await Promise.all([
-    ask(from.machine, sumScript(from, name, fromSum), { signal }),
-    ask(to.machine, sumScript(to, part, toSum), { signal }),
+    ask(from.machine, sumScript(from, name, tools.from.sum), { signal }),
+    ask(to.machine, sumScript(to, part, tools.to.sum), { signal }),
   ]);
   return ours.stdout.slice(0, 64) === theirs.stdout.slice(0, 64) ? blocks : 0;
 }
@@ -142,24 +157,19 @@ async function blocksThere(
  * follows that link.
  */
 function placeLines({ to, targetName, entry }: LargeFile, part: string): Bytes[] {
+  const root = bytesOf(to.path);
   const folder = part.replace(/part$/, 'd');
-  const [seconds = '', nanos = ''] = entry.modified.split('.');
-  const iso = new Date(Number(seconds) * 1000).toISOString().slice(0, 19);
-  const stamp = iso.replace(/[-T:]/g, '').replace(/(..)$/, '.$1');
-  const staged = quoted(`${folder}/${targetName.slice(targetName.lastIndexOf('/') + 1)}`);
-  return inFolder(to.path, [
-    `{ touch -d ${iso}.${nanos}Z ${part} || TZ=UTC touch -t ${stamp} ${part}; } 2>/dev/null`,
-    `chmod ${plainMode(entry.mode).toString(8)} ${part}`,
+  const staged = quoted(`${folder}/${baseOf(targetName)}`);
+  const parent = quoted(pathIn(root, parentOf(targetName)));
+  return [
+    bytesOf(ownLine(to.path, part)),
+    stampLine('$o', entry),
     `mkdir -m 700 ${folder} && mv -f -- ${part} ${staged} || exit 1`,
-    `mv -f -- ${staged} ${quoted(`./${parentOf(targetName)}/`)} || { mv -f -- ${staged} ${part}; rmdir ${folder}; exit 1; }`,
-    `rmdir ${folder}`,
-  ]);
+    `both ${quoted(pathIn(root, folder))} ${parent} && mv -f -- "$f"/${quoted(baseOf(targetName))} .; c=$?`,
+    `at ${quoted(root)} || exit 1`,
+    `[ $c = 0 ] || mv -f -- ${staged} ${part}`,
+    `rmdir ${folder}; exit $c`,
+  ];
 }
 
-const inFolder = (path: string, lines: readonly Bytes[]): Bytes[] => [
-  `cd -- ${bytesOf(shellQuote(path))} || exit 1`,
-  ...lines,
-];
-
-const oneReason = (stderr: string): string =>
-  textOf(bytesOf(stderr)).trim().split('\n')[0] ?? 'unknown reason';
+const oneReason = (stderr: string): string => stderr.trim().split('\n')[0] || 'unknown reason';

@@ -1,7 +1,7 @@
 /** Plans what to change so that the destination equals the source. Changes nothing. */
-import type { Bytes } from './ends.ts';
-import { parentOf } from './excludes.ts';
-import { isSameTime, type Entry } from './tree.ts';
+import { textOf, type Bytes } from './ends.ts';
+import { leavesFolder, parentOf } from './names.ts';
+import { isSameTime, type Entries, type Entry } from './tree.ts';
 
 export interface Plan {
   /** Files that are missing, or that differ in size or time. */
@@ -22,8 +22,10 @@ export interface Problem {
 }
 
 export interface Compared {
-  readonly source: ReadonlyMap<Bytes, Entry>;
-  readonly target: ReadonlyMap<Bytes, Entry>;
+  readonly source: Entries;
+  readonly target: Entries;
+  /** Targets of the links of the source. */
+  readonly links: ReadonlyMap<Bytes, Bytes>;
   /** Links with the same target on both sides. */
   readonly sameLinks: ReadonlySet<Bytes>;
   /**
@@ -61,10 +63,31 @@ export function planOf(compared: Compared): Plan {
   return { ...plan, same, problems };
 }
 
-function stepFor(name: Bytes, entry: Entry, { target, sameLinks, sameContent }: Compared): Step {
+function stepFor(name: Bytes, entry: Entry, compared: Compared): Step {
+  const there = compared.target.get(name);
   if (entry.kind === 'other') return { problem: 'it is not a file, folder or link' };
-  const there = target.get(name);
-  if (there === undefined) return 'send';
+  if (entry.kind === 'link' && !compared.sameLinks.has(name)) {
+    const problem = linkProblem(name, compared.links.get(name));
+    if (problem !== undefined) return { problem };
+  }
+  return there === undefined ? 'send' : stepOver(name, entry, there, compared);
+}
+
+/** Returns the problem with a link whose target is not in the sent folder. */
+function linkProblem(name: Bytes, target = ''): string | undefined {
+  if (target === '') return 'it is a link whose target cannot be read';
+  return leavesFolder(name, target)
+    ? `it is a link out of the folder, to ${textOf(target)}, and was not created`
+    : undefined;
+}
+
+/** Returns the step for an item when there is an item at its destination. */
+function stepOver(
+  name: Bytes,
+  entry: Entry,
+  there: Entry,
+  { sameLinks, sameContent }: Compared,
+): Step {
   if (there.kind === 'folder')
     return entry.kind === 'folder' ? 'same' : { problem: 'its destination is a folder' };
   // A folder never replaces a file or a link, and its content is never written through a link.

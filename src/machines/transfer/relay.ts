@@ -1,96 +1,86 @@
 /**
- * Pipes the output of a command on one machine to a command on another, without storing it in
- * between.
+ * Pipes content from one machine to a command on another, without storing it in between.
  */
 import { MachineFailure, type Machine } from '../machine.ts';
-import { exitCode, inOnePiece, shellLine, type Bytes } from './ends.ts';
+import { ask, inOnePiece, shellLine, type Answer, type Bytes } from './ends.ts';
 
-/** Size of the buffer between the two commands, from which the reading command is paused. */
+/** Size of the buffer between the two sides, from which the source is paused. */
 const maxHeldBytes = 1024 * 1024;
 
-export interface RelayEnd {
-  readonly machine: Machine;
-  readonly script: string;
-}
+type Push = (bytes: Uint8Array) => void | Promise<void>;
 
-export interface RelayOptions {
-  /** Input of the reading command. */
-  readonly stdin?: Bytes;
-  readonly signal?: AbortSignal | undefined;
-  onBytes(count: number): void;
-}
-
-export interface RelayEnded {
+export interface SourceEnded {
   readonly code: number;
   readonly stderr: string;
 }
 
 /**
- * Pipes the reading command at the source to the writing command at the destination; resolves when
- * both have ended. The writing command sees the end of its input only after the reading command has
- * exited. If the writing command ends early, the reading command is ended, and `source` is absent.
- * Rejects with `MachineFailure`, or with the signal's reason.
+ * Produces the content: calls `push` with each piece, and waits for it. Resolves when all content
+ * was pushed, or with `undefined` after an abort.
+ */
+export type Source = (push: Push, signal: AbortSignal) => Promise<SourceEnded | undefined>;
+
+export interface RelayOptions {
+  readonly signal?: AbortSignal | undefined;
+  onBytes(count: number): void;
+}
+
+/** Returns the output of a script on a machine as content. */
+export const commandSource =
+  (machine: Machine, script: string, stdin: Bytes = ''): Source =>
+  async (push, signal) => {
+    const { outcome, stderr } = await machine.stream(shellLine(script), {
+      cwd: '/',
+      stdin: inOnePiece(stdin),
+      onStdout: push,
+      signal,
+    });
+    if (outcome.kind === 'exited') return { code: outcome.code, stderr };
+    if (signal.aborted) return undefined;
+    // A killed command has not written everything: its end must not be mistaken for the end of
+    // the content.
+    throw new MachineFailure('io', `${machine.id} did not send everything. Retry the transfer.`);
+  };
+
+/**
+ * Pipes a source to the script at the destination; resolves when both have ended. The script sees
+ * the end of its input only after the source has ended. If the script ends early, the source is
+ * ended, and `source` is absent. Rejects with `MachineFailure`, also when there is more content
+ * than `maxBytes`, or with the signal's reason.
  */
 export async function relay(
-  from: RelayEnd,
-  to: RelayEnd,
-  { stdin, signal, onBytes }: RelayOptions,
-): Promise<{ readonly source: RelayEnded | undefined; readonly target: RelayEnded }> {
+  from: { readonly machine: Machine; readonly source: Source; readonly maxBytes: number },
+  to: { readonly machine: Machine; readonly script: string },
+  { signal, onBytes }: RelayOptions,
+): Promise<{ readonly source: SourceEnded | undefined; readonly target: Answer }> {
   const cut = new AbortController();
   const both = signal ? AbortSignal.any([signal, cut.signal]) : cut.signal;
   const line = new Line();
-  const read = from.machine
-    .stream(shellLine(from.script), {
-      cwd: '/',
-      ...(stdin !== undefined && { stdin: inOnePiece(stdin) }),
-      onStdout: (bytes) => {
-        onBytes(bytes.length);
-        return line.push(bytes);
-      },
-      signal: both,
-    })
-    .then((result) => {
-      // A killed command has not written everything: its end must not be mistaken for the end of
-      // the content.
-      if (result.outcome.kind === 'exited') line.end();
-      else
-        line.fail(
-          new MachineFailure(
-            'io',
-            `${from.machine.id} did not send everything. Retry the transfer.`,
-          ),
-        );
-      return result;
-    });
-  read.catch((error: unknown) => {
-    line.fail(error);
-  });
-  const written = to.machine.stream(shellLine(to.script), {
-    cwd: '/',
-    stdin: line,
-    onStdout: () => undefined,
-    signal: both,
-  });
+  let length = 0;
+  const push: Push = (bytes) => {
+    length += bytes.length;
+    if (length > from.maxBytes)
+      throw new MachineFailure('io', `${from.machine.id} sent more than it listed.`);
+    onBytes(bytes.length);
+    return line.push(bytes);
+  };
+  const read = from.source(push, both);
+  read.then(
+    (ended) => (ended ? line.end() : line.fail(both.reason)),
+    (error: unknown) => line.fail(error),
+  );
+  const written = ask(to.machine, to.script, { stdin: line, signal: both });
   written.then(
-    ({ outcome }) => {
-      // The writing command has all that it needs, such as an archive up to its end mark. Discard
-      // what the reading command still sends, such as padding, so that the reading command can
-      // finish.
-      if (outcome.kind === 'exited' && outcome.code === 0) line.discard();
-      else cut.abort();
-    },
+    // The script has all that it needs, such as an archive up to its end mark. Discard what the
+    // source still sends, such as padding, so that the source can finish.
+    ({ code }) => (code === 0 ? line.discard() : cut.abort()),
     () => cut.abort(),
   );
   const [source, target] = await Promise.allSettled([read, written]);
   signal?.throwIfAborted();
   if (source.status === 'rejected') throw source.reason;
   if (target.status === 'rejected') throw target.reason;
-  const { outcome, stderr } = source.value;
-  return {
-    source:
-      outcome.kind === 'aborted' ? undefined : { code: exitCode(source.value, signal), stderr },
-    target: { code: exitCode(target.value, signal), stderr: target.value.stderr },
-  };
+  return { source: source.value, target: target.value };
 }
 
 /** Passes pieces from one side to the other; delays the writer when the reader is slow. */
@@ -126,6 +116,7 @@ class Line implements AsyncIterable<Uint8Array> {
   fail(error: unknown): void {
     this.#end ??= { error };
     this.#wakeReader();
+    this.#wakeWriter();
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {

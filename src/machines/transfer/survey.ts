@@ -1,22 +1,16 @@
 import { basename, dirname } from 'node:path/posix';
 import { formatBytes } from '../../base/text.ts';
 import { MachineFailure } from '../machine.ts';
-import { bytesOf, type Bytes, type Place } from './ends.ts';
+import { checksums, readLinks, readTexts } from './contents.ts';
+import { bytesOf, placeText, type Bytes, type Place } from './ends.ts';
 import { closedNames, isGitignore, withoutExcluded, type ExcludeRules } from './excludes.ts';
 import { planOf, type Plan } from './plan.ts';
-import {
-  checksums,
-  listTree,
-  readLinks,
-  readTexts,
-  type Entry,
-  type Tools,
-  type Tree,
-} from './tree.ts';
+import { listTree, type Entries, type Tools, type Tree } from './tree.ts';
 import type { TransferRequest } from './transferRequest.ts';
 
-/** The two folders of a transfer, with their entries and the plan. */
-export interface Survey {
+/** The two folders of a transfer, with what is to be compared in them. */
+interface Sides {
+  /** Without links in its path, like `to`. */
   readonly from: Place;
   readonly to: Place;
   /**
@@ -24,20 +18,28 @@ export interface Survey {
    * transferred.
    */
   readonly single?: { readonly name: Bytes; readonly targetName: Bytes };
-  readonly source: ReadonlyMap<Bytes, Entry>;
-  readonly target: ReadonlyMap<Bytes, Entry>;
-  readonly links: ReadonlyMap<Bytes, Bytes>;
+  readonly source: Entries;
+  /** Entries by the names of the source, and temporary files of earlier attempts. */
+  readonly target: Entries;
   readonly tools: { readonly from: Tools; readonly to: Tools };
-  readonly plan: Plan;
-  readonly bytes: number;
+  readonly freeBytes: number;
   readonly excluded: readonly Bytes[];
   /**
-   * Names to delete, because they exist only at the destination. Empty unless the request has
-   * `delete`.
+   * Names to delete, because they exist only at the destination, content before its folder. Empty
+   * unless the request has `delete`.
    */
   readonly extra: readonly Bytes[];
+}
+
+export interface Survey extends Sides {
+  readonly links: ReadonlyMap<Bytes, Bytes>;
+  readonly plan: Plan;
+  readonly bytes: number;
   readonly complaints: readonly string[];
 }
+
+/** Returns the name at the destination of an item of the source. */
+export const targetNameOf = ({ single }: Sides, name: Bytes): Bytes => single?.targetName ?? name;
 
 /**
  * Lists the source and the destination of a transfer, and plans the transfer, without changing
@@ -45,181 +47,130 @@ export interface Survey {
  * `no_space`, or `io` if one side is a file and the other a folder.
  */
 export async function surveyed(request: TransferRequest): Promise<Survey> {
-  const { from, to, exclude = [], signal } = request;
-  const tree = await listTree(from, { as: 'folder', closed: closedNames(exclude), signal });
+  const { from, exclude = [], checksum, signal } = request;
+  const tree = await listTree(from, { closed: closedNames(exclude), signal });
   if (tree.root === 'nothing')
     throw new MachineFailure('missing', `${placeText(from)} does not exist.`);
-  const survey =
-    tree.root === 'file' ? await surveyFile(request) : await surveyFolder(request, tree);
-  const { plan, source, target } = survey;
-  const sizeOf = (entries: ReadonlyMap<Bytes, Entry>, name: Bytes): number =>
-    entries.get(name)?.sizeBytes ?? 0;
-  const bytes = plan.files.reduce((sum, name) => sum + sizeOf(source, name), 0);
-  const grownBytes = plan.files.reduce(
-    (sum, name) => sum + sizeOf(source, name) - sizeOf(target, name),
-    0,
-  );
-  assertRoom(to, grownBytes, survey.freeBytes);
-  return { ...survey, bytes };
+  const sides = await (tree.root === 'file' ? fileSides : folderSides)(request, tree);
+  const { links, sameLinks } = await linksOf(sides, signal);
+  const sameContent = checksum ? await sameFiles(sides, signal) : undefined;
+  const plan = planOf({ ...sides, links, sameLinks, sameContent });
+  const sizeOf = (entries: Entries, name: Bytes): number => entries.get(name)?.sizeBytes ?? 0;
+  const bytes = plan.files.reduce((sum, name) => sum + sizeOf(sides.source, name), 0);
+  const replacedBytes = plan.files.reduce((sum, name) => sum + sizeOf(sides.target, name), 0);
+  assertRoom(sides, bytes - replacedBytes);
+  return { ...sides, links, plan, bytes, complaints: tree.complaints };
 }
 
-type Surveyed = Omit<Survey, 'bytes'> & { readonly freeBytes: number };
-
-async function surveyFile({ from, to, checksum, signal }: TransferRequest): Promise<Surveyed> {
-  const names = { name: bytesOf(basename(from.path)), targetName: bytesOf(basename(to.path)) };
+async function fileSides({ from, to, signal }: TransferRequest, { path }: Tree): Promise<Sides> {
+  const [name, targetName] = [bytesOf(basename(path)), bytesOf(basename(to.path))];
   const [ours, theirs] = await Promise.all([
-    listTree(from, { as: 'file', names: [names.name], followsLinks: true, signal }),
-    listTree(to, { as: 'file', names: [names.targetName], signal }),
+    listTree({ ...from, path: dirname(path) }, { names: [name], signal }),
+    listTree({ ...to, path: dirname(to.path) }, { names: [targetName], signal }),
   ]);
-  if (theirs.root === 'folder')
+  const there = theirs.entries.get(targetName);
+  if (there?.kind === 'folder')
     throw new MachineFailure(
       'io',
       `${placeText(to)} is a folder and ${placeText(from)} is a file. Add the file name to the destination.`,
     );
-  const folders = {
-    from: { machine: from.machine, path: dirname(from.path) },
-    to: { machine: to.machine, path: dirname(to.path) },
-  };
-  const entry = ours.entries.get(names.name);
-  const source = new Map(entry ? [[names.name, entry]] : []);
-  const there = theirs.entries.get(names.targetName);
-  const target = new Map([...theirs.entries, ...(there ? [[names.name, there] as const] : [])]);
-  const tools = { from: ours.tools, to: theirs.tools };
-  const sameContent =
-    checksum && there?.kind === 'file'
-      ? await sameSums({ ...folders, tools, names: [names] }, signal)
-      : checksum
-        ? new Set<Bytes>()
-        : undefined;
+  const entry = ours.entries.get(name);
   return {
-    ...folders,
-    single: names,
-    source,
-    target,
-    links: new Map(),
-    tools,
-    plan: planOf({ source, target, sameLinks: new Set(), sameContent }),
+    ...placesOf({ from, to }, ours, theirs),
+    single: { name, targetName },
+    source: new Map(entry ? [[name, entry]] : []),
+    target: new Map([...theirs.entries, ...(there ? [[name, there] as const] : [])]),
     excluded: [],
     extra: [],
-    complaints: ours.complaints,
-    freeBytes: theirs.freeBytes,
   };
 }
 
-async function surveyFolder(request: TransferRequest, tree: Tree): Promise<Surveyed> {
+async function folderSides(request: TransferRequest, tree: Tree): Promise<Sides> {
   const { from, to, signal } = request;
   const rules = await rulesOf(request, tree);
   const { kept: source, excluded } = withoutExcluded(tree.entries, rules);
-  const theirs = await listTree(to, { as: 'folder', names: [...source.keys()], signal });
+  const theirs = await listTree(to, { names: [...source.keys()], signal });
   if (theirs.root === 'file')
     throw new MachineFailure(
       'io',
       `${placeText(to)} is a file and ${placeText(from)} is a folder. Choose another destination.`,
     );
-  const target = theirs.entries;
-  const tools = { from: tree.tools, to: theirs.tools };
-  const { links, sameLinks } = await linksOf(request, source, target);
-  const sameContent = request.checksum
-    ? await sameFiles(request, { source, target, tools })
-    : undefined;
   return {
-    from,
-    to,
+    ...placesOf({ from, to }, tree, theirs),
     source,
-    target,
-    links,
-    tools,
-    plan: planOf({ source, target, sameLinks, sameContent }),
+    target: theirs.entries,
     excluded,
     extra: request.delete ? await extraOf(request, tree, rules) : [],
-    complaints: tree.complaints,
-    freeBytes: theirs.freeBytes,
   };
 }
 
+const placesOf = (
+  { from, to }: Pick<TransferRequest, 'from' | 'to'>,
+  ours: Tree,
+  theirs: Tree,
+) => ({
+  from: { ...from, path: ours.path },
+  to: { ...to, path: theirs.path },
+  tools: { from: ours.tools, to: theirs.tools },
+  freeBytes: theirs.freeBytes,
+});
+
 async function rulesOf(
   { from, exclude = [], gitignore, signal }: TransferRequest,
-  tree: Tree,
+  { entries }: Tree,
 ): Promise<ExcludeRules> {
-  const files = gitignore ? [...tree.entries.keys()].filter(isGitignore) : [];
+  const isRead = (name: Bytes): boolean => isGitignore(name) && entries.get(name)?.kind === 'file';
+  const files = gitignore ? [...entries.keys()].filter(isRead) : [];
   return { patterns: exclude, gitignores: await readTexts(from, files, signal) };
 }
 
 async function linksOf(
-  { from, to, signal }: TransferRequest,
-  source: ReadonlyMap<Bytes, Entry>,
-  target: ReadonlyMap<Bytes, Entry>,
-) {
+  { from, to, source, target }: Sides,
+  signal: AbortSignal | undefined,
+): Promise<{ links: ReadonlyMap<Bytes, Bytes>; sameLinks: ReadonlySet<Bytes> }> {
   const names = [...source].filter(([, { kind }]) => kind === 'link').map(([name]) => name);
   const there = names.filter((name) => target.get(name)?.kind === 'link');
   const [links, theirs] = await Promise.all([
     readLinks(from, names, signal),
     readLinks(to, there, signal),
   ]);
-  return {
-    links,
-    sameLinks: new Set(there.filter((name) => links.get(name) === theirs.get(name))),
-  };
+  const isSame = (name: Bytes): boolean => links.get(name) === theirs.get(name);
+  return { links, sameLinks: new Set(there.filter(isSame)) };
 }
 
+/** Resolves with the names of the files that have the same content on both sides. */
 async function sameFiles(
-  { from, to, signal }: TransferRequest,
-  { source, target, tools }: Pick<Survey, 'source' | 'target' | 'tools'>,
-): Promise<ReadonlySet<Bytes>> {
-  const names = [...source].flatMap(([name, entry]) => {
-    const there = target.get(name);
-    const isLikely =
-      entry.kind === 'file' && there?.kind === 'file' && there.sizeBytes === entry.sizeBytes;
-    return isLikely ? [{ name, targetName: name }] : [];
-  });
-  return sameSums({ from, to, tools, names }, signal);
-}
-
-async function sameSums(
-  {
-    from,
-    to,
-    tools,
-    names,
-  }: Pick<Survey, 'from' | 'to' | 'tools'> & {
-    readonly names: readonly { readonly name: Bytes; readonly targetName: Bytes }[];
-  },
+  sides: Sides,
   signal: AbortSignal | undefined,
 ): Promise<ReadonlySet<Bytes>> {
+  const { from, to, tools, source, target } = sides;
+  const names = [...source].flatMap(([name, { kind, sizeBytes }]) => {
+    const there = target.get(name);
+    const isLikely = kind === 'file' && there?.kind === 'file' && there.sizeBytes === sizeBytes;
+    return isLikely ? [name] : [];
+  });
+  const targetNames = names.map((name) => targetNameOf(sides, name));
   const [ours, theirs] = await Promise.all([
-    checksums(
-      from,
-      tools.from,
-      names.map(({ name }) => name),
-      signal,
-    ),
-    checksums(
-      to,
-      tools.to,
-      names.map(({ targetName }) => targetName),
-      signal,
-    ),
+    checksums(from, tools.from, names, signal),
+    checksums(to, tools.to, targetNames, signal),
   ]);
-  const isSame = ({ name, targetName }: { name: Bytes; targetName: Bytes }): boolean =>
-    ours.has(name) && ours.get(name) === theirs.get(targetName);
-  return new Set(names.filter(isSame).map(({ name }) => name));
+  const isSame = (name: Bytes): boolean =>
+    ours.has(name) && ours.get(name) === theirs.get(targetNameOf(sides, name));
+  return new Set(names.filter(isSame));
 }
 
-/**
- * Resolves with the names that exist only at the destination, content before its folder. Excluded
- * names are omitted, so that they are not deleted.
- */
+/** Excluded names are omitted, so that they are not deleted. */
 async function extraOf(
   { to, exclude = [], signal }: TransferRequest,
   tree: Tree,
   rules: ExcludeRules,
-) {
-  const { entries } = await listTree(to, { as: 'folder', closed: closedNames(exclude), signal });
+): Promise<readonly Bytes[]> {
+  const { entries } = await listTree(to, { closed: closedNames(exclude), signal });
   const { kept } = withoutExcluded(entries, rules);
   return [...kept.keys()].filter((name) => name !== '.' && !tree.entries.has(name)).reverse();
 }
 
-function assertRoom(to: Place, neededBytes: number, freeBytes: number): void {
+function assertRoom({ to, freeBytes }: Sides, neededBytes: number): void {
   if (Number.isNaN(freeBytes) || neededBytes <= freeBytes) return;
   throw new MachineFailure(
     'no_space',
@@ -227,6 +178,3 @@ function assertRoom(to: Place, neededBytes: number, freeBytes: number): void {
       `${formatBytes(neededBytes - freeBytes)} are missing. Nothing was sent. Free space, exclude files, or choose another folder.`,
   );
 }
-
-export const placeText = ({ machine, path }: Place): string =>
-  machine.kind === 'local' ? path : `${path} on ${machine.id}`;

@@ -4,7 +4,9 @@
  */
 import { shellQuote } from '../../base/text.ts';
 import { MachineFailure } from '../machine.ts';
-import { ask, failureAt, type Bytes, type Place } from './ends.ts';
+import { realPathScript } from '../realPath.ts';
+import { ask, failureAt, placeText, textOf, type Bytes, type Place } from './ends.ts';
+import { isPlainName, ownPrefix, parentOf } from './names.ts';
 
 export interface Entry {
   readonly kind: 'file' | 'folder' | 'link' | 'other';
@@ -18,6 +20,8 @@ export interface Entry {
   readonly mode: number;
 }
 
+export type Entries = ReadonlyMap<Bytes, Entry>;
+
 export interface Tools {
   readonly tar: 'gnu' | 'bsd' | 'busybox';
   /** Command that computes SHA-256; absent when the machine has none. */
@@ -25,6 +29,8 @@ export interface Tools {
 }
 
 export interface Tree {
+  /** The listed path, without links in it. */
+  readonly path: string;
   readonly root: 'folder' | 'file' | 'nothing';
   readonly tools: Tools;
   /** Free bytes of the file system; NaN if unknown. */
@@ -33,110 +39,135 @@ export interface Tree {
    * Entries by name relative to the folder; `.` is the folder itself. Parents precede their
    * content.
    */
-  readonly entries: ReadonlyMap<Bytes, Entry>;
+  readonly entries: Entries;
   /** Messages about folders that could not be read. */
   readonly complaints: readonly string[];
 }
 
 export interface Listing {
-  /**
-   * `folder`: lists the content of the place · `file`: lists the place as an item of its parent
-   * folder.
-   */
-  readonly as: 'folder' | 'file';
   /** Names to list. Default: everything in the folder. */
   readonly names?: readonly Bytes[];
   /** Names of folders whose content is not listed. */
   readonly closed?: readonly string[];
-  /** True to list the target of a link instead of the link. */
-  readonly followsLinks?: boolean;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Prefix of temporary names at the destination. */
-export const ownPrefix = '.helios-transfer-';
-
-const tools = [
-  'case $(tar --version 2>/dev/null) in *GNU*) t=gnu ;; *bsdtar*) t=bsd ;; *) t=busybox ;; esac',
-  'h=none; for c in sha256sum shasum; do if command -v $c >/dev/null; then h=$c; break; fi; done',
-].join('\n');
+/**
+ * Shell lines that choose the tools, and define `look`, which reads names and prints an entry for
+ * each name. Each entry ends with two slashes, which a name cannot contain.
+ */
+const tools = `
+case $(tar --version 2>/dev/null) in *GNU*) t=gnu ;; *bsdtar*) t=bsd ;; *) t=busybox ;; esac
+h=none; for c in sha256sum shasum; do if command -v $c >/dev/null; then h=$c; break; fi; done
+case $(stat -c %.Y / 2>/dev/null) in
+*[0-9].[0-9]*) look() { xargs -0 stat -c '%f %s %.Y %n//'; } ;;
+?*) look() { xargs -0 stat -c '%f %s %Y %n//'; } ;;
+*) look() { xargs -0 stat -f '%Xp %z %Fm %N//'; } ;;
+esac`;
 
 /**
- * Returns shell lines that define `look`, which reads names and prints an entry for each name. Each
- * entry ends with two slashes, which a name cannot contain.
+ * Shell lines that replace `p` by its real path, and print the kind of the item, the tools, the
+ * free space, and the real path. The free space is in the column before the used percentage; it is
+ * unknown if the file system has no size.
  */
-const refresh = (option: string): string =>
-  [
-    'case $(stat -c %.Y / 2>/dev/null) in',
-    `*[0-9].[0-9]*) look() { xargs -0 stat ${option} -c '%f %s %.Y %n//'; } ;;`,
-    `?*) look() { xargs -0 stat ${option} -c '%f %s %Y %n//'; } ;;`,
-    `*) look() { xargs -0 stat ${option} -f '%Xp %z %Fm %N//'; } ;;`,
-    'esac',
-  ].join('\n');
+const header = `
+r=$(${realPathScript}
+echo x)
+case $r in =*x) p=\${r#=}; p=\${p%x} ;; *) printf '%s\\n' "$r" >&2; exit 1 ;; esac
+k=nothing; if [ -d "$p" ]; then k=folder; elif [ -e "$p" ]; then k=file; fi
+d=$p; while [ ! -d "$d" ]; do d=\${d%/*}; [ -n "$d" ] || d=/; done
+n=$(df -Pk "$d" 2>/dev/null | awk 'END { for (i = 5; i <= NF; i++) if ($i ~ /^([0-9]+%|-)$/) { print ($(i - 3) > 0 ? $(i - 1) : "unknown"); exit } }')
+printf '%s %s %s %s\\n%s//\\n' "$k" "$t" "$h" "\${n:-unknown}" "$p"
+[ $k = folder ] || exit 0
+cd -- "$p" || exit 1`;
 
-function listScript(path: string, { as, names, closed = [], followsLinks }: Listing): string {
+function listScript(path: string, { names, closed = [] }: Listing): string {
   const isClosed = closed.map((name) => `-name ${shellQuote(name)}`).join(' -o ');
   const all =
     closed.length > 0 ? `find . \\( ${isClosed} \\) -prune -print0 -o -print0` : 'find . -print0';
   const ours = `find . -maxdepth 1 -name '${ownPrefix}*' -print0`;
-  return [
-    `p=${shellQuote(path)}`,
-    tools,
-    refresh(followsLinks ? '-L' : ''),
-    'k=nothing; if [ -d "$p" ]; then k=folder; elif [ -e "$p" ] || [ -L "$p" ]; then k=file; fi',
-    'd=$p; while [ ! -d "$d" ]; do d=${d%/*}; [ -n "$d" ] || d=/; done',
-    // Print the free space, which is in the column before the used percentage. If the file system
-    // has no size, the free space is unknown.
-    `n=$(df -Pk "$d" 2>/dev/null | awk 'END { for (i = 5; i <= NF; i++) if ($i ~ /^([0-9]+%|-)$/) { print ($(i - 3) > 0 ? $(i - 1) : "unknown"); exit } }')`,
-    'printf "%s %s %s %s\\n" "$k" "$t" "$h" "${n:-unknown}"',
-    as === 'folder' ? 'd=$p' : 'd=${p%/*}; [ -n "$d" ] || d=/; [ $k != folder ] || exit 0',
-    '[ -d "$d" ] || exit 0',
-    'cd -- "$d" || exit 1',
-    `${names ? `{ cat; ${ours}; }` : all} | look 2>/dev/null || :`,
-  ].join('\n');
+  const input = names ? `{ cat; ${ours}; }` : all;
+  return `p=${shellQuote(path)}${tools}${header}\n${input} | look 2>/dev/null || :`;
 }
 
 /**
- * Lists a place. Rejects with `MachineFailure`: `denied`, or the reason for which the connection
- * failed.
+ * Lists a place. Rejects with `MachineFailure`: `denied`, `io` for a listing with a name that leads
+ * out of the folder, or the reason for which the connection failed.
  */
 export async function listTree(place: Place, listing: Listing): Promise<Tree> {
-  const stdin = listing.names && nulls(listing.names);
+  const { names, signal } = listing;
   const { stdout, stderr, code } = await ask(place.machine, listScript(place.path, listing), {
-    ...(stdin !== undefined && { stdin }),
-    signal: listing.signal,
+    ...(names && { stdin: nulls(names) }),
+    signal,
   });
-  const end = stdout.indexOf('\n');
-  const [root, tar, sum, freeKb] = stdout.slice(0, Math.max(0, end)).split(' ');
-  if (code !== 0 || end < 0) throw failureAt(place, stderr, 'access');
+  const [head = '', root, tar, sum, freeKb, path] =
+    /^(folder|file|nothing) (gnu|bsd|busybox) (\S+) (\S+)\n(\/[^]*?)\/\/\n/.exec(stdout) ?? [];
+  if (code !== 0 || path === undefined) throw failureAt(place, stderr, 'access');
   return {
+    path: textOf(path),
     root: root as Tree['root'],
-    tools: {
-      tar: tar as Tools['tar'],
-      sum: sum === 'none' ? undefined : sum === 'shasum' ? 'shasum -a 256' : sum,
-    },
+    tools: { tar: tar as Tools['tar'], sum: sums.get(sum ?? '') },
     freeBytes: Number(freeKb) * 1024,
-    entries: parsed(stdout.slice(end + 1)),
+    entries: parsed(place, stdout.slice(head.length), names && new Set(names)),
     complaints: stderr.split('\n').filter(Boolean),
   };
 }
 
-function parsed(text: Bytes): Map<Bytes, Entry> {
+const sums: ReadonlyMap<string, string> = new Map([
+  ['sha256sum', 'sha256sum'],
+  ['shasum', 'shasum -a 256'],
+]);
+
+/** Parses a listing. Fails at the first entry that an honest machine does not print. */
+function parsed(place: Place, text: Bytes, asked: ReadonlySet<Bytes> | undefined): Entries {
   const entries = new Map<Bytes, Entry>();
-  for (const record of text.split('//\n')) {
-    const [, mode = '', size, modified = '', name = ''] =
-      /^([0-9a-fA-F]+) (\d+) (-?[\d.]+) (?:\.\/)?([^]+)$/.exec(record) ?? [];
+  const records = text.split('//\n');
+  const rest = records.pop();
+  for (const record of records) {
+    const [, mode = '', size, modified = '', name = record] = entryPattern.exec(record) ?? [];
+    const problem =
+      size === undefined || !Number.isSafeInteger(Number(size))
+        ? 'is not readable'
+        : problemOf(name, entries, asked);
+    if (problem !== undefined) throw badListing(place, name, problem);
     const bits = parseInt(mode, 16);
-    if (name !== '')
-      entries.set(name, {
-        kind: kinds.get(bits & 0o170000) ?? 'other',
-        sizeBytes: Number(size),
-        modified: exactly(modified),
-        mode: bits & 0o7777,
-      });
+    entries.set(name, {
+      kind: kinds.get(bits & 0o170000) ?? 'other',
+      sizeBytes: Number(size),
+      modified: exactly(modified),
+      mode: bits & 0o7777,
+    });
   }
+  if (rest) throw badListing(place, rest, 'is not complete');
   return entries;
 }
+
+const entryPattern = /^([0-9a-fA-F]{1,8}) (\d+) (-?\d{1,11}(?:\.\d+)?) (?:\.\/)?([^]*)$/;
+
+function problemOf(
+  name: Bytes,
+  entries: Entries,
+  asked: ReadonlySet<Bytes> | undefined,
+): string | undefined {
+  if (!isPlainName(name)) return 'leads out of the folder';
+  if (entries.has(name)) return 'is listed twice';
+  const parent = parentOf(name);
+  if (asked)
+    return asked.has(name) || (parent === '.' && name.startsWith(ownPrefix))
+      ? undefined
+      : 'was not requested';
+  return parent === '.' || entries.get(parent)?.kind === 'folder'
+    ? undefined
+    : 'is not in a listed folder';
+}
+
+const badListing = (place: Place, name: Bytes, problem: string): MachineFailure =>
+  new MachineFailure(
+    'io',
+    `The listing of ${placeText(place)} cannot be trusted: ` +
+      `${JSON.stringify(textOf(name).slice(0, 200))} ${problem}. ` +
+      'Check the programs stat and find on that machine.',
+  );
 
 const kinds: ReadonlyMap<number, Entry['kind']> = new Map([
   [0o100000, 'file'],
@@ -158,62 +189,3 @@ export function isSameTime(a: string, b: string): boolean {
 
 export const nulls = (names: readonly Bytes[]): Bytes =>
   names.map((name) => `./${name}\0`).join('');
-
-/** Resolves with the targets of links by name. */
-export async function readLinks(
-  place: Place,
-  names: readonly Bytes[],
-  signal?: AbortSignal,
-): Promise<ReadonlyMap<Bytes, Bytes>> {
-  if (names.length === 0) return new Map();
-  const each = 'for f; do printf "%s\\0%s\\0" "$f" "$(readlink "$f"; echo .)"; done';
-  const script = `cd -- ${shellQuote(place.path)} && xargs -0 /bin/sh -c '${each}' sh`;
-  const { stdout } = await ask(place.machine, script, { stdin: nulls(names), signal });
-  return new Map(pairs(stdout).map(([name, target]) => [name.slice(2), target.slice(0, -2)]));
-}
-
-/** Resolves with the content of text files by name; an unreadable file has empty content. */
-export async function readTexts(
-  place: Place,
-  names: readonly Bytes[],
-  signal?: AbortSignal,
-): Promise<ReadonlyMap<Bytes, Bytes>> {
-  if (names.length === 0) return new Map();
-  const each = 'for f; do printf "%s\\0" "$f"; cat "$f"; printf "\\0"; done';
-  const script = `cd -- ${shellQuote(place.path)} && xargs -0 /bin/sh -c '${each}' sh`;
-  const { stdout } = await ask(place.machine, script, { stdin: nulls(names), signal });
-  return new Map(pairs(stdout).map(([name, text]) => [name.slice(2), text]));
-}
-
-function pairs(text: Bytes): (readonly [Bytes, Bytes])[] {
-  const parts = text.split('\0');
-  return Array.from({ length: Math.floor(parts.length / 2) }, (_, index) => [
-    parts[2 * index] ?? '',
-    parts[2 * index + 1] ?? '',
-  ]);
-}
-
-/**
- * Resolves with the SHA-256 of files by name. Names that the tools would escape are omitted, so
- * these files are considered different.
- */
-export async function checksums(
-  place: Place,
-  { sum }: Tools,
-  names: readonly Bytes[],
-  signal?: AbortSignal,
-): Promise<ReadonlyMap<Bytes, string>> {
-  if (sum === undefined)
-    throw new MachineFailure(
-      'missing',
-      `${place.machine.id} has no sha256sum. Transfer without checksum.`,
-    );
-  const plain = names.filter((name) => !/[\\\n\r]/.test(name));
-  if (plain.length === 0) return new Map();
-  const script = `cd -- ${shellQuote(place.path)} && xargs -0 ${sum}`;
-  const { stdout } = await ask(place.machine, script, { stdin: nulls(plain), signal });
-  const lines = stdout.split('\n').map((line) => /^([0-9a-f]{64}) [ *]\.\/(.+)$/s.exec(line));
-  return new Map(
-    lines.flatMap((found) => (found ? [[found[2] ?? '', found[1] ?? ''] as const] : [])),
-  );
-}

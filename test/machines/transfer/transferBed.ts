@@ -15,7 +15,7 @@ export function put(path: string, content: string | Buffer, mode = 0o644): void 
 }
 
 /**
- * Odd names, modes, links that lead anywhere, empty and closed folders, and a file of `largeBytes`.
+ * Odd names, modes, links within the tree, empty and closed folders, and a file of `largeBytes`.
  */
 export function hardTree(root: string, largeBytes = 0): void {
   const odd = [
@@ -46,9 +46,8 @@ export function hardTree(root: string, largeBytes = 0): void {
   const links = {
     near: 'run.sh',
     gone: 'nowhere',
-    out: '/etc/hosts',
-    up: '../../..',
     folder: 'many',
+    'odd/up': '../many/f7',
     'odd/new\nlink': 'a\nb\n',
   };
   for (const [name, target] of Object.entries(links)) fs.symlinkSync(target, join(root, name));
