@@ -2,6 +2,7 @@
  * Reads and writes files of a host through its shell. Content is sent through stdin, byte for byte;
  * an incomplete transfer leaves the file unchanged.
  */
+import { randomBytes } from 'node:crypto';
 import { shellQuote } from '../../base/text.ts';
 import {
   MachineFailure,
@@ -58,13 +59,19 @@ const openRegular = [
   `[ ! -e /proc/self/fd/3 ] || [ -f /proc/self/fd/3 ] || fail 'it is not a regular file'`,
 ].join('\n');
 
-/** Shell lines that write stdin to a temporary file, and fail unless all bytes arrived. */
+/**
+ * Shell lines that write stdin to a new temporary file `$t`, and fail unless all bytes arrived. Sets
+ * `o` to a path of the open file, which stays that file even if another user puts a link at `$t`.
+ */
 const takeContent = (sizeBytes: number): string =>
   [
-    'b=${p##*/}; t="$d/.$(printf %.200s "$b").$$.tmp"',
+    `b=\${p##*/}; t="$d/.$(printf %.200s "$b").${randomBytes(6).toString('hex')}.tmp"`,
+    // The option makes the shell create the file, and never follow a link to another file.
+    'set -C; exec 3>"$t" || exit 1; set +C',
     `trap 'rm -f "$t"' EXIT; trap 'exit 1' HUP INT TERM`,
-    'cat >"$t" || exit 1',
-    `[ "$(wc -c <"$t")" -eq ${sizeBytes} ] || fail 'its content arrived incomplete'`,
+    'o=/proc/self/fd/3; [ -e "$o" ] || o=$t',
+    'cat >&3 || exit 1',
+    `[ "$(wc -c <"$o")" -eq ${sizeBytes} ] || fail 'its content arrived incomplete'`,
   ].join('\n');
 
 export async function writeThroughShell(
@@ -88,7 +95,7 @@ export async function writeThroughShell(
     'm=$(stat -c "%a %u:%g" "$p" 2>/dev/null || stat -f "%Lp %u:%g" "$p") || exit 1; u=$(umask); umask 077',
     'else m=; mkdir -p "$d" || exit 1; fi',
     takeContent(content.length),
-    'if [ -n "$m" ]; then [ "$(id -u)" != 0 ] || chown "${m#* }" "$t" || exit 1; chmod "${m% *}" "$t" || exit 1; fi',
+    'if [ -n "$m" ]; then [ "$(id -u)" != 0 ] || chown "${m#* }" "$o" || exit 1; chmod "${m% *}" "$o" || exit 1; fi',
     'mv -f "$t" "$p"',
   ].join('\n');
   await runOrFail(run, script, { operation: 'write', path, stdin: content });
@@ -108,7 +115,7 @@ export async function appendThroughShell(
     // Append to a device directly, because its folder may not accept a temporary file.
     'if [ -e "$p" ] && [ ! -f "$p" ]; then cat >>"$p"; exit; fi',
     takeContent(content.length),
-    'cat "$t" >>"$p"',
+    'cat "$o" >>"$p"',
   ].join('\n');
   await runOrFail(run, script, { operation: 'append to', path, stdin: content });
 }

@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'mocha';
 import { shellQuote } from '../../../../src/base/text.ts';
@@ -73,6 +80,35 @@ describe('files through a shell', () => {
       message: /it is a folder/,
     });
     assert.deepEqual(readdirSync(file('a')), ['b']);
+  });
+
+  for (const [what, target] of [
+    ['another file', '../victim'],
+    ['a file that is missing', '../missing'],
+  ] as const)
+    it(`are not written through a link to ${what} that is at the temporary name`, async () => {
+      writeFileSync(file('victim'), 'of the user');
+      mkdirSync(file('shared'));
+      symlinkSync(target, file('shared/.f.known.tmp'));
+      const known: RunScript = (script, stdin) =>
+        whole(script.replace(/\$\$(?=\.tmp)|[0-9a-f]{12}(?=\.tmp)/, 'known'), stdin);
+      const failure = { name: 'Error', message: /Cannot (write|append to) .*shared\/f/ };
+      await assert.rejects(writeThroughShell(known, file('shared/f'), content), failure);
+      await assert.rejects(appendThroughShell(known, file('shared/f'), content), failure);
+      assert.equal(readFileSync(file('victim'), 'utf8'), 'of the user');
+      assert.deepEqual(
+        [readdirSync(folder()).sort(), readdirSync(file('shared'))],
+        [['shared', 'victim'], ['.f.known.tmp']],
+      );
+    });
+
+  it('have a temporary name that nobody can guess', async () => {
+    const scripts: string[] = [];
+    const kept: RunScript = (script, stdin) => (scripts.push(script), whole(script, stdin));
+    for (let time = 0; time < 2; time++) await writeThroughShell(kept, file('f'), content);
+    const names = scripts.map((script) => /[^.]+(?=\.tmp)/.exec(script)?.[0]);
+    assert.match(names[0] ?? '', /^[0-9a-f]{12}$/);
+    assert.notEqual(names[0], names[1]);
   });
 
   it('are never pipes or devices, which a read would wait for', async () => {
