@@ -20,15 +20,12 @@ export type Access =
     }
   /**
    * `path` is absolute if the folders of the machine are known, otherwise the path as given in the
-   * call.
-   */
-  | { readonly kind: 'read'; readonly machineId: string; readonly path: string }
-  /**
-   * As for `read`, with links resolved. `linkPath` is the path as given in the call, present if it
-   * is in the working folder and leads out of that folder through a link.
+   * call. Links in it are resolved for writes, and for reads whose content leaves the machine.
+   * `linkPath` is the path as given in the call, present if it is in the working folder and leads
+   * out of that folder through a link.
    */
   | {
-      readonly kind: 'write';
+      readonly kind: 'read' | 'write';
       readonly machineId: string;
       readonly path: string;
       readonly linkPath?: string;
@@ -38,13 +35,13 @@ export type Access =
 export type CommandAccess = Extract<Access, { readonly kind: 'command' }>;
 
 /**
- * Returns a sentence for each write that leaves the working folder through a link; empty if there is
+ * Returns a sentence for each path that leaves the working folder through a link; empty if there is
  * none.
  */
 export const linkNote = (accesses: readonly Access[]): string =>
   accesses
     .flatMap((access) =>
-      access.kind === 'write' && access.linkPath !== undefined
+      'linkPath' in access && access.linkPath !== undefined
         ? [`${access.linkPath} leads through a link out of the working folder, to ${access.path}.`]
         : [],
     )

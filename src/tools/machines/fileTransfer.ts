@@ -33,7 +33,7 @@ export const transferOptions = {
 export const transferRules =
   'The destination is the new path of the file or folder, not its parent folder. Files are merged into an existing ' +
   'folder, and nothing is deleted. Only missing or changed files are sent; call again to resume after an ' +
-  'interruption. Modes, times, links and empty folders are preserved. .git is sent unless it is excluded or the ' +
+  'interruption. Modes, times, links within the folder and empty folders are preserved. .git is sent unless it is excluded or the ' +
   'destination has a .git.';
 
 export interface TransferAsked {

@@ -1,7 +1,7 @@
-import { pathAccess, writeAccess } from '../parameters/accesses.ts';
+import { realAccess, writeAccess } from '../parameters/accesses.ts';
 import * as z from 'zod';
 import { destination, transferOptions, transferred, transferRules } from './fileTransfer.ts';
-import { machinePath, onMachine, type MachineTools } from '../parameters/machinePath.ts';
+import { onMachine, sentPath, type MachineTools } from '../parameters/machinePath.ts';
 import { defineTool, type Tool } from '../tool.ts';
 
 export const remoteUpload = (deps: MachineTools): Tool =>
@@ -41,14 +41,14 @@ export const remoteUpload = (deps: MachineTools): Tool =>
     describe: (args) =>
       `Sent ${onMachine(args.local_path, args.source_machine_id)} to ${args.remote_path} on ${args.machine_id}`,
     accesses: async ({ machine_id, local_path, remote_path, source_machine_id }) => [
-      pathAccess('read', deps.machines, { machineId: source_machine_id, path: local_path }),
+      await realAccess('read', deps.machines, { machineId: source_machine_id, path: local_path }),
       await writeAccess(deps.machines, { machineId: machine_id, path: remote_path }),
     ],
     async execute({ machine_id, local_path, remote_path, source_machine_id, ...options }, context) {
       const [from, to] = [deps.machines.get(source_machine_id), deps.machines.get(machine_id)];
       return transferred(
         {
-          from: { machine: from, path: await machinePath(from, local_path) },
+          from: { machine: from, path: await sentPath(from, { path: local_path, context }) },
           ...options,
           ...(await destination(deps, to, {
             path: remote_path,

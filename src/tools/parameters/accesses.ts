@@ -14,21 +14,27 @@ export const pathAccess = (
 ): Access => ({ kind, machineId, path: knownPath(machines, machineId, path) });
 
 /**
- * Resolves with the access of a write, with links resolved. Before the first connection to the
+ * Resolves with the access to a path, with links resolved. Before the first connection to the
  * machine, and if the machine does not answer, the path is not resolved: the call itself then
  * refuses to leave the working folder.
  */
-export async function writeAccess(
+export async function realAccess(
+  kind: 'read' | 'write',
   machines: Pick<Machines, 'get'>,
   { machineId, path }: { readonly machineId: string; readonly path: string },
 ): Promise<Access> {
   const known = knownPath(machines, machineId, path);
   try {
-    return placeAccess(machineId, known, await writePlace(machines.get(machineId), known));
+    return placeAccess(kind, machineId, known, await writePlace(machines.get(machineId), known));
   } catch {
-    return { kind: 'write', machineId, path: known };
+    return { kind, machineId, path: known };
   }
 }
+
+export const writeAccess = (
+  machines: Pick<Machines, 'get'>,
+  place: { readonly machineId: string; readonly path: string },
+): Promise<Access> => realAccess('write', machines, place);
 
 /** Returns the access of a command. `folder` is as given in the call. */
 export const commandAccess = (

@@ -39,22 +39,48 @@ export async function machinePath(machine: Machine, path: string): Promise<strin
 export async function writtenPath(
   { git }: MachineTools,
   machine: Machine,
-  { path, context }: { readonly path: string; readonly context: Pick<ToolContext, 'accesses'> },
+  { path, context }: ApprovedPath,
 ): Promise<string> {
   const absolute = await machinePath(machine, path);
   const place = await writePlace(machine, absolute);
   git?.path(absolute);
   git?.path(place.path);
-  const access = placeAccess(machine.id, absolute, place);
-  if (place.leavesFolder && !context.accesses.some((approved) => isSame(approved, access)))
+  const access = placeAccess('write', machine.id, absolute, place);
+  if (place.leavesFolder && !isApproved(access, context))
     throw new ToolFailure(
       `Not written: ${linkNote([access])} Use that path if you mean to write there.`,
     );
   return place.path;
 }
 
+/**
+ * Resolves with the absolute path of a file to be sent to another machine, with links resolved.
+ * Rejects with `ToolFailure` if a link in the path leads out of the working folder and the approval
+ * was not about that place.
+ */
+export async function sentPath(machine: Machine, { path, context }: ApprovedPath): Promise<string> {
+  const absolute = await machinePath(machine, path);
+  const place = await writePlace(machine, absolute);
+  const access = placeAccess('read', machine.id, absolute, place);
+  if (place.leavesFolder && !isApproved(access, context))
+    throw new ToolFailure(`Not sent: ${linkNote([access])} Use that path if you mean to send it.`);
+  return place.path;
+}
+
+interface ApprovedPath {
+  readonly path: string;
+  readonly context: Pick<ToolContext, 'accesses'>;
+}
+
+const isApproved = (access: Access, { accesses }: Pick<ToolContext, 'accesses'>): boolean =>
+  accesses.some((approved) => isSame(approved, access));
+
 const isSame = (a: Access, b: Access): boolean =>
-  a.kind === 'write' && b.kind === 'write' && a.machineId === b.machineId && a.path === b.path;
+  'path' in a &&
+  'path' in b &&
+  a.kind === b.kind &&
+  a.machineId === b.machineId &&
+  a.path === b.path;
 
 async function homeOf(machine: Machine): Promise<string> {
   return machine.homeFolder ?? (await machine.exec('printf %s "$HOME"', { cwd: '/' })).stdout;

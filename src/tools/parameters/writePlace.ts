@@ -1,4 +1,4 @@
-/** Resolves the links in a path before a write to it is judged. */
+/** Resolves the links in a path before an access to it is judged. */
 import { posix } from 'node:path';
 import type { Machine } from '../../machines/machine.ts';
 import { realPath } from '../../machines/realPath.ts';
@@ -6,7 +6,7 @@ import type { Access } from '../../permissions/access.ts';
 
 export interface WritePlace {
   /**
-   * Absolute path to write to. Links above the working folder are kept, so that the path of a file
+   * Absolute path. Links above the working folder are kept, so that the path of a file
    * in it starts like the folder's.
    */
   readonly path: string;
@@ -14,7 +14,7 @@ export interface WritePlace {
   readonly leavesFolder: boolean;
 }
 
-/** Resolves with the place to which a write to `absolute` goes. Rejects with `MachineFailure`. */
+/** Resolves with the place to which `absolute` leads. Rejects with `MachineFailure`. */
 export async function writePlace(
   machine: Pick<Machine, 'query' | 'workFolder'>,
   absolute: string,
@@ -38,11 +38,12 @@ const isWithin = (path: string, folder: string): boolean =>
 
 /** Returns the access to a place, for the approval. `absolute` is the path as given in the call. */
 export const placeAccess = (
+  kind: 'read' | 'write',
   machineId: string,
   absolute: string,
   { path, leavesFolder }: WritePlace,
 ): Access => ({
-  kind: 'write',
+  kind,
   machineId,
   path,
   ...(leavesFolder && { linkPath: absolute }),

@@ -88,6 +88,32 @@ function writesThroughLinks(name: string, machineIn: (workFolder: string) => Mac
       assert.equal(read('home/.bashrc'), 'mine');
     });
 
+    it('have their counterpart in uploads, which show and send the real path', async () => {
+      const { deps, machine_id } = bed();
+      symlinkSync('../home/.bashrc', path('work/metrics.csv'));
+      const tool = remoteUpload(deps);
+      const input = {
+        ...{ machine_id: 'local', source_machine_id: machine_id },
+        ...{ local_path: 'metrics.csv', remote_path: path('work/copy') },
+      };
+      const access = { kind: 'read', machineId: machine_id, path: path('home/.bashrc') };
+      const [asked] = await accessesOf(tool, input);
+      assert.deepEqual(asked, { ...access, linkPath: path('work/metrics.csv') });
+      const parsed = tool.parse(input);
+      assert.ok(parsed.ok);
+      await assert.rejects(tool.execute(parsed.args, toolContext()), {
+        message:
+          /^Not sent: \S+ leads through a link out of the working folder, to \S+\.bashrc\. Use/,
+      });
+      assert.equal(existsSync(path('work/copy')), false);
+      await call(tool, input);
+      assert.equal(read('work/copy'), 'mine');
+      symlinkSync('../home', path('work/results'));
+      const below = { ...input, local_path: 'results/.bashrc' };
+      const [askedBelow] = await accessesOf(tool, below);
+      assert.deepEqual(askedBelow, { ...access, linkPath: path('work/results/.bashrc') });
+    });
+
     it('into a .git folder are refused, whatever was approved', async () => {
       const { deps, machine_id } = bed();
       symlinkSync('.git/hooks', path('work/tools'));
