@@ -44,7 +44,8 @@ function packScript(path: string, own: Tools, other: Tools): string {
 
 /**
  * Returns the script that unpacks an archive of files and folders into a new staging folder, and
- * prints the names of all items in it. The folder is removed unless the archive arrives completely.
+ * prints the names of all items in it, twice for other items such as links. The folder is removed
+ * unless the archive arrives completely.
  */
 const receiveScript = (path: string, staging: string): string =>
   [
@@ -54,9 +55,7 @@ const receiveScript = (path: string, staging: string): string =>
     `trap 'cd ..; rm -rf ${staging}' EXIT; trap 'exit 1' HUP INT TERM`,
     `umask 022; mkdir -m 700 ${staging} && at ${shellQuote(textOf(pathIn(bytesOf(path), staging)))} || exit 1`,
     'tar -xpof - || exit 1',
-    `[ -z "$(find . ! -type f ! -type d | head -c 1)" ] || { echo 'the archive has links' >&2; exit 1; }`,
-    `find . -type f \\( -perm -4000 -o -perm -2000 \\) -exec chmod ug-s {} +`,
-    'find . ! -name . -print0',
+    `find . ! -name . -print0 \\( -type f \\( -perm -4000 -o -perm -2000 \\) -exec chmod ug-s {} + -o ! -type f ! -type d -print0 \\)`,
     'trap - EXIT',
   ].join('\n');
 
@@ -130,12 +129,10 @@ function assertListed(from: Place, names: readonly Bytes[], unpacked: Bytes): vo
   for (const name of names)
     for (let folder = parentOf(name); !listed.has(folder); folder = parentOf(folder))
       listed.add(folder);
-  for (const name of unpacked.split('\0'))
-    if (name !== '' && !listed.has(name.slice(2)))
-      throw new MachineFailure(
-        'io',
-        `${from.machine.id} sent ${JSON.stringify(textOf(name.slice(2)))}, which it had not listed.`,
-      );
+  const problem = unpacked.split('\0').find((name) => name !== '' && !listed.delete(name.slice(2)));
+  if (problem === undefined) return;
+  const item = JSON.stringify(textOf(problem.slice(2)));
+  throw new MachineFailure('io', `${from.machine.id} sent ${item}, which it had not listed.`);
 }
 
 /** Returns lines that create links in the staging folder. */

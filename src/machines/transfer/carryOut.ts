@@ -78,6 +78,7 @@ export async function carryOut(
     job,
     failure === undefined && !signal?.aborted,
   );
+  failure ??= done.failure;
   if (failure?.reason === 'no_space') failure = fullFailure(survey, { freeBytes, leftBytes });
   return { ...done, deleted, ...(failure && { failure }) };
 }
@@ -196,12 +197,14 @@ const deleteLines = ({ extra, to }: Survey): Bytes[] =>
 async function checked(
   { survey, progress, problems, messages }: Job,
   isToBeWhole: boolean,
-): Promise<Omit<Done, 'deleted' | 'failure'> & Room> {
+): Promise<Omit<Done, 'deleted'> & Room> {
   const { plan } = survey;
   const names = [...plan.files, ...plan.links, ...plan.folders];
-  const sides = await bothSides(survey, names).catch(() => undefined);
-  if (!sides)
-    return { files: progress.files, links: 0, folders: 0, problems, freeBytes: NaN, leftBytes: 0 };
+  const sides = await bothSides(survey, names).catch(asFailure);
+  if (sides instanceof MachineFailure) {
+    const unknown = { links: 0, folders: 0, problems, freeBytes: NaN, leftBytes: 0 };
+    return { files: progress.files, ...unknown, ...(isToBeWhole && { failure: sides }) };
+  }
   const isThere = (name: Bytes): boolean =>
     isAsPlanned(survey.source.get(name), sides.target.entries.get(targetNameOf(survey, name)));
   const missing = names.filter((name) => !isThere(name));
@@ -250,6 +253,11 @@ async function bothSides(survey: Survey, names: readonly Bytes[]) {
     listTree(survey.to, { names: targetNames }),
   ]);
   return { source, target };
+}
+
+function asFailure(error: unknown): MachineFailure {
+  if (error instanceof MachineFailure) return error;
+  throw error;
 }
 
 const isSameVersion = (a: Entry | undefined, b: Entry | undefined): boolean =>

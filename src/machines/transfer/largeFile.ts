@@ -4,10 +4,9 @@
 import { createHash } from 'node:crypto';
 import { shellQuote } from '../../base/text.ts';
 import { ask, bytesOf, failureAt, quoted, textOf, type Bytes, type Place } from './ends.ts';
-import { localContent } from './localSource.ts';
 import { baseOf, ownPrefix, parentOf, pathIn } from './names.ts';
 import { placing, runIn, stampLine } from './placing.ts';
-import { commandSource, relay, type RelayOptions, type Source } from './relay.ts';
+import { commandSource, relay, type RelayOptions } from './relay.ts';
 import { listTree, type Entries, type Entry, type Tools } from './tree.ts';
 
 const blockBytes = 1024 * 1024;
@@ -41,7 +40,7 @@ export async function sendLarge(
   const { source, target } = await relay(
     {
       machine: from.machine,
-      source: sourceOf(file, blocks, total),
+      source: commandSource(from.machine, sendScript(file, blocks, total)),
       maxBytes: (total - blocks) * blockBytes,
     },
     {
@@ -74,30 +73,30 @@ function partName({ targetName, entry }: LargeFile): string {
 const digest = (text: Bytes): string =>
   createHash('sha256').update(text, 'latin1').digest('hex').slice(0, 16);
 
-/** Returns the content of the source file after its first blocks. */
-function sourceOf({ from, name, entry }: LargeFile, blocks: number, total: number): Source {
-  const { machine, path } = from;
-  if (machine.kind === 'local')
-    return localContent(bytesOf(path), name, { from: blocks * blockBytes, to: entry.sizeBytes });
-  const script = [
-    openScript(path, name),
-    // Report a missing file, because the error message of dd is discarded.
-    '[ -r "./$n" ] || { echo "permission denied, or it was deleted" >&2; exit 1; }',
+/** Returns the script that prints the source file after its first blocks. */
+const sendScript = ({ from, name }: LargeFile, blocks: number, total: number): string =>
+  [
+    openScript(from.path, name),
     total === blocks
       ? 'exit 0'
-      : `exec dd if="./$n" bs=${blockBytes} skip=${blocks} count=${total - blocks} 2>/dev/null`,
-  ];
-  return commandSource(machine, script.join('\n'));
-}
+      : `exec dd bs=${blockBytes} skip=${blocks} count=${total - blocks} <&4 2>/dev/null`,
+  ].join('\n');
 
 /**
- * Returns shell code that enters a folder and sets `n` to a name. The bytes of the name are escaped,
- * because a script must be valid text.
+ * Returns shell code that opens a file as descriptor 4. The bytes of the name are escaped, because
+ * a script must be valid text. Opening a pipe would wait for its other end.
  */
 function openScript(path: string, name: Bytes): string {
   const octal = (byte: string): string => byte.charCodeAt(0).toString(8).padStart(3, '0');
-  const escaped = Array.from(name, (byte) => `\\${octal(byte)}`).join('');
-  return `cd -- ${shellQuote(path)} || exit 1\nn=$(printf '${escaped}/'); n=\${n%/}`;
+  const escaped = Array.from(name, (byte) => `\\0${octal(byte)}`).join('');
+  return [
+    placing,
+    `p=$(printf '%s/%b/' ${shellQuote(path === '/' ? '' : path)} '${escaped}')`,
+    'p=${p%/}; d=${p%/*}; n=./${p##*/}',
+    'at "${d:-/}" && [ -f "$n" ] && [ -r "$n" ] ||',
+    '  { echo "permission denied, or it was deleted" >&2; exit 1; }',
+    'exec 4<"$n" && opened "$p" || exit 1',
+  ].join('\n');
 }
 
 const sizeCode = 9;
@@ -126,7 +125,7 @@ const receiveScript = (
   ].join('\n');
 
 const ownLine = (path: string, part: string): string =>
-  `own ${shellQuote(textOf(pathIn(bytesOf(path), part)))} || exit 1`;
+  `exec 4<>${part} && opened ${shellQuote(textOf(pathIn(bytesOf(path), part)))} || exit 1`;
 
 /**
  * Returns the number of whole blocks that an earlier attempt has sent; 0 if their content is not
@@ -142,7 +141,7 @@ async function blocksThere(
   const blocks = Math.floor(Math.min(partEntry.sizeBytes, entry.sizeBytes) / blockBytes);
   if (blocks === 0) return 0;
   const sumScript = ({ path }: Place, file: Bytes, sum: string): string =>
-    `${openScript(path, file)}; dd if="./$n" bs=${blockBytes} count=${blocks} 2>/dev/null | ${sum}`;
+    `${openScript(path, file)}\ndd bs=${blockBytes} count=${blocks} <&4 2>/dev/null | ${sum}`;
   const [ours, theirs] = await Promise.all([
     ask(from.machine, sumScript(from, name, tools.from.sum), { signal }),
     ask(to.machine, sumScript(to, part, tools.to.sum), { signal }),

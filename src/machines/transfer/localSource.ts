@@ -4,21 +4,18 @@
  */
 import * as fs from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import { fileFailure } from '../local/localFiles.ts';
 import { MachineFailure } from '../machine.ts';
 import { textOf, type Bytes } from './ends.ts';
 import { baseOf, parentOf, pathIn } from './names.ts';
-import { plainMode } from './plan.ts';
 import type { Source } from './relay.ts';
-import { tarEnd, tarHeader, tarPadding } from './tarHeader.ts';
+import { maxHeaderBytes, paddingAfter, tarEndBytes, writeTarHeader } from './tarHeader.ts';
 import type { Entry } from './tree.ts';
 
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = fs.constants;
 const descriptors = '/proc/self/fd';
 const hasDescriptors = fs.existsSync(descriptors);
 const pieceBytes = 256 * 1024;
-const read = promisify(fs.read);
 
 const bytesIn = (path: Bytes): Buffer => Buffer.from(path, 'latin1');
 
@@ -68,24 +65,19 @@ export interface LocalItems {
  * Reads are synchronous, in small pieces, because most files are small and in the cache.
  */
 export const localArchive =
-  ({ root, items, isPlain }: LocalItems): Source =>
+  (items: LocalItems): Source =>
   async (push, signal) => {
     const problems: string[] = [];
-    let held: Uint8Array[] = [];
-    let heldBytes = 0;
-    const flush = async (): Promise<void> => {
-      await push(Buffer.concat(held));
-      held = [];
-      heldBytes = 0;
-      await setImmediate();
-    };
-    for (const piece of archivePieces({ root, items, isPlain }, problems)) {
-      if (signal.aborted) return undefined;
-      held.push(piece);
-      heldBytes += piece.length;
-      if (heldBytes >= pieceBytes) await flush();
+    try {
+      for (const piece of archivePieces(items, problems)) {
+        if (signal.aborted) return undefined;
+        await push(piece);
+        await setImmediate();
+      }
+    } catch (error) {
+      // An archive that ends in the middle of a file must not be taken for a whole one.
+      throw fileFailure(error, 'read', textOf(items.root));
     }
-    await flush();
     return { code: problems.length > 0 ? 1 : 0, stderr: problems.join('\n') };
   };
 
@@ -93,80 +85,72 @@ function* archivePieces(
   { root, items, isPlain }: LocalItems,
   problems: string[],
 ): Generator<Uint8Array> {
-  using folders = new LastFolder();
-  for (const [name, entry] of items) {
-    const header = { ...entry, mode: plainMode(entry.mode) };
+  const attempt = <T>(open: () => T, names: readonly Bytes[]): T | undefined => {
     try {
-      if (entry.kind === 'folder') yield tarHeader(`./${name}/`, header, isPlain);
-      else yield* filePieces(folders.at(pathIn(root, parentOf(name))), name, { header, isPlain });
+      return open();
     } catch (error) {
-      problems.push(fileFailure(error, 'read', `./${textOf(name)}`).message);
+      for (const name of names)
+        problems.push(fileFailure(error, 'read', `./${textOf(name)}`).message);
+      return undefined;
+    }
+  };
+  const piece = new Piece();
+  const files = items.filter(([, { kind }]) => kind === 'file');
+  for (const [parent, group] of Map.groupBy(files, ([name]) => parentOf(name))) {
+    const names = group.map(([name]) => name);
+    using folder = attempt(() => new OpenFolder(pathIn(root, parent)), names);
+    for (const [name, entry] of folder ? group : []) {
+      const file = attempt(() => folder?.open(baseOf(name)), [name]);
+      if (file === undefined) continue;
+      yield* piece.file(file, `./${name}`, { ...entry, isPlain });
     }
   }
-  yield tarEnd;
+  for (const [name, entry] of items)
+    if (entry.kind === 'folder') yield* piece.header(`./${name}/`, { ...entry, isPlain });
+  yield* piece.zeros(tarEndBytes);
+  yield piece.take();
 }
 
-function* filePieces(
-  folder: OpenFolder,
-  name: Bytes,
-  { header, isPlain }: { readonly header: Entry; readonly isPlain: boolean },
-): Generator<Uint8Array> {
-  const file = folder.open(baseOf(name));
-  try {
-    yield tarHeader(`./${name}`, header, isPlain);
-    for (let at = 0; at < header.sizeBytes; at += pieceBytes) {
-      // The rest of a file that became shorter is filled with zeros.
-      const piece = Buffer.alloc(Math.min(pieceBytes, header.sizeBytes - at));
-      fs.readSync(file, piece, 0, piece.length, at);
-      yield piece;
-    }
-    yield tarPadding(header.sizeBytes);
-  } finally {
-    fs.closeSync(file);
-  }
-}
+type Header = Entry & { readonly isPlain: boolean };
 
-/** Keeps the folder of the last file open: the next file is mostly in the same folder. */
-class LastFolder implements Disposable {
-  #folder: OpenFolder | undefined;
+/** Collects the parts of an archive. The methods yield the piece before, when it is full. */
+class Piece {
+  #bytes = Buffer.allocUnsafe(pieceBytes);
+  #used = 0;
 
-  at(path: Bytes): OpenFolder {
-    if (this.#folder?.path === path) return this.#folder;
-    this[Symbol.dispose]();
-    return (this.#folder = new OpenFolder(path));
+  take(): Uint8Array {
+    const bytes = this.#bytes.subarray(0, this.#used);
+    this.#bytes = Buffer.allocUnsafe(pieceBytes);
+    this.#used = 0;
+    return bytes;
   }
 
-  [Symbol.dispose](): void {
-    this.#folder?.[Symbol.dispose]();
-    this.#folder = undefined;
+  *header(name: Bytes, entry: Header): Generator<Uint8Array> {
+    if (this.#used + maxHeaderBytes(name) > pieceBytes) yield this.take();
+    this.#used = writeTarHeader(this.#bytes, this.#used, name, entry);
   }
-}
 
-/** Returns the content of a file, from an offset to its listed size. */
-export const localContent =
-  (
-    root: Bytes,
-    name: Bytes,
-    { from, to }: { readonly from: number; readonly to: number },
-  ): Source =>
-  async (push, signal) => {
-    let file: number;
+  /** Adds a file, with zeros in place of an end that is missing, and closes it. */
+  *file(file: number, name: Bytes, entry: Header): Generator<Uint8Array> {
+    const { sizeBytes } = entry;
     try {
-      using folder = new OpenFolder(pathIn(root, parentOf(name)));
-      file = folder.open(baseOf(name));
-    } catch (error) {
-      return { code: 1, stderr: fileFailure(error, 'read', textOf(name)).message };
-    }
-    try {
-      for (let at = from; at < to; at += pieceBytes) {
-        if (signal.aborted) return undefined;
-        const buffer = Buffer.allocUnsafe(Math.min(pieceBytes, to - at));
-        const { bytesRead } = await read(file, buffer, 0, buffer.length, at);
-        await push(buffer.subarray(0, bytesRead));
-        if (bytesRead < buffer.length) break;
+      yield* this.header(name, entry);
+      for (let at = 0; at < sizeBytes;) {
+        if (this.#used === pieceBytes) yield this.take();
+        const end = Math.min(pieceBytes, this.#used + sizeBytes - at);
+        const read = fs.readSync(file, this.#bytes, this.#used, end - this.#used, at);
+        this.#bytes.fill(0, this.#used + read, end);
+        at += end - this.#used;
+        this.#used = end;
       }
-      return { code: 0, stderr: '' };
     } finally {
       fs.closeSync(file);
     }
-  };
+    yield* this.zeros(paddingAfter(sizeBytes));
+  }
+
+  *zeros(count: number): Generator<Uint8Array> {
+    if (this.#used + count > pieceBytes) yield this.take();
+    this.#bytes.fill(0, this.#used, (this.#used += count));
+  }
+}

@@ -10,26 +10,30 @@ import type { Entry } from './tree.ts';
 
 /**
  * Shell functions. `at PATH` enters a folder if PATH is its real path. `both FROM TO` enters TO,
- * and sets `f` to a path of FROM that no renaming changes. `own PATH` opens a file in the current
- * folder, whose real path is PATH, and sets `o` to a path of the open file.
+ * and sets `f` to a path of FROM that no renaming changes. `opened PATH` checks that descriptor 4
+ * is the file in the current folder whose real path is PATH, and sets `o` to a path of that file.
  */
 export const placing = `
 at() {
   cd -P -- "$1" || return
   [ "$(env pwd -P && echo x)" != "$1
 x" ] || return 0
-  printf '%s: a link took its place\\n' "$1" >&2
   cd /
-  return 1
+  swapped "$1"
 }
 both() { at "$1" && exec 3<. && at "$2" && { f=/proc/self/fd/3; [ -e $f/. ] || f=$1; }; }
-own() {
-  exec 4<>"\${1##*/}"
+opened() {
   o=/proc/self/fd/4
-  if [ -e $o ]; then [ "$(readlink $o)" = "$1" ]; else o=\${1##*/}; [ ! -L "$o" ]; fi && return
-  printf '%s: a link took its place\\n' "$1" >&2
-  return 1
-}`;
+  if [ -e $o ]; then
+    [ "$(readlink $o && echo x)" != "$1
+x" ] || return 0
+  else
+    o=./\${1##*/}
+    [ -L "$o" ] || return 0
+  fi
+  swapped "$1"
+}
+swapped() { printf '%s: a link took its place\\n' "$1" >&2; return 1; }`;
 
 /** Enters the folder of a place; otherwise the script fails. */
 export const enter = (path: Bytes): Bytes => `${placing}\nat ${quoted(path)} || exit 1`;

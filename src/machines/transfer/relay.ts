@@ -1,6 +1,7 @@
 /**
  * Pipes content from one machine to a command on another, without storing it in between.
  */
+import { PassThrough } from 'node:stream';
 import { MachineFailure, type Machine } from '../machine.ts';
 import { ask, inOnePiece, shellLine, type Answer, type Bytes } from './ends.ts';
 
@@ -55,25 +56,27 @@ export async function relay(
 ): Promise<{ readonly source: SourceEnded | undefined; readonly target: Answer }> {
   const cut = new AbortController();
   const both = signal ? AbortSignal.any([signal, cut.signal]) : cut.signal;
-  const line = new Line();
+  const line = new PassThrough({ highWaterMark: maxHeldBytes });
+  let wake = (): void => undefined;
+  for (const event of ['drain', 'close', 'error']) line.on(event, () => wake());
   let length = 0;
   const push: Push = (bytes) => {
     length += bytes.length;
     if (length > from.maxBytes)
       throw new MachineFailure('io', `${from.machine.id} sent more than it listed.`);
     onBytes(bytes.length);
-    return line.push(bytes);
+    if (!line.destroyed && !line.write(bytes)) return new Promise((resolve) => (wake = resolve));
   };
   const read = from.source(push, both);
   read.then(
-    (ended) => (ended ? line.end() : line.fail(both.reason)),
-    (error: unknown) => line.fail(error),
+    (ended) => (ended ? line.end() : line.destroy(both.reason as Error)),
+    (error: unknown) => line.destroy(error as Error),
   );
   const written = ask(to.machine, to.script, { stdin: line, signal: both });
   written.then(
     // The script has all that it needs, such as an archive up to its end mark. Discard what the
     // source still sends, such as padding, so that the source can finish.
-    ({ code }) => (code === 0 ? line.discard() : cut.abort()),
+    ({ code }) => (code === 0 ? line.destroy() : cut.abort()),
     () => cut.abort(),
   );
   const [source, target] = await Promise.allSettled([read, written]);
@@ -81,55 +84,4 @@ export async function relay(
   if (source.status === 'rejected') throw source.reason;
   if (target.status === 'rejected') throw target.reason;
   return { source: source.value, target: target.value };
-}
-
-/** Passes pieces from one side to the other; delays the writer when the reader is slow. */
-class Line implements AsyncIterable<Uint8Array> {
-  readonly #pieces: Uint8Array[] = [];
-  #heldBytes = 0;
-  #isDiscarded = false;
-  #end: { readonly error?: unknown } | undefined;
-  #wakeReader = (): void => undefined;
-  #wakeWriter = (): void => undefined;
-
-  push(bytes: Uint8Array): void | Promise<void> {
-    if (this.#isDiscarded) return;
-    this.#pieces.push(bytes);
-    this.#heldBytes += bytes.length;
-    this.#wakeReader();
-    if (this.#heldBytes > maxHeldBytes)
-      return new Promise((resolve) => (this.#wakeWriter = resolve));
-  }
-
-  /** Drops all further pieces without delaying the writer. */
-  discard(): void {
-    this.#isDiscarded = true;
-    this.#pieces.length = 0;
-    this.#wakeWriter();
-  }
-
-  end(): void {
-    this.#end ??= {};
-    this.#wakeReader();
-  }
-
-  fail(error: unknown): void {
-    this.#end ??= { error };
-    this.#wakeReader();
-    this.#wakeWriter();
-  }
-
-  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
-    for (;;) {
-      const bytes = this.#pieces.shift();
-      if (bytes) {
-        this.#heldBytes -= bytes.length;
-        if (this.#heldBytes <= maxHeldBytes / 2) this.#wakeWriter();
-        yield bytes;
-      } else if (this.#end) {
-        if ('error' in this.#end) throw this.#end.error;
-        return;
-      } else await new Promise<void>((resolve) => (this.#wakeReader = resolve));
-    }
-  }
 }

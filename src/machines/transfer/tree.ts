@@ -149,13 +149,11 @@ function problemOf(
   entries: Entries,
   asked: ReadonlySet<Bytes> | undefined,
 ): string | undefined {
-  if (!isPlainName(name)) return 'leads out of the folder';
   if (entries.has(name)) return 'is listed twice';
+  if (asked?.has(name)) return undefined;
+  if (!isPlainName(name)) return 'leads out of the folder';
   const parent = parentOf(name);
-  if (asked)
-    return asked.has(name) || (parent === '.' && name.startsWith(ownPrefix))
-      ? undefined
-      : 'was not requested';
+  if (asked) return parent === '.' && name.startsWith(ownPrefix) ? undefined : 'was not requested';
   return parent === '.' || entries.get(parent)?.kind === 'folder'
     ? undefined
     : 'is not in a listed folder';

@@ -102,8 +102,9 @@ describe('a machine that lies', () => {
     const outside = world({ stat: record(folder, './trap') + record(file, './trap/keys') });
     const before = outside();
     const report = await send(liar().machine, local);
-    assert.deepEqual([report.outcome, outside()], ['partial', before]);
+    assert.notEqual(report.outcome, 'complete');
     assert.match(report.problems[0]?.why ?? '', /is a link/);
+    assert.deepEqual(outside(), before);
   });
   it('says of an item only at the second look that it is somewhere else', async () => {
     const outside = world({});

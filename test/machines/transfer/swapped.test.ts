@@ -35,7 +35,7 @@ describe('a link that takes the place of a folder during a transfer', () => {
 
   /** A destination that needs every kind of change, and the same names outside of it. */
   function world(root: string): { from: string; to: string; victim: string } {
-    const [from, to, victim] = ['from', 'to', 'victim'].map((name) => join(root, name)) as [
+    const [from, to, victim] = ['from', 'to', 'outer/sub'].map((name) => join(root, name)) as [
       string,
       string,
       string,
@@ -87,21 +87,21 @@ describe('a link that takes the place of a folder during a transfer', () => {
 
   const folders: Record<string, (root: string, at: number) => unknown> = {
     'the new folders': (root) => {
-      swap(join(root, 'to/sub/empty'), '../../victim/deep');
-      swap(join(root, 'to/sub/closed'), '../../victim/deep');
-      swap(join(root, 'to/sub/fresh'), '../../victim/fresh');
+      swap(join(root, 'to/sub/empty'), '../../outer/sub/deep');
+      swap(join(root, 'to/sub/closed'), '../../outer/sub/deep');
+      swap(join(root, 'to/sub/fresh'), '../../outer/sub/fresh');
     },
     // A link that is there from the start is the destination that was asked for.
-    'the folder of the transfer': (root, at) => at > 0 && swap(join(root, 'to'), 'victim'),
+    'the folder of the transfer': (root, at) => at > 0 && swap(join(root, 'to'), 'outer'),
     'the temporary folders': (root) => {
       for (const name of fs.readdirSync(join(root, 'to')))
-        if (name.endsWith('.d')) swap(join(root, 'to', name), '../victim');
+        if (name.endsWith('.d')) swap(join(root, 'to', name), '../outer');
     },
     'the temporary files': (root) => {
       for (const name of fs.readdirSync(join(root, 'to'))) {
         if (!name.endsWith('.part')) continue;
         fs.rmSync(join(root, 'to', name));
-        fs.symlinkSync('../victim/old', join(root, 'to', name));
+        fs.symlinkSync('../outer/sub/old', join(root, 'to', name));
       }
     },
   };
@@ -116,7 +116,7 @@ describe('a link that takes the place of a folder during a transfer', () => {
 
   it('leads nowhere when this computer is the destination', async () => {
     await beforeEach(
-      (root) => swap(join(root, 'to/sub'), '../victim'),
+      (root) => swap(join(root, 'to/sub'), '../outer/sub'),
       (hook) => [new OtherMachine('gpu1').machine, disturbed(local, hook)],
       () => undefined,
     );
@@ -126,7 +126,7 @@ describe('a link that takes the place of a folder during a transfer', () => {
     it(`gives nothing away at the source, before a command of ${side}`, async () => {
       let other: OtherMachine | undefined;
       await beforeEach(
-        (root) => swap(join(root, 'from/sub'), '../victim'),
+        (root) => swap(join(root, 'from/sub'), '../outer/sub'),
         (hook) => {
           const isHere = side === 'this computer';
           other = new OtherMachine('gpu1', isHere ? {} : { interfere: hook });
