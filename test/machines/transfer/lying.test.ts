@@ -82,7 +82,7 @@ describe('a machine that lies', () => {
         const outside = world({ stat });
         const before = [outside(), seen(path('to'))];
         const [from, to] = ends();
-        await assert.rejects(send(from, to, { delete: true }), {
+        await assert.rejects(send(from, to, { delete: from.id === 'liar' }), {
           reason: 'io',
           message: /^The listing of .* on liar cannot be trusted: ".*" /s,
         });
@@ -106,16 +106,21 @@ describe('a machine that lies', () => {
     assert.match(report.problems[0]?.why ?? '', /is a link/);
     assert.deepEqual(outside(), before);
   });
-  it('says of an item only at the second look that it is somewhere else', async () => {
-    const outside = world({});
-    const before = outside();
-    writeLies(path('bin'), {
+  it('lists something else at the second look', async () => {
+    const lie = record(file, './../victim/keys').replace('\n', '\\n');
+    const looks = path('bin/looks');
+    const outside = world({
       programs: {
-        stat: `/usr/bin/stat "$@"; case $* in *'%n// '*) case $* in *./deep*) ;; *) printf '${record(file, './../victim/keys').replace('\n', '\\n')}' ;; esac ;; esac`,
+        stat: [
+          '/usr/bin/stat "$@"; case $* in *%n//*) ;; *) exit ;; esac',
+          `echo >>'${looks}'; [ "$(wc -l <'${looks}')" -eq 1 ] || printf '${lie}'`,
+        ].join('\n'),
       },
     });
-    put(path('from/deep/x'), 'x');
-    await send(liar().machine, local).catch(() => undefined);
+    const before = outside();
+    const report = await send(liar().machine, local);
+    assert.deepEqual([report.outcome, report.failure?.reason], ['stopped', 'io']);
+    assert.match(report.failure?.message ?? '', /on liar cannot be trusted/);
     assert.deepEqual(outside(), before);
   });
 

@@ -11,7 +11,7 @@ import type {
   TransferRequest,
 } from '../../../src/machines/transfer/transferRequest.ts';
 import { scratchFolder } from '../../fakes/scratch.ts';
-import { disturbed, OtherMachine, type Interference } from './lyingMachine.ts';
+import { disturbed, OtherMachine, writeLies, type Interference } from './lyingMachine.ts';
 import { put, seen } from './transferBed.ts';
 
 const megabyte = 2 ** 20;
@@ -173,6 +173,21 @@ describe('a link that takes the place of a folder during a transfer', () => {
       assert.equal(report.outcome, 'partial');
       assert.ok(!Buffer.concat(other.received).includes(secret));
     }
+  });
+
+  it('is not followed by the program that moves the files', async () => {
+    const [root, bin] = [scratch(), join(scratch(), 'bin')];
+    put(join(root, 'from/a'), 'a');
+    put(join(root, 'outer/a'), secret);
+    const before = seen(join(root, 'outer'));
+    const swapAll = `for d in '${root}'/to/.helios*.d; do /bin/mv "$d" "$d.away"; ln -s '${root}/outer' "$d"; done`;
+    writeLies(bin, { programs: { mv: `${swapAll}; exec /bin/mv "$@"` } });
+    await transfer({
+      from: { machine: local, path: join(root, 'from') },
+      to: { machine: new OtherMachine('gpu1', { bin }).machine, path: join(root, 'to') },
+    });
+    assert.deepEqual(seen(join(root, 'outer')), before);
+    assert.equal(fs.readFileSync(join(root, 'to/a'), 'utf8'), 'a');
   });
 
   it('is not followed in the place of the part of an interrupted transfer', async () => {

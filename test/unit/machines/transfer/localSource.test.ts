@@ -62,22 +62,22 @@ describe('an archive of files of this computer', () => {
 
   it('has nothing that a link leads to, and says so', async () => {
     fs.mkdirSync(path('root/real'), { recursive: true });
-    fs.mkdirSync(path('victim'));
+    fs.mkdirSync(path('victim/deep'), { recursive: true });
     fs.writeFileSync(path('victim/f'), 'SECRET');
+    fs.writeFileSync(path('victim/deep/f'), 'SECRET');
     fs.writeFileSync(path('root/real/f'), 'own');
     fs.symlinkSync('../victim', path('root/swapped'));
     fs.symlinkSync('../../victim/f', path('root/real/link'));
     execFileSync('mkfifo', [path('root/real/pipe')]);
     const { bytes, ended } = await archive(
-      ['swapped/f', 'real/link', 'real/pipe', 'real/gone', 'real/f'].map((name) => [
-        name,
-        entry('file', 6),
-      ]),
+      ['swapped/f', 'swapped/deep/f', 'real/link', 'real/pipe', 'real/gone', 'real/f'].map(
+        (name) => [name, entry('file', 6)],
+      ),
     );
     assert.equal(bytes.includes('SECRET'), false);
     assert.equal(bytes.includes('own'), true);
     assert.equal(ended?.code, 1);
-    assert.equal(ended.stderr.split('\n').length, 4);
+    assert.equal(ended.stderr.split('\n').length, 5);
   });
 
   it('fills a file that became shorter, so that the next file is whole', async () => {
