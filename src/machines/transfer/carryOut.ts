@@ -78,7 +78,6 @@ export async function carryOut(
     job,
     failure === undefined && !signal?.aborted,
   );
-  failure ??= done.failure;
   if (failure?.reason === 'no_space') failure = fullFailure(survey, { freeBytes, leftBytes });
   return { ...done, deleted, ...(failure && { failure }) };
 }
