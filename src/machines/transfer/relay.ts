@@ -73,11 +73,15 @@ export async function relay(
     (error: unknown) => line.destroy(error as Error),
   );
   const written = ask(to.machine, to.script, { stdin: line, signal: both });
+  const end = (code: number): void => {
+    if (code !== 0) cut.abort();
+    // Discard what the source still sends, such as the padding of an archive, so that the source
+    // can finish.
+    line.destroy();
+  };
   written.then(
-    // The script has all that it needs, such as an archive up to its end mark. Discard what the
-    // source still sends, such as padding, so that the source can finish.
-    ({ code }) => (code === 0 ? line.destroy() : cut.abort()),
-    () => cut.abort(),
+    ({ code }) => end(code),
+    () => end(1),
   );
   const [source, target] = await Promise.allSettled([read, written]);
   signal?.throwIfAborted();

@@ -238,6 +238,15 @@ describe('a machine that lies', () => {
     assert.ok(report.sentBytes < 2 ** 22, `${report.sentBytes} bytes`);
     assert.deepEqual(fs.readdirSync(path('to')), ['trap']);
   });
+  it('ends before it has read the files', async () => {
+    world({
+      programs: { tar: 'case $* in *--version*) exec /usr/bin/tar --version ;; esac; exit 1' },
+    });
+    for (let index = 0; index < 40; index++)
+      put(path(`from/f${index}`), Buffer.alloc(200_000, 'x'));
+    const report = await send(local, liar().machine);
+    assert.deepEqual([report.outcome, fs.readdirSync(path('to'))], ['stopped', ['trap']]);
+  });
   it('sends more of a large file than it listed', async () => {
     world({ programs: { dd: 'exec yes' } });
     put(path('from/large'), Buffer.alloc(33 * 2 ** 20, 'x'));
