@@ -177,7 +177,7 @@ export interface Machine {
   ): Promise<void>;
   /**
    * Reads a whole file, or at most `maxBytes` from `offset`. Rejects with reason `missing` for a
-   * missing file.
+   * missing file, and with `io` for a whole file larger than `maxWholeFileBytes`.
    */
   readFile(
     path: string,

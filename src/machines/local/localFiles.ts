@@ -12,6 +12,7 @@ import {
   type MachineFailureReason,
   type WriteOptions,
 } from '../machine.ts';
+import { maxWholeFileBytes, tooLarge } from '../wholeFile.ts';
 
 const reasons: Readonly<Record<string, readonly [MachineFailureReason, string]>> = {
   ENOENT: ['missing', 'it does not exist'],
@@ -56,10 +57,17 @@ export async function readLocalFile(path: string, range?: ReadRange): Promise<Ui
   try {
     if (range && answeredAtOnce.test(path)) return readAtOnce(path, range);
     await using file = await openRegularFile(path);
-    return range ? await readRange(file, range) : await file.readFile();
+    return range ? await readRange(file, range) : await readWhole(file, path);
   } catch (error) {
     throw fileFailure(error, 'read', path);
   }
+}
+
+/** Reads a file whose size the system may report as 0, as that of files in /proc. */
+async function readWhole(file: fs.FileHandle, path: string): Promise<Uint8Array> {
+  const { size } = await file.stat();
+  if (size > maxWholeFileBytes) throw tooLarge(path, maxWholeFileBytes);
+  return file.readFile();
 }
 
 async function readRange(file: fs.FileHandle, range: ReadRange): Promise<Uint8Array> {

@@ -2,9 +2,16 @@
 import type { Clock } from '../../base/clock.ts';
 import { shellQuote } from '../../base/text.ts';
 import { MachineFailure } from '../machine.ts';
+import { BoundedAnswer } from './boundedAnswer.ts';
 import type { CommandHost } from './commandHost.ts';
 import { execRemote } from './remoteExec.ts';
-import { tooLong, tooLate, type RunLimits, type ScriptRunner } from './remoteShell.ts';
+import {
+  maxAnswerBytes,
+  tooLong,
+  tooLate,
+  type RunLimits,
+  type ScriptRunner,
+} from './remoteShell.ts';
 
 export const commandRunner = (host: CommandHost, clock: Clock): ScriptRunner => ({
   run: (script, limits) => runOnce(host, clock, script, limits ?? {}),
@@ -17,29 +24,23 @@ async function runOnce(
   script: string,
   limits: RunLimits,
 ): Promise<Buffer> {
-  const { timeoutMs = 30_000, maxBytes = Infinity } = limits;
-  const pieces: Uint8Array[] = [];
-  const over = new AbortController();
-  let heldBytes = 0;
+  const { timeoutMs = 30_000, maxBytes = maxAnswerBytes } = limits;
+  const stdout = new BoundedAnswer(maxBytes);
   const outcome = await execRemote(
     host,
     `exec /bin/sh -c ${shellQuote(script)}`,
     {
       cwd: '/',
       timeoutMs,
-      signal: over.signal,
-      onStdout(bytes) {
-        heldBytes += bytes.length;
-        if (heldBytes > maxBytes) over.abort();
-        else pieces.push(bytes);
-      },
+      signal: stdout.signal,
+      onStdout: (bytes) => stdout.push(bytes),
       onStderr: () => undefined,
     },
     clock,
   );
-  if (over.signal.aborted) throw tooLong(host.name, maxBytes);
+  if (stdout.signal.aborted) throw tooLong(host.name, maxBytes);
   if (outcome.kind === 'timed_out') throw tooLate(host.name, timeoutMs);
   if (outcome.kind === 'aborted')
     throw new MachineFailure('io', `The query of ${host.name} was aborted.`);
-  return Buffer.concat(pieces);
+  return stdout.bytes();
 }

@@ -11,9 +11,19 @@ import {
   type MachineFailureReason,
   type WriteOptions,
 } from '../machine.ts';
+import { maxWholeFileBytes, tooLarge } from '../wholeFile.ts';
 
-/** Runs a script with the POSIX shell of the host; `stdout` is complete. */
-export type RunScript = (script: string, stdin?: Uint8Array) => Promise<ScriptResult>;
+/**
+ * Runs a script with the POSIX shell of the host; `stdout` is complete. Rejects with
+ * `MachineFailure` (`io`) when stdout is longer than `maxBytes`.
+ */
+export type RunScript = (script: string, options?: ScriptOptions) => Promise<ScriptResult>;
+
+export interface ScriptOptions {
+  readonly stdin?: Uint8Array | undefined;
+  /** Default: `maxAnswerBytes`. */
+  readonly maxBytes?: number | undefined;
+}
 
 export interface ScriptResult {
   readonly outcome: ExecOutcome;
@@ -98,7 +108,7 @@ export async function writeThroughShell(
     'if [ -n "$m" ]; then [ "$(id -u)" != 0 ] || chown "${m#* }" "$o" || exit 1; chmod "${m% *}" "$o" || exit 1; fi',
     'mv -f "$t" "$p"',
   ].join('\n');
-  await runOrFail(run, script, { operation: 'write', path, stdin: content });
+  await runOrFail(run, script, { operation: 'write', path, options: { stdin: content } });
 }
 
 export async function appendThroughShell(
@@ -117,7 +127,7 @@ export async function appendThroughShell(
     takeContent(content.length),
     'cat "$o" >>"$p"',
   ].join('\n');
-  await runOrFail(run, script, { operation: 'append to', path, stdin: content });
+  await runOrFail(run, script, { operation: 'append to', path, options: { stdin: content } });
 }
 
 export async function readThroughShell(
@@ -125,9 +135,15 @@ export async function readThroughShell(
   path: string,
   range?: ByteRange,
 ): Promise<Uint8Array> {
-  const read = range ? `tail -c +${range.offset + 1} <&3 | head -c ${range.maxBytes}` : 'cat <&3';
+  // One byte more than the limit shows that a whole file is too large.
+  const { offset, maxBytes } = range ?? { offset: 0, maxBytes: maxWholeFileBytes + 1 };
+  const read =
+    offset > 0 ? `tail -c +${offset + 1} <&3 | head -c ${maxBytes}` : `head -c ${maxBytes} <&3`;
   const script = [prologue, `p=${shellQuote(path)}`, openRegular, read].join('\n');
-  return runOrFail(run, script, { operation: 'read', path });
+  const bytes = await runOrFail(run, script, { operation: 'read', path, options: { maxBytes } });
+  if (range === undefined && bytes.length > maxWholeFileBytes)
+    throw tooLarge(path, maxWholeFileBytes);
+  return bytes;
 }
 
 export async function statThroughShell(
@@ -176,9 +192,9 @@ export function remoteFileFailure(
 async function runOrFail(
   run: RunScript,
   script: string,
-  { operation, path, stdin }: { operation: string; path: string; stdin?: Uint8Array },
+  { operation, path, options }: { operation: string; path: string; options?: ScriptOptions },
 ): Promise<Buffer> {
-  const { outcome, stdout, stderr } = await run(script, stdin);
+  const { outcome, stdout, stderr } = await run(script, options);
   if (outcome.kind === 'exited' && outcome.code === 0) return stdout;
   throw remoteFileFailure(stderr, operation, path);
 }

@@ -13,7 +13,7 @@ import { formatDuration } from '../../base/text.ts';
 export interface RunLimits {
   /** Time limit, which includes the time spent waiting for earlier scripts. Default: 30 s. */
   readonly timeoutMs?: number | undefined;
-  /** Maximum size of the output. Default: unlimited. */
+  /** Maximum size of the output. Default: `maxAnswerBytes`. */
   readonly maxBytes?: number | undefined;
 }
 
@@ -41,6 +41,11 @@ interface Question {
 const loop = `LC_ALL=C; export LC_ALL; IFS= read -r m; while IFS= read -r l; do eval "$l"; printf '\\n%s\\n' "$m"; done`;
 
 const answerTimeoutMs = 30_000;
+/**
+ * Default maximum size of an answer. Larger than a listing of the folders of all followed runs, and
+ * than a part of a followed file.
+ */
+export const maxAnswerBytes = 16 * 2 ** 20;
 
 export class RemoteShell implements ScriptRunner {
   readonly #channel: CommandChannel;
@@ -101,7 +106,7 @@ export class RemoteShell implements ScriptRunner {
    */
   run(
     script: string,
-    { timeoutMs = answerTimeoutMs, maxBytes = Infinity }: RunLimits = {},
+    { timeoutMs = answerTimeoutMs, maxBytes = maxAnswerBytes }: RunLimits = {},
   ): Promise<Buffer> {
     if (this.isOver) return Promise.reject(this.#failure('the connection was lost'));
     return new Promise((resolve, reject) => {
@@ -157,8 +162,10 @@ export class RemoteShell implements ScriptRunner {
 
   #refuse(heldBytes: number): void {
     const [question] = this.#questions;
-    if (question === undefined || heldBytes <= question.maxBytes) return;
-    question.reject(tooLong(this.#host.name, question.maxBytes));
+    // Without a question, the host sends bytes that nobody asked for.
+    const { maxBytes } = question ?? { maxBytes: maxAnswerBytes };
+    if (heldBytes <= maxBytes) return;
+    question?.reject(tooLong(this.#host.name, maxBytes));
     this.#abandon();
   }
 
@@ -188,5 +195,5 @@ export const tooLate = (name: string, timeoutMs: number): MachineFailure =>
 export const tooLong = (name: string, maxBytes: number): MachineFailure =>
   new MachineFailure(
     'io',
-    `The answer of ${name} is longer than ${maxBytes / 2 ** 20} MiB. Ask for less.`,
+    `The answer of ${name} is longer than ${Number((maxBytes / 2 ** 20).toPrecision(3))} MiB. Ask for less.`,
   );

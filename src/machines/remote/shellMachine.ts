@@ -20,6 +20,7 @@ import { guardedStream } from '../pouring.ts';
 import type { CommandHost } from './commandHost.ts';
 import { Queries } from './queries.ts';
 import { detachScript } from './remoteCommand.ts';
+import { BoundedAnswer } from './boundedAnswer.ts';
 import { execRemote } from './remoteExec.ts';
 import {
   appendThroughShell,
@@ -28,9 +29,11 @@ import {
   writeThroughShell,
   type ByteRange,
   type RunScript,
+  type ScriptOptions,
   type ScriptResult,
 } from './remoteFiles.ts';
 import { RemoteFollows } from './remoteFollow.ts';
+import { maxAnswerBytes, tooLong } from './remoteShell.ts';
 import { StandingShell } from './standingShell.ts';
 
 export interface ShellMachineOptions {
@@ -64,7 +67,7 @@ export abstract class ShellMachine implements Machine {
     this.workFolder = options.workFolder;
     this.#host = host;
     this.#clock = options.clock ?? systemClock;
-    this.run = (script, stdin) => runScript(host, this.#clock, script, stdin);
+    this.run = (script, options) => runScript(host, this.#clock, script, options);
     // Queries use a separate shell, because a slow query would delay the shell that follows files.
     const following: StandingShell = new StandingShell(host, this.#clock, () => querying);
     const querying = new StandingShell(host, this.#clock, () => following);
@@ -192,14 +195,17 @@ const memoryText = (mb: number): string[] =>
 const gpuTexts = (names: readonly string[]): string[] =>
   [...new Set(names)].map((name) => `${names.filter((other) => other === name).length} × ${name}`);
 
-/** Runs `script` with the POSIX shell, even if the user's commands run in another shell. */
+/**
+ * Runs `script` with the POSIX shell, even if the user's commands run in another shell. Rejects
+ * with `MachineFailure` (`io`) when the answer is too long.
+ */
 export async function runScript(
   host: CommandHost,
   clock: Clock,
   script: string,
-  stdin?: Uint8Array,
+  { stdin, maxBytes = maxAnswerBytes }: ScriptOptions = {},
 ): Promise<ScriptResult> {
-  const stdout: Uint8Array[] = [];
+  const stdout = new BoundedAnswer(maxBytes);
   const stderr = new HeadTail(defaultMaxBytes);
   const outcome = await execRemote(
     host,
@@ -207,10 +213,12 @@ export async function runScript(
     {
       cwd: '/',
       ...(stdin === undefined ? {} : { stdin }),
-      onStdout: (bytes) => void stdout.push(bytes),
+      signal: stdout.signal,
+      onStdout: (bytes) => stdout.push(bytes),
       onStderr: (bytes) => stderr.push(bytes),
     },
     clock,
   );
-  return { outcome, stdout: Buffer.concat(stdout), stderr: stderr.text() };
+  if (stdout.signal.aborted) throw tooLong(host.name, maxBytes);
+  return { outcome, stdout: stdout.bytes(), stderr: stderr.text() };
 }

@@ -3,6 +3,7 @@ import type { SFTPWrapper, Stats } from 'ssh2';
 import type { Clock } from '../../base/clock.ts';
 import { messageOf } from '../../base/errors.ts';
 import { MachineFailure, type FileStat } from '../machine.ts';
+import { maxWholeFileBytes, tooLarge } from '../wholeFile.ts';
 import { remoteFileFailure, type ByteRange } from '../remote/remoteFiles.ts';
 
 const pieceBytes = 32 * 1024;
@@ -79,10 +80,12 @@ async function readHandle(
   { path, range }: { readonly path: string; readonly range: ByteRange | undefined },
 ): Promise<Buffer> {
   const start = range?.offset ?? 0;
-  const limit = range?.maxBytes ?? Number.MAX_SAFE_INTEGER;
+  const limit = range?.maxBytes ?? maxWholeFileBytes + 1;
   // The size limits only the parallel reads. Files of /proc report size 0 but have content.
   const stats = await call<Stats>(sftp, (done) => sftp.fstat(handle, done));
   assertRegular(stats, path);
+  if (range === undefined && stats.size > maxWholeFileBytes)
+    throw tooLarge(path, maxWholeFileBytes);
   const ahead = Math.max(0, Math.min(limit, stats.size - start));
   const content = Buffer.allocUnsafe(ahead);
   let filled = ahead > 0 ? await readAhead(sftp, handle, { content, start }) : 0;
@@ -95,6 +98,7 @@ async function readHandle(
     rest.push(piece.subarray(0, bytesRead));
     filled += bytesRead;
   }
+  if (range === undefined && filled > maxWholeFileBytes) throw tooLarge(path, maxWholeFileBytes);
   return rest.length === 0 ? content : Buffer.concat([content, ...rest]);
 }
 

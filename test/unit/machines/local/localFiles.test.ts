@@ -8,6 +8,7 @@ import {
   readdirSync,
   statSync,
   symlinkSync,
+  truncateSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -30,6 +31,18 @@ describe('files of LocalMachine', () => {
     await machine.appendFile(path('a/b/c.txt'), bytes('!'));
     assert.equal((await machine.stat(path('a/b/c.txt')))?.sizeBytes, 11);
     assert.deepEqual(readdirSync(path('a/b')), ['c.txt']);
+  });
+
+  it('does not read a whole file that is larger than memory should hold', async () => {
+    writeFileSync(path('large'), '');
+    truncateSync(path('large'), 64 * 2 ** 20 + 1);
+    await assert.rejects(machine.readFile(path('large')), {
+      reason: 'io',
+      message: /larger than 64 MiB\. Read it in parts/,
+    });
+    const part = await machine.readFile(path('large'), { offset: 64 * 2 ** 20, maxBytes: 9 });
+    assert.equal(part.length, 1);
+    assert.notEqual((await machine.readFile('/proc/self/status')).length, 0);
   });
 
   it('comes to an end where no folder can be made', async () => {

@@ -29,7 +29,7 @@ describe('files through a shell', () => {
   /** The real shell, which is given `change` of the content. */
   const given =
     (change: (content: Uint8Array) => Uint8Array): RunScript =>
-    async (script, stdin) => {
+    async (script, { stdin } = {}) => {
       const machine = new LocalMachine({ runsFolder: '/nowhere', workFolder: '/' });
       const result = await machine.exec(
         `exec /bin/sh -c ${shellQuote(script)}`,
@@ -135,6 +135,25 @@ describe('files through a shell', () => {
       });
       await assert.rejects(statThroughShell(run, '/f'), { reason: 'io' });
     }
+  });
+
+  it('are read whole up to a limit, which the host cannot exceed', async () => {
+    const limits: (number | undefined)[] = [];
+    const answering = (bytes: number): RunScript => {
+      const stdout = Buffer.alloc(bytes);
+      return (_script, { maxBytes } = {}) => {
+        limits.push(maxBytes);
+        return Promise.resolve({ outcome: { kind: 'exited', code: 0 }, stdout, stderr: '' });
+      };
+    };
+    const most = 64 * 2 ** 20;
+    assert.equal((await readThroughShell(answering(most), '/f')).length, most);
+    await assert.rejects(readThroughShell(answering(most + 1), '/f'), {
+      reason: 'io',
+      message: 'Cannot read /f: it is larger than 64 MiB. Read it in parts.',
+    });
+    await readThroughShell(answering(1), '/f', { offset: 5, maxBytes: 7 });
+    assert.deepEqual(limits, [most + 1, most + 1, 7]);
   });
 
   const words: readonly (readonly [said: string, reason: string, told: string])[] = [

@@ -83,6 +83,19 @@ describe('a shell that stays', () => {
     assert.ok(shell.isOver);
   });
 
+  it('has a limit where none is named, and one for what nobody asked', async () => {
+    const shell = await open();
+    const long = shell.run('a');
+    const piece = Buffer.alloc(2 ** 20, 'x');
+    for (let mib = 0; mib < 17; mib += 1) host.last.say(piece);
+    await assert.rejects(long, { reason: 'io', message: /longer than 16 MiB/ });
+    assert.ok(shell.isOver);
+    const idle = await open();
+    for (let mib = 0; mib < 17; mib += 1) host.last.say(piece);
+    await heard();
+    assert.ok(idle.isOver);
+  });
+
   it('counts what comes behind an answer for the next question', async () => {
     const shell = await open();
     const { word } = host.last;

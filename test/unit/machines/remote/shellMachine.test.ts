@@ -68,6 +68,28 @@ describe('a machine behind a shell', () => {
       assert.equal(host.channels.length, 1);
     });
 
+  it('takes no longer answer than it asked for', async () => {
+    const one = machine();
+    const range = { offset: 0, maxBytes: 10 };
+    const whole = one.readFile('/f', range);
+    await ends('0123456789');
+    assert.equal(String(await whole), '0123456789');
+    const reading = one.readFile('/f', range);
+    await heard();
+    const channel = host.last;
+    const refused = assert.rejects(reading, {
+      reason: 'io',
+      message: /^The answer of .* is longer than .* MiB\. Ask for less\.$/,
+    });
+    channel.begin();
+    channel.say('0123456789a');
+    await heard();
+    assert.equal(host.last.options.use, 'urgent', 'the command is ended');
+    channel.exit(null, 'TERM');
+    await clock.advance(1000);
+    await refused;
+  });
+
   it('says so the next time where it was not to be reached', async () => {
     host.refusal = unreachable();
     const one = machine();

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'mocha';
 import { systemClock } from '../../../../src/base/clock.ts';
@@ -44,6 +44,27 @@ describe('files over SFTP', () => {
       // The server's process still waits for the other end.
       execFileSync('timeout', ['10', 'sh', '-c', ': >"$1"', 'sh', pipe]);
     }
+  });
+
+  it('are not read whole when they are larger than memory should hold', async () => {
+    const clock = systemClock;
+    const file = join(folder(), 'large');
+    writeFileSync(file, '');
+    truncateSync(file, 64 * 2 ** 20 + 1);
+    const sftp = await connection.sftp();
+    const refused = { reason: 'io', message: /larger than 64 MiB\. Read it in parts/ };
+    const read = sftp.read.bind(sftp);
+    sftp.read = () => assert.fail('nothing of it is read');
+    await assert.rejects(readOverSftp(sftp, file, { clock }), refused);
+    sftp.read = read;
+    const range = { offset: 64 * 2 ** 20, maxBytes: 9 };
+    assert.equal((await readOverSftp(sftp, file, { clock, range })).length, 1);
+    // A server that names a smaller size than the file has.
+    const look = sftp.fstat.bind(sftp);
+    sftp.fstat = (handle, done) =>
+      look(handle, (error, stats) => done(error, Object.assign(stats, { size: 0 })));
+    await assert.rejects(readOverSftp(sftp, file, { clock }), refused);
+    sftp.fstat = look;
   });
 
   it('leave no timer behind', async () => {
