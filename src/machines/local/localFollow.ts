@@ -8,6 +8,7 @@ import type { Disposable } from '../../base/disposable.ts';
 import { openRegularFile } from '../../base/regularFile.ts';
 import { fileFailure } from './localFiles.ts';
 import type { Follow, FollowSink } from '../machine.ts';
+import { deliver } from '../pacedDelivery.ts';
 
 /** Size of the first read. Small, because most additions are a line or two. */
 const firstChunkBytes = 4096;
@@ -129,8 +130,13 @@ export class LocalFollow implements Follow {
       if (bytesRead === 0 || this.#isDisposed) return;
       const offset = this.#offset;
       this.#offset += bytesRead;
-      await this.#sink.onBytes(Uint8Array.prototype.slice.call(buffer, 0, bytesRead), offset);
+      await this.#deliver(Uint8Array.prototype.slice.call(buffer, 0, bytesRead), offset);
       if (bytesRead === firstChunkBytes) buffer = Buffer.allocUnsafe(chunkBytes);
     }
+  }
+
+  #deliver(bytes: Uint8Array, offset: number): Promise<void> {
+    const isOver = (): boolean => this.#isDisposed;
+    return deliver({ sink: this.#sink, clock: this.#clock, isOver }, bytes, offset);
   }
 }

@@ -8,6 +8,7 @@ import { coalesced } from '../../base/coalesced.ts';
 import type { Disposable } from '../../base/disposable.ts';
 import { messageOf } from '../../base/errors.ts';
 import { MachineFailure, type Follow, type FollowSink } from '../machine.ts';
+import { deliver } from '../pacedDelivery.ts';
 import { listScript, parseListing, readScript, type ListedFolder } from './listing.ts';
 import type { StandingShell } from './standingShell.ts';
 import type { ScriptRunner } from './remoteShell.ts';
@@ -163,7 +164,7 @@ export class RemoteFollows implements Disposable {
       : undefined;
     if (follow.failure) return follow.complain(follow.failure);
     while (file && !follow.isDisposed && follow.offset < file.sizeBytes) {
-      const isAll = await follow.readFrom(this.#deps.shell, file.sizeBytes);
+      const isAll = await follow.readFrom(this.#deps, file.sizeBytes);
       if (!isAll) return;
     }
   }
@@ -211,7 +212,10 @@ class RemoteFollow {
    * Reads the new bytes. Resolves with `false` if nothing was read although the listing showed more
    * bytes.
    */
-  async readFrom(runner: ScriptRunner, sizeBytes: number): Promise<boolean> {
+  async readFrom(
+    { shell, clock }: Pick<RemoteFollowsDeps, 'shell' | 'clock'>,
+    sizeBytes: number,
+  ): Promise<boolean> {
     const start = this.offset;
     const blockBytes = sizeBytes - start > largeBlockBytes ? largeBlockBytes : smallBlockBytes;
     const skip = Math.floor(start / blockBytes);
@@ -219,7 +223,7 @@ class RemoteFollow {
       Math.ceil(sizeBytes / blockBytes) - skip,
       Math.ceil(largeReadBytes / blockBytes),
     );
-    const blocks = await runner.run(readScript(this.path, skip, { blockBytes, count }));
+    const blocks = await shell.run(readScript(this.path, skip, { blockBytes, count }));
     const bytes = blocks.subarray(start - skip * blockBytes);
     if (this.isDisposed || this.offset !== start) return false;
     if (bytes.length === 0) {
@@ -232,7 +236,7 @@ class RemoteFollow {
     }
     this.#complaint = undefined;
     this.offset += bytes.length;
-    await this.sink.onBytes(bytes, start);
+    await deliver({ sink: this.sink, clock, isOver: () => this.isDisposed }, bytes, start);
     return true;
   }
 }

@@ -50,6 +50,34 @@ describe('LocalMachine.follow', () => {
     await until('addition is read', () => seen.text === '456789abc');
   });
 
+  it('rests as long as its reader works, and stops resting when it is let go', async () => {
+    const path = join(folder(), 'log');
+    writeFileSync(path, 'x'.repeat(2 ** 20));
+    const clock = new ManualClock();
+    const machine = new LocalMachine({ runsFolder: folder(), workFolder: folder(), clock });
+    const sizes: number[] = [];
+    const follow = machine.follow(path, 0, {
+      onBytes: (bytes) => {
+        sizes.push(bytes.length);
+        clock.pass(20);
+      },
+      onChange: () => undefined,
+      onError: assert.fail,
+    });
+    owned.add(follow);
+    for (let slices = 1; slices < 4; slices += 1) {
+      await until('a slice is read', () => sizes.length === slices);
+      for (let round = 0; round < 5; round += 1) await clock.advance(0);
+      assert.equal(sizes.length, slices, 'nothing is read during a rest');
+      assert.ok(Math.max(...sizes) <= 64 * 1024);
+      await clock.advance(20);
+    }
+    follow.dispose();
+    const read = sizes.length;
+    await clock.advance(1_000);
+    assert.equal(sizes.length, read);
+  });
+
   it('reads on when the receiver is ready for more', async () => {
     const path = join(folder(), 'log');
     writeFileSync(path, '1'.repeat(10_000));

@@ -121,6 +121,28 @@ describe('files of a host that are followed', () => {
     assert.equal(seen.text.length, 9 * 2 ** 20);
   });
 
+  it('leave as much time to others as their readers take, however much has come', async () => {
+    files.set('a', 'x'.repeat(2 ** 20));
+    const sizes: number[] = [];
+    const startMs = clock.now();
+    let workMs = 0;
+    follows.follow('/runs/a', 0, {
+      onBytes: (bytes) => {
+        sizes.push(bytes.length);
+        workMs += 20;
+        clock.pass(20);
+      },
+      onChange: () => undefined,
+      onError: assert.fail,
+    });
+    await clock.advance(0);
+    assert.deepEqual(sizes, [64 * 1024], 'rests after the first slice');
+    await clock.advance(10_000);
+    assert.deepEqual(new Set(sizes), new Set([64 * 1024]));
+    assert.equal(sizes.length, 16);
+    assert.ok(clock.now() - startMs >= 2 * workMs);
+  });
+
   it('are read on when the receiver is ready for more', async () => {
     files.set('a', 'x'.repeat(9 * 2 ** 20));
     const ready = Promise.withResolvers<void>();

@@ -1,0 +1,33 @@
+import { delay, type Clock } from '../base/clock.ts';
+import type { FollowSink } from './machine.ts';
+
+/** Maximum number of bytes that are passed to a sink at once. */
+const sliceBytes = 64 * 1024;
+/** Duration of the work on a slice from which a rest follows. */
+const longMs = 8;
+
+export interface PacedDelivery {
+  readonly sink: Pick<FollowSink, 'onBytes'>;
+  readonly clock: Clock;
+  /** Returns true when the sink must not receive more bytes. */
+  isOver(): boolean;
+}
+
+/**
+ * Passes the bytes of a followed file to a sink in slices. Rests after a slice as long as the sink
+ * worked on it, so that a process that prints without end leaves half of this process's time to
+ * everything else. The bytes begin at `offset` in the file.
+ */
+export async function deliver(
+  { sink, clock, isOver }: PacedDelivery,
+  bytes: Uint8Array,
+  offset: number,
+): Promise<void> {
+  for (let start = 0; start < bytes.length && !isOver(); start += sliceBytes) {
+    const startMs = clock.now();
+    const settled = sink.onBytes(bytes.subarray(start, start + sliceBytes), offset + start);
+    const tookMs = clock.now() - startMs;
+    await settled;
+    if (tookMs >= longMs && !isOver()) await delay(clock, tookMs);
+  }
+}
