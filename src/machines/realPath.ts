@@ -28,7 +28,7 @@ export async function realPaths(
   paths: readonly string[],
 ): Promise<readonly (string | undefined)[]> {
   if (paths.length === 0) return [];
-  const calls = paths.map((path) => `(p=${shellQuote(path)}\n${script}\n)\nprintf '\\0'`);
+  const calls = paths.map((path) => `(p=${shellQuote(path)}\n${realPathScript}\n)\nprintf '\\0'`);
   const answers = (await machine.query(calls.join('\n'), { timeoutMs })).split('\0');
   return paths.map((_path, index) => {
     const answer = answers[index] ?? '';
