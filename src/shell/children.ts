@@ -52,8 +52,16 @@ export function childrenOf(place: Place): readonly Place[] {
   return children.filter(({ type }) => type !== 'comment');
 }
 
-const beginsComment = (before: string): boolean =>
-  /(?:^|[\s;&|()<>])(?:\\\n)*$/.test(before.slice(-40));
+/** Returns true if a `#` after `before` begins a comment: it is not joined to a word. */
+function beginsComment(before: string): boolean {
+  let end = before.length;
+  while (before.slice(end - 2, end) === '\\\n') end -= 2;
+  if (end === 0) return true;
+  let slashes = end - 1;
+  while (before[slashes - 1] === '\\') slashes -= 1;
+  const isEscaped = (end - 1 - slashes) % 2 === 1;
+  return !isEscaped && /[\s;&|()<>]/.test(before[end - 1] ?? '');
+}
 
 /**
  * Returns what lies between two neighbouring nodes:

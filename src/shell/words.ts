@@ -89,9 +89,11 @@ const quoted = (text: string): ShellWord => ({
   isQuoted: true,
 });
 
-/** Reads `$'…'`. Its escapes can stand for any character. */
+/** Reads `$'…'`. Its escapes can stand for any character; only tabs and line ends are read. */
 function ansiQuoted(spelled: string): ShellWord {
-  const text = spelled.slice(2, -1);
+  const text = spelled
+    .slice(2, -1)
+    .replace(/\\(.)/gs, (all, name: string) => ({ t: '\t', n: '\n' })[name] ?? all);
   return { text, spelled, isDynamic: text.includes('\\'), isQuoted: true };
 }
 

@@ -10,7 +10,7 @@ import { programOf, wrapperOf } from '../../shell/wrappers.ts';
 import { dangerOf } from './dangers.ts';
 import { judgeFind } from './find.ts';
 import { judgeRead, judgeWrite, pathsOf, type Spot } from './operand.ts';
-import { readArguments } from './options.ts';
+import { readArguments, type Arguments } from './options.ts';
 import type { CommandPlace } from './place.ts';
 import { readerOf, type Reader } from './readers.ts';
 import { isPrivatePath } from './sensitivePaths.ts';
@@ -27,7 +27,7 @@ export const loadClassifier = loadShell;
 
 /** Classifies a line of the shell. Call `loadClassifier` first. Never throws, whatever the line. */
 export function classify(line: string, place: CommandPlace): Verdict {
-  return strictest([hiddenVerdict(line), bombVerdict(line), judgeText(line, place, 0)]);
+  return strictest([hiddenVerdict(line), judgeText(line, place, 0)]);
 }
 
 const hidden =
@@ -40,14 +40,15 @@ const hiddenVerdict = (line: string): Verdict =>
 
 const bomb = /([\w:.]+)\s*\(\s*\)\s*\{[^}]*?(?<![\w:.])\1\s*\|\s*\1(?![\w:.])[^}]*\}/;
 
-const bombVerdict = (line: string): Verdict =>
-  bomb.test(line.slice(0, 2_000)) ? denies('starts processes without end', '') : safe;
+const bombVerdict = (text: string): Verdict =>
+  bomb.test(text.slice(0, 2_000).replace(/'[^']*'|"[^"]*"/g, '_'))
+    ? denies('starts processes without end', '')
+    : safe;
 
 function judgeText(text: string, place: CommandPlace, depth: number): Verdict {
   const shell = parseShell(text);
-  if (shell === undefined) return unreadable(text);
-  const line = new LineJudge(shell, place, depth);
-  return line.verdict();
+  if (shell === undefined) return strictest([bombVerdict(text), unreadable(text)]);
+  return strictest([bombVerdict(text), new LineJudge(shell, place, depth).verdict()]);
 }
 
 /** A text that cannot be parsed is asked about, and refused if it names what is always refused. */
@@ -65,7 +66,10 @@ class LineJudge {
   readonly #shell: ShellText;
   readonly #place: CommandPlace;
   readonly #depth: number;
+  /** Folders in which the next command may run. */
   #folders: readonly string[];
+  /** Folders in which it runs if the last `cd` succeeded. */
+  #entered: readonly string[] | undefined;
 
   constructor(shell: ShellText, place: CommandPlace, depth: number) {
     this.#shell = shell;
@@ -82,7 +86,8 @@ class LineJudge {
 
   #judge(command: ShellCommand): Verdict {
     const part = partOf(command);
-    const spot: Spot = { place: this.#place, folders: this.#folders, part };
+    if (command.operator !== '&&') this.#entered = undefined;
+    const spot: Spot = { place: this.#place, folders: this.#entered ?? this.#folders, part };
     const { assignments, redirections } = command;
     return strictest([
       this.#dangers(command, spot),
@@ -109,7 +114,7 @@ class LineJudge {
     if (first.isDynamic) return asks('runs a program that only the shell knows', part);
     const name = first.text;
     if (!/^[\w.+:[-]+$/.test(name)) return asks(whyAsked(programOf(first), true), part);
-    if (name === 'cd') return this.#enter(rest, spot);
+    if (name === 'cd') return this.#enter(command, spot);
     const inner = unwrapped(command);
     if (inner !== undefined)
       return inner.words.length > 0 ? this.#program(inner, spot) : asks('runs nothing', part);
@@ -122,12 +127,13 @@ class LineJudge {
   }
 
   /** Judges `cd`, after which the line may be in the old folder or the new one. */
-  #enter(rest: readonly ShellWord[], spot: Spot): Verdict {
+  #enter({ words: [, ...rest], operator }: ShellCommand, spot: Spot): Verdict {
     const [target] = rest;
     const paths = target === undefined ? [this.#place.home] : pathsOf(target, spot);
     const isKnown = rest.length <= 1 && target?.text !== '-' && paths?.length !== undefined;
     if (!isKnown || paths === undefined) {
       this.#folders = [];
+      this.#entered = undefined;
       return asks('changes to an unclear folder', spot.part);
     }
     const verdict =
@@ -135,6 +141,8 @@ class LineJudge {
         ? asks('leaves the working folder', spot.part)
         : judgeRead(target, spot, 'names');
     this.#folders = [...new Set([...this.#folders, ...paths])];
+    // As part of a pipeline, it has no effect.
+    this.#entered = operator.startsWith('|') ? undefined : paths;
     return verdict;
   }
 }
@@ -144,7 +152,11 @@ function asReader(
   rest: readonly ShellWord[],
 ): { readonly reader: Reader; readonly rest: readonly ShellWord[] } | undefined {
   const reader = readerOf(name);
-  return reader && { reader, rest };
+  const [first] = rest;
+  // The options of tar need no dash.
+  const isBare = name === 'tar' && first !== undefined && /^[a-zA-Z]+$/.test(first.text);
+  const words = isBare ? [{ ...first, text: `-${first.text}` }, ...rest.slice(1)] : rest;
+  return reader && { reader, rest: words };
 }
 
 function judgeReader(
@@ -153,11 +165,10 @@ function judgeReader(
   spot: Spot,
   isGit: boolean,
 ): Verdict {
-  const { part } = spot;
   const call = readArguments(rest, reader.options);
-  if (typeof call === 'string') return asks(`${call} is not known to be harmless`, part);
-  const problem = reader.problem?.(call);
-  if (problem !== undefined) return asks(problem, part);
+  if (typeof call === 'string') return mayWrite(`${call} is not known to be harmless`, rest, spot);
+  const problem = reader.problem?.(call) ?? valueProblem(call, isGit);
+  if (problem !== undefined) return mayWrite(problem, rest, spot);
   const { operands, paths } = call;
   const reads = paths.map((word) => judgeRead(word, spot));
   if (reader.operands === 'text')
@@ -174,11 +185,34 @@ function judgeReader(
   ]);
 }
 
-/** Judges a word that is no path, or a path in the history of a repository. */
-function judgeWord(word: ShellWord, { part }: Spot, isGit: boolean): Verdict {
-  if (word.isDynamic) return asks('has a part that only the shell knows', part);
+/** Returns the verdict on a call that may write: files that no command may write are refused. */
+function mayWrite(reason: string, rest: readonly ShellWord[], spot: Spot): Verdict {
+  const files = rest.flatMap((word) => {
+    const value = /^--?[\w-]+=(.+)$/s.exec(word.text)?.[1];
+    return value === undefined ? [word] : [{ ...word, text: value, spelled: value }];
+  });
+  const refused = files.map((word) => judgeWrite(word, spot)).filter(({ kind }) => kind === 'deny');
+  return strictest([asks(reason, spot.part), ...refused]);
+}
+
+/** Returns why the value of an option does more than read. */
+function valueProblem({ values }: Arguments, isGit: boolean): string | undefined {
+  const all = [...values.values()].flat();
+  if (isGit && all.some((value) => value.includes('%G'))) return 'runs the program for signatures';
+  const files = ['--include', '-g', '--glob', '--iglob'].flatMap((name) => values.get(name) ?? []);
+  return files.some((value) => isPrivatePath(`/${value}`))
+    ? 'reads a file that may hold secrets'
+    : undefined;
+}
+
+/** Judges a word that is no path, or a path or commit of a repository. */
+function judgeWord(word: ShellWord, spot: Spot, isGit: boolean): Verdict {
+  if (word.isDynamic) return asks('has a part that only the shell knows', spot.part);
+  if (!isGit) return safe;
   const path = `/${word.text.slice(word.text.indexOf(':') + 1)}`;
-  return isGit && isPrivatePath(path) ? asks('reads a file that may hold secrets', part) : safe;
+  return isPrivatePath(path)
+    ? asks('reads a file that may hold secrets', spot.part)
+    : judgeRead(word, spot, 'names');
 }
 
 function judgeRedirection(

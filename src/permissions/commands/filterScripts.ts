@@ -28,7 +28,7 @@ export function sedProblem(call: Arguments): string | undefined {
  * without its patterns and strings.
  */
 const awkPower =
-  /\bsystem\b|\bgetline\b|\bENVIRON\b|\bPROCINFO\b|\bARGV\b|\||@|\bprintf?\b[^;}\n]*>|\b(?:close|fflush)\b|\/inet/;
+  /\bsystem\b|\bgetline\b|\bENVIRON\b|\bPROCINFO\b|\bSYMTAB\b|\bFUNCTAB\b|\bARGV\b|\||@|\bprintf?\b[^;}\n]*>|\b(?:close|fflush)\b|\/inet/;
 
 export function awkProblem(call: Arguments): string | undefined {
   const [script = ''] = scriptsOf(call, []);

@@ -10,7 +10,9 @@ const harmless =
 const signs = new Set(['(', ')', '!', ',']);
 
 export function judgeFind(rest: readonly ShellWord[], spot: Spot): Verdict {
-  const call = readArguments(rest, harmless);
+  // After `--`, find still reads its expression.
+  const isClear = rest.every(({ text }) => text !== '--');
+  const call = isClear ? readArguments(rest, harmless) : '--';
   if (typeof call === 'string') return strictest([unknown(call, spot), ...written(rest, spot)]);
   const folders = call.operands.filter(({ text }) => !signs.has(text));
   return strictest([

@@ -29,6 +29,11 @@ const text = (options: OptionList, problem?: Reader['problem']): Reader => ({
   operands: 'text',
   ...(problem && { problem }),
 });
+/** A second operand, or a pattern with several matches, is written. */
+const single: Reader['problem'] = ({ operands }) =>
+  operands.length > 1 || operands.some(({ isDynamic }) => isDynamic)
+    ? 'writes its second file'
+    : undefined;
 const nothing: Reader['problem'] = ({ operands }) =>
   operands.length > 0 ? 'takes arguments that are not known to be harmless' : undefined;
 
@@ -69,7 +74,7 @@ const readers: Readonly<Record<string, Reader>> = {
   ),
   uniq: content(
     'c d D i u z f: s: w: --count --repeated --all-repeated --ignore-case --unique --skip-fields= --skip-chars= --check-chars= --zero-terminated',
-    ({ operands }) => (operands.length > 1 ? 'writes its second file' : undefined),
+    single,
   ),
   comm: content('1 2 3 i --check-order --nocheck-order --output-delimiter= --total'),
   join: content('1: 2: a: e: i j: o: t: v: --header --check-order --nocheck-order'),
@@ -89,11 +94,27 @@ const readers: Readonly<Record<string, Reader>> = {
     'A: j: N: S: t: v w: a b c d f i l o s x --address-radix= --skip-bytes= --read-bytes= --format= --width=',
   ),
   hexdump: content('b c C d o x v n: s:'),
-  xxd: content('a b c: C d e E g: i l: o: p u s: # -len= -seek= -cols=', ({ operands }) =>
-    operands.length > 1 ? 'writes its second file' : undefined,
+  xxd: content('a b c: C d e E g: i l: o: p u s: # -len= -seek= -cols=', single),
+  strings: content('a f n: t: e: # --all --bytes= --radix= --encoding=', ({ operands }) =>
+    operands.some(({ text }) => text.startsWith('@')) ? 'reads arguments from a file' : undefined,
   ),
-  strings: content('a f n: t: e: # --all --bytes= --radix= --encoding='),
   zcat: content('f'),
+  xzcat: content('f'),
+  bzcat: content('f'),
+  zstdcat: content('f'),
+  gzip: content('c d f l q v --stdout --decompress --list', toOutput),
+  gunzip: content('c f l q --stdout --list', toOutput),
+  tar: {
+    options: 't v z j J a f@ --list --verbose --gzip --bzip2 --xz --zstd --file@ --wildcards',
+    operands: 'text',
+    problem: tarProblem,
+  },
+  unzip: content('l v Z 1 z q', ({ names: given }) =>
+    given.has('-l') || given.has('-Z') ? undefined : 'writes files',
+  ),
+  zipinfo: content('1 2 s m l v h t'),
+  shuf: content('n: e i: r z --head-count= --echo --input-range= --repeat --zero-terminated'),
+  b2sum: content(sums),
   grep,
   egrep: grep,
   fgrep: grep,
@@ -158,6 +179,9 @@ const readers: Readonly<Record<string, Reader>> = {
   true: text(''),
   false: text(''),
   ':': text(''),
+  sleep: text('', ({ operands }) =>
+    operands.every(({ text: each }) => /^[\d.]{1,4}s?$/.test(each)) ? undefined : 'waits for long',
+  ),
   seq: text('f: s: w # --format= --separator= --equal-width'),
   expr: text(''),
   basename: text('a s: z --multiple --suffix= --zero'),
@@ -168,7 +192,15 @@ const readers: Readonly<Record<string, Reader>> = {
   command: text('v V', ({ names: given }) =>
     given.has('-v') || given.has('-V') ? undefined : 'runs another command',
   ),
+  numfmt: text(
+    'd: z --to= --from= --field= --format= --suffix= --padding= --header --delimiter= --round= --to-unit= --from-unit= --grouping',
+  ),
   // The computer and its processes.
+  ulimit: text('a H S c d e f i l m n p q r s t u v x', nothing),
+  dmesg: text('T H L t x k l: f: e d --ctime --level= --facility= --human --decode', nothing),
+  ss: text('t u l n p a e o m i s x 4 6 H r w', ({ operands }) =>
+    operands.length > 0 ? 'takes arguments that are not known to be harmless' : undefined,
+  ),
   pwd: text('L P', nothing),
   whoami: text('', nothing),
   id: text('g G n r u z --group --groups --name --user'),
@@ -206,9 +238,14 @@ const readers: Readonly<Record<string, Reader>> = {
     given.has('-b') && given.has('-n') ? undefined : 'does not end by itself: use top -b -n 1',
   ),
   'nvidia-smi': text(
-    'L q d: i: x m --list-gpus --query --query-gpu= --query-compute-apps= --query-accounted-apps= --format= --id= --display= --xml-format --help-query-gpu',
-    ({ operands }) =>
-      operands.every(({ text: each }) => each === 'topo' || each === 'nvlink')
+    'L q d: i: x m c: s: --list-gpus --query --query-gpu= --query-compute-apps= --query-accounted-apps= --format= --id= --display= --xml-format --help-query-gpu',
+    ({ operands, names: given }) =>
+      operands.every(
+        ({ text: each }) =>
+          each === 'topo' ||
+          each === 'nvlink' ||
+          (given.has('-c') && (each === 'dmon' || each === 'pmon')),
+      )
         ? undefined
         : 'takes arguments that are not known to be harmless',
   ),
@@ -222,7 +259,7 @@ const readers: Readonly<Record<string, Reader>> = {
   ),
   // Schedulers.
   squeue: text(
-    'a A: h i: j: l M: n: o: O: p: r R: s S: t: u: w: --me --start --array --account= --format= --Format= --json --jobs= --long --name= --noheader --nodelist= --partition= --sort= --states= --steps --user= --users=',
+    'a A: h j: l M: n: o: O: p: r R: s S: t: u: w: --me --start --array --account= --format= --Format= --json --jobs= --long --name= --noheader --nodelist= --partition= --sort= --states= --steps --user= --users=',
   ),
   sinfo: text(
     'a d e l M: n: N o: O: p: r R s S: t: T v --all --exact --format= --Format= --json --long --Node --nodes= --noheader --partition= --reservation --responding --list-reasons --summarize --sort= --states=',
@@ -237,10 +274,27 @@ const readers: Readonly<Record<string, Reader>> = {
   bjobs: text('a d l p r s u: w X q: m: J: o: noheader'),
 };
 
+/** Compresses a file in place unless it writes to the output. */
+function toOutput({ names: given }: Arguments): string | undefined {
+  const isRead = ['-c', '--stdout', '-l', '--list'].some((name) => given.has(name));
+  return isRead ? undefined : 'writes files';
+}
+
+/** An archive named like `host:file` is on another host. */
+function tarProblem({ names: given, paths }: Arguments): string | undefined {
+  if (!given.has('-t') && !given.has('--list')) return 'writes files';
+  return paths.length === 0 || paths.some(({ text: each }) => each.includes(':'))
+    ? 'may read from another host'
+    : undefined;
+}
+
 /** Options that print the environment of processes begin with an `e` that no dash precedes. */
-function psProblem({ operands }: Arguments): string | undefined {
+function psProblem({ operands, values }: Arguments): string | undefined {
+  const columns = ['-o', '--format'].flatMap((name) => values.get(name) ?? []);
   const unclear = operands.find(({ text: each }) => !/^(?:[ajlruxfwhT]+|\d+(?:,\d+)*)$/.test(each));
-  return unclear === undefined ? undefined : 'may show the environment of processes';
+  return unclear === undefined && !columns.some((each) => /env/i.test(each))
+    ? undefined
+    : 'may show the environment of processes';
 }
 
 /** `vmstat 1` never ends, and `vmstat 1 5` does. */

@@ -22,7 +22,7 @@ const keyPaths: readonly RegExp[] = [
 ];
 /** Matches files that may hold secrets beside other things. */
 const privatePaths: readonly RegExp[] = [
-  /\/\.env(?:\.|$|rc$)/,
+  /\/\.env(?:\.(?!(?:example|sample|template|dist)$)|$|rc$)/,
   /\.env$/,
   /\.(?:pem|key|p12|pfx|jks|keystore|kdbx|ppk)$/,
   /\/\.(?:netrc|npmrc|pypirc|pgpass|my\.cnf|boto|s3cfg|htpasswd)$/,
@@ -34,7 +34,7 @@ const privatePaths: readonly RegExp[] = [
 ];
 /** Matches files of the system that tell only what hardware and system there are. */
 const systemPaths: readonly RegExp[] = [
-  /^\/dev\/(?:null|zero|stdin|stdout|stderr|tty)$/,
+  /^\/dev\/(?:null|stdin|stdout|stderr|tty)$/,
   /^\/proc\/(?:cpuinfo|meminfo|loadavg|uptime|version|stat|vmstat|mounts|driver\/nvidia\/.*)$/,
   /^\/etc\/(?:os-release|lsb-release|debian_version|hostname)$/,
   /^\/usr\/lib\/os-release$/,

@@ -92,7 +92,7 @@ const second: Readonly<Record<string, Readonly<Record<string, Reader>>>> = {
   },
   pip: {
     list: only(
-      'v o --outdated --format= --verbose --not-required --local --user --disable-pip-version-check --editable',
+      'v --format= --verbose --not-required --local --user --disable-pip-version-check --editable',
     ),
     show: listing('f v --files --verbose'),
     freeze: only('l --all --local --user --exclude='),
@@ -135,7 +135,7 @@ const second: Readonly<Record<string, Readonly<Record<string, Reader>>>> = {
     show: listing('n p P --noheader --parsable --parsable2'),
     list: listing('n p P --noheader --parsable --parsable2'),
   },
-  tmux: { ls: only('F:'), 'list-sessions': only('F:'), 'list-windows': only('a t: F:') },
+  tmux: { ls: only(''), 'list-sessions': only(''), 'list-windows': only('a t:') },
   systemctl: {
     'list-units': listing('a t: --all --type= --state= --no-pager'),
     'is-active': listing(''),

@@ -7,7 +7,8 @@ import { loadShell } from '../../../../src/shell/grammar.ts';
 
 interface Case {
   readonly line: string;
-  readonly verdict: 'safe' | 'ask' | 'deny';
+  /** The verdict; several with `|` where the rules allow both. */
+  readonly verdict: string;
 }
 
 const cases = readFileSync(new URL('./lines.jsonl', import.meta.url), 'utf8')
@@ -29,7 +30,7 @@ describe('the classifier of command lines', () => {
   for (const { line, verdict } of cases) {
     it(`${verdict}: ${JSON.stringify(line)}`, () => {
       const { kind, reason } = classify(line, place);
-      assert.equal(kind, verdict, reason);
+      assert.ok(verdict.split('|').includes(kind), `${kind}: ${reason}`);
     });
   }
 });
