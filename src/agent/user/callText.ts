@@ -29,7 +29,7 @@ export function callText({ args, accesses, repairs }: ShownCall): string {
     lineText(linkNote(accesses)),
     lineText(commandNotes(accesses)),
     repairNote(repairs),
-    ...unnamed.filter(({ kind }) => kind === 'command').map(accessText),
+    ...unnamed.filter((each) => each.kind === 'command' && each.note === undefined).map(accessText),
     argumentText(args),
     ...unnamed.filter(({ kind }) => kind !== 'command').map(accessText),
   ]

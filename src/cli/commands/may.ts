@@ -11,6 +11,7 @@ import {
 import { exitCodes } from '../cliDeps.ts';
 import type { CliCommand, CommandContext } from '../command.ts';
 import { withEngine } from '../commandEngine.ts';
+import { singleLine } from '../screen/terminalText.ts';
 
 interface MayOptions {
   readonly mode: LineMode;
@@ -100,14 +101,9 @@ function print(row: Row, { json = false }: MayOptions, { deps }: CommandContext)
   deps.stdout.write(`${json ? JSON.stringify(row) : rowText(row)}\n`);
 }
 
-const rowText = ({
-  line = '',
-  error,
-  decision = '',
-  verdict,
-  reason = '',
-  part = '',
-}: Row): string =>
-  error !== undefined
-    ? `error    ${line}: ${error}`
-    : `${decision.padEnd(8)} ${line}${verdict === 'safe' ? ': only reads' : `: ${reason}${part === '' || part === line ? '' : ` (${part})`}`}`;
+function rowText({ line = '', error, decision = '', verdict, reason, part }: Row): string {
+  if (error !== undefined) return `error    ${singleLine(line)}: ${error}`;
+  const why = verdict === 'safe' ? 'only reads' : (reason ?? '');
+  const where = part === '' || part === line ? '' : ` (${singleLine(part ?? '')})`;
+  return `${decision.padEnd(8)} ${singleLine(line)}: ${why}${where}`;
+}

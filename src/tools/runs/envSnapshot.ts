@@ -144,8 +144,8 @@ export const envSnapshot = (snapshots: CodeSnapshots): Tool =>
   });
 
 /**
- * Queries the environment of a machine, as runs find it. Rejects with `ToolFailure` if the machine does not answer
- * or the folder does not exist.
+ * Queries the environment of a machine, as runs find it. Rejects with `ToolFailure` if the machine
+ * does not answer or the folder does not exist.
  */
 export async function askEnvironment(
   machine: Machine,

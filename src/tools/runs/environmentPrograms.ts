@@ -3,6 +3,7 @@ import { posix } from 'node:path';
 import { ToolFailure } from '../../base/errors.ts';
 import { shellText } from '../../base/shellText.ts';
 import { shellQuote } from '../../base/text.ts';
+import { preambleOf } from '../../machines/environment/preamble.ts';
 import type { Machine } from '../../machines/machine.ts';
 import { realPath } from '../../machines/realPath.ts';
 import type { Access } from '../../permissions/access.ts';
@@ -31,7 +32,12 @@ export async function findPrograms(
   python: string,
 ): Promise<EnvironmentPrograms> {
   const command = `exec /bin/sh -c ${shellQuote(script)} helios ${shellQuote(python)} python3 python`;
-  const { stdout } = await machine.exec(command, { cwd: '/', timeoutMs });
+  const setup = await machine.setup?.();
+  // The prologue may choose the interpreter, as it does for runs.
+  const { stdout } = await machine.exec(
+    preambleOf(machine, setup?.prologue ?? [], command) + command,
+    { cwd: '/', timeoutMs, ...(setup && { env: setup.env }) },
+  );
   const [found = '', git = ''] = stdout.split('\n');
   return {
     ...(found === '' ? { isOfRepo: false } : await placeOf(machine, repo, found)),
@@ -91,9 +97,15 @@ export function mustBeApproved(
   programs: readonly Access[],
   { accesses }: { readonly accesses: readonly Access[] },
 ): void {
-  const approved = new Set(accesses.map((access) => JSON.stringify(access)));
-  if (programs.every((access) => approved.has(JSON.stringify(access)))) return;
+  const approved = new Set(accesses.map(approvedText));
+  if (programs.every((access) => approved.has(approvedText(access)))) return;
   throw new ToolFailure(
     `Not run: the environment would be read${withPrograms(programs)}, and the approval did not name these programs. Call env_snapshot again.`,
   );
 }
+
+/** Returns what the user read of an access in the approval. */
+const approvedText = (access: Access): string =>
+  access.kind === 'command'
+    ? JSON.stringify([access.machineId, access.command, access.note])
+    : JSON.stringify(access);

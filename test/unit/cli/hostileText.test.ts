@@ -214,6 +214,10 @@ describe('hostile text in the terminal', () => {
       [['machines'], true],
       [['machines', '--json'], true],
     ],
+    may: [
+      [['may', '--', wilder], true],
+      [['may', '--json', '--', wilder], true],
+    ],
     models: [
       [['models', '-P', 'demo'], true],
       [['models', '-P', 'demo', '--json'], true],

@@ -173,7 +173,7 @@ END
     await session.ended;
     const [request] = asked;
     assert.match(request?.title ?? '', /environment of local with \/.*python.* and \/.*git$/);
-    assert.match(request?.detail ?? '', /^Runs \/.*python.*\. Runs \/.*git\.\n\{/);
+    assert.match(request?.detail ?? '', /^Runs \/.*python.*\. Runs \/.*git\.\nmachine_id: /);
     assert.equal(answers(session).length, 1);
   });
 });

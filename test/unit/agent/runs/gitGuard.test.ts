@@ -91,7 +91,7 @@ describe('a session and the repository of the user', () => {
     assert.deepEqual(changed(), []);
     assert.match(results[1]?.text ?? '', /helios: git stash was not run/);
     for (const index of [0, 2, 3, 4, 5, 6])
-      assert.match(results[index]?.text ?? '', /^Not (?:run|written)/, `${index}`);
+      assert.match(results[index]?.text ?? '', /^Not (?:run|written|allowed)/, `${index}`);
     for (const index of [0, 2, 3, 4, 5, 6, 7, 8])
       assert.equal(results[index]?.isError, true, `${index}`);
     assert.match(results[9]?.text ?? '', /first/);
