@@ -30,6 +30,7 @@ interface Sections {
 export const documents = (): readonly string[] => [
   'README.md',
   'CONTRIBUTING.md',
+  'SECURITY.md',
   ...globSync('docs/**/*.md', inRoot),
 ];
 
