@@ -95,13 +95,21 @@ export function createGate(options: GateOptions): Gate {
   };
 }
 
-/** Returns the accesses with the verdict on each command. */
-const judged = (accesses: readonly Access[], { judge }: GateOptions): Promise<readonly Access[]> =>
-  Promise.all(
-    accesses.map(async (access) =>
-      access.kind === 'command' ? { ...access, verdict: await judge(access) } : access,
-    ),
-  );
+/**
+ * Returns the accesses with the verdict on each command. In mode `read`, which runs none, no machine
+ * is asked about them.
+ */
+const judged = async (
+  accesses: readonly Access[],
+  { judge, mode }: GateOptions,
+): Promise<readonly Access[]> =>
+  mode() === 'read'
+    ? accesses
+    : Promise.all(
+        accesses.map(async (access) =>
+          access.kind === 'command' ? { ...access, verdict: await judge(access) } : access,
+        ),
+      );
 
 type Ruling = Omit<Decision, 'accesses'>;
 

@@ -128,7 +128,7 @@ describe('gate', () => {
 
     it('refuses those that no mode allows in each mode, and for a tool that was allowed', async () => {
       const denied = denies('reads keys', 'cat k');
-      for (const mode of ['ask', 'allow', 'read'] as const) {
+      for (const mode of ['ask', 'allow'] as const) {
         const { isAllowed, by, why } = await decide(denied, mode, asArguments);
         assert.deepEqual([isAllowed, by], [false, 'rule']);
         assert.equal(why, 'the command reads keys, which no mode allows: cat k');
