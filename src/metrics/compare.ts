@@ -1,4 +1,5 @@
-import type { Direction, MetricSummary, SeriesColumns } from './metric.ts';
+import type { Direction, MetricSummary } from './metric.ts';
+import type { Place } from './valueAt.ts';
 
 /** `n/a`: the metric has no direction, or one run lacks the metric. */
 type ComparisonVerdict = 'better' | 'worse' | 'same' | 'n/a';
@@ -50,31 +51,48 @@ export interface MetricComparison {
 export interface Measured {
   names(): readonly string[];
   summary(name: string): MetricSummary | undefined;
-  series(name: string): SeriesColumns;
+  /** Whether every point of the metric has a step, and the steps never decrease. */
+  hasAscendingSteps(name: string): boolean;
+  /** Reads the value at a place of a metric; `undefined` if there is none. */
+  valueAt(name: string, place: Place): Promise<number | undefined>;
 }
 
 /**
  * Compares all metrics that at least one of the runs has. Returns the baseline's metrics first, in
- * their order, then the metrics that only the experiment has.
+ * their order, then the metrics that only the experiment has. Rejects with an error of the system
+ * if the points of a very long series cannot be read from the disk.
  */
-export function compareRuns(baseline: Measured, experiment: Measured): readonly MetricComparison[] {
-  return [...new Set([...baseline.names(), ...experiment.names()])].map((metric) => {
-    const before = baseline.summary(metric);
-    const after = experiment.summary(metric);
-    const direction = after?.direction ?? before?.direction ?? 'none';
-    const both = before !== undefined && after !== undefined;
-    return {
-      metric,
-      direction,
-      baseline: before,
-      experiment: after,
-      atEnd: both ? judge(before.last, after.last, direction) : undefined,
-      atBest: both ? judge(before.best, after.best, direction) : undefined,
-      atEqualStep: both
-        ? atEqualStep(baseline.series(metric), experiment.series(metric), direction)
-        : undefined,
-    };
-  });
+export async function compareRuns(
+  baseline: Measured,
+  experiment: Measured,
+): Promise<readonly MetricComparison[]> {
+  const comparisons: MetricComparison[] = [];
+  for (const metric of new Set([...baseline.names(), ...experiment.names()]))
+    comparisons.push(await compareMetric(metric, baseline, experiment));
+  return comparisons;
+}
+
+async function compareMetric(
+  metric: string,
+  baseline: Measured,
+  experiment: Measured,
+): Promise<MetricComparison> {
+  const before = baseline.summary(metric);
+  const after = experiment.summary(metric);
+  const direction = after?.direction ?? before?.direction ?? 'none';
+  const runs = { metric, direction, baseline: before, experiment: after };
+  if (before === undefined || after === undefined)
+    return { ...runs, atEnd: undefined, atBest: undefined, atEqualStep: undefined };
+  const pair = {
+    baseline: { run: baseline, summary: before },
+    experiment: { run: experiment, summary: after },
+  };
+  return {
+    ...runs,
+    atEnd: judge(before.last, after.last, direction),
+    atBest: judge(before.best, after.best, direction),
+    atEqualStep: await atEqualStep(pair, direction),
+  };
 }
 
 /**
@@ -107,25 +125,24 @@ function goodness(value: number, direction: 'lower' | 'higher'): number {
   return direction === 'lower' ? -value : value;
 }
 
-function atEqualStep(
-  baseline: SeriesColumns,
-  experiment: SeriesColumns,
-  direction: Direction,
-): EqualPoint | undefined {
-  const hasSteps = isAscending(baseline.steps) && isAscending(experiment.steps);
-  const position = hasSteps
-    ? Math.min(baseline.steps.at(-1) ?? NaN, experiment.steps.at(-1) ?? NaN)
-    : Math.min(baseline.values.length, experiment.values.length) - 1;
-  const valueIn = ({ steps, values }: SeriesColumns): number | undefined =>
-    values[hasSteps ? steps.findLastIndex((step) => step <= position) : position];
-  const [before, after] = [valueIn(baseline), valueIn(experiment)];
-  if (before === undefined || after === undefined) return undefined;
-  return { ...judge(before, after, direction), by: hasSteps ? 'step' : 'index', position };
+interface Side {
+  readonly run: Measured;
+  readonly summary: MetricSummary;
 }
 
-/** Returns whether the steps never decrease. Returns false if any step is unknown (NaN). */
-function isAscending(steps: Float64Array): boolean {
-  return steps.every(
-    (step, index) => step >= (index === 0 ? -Infinity : (steps[index - 1] ?? NaN)),
+async function atEqualStep(
+  pair: { readonly baseline: Side; readonly experiment: Side },
+  direction: Direction,
+): Promise<EqualPoint | undefined> {
+  const sides = [pair.baseline, pair.experiment];
+  const hasSteps = sides.every(({ run, summary }) => run.hasAscendingSteps(summary.metric));
+  const position = Math.min(
+    ...sides.map(({ summary }) => (hasSteps ? summary.lastStep : summary.count - 1)),
   );
+  const by = hasSteps ? 'step' : 'index';
+  const valueOf = ({ run, summary }: Side): Promise<number | undefined> =>
+    run.valueAt(summary.metric, { by, position });
+  const [before, after] = [await valueOf(pair.baseline), await valueOf(pair.experiment)];
+  if (before === undefined || after === undefined) return undefined;
+  return { ...judge(before, after, direction), by, position };
 }

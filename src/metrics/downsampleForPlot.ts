@@ -1,13 +1,13 @@
 import type { SeriesColumns } from './metric.ts';
 
 /** The range of x that a plot shows, and the width of the plot in pixels. */
-interface PlotRange {
+export interface PlotRange {
   readonly from?: number;
   readonly to?: number;
   readonly pixels: number;
 }
 
-interface PlotPoints {
+export interface PlotPoints {
   /** Finite points, ordered by x. */
   readonly x: Float64Array;
   readonly y: Float64Array;
@@ -19,8 +19,8 @@ interface PlotPoints {
  * Returns the x of each point on a step axis: the point's step or, if any point of the series has
  * no step, the point's index.
  */
-export const stepAxis = ({ steps }: SeriesColumns): Float64Array =>
-  steps.some(Number.isNaN) ? steps.map((_, index) => index) : steps;
+export const stepAxis = ({ steps, indices }: SeriesColumns): Float64Array =>
+  steps.some(Number.isNaN) ? (indices ?? steps.map((_, index) => index)) : steps;
 
 /**
  * Reduces the points (x, y) to those that a plot needs: the first, lowest, highest and last point

@@ -56,8 +56,15 @@ export interface MetricSummary {
   };
 }
 
-/** Parallel columns of one series, oldest point first. */
+/**
+ * Parallel columns of one series, oldest point first. If `indices` is present, the columns are a
+ * sample of a longer series, with the lowest and the highest point of each of many equally long
+ * stretches, and `indices` are the positions of the points in the series. The sample includes the
+ * first, the last, the lowest, the highest, and the first non-finite point, and a point without a
+ * step if there is one.
+ */
 export interface SeriesColumns {
+  readonly indices?: Float64Array;
   readonly steps: Float64Array;
   readonly timesMs: Float64Array;
   readonly values: Float64Array;

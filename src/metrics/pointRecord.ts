@@ -52,6 +52,17 @@ export function writeRecord(
   view.setUint32(at, checksum(view, at), true);
 }
 
+/** Returns whether the record at `at` is a point of the metric with the index `name`. */
+export function isPoint(view: DataView, at: number, name: number): boolean {
+  const packed = view.getUint32(at + 4, true);
+  return packed >>> 3 === name && kinds[(packed >>> 1) & 3] === 'point';
+}
+
+/** Read the step, the time and the value of the record at `at`, which must be valid. */
+export const stepAt = (view: DataView, at: number): number => view.getFloat64(at + 8, true);
+export const timeAt = (view: DataView, at: number): number => view.getFloat64(at + 16, true);
+export const valueAt = (view: DataView, at: number): number => view.getFloat64(at + 24, true);
+
 /** Reads the record at `at`; `undefined` if the bytes are not a valid record. */
 export function readRecord(view: DataView, at: number): PointRecord | undefined {
   const packed = view.getUint32(at + 4, true);
@@ -60,9 +71,9 @@ export function readRecord(view: DataView, at: number): PointRecord | undefined 
   return {
     kind,
     name: packed >>> 3,
-    step: view.getFloat64(at + 8, true),
-    timeMs: view.getFloat64(at + 16, true),
-    value: view.getFloat64(at + 24, true),
+    step: stepAt(view, at),
+    timeMs: timeAt(view, at),
+    value: valueAt(view, at),
     endOffset: view.getFloat64(at + 32, true),
     isLastOfLine: (packed & 1) === 1,
   };

@@ -5,13 +5,9 @@ import type { Disposable } from '../base/disposable.ts';
 import { openIfThere } from '../storage/openIfThere.ts';
 import { diskError, openToAppend, writeAll, type WriteAt } from './appendOnly.ts';
 import { NamesFile } from './namesFile.ts';
-import {
-  fileHeader,
-  readRecord,
-  recordBytes,
-  writeRecord,
-  type PointRecord,
-} from './pointRecord.ts';
+import { fileHeader, recordBytes, writeRecord, type PointRecord } from './pointRecord.ts';
+import { readLines, type StoredRecords } from './storedRecords.ts';
+import { readTotals, writeTotals, type RunTotals } from './totalsFile.ts';
 
 /**
  * A record with the name of its metric instead of an index. The name is empty for records without a
@@ -20,9 +16,27 @@ import {
 export type NamedRecord = Omit<PointRecord, 'name'> & { readonly metric: string };
 
 const keptName = 'points.cut';
-const recordsPerRead = 16 * 1024;
 const minPendingBytes = recordBytes * 64;
 const maxKeptBytes = recordBytes * 64 * 1024;
+/** Maximum number of records in `points.bin`: 2.5 GB. */
+const maxRecords = 64_000_000;
+/** Maximum number of records in memory while they cannot be written: 20 MB. */
+const maxPendingRecords = 500_000;
+
+/** `full`: the file has its maximum size. `unwritable`: too many points could not be written. */
+export type PointsFileEnd = 'full' | 'unwritable';
+
+export interface PointsFileOptions {
+  readonly folder: string;
+  readonly write: WriteAt;
+  /** Default: `maxRecords` and `maxPendingRecords`. */
+  readonly limits?: Partial<PointsFileLimits> | undefined;
+}
+
+export interface PointsFileLimits {
+  readonly records: number;
+  readonly pendingRecords: number;
+}
 
 /**
  * Stored metrics of one run: `points.bin` (see pointRecord.ts) and `points.names`, both
@@ -30,32 +44,45 @@ const maxKeptBytes = recordBytes * 64 * 1024;
  * on opening, and moved to `points.cut` by the first write. The lines of that content are read
  * again from the run's output, so that no point is lost or doubled. Opening and reading do not
  * change the files, so a process may read them while another process writes them.
+ *
+ * The files stop growing at a maximum size, and when too many points wait because they cannot be
+ * written. The file then ends at a line of the output, from where the output can be read again.
  */
 export class PointsFile implements Disposable {
   readonly #folder: string;
   readonly #write: WriteAt;
   readonly #names: NamesFile;
+  readonly #limits: PointsFileLimits;
   #size: number;
+  #records: number;
+  #pendingRecords = 0;
+  #end: PointsFileEnd | undefined;
   #fd: number | undefined;
   #pending = new DataView(new ArrayBuffer(minPendingBytes));
   #pendingBytes = 0;
 
-  private constructor(folder: string, write: WriteAt, opened: { names: NamesFile; size: number }) {
+  private constructor(
+    { folder, write, limits = {} }: PointsFileOptions,
+    opened: { names: NamesFile; size: number },
+  ) {
     this.#folder = folder;
     this.#write = write;
+    this.#limits = { records: maxRecords, pendingRecords: maxPendingRecords, ...limits };
     this.#names = opened.names;
     this.#size = opened.size;
+    this.#records = Math.max(0, Math.floor((opened.size - fileHeader.length) / recordBytes));
+    if (this.records >= this.#limits.records) this.#end = 'full';
   }
 
   /**
-   * Opens the files and calls `onRecord` for each record of each complete line. Returns problems as
-   * texts for the user.
+   * Opens the files and calls `onRecord` for each record of each complete line, with its position
+   * in the file. Returns problems as texts for the user.
    */
   static async open(
-    folder: string,
-    write: WriteAt,
-    onRecord: (record: NamedRecord) => void,
+    options: PointsFileOptions,
+    onRecord: (record: PointRecord, metric: string, position: number) => void,
   ): Promise<{ readonly file: PointsFile; readonly problems: readonly string[] }> {
+    const { folder, write } = options;
     const report = { problems: [] as string[], keptPath: join(folder, keptName) };
     let handle: FileHandle | undefined;
     try {
@@ -65,15 +92,15 @@ export class PointsFile implements Disposable {
       const fileBytes = (await handle?.stat())?.size ?? 0;
       const names = await NamesFile.open(join(folder, 'points.names'), write, report);
       const namesInFile = names.count;
-      const size = await readLines(handle, fileBytes, (record) =>
-        onRecord({ ...record, metric: record.kind === 'point' ? names.nameAt(record.name) : '' }),
+      const size = await readLines(handle, fileBytes, (record, position) =>
+        onRecord(record, record.kind === 'point' ? names.nameAt(record.name) : '', position),
       );
       if (size < fileBytes) report.problems.push(surplusText(fileBytes - size));
       if (names.count > namesInFile)
         report.problems.push(
           `points.names: names are missing; their points are shown as metric_${namesInFile}, metric_${namesInFile + 1} and so on.`,
         );
-      return { file: new PointsFile(folder, write, { names, size }), problems: report.problems };
+      return { file: new PointsFile(options, { names, size }), problems: report.problems };
     } catch (error) {
       throw diskError(error, folder);
     } finally {
@@ -81,12 +108,53 @@ export class PointsFile implements Disposable {
     }
   }
 
-  /** Adds a record for the next `flush`. */
-  add(record: NamedRecord): void {
+  /** Number of records in the file and in memory. */
+  get records(): number {
+    return this.#records;
+  }
+
+  /** Why no more points are stored; `undefined` while points are stored. */
+  get end(): PointsFileEnd | undefined {
+    return this.#end;
+  }
+
+  /** Returns the index of a metric in the records of `stored`. */
+  indexOf(metric: string): number {
+    return this.#names.indexOf(metric);
+  }
+
+  /** Returns the name of the metric with an index in the records of `stored`. */
+  nameAt(index: number): string {
+    return this.#names.nameAt(index);
+  }
+
+  /** The records that are on disk. */
+  get stored(): StoredRecords {
+    return {
+      path: join(this.#folder, 'points.bin'),
+      records: this.#records - this.#pendingRecords,
+    };
+  }
+
+  /**
+   * Returns whether the file takes a line of output with `records` records. If not, the file has
+   * ended: the records must not be added.
+   */
+  takes(records: number): boolean {
+    if (this.#end !== undefined) return false;
+    if (this.#records + records > this.#limits.records) this.#end = 'full';
+    else if (this.#pendingRecords + records > this.#limits.pendingRecords) this.#giveUp();
+    return this.#end === undefined;
+  }
+
+  /** Adds a record for the next `flush`. Returns its position in the file. */
+  add(record: NamedRecord): number {
     if (this.#pendingBytes === this.#pending.byteLength) this.#growPending();
     const name = record.kind === 'point' ? this.#names.indexOf(record.metric) : 0;
     writeRecord(this.#pending, this.#pendingBytes, record, name);
     this.#pendingBytes += recordBytes;
+    this.#pendingRecords++;
+    return this.#records++;
   }
 
   /**
@@ -106,9 +174,31 @@ export class PointsFile implements Disposable {
       const bytes = new Uint8Array(this.#pending.buffer, 0, this.#pendingBytes);
       this.#size = writeAll(this.#write, this.#fd, bytes, this.#size);
       this.#pendingBytes = 0;
+      this.#pendingRecords = 0;
       // Releases a buffer that grew during a burst or on a full disk.
       if (this.#pending.byteLength > maxKeptBytes)
         this.#pending = new DataView(new ArrayBuffer(minPendingBytes));
+    } catch (error) {
+      throw diskError(error, this.#folder);
+    }
+  }
+
+  /**
+   * Writes totals. A failure is ignored: the output is then read
+   * again after a restart.
+   */
+  writeTotals(totals: RunTotals): void {
+    try {
+      writeTotals(this.#folder, totals);
+    } catch {
+      // See above.
+    }
+  }
+
+  /** Returns the stored totals, if any. Rejects with `MetricsError`. */
+  async readTotals(): Promise<RunTotals | undefined> {
+    try {
+      return await readTotals(this.#folder);
     } catch (error) {
       throw diskError(error, this.#folder);
     }
@@ -120,6 +210,16 @@ export class PointsFile implements Disposable {
     this.#fd = undefined;
   }
 
+  /** Drops the records that could not be written: they are read again from the run's output. */
+  #giveUp(): void {
+    this.#end = 'unwritable';
+    this.#records -= this.#pendingRecords;
+    this.#pendingRecords = 0;
+    this.#pendingBytes = 0;
+    // Opening the file again moves what a failed write left behind its end.
+    this.dispose();
+  }
+
   #growPending(): void {
     const larger = new Uint8Array(this.#pending.byteLength * 2);
     larger.set(new Uint8Array(this.#pending.buffer));
@@ -127,41 +227,5 @@ export class PointsFile implements Disposable {
   }
 }
 
-type OnRecord = (record: PointRecord) => void;
-
 const surplusText = (bytes: number): string =>
   `points.bin: ${bytes} bytes at the end are not a complete line of points. The points of that line are read again from the output.`;
-
-/**
- * Calls `onRecord` for each record of each complete line. Returns the size of the file up to the
- * end of the last complete line; 0 if the file has no valid header.
- */
-async function readLines(
-  handle: FileHandle | undefined,
-  size: number,
-  onRecord: OnRecord,
-): Promise<number> {
-  if (handle === undefined) return 0;
-  const header = Buffer.alloc(fileHeader.length);
-  await handle.read(header, 0, header.length, 0);
-  if (!header.equals(fileHeader)) return 0;
-  const chunk = Buffer.alloc(Math.min(size, recordBytes * recordsPerRead));
-  const view = new DataView(chunk.buffer, chunk.byteOffset, chunk.length);
-  let good = header.length;
-  const line: PointRecord[] = [];
-  for (let position = good; position + recordBytes <= size;) {
-    const bytesRead = (await handle.read(chunk, 0, chunk.length, position)).bytesRead;
-    const whole = bytesRead - (bytesRead % recordBytes);
-    if (whole === 0) return good;
-    for (let at = 0; at < whole; at += recordBytes) {
-      const record = readRecord(view, at);
-      if (record === undefined) return good;
-      line.push(record);
-      if (!record.isLastOfLine) continue;
-      for (const complete of line.splice(0)) onRecord(complete);
-      good = position + at + recordBytes;
-    }
-    position += whole;
-  }
-  return good;
-}

@@ -2,60 +2,76 @@ import type { Disposable } from '../base/disposable.ts';
 import { Emitter, type Event } from '../base/emitter.ts';
 import { systemWrite, type WriteAt } from './appendOnly.ts';
 import { createLineReader } from './createLineReader.ts';
-import { directionOf, isKnownMetric } from './direction.ts';
+import { directionOf } from './direction.ts';
 import type { LinePlace, LineReader } from './lineReader.ts';
 import { LineSplitter } from './lineSplitter.ts';
 import type { MetricPoint, MetricSpec, MetricSummary, SeriesColumns, Trend } from './metric.ts';
 import { MetricsError } from './metricsError.ts';
 import { isDetecting } from './metricSpec.ts';
+import { MetricTracks } from './metricTracks.ts';
 import type { PatternSearch } from './patternSearch.ts';
-import { PointsFile, type NamedRecord } from './pointsFile.ts';
+import { PointsFile, type PointsFileEnd, type PointsFileLimits } from './pointsFile.ts';
+import type { PointRecord } from './pointRecord.ts';
+import { replay, type ReplaySink } from './replay.ts';
+import { SampledSeries } from './sampledSeries.ts';
 import { Series } from './series.ts';
+import type { RunTotals } from './totalsFile.ts';
 import { trendOf } from './trend.ts';
+import { valueIn, valueOnDisk, type Place } from './valueAt.ts';
 
 /**
  * After this number of bytes of output without points, the position is recorded, so that these
  * bytes are not read again after a restart.
  */
 const progressEveryBytes = 1024 * 1024;
-/** Maximum number of detected names: some programs print a new name on every line. */
-const maxDetectedNames = 2000;
+/** Number of bytes of output after which the totals of a full points file are stored again. */
+const totalsEveryBytes = 16 * 1024 * 1024;
+
+/** Limits of the metrics of a run. Smaller in tests. */
+export interface MetricLimits extends PointsFileLimits {
+  /** Maximum number of points of one metric in memory. */
+  readonly pointsPerSeries: number;
+}
 
 interface MetricsOptions {
   /** Writes to the files. Default: the system's own way. */
-  readonly write?: WriteAt;
+  readonly write?: WriteAt | undefined;
   /** Worker that searches lines with the patterns of the spec. Default: a worker of its own. */
   readonly search?: PatternSearch | undefined;
-}
-
-interface Track {
-  series: Series;
-  /**
-   * Whether the metric is shown. A detected unknown name that occurred only once is recorded but
-   * not shown.
-   */
-  isShown: boolean;
+  readonly limits?: Partial<MetricLimits> | undefined;
 }
 
 /**
  * The metrics of one run. Reads points from the run's output as the output arrives, and stores them
- * in memory and in append-only files in `folder`. After a restart, continues after the last output
- * whose points are in these files. A crash at any time neither loses nor doubles a point.
+ * in append-only files in `folder`. After a restart, continues after the last output whose points
+ * are in these files. A crash at any time neither loses nor doubles a point.
+ *
+ * Memory is bounded: it holds all points of a metric up to a limit, then a sample of them. Summaries
+ * and trends always cover all points.
  */
 export class RunMetrics implements Disposable {
   readonly #spec: MetricSpec;
   readonly #reader: LineReader;
-  readonly #isDetecting: boolean;
-  readonly #tracks = new Map<string, Track>();
+  readonly #tracks: MetricTracks;
   readonly #added = new Emitter<readonly MetricPoint[]>();
   readonly #switchedOff = new Emitter<string>();
+  readonly #ended = new Emitter<PointsFileEnd>();
   #splitter = new LineSplitter(0);
   #file: PointsFile | undefined;
+  /** The file of these metrics, also after it was closed. */
+  #records: PointsFile | undefined;
   #problems: readonly string[] = [];
   #recordedOffset = 0;
+  /** Position in the file after the last record that hides the earlier points. */
+  #firstRecord = 0;
+  #end: PointsFileEnd | undefined;
+  /** Position in the output up to which the totals of a full points file are stored. */
+  #totalsOffset = 0;
+  /** Position in the output after the last line of a reader that reads lines later. */
+  #lateEnd = 0;
   #unannounced: MetricPoint[] = [];
 
-  private constructor(spec: MetricSpec, search: PatternSearch | undefined) {
+  private constructor(spec: MetricSpec, { search, limits = {} }: MetricsOptions) {
     this.#spec = spec;
     const sink = {
       onPoints: (points: readonly MetricPoint[], end: number) => this.#record(points, end),
@@ -63,7 +79,7 @@ export class RunMetrics implements Disposable {
       onSwitchedOff: (why: string) => this.#switchedOff.fire(why),
     };
     this.#reader = createLineReader(spec, sink, search);
-    this.#isDetecting = isDetecting(spec);
+    this.#tracks = new MetricTracks(isDetecting(spec), limits.pointsPerSeries);
   }
 
   /**
@@ -73,15 +89,22 @@ export class RunMetrics implements Disposable {
   static async open(
     folder: string,
     spec: MetricSpec,
-    { write = systemWrite, search }: MetricsOptions = {},
+    options: MetricsOptions = {},
   ): Promise<RunMetrics> {
-    const metrics = new RunMetrics(spec, search);
-    const { file, problems } = await PointsFile.open(folder, write, (record) =>
-      metrics.#recall(record),
+    const { write = systemWrite, limits } = options;
+    const metrics = new RunMetrics(spec, options);
+    const { file, problems } = await PointsFile.open(
+      { folder, write, limits },
+      (record, metric, position) => metrics.#recall(record, metric, position),
     );
     metrics.#file = file;
+    metrics.#records = file;
+    metrics.#end = file.end;
+    if (file.end === 'full') metrics.#restore(await file.readTotals());
     metrics.#problems = problems;
     metrics.#splitter = new LineSplitter(metrics.#recordedOffset);
+    metrics.#totalsOffset = metrics.#recordedOffset;
+    metrics.#lateEnd = metrics.#recordedOffset;
     return metrics;
   }
 
@@ -92,6 +115,16 @@ export class RunMetrics implements Disposable {
    * The text says which one and why, for user and model.
    */
   readonly onDidSwitchOff: Event<string> = this.#switchedOff.event;
+
+  /**
+   * Fires once when no more points are stored on disk. Summaries and trends still cover all points.
+   */
+  readonly onDidEnd: Event<PointsFileEnd> = this.#ended.event;
+
+  /** Why no more points are stored on disk; `undefined` while points are stored. */
+  get end(): PointsFileEnd | undefined {
+    return this.#end;
+  }
 
   /** Problems found when the files were opened, as texts for the user; empty if there were none. */
   get problems(): readonly string[] {
@@ -147,21 +180,25 @@ export class RunMetrics implements Disposable {
     await this.#reader.settled();
     const file = this.#openFile();
     const points = this.#announce(file);
+    this.#saveTotals(file);
     file.dispose();
     return points;
   }
 
+  /** Number of points in memory, of all metrics, for which memory is reserved. */
+  get capacity(): number {
+    return this.#tracks.capacity;
+  }
+
   /** Returns the names of the shown metrics with points, in order of first appearance. */
   names(): readonly string[] {
-    return [...this.#tracks]
-      .filter(([, { isShown, series }]) => isShown && series.count > 0)
-      .map(([name]) => name);
+    return this.#tracks.names();
   }
 
   summary(name: string): MetricSummary | undefined {
-    const track = this.#shown(name);
-    if (track === undefined) return undefined;
-    const { count, last, lastStep, min, max, mean, firstNonFinite } = track.series.tally;
+    const series = this.#tracks.shown(name);
+    if (series === undefined) return undefined;
+    const { count, last, lastStep, min, max, mean, firstNonFinite } = series.tally;
     const direction = directionOf(name, this.#spec.directions);
     const best = direction === 'none' ? last : direction === 'lower' ? min : max;
     const bounds = { metric: name, count, last, lastStep, min, max, mean, best, direction };
@@ -173,16 +210,60 @@ export class RunMetrics implements Disposable {
   }
 
   /**
-   * Returns all points of a metric, oldest first; empty columns for an unknown name. The columns
-   * are views: read them before the next `ingest`, and do not change them.
+   * Returns the points of a metric in memory: all points, or a sample of a very long series (see
+   * `SeriesColumns`). Empty columns for an unknown name. The columns are views: read them before
+   * the next `ingest`, and do not change them.
    */
   series(name: string): SeriesColumns {
-    return (this.#shown(name)?.series ?? new Series()).columns();
+    return (this.#tracks.shown(name) ?? new Series()).columns();
+  }
+
+  /** Whether memory holds all points of every metric. */
+  get isWhole(): boolean {
+    return this.#tracks.isWhole;
+  }
+
+  /** Returns a metric of which memory holds only a sample; `undefined` for any other metric. */
+  sampled(name: string): SampledSeries | undefined {
+    const series = this.#tracks.shown(name);
+    const file = this.#records;
+    if (series === undefined || series.isWhole || file === undefined) return undefined;
+    return new SampledSeries(series, () => ({ ...file.stored, name: file.indexOf(name) }));
+  }
+
+  /** Yields all points of a metric in parts, oldest first. Reads the disk if necessary. */
+  async *points(name: string): AsyncGenerator<SeriesColumns, void, void> {
+    const sampled = this.sampled(name);
+    if (sampled === undefined) yield this.series(name);
+    else yield* sampled.read();
+  }
+
+  /** Whether every point of a metric has a step, and the steps never decrease. */
+  hasAscendingSteps(name: string): boolean {
+    return this.#tracks.shown(name)?.steps.isAscending ?? false;
+  }
+
+  /** Reads the value at a place of a metric; `undefined` if there is none. */
+  async valueAt(name: string, place: Place): Promise<number | undefined> {
+    const sampled = this.sampled(name);
+    return sampled === undefined ? valueIn(this.series(name), place) : valueOnDisk(sampled, place);
+  }
+
+  /**
+   * Reads the shown points from the disk, in the order of the output, up to the point after which
+   * `onDidAdd` continues.
+   */
+  async replay(sink: ReplaySink): Promise<void> {
+    const file = this.#records;
+    if (file === undefined) sink.onEnd();
+    else await replay({ file, tracks: this.#tracks, from: this.#firstRecord }, sink);
   }
 
   /** Returns the trend of the last `window` values. */
   trend(name: string, window = 20): Trend {
-    return trendOf(this.series(name).values, window);
+    const series = this.#tracks.shown(name) ?? new Series();
+    const recent = series.recent(Math.max(0, series.count - Math.max(window, 3)));
+    return trendOf((recent ?? series.columns()).values, window);
   }
 
   /**
@@ -194,17 +275,21 @@ export class RunMetrics implements Disposable {
     this.#reader.forget();
     this.#forget();
     file.add({ ...noPoint, kind: 'clear', endOffset: this.#splitter.lineEnd });
+    this.#firstRecord = file.records;
     this.#recordedOffset = this.#splitter.lineEnd;
+    this.#lateEnd = this.#splitter.lineEnd;
     file.flush();
   }
 
   /** Closes the file. Points can still be read, but `ingest` throws from now on. */
   dispose(): void {
+    if (this.#file !== undefined) this.#saveTotals(this.#file);
     this.#file?.dispose();
     this.#file = undefined;
     this.#reader.dispose();
     this.#added.dispose();
     this.#switchedOff.dispose();
+    this.#ended.dispose();
   }
 
   #openFile(): PointsFile {
@@ -212,27 +297,27 @@ export class RunMetrics implements Disposable {
     return this.#file;
   }
 
-  #shown(name: string): Track | undefined {
-    const track = this.#tracks.get(name);
-    return track?.isShown === true && track.series.count > 0 ? track : undefined;
-  }
-
   /** Adds the points of a line that ends at `end`. */
   #record(found: readonly MetricPoint[], end: number): void {
     const file = this.#openFile();
-    const points = this.#isDetecting ? found.filter((each) => this.#hasRoomFor(each)) : found;
+    const points = this.#tracks.admitted(found);
+    if (points.length === 0) return;
     const last = points.at(-1);
+    const isStored = file.takes(points.length);
     for (const point of points) {
       const { metric, step, timeMs, value } = point;
       const isLastOfLine = point === last;
-      file.add({ kind: 'point', metric, step, timeMs, value, endOffset: end, isLastOfLine });
-      this.#take(point);
+      const record = isStored
+        ? file.add({ kind: 'point', metric, step, timeMs, value, endOffset: end, isLastOfLine })
+        : undefined;
+      this.#take(point, record);
     }
-    if (last !== undefined) this.#recordedOffset = end;
+    this.#recordedOffset = end;
   }
 
   #readLate(last: LinePlace): void {
     const file = this.#openFile();
+    this.#lateEnd = last.end;
     this.#recordProgress(file, last);
     try {
       this.#announce(file);
@@ -242,13 +327,14 @@ export class RunMetrics implements Disposable {
     }
   }
 
-  #hasRoomFor({ metric }: MetricPoint): boolean {
-    return this.#tracks.size < maxDetectedNames || this.#tracks.has(metric);
+  /** Position in the output up to which all lines are read. */
+  get #readEnd(): number {
+    return this.#reader.isLate ? this.#lateEnd : this.#splitter.lineEnd;
   }
 
   #recordProgress(file: PointsFile, { end, timeMs }: LinePlace): void {
     if (end - this.#recordedOffset < progressEveryBytes) return;
-    file.add({ ...noPoint, kind: 'progress', timeMs, endOffset: end });
+    if (file.takes(1)) file.add({ ...noPoint, kind: 'progress', timeMs, endOffset: end });
     this.#recordedOffset = end;
   }
 
@@ -257,34 +343,49 @@ export class RunMetrics implements Disposable {
     const points = this.#unannounced;
     this.#unannounced = [];
     if (points.length > 0) this.#added.fire(points);
+    this.#noticeEnd(file);
+    if (this.#readEnd - this.#totalsOffset >= totalsEveryBytes) this.#saveTotals(file);
     return points;
   }
 
-  #recall(record: NamedRecord): void {
-    this.#recordedOffset = record.endOffset;
-    if (record.kind === 'clear') this.#forget();
-    if (record.kind === 'point') this.#add(record);
+  #noticeEnd({ end }: PointsFile): void {
+    if (end === undefined || this.#end !== undefined) return;
+    this.#end = end;
+    this.#ended.fire(end);
   }
 
-  #take(point: MetricPoint): void {
+  /** Stores the totals of a full points file, if there is output after the stored totals. */
+  #saveTotals(file: PointsFile): void {
+    const endOffset = this.#readEnd;
+    if (file.end !== 'full' || endOffset <= this.#totalsOffset) return;
+    this.#totalsOffset = endOffset;
+    file.writeTotals({ endOffset, series: this.#tracks.totals() });
+  }
+
+  #restore(totals: RunTotals | undefined): void {
+    if (totals === undefined || totals.endOffset <= this.#recordedOffset) return;
+    this.#tracks.restore(totals.series);
+    this.#recordedOffset = totals.endOffset;
+  }
+
+  #recall(record: PointRecord, metric: string, position: number): void {
+    this.#recordedOffset = record.endOffset;
+    if (record.kind === 'clear') {
+      this.#forget();
+      this.#firstRecord = position + 1;
+    }
+    if (record.kind === 'point') this.#tracks.add(metric, record, position);
+  }
+
+  #take(point: MetricPoint, record: number | undefined): void {
     const wasHidden = this.#tracks.get(point.metric)?.isShown === false;
-    const { series, isShown } = this.#add(point);
+    const { series, isShown } = this.#tracks.add(point.metric, point, record);
     if (wasHidden && isShown) this.#unannounced.push(firstOf(point.metric, series));
     if (isShown) this.#unannounced.push(point);
   }
 
-  #add({ metric, step, timeMs, value }: MetricPoint): Track {
-    let track = this.#tracks.get(metric);
-    if (track === undefined) {
-      track = { series: new Series(), isShown: !this.#isDetecting || isKnownMetric(metric) };
-      this.#tracks.set(metric, track);
-    } else track.isShown ||= track.series.count > 0;
-    track.series.add(step, timeMs, value);
-    return track;
-  }
-
   #forget(): void {
-    for (const track of this.#tracks.values()) track.series = new Series();
+    this.#tracks.forget();
     this.#unannounced = [];
   }
 }

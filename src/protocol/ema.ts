@@ -55,3 +55,33 @@ export function smoothed(
   }
   return { values: result, ema: { keep: start.keep, level, weight } };
 }
+
+/** Averages of consecutive stretches of a series, and their numbers of finite values. */
+interface Stretches {
+  readonly means: Float64Array;
+  readonly finiteCounts: Float64Array;
+}
+
+/**
+ * Returns the average at the end of each stretch of a series of `points` points, and the final
+ * state. Each stretch counts as that many points with its mean as their value. The average is NaN
+ * at a stretch without finite values.
+ */
+export function smoothedStretches(
+  { means, finiteCounts }: Stretches,
+  smoothing: number,
+  points: number,
+): { values: Float64Array; ema: Ema } {
+  const start = startEma(smoothing, points);
+  const result = new Float64Array(means.length);
+  let { level, weight } = start;
+  for (let index = 0; index < means.length; index++) {
+    const count = finiteCounts[index] ?? 0;
+    const keep = start.keep ** count;
+    const mean = count > 0 ? (means[index] ?? 0) : 0;
+    level = level * keep + mean * (1 - keep);
+    weight = weight * keep + (1 - keep);
+    result[index] = count > 0 ? level / weight : Number.NaN;
+  }
+  return { values: result, ema: { keep: start.keep, level, weight } };
+}

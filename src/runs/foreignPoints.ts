@@ -21,7 +21,8 @@ const minWaitMs = 1_000;
 
 interface Reading {
   readonly metrics: RunMetrics | undefined;
-  readonly sizeBytes: number;
+  /** Differs after any change of the files. */
+  readonly version: string;
   /** Earliest time of the next read, in milliseconds since the epoch. */
   readonly againMs: number;
   /** True if the run was over when the points were read. */
@@ -66,10 +67,12 @@ export class ForeignPoints {
     if (known?.isFinal || (known !== undefined && !isOver && nowMs < known.againMs)) return known;
     const folder = this.#home.runFolder(id);
     const sizeBytes = await sizeOf(path.join(folder, 'points.bin'));
+    const totals = await stat(path.join(folder, 'points.totals')).catch(() => undefined);
+    const version = `${sizeBytes} ${totals?.mtimeMs}`;
     const againMs = nowMs + Math.max(minWaitMs, (sizeBytes / bytesPerSecond) * 1_000);
     const metrics =
-      sizeBytes === known?.sizeBytes ? known.metrics : await readSavedMetrics(folder, terms);
-    return { metrics, sizeBytes, againMs, isFinal: isOver };
+      version === known?.version ? known.metrics : await readSavedMetrics(folder, terms);
+    return { metrics, version, againMs, isFinal: isOver };
   }
 }
 

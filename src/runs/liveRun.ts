@@ -36,6 +36,7 @@ export interface Run {
  *   requeued run starts again
  * - `output`, `points`: new output or new metrics were read
  * - `pattern_off`: a metric pattern is no longer used, because it takes too long; `why` says which
+ * - `points_ended`: later points are not stored on disk; fires at most once
  * - `unknown`: the machine does not answer
  * - `recovered`: the machine answers again, and the run is active
  * - `ended`: fires once, as the last change, with complete output and metrics; also for a run that
@@ -47,6 +48,7 @@ export type RunChange =
   | { readonly kind: 'output'; readonly run: Run }
   | { readonly kind: 'points'; readonly run: Run; readonly points: readonly MetricPoint[] }
   | { readonly kind: 'pattern_off'; readonly run: Run; readonly why: string }
+  | { readonly kind: 'points_ended'; readonly run: Run }
   | { readonly kind: 'unknown'; readonly run: Run; readonly why: string }
   | { readonly kind: 'recovered'; readonly run: Run }
   | ({ readonly kind: 'ended'; readonly run: Run } & RunEnd);
@@ -114,6 +116,9 @@ export class LiveRun implements Run, Disposable {
     );
     this.#owned.add(
       deps.metrics.onDidSwitchOff((why) => deps.onChange({ kind: 'pattern_off', run: this, why })),
+    );
+    this.#owned.add(
+      deps.metrics.onDidEnd(() => deps.onChange({ kind: 'points_ended', run: this })),
     );
   }
 

@@ -2,8 +2,11 @@ import type { WatchAction, WatchKind } from './settings.ts';
 
 /** A problem that a watchdog found. The caller carries out `action`. */
 export interface Finding {
-  /** `metric_pattern`: a metric pattern is no longer used. It has no settings. */
-  readonly kind: WatchKind | 'metric_pattern';
+  /**
+   * `metric_pattern`: a metric pattern is no longer used. `points`: no more points are stored. Both
+   * have no settings.
+   */
+  readonly kind: WatchKind | 'metric_pattern' | 'points';
   /** For example `loss became NaN at step 120`. */
   readonly detail: string;
   readonly action: Exclude<WatchAction, 'off'>;

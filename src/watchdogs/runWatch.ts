@@ -27,6 +27,14 @@ export interface RunWatchOptions {
   readonly told?: readonly Pick<Finding, 'kind' | 'action'>[];
 }
 
+/** Reads points that an earlier process has read. */
+export interface Recall {
+  /** Adds points in the order of the output. */
+  take(points: readonly MetricPoint[]): void;
+  /** Returns the findings: see `RunWatch.recall`. */
+  end(): readonly Finding[];
+}
+
 /** Maximum number of metrics to watch: some programs print a new name on every line. */
 const maxSeries = 2000;
 const noFindings: readonly Finding[] = [];
@@ -66,24 +74,30 @@ export class RunWatch {
    * these points and that the earlier process did not report.
    */
   recall(metrics: Pick<RunMetrics, 'names' | 'series'>): readonly Finding[] {
-    const found = new Map<string, Finding>();
+    const recall = this.beginRecall();
     for (const metric of metrics.names()) {
       const { steps, timesMs, values } = metrics.series(metric);
       for (const [index, value] of values.entries())
-        for (const finding of this.#add({
-          metric,
-          value,
-          step: steps[index] ?? NaN,
-          timeMs: timesMs[index] ?? NaN,
-        }))
-          found.set(`${finding.kind} ${finding.action}`, finding);
+        recall.take([{ metric, value, step: steps[index] ?? NaN, timeMs: timesMs[index] ?? NaN }]);
     }
+    return recall.end();
+  }
+
+  /** Like `recall`, for points that are read in parts. */
+  beginRecall(): Recall {
+    const found = new Map<string, Finding>();
     const { told = [] } = this.#options;
-    return [...found.values()].filter(
-      ({ kind, action }) =>
-        this.#holds(kind) &&
-        !told.some((before) => before.kind === kind && before.action === action),
-    );
+    const isNew = ({ kind, action }: Finding): boolean =>
+      !told.some((before) => before.kind === kind && before.action === action);
+    return {
+      take: (points) => {
+        for (const point of points)
+          for (const finding of this.#add(point))
+            found.set(`${finding.kind} ${finding.action}`, finding);
+      },
+      end: () =>
+        [...found.values()].filter((finding) => this.#holds(finding.kind) && isNew(finding)),
+    };
   }
 
   /**
@@ -175,6 +189,7 @@ export class RunWatch {
       case 'divergence':
       case 'throughput':
       case 'metric_pattern':
+      case 'points':
         return undefined;
     }
   }

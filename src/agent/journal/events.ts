@@ -54,9 +54,19 @@ export type EndReason =
 /** Kind of session. Determines its prompt, tools, way to end, permissions and limits. */
 export type ProfileId = 'goal' | 'question';
 
-/** The kind of problem that a watchdog detected. */
+/**
+ * The kind of problem that a watchdog detected. `points`: no more points of the run are stored; it
+ * has no watchdog.
+ */
 export type AlarmKind =
-  'non_finite' | 'divergence' | 'throughput' | 'silence' | 'disk' | 'gpu_idle' | 'metric_pattern';
+  | 'non_finite'
+  | 'divergence'
+  | 'throughput'
+  | 'silence'
+  | 'disk'
+  | 'gpu_idle'
+  | 'metric_pattern'
+  | 'points';
 
 /**
  * Values of a metric that support the outcome of a session. The engine read them from the output of

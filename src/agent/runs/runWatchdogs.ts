@@ -4,16 +4,19 @@
  */
 import type { Clock } from '../../base/clock.ts';
 import { DisposableStore, type Disposable } from '../../base/disposable.ts';
+import { messageOf } from '../../base/errors.ts';
 import type { RunId } from '../../base/ids.ts';
 import { isHeld } from '../../machines/resources/gpuTimes.ts';
 import type { MachineResources } from '../../machines/resources/machineResources.ts';
 import type { ResourceSample } from '../../machines/resources/resourceSample.ts';
+import type { MetricPoint } from '../../metrics/metric.ts';
 import type { Run, RunChange } from '../../runs/liveRun.ts';
 import type { Runs } from '../../runs/runs.ts';
 import { DiskWatch } from '../../watchdogs/disk.ts';
 import type { Finding } from '../../watchdogs/finding.ts';
 import { RunWatch } from '../../watchdogs/runWatch.ts';
 import type { WatchdogPolicy } from '../../watchdogs/settings.ts';
+import { pointsAlarm } from './pointsAlarm.ts';
 import { WatchdogAlarms, type WatchdogAlarmsDeps } from './watchdogAlarms.ts';
 import type { SessionRuns } from './sessionRuns.ts';
 
@@ -33,6 +36,8 @@ export class RunWatchdogs implements Disposable {
   readonly #alarms: WatchdogAlarms;
   readonly #owned = new DisposableStore();
   readonly #watches = new Map<RunId, RunWatch>();
+  /** Watchdogs that are still reading the points of an earlier process from the disk. */
+  readonly #recalling = new Set<RunWatch>();
   /**
    * Disk watchdogs by machine id, so that a full disk is reported once per machine, not once per
    * run.
@@ -80,7 +85,7 @@ export class RunWatchdogs implements Disposable {
         else this.#watch(run);
         return;
       case 'points':
-        return this.#alarms.tell(run, this.#watches.get(id)?.take(change.points) ?? []);
+        return this.#take(run, change.points);
       case 'pattern_off':
         return this.#alarms.tell(run, [
           { kind: 'metric_pattern', detail: change.why, action: 'warn' },
@@ -90,6 +95,8 @@ export class RunWatchdogs implements Disposable {
       case 'ended':
         this.#watches.delete(id);
         return;
+      case 'points_ended':
+        return this.#tellEnd(run);
       case 'queued':
       case 'output':
       case 'unknown':
@@ -97,9 +104,42 @@ export class RunWatchdogs implements Disposable {
     }
   }
 
+  #take(run: Run, points: readonly MetricPoint[]): void {
+    const watch = this.#watches.get(run.spec.id);
+    if (watch === undefined || this.#recalling.has(watch)) return;
+    this.#alarms.tell(run, watch.take(points));
+  }
+
+  /** Reports once per run that its points are no longer stored. */
+  #tellEnd(run: Run): void {
+    const { end } = run.metrics;
+    const alarms = this.#deps.log.state.runs.get(run.spec.id)?.alarms ?? [];
+    if (end === undefined || alarms.some(({ kind }) => kind === 'points')) return;
+    this.#alarms.tell(run, [pointsAlarm(end)]);
+  }
+
   #watch(run: Run): void {
-    if (!this.#watches.has(run.spec.id))
-      this.#alarms.tell(run, this.#create(run).recall(run.metrics));
+    if (this.#watches.has(run.spec.id)) return;
+    this.#tellEnd(run);
+    const watch = this.#create(run);
+    if (run.metrics.isWhole) this.#alarms.tell(run, watch.recall(run.metrics));
+    else void this.#recallFromDisk(run, watch);
+  }
+
+  /** Passes the points of an earlier process to the watchdogs, and those that arrive meanwhile. */
+  async #recallFromDisk(run: Run, watch: RunWatch): Promise<void> {
+    const recall = watch.beginRecall();
+    this.#recalling.add(watch);
+    const onEnd = (): void => {
+      this.#recalling.delete(watch);
+      if (this.#watches.get(run.spec.id) === watch) this.#alarms.tell(run, recall.end());
+    };
+    try {
+      await run.metrics.replay({ onPoints: (points) => recall.take(points), onEnd });
+    } catch (error) {
+      this.#recalling.delete(watch);
+      this.#deps.logger.warn(`Watchdogs of run ${run.spec.id}: ${messageOf(error)}`);
+    }
   }
 
   #create(run: Run): RunWatch {

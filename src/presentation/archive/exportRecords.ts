@@ -189,12 +189,12 @@ async function* metricRecords(
     try {
       const run = { session_id: state.id, run_id: spec.id, run: spec.number, label: spec.label };
       for (const metric of metrics.names()) {
-        const { steps, timesMs, values } = metrics.series(metric);
-        for (const [index, value] of values.entries()) {
-          const step = steps[index] ?? NaN;
-          const time = isoTime(timesMs[index]);
-          yield { ...run, metric, step: Number.isNaN(step) ? undefined : step, time, value };
-        }
+        for await (const { steps, timesMs, values } of metrics.points(metric))
+          for (const [index, value] of values.entries()) {
+            const step = steps[index] ?? NaN;
+            const time = isoTime(timesMs[index]);
+            yield { ...run, metric, step: Number.isNaN(step) ? undefined : step, time, value };
+          }
       }
     } finally {
       metrics.dispose();

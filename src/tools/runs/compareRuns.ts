@@ -50,7 +50,7 @@ export function compareRuns(runs: MeasuredRuns): Tool {
       const [baseline, experiment] = [requireRun(runs, a), requireRun(runs, b)];
       const empty = [baseline, experiment].filter((run) => run.metrics.names().length === 0);
       if (empty.length > 0) throw noMetrics(empty);
-      const all = compare(baseline.metrics, experiment.metrics);
+      const all = await compare(baseline.metrics, experiment.metrics);
       const comparisons = names === undefined || names.length === 0 ? all : only(all, names);
       const verdicts = verdictText(comparisons);
       return {

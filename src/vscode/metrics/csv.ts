@@ -1,3 +1,4 @@
+import type { SeriesColumns } from '../../metrics/metric.ts';
 import type { PanelRun } from '../../protocol/metricsPanel.ts';
 import type { PanelSource } from './panelSource.ts';
 
@@ -19,23 +20,24 @@ export async function* csvParts(
       const series = await source.series(run.id, metric);
       if (series === undefined) continue;
       const head = [run.name, run.label, run.machine, metric].map(csvCell).join(',');
-      for (let from = 0; from < series.values.length; from += rowsPerPart) {
-        const rows: string[] = [];
-        for (
-          let index = from;
-          index < Math.min(series.values.length, from + rowsPerPart);
-          index++
-        ) {
-          const step = series.steps[index] ?? Number.NaN;
-          const seconds = ((series.timesMs[index] ?? Number.NaN) - series.startedMs) / 1000;
-          rows.push(
-            `${head},${Number.isNaN(step) ? '' : step},${seconds},${csvNumber(series.values[index])}\n`,
-          );
-        }
-        yield encoder.encode(rows.join(''));
-      }
+      for await (const part of series.sampled?.read() ?? [series])
+        for (let from = 0; from < part.values.length; from += rowsPerPart)
+          yield encoder.encode(rowsOf(part, { head, from, startedMs: series.startedMs }));
     }
   }
+}
+
+function rowsOf(
+  { steps, timesMs, values }: SeriesColumns,
+  { head, from, startedMs }: { readonly head: string; readonly from: number; startedMs: number },
+): string {
+  const rows: string[] = [];
+  for (let index = from; index < Math.min(values.length, from + rowsPerPart); index++) {
+    const step = steps[index] ?? Number.NaN;
+    const seconds = ((timesMs[index] ?? Number.NaN) - startedMs) / 1000;
+    rows.push(`${head},${Number.isNaN(step) ? '' : step},${seconds},${csvNumber(values[index])}\n`);
+  }
+  return rows.join('');
 }
 
 const csvNumber = (value = Number.NaN): string =>

@@ -96,8 +96,8 @@ class SessionMetrics implements MetricsSource {
       (run && (await this.#observed.metricsOf(run)));
     const columns = metrics?.series(metric);
     if (columns === undefined || columns.values.length === 0) return undefined;
-    const { steps, timesMs, values } = columns;
-    return { steps, timesMs, values, startedMs: row.startedMs ?? view.state.startedMs };
+    const startedMs = row.startedMs ?? view.state.startedMs;
+    return { ...columns, startedMs, sampled: metrics?.sampled(metric) };
   }
 
   setWatched(isWatched: boolean): void {

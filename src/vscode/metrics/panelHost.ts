@@ -25,8 +25,9 @@ import { checked, refusal } from '../webviews/viewRequests.ts';
 import { PageConnection } from '../webviews/pageConnection.ts';
 import { csvParts } from './csv.ts';
 import { Frames } from '../ui/frames.ts';
-import type { PanelActions, PanelSource } from './panelSource.ts';
+import { countOf, type PanelActions, type PanelSource } from './panelSource.ts';
 import { csvRequest, exportRequest, openRequest, seriesQuery } from './requests.ts';
+import { answerSampled } from './sampledAnswer.ts';
 import { answerSeries, pointsSince } from './seriesAnswer.ts';
 
 export interface PanelHostOptions {
@@ -125,7 +126,11 @@ export class PanelHost implements Disposable {
     const connection = this.#page.current;
     const series = await this.#options.source.series(query.runId, query.metric);
     if (series === undefined) throw refusal(`This run has no series ${query.metric}.`);
-    const answer = answerSeries(series, query);
+    const { sampled, startedMs } = series;
+    const answer =
+      sampled === undefined
+        ? answerSeries(series, query)
+        : await answerSampled({ series: sampled, startedMs, query });
     if (connection === this.#page.current) this.#noteRead(query, answer.total);
     return answer;
   }
@@ -158,15 +163,16 @@ export class PanelHost implements Disposable {
   async #sendPointsOf(cursor: Cursor): Promise<void> {
     const series = await this.#options.source.series(cursor.runId, cursor.metric);
     const isCurrent = this.#cursors.get(keyOf(cursor.runId, cursor.metric)) === cursor;
-    if (series === undefined || !isCurrent || series.values.length === cursor.sent) return;
+    if (series === undefined || !isCurrent || countOf(series) === cursor.sent) return;
     const added = pointsSince(series, cursor.sent);
-    cursor.sent = series.values.length;
+    const total = countOf(series);
+    cursor.sent = total;
     this.#notify(() =>
       this.#page.current.sendNotification(pointsAdded, {
         runId: cursor.runId,
         metric: cursor.metric,
         ...added,
-        total: series.values.length,
+        total,
       }),
     );
   }

@@ -1,12 +1,20 @@
 /** The data that the creator of a metrics panel supplies. */
 import type { Event } from '../../base/emitter.ts';
 import type { SeriesColumns } from '../../metrics/metric.ts';
+import type { SampledSeries } from '../../metrics/sampledSeries.ts';
 import type { PanelState } from '../../protocol/metricsPanel.ts';
 
+/** Points of one metric of one run: all points, or a sample if `sampled` is present. */
 export interface PanelSeries extends SeriesColumns {
   /** Start of the run, in milliseconds since the epoch. */
   readonly startedMs: number;
+  /** Reads the points of a series that is too long for memory. */
+  readonly sampled?: SampledSeries | undefined;
 }
+
+/** Returns the number of points of the whole series. */
+export const countOf = ({ sampled, values }: PanelSeries): number =>
+  sampled?.count ?? values.length;
 
 /**
  * The data of the panel. The methods are called often, so implementations return data from memory
@@ -15,7 +23,7 @@ export interface PanelSeries extends SeriesColumns {
 export interface PanelSource {
   state(): PanelState;
   /**
-   * Returns all points of one metric of one run, oldest first; `undefined` for an unknown run or
+   * Returns the points of one metric of one run, oldest first; `undefined` for an unknown run or
    * metric.
    */
   series(runId: string, metric: string): PanelSeries | undefined | Promise<PanelSeries | undefined>;

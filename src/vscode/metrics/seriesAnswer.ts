@@ -1,8 +1,9 @@
 /** Selects the points of a series to send to the webview: no more than the chart has pixels for. */
 import { downsampleForPlot, stepAxis } from '../../presentation/runs/series.ts';
 import { smoothed } from '../../protocol/ema.ts';
+import type { SeriesColumns } from '../../metrics/metric.ts';
 import type { PointsAdded, SeriesAnswer, SeriesQuery, XAxis } from '../../protocol/metricsPanel.ts';
-import type { PanelSeries } from './panelSource.ts';
+import { countOf, type PanelSeries } from './panelSource.ts';
 
 /**
  * Maximum number of new points to send in one message. If there are more, the webview requests the
@@ -32,13 +33,32 @@ export function pointsSince(
   from: number,
 ): Pick<PointsAdded, 'steps' | 'times' | 'values'> {
   const isByPosition = hasNaN(series.steps);
-  const start = canContinue(series, from, isByPosition) ? from : series.values.length;
-  // Copied, because sending a subarray would send the whole underlying buffer.
-  const steps = series.steps.slice(start);
+  const canAppend = canContinue(series, from, isByPosition);
+  const { steps, timesMs, values } = (canAppend && newest(series, from)) || noPoints;
   return {
-    steps: isByPosition ? steps.map((_, index) => start + index) : steps,
-    times: timesOf(series, start),
-    values: series.values.slice(start),
+    steps: isByPosition ? steps.map((_, index) => from + index) : steps,
+    times: timesMs.map((timeMs) => timeMs - series.startedMs),
+    values,
+  };
+}
+
+const noPoints: SeriesColumns = {
+  steps: new Float64Array(),
+  timesMs: new Float64Array(),
+  values: new Float64Array(),
+};
+
+/**
+ * Returns copies of the points from position `from` on, because sending a view would send the whole
+ * underlying buffer. `undefined` if some points are no longer in memory.
+ */
+function newest({ sampled, ...all }: PanelSeries, from: number): SeriesColumns | undefined {
+  if (sampled !== undefined) return sampled.recent(from);
+  const { steps, timesMs, values } = all;
+  return {
+    steps: steps.slice(from),
+    timesMs: timesMs.slice(from),
+    values: values.slice(from),
   };
 }
 
@@ -47,10 +67,13 @@ export function pointsSince(
  * many new points or fewer points than before. Also false when the first point without a step has
  * arrived, because all x values then change from steps to positions.
  */
-function canContinue({ steps, values }: PanelSeries, from: number, isByPosition: boolean): boolean {
-  const count = values.length - from;
+function canContinue(series: PanelSeries, from: number, isByPosition: boolean): boolean {
+  const count = countOf(series) - from;
   if (count < 0 || count > maxAddedPoints) return false;
-  return from === 0 || !isByPosition || hasNaN(steps.subarray(0, from));
+  if (from === 0 || !isByPosition) return true;
+  const { steps, indices } = series;
+  const end = indices === undefined ? from : indices.findLastIndex((index) => index < from) + 1;
+  return hasNaN(steps.subarray(0, end));
 }
 
 /**
@@ -63,10 +86,10 @@ function hasNaN(column: Float64Array): boolean {
 }
 
 const xOf = (series: PanelSeries, axis: XAxis): Float64Array =>
-  axis === 'step' ? stepAxis(series) : timesOf(series, 0);
+  axis === 'step' ? stepAxis(series) : timesOf(series);
 
-const timesOf = ({ timesMs, startedMs }: PanelSeries, from: number): Float64Array =>
-  timesMs.subarray(from).map((timeMs) => timeMs - startedMs);
+const timesOf = ({ timesMs, startedMs }: PanelSeries): Float64Array =>
+  timesMs.map((timeMs) => timeMs - startedMs);
 
 function extentOf(x: Float64Array): { from: number; to: number } {
   let from = Number.POSITIVE_INFINITY;

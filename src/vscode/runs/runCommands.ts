@@ -163,13 +163,11 @@ async function openComparison(
   const name = `${runTitle(experiment.row.number)} against ${runName(baseline.row.number)}.md`;
   await deps.documents.open(
     `/comparison/${baseline.row.runId}/${experiment.row.runId}/${name}`,
-    () =>
-      Promise.resolve(
-        comparisonDocument({
-          baseline: baseline.row,
-          experiment: experiment.row,
-          metrics: compareRuns(before.metrics, after.metrics),
-        }),
-      ),
+    async () =>
+      comparisonDocument({
+        baseline: baseline.row,
+        experiment: experiment.row,
+        metrics: await compareRuns(before.metrics, after.metrics),
+      }),
   );
 }

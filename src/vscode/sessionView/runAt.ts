@@ -60,6 +60,7 @@ async function pointsReadBy(
   if (all === undefined) return undefined;
   const end = countUntil(all.timesMs, atMs);
   return {
+    ...(all.indices && { indices: all.indices.subarray(0, end) }),
     steps: all.steps.subarray(0, end),
     timesMs: all.timesMs.subarray(0, end),
     values: all.values.subarray(0, end),
@@ -93,7 +94,7 @@ function metricAt(
   if (recorded !== undefined) return textsOf(recorded);
   if (columns === undefined || columns.values.length === 0) return undefined;
   const direction = directionOf(name, run.spec.metrics.directions);
-  return textsOf({ metric: name, ...tallyOf(columns.values, direction) });
+  return textsOf({ metric: name, ...tallyOf(columns, direction) });
 }
 
 const textsOf = ({
@@ -108,18 +109,26 @@ const textsOf = ({
   points: count,
 });
 
-function tallyOf(values: Float64Array, direction: MetricSummary['direction']) {
+/**
+ * Returns the values of the points. Of a sample of a very long series, the number of points is that
+ * up to the last point of the sample.
+ */
+function tallyOf({ values, indices }: SeriesColumns, direction: MetricSummary['direction']) {
   const last = values.at(-1) ?? Number.NaN;
   let best = Number.NaN;
   for (const value of values) {
     if (!Number.isFinite(value)) continue;
     if (Number.isNaN(best) || (direction === 'higher' ? value > best : value < best)) best = value;
   }
-  return { last, best: direction === 'none' ? last : best, count: values.length };
+  return {
+    last,
+    best: direction === 'none' ? last : best,
+    count: (indices?.at(-1) ?? values.length - 1) + 1,
+  };
 }
 
 function sparkOf(columns: SeriesColumns | undefined): Float64Array {
   if (columns === undefined || columns.values.length < 2) return new Float64Array();
-  const x = columns.values.map((_, index) => index);
+  const x = columns.indices ?? columns.values.map((_, index) => index);
   return downsampleForPlot(x, columns.values, { pixels: sparkPixels }).y;
 }

@@ -29,7 +29,8 @@ export interface SessionViewSource {
    */
   readonly isGrowing: boolean;
   /**
-   * Resolves with all points of one metric of one run, oldest first; `undefined` if there are none.
+   * Resolves with the points of one metric of one run, oldest first, or a sample of a very long
+   * series; `undefined` if there are none.
    */
   series(runId: RunId, metric: string): Promise<SeriesColumns | undefined>;
   /**

@@ -3,6 +3,7 @@ import { describe, it } from 'mocha';
 import { compareRuns, judge, type Measured } from '../../../src/metrics/compare.ts';
 import { directionOf } from '../../../src/metrics/direction.ts';
 import { Series } from '../../../src/metrics/series.ts';
+import { valueIn } from '../../../src/metrics/valueAt.ts';
 
 type Points = readonly (readonly [step: number, value: number])[];
 
@@ -16,7 +17,9 @@ function measured(metrics: Readonly<Record<string, Points>>): Measured {
   );
   return {
     names: () => [...tracks.keys()],
-    series: (name) => (tracks.get(name) ?? new Series()).columns(),
+    hasAscendingSteps: (name) => tracks.get(name)?.steps.isAscending ?? false,
+    valueAt: (name, place) =>
+      Promise.resolve(valueIn((tracks.get(name) ?? new Series()).columns(), place)),
     summary(name) {
       const tally = tracks.get(name)?.tally;
       if (tally === undefined) return undefined;
@@ -60,7 +63,7 @@ describe('Judging a value', () => {
 });
 
 describe('Comparing runs', () => {
-  it('is at the end and at the largest step that both reached', () => {
+  it('is at the end and at the largest step that both reached', async () => {
     const baseline = measured({
       loss: [
         [10, 3],
@@ -74,7 +77,7 @@ describe('Comparing runs', () => {
         [25, 1.5],
       ],
     });
-    const [loss] = compareRuns(baseline, experiment);
+    const [loss] = await compareRuns(baseline, experiment);
     assert.equal(loss?.atEnd?.verdict, 'worse');
     const {
       by,
@@ -86,7 +89,7 @@ describe('Comparing runs', () => {
     assert.deepEqual([by, position, before, after, verdict], ['step', 25, 2, 1.5, 'better']);
   });
 
-  it('is by position where steps are missing or go back', () => {
+  it('is by position where steps are missing or go back', async () => {
     for (const steps of [
       [NaN, NaN],
       [2, 1],
@@ -98,7 +101,7 @@ describe('Comparing runs', () => {
           [3, 1],
         ],
       });
-      const [loss] = compareRuns(
+      const [loss] = await compareRuns(
         baseline,
         measured({
           loss: [
@@ -112,14 +115,14 @@ describe('Comparing runs', () => {
     }
   });
 
-  it('has no equal step where one began after the other ended', () => {
-    const [loss] = compareRuns(measured({ loss: [[100, 1]] }), measured({ loss: [[5, 2]] }));
+  it('has no equal step where one began after the other ended', async () => {
+    const [loss] = await compareRuns(measured({ loss: [[100, 1]] }), measured({ loss: [[5, 2]] }));
     assert.equal(loss?.atEqualStep, undefined);
     assert.equal(loss?.atEnd?.verdict, 'worse');
   });
 
-  it('names the metrics of both, and judges only what both have', () => {
-    const all = compareRuns(
+  it('names the metrics of both, and judges only what both have', async () => {
+    const all = await compareRuns(
       measured({ loss: [[1, 1]], lr: [[1, 1]] }),
       measured({ acc: [[1, 1]], lr: [[1, 2]] }),
     );

@@ -8,7 +8,7 @@ import { createLineReader } from '../../../src/metrics/createLineReader.ts';
 import type { LineReader } from '../../../src/metrics/lineReader.ts';
 import { PatternReader } from '../../../src/metrics/patternReader.ts';
 import { PatternSearch, type SearchOutcome } from '../../../src/metrics/patternSearch.ts';
-import { RunMetrics } from '../../../src/metrics/runMetrics.ts';
+import { RunMetrics, type MetricLimits } from '../../../src/metrics/runMetrics.ts';
 import { ManualClock } from '../../fakes/manualClock.ts';
 import { randomCuts, seededRandom } from './randomCuts.ts';
 import { scratchFolder, until } from '../../fakes/scratch.ts';
@@ -238,8 +238,11 @@ describe('metric patterns', () => {
         const { steps, values, timesMs } = metrics.series(name);
         return [name, [...steps], [...values], [...timesMs]];
       });
-    const openRun = (folder: string, wanted: MetricSpec = spec): Promise<RunMetrics> =>
-      RunMetrics.open(folder, wanted, { search });
+    const openRun = (
+      folder: string,
+      wanted: MetricSpec = spec,
+      limits: Partial<MetricLimits> = {},
+    ): Promise<RunMetrics> => RunMetrics.open(folder, wanted, { search, limits });
 
     it('give the same points in the same order as names, however the bytes arrive', async () => {
       const byNames = await openRun(join(scratch(), 'names'), { names: ['loss', 'acc'] });
@@ -287,6 +290,29 @@ describe('metric patterns', () => {
         [4_000, 1_334],
       );
       second.dispose();
+    });
+
+    it('stay exact with a full file when Helios ends while lines wait', async () => {
+      const folder = mkdtempSync(join(scratch(), 'run-'));
+      const limits = { records: 100, pointsPerSeries: 64 };
+      const whole = await openRun(join(scratch(), 'whole'));
+      whole.ingest(bytes, 0, 1);
+      await whole.finish(1);
+      const first = await openRun(folder, spec, limits);
+      const full = new Promise<string>((resolve) => first.onDidEnd(resolve));
+      first.ingest(bytes, 0, 1);
+      assert.equal(await full, 'full');
+      first.dispose();
+      const second = await openRun(folder, spec, limits);
+      assert.equal(second.end, 'full');
+      const { resumeOffset } = second;
+      const { count = 0 } = second.summary('loss') ?? {};
+      assert.ok(count > 100 && resumeOffset < bytes.length, 'some lines were read and some waited');
+      second.ingest(bytes.subarray(resumeOffset), resumeOffset, 1);
+      await second.finish(1);
+      assert.deepEqual(second.summaries(), whole.summaries());
+      assert.ok(second.series('loss').values.length < 100);
+      for (const metrics of [whole, second]) metrics.dispose();
     });
 
     it('hide lines that wait when the metrics are cleared', async () => {

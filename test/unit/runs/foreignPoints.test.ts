@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'mocha';
@@ -75,6 +75,15 @@ describe('points that another process reads', () => {
     print('loss=1\n');
     await clock.advance(60_000);
     assert.equal(await points.of(spec, true), last);
+  });
+
+  it('are read again when the totals of a full file are stored', async () => {
+    const points = new ForeignPoints(home, clock);
+    print('loss=3\n');
+    const first = await points.of(spec, false);
+    await writeFile(path.join(home.runFolder(spec.id), 'points.totals'), '{}');
+    await clock.advance(1_000);
+    assert.notEqual(await points.of(spec, false), first);
   });
 
   it('change nothing on the disk, nor keep the writer from going on', async () => {

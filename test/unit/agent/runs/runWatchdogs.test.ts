@@ -10,10 +10,11 @@ import type {
   ResourceSample,
 } from '../../../../src/machines/resources/resourceSample.ts';
 import type { Run, RunChange } from '../../../../src/runs/liveRun.ts';
+import { RunMetrics, type MetricLimits } from '../../../../src/metrics/runMetrics.ts';
 import type { Liveness } from '../../../../src/runs/run.ts';
 import { defaultPolicy, type WatchdogPolicy } from '../../../../src/watchdogs/settings.ts';
 import { ManualClock } from '../../../fakes/manualClock.ts';
-import { scratchFolder } from '../../../fakes/scratch.ts';
+import { scratchFolder, until } from '../../../fakes/scratch.ts';
 import { runState, started } from '../../vscode/states.ts';
 
 const minuteMs = 60_000;
@@ -29,6 +30,7 @@ describe('the watch over the runs of a session', () => {
     liveness: Liveness;
     lastOutputMs: number | undefined;
     machineId: string;
+    metrics?: RunMetrics;
   }[];
   let killed: number[];
   let sample: ResourceSample | undefined;
@@ -50,7 +52,7 @@ describe('the watch over the runs of a session', () => {
   const runOf = (number: number): Run => {
     const { machineId, ...known } = runs.find((run) => run.number === number) ?? assert.fail();
     const { spec, process } = runState(number);
-    const metrics = { names: () => [], series: () => assert.fail() };
+    const metrics = { isWhole: true, names: () => [], series: () => assert.fail() };
     return { spec: { ...spec, machineId }, process, metrics, ...known } as unknown as Run;
   };
   const go = async (number: number, machineId = 'gpu1'): Promise<void> => {
@@ -227,5 +229,113 @@ describe('the watch over the runs of a session', () => {
     for (const metric of ['a', 'b', 'c', 'd', 'e', 'f'])
       changed.fire({ kind: 'pattern_off', run: runOf(1), why: `${why} of ${metric}` });
     assert.equal((await alarms()).length, 7);
+  });
+
+  describe('with more points than memory holds', () => {
+    const output = (from: number, to: number, bad: (at: number) => boolean): Buffer =>
+      Buffer.from(
+        Array.from({ length: to - from }, (_, at) => `loss=${bad(from + at) ? 'nan' : 0.5}\n`).join(
+          '',
+        ),
+      );
+    const metricsWith = async (
+      limits: Partial<MetricLimits>,
+      bytes: Buffer,
+    ): Promise<RunMetrics> => {
+      const opened = await RunMetrics.open(
+        join(folder(), `m${runs.length}`),
+        { names: ['loss'] },
+        { limits },
+      );
+      opened.ingest(bytes, 0, 1);
+      return opened;
+    };
+    const adopt = async (metrics: RunMetrics): Promise<void> => {
+      await go(runs.length + 1);
+      Object.assign(runs.at(-1) ?? assert.fail(), { metrics });
+    };
+
+    it('finds from the disk what it finds in memory, and hears no point twice', async () => {
+      const bad = (at: number): boolean => at === 5_005;
+      const whole = await metricsWith({}, output(0, 5_010, bad));
+      await adopt(whole);
+      const sampled = await metricsWith({ pointsPerSeries: 256 }, output(0, 5_000, bad));
+      await adopt(sampled);
+      assert.deepEqual([whole.isWhole, sampled.isWhole], [true, false]);
+      open();
+      const early = output(5_000, 5_010, bad);
+      sampled.onDidAdd((points) => changed.fire({ kind: 'points', run: runOf(2), points }));
+      sampled.ingest(early, sampled.resumeOffset, 2);
+      await until('the disk is read', async () => (await alarms()).length > 1);
+      assert.deepEqual(await alarms(), ['1 non_finite kill', '2 non_finite kill']);
+      const details = log.events.flatMap((event) =>
+        event.type === 'run.alarmed' ? [event.detail] : [],
+      );
+      assert.equal(details[0], details[1]);
+      for (const metrics of [whole, sampled]) metrics.dispose();
+    });
+
+    it('counts no point twice that comes while the disk is read', async () => {
+      const lines = (values: readonly number[]): Buffer =>
+        Buffer.from(values.map((value) => `loss=${value}\n`).join(''));
+      const calm = Array.from({ length: 5_000 }, (_, at) => 0.5 + (at % 7) / 100);
+      const { divergence } = defaultPolicy;
+      const wild = Array.from({ length: divergence.forPoints - 1 }, () => 500);
+      const metrics = await metricsWith({ pointsPerSeries: 256 }, lines(calm));
+      await adopt(metrics);
+      metrics.onDidAdd((points) => changed.fire({ kind: 'points', run: runOf(1), points }));
+      const replay = metrics.replay.bind(metrics);
+      let isRead = false;
+      let reads = 0;
+      metrics.replay = ({ onPoints, onEnd }) =>
+        replay({
+          onPoints(points) {
+            onPoints(points);
+            if (reads++ === 0) metrics.ingest(lines(wild), metrics.resumeOffset, 2);
+          },
+          onEnd() {
+            onEnd();
+            isRead = true;
+          },
+        });
+      open();
+      await until('the disk is read', () => isRead);
+      assert.deepEqual([reads, await alarms()], [2, []]);
+      metrics.ingest(lines([500]), metrics.resumeOffset, 3);
+      assert.deepEqual(await alarms(), ['1 divergence warn']);
+      metrics.dispose();
+    });
+
+    it('says once that no more points are stored, also after a restart', async () => {
+      const limits = { records: 100, pointsPerSeries: 64 };
+      const metrics = await metricsWith(
+        limits,
+        output(0, 50, () => false),
+      );
+      await adopt(metrics);
+      metrics.onDidEnd(() => changed.fire({ kind: 'points_ended', run: runOf(1) }));
+      open();
+      metrics.ingest(
+        output(50, 500, () => false),
+        metrics.resumeOffset,
+        2,
+      );
+      assert.deepEqual(await alarms(), ['1 points warn']);
+      sessionRuns.dispose();
+      open();
+      assert.deepEqual(await alarms(), ['1 points warn']);
+      metrics.dispose();
+    });
+
+    it('says after a restart what it could not say before', async () => {
+      const metrics = await metricsWith(
+        { records: 100 },
+        output(0, 500, () => false),
+      );
+      await adopt(metrics);
+      open();
+      assert.deepEqual(await alarms(), ['1 points warn']);
+      metrics.dispose();
+    });
   });
 });
