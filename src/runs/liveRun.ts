@@ -8,6 +8,7 @@ import type { Follow, Machine } from '../machines/machine.ts';
 import type { MetricPoint } from '../metrics/metric.ts';
 import type { RunMetrics } from '../metrics/runMetrics.ts';
 import { parseProcess, runFolder, type RunFolder } from './supervisor.ts';
+import { EarlyOutput } from './earlyOutput.ts';
 import { parseExit, verdictWithoutRecord } from './exitRecord.ts';
 import { hostOf } from './hostOf.ts';
 import { limitClock } from './limitClock.ts';
@@ -98,7 +99,7 @@ export class LiveRun implements Run, Disposable {
    * Output that was read before the process was known. Stored until `started` has fired, because
    * `started` must precede all changes of the output.
    */
-  #early: (readonly [bytes: Uint8Array, offset: number])[] = [];
+  readonly #early = new EarlyOutput();
   #isDisposed = false;
 
   constructor(deps: LiveRunDeps) {
@@ -149,13 +150,17 @@ export class LiveRun implements Run, Disposable {
   attach(before?: { readonly sizeBytes: number; readonly modifiedMs: number }): void {
     if (before) this.#before = before;
     if (before && before.sizeBytes > 0) this.#lastOutputMs = before.modifiedMs;
+    this.#followOutput();
+    this.#checkLater();
+  }
+
+  #followOutput(): void {
+    this.#follow?.dispose();
     this.#follow = this.#deps.machine.follow(this.#folder.output, this.metrics.resumeOffset, {
       onBytes: (bytes, offset) => this.#take(bytes, offset),
       onChange: (name) => this.#hear(name),
       onError: (error) => this.#doubt(error),
     });
-    this.#owned.add(this.#follow);
-    this.#checkLater();
   }
 
   /**
@@ -176,6 +181,7 @@ export class LiveRun implements Run, Disposable {
   dispose(): void {
     this.#isDisposed = true;
     this.#nextCheck?.dispose();
+    this.#follow?.dispose();
     this.#owned.dispose();
     this.#hasStarted.resolve();
     this.#hasEnded.resolve();
@@ -209,7 +215,9 @@ export class LiveRun implements Run, Disposable {
       this.#read(bytes, offset);
       return this.metrics.backlog;
     }
-    this.#early.push([bytes, offset]);
+    this.#early.add(bytes, offset);
+    // The output is read again from here when the process is known.
+    if (this.#early.isCut) this.#follow?.dispose();
     this.#refreshSoon();
     return undefined;
   }
@@ -266,7 +274,9 @@ export class LiveRun implements Run, Disposable {
     this.#process = process;
     this.#liveness = { kind: 'running' };
     this.#deps.onChange({ kind: 'started', run: this, process });
-    for (const [bytes, offset] of this.#early.splice(0)) this.#read(bytes, offset);
+    const { pieces, isCut } = this.#early.takeAll();
+    for (const [bytes, offset] of pieces) this.#read(bytes, offset);
+    if (isCut) this.#followOutput();
     this.#hasStarted.resolve();
   }
 

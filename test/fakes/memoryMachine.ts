@@ -20,6 +20,8 @@ export class MemoryMachine {
   /** What `drain` gives out. */
   unread = '';
   isFollowed = false;
+  /** Where the last file is followed from. */
+  followedFrom: number | undefined;
   readonly machine: Machine;
 
   constructor(runsFolder = '/h/runs') {
@@ -53,6 +55,7 @@ export class MemoryMachine {
         }),
       follow: (_: string, offset: number, sink: FollowSink) => {
         this.sink = sink;
+        this.followedFrom = offset;
         this.isFollowed = true;
         const drain = (): Promise<void> =>
           answered(() => {

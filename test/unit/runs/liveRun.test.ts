@@ -114,6 +114,24 @@ describe('a run that is followed', () => {
     assert.equal(await isSettled(run.ended), false);
   });
 
+  it('holds little of what it prints while its start is not known, and loses nothing of it', async () => {
+    run.attach();
+    const line = `${'.'.repeat(65_527)} loss=1\n`;
+    assert.equal(line.length, 65_535);
+    for (let at = 0; at < 1_000; at++) print(line, at * line.length);
+    await clock.advance(0);
+    assert.deepEqual([told, memory.isFollowed], [[], false]);
+    const first = memory.sink;
+    memory.put(inRun('process'), processFile);
+    await run.refresh();
+    const offset = run.metrics.resumeOffset;
+    assert.ok(offset > 0 && offset <= 4 * line.length, `${offset} bytes were held`);
+    assert.notEqual(memory.sink, first);
+    assert.equal(memory.followedFrom, offset);
+    print(line, offset);
+    assert.equal(run.metrics.summary('loss')?.count, offset / line.length + 1);
+  });
+
   it('looks at once when it prints before it is known to have started', async () => {
     run.attach();
     memory.put(inRun('process'), processFile);
