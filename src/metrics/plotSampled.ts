@@ -1,4 +1,4 @@
-/** Points of a long series for a plot, read from the disk in parts: no more than pixels can show. */
+/** Points of a long series for a plot, read from the disk in parts. */
 import { downsampleForPlot, type PlotPoints, type PlotRange } from './downsampleForPlot.ts';
 import type { SeriesColumns } from './metric.ts';
 import { PlotColumns, type PlotPoint } from './plotColumns.ts';

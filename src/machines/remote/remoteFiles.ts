@@ -135,7 +135,7 @@ export async function readThroughShell(
   path: string,
   range?: ByteRange,
 ): Promise<Uint8Array> {
-  // One byte more than the limit shows that a whole file is too large.
+  // A byte beyond the limit shows that a whole file is too large.
   const { offset, maxBytes } = range ?? { offset: 0, maxBytes: maxWholeFileBytes + 1 };
   const read =
     offset > 0 ? `tail -c +${offset + 1} <&3 | head -c ${maxBytes}` : `head -c ${maxBytes} <&3`;
