@@ -22,6 +22,7 @@ import type { SleepRequest } from '../../sleep/trigger.ts';
 import type { AttachmentFile } from '../../storage/attachmentFiles.ts';
 import type { Access } from '../../permissions/access.ts';
 import type { Effect } from '../../tools/tool.ts';
+import type { Finding } from '../../watchdogs/finding.ts';
 
 /**
  * Limits on work; an omitted limit means no limit. `tokens` counts input tokens (cached or not)
@@ -54,19 +55,8 @@ export type EndReason =
 /** Kind of session. Determines its prompt, tools, way to end, permissions and limits. */
 export type ProfileId = 'goal' | 'question';
 
-/**
- * The kind of problem that a watchdog detected. `points`: no more points of the run are stored; it
- * has no watchdog.
- */
-export type AlarmKind =
-  | 'non_finite'
-  | 'divergence'
-  | 'throughput'
-  | 'silence'
-  | 'disk'
-  | 'gpu_idle'
-  | 'metric_pattern'
-  | 'points';
+/** The kind of problem that was detected in a run. */
+export type AlarmKind = Finding['kind'];
 
 /**
  * Values of a metric that support the outcome of a session. The engine read them from the output of
