@@ -59,7 +59,7 @@ export class MemoryMachine {
         this.isFollowed = true;
         const drain = (): Promise<void> =>
           answered(() => {
-            if (this.unread !== '') sink.onBytes(Buffer.from(this.unread), offset);
+            if (this.unread !== '') void sink.onBytes(Buffer.from(this.unread), offset);
             this.unread = '';
           });
         return { drain, dispose: () => (this.isFollowed = false) };
