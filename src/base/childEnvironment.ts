@@ -1,6 +1,6 @@
 /** The environment of programs that Helios starts for itself, such as the browser or `ssh`. */
 import { isModelKey } from './modelKeys.ts';
-import { isSecretName } from './redact.ts';
+import { isSecretName } from './secrets/secretNames.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -16,10 +16,12 @@ import { retentionOf } from '../agent/archive/retention.ts';
 import { EarlierAttempts } from '../agent/experiments/earlierAttempts.ts';
 import { SessionCatalogue } from '../agent/session/sessionCatalogue.ts';
 import { SessionStore } from '../agent/session/sessionStore.ts';
+import { StoredSecrets } from '../agent/session/storedSecrets.ts';
 import { systemClock, type Clock } from '../base/clock.ts';
 import { toDisposable, type Disposable } from '../base/disposable.ts';
 import { silentLogger, type Logger } from '../base/logger.ts';
-import { KnownSecrets } from '../base/redact.ts';
+import { redactingLogger } from '../base/secrets/redactingLogger.ts';
+import { Redactor } from '../base/secrets/redactor.ts';
 import { createFetch, openDispatcher } from '../http/network.ts';
 import { OwnEngines } from '../machines/container/ownEngines.ts';
 import { tidyContainers } from '../machines/container/tidyContainers.ts';
@@ -35,6 +37,7 @@ import type { GoingRun } from '../machines/resources/gpuTimes.ts';
 import { MachineResources } from '../machines/resources/machineResources.ts';
 import { createProviders } from '../models/createProviders.ts';
 import { noUsage, type ModelProvider } from '../models/model.ts';
+import { redactingProviders } from '../models/redacting.ts';
 import { ModelCache } from '../models/list/modelCache.ts';
 import { LiveCatalogue } from '../models/modelCatalogue.ts';
 import {
@@ -54,6 +57,7 @@ import { Runs } from '../runs/runs.ts';
 import { loadShell } from '../shell/grammar.ts';
 import { writeFileAtomic } from '../storage/atomicFile.ts';
 import { homeAt, type Home } from '../storage/home.ts';
+import { labelKey } from '../storage/labelKey.ts';
 import { closeHome } from '../storage/homeModes.ts';
 import type { OwnerKind } from '../storage/leaseOwner.ts';
 import { SessionIndex } from '../storage/sessionIndex.ts';
@@ -93,11 +97,11 @@ const homesOf = ({ machineHomesFile }: Home): HomeFolders =>
   new HomeFolders(machineHomesFile, writeForOwner);
 
 /** Opens everything that sessions depend on. */
-async function openBase(options: EngineOptions, known: KnownSecrets) {
+async function openBase(options: EngineOptions, secrets: Redactor) {
   const { settings, ports, clock = systemClock, logger = silentLogger } = options;
   const home = homeAt(options.home);
   const { runsFolder } = home;
-  const setupDeps = { ports, known, settings, entry: () => machines.localEntry };
+  const setupDeps = { ports, secrets, settings, entry: () => machines.localEntry };
   const localIn = (workFolder: string): LocalMachine => {
     const setupFields = localSetupFields(setupDeps, workFolder);
     return new LocalMachine({ runsFolder, clock, workFolder, setupFields });
@@ -107,7 +111,7 @@ async function openBase(options: EngineOptions, known: KnownSecrets) {
   const opening = openMachines(options, {
     home,
     engines,
-    known,
+    secrets,
     local: localIn(options.workFolder ?? homedir()),
     isBusy: (id) =>
       runs.all().some(({ spec, liveness }) => spec.machineId === id && liveness.kind !== 'ended'),
@@ -116,14 +120,14 @@ async function openBase(options: EngineOptions, known: KnownSecrets) {
   const runs = new Runs({ machines, folder: runsFolder, clock });
   tidyContainers(machines, engines);
   const resources = resourcesOf(machines, runs, clock);
-  const providers = providersOf(options, clock);
+  const providers = providersOf(options, clock, secrets);
   const models = modelsOf(options, home, () => [...providers().values()]);
   const prices = (): PriceTable =>
     extendPrices(withToldPrices(listPrices, models.known()), settings().prices);
   const catalogue = catalogueOf(options, home);
   const web = webOf(options, clock);
   const projects = projectsAt(home.folder);
-  const notifier = notifierOf(options, known, projects);
+  const notifier = notifierOf(options, secrets, projects);
   const machinesIn = (workFolder: string): Machines => machines.with(localIn(workFolder));
   const tools = { resources, providers, models, prices, web, notifier, projects, machinesIn };
   return { home, clock, logger, machines, runs, catalogue, ...tools };
@@ -131,10 +135,14 @@ async function openBase(options: EngineOptions, known: KnownSecrets) {
 
 export async function createEngine(givenOptions: EngineOptions): Promise<Engine> {
   await closeHome(homeAt(givenOptions.home));
-  const knownSecrets = new KnownSecrets(process.env);
-  const options = { ...givenOptions, ports: rememberSecrets(givenOptions.ports, knownSecrets) };
+  const secrets = await secretsOf(homeAt(givenOptions.home));
+  const options = {
+    ...givenOptions,
+    ports: rememberSecrets(givenOptions.ports, secrets),
+    logger: redactingLogger(givenOptions.logger ?? silentLogger, secrets),
+  };
   const { settings, ports } = options;
-  const { home, catalogue, machines, ...base } = await openBase(options, knownSecrets);
+  const { home, catalogue, machines, ...base } = await openBase(options, secrets);
   const { clock, logger, runs, resources, models, notifier, machinesIn } = base;
   const today = new DaySpending(home, clock);
   const reports = reportsOf(options, base.projects, {
@@ -143,7 +151,7 @@ export async function createEngine(givenOptions: EngineOptions): Promise<Engine>
     resources,
     logger,
     sessions: () => sessions,
-    redact: knownSecrets.redact,
+    redact: secrets.redact,
   });
   const sessions: SessionStore = new SessionStore({
     home,
@@ -154,6 +162,8 @@ export async function createEngine(givenOptions: EngineOptions): Promise<Engine>
       ...base,
       ports,
       settings,
+      secrets,
+      storedSecrets: new StoredSecrets(secrets, ports),
       today,
       reports,
       spending: new JournalSpending(home, 0),
@@ -180,7 +190,7 @@ export async function createEngine(givenOptions: EngineOptions): Promise<Engine>
     retention: retentionOf(sessions, { home, clock, machinesIn }),
     globalMemoryFolder: home.globalMemoryFolder,
     providers: () => [...base.providers().values()],
-    redact: knownSecrets.redact,
+    redact: secrets.redact,
     spentToday: () => today.spent(),
     close,
     dispose: () => void close(),
@@ -216,12 +226,12 @@ interface MachinesDeps {
   readonly home: Home;
   readonly engines: OwnEngines;
   readonly local: LocalMachine;
-  readonly known: KnownSecrets;
+  readonly secrets: Redactor;
   isBusy(id: string): boolean;
 }
 
 function openMachines(options: EngineOptions, deps: MachinesDeps) {
-  const { home, engines, local, known, isBusy } = deps;
+  const { home, engines, local, secrets, isBusy } = deps;
   const { ports, clock = systemClock, logger = silentLogger } = options;
   const create =
     options.createMachine ??
@@ -233,7 +243,7 @@ function openMachines(options: EngineOptions, deps: MachinesDeps) {
     logger,
     file: new MachineFile({ path: home.machinesFile, write: writeForOwner }),
     create: (entry) => {
-      rememberPassed(known, entry);
+      rememberPassed(secrets, entry);
       return create(entry);
     },
   });
@@ -267,8 +277,9 @@ const reportsOf = (
 const providersOf = (
   { home, settings, ports, providers, logger = silentLogger }: EngineOptions,
   clock: Clock,
-) =>
-  createProviders({
+  secrets: Redactor,
+): (() => ReadonlyMap<string, ModelProvider>) => {
+  const providersNow = createProviders({
     settings,
     secret: (name) => ports.secret(name),
     storeSecret: ports.storeSecret?.bind(ports),
@@ -278,19 +289,28 @@ const providersOf = (
     logger,
     ...(providers && { others: providers }),
   });
+  const redacting = redactingProviders(secrets);
+  return () => new Map([...providersNow()].map(([id, each]) => [id, redacting(each)]));
+};
+
+async function secretsOf({ labelKeyFile }: Home): Promise<Redactor> {
+  const secrets = new Redactor(await labelKey(labelKeyFile));
+  secrets.addEnvironment(process.env);
+  return secrets;
+}
 
 /**
  * Returns ports that remember each secret they return, so that the engine redacts the secret in all
  * output.
  */
-const rememberSecrets = (ports: EnginePorts, known: KnownSecrets): EnginePorts => ({
+const rememberSecrets = (ports: EnginePorts, known: Redactor): EnginePorts => ({
   ...ports,
-  secret: async (name) => known.add(await ports.secret(name)),
+  secret: async (name) => known.add(await ports.secret(name), name),
   askSecret: async (question, signal) => known.add(await ports.askSecret?.(question, signal)),
   keptSecret: async (question) => known.add(await ports.keptSecret?.(question)),
 });
 
-const notifierOf = (options: EngineOptions, known: KnownSecrets, projects: Projects): Notifier => {
+const notifierOf = (options: EngineOptions, secrets: Redactor, projects: Projects): Notifier => {
   const { settings, ports, clock = systemClock, logger = silentLogger } = options;
   const held = new HeldMessages({ folder: homeAt(options.home).heldFolder, write: writeForOwner });
   return createNotifier({
@@ -298,7 +318,7 @@ const notifierOf = (options: EngineOptions, known: KnownSecrets, projects: Proje
     ports,
     clock,
     logger,
-    known,
+    secrets,
     held,
     env: process.env,
     fetch: createFetch(settings),

@@ -1,14 +1,14 @@
 /** Collects what the user has set up for commands and runs on this computer. */
 import type { EnginePorts } from '../agent/contract/ports.ts';
 import type { EngineSettings } from '../agent/contract/settings.ts';
-import type { KnownSecrets } from '../base/redact.ts';
+import type { Redactor } from '../base/secrets/redactor.ts';
 import { localSetup, remoteSetup, type SetupFields } from '../machines/environment/machineSetup.ts';
 import { secretValues } from '../machines/environment/variables.ts';
 import { interpreterEnv } from '../machines/local/interpreterEnv.ts';
 
 export interface LocalSetupDeps {
   readonly ports: Pick<EnginePorts, 'interpreter'>;
-  readonly known: KnownSecrets;
+  readonly secrets: Redactor;
   settings(): Pick<EngineSettings, 'passEnvironment'>;
   /** Returns the settings of this computer in `machines.json`. */
   entry(): SetupFields | undefined;
@@ -19,7 +19,7 @@ export interface LocalSetupDeps {
  * the front end; the entry in `machines.json` takes precedence. Never rejects.
  */
 export const localSetupFields =
-  ({ ports, known, settings, entry }: LocalSetupDeps, workFolder: string) =>
+  ({ ports, secrets, settings, entry }: LocalSetupDeps, workFolder: string) =>
   async (): Promise<SetupFields> => {
     const python = await ports.interpreter?.(workFolder).catch(() => undefined);
     const { env, prologue } = entry() ?? {};
@@ -29,12 +29,12 @@ export const localSetupFields =
       passEnvironment: settings().passEnvironment,
     };
     const { runEnv } = localSetup(fields, process.env);
-    for (const value of secretValues({ ...runEnv, ...env })) known.add(value);
+    for (const value of secretValues({ ...runEnv, ...env })) secrets.add(value);
     return fields;
   };
 
 /** Remembers the secrets that runs on a machine get, so that they are redacted. */
-export function rememberPassed(known: KnownSecrets, fields: SetupFields): void {
+export function rememberPassed(secrets: Redactor, fields: SetupFields): void {
   const { runEnv, env } = remoteSetup(fields, process.env);
-  for (const value of secretValues({ ...runEnv, ...env })) known.add(value);
+  for (const value of secretValues({ ...runEnv, ...env })) secrets.add(value);
 }

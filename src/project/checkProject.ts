@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { isShallow, tooDeep } from '../base/jsonText.ts';
 import { nearMatches } from '../base/nearMatches.ts';
-import { looksSecret } from '../base/redact.ts';
+import { findSecrets } from '../base/secrets/findSecrets.ts';
 import { notInProject, refersToSecret } from '../notify/secretText.ts';
 import { projectSchema, type Project } from './projectSchema.ts';
 
@@ -170,9 +170,7 @@ function plainSecrets(value: unknown, path: readonly PropertyKey[]): ProjectProb
   if (path[0] === 'notifications' && refersToSecret(value))
     return [{ path, message: notInProject }];
   const isSecret =
-    path.at(-1) === 'password' ||
-    looksSecret(value) ||
-    looksSecret(`${String(path.at(-1))}: ${value}`);
+    path.at(-1) === 'password' || findSecrets(`${String(path.at(-1))}: "${value}"`).length > 0;
   const message =
     'looks like a secret, and this file is shared. Remove it, and declare the channel in your own notification settings.';
   return isSecret ? [{ path, message }] : [];

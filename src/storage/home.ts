@@ -29,6 +29,8 @@ export interface Home {
   /** Working folder of `claude` processes. Contains only the input files of these processes. */
   readonly claudeFolder: string;
   readonly indexFile: string;
+  /** Key with which the labels of secrets are derived from the secrets. */
+  readonly labelKeyFile: string;
   sessionFolder(id: SessionId): string;
   journalFile(id: SessionId): string;
   leaseFile(id: SessionId): string;
@@ -55,6 +57,7 @@ export function homeAt(folder: string): Home {
     modelsFile: path.join(folder, 'models.json'),
     claudeFolder: path.join(folder, 'claude'),
     indexFile: path.join(folder, 'helios.db'),
+    labelKeyFile: path.join(folder, 'label-key'),
     sessionFolder,
     journalFile: (id) => path.join(sessionFolder(id), 'journal.jsonl'),
     leaseFile: (id) => path.join(sessionFolder(id), 'lease.json'),

@@ -2,12 +2,17 @@
 import { mkdtemp, mkdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { ApprovalAnswer, ApprovalRequest } from '../../src/agent/contract/ports.ts';
+import type {
+  ApprovalAnswer,
+  ApprovalRequest,
+  EnginePorts,
+} from '../../src/agent/contract/ports.ts';
 import type { Engine } from '../../src/agent/contract/engine.ts';
 import type { EngineSettings } from '../../src/agent/contract/settings.ts';
 import type { GoalRequest, Session } from '../../src/agent/contract/sessions.ts';
 import type { JournalEvent } from '../../src/agent/journal/events.ts';
 import type { Clock } from '../../src/base/clock.ts';
+import type { Logger } from '../../src/base/logger.ts';
 import { createEngine, type EngineOptions } from '../../src/compose/engine.ts';
 import type { ModelProvider } from '../../src/models/model.ts';
 
@@ -29,6 +34,8 @@ export interface TestEngineOptions {
   readonly createMachine?: NonNullable<EngineOptions['createMachine']>;
   secret?(name: string): Promise<string | undefined>;
   readonly ownerKind?: NonNullable<EngineOptions['ownerKind']>;
+  readonly logger?: Logger;
+  readonly ports?: Partial<EnginePorts>;
 }
 
 export const assetsFolder = path.resolve('node_modules/sql.js/dist');
@@ -54,10 +61,12 @@ export async function testEngine(
     ports: {
       secret: options.secret ?? (() => Promise.resolve(undefined)),
       approve: options.approve ?? (() => Promise.resolve('deny')),
+      ...options.ports,
     },
     providers: [model],
     workFolder: work,
     ...(options.clock && { clock: options.clock }),
+    ...(options.logger && { logger: options.logger }),
     ...(options.createMachine && { createMachine: options.createMachine }),
     ...(options.ownerKind && { ownerKind: options.ownerKind }),
   });

@@ -40,14 +40,19 @@ export const withoutStart = (file: string): UserFacing =>
     'Restore the file from a copy, or start the goal again. Its runs are not affected.',
   );
 
+/** Returns the event without the secrets in its texts. */
+export type RedactEvent = <Event extends SessionEvent>(event: Event) => Event;
+
 interface Read {
   readonly file: string;
+  readonly redact: RedactEvent;
   readonly events: readonly JournalEvent[];
   readonly damage: readonly string[];
 }
 
 export class SessionLog {
   readonly #journal: Journal<SessionEvent>;
+  readonly #redact: RedactEvent;
   readonly #events: JournalEvent[];
   readonly #recorded = new Emitter<JournalEvent>();
   #state: SessionState;
@@ -67,6 +72,7 @@ export class SessionLog {
     const state = foldSession(events);
     if (state === undefined) throw withoutStart(read.file);
     this.#journal = journal;
+    this.#redact = read.redact;
     this.#clock = clock;
     this.#events = events;
     this.#state = state;
@@ -74,19 +80,21 @@ export class SessionLog {
   }
 
   /**
-   * Opens an existing journal, or creates one with `first` as its first event. Throws
-   * `StorageFailure`, or `UserFacing` for a journal whose first line is missing.
+   * Opens an existing journal, or creates one with `first` as its first event. Each event passes
+   * through `redact` before it is written. Throws `StorageFailure`, or `UserFacing` for a journal
+   * whose first line is missing.
    */
   static async open(
     file: string,
     clock: Clock,
     first?: Extract<SessionEvent, { type: 'session.started' }>,
+    redact: RedactEvent = (event) => event,
   ): Promise<SessionLog> {
     const { journal, reading } = await Journal.open<SessionEvent>(file, clock);
     try {
       const events = [...(reading.events as readonly JournalEvent[])];
-      if (first !== undefined) events.push(await journal.append(first));
-      return new SessionLog(journal, clock, { file, events, damage: reading.damage });
+      if (first !== undefined) events.push(await journal.append(redact(first)));
+      return new SessionLog(journal, clock, { file, redact, events, damage: reading.damage });
     } catch (error) {
       await journal.close();
       throw error;
@@ -133,7 +141,7 @@ export class SessionLog {
         'owned',
         'This session is no longer open here. Resume it to continue.',
       );
-    const recorded: JournalEvent = await this.#journal.append(event);
+    const recorded: JournalEvent = await this.#journal.append(this.#redact(event));
     this.#events.push(recorded);
     this.#state = applyEvent(this.#state, recorded);
     if (this.#isStallTold) this.#onStall?.(undefined);

@@ -8,18 +8,21 @@ import { messageOf, ToolFailure } from '../../base/errors.ts';
 import { markHidden } from '../../base/hiddenCharacters.ts';
 import type { SessionId } from '../../base/ids.ts';
 import type { Logger } from '../../base/logger.ts';
+import type { Redactor } from '../../base/secrets/redactor.ts';
+import { redactValue } from '../../base/secrets/redactValue.ts';
 import { capText } from '../../base/text.ts';
 import { inert } from '../../base/untrusted.ts';
 import type { AttachmentBlock, ToolCallBlock } from '../../models/model.ts';
 import { linkNote, recordedAccess, type Access } from '../../permissions/access.ts';
 import type { Gate } from '../../permissions/gate.ts';
 import type { AttachmentFile, AttachmentFiles } from '../../storage/attachmentFiles.ts';
+import { labelRefusal } from '../../tools/parameters/secretLabels.ts';
 import type { Tool, ToolContext, ToolResult } from '../../tools/tool.ts';
 import { isClosing } from '../journal/closing.ts';
 import type { SessionEvent, StreamEvent } from '../journal/events.ts';
 import { resultText } from '../journal/resultText.ts';
 import { callText } from '../user/callText.ts';
-import { cappedContent, contentText } from './resultFields.ts';
+import { cappedContent, contentText, withoutSecrets } from './resultFields.ts';
 
 export interface ActDeps {
   readonly sessionId: SessionId;
@@ -27,6 +30,8 @@ export interface ActDeps {
   readonly gate: Gate;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** Hides secrets in results. */
+  readonly secrets: Pick<Redactor, 'redact' | 'label'>;
   /**
    * Stores attachments of results, and the full text of results that are too long for the model.
    */
@@ -116,7 +121,12 @@ async function outcomeOf(
   const parsed = tool.parse(call.input);
   if (!parsed.ok) return failed(parsed.problem);
   const accesses = await tool.accesses(parsed.args);
-  const judged = { call, tool, args: parsed.args, accesses };
+  const runs = accesses.some(({ kind }) => kind === 'command');
+  const withLabel = runs ? labelRefusal(call.input) : undefined;
+  if (withLabel !== undefined) return failed(withLabel);
+  // What Helios stores for the agent is text that later requests contain.
+  const args = tool.isOwnData ? redactValue(parsed.args, deps.secrets) : parsed.args;
+  const judged = { call, tool, args, accesses };
   const permitted = await permit(judged, deps, signal);
   if (typeof permitted === 'string') return failed(permitted);
   return execute({ ...judged, accesses: permitted }, deps, signal);
@@ -245,7 +255,7 @@ async function untilInterrupted(
 }
 
 async function succeeded(tool: Tool, result: ToolResult, deps: ActDeps): Promise<Outcome> {
-  const { text, fullPath } = await bounded(result, deps);
+  const { text, fullPath } = await bounded(withoutSecrets(result, deps.secrets), deps);
   const { attachmentFiles, problems } = await keptFiles(result.attachments ?? [], deps);
   const { summary, changedFiles, runId } = result;
   return {

@@ -1,9 +1,22 @@
 /** Writes the result of a tool for the model, within a maximum length. */
+import type { Redactor } from '../../base/secrets/redactor.ts';
+import { redactValue } from '../../base/secrets/redactValue.ts';
 import { inert, untrusted } from '../../base/untrusted.ts';
 import { capText } from '../../base/text.ts';
 import type { ToolResult } from '../../tools/tool.ts';
 
 export type WrittenContent = Pick<ToolResult, 'content' | 'origins'>;
+
+/** Returns the result with labels in place of secrets. Call it before the content is shortened. */
+export function withoutSecrets(
+  result: ToolResult,
+  secrets: Pick<Redactor, 'redact' | 'label'>,
+): ToolResult {
+  const { content } = result;
+  if (typeof content === 'string') return { ...result, content: secrets.redact(inert(content)) };
+  const clean = JSON.parse(JSON.stringify(content, cleaned)) as Record<string, unknown>;
+  return { ...result, content: redactValue(clean, secrets) };
+}
 
 /**
  * Returns the content as text, objects as JSON, with its untrusted fields marked. A field that is

@@ -1,6 +1,7 @@
 /** Dependencies of a session: those that all sessions share, and the callbacks of the session. */
 import type { Clock } from '../../base/clock.ts';
 import type { Logger } from '../../base/logger.ts';
+import type { Redactor } from '../../base/secrets/redactor.ts';
 import type { Machines } from '../../machines/machine.ts';
 import type { MachineProbes } from '../../machines/probes/machineProbes.ts';
 import type { MachineResources } from '../../machines/resources/machineResources.ts';
@@ -20,12 +21,15 @@ import type { EarlierAttempts } from '../experiments/earlierAttempts.ts';
 import type { EndReason, Evidence, StreamEvent } from '../journal/events.ts';
 import type { SessionLog } from '../journal/sessionLog.ts';
 import type { SessionReports } from '../reports/reports.ts';
+import type { StoredSecrets } from './storedSecrets.ts';
 
 /** Dependencies that all sessions of a process share. */
 export interface SharedDeps {
   readonly notifier: Pick<Notifier, 'notify'>;
   readonly clock: Clock;
   readonly logger: Logger;
+  readonly secrets: Redactor;
+  readonly storedSecrets: Pick<StoredSecrets, 'learn'>;
   readonly runs: Runs;
   readonly projects: Pick<Projects, 'read'>;
   /** Returns the machines. `workFolder` is the base folder for relative paths and commands. */

@@ -1,6 +1,7 @@
 /** Creates the loop of a session, with its permission gate, its budget and its tools. */
 import path from 'node:path';
 import { newEventId } from '../../base/ids.ts';
+import { redactValue } from '../../base/secrets/redactValue.ts';
 import { createGate } from '../../permissions/gate.ts';
 import { AttachmentFiles } from '../../storage/attachmentFiles.ts';
 import { accessVerdict } from '../../tools/parameters/commandVerdict.ts';
@@ -8,7 +9,7 @@ import { ToolTable } from '../../tools/toolTable.ts';
 import { BudgetGuard } from '../budget/guard.ts';
 import { RequestAttachments } from '../context/attachments.ts';
 import { contextSource } from '../context/contextSource.ts';
-import type { JournalEvent } from '../journal/events.ts';
+import type { JournalEvent, StreamEvent } from '../journal/events.ts';
 import type { LoopDeps } from '../loop/loop.ts';
 import { PlateauGuard } from '../loop/plateauGuard.ts';
 import { profileOf } from '../profiles/profiles.ts';
@@ -24,7 +25,7 @@ import { runName } from '../../runs/run.ts';
 
 export function createLoop(request: PartsRequest, listeners: SessionListeners): LoopDeps {
   const { shared, hooks, log, folder } = request;
-  const { clock, logger, runs, probes, resources } = shared;
+  const { clock, logger, runs, probes, resources, secrets } = shared;
   const sessionId = log.state.id;
   const profile = profileOf(log.state.profile);
   const gate = createGate({
@@ -48,9 +49,11 @@ export function createLoop(request: PartsRequest, listeners: SessionListeners): 
     probes,
     resources,
     clock,
+    secrets,
     consult: createSideCalls(request, budget),
     end: (reason, summary, evidence) => hooks.end(reason, summary, evidence),
   }).filter((tool) => profile.includes(tool));
+  const show = (event: StreamEvent): void => hooks.show(redactValue(event, secrets));
   return {
     log,
     clock,
@@ -71,11 +74,12 @@ export function createLoop(request: PartsRequest, listeners: SessionListeners): 
       clock,
       logger,
       files,
+      secrets,
       record: log.record,
-      show: (event) => hooks.show(event),
+      show,
       isOver: () => ['sleeping', 'ended', 'paused'].includes(log.state.phase),
     },
-    show: (event) => hooks.show(event),
+    show,
     end: (reason, summary) => hooks.end(reason, summary),
     waitForMonitor: () => listeners.waiting.untilCheckIn(newEventId(clock.now())),
   };

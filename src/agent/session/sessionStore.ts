@@ -25,7 +25,7 @@ import type {
 } from '../contract/sessions.ts';
 import { followJournal, type FollowedEvents } from '../journal/followJournal.ts';
 import { killRun } from '../runs/killRun.ts';
-import type { Budget, JournalEvent, SessionEvent } from '../journal/events.ts';
+import type { JournalEvent, SessionEvent } from '../journal/events.ts';
 import { foldSession } from '../journal/fold.ts';
 import { budgetFor, checkDefaultMachine } from './projectSettings.ts';
 import { resumeText } from '../context/prompt.ts';
@@ -33,10 +33,12 @@ import { profileOf } from '../profiles/profiles.ts';
 import { foreignLedger } from '../runs/foreignLedger.ts';
 import { searchJournals } from '../archive/search.ts';
 import type { SearchHit, SearchOptions } from '../contract/search.ts';
+import { checkedBudget } from '../budget/checkedBudget.ts';
+import { openLog } from './openLog.ts';
 import { LiveSession } from './session.ts';
 import { sessionIds } from '../journal/sessionIds.ts';
 import type { SessionCatalogue } from './sessionCatalogue.ts';
-import { SessionLog, withoutStart } from '../journal/sessionLog.ts';
+import { withoutStart, type SessionLog } from '../journal/sessionLog.ts';
 import type { RunState } from '../journal/state.ts';
 import type { SharedDeps } from './sessionDeps.ts';
 import { checkModel, modelFor } from './sessionModels.ts';
@@ -235,11 +237,10 @@ export class SessionStore implements Sessions {
     id: SessionId,
     work: (log: SessionLog) => Promise<T>,
   ): Promise<T> => {
-    const { home, shared } = this.#deps;
     await using owned = new AsyncDisposableStack();
     const lease = await this.#lease(id);
     owned.defer(() => lease.release());
-    const log = await SessionLog.open(home.journalFile(id), shared.clock);
+    const log = await openLog(this.#deps, id);
     owned.defer(() => log.close());
     return await work(log);
   };
@@ -278,7 +279,7 @@ export class SessionStore implements Sessions {
     const lease = await this.#lease(id, takesOver);
     owned.defer(() => lease.release());
     try {
-      const log = await SessionLog.open(home.journalFile(id), shared.clock, first);
+      const log = await openLog(this.#deps, id, first);
       owned.defer(() => log.close());
       for (const damage of log.damage) shared.logger.warn(`Journal of ${id}: ${damage}`);
       const project = await this.#project(log.state.workFolder);
@@ -383,12 +384,3 @@ const by = (): string => `process ${process.pid}`;
 
 const closing = (): UserFacing =>
   new UserFacing('Helios is closing.', 'Restart Helios, then try again.');
-
-function checkedBudget(budget: Budget): Budget {
-  const { experiment = {}, ...goal } = budget;
-  for (const [name, value] of [...Object.entries(goal), ...Object.entries(experiment)]) {
-    if (typeof value !== 'number' || !Number.isFinite(value) || value <= 0)
-      throw new UserFacing(`The limit ${name} must be a number above 0, not ${String(value)}.`);
-  }
-  return budget;
-}

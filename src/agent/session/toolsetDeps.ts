@@ -1,5 +1,6 @@
 /** Dependencies of a session's tools. */
 import type { Clock } from '../../base/clock.ts';
+import type { Redactor } from '../../base/secrets/redactor.ts';
 import type { LeaveOutLimits } from '../../experiments/git/leaveOut.ts';
 import type { Machines } from '../../machines/machine.ts';
 import type { MachineProbes } from '../../machines/probes/machineProbes.ts';
@@ -27,6 +28,7 @@ export interface ToolsetDeps {
   readonly memory: MemoryStore;
   readonly machines: Machines;
   readonly git: GitGuard;
+  readonly secrets: Redactor;
   /** Returns the limits above which files are not stored with the code of experiments. */
   limits(): LeaveOutLimits;
   readonly probes: MachineProbes;

@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Logger } from '../../base/logger.ts';
-import type { KnownSecrets } from '../../base/redact.ts';
+import type { Redactor } from '../../base/secrets/redactor.ts';
 import type { HeldMessages } from '../../notify/heldMessages.ts';
 import { Notifier, type NotifierOptions } from '../../notify/notifier.ts';
 import { checkNotifications } from '../../project/userNotifications.ts';
@@ -13,7 +13,7 @@ export interface NotifierDeps {
   readonly ports: EnginePorts;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly fetch: typeof globalThis.fetch;
-  readonly known: KnownSecrets;
+  readonly secrets: Redactor;
   readonly held: HeldMessages;
   readonly publicNetwork: NotifierOptions['publicNetwork'];
   isAllowed(allowance: string): Promise<boolean>;
@@ -25,11 +25,11 @@ export interface NotifierDeps {
  * change to other invalid ones. While the settings are invalid, only the window shows
  * notifications.
  */
-export function createNotifier({ known, ports, settings, ...around }: NotifierDeps): Notifier {
+export function createNotifier({ secrets, ports, settings, ...around }: NotifierDeps): Notifier {
   let before: string | undefined;
   return new Notifier({
     ...around,
-    redact: known.redact,
+    redact: secrets.redact,
     settings() {
       const { settings: checked, problem } = checkNotifications(settings().notifications);
       if (problem !== undefined && problem !== before)
@@ -42,7 +42,7 @@ export function createNotifier({ known, ports, settings, ...around }: NotifierDe
     secrets: {
       env: around.env,
       secret: (name) => ports.secret(name),
-      onFound: (value) => known.add(value),
+      onFound: (value) => secrets.add(value),
     },
   });
 }

@@ -1,7 +1,7 @@
 /** Decides which environment variables of this computer commands and runs get. */
 import type { Environment } from '../../base/childEnvironment.ts';
 import { isModelKey } from '../../base/modelKeys.ts';
-import { isSecretName } from '../../base/redact.ts';
+import { isSecretName } from '../../base/secrets/secretNames.ts';
 
 /** Variables of VS Code and Helios, which programs must not inherit. */
 export const isInternal = (name: string): boolean => /^(?:ELECTRON|VSCODE|HELIOS)_/.test(name);

@@ -9,6 +9,7 @@ import {
   writtenPath,
   type MachineTools,
 } from '../parameters/machinePath.ts';
+import { restored } from '../parameters/secretLabels.ts';
 import { defineTool, type Tool } from '../tool.ts';
 
 const maxFileBytes = 50 * 1024 * 1024;
@@ -47,7 +48,12 @@ export const patchFile = (deps: MachineTools): Tool =>
       const machine = deps.machines.get(args.machine_id);
       const path = await writtenPath(deps, machine, { path: args.path, context });
       const bytes = await readWhole(machine, path);
-      const edit = findEdit(bytes, args.old_string, args.new_string, path);
+      const place = { held: bytes.toString('utf8'), path, secrets: deps.secrets };
+      const [oldText, newText] = [
+        restored(args.old_string, place),
+        restored(args.new_string, place),
+      ];
+      const edit = findEdit(bytes, oldText, newText, path);
       await machine.writeFile(
         path,
         Buffer.concat([

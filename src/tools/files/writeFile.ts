@@ -8,6 +8,7 @@ import {
   writtenPath,
   type MachineTools,
 } from '../parameters/machinePath.ts';
+import { withSecretValues } from '../parameters/secretLabels.ts';
 import { defineTool, type Tool } from '../tool.ts';
 
 export const writeFile = (deps: MachineTools): Tool =>
@@ -40,7 +41,8 @@ export const writeFile = (deps: MachineTools): Tool =>
     async execute(args, context) {
       const machine = deps.machines.get(args.machine_id);
       const path = await writtenPath(deps, machine, { path: args.path, context });
-      const bytes = Buffer.from(args.content);
+      const { secrets } = deps;
+      const bytes = Buffer.from(await withSecretValues(args.content, { machine, path, secrets }));
       await (args.append ? machine.appendFile(path, bytes) : machine.writeFile(path, bytes));
       const lines = countLines(args.content);
       return {

@@ -6,6 +6,7 @@ import type { Machine, Machines } from '../../machines/machine.ts';
 import { linkNote, type Access } from '../../permissions/access.ts';
 import type { ToolContext } from '../tool.ts';
 import type { GitProtection } from './gitProtection.ts';
+import type { SecretValues } from './secretLabels.ts';
 import { placeAccess, writePlace } from './writePlace.ts';
 
 export const machineId = z
@@ -18,6 +19,7 @@ export interface MachineTools {
   readonly machines: Pick<Machines, 'get'>;
   /** Checks that protect git. Omitted if git is not protected. */
   readonly git?: GitProtection;
+  readonly secrets?: SecretValues;
 }
 
 /**

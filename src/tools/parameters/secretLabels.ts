@@ -1,0 +1,51 @@
+/** Puts the values of secrets back where the model wrote their labels. */
+import { ToolFailure } from '../../base/errors.ts';
+import { labelsIn, type Redactor } from '../../base/secrets/redactor.ts';
+import type { Machine } from '../../machines/machine.ts';
+
+/** Restores the values of labels. Omitted if nothing is redacted. */
+export type SecretValues = Pick<Redactor, 'restore'>;
+
+const maxFileBytes = 50 * 1024 * 1024;
+
+/**
+ * Resolves with the text to write to the file: with the values of the labels in it, if the file
+ * holds these values now. Rejects with `ToolFailure` if it does not.
+ */
+export async function withSecretValues(
+  text: string,
+  { machine, path, secrets }: SecretPlace,
+): Promise<string> {
+  if (labelsIn(text).length === 0) return text;
+  const stat = await machine.stat(path);
+  const isReadable = stat?.isDirectory === false && stat.sizeBytes <= maxFileBytes;
+  const held = isReadable ? Buffer.from(await machine.readFile(path)).toString('utf8') : '';
+  return restored(text, { held, path, secrets });
+}
+
+interface SecretPlace {
+  readonly machine: Pick<Machine, 'stat' | 'readFile'>;
+  readonly path: string;
+  readonly secrets: SecretValues | undefined;
+}
+
+/** Does the same for a file whose content is `held`. Throws `ToolFailure`. */
+export function restored(
+  text: string,
+  { held, path, secrets }: { held: string; path: string; secrets: SecretValues | undefined },
+): string {
+  const whole = secrets?.restore(text, held) ?? text;
+  const [label] = labelsIn(whole);
+  if (label === undefined) return whole;
+  throw new ToolFailure(
+    `Not written: ${label} stands for a secret value that is hidden from you, and ${path} does not contain this value. Read the value in the program instead, for example from an environment variable.`,
+  );
+}
+
+/** Returns why a command with a label is not run; `undefined` for a command without labels. */
+export function labelRefusal(input: unknown): string | undefined {
+  const [label] = labelsIn(JSON.stringify(input) ?? '');
+  return label === undefined
+    ? undefined
+    : `Not run: ${label} stands for a secret value that is hidden from you, so a command cannot contain it. Let the command read the value itself, for example from an environment variable or a file.`;
+}

@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'mocha';
+import { findSecrets } from '../../../../src/base/secrets/findSecrets.ts';
+import { labelsIn, Redactor } from '../../../../src/base/secrets/redactor.ts';
+import { plantedSecrets } from '../../../fakes/plantedSecrets.ts';
+import { assertInProportion } from '../../../fakes/proportion.ts';
+
+const label = /⟨secret (?:[\w.-]+ )?[a-f\d]{8}⟩/g;
+const shown = (text: string): string => text.replace(label, '⟨⟩');
+const redact = (text: string): string => new Redactor().redact(text);
+
+describe('Redactor', () => {
+  it('labels more than sixty kinds of planted secrets in any surroundings', () => {
+    const surroundings = ['', 'Traceback: ', '| ', '\u001b[31m', 'step=10 loss=0.83\n', '\\n'];
+    const kinds = plantedSecrets().length;
+    assert.ok(kinds >= 90, `${kinds} kinds`);
+    for (let round = 0; round < 60; round += 1)
+      for (const { text, secret } of plantedSecrets()) {
+        const around = surroundings[round % surroundings.length] ?? '';
+        const whole = `${around}${text}\n${around}`;
+        const clean = redact(whole);
+        assert.ok(!clean.includes(secret), `kept in ${whole}`);
+        assert.equal(labelsIn(clean).length, 1, `${whole} became ${clean}`);
+        assert.equal(redact(clean), clean, 'what is clean stays as it is');
+      }
+  });
+
+  it('labels a known secret in every form in which it travels', () => {
+    const secret = 'pa ss"wörd/42';
+    const redactor = new Redactor();
+    redactor.add(secret, 'LAB');
+    const forms = [
+      secret,
+      encodeURIComponent(secret),
+      JSON.stringify(secret),
+      Buffer.from(secret).toString('base64'),
+    ];
+    for (const form of forms)
+      assert.match(redactor.redact(form), /^"?⟨secret LAB [a-f\d]{8}⟩"?=*$/, form);
+  });
+
+  it('ignores known values that are too short, and parts of words', () => {
+    const redactor = new Redactor();
+    redactor.add('dog');
+    redactor.add('horses');
+    assert.equal(shown(redactor.redact('a dog, seahorses, horses')), 'a dog, seahorses, ⟨⟩');
+  });
+
+  it('knows the values of variables with secret names, except paths, words and hosts', () => {
+    const redactor = new Redactor();
+    redactor.addEnvironment({
+      LAB_TOKEN: 'quiet-river',
+      DATABASE_URL: 'postgres://ada:blue-moon-7@db.lab/x',
+      GOOGLE_APPLICATION_CREDENTIALS: '/home/ada/key.json',
+      DB_PASSWORD: 'postgres',
+      PATH: '/usr/bin',
+    });
+    const text = 'quiet-river blue-moon-7 /home/ada/key.json postgres db.lab /usr/bin';
+    assert.equal(shown(redactor.redact(text)), '⟨⟩ ⟨⟩ /home/ada/key.json postgres db.lab /usr/bin');
+    assert.match(redactor.redact('quiet-river'), /^⟨secret LAB_TOKEN [a-f\d]{8}⟩$/);
+  });
+
+  it('knows each text in a stored sign-in', () => {
+    const redactor = new Redactor();
+    const tokens = JSON.stringify({ access: 'plain words only', expires: 12 });
+    assert.equal(redactor.add(tokens), tokens);
+    assert.equal(redactor.add(undefined), undefined);
+    assert.equal(shown(redactor.redact('plain words only')), '⟨⟩');
+  });
+
+  it('gives a value the same label, also in another process with the same key', () => {
+    const key = Buffer.alloc(32, 7);
+    const [one, other] = [new Redactor(key), new Redactor(key)];
+    const [first, second] = plantedSecrets();
+    assert.ok(first && second);
+    one.redact(second.text);
+    assert.equal(one.redact(first.text), other.redact(first.text));
+    assert.notEqual(one.redact(first.text), one.redact(second.text));
+    assert.notEqual(one.redact(first.text), new Redactor().redact(first.text));
+  });
+
+  it('finds what is left of a random secret that was cut anywhere', () => {
+    const redactor = new Redactor();
+    const secret = plantedSecrets()[1]?.secret ?? '';
+    redactor.add(secret);
+    for (let at = 20; at <= secret.length - 20; at++)
+      for (const part of [secret.slice(0, at), secret.slice(at)])
+        assert.equal(shown(redactor.redact(`loss ${part} …`)), 'loss ⟨⟩ …', part);
+  });
+
+  it('finds parts of a secret that it has seen whole once', () => {
+    const redactor = new Redactor();
+    const secret = plantedSecrets()[1]?.secret ?? '';
+    redactor.redact(`key ${secret}`);
+    assert.equal(shown(redactor.redact(secret.slice(9, 36))), '⟨⟩');
+  });
+
+  it('returns the values of labels for a file that held them, and no others', () => {
+    const redactor = new Redactor();
+    const [first, second] = plantedSecrets().map(({ secret }) => secret);
+    const held = `API_KEY=${first}\nlr=3e-4\n`;
+    const seen = redactor.redact(held);
+    const other = redactor.redact(second ?? '');
+    assert.equal(
+      redactor.restore(seen.replace('3e-4', '1e-3'), held),
+      held.replace('3e-4', '1e-3'),
+    );
+    assert.equal(redactor.restore(other, held), other);
+    assert.deepEqual(labelsIn(other), [other]);
+  });
+
+  const harmless = [
+    'step=10 loss=0.83 lr=3e-4 tokens=4096 tokens/s=12,345',
+    'token=512 max_tokens=4096 token_loss=0.3 num_key_value_heads: 8',
+    'eos_token = <|endoftext|>, pad_token: [PAD], bos_token="<s>"',
+    'tokenizer: gpt2, key=value, keys: 12, monkey: 1, author: Ada',
+    'The secret of a good schedule is warm-up; the password is asked for.',
+    'token: hello, signature: forward',
+    'https://example.com/path?page=2&sort=asc git@github.com:ada/nanogpt.git ssh://git@github.com/ada/x',
+    'tree 9fceb02d0ae598e95dc970b74767f19372d61af8 run r-0mk3j4k5l6abcdef gpu1:4521',
+    'api_key: ${env:SLACK_KEY}, password: null, token: undefined, secret: ****',
+    'experiments/2026-11-21_transformer_small_with_rotary_embeddings_and_swiglu_v3/checkpoint_best.pt',
+    'TransformerDecoderLayerWithRotaryEmbeddingsAndGroupedQueryAttention2',
+    'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==',
+    "begins with '-----BEGIN RSA PRIVATE KEY-----' and ends with '-----END RSA PRIVATE KEY-----'",
+    'COMMIT=9fceb02d0ae598e95dc970b74767f19372d61af8',
+    'DATA_ROOT=/scratch/ada/datasets/tiny-stories-v2',
+    'password = getpass.getpass() token: string secret: Uint8Array cache_key = f"{name}_{seed}"',
+    '"integrity": "sha512-XMIxqM8sQ3nNnUUQvJ5lRVKvYuKeDoXwh4VqDXCcb7oY3EhY5GqrPvJtQmJgXvKrLQ=="',
+  ];
+  for (const text of harmless)
+    it(`leaves ${text.slice(0, 60)}`, () => {
+      assert.equal(redact(text), text);
+      assert.deepEqual(findSecrets(text), []);
+    });
+
+  it('takes time in proportion to the text, whatever is in it', () => {
+    const texts = [
+      'a',
+      'a-',
+      'token',
+      'token = ',
+      'curl ',
+      'password="',
+      'http://a:',
+      'eyJ',
+      'login a password ',
+      'Zq9',
+      '-----BEGIN RSA PRIVATE KEY-----\n',
+      '-----BEGIN A PRIVATE KEY-----\nMIIEpAIBAAKCAQEA\n',
+      'PuTTY-User-Key-File-2',
+      'A=1\n',
+      '\\n',
+      'sk-ant-',
+      'k3J9',
+    ];
+    for (const part of texts)
+      assertInProportion(
+        (share) => redact(part.repeat(Math.ceil((60_000 * share) / part.length))),
+        part,
+      );
+  });
+});
