@@ -1,5 +1,4 @@
 /** The environment of programs that Helios starts for itself, such as the browser or `ssh`. */
-import { isModelKey } from './modelKeys.ts';
 import { isSecretName } from './secrets/secretNames.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -12,8 +11,4 @@ export const withoutSecrets = (
   env: Environment,
   isNeeded: (name: string) => boolean = () => false,
 ): Record<string, string | undefined> =>
-  Object.fromEntries(
-    Object.entries(env).filter(
-      ([name]) => !(isModelKey(name) || isSecretName(name)) || isNeeded(name),
-    ),
-  );
+  Object.fromEntries(Object.entries(env).filter(([name]) => !isSecretName(name) || isNeeded(name)));

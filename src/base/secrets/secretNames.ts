@@ -2,6 +2,7 @@
  * The one list of names that denote secrets: environment variables, keys of settings, fields of
  * JSON and options of commands.
  */
+import { isModelKey } from '../modelKeys.ts';
 
 const set = (words: string): ReadonlySet<string> => new Set(words.split(' '));
 
@@ -52,6 +53,10 @@ export type SecretNameKind = 'certain' | 'likely';
 
 /** Returns whether the name denotes a secret; `undefined` if it does not. */
 export function secretNameKind(name: string): SecretNameKind | undefined {
+  return isModelKey(name) ? 'certain' : kindByWords(name);
+}
+
+function kindByWords(name: string): SecretNameKind | undefined {
   const words = wordsOf(name);
   const last = words.at(-1) ?? '';
   const before = words.at(-2) ?? '';

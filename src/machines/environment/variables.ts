@@ -15,12 +15,15 @@ const awsAccount = new RegExp(
   ].join('|')})$`,
 );
 
+/** Variables that lead to an agent which signs with the keys of the user. */
+const keyAgent = /^(?:SSH_(?:AUTH_SOCK|AGENT_PID)|GPG_AGENT_INFO)$/;
+
 /**
  * Returns whether foreground commands do not inherit a variable: keys, tokens and passwords, the
- * account of AWS, and variables of VS Code and Helios.
+ * account of AWS, the agents for keys, and variables of VS Code and Helios.
  */
 export const isWithheld = (name: string): boolean =>
-  isInternal(name) || isModelKey(name) || isSecretName(name) || awsAccount.test(name);
+  isInternal(name) || isSecretName(name) || awsAccount.test(name) || keyAgent.test(name);
 
 /** Variables with which training scripts log in to data and tracking services. */
 const serviceVariables: readonly RegExp[] = [
@@ -68,7 +71,7 @@ const minRandomChars = 16;
  */
 export const secretValues = (variables: Environment): string[] =>
   Object.entries(variables).flatMap(([name, value = '']) =>
-    isSecretName(name) || name === 'AWS_ACCESS_KEY_ID' || looksRandom(value) ? [value] : [],
+    isSecretName(name) || looksRandom(value) ? [value] : [],
   );
 
 const looksRandom = (value: string): boolean =>

@@ -39,6 +39,25 @@ describe('commandEnv', () => {
     });
   });
 
+  const withheld =
+    'AWS_SECRET_ACCESS_KEY AWS_ACCESS_KEY_ID AWS_SESSION_TOKEN OPENAI_KEY ANTHROPIC_KEY ' +
+    'AZURE_OPENAI_KEY GH_PAT PGPASSWORD DB_PASSWORD MYSQL_PWD SMTP_PASSWORD SLACK_WEBHOOK_URL ' +
+    'DATABASE_URL REDIS_URL SSH_AUTH_SOCK SSHPASS HF_TOKEN WANDB_API_KEY COMET_API_KEY ' +
+    'NEPTUNE_API_TOKEN MLFLOW_TRACKING_TOKEN AZURE_CLIENT_SECRET LABKEY_PASSPHRASE SENTRY_DSN';
+  for (const name of withheld.split(' '))
+    it(`withholds ${name}`, () => {
+      assert.deepEqual(commandEnv({ [name]: 'x' }), { PYTHONUNBUFFERED: '1' });
+    });
+
+  const passed =
+    'PATH HOME PWD OLDPWD SHELL LANG USER TERM TMPDIR CUDA_VISIBLE_DEVICES LD_LIBRARY_PATH ' +
+    'HF_HOME WANDB_MODE TOKENIZERS_PARALLELISM MAX_TOKENS EOS_TOKEN PRIMARY_KEY PYTHONPATH ' +
+    'XDG_RUNTIME_DIR HTTPS_PROXY CONDA_PREFIX SSH_CONNECTION GOOGLE_APPLICATION_CREDENTIALS_DIR';
+  for (const name of passed.split(' '))
+    it(`passes ${name}`, () => {
+      assert.equal(commandEnv({ [name]: 'x' })[name], 'x');
+    });
+
   it('gives a command whatever it is given by name', () => {
     assert.deepEqual(commandEnv({}, { OPENAI_API_KEY: 'own', PYTHONUNBUFFERED: '0' }), {
       OPENAI_API_KEY: 'own',
