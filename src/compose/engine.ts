@@ -21,7 +21,7 @@ import { systemClock, type Clock } from '../base/clock.ts';
 import { toDisposable, type Disposable } from '../base/disposable.ts';
 import { silentLogger, type Logger } from '../base/logger.ts';
 import { redactingLogger } from '../base/secrets/redactingLogger.ts';
-import { Redactor } from '../base/secrets/redactor.ts';
+import type { Redactor } from '../base/secrets/redactor.ts';
 import { createFetch, openDispatcher } from '../http/network.ts';
 import { OwnEngines } from '../machines/container/ownEngines.ts';
 import { tidyContainers } from '../machines/container/tidyContainers.ts';
@@ -50,6 +50,7 @@ import {
 import { HeldMessages } from '../notify/heldMessages.ts';
 import type { Notifier } from '../notify/notifier.ts';
 import { publicNetwork } from '../notify/publicNetwork.ts';
+import { KeyPaths } from '../permissions/keyPaths.ts';
 import type { Projects } from '../project/projects.ts';
 import { KeepAwake } from '../power/keepAwake.ts';
 import type { Run } from '../runs/liveRun.ts';
@@ -57,12 +58,12 @@ import { Runs } from '../runs/runs.ts';
 import { loadShell } from '../shell/grammar.ts';
 import { writeFileAtomic } from '../storage/atomicFile.ts';
 import { homeAt, type Home } from '../storage/home.ts';
-import { labelKey } from '../storage/labelKey.ts';
 import { closeHome } from '../storage/homeModes.ts';
 import type { OwnerKind } from '../storage/leaseOwner.ts';
 import { SessionIndex } from '../storage/sessionIndex.ts';
 import type { WebOptions } from '../web/download.ts';
 import { WebReader } from '../web/fetchPage.ts';
+import { rememberSecrets, secretsOf } from './engineSecrets.ts';
 import { localSetupFields, rememberPassed } from './localSetup.ts';
 import { projectsAt } from './project.ts';
 import { heliosVersion } from './version.ts';
@@ -163,6 +164,7 @@ export async function createEngine(givenOptions: EngineOptions): Promise<Engine>
       ports,
       settings,
       secrets,
+      keys: new KeyPaths(home.authFolder),
       storedSecrets: new StoredSecrets(secrets, ports),
       today,
       reports,
@@ -292,23 +294,6 @@ const providersOf = (
   const redacting = redactingProviders(secrets);
   return () => new Map([...providersNow()].map(([id, each]) => [id, redacting(each)]));
 };
-
-async function secretsOf({ labelKeyFile }: Home): Promise<Redactor> {
-  const secrets = new Redactor(await labelKey(labelKeyFile));
-  secrets.addEnvironment(process.env);
-  return secrets;
-}
-
-/**
- * Returns ports that remember each secret they return, so that the engine redacts the secret in all
- * output.
- */
-const rememberSecrets = (ports: EnginePorts, known: Redactor): EnginePorts => ({
-  ...ports,
-  secret: async (name) => known.add(await ports.secret(name), name),
-  askSecret: async (question, signal) => known.add(await ports.askSecret?.(question, signal)),
-  keptSecret: async (question) => known.add(await ports.keptSecret?.(question)),
-});
 
 const notifierOf = (options: EngineOptions, secrets: Redactor, projects: Projects): Notifier => {
   const { settings, ports, clock = systemClock, logger = silentLogger } = options;

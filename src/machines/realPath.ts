@@ -19,19 +19,38 @@ export async function realPath(machine: Pick<Machine, 'query'>, path: string): P
   throw new MachineFailure('denied', `Cannot resolve ${path}: ${why}. Use another path.`);
 }
 
-/**
- * Resolves with the paths with all links resolved, in one query; `undefined` for a path that cannot
- * be resolved. Rejects with `MachineFailure`.
- */
-export async function realPaths(
+/** A path on a machine, with all links resolved. */
+export interface PathFacts {
+  /** Omitted if the path cannot be resolved. */
+  readonly real?: string;
+  /** `key`: a file that begins like a private key. */
+  readonly kind: 'missing' | 'folder' | 'file' | 'key';
+}
+
+const kinds: Readonly<Record<string, PathFacts['kind']>> = {
+  '/': 'folder',
+  '=': 'file',
+  '!': 'key',
+};
+
+/** Shell function that prints the sign of the kind of a path. */
+const kindScript = shellText('./pathKind.sh', import.meta.url);
+
+/** Resolves with what the paths lead to, in one query. Rejects with `MachineFailure`. */
+export async function pathFacts(
   machine: Pick<Machine, 'query'>,
   paths: readonly string[],
-): Promise<readonly (string | undefined)[]> {
+): Promise<readonly PathFacts[]> {
   if (paths.length === 0) return [];
-  const calls = paths.map((path) => `(p=${shellQuote(path)}\n${realPathScript}\n)\nprintf '\\0'`);
-  const answers = (await machine.query(calls.join('\n'), { timeoutMs })).split('\0');
+  const calls = paths.map((path) => {
+    const quoted = shellQuote(path);
+    return `(p=${quoted}\n${realPathScript}\n)\nprintf '\\0'\npath_kind ${quoted}\nprintf '\\0'`;
+  });
+  const answer = await machine.query([kindScript, ...calls].join('\n'), { timeoutMs });
+  const answers = answer.split('\0');
   return paths.map((_path, index) => {
-    const answer = answers[index] ?? '';
-    return answer.startsWith('=') ? posix.resolve('/', answer.slice(1)) : undefined;
+    const [real = '', sign = ''] = answers.slice(2 * index, 2 * index + 2);
+    const kind = kinds[sign] ?? 'missing';
+    return real.startsWith('=') ? { real: posix.resolve('/', real.slice(1)), kind } : { kind };
   });
 }

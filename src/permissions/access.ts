@@ -11,6 +11,8 @@ export type Access =
       readonly command: string;
       /** Sentence about the program, for the approval. */
       readonly note?: string;
+      /** Text that is judged in place of the command, such as the commands of a sweep. */
+      readonly judged?: string;
       /** Folder in which the command starts, as given in the call. Default: the working folder. */
       readonly folder?: string;
       /** True if the tool runs a command that only reads as argument lists. */
@@ -22,13 +24,15 @@ export type Access =
    * `path` is absolute if the folders of the machine are known, otherwise the path as given in the
    * call. Links in it are resolved for writes, and for reads whose content leaves the machine.
    * `linkPath` is the path as given in the call, present if it is in the working folder and leads
-   * out of that folder through a link.
+   * out of that folder through a link. `realPath` is the path with links resolved, present if
+   * `path` is as given in the call and differs.
    */
   | {
       readonly kind: 'read' | 'write';
       readonly machineId: string;
       readonly path: string;
       readonly linkPath?: string;
+      readonly realPath?: string;
     }
   | { readonly kind: 'host'; readonly host: string };
 
@@ -59,7 +63,7 @@ const maxCommandChars = 2_000;
  */
 export function recordedAccess(access: Access): Access {
   if (access.kind !== 'command') return access;
-  const { asArguments: _asArguments, command, ...rest } = access;
+  const { asArguments: _asArguments, judged: _judged, command, ...rest } = access;
   const isLong = command.length > maxCommandChars;
   return { ...rest, command: isLong ? `${command.slice(0, maxCommandChars)}…` : command };
 }

@@ -5,6 +5,8 @@
 import { delay, type Clock } from '../base/clock.ts';
 import { linkNote, type Access, type CommandAccess } from './access.ts';
 import type { Verdict } from './commands/verdict.ts';
+import { keyUse } from './keyAccess.ts';
+import { keyNote, usualKeys, type KeyPaths } from './keyPaths.ts';
 
 export interface GateCall {
   readonly callId: string;
@@ -57,6 +59,8 @@ export interface GateOptions {
   judge(access: CommandAccess): Promise<Verdict>;
   /** Names of the tools that the user allowed for this session before a restart. */
   readonly allowedTools?: readonly string[];
+  /** The paths of keys. Default: those of usual programs. */
+  readonly keys?: KeyPaths;
 }
 
 export interface Gate {
@@ -76,13 +80,13 @@ const unclearAnswerWithinMs = 60_000;
 
 /**
  * Creates the gate. Reading, commands that only read, and the agent's own notes are always allowed;
- * commands that no mode allows are always refused.
+ * commands that no mode allows, and each use of a private key or credentials, are always refused.
  * - `allow`: allows all other calls.
  * - `ask`: asks about all other calls. The user allows one call, or the tool for the rest of the
  *   session.
  * - `read`: refuses all other calls, and commands that only read.
- * - Except in mode `read`, each repaired call, and each call that writes through a link out of the
- *   working folder, needs an approval.
+ * - Except in mode `read`, each repaired call, each call that writes through a link out of the
+ *   working folder, and each use of a file with passwords needs an approval.
  */
 export function createGate(options: GateOptions): Gate {
   const allowedTools = new Set(options.allowedTools);
@@ -119,10 +123,11 @@ interface Rules extends Omit<GateOptions, 'allowedTools'> {
 }
 
 async function decide(call: GateCall, rules: Rules, signal: AbortSignal): Promise<Ruling> {
-  const { mode, ask, clock, allowedTools } = rules;
-  const ruling = rulingOf(call, mode());
+  const { mode, ask, clock, allowedTools, keys = usualKeys } = rules;
+  const ruling = rulingOf(call, mode(), keys);
   if (ruling !== undefined) return ruling;
-  if (isUnclear(call)) return rulings[await answerInTime({ ask, clock, call }, signal)];
+  if (isUnclear(call) || usesKey(call, keys))
+    return rulings[await answerInTime({ ask, clock, call }, signal)];
   if (mode() === 'allow') return { isAllowed: true, by: 'mode', why: 'permission mode is allow' };
   const { approvedAs: tool = call.tool } = call;
   if (allowedTools.has(tool))
@@ -134,10 +139,11 @@ async function decide(call: GateCall, rules: Rules, signal: AbortSignal): Promis
 }
 
 /** Decides where neither the user nor the mode `allow` has a say; otherwise `undefined`. */
-function rulingOf(call: GateCall, mode: GateMode): Ruling | undefined {
-  const denial = denialOf(call);
+function rulingOf(call: GateCall, mode: GateMode, keys: KeyPaths): Ruling | undefined {
+  const denial = denialOf(call) ?? keyDenial(call, keys);
   if (denial !== undefined) return { isAllowed: false, by: 'rule', why: denial };
-  if (onlyReads(call)) return { isAllowed: true, by: 'rule', why: 'only reads' };
+  if (onlyReads(call) && !usesKey(call, keys))
+    return { isAllowed: true, by: 'rule', why: 'only reads' };
   if (call.isOwnData)
     return { isAllowed: true, by: 'rule', why: "changes only the agent's own notes" };
   if (mode === 'read') return rulings.readsOnly;
@@ -155,6 +161,17 @@ function denialOf({ accesses }: GateCall): string | undefined {
   }
   return undefined;
 }
+
+/** Returns why a use of a key is refused in every mode. */
+function keyDenial({ accesses }: GateCall, keys: KeyPaths): string | undefined {
+  const use = keyUse(accesses, keys);
+  return use?.verdict === 'deny' ? keyNote(use) : undefined;
+}
+
+/** Returns true for a call that uses a file of passwords, by a path or in a command. */
+const usesKey = ({ accesses }: GateCall, keys: KeyPaths): boolean =>
+  keyUse(accesses, keys) !== undefined ||
+  accesses.some((access) => access.kind === 'command' && access.verdict?.keyNote !== undefined);
 
 /** Returns true for a call that runs commands, all of which only read and run as judged. */
 const runsOnlyReaders = ({ accesses }: GateCall): boolean =>

@@ -15,6 +15,7 @@ import { inert } from '../../base/untrusted.ts';
 import type { AttachmentBlock, ToolCallBlock } from '../../models/model.ts';
 import { linkNote, recordedAccess, type Access } from '../../permissions/access.ts';
 import type { Gate } from '../../permissions/gate.ts';
+import type { KeyPaths } from '../../permissions/keyPaths.ts';
 import type { AttachmentFile, AttachmentFiles } from '../../storage/attachmentFiles.ts';
 import { labelRefusal } from '../../tools/parameters/secretLabels.ts';
 import type { Tool, ToolContext, ToolResult } from '../../tools/tool.ts';
@@ -30,6 +31,7 @@ export interface ActDeps {
   readonly gate: Gate;
   readonly clock: Clock;
   readonly logger: Logger;
+  readonly keys: KeyPaths;
   /** Hides secrets in results. */
   readonly secrets: Pick<Redactor, 'redact' | 'label'>;
   /**
@@ -154,7 +156,7 @@ async function permit(
   const title = tool.describe(call.input, accesses);
   const { effect, isOwnData, changesCode, approvedAs } = tool;
   const link = linkNote(accesses);
-  const detail = callText({ args, accesses, repairs });
+  const detail = callText({ args, accesses, repairs, keys: deps.keys });
   const decision = await deps.gate.decide(
     {
       callId,

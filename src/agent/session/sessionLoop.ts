@@ -2,7 +2,7 @@
 import path from 'node:path';
 import { newEventId } from '../../base/ids.ts';
 import { redactValue } from '../../base/secrets/redactValue.ts';
-import { createGate } from '../../permissions/gate.ts';
+import { createGate, type Gate } from '../../permissions/gate.ts';
 import { AttachmentFiles } from '../../storage/attachmentFiles.ts';
 import { accessVerdict } from '../../tools/parameters/commandVerdict.ts';
 import { ToolTable } from '../../tools/toolTable.ts';
@@ -25,20 +25,10 @@ import { runName } from '../../runs/run.ts';
 
 export function createLoop(request: PartsRequest, listeners: SessionListeners): LoopDeps {
   const { shared, hooks, log, folder } = request;
-  const { clock, logger, runs, probes, resources, secrets } = shared;
+  const { clock, logger, runs, probes, resources, secrets, keys } = shared;
   const sessionId = log.state.id;
   const profile = profileOf(log.state.profile);
-  const gate = createGate({
-    mode: () =>
-      profile.permissions ?? permissionMode(shared.settings().permissionMode, request.project),
-    ask(call, signal) {
-      listeners.notices.asks(call);
-      return shared.ports.approve({ sessionId, ...call }, signal);
-    },
-    clock,
-    judge: (access) => accessVerdict(listeners.machines, access),
-    allowedTools: allowedBefore(log.events),
-  });
+  const gate = createSessionGate(request, listeners);
   const budget = createGuard(request, listeners.sessionRuns);
   const files = new AttachmentFiles(path.join(folder, 'attachments'));
   const tools = createToolset({
@@ -50,6 +40,7 @@ export function createLoop(request: PartsRequest, listeners: SessionListeners): 
     resources,
     clock,
     secrets,
+    keys,
     consult: createSideCalls(request, budget),
     end: (reason, summary, evidence) => hooks.end(reason, summary, evidence),
   }).filter((tool) => profile.includes(tool));
@@ -75,6 +66,7 @@ export function createLoop(request: PartsRequest, listeners: SessionListeners): 
       logger,
       files,
       secrets,
+      keys,
       record: log.record,
       show,
       isOver: () => ['sleeping', 'ended', 'paused'].includes(log.state.phase),
@@ -83,6 +75,25 @@ export function createLoop(request: PartsRequest, listeners: SessionListeners): 
     end: (reason, summary) => hooks.end(reason, summary),
     waitForMonitor: () => listeners.waiting.untilCheckIn(newEventId(clock.now())),
   };
+}
+
+function createSessionGate(
+  { shared, log, project }: PartsRequest,
+  { notices, machines }: SessionListeners,
+): Gate {
+  const { clock, keys, ports, settings } = shared;
+  const { permissions } = profileOf(log.state.profile);
+  return createGate({
+    mode: () => permissions ?? permissionMode(settings().permissionMode, project),
+    ask(call, signal) {
+      notices.asks(call);
+      return ports.approve({ sessionId: log.state.id, ...call }, signal);
+    },
+    clock,
+    keys,
+    judge: (access) => accessVerdict(machines, access, keys),
+    allowedTools: allowedBefore(log.events),
+  });
 }
 
 const createPlateauGuard = (

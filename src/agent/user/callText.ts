@@ -1,6 +1,8 @@
 /** Texts that show a tool call to the user completely. */
 import { markHidden } from '../../base/hiddenCharacters.ts';
 import { commandNotes, linkNote, type Access } from '../../permissions/access.ts';
+import { keyUse } from '../../permissions/keyAccess.ts';
+import { keyNote, usualKeys, type KeyPaths } from '../../permissions/keyPaths.ts';
 
 export interface ShownCall {
   /** The arguments with which the tool runs. */
@@ -8,6 +10,8 @@ export interface ShownCall {
   readonly accesses: readonly Access[];
   /** Descriptions of the repairs that Helios made to a malformed call. */
   readonly repairs: readonly string[];
+  /** The paths of keys. Default: those of usual programs. */
+  readonly keys?: KeyPaths;
 }
 
 /** Names of the arguments that are shown first, and of those that are shown last, in order. */
@@ -19,15 +23,17 @@ const first = [
 const last = ['params', 'random', 'points', 'old_string', 'new_string', 'content'];
 
 /**
- * Returns everything that a call does: notes about repairs and links, the commands, the arguments,
+ * Returns everything that a call does: notes about repairs, links and keys, the commands, the arguments,
  * and the files and hosts that the arguments do not name. Each begins on a line of its own; further
  * lines of a value are indented, so that no value looks like another argument.
  */
-export function callText({ args, accesses, repairs }: ShownCall): string {
+export function callText({ args, accesses, repairs, keys = usualKeys }: ShownCall): string {
+  const key = keyUse(accesses, keys);
   const unnamed = accesses.filter((access) => !names(args, access));
   return [
     lineText(linkNote(accesses)),
     lineText(commandNotes(accesses)),
+    key === undefined ? '' : lineText(`${keyNote(key)}.`),
     repairNote(repairs),
     ...unnamed.filter((each) => each.kind === 'command' && each.note === undefined).map(accessText),
     argumentText(args),

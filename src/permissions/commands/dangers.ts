@@ -1,8 +1,8 @@
 /** What no mode allows: the short list of commands that are refused whoever asks. */
 import type { ShellCommand, ShellWord } from '../../shell/shellCommand.ts';
 import { programOf } from '../../shell/wrappers.ts';
+import { isKeyPath, isPrivatePath } from '../keyPaths.ts';
 import { isWithin, judgeWrite, pathsOf, type Spot } from './operand.ts';
-import { isKeyPath, isPrivatePath } from './sensitivePaths.ts';
 import { denies, safe, strictest, type Verdict } from './verdict.ts';
 
 const wordsOf = (text: string): ReadonlySet<string> => new Set(text.split(' '));

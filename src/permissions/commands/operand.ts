@@ -1,8 +1,9 @@
 /** Judges the paths in a command line. */
 import { posix } from 'node:path';
 import type { ShellWord } from '../../shell/shellCommand.ts';
+import { isKeyPath, isPrivatePath } from '../keyPaths.ts';
 import type { CommandPlace } from './place.ts';
-import { isKeyPath, isPrivatePath, isSystemPath, protectedBy } from './sensitivePaths.ts';
+import { isSystemPath, protectedBy } from './sensitivePaths.ts';
 import { asks, denies, safe, strictest, type Verdict } from './verdict.ts';
 
 /** Where a command of a line runs. */

@@ -1,37 +1,5 @@
-/** Paths that need care wherever they are: keys, private settings, and files that run code. */
+/** Paths that need care wherever they are: files that run code, and files of the system. */
 
-/** Matches files whose content must not reach the model, as a path in lower case. */
-const keyPaths: readonly RegExp[] = [
-  /\/\.ssh\/(?!(?:config|known_hosts)(?:\.|$)|[^/]*\.pub$)[^/]+$/,
-  /\/\.ssh$/,
-  /\/\.gnupg(?:\/|$)/,
-  /\/\.helios\/auth(?:\/|$)/,
-  /\/\.aws\/(?:credentials|sso|cli)(?:\/|$)/,
-  /\/\.config\/gcloud(?:\/|$)/,
-  /\/\.azure(?:\/|$)/,
-  /\/\.kube\/config$/,
-  /\/\.docker\/config\.json$/,
-  /\/\.config\/gh\/hosts\.yml$/,
-  /\/\.git-credentials$/,
-  /\/\.vault-token$/,
-  /\/\.password-store(?:\/|$)/,
-  /^\/etc\/(?:shadow|gshadow|sudoers|ssl\/private)(?:[-.\/]|$)/,
-  /^\/etc\/ssh\/ssh_host_[^/]*_key$/,
-  /^\/proc\/[^/]+\/(?:task\/[^/]+\/)?(?:environ|mem|fd|fdinfo|root|cwd|maps|auxv)(?:\/|$)/,
-  /\/(?:id_(?:rsa|dsa|ecdsa|ed25519)(?:_sk)?)$/,
-];
-/** Matches files that may hold secrets beside other things. */
-const privatePaths: readonly RegExp[] = [
-  /\/\.env(?:\.(?!(?:example|sample|template|dist)$)|$|rc$)/,
-  /\.env$/,
-  /\.(?:pem|key|p12|pfx|jks|keystore|kdbx|ppk)$/,
-  /\/\.(?:netrc|npmrc|pypirc|pgpass|my\.cnf|boto|s3cfg|htpasswd)$/,
-  /\/\.ssh\/(?:config|known_hosts)/,
-  /\/(?:credentials|secrets?)(?:\.(?:json|ya?ml|toml|ini|txt|env))?$/,
-  /\/\.(?:bash|zsh|python|psql|node_repl|mysql)_?history$/,
-  /\/service[-_]account[^/]*\.json$/,
-  /\/\.(?:cache\/)?huggingface\/(?:token|stored_tokens)$/,
-];
 /** Matches files of the system that tell only what hardware and system there are. */
 const systemPaths: readonly RegExp[] = [
   /^\/dev\/(?:null|stdin|stdout|stderr|tty)$/,
@@ -65,13 +33,6 @@ const disks =
 
 const matchesAny = (patterns: readonly RegExp[], path: string): boolean =>
   patterns.some((pattern) => pattern.test(path));
-
-/** Returns true for a file or folder of keys, or the environment of a process. */
-export const isKeyPath = (path: string): boolean => matchesAny(keyPaths, path.toLowerCase());
-
-/** Returns true for a file that often holds secrets. */
-export const isPrivatePath = (path: string): boolean =>
-  matchesAny(privatePaths, path.toLowerCase());
 
 /** Returns true for a file that tells only what hardware and system there are. */
 export const isSystemPath = (path: string): boolean => matchesAny(systemPaths, path);

@@ -13,6 +13,8 @@ export interface Verdict {
   readonly reason: string;
   /** The part of the line that decided. Empty for `safe`. */
   readonly part: string;
+  /** Sentence about a key that the command uses. Its use needs an approval in every mode. */
+  readonly keyNote?: string;
 }
 
 export const safe: Verdict = { kind: 'safe', reason: '', part: '' };

@@ -1,4 +1,6 @@
-import { pathAccess } from '../parameters/accesses.ts';
+import { privateKeyStart, usualKeys } from '../../permissions/keyPaths.ts';
+import { readAccess } from '../parameters/accesses.ts';
+import { checkKeys, resolvedRead } from '../parameters/keyAccesses.ts';
 import { basename } from 'node:path';
 import * as z from 'zod';
 import { ToolFailure } from '../../base/errors.ts';
@@ -14,7 +16,7 @@ const maxAttachmentBytes = 10 * 1024 * 1024;
 const maxLineChars = 2000;
 const maxNames = 500;
 
-export const readFile = ({ machines }: MachineTools): Tool =>
+export const readFile = ({ machines, keys = usualKeys }: MachineTools): Tool =>
   defineTool({
     name: 'read_file',
     description:
@@ -42,12 +44,13 @@ export const readFile = ({ machines }: MachineTools): Tool =>
     }),
     aliases: { machine: 'machine_id', file: 'path', file_path: 'path' },
     describe: (args) => `Read ${onMachine(args.path, args.machine_id)}`,
-    accesses: (args) => [
-      pathAccess('read', machines, { machineId: args.machine_id, path: args.path }),
+    accesses: async (args) => [
+      await readAccess(machines, { machineId: args.machine_id, path: args.path }),
     ],
-    async execute(args) {
+    async execute(args, context) {
       const machine = machines.get(args.machine_id);
       const path = await machinePath(machine, args.path);
+      checkKeys(await resolvedRead(machine, path), { approved: context.accesses, keys });
       const stat = await machine.stat(path);
       if (!stat)
         throw new ToolFailure(
@@ -56,6 +59,8 @@ export const readFile = ({ machines }: MachineTools): Tool =>
       if (stat.isDirectory) return listFolder(machine, path);
       const head = await machine.readFile(path, { offset: 0, maxBytes: headBytes });
       const mediaType = mediaTypeOf(head);
+      if (privateKeyStart.test(Buffer.from(head.subarray(0, 200)).toString('latin1')))
+        throw new ToolFailure(`Not allowed: ${path} is a private key, which no call may use.`);
       if (mediaType) return readAttachment(machine, path, { mediaType, sizeBytes: stat.sizeBytes });
       if (isBinary(head))
         throw new ToolFailure(

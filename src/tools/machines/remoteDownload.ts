@@ -1,4 +1,4 @@
-import { pathAccess, writeAccess } from '../parameters/accesses.ts';
+import { readAccess, writeAccess } from '../parameters/accesses.ts';
 import * as z from 'zod';
 import { destination, transferOptions, transferred, transferRules } from './fileTransfer.ts';
 import { machinePath, onMachine, type MachineTools } from '../parameters/machinePath.ts';
@@ -25,7 +25,7 @@ export const remoteDownload = (deps: MachineTools): Tool =>
     describe: (args) =>
       `Fetched ${onMachine(args.remote_path, args.machine_id)} to ${args.local_path}`,
     accesses: async ({ machine_id, local_path, remote_path }) => [
-      pathAccess('read', deps.machines, { machineId: machine_id, path: remote_path }),
+      await readAccess(deps.machines, { machineId: machine_id, path: remote_path }),
       await writeAccess(deps.machines, { machineId: 'local', path: local_path }),
     ],
     async execute({ machine_id, remote_path, local_path, ...options }, context) {

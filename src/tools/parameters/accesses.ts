@@ -1,6 +1,7 @@
 import { posix } from 'node:path';
 import type { Machine, Machines } from '../../machines/machine.ts';
 import type { Access, CommandAccess } from '../../permissions/access.ts';
+import { resolvedRead } from './keyAccesses.ts';
 import { placeAccess, writePlace } from './writePlace.ts';
 
 /**
@@ -35,6 +36,23 @@ export const writeAccess = (
   machines: Pick<Machines, 'get'>,
   place: { readonly machineId: string; readonly path: string },
 ): Promise<Access> => realAccess('write', machines, place);
+
+/**
+ * Resolves with the access of a read, with the path as given in the call and its real path. Before
+ * the first connection to the machine, and if the machine does not answer, the path is not
+ * resolved: the call itself then refuses keys.
+ */
+export async function readAccess(
+  machines: Pick<Machines, 'get'>,
+  { machineId, path }: { readonly machineId: string; readonly path: string },
+): Promise<Access> {
+  const known = knownPath(machines, machineId, path);
+  try {
+    return await resolvedRead(machines.get(machineId), known);
+  } catch {
+    return { kind: 'read', machineId, path: known };
+  }
+}
 
 /** Returns the access of a command. `folder` is as given in the call. */
 export const commandAccess = (

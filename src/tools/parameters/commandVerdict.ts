@@ -1,13 +1,17 @@
 /** Judges a command for a machine, with the links and patterns of its paths resolved there. */
+import { posix } from 'node:path';
 import { messageOf } from '../../base/errors.ts';
 import type { Machine, Machines } from '../../machines/machine.ts';
 import { matchesOf } from '../../machines/matches.ts';
-import { realPaths } from '../../machines/realPath.ts';
+import { pathFacts, type PathFacts } from '../../machines/realPath.ts';
 import type { CommandAccess } from '../../permissions/access.ts';
+import { codePaths } from '../../permissions/commands/codePaths.ts';
 import { classify, loadClassifier } from '../../permissions/commands/classify.ts';
 import { isWithin } from '../../permissions/commands/operand.ts';
 import type { CommandPlace } from '../../permissions/commands/place.ts';
 import { asks, type Verdict } from '../../permissions/commands/verdict.ts';
+import { keyVerdict, type FoundPath } from '../../permissions/commands/keyVerdict.ts';
+import { usualKeys, type KeyPaths } from '../../permissions/keyPaths.ts';
 import { machinePath } from './machinePath.ts';
 
 type JudgingMachine = Pick<Machine, 'query' | 'ready' | 'workFolder' | 'homeFolder' | 'runsFolder'>;
@@ -28,13 +32,27 @@ const maxRounds = 4;
 export async function commandVerdict(
   machine: JudgingMachine,
   { line, folder }: LineToJudge,
+  keys: KeyPaths = usualKeys,
 ): Promise<Verdict> {
   const [isReady] = await Promise.all([isReachable(machine), loadClassifier()]);
-  if (!isReady) return classify(line, unknownPlace);
   const known = new KnownPaths(machine);
-  const start = folder ?? machine.workFolder;
+  const question = { machine, line, start: folder ?? machine.workFolder, known };
+  const verdict = isReady ? await answered(question) : classify(line, placeOf(question));
+  return keyVerdict(verdict, known.paths(), keys);
+}
+
+interface Question {
+  readonly machine: JudgingMachine;
+  readonly line: string;
+  /** Absolute path of the folder in which the line starts. */
+  readonly start: string;
+  readonly known: KnownPaths;
+}
+
+async function answered(question: Question): Promise<Verdict> {
+  const { line, known } = question;
   for (let round = 1; ; round += 1) {
-    const place = placeOf(machine, start, known);
+    const place = placeOf(question);
     const verdict = classify(line, place);
     if (!known.hasQuestions) return isGranted(place) ? verdict : outside(verdict);
     if (round === maxRounds || !(await known.ask())) return outside(verdict);
@@ -50,20 +68,20 @@ const isReachable = async (machine: JudgingMachine): Promise<boolean> => {
   }
 };
 
-const unknownPlace: CommandPlace = {
-  workFolder: '/nonexistent',
-  home: '/nonexistent',
-  realPath: () => undefined,
-  matches: () => undefined,
-};
+function placeOf({ machine, line, start, known }: Question): CommandPlace {
+  const { workFolder, runsFolder, homeFolder: home = '/nonexistent' } = machine;
+  for (const path of codePaths(line)) known.realPath(absolute(path, start, home));
+  return {
+    workFolder: known.realPath(start) ?? start,
+    home,
+    readFolders: [workFolder, runsFolder].map((each) => known.realPath(each) ?? each),
+    realPath: (path) => known.realPath(path),
+    matches: (pattern) => known.matches(pattern),
+  };
+}
 
-const placeOf = (machine: JudgingMachine, start: string, known: KnownPaths): CommandPlace => ({
-  workFolder: known.realPath(start) ?? start,
-  home: machine.homeFolder ?? '/nonexistent',
-  readFolders: [machine.workFolder, machine.runsFolder].map((each) => known.realPath(each) ?? each),
-  realPath: (path) => known.realPath(path),
-  matches: (pattern) => known.matches(pattern),
-});
+const absolute = (path: string, start: string, home: string): string =>
+  /^~(?:\/|$)/.test(path) ? posix.join(home, path.slice(1)) : posix.resolve(start, path);
 
 /** A line that starts elsewhere may read there without naming a path. */
 const isGranted = ({ workFolder: start, readFolders: [work = ''] = [] }: CommandPlace): boolean =>
@@ -75,7 +93,7 @@ const outside = (verdict: Verdict): Verdict =>
 /** The answers of the machine, and the questions that the classifier had besides. */
 class KnownPaths implements Pick<CommandPlace, 'realPath' | 'matches'> {
   readonly #machine: JudgingMachine;
-  readonly #real = new Map<string, string | undefined>();
+  readonly #facts = new Map<string, PathFacts>();
   readonly #matches = new Map<string, readonly string[] | undefined>();
   readonly #paths = new Set<string>();
   readonly #patterns = new Set<string>();
@@ -89,8 +107,17 @@ class KnownPaths implements Pick<CommandPlace, 'realPath' | 'matches'> {
   }
 
   realPath(path: string): string | undefined {
-    if (!this.#real.has(path)) this.#paths.add(path);
-    return this.#real.get(path);
+    const facts = this.#facts.get(path);
+    if (facts === undefined) this.#paths.add(path);
+    return facts?.real;
+  }
+
+  /** Returns the paths that were asked about, with the answers that there are. */
+  paths(): readonly FoundPath[] {
+    return [
+      ...[...this.#paths].map((path) => ({ path })),
+      ...[...this.#facts].map(([path, facts]) => ({ path, ...facts })),
+    ];
   }
 
   matches(pattern: string): readonly string[] | undefined {
@@ -101,15 +128,15 @@ class KnownPaths implements Pick<CommandPlace, 'realPath' | 'matches'> {
   /** Asks the machine. Resolves with false if it does not answer. */
   async ask(): Promise<boolean> {
     const [paths, patterns] = [[...this.#paths], [...this.#patterns]];
-    this.#paths.clear();
-    this.#patterns.clear();
     try {
-      const [real, matches] = await Promise.all([
-        realPaths(this.#machine, paths),
+      const [facts, matches] = await Promise.all([
+        pathFacts(this.#machine, paths),
         matchesOf(this.#machine, patterns),
       ]);
-      paths.forEach((path, index) => this.#real.set(path, real[index]));
+      paths.forEach((path, index) => this.#facts.set(path, facts[index] ?? { kind: 'missing' }));
       patterns.forEach((pattern, index) => this.#matches.set(pattern, matches[index]));
+      this.#paths.clear();
+      this.#patterns.clear();
       return true;
     } catch {
       return false;
@@ -123,12 +150,14 @@ class KnownPaths implements Pick<CommandPlace, 'realPath' | 'matches'> {
  */
 export async function accessVerdict(
   machines: Pick<Machines, 'get'>,
-  { machineId, command: line, folder }: CommandAccess,
+  { machineId, command, judged: line = command, folder }: CommandAccess,
+  keys?: KeyPaths,
 ): Promise<Verdict> {
   try {
     const machine = machines.get(machineId);
-    if (folder === undefined) return await commandVerdict(machine, { line });
-    return await commandVerdict(machine, { line, folder: await machinePath(machine, folder) });
+    if (folder === undefined) return await commandVerdict(machine, { line }, keys);
+    const start = await machinePath(machine, folder);
+    return await commandVerdict(machine, { line, folder: start }, keys);
   } catch (error) {
     return asks(`cannot be judged: ${messageOf(error)}`, '');
   }

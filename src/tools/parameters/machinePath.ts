@@ -4,6 +4,7 @@ import * as z from 'zod';
 import { ToolFailure } from '../../base/errors.ts';
 import type { Machine, Machines } from '../../machines/machine.ts';
 import { linkNote, type Access } from '../../permissions/access.ts';
+import type { KeyPaths } from '../../permissions/keyPaths.ts';
 import type { ToolContext } from '../tool.ts';
 import type { GitProtection } from './gitProtection.ts';
 import type { SecretValues } from './secretLabels.ts';
@@ -20,6 +21,7 @@ export interface MachineTools {
   /** Checks that protect git. Omitted if git is not protected. */
   readonly git?: GitProtection;
   readonly secrets?: SecretValues;
+  readonly keys?: KeyPaths;
 }
 
 /**

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { counted } from '../../base/text.ts';
 import { ToolFailure } from '../../base/errors.ts';
+import type { Access } from '../../permissions/access.ts';
 import { commandAccess } from '../parameters/accesses.ts';
 import type { Machines } from '../../machines/machine.ts';
 import { checkMetricSpec } from '../../metrics/metricSpec.ts';
@@ -106,6 +107,23 @@ type Args = z.output<typeof parameters>;
 
 const shownPoints = 10;
 
+/** Returns the template on each machine, judged by the commands of its points. */
+const commandsOf = (args: Args): Access[] =>
+  (args.machines ?? ['local']).map((id) => ({
+    ...commandAccess(id, args.command_template, args.cwd),
+    judged: judgedText(args),
+  }));
+
+/** Returns the commands of all points; only the template if the points are invalid. */
+function judgedText(args: Args): string {
+  const { command_template: template } = args;
+  try {
+    return [template, ...pointsOf(template, args).points.map(({ command }) => command)].join('\n');
+  } catch {
+    return template;
+  }
+}
+
 export const sweep = (deps: SweepStarter): Tool =>
   defineTool({
     name: 'sweep',
@@ -119,8 +137,7 @@ export const sweep = (deps: SweepStarter): Tool =>
     parameters,
     aliases: { machine_ids: 'machines', grid: 'params', working_directory: 'cwd' },
     describe: describeSweep,
-    accesses: ({ dry_run, machines = ['local'], command_template, cwd }) =>
-      dry_run ? [] : machines.map((id) => commandAccess(id, command_template, cwd)),
+    accesses: (args) => (args.dry_run ? [] : commandsOf(args)),
     async execute(args, context) {
       const points = pointsOf(args.command_template, args);
       const plan = planOf(args, points, machinesOf(args, deps.machines));

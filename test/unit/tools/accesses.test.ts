@@ -50,7 +50,10 @@ describe('accesses', () => {
     [
       'sweep',
       { command_template: 'python t.py {lr}', params: { lr: [1, 2] }, machines: ['local', 'away'] },
-      [command('local', 'python t.py {lr}'), command('away', 'python t.py {lr}')],
+      ['local', 'away'].map((id) => ({
+        ...command(id, 'python t.py {lr}'),
+        judged: 'python t.py {lr}\npython t.py 1\npython t.py 2',
+      })),
     ],
     ['sweep', { command_template: 'python t.py {lr}', params: { lr: [1, 2] }, dry_run: true }, []],
     [

@@ -4,6 +4,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { inspect } from 'node:util';
 import { afterEach, describe, it } from 'mocha';
+import type { ModelEvent, ModelRequest } from '../../../../src/models/model.ts';
 import type { Session } from '../../../../src/agent/contract/sessions.ts';
 import { KeptLog } from '../../../fakes/keptLog.ts';
 import { plantedSecrets, type Planted } from '../../../fakes/plantedSecrets.ts';
@@ -22,6 +23,20 @@ const wait = call('sleep', {
   deadline_minutes: 1,
 });
 const finish = call('finish', { outcome: 'blocked', summary: 'no GPU', evidence: [] });
+
+/** Streams its text in pieces of a few characters. */
+class SlowModel extends ScriptedModel {
+  override async *stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
+    for await (const event of super.stream(request, signal)) {
+      if (event.type !== 'text.delta') yield event;
+      else
+        for (const [text] of event.text.matchAll(/[^]{1,7}/g)) yield { type: 'text.delta', text };
+    }
+  }
+}
+
+const textIn = (event: unknown): string =>
+  typeof event === 'object' && event !== null && 'text' in event ? String(event.text) : '';
 
 describe('planted secrets', () => {
   let bed: TestEngine | undefined;
@@ -88,15 +103,17 @@ describe('planted secrets', () => {
       process.env[`PLANTED_${at}_API_KEY`] = secret;
       ownVariables.push(`PLANTED_${at}_API_KEY`);
     }
-    const stored = `stored-${plantedSecrets()[3]?.secret}`;
+    const stored = 'quiet river beside stone';
     const log = new KeptLog();
     const shown: unknown[] = [];
-    const model = new ScriptedModel([
+    const model = new SlowModel([
       ...files.map((name) => call('read_file', { path: name })),
       call('remote_exec', { command: `cat ${files.join(' ')} .env; env` }),
       call('remote_exec', { command: `cat ${files.join(' ')} >&2; exit 3` }),
       call('remote_exec', { command: 'for i in 1 2 3 4 5 6; do cat *.log *.txt *.yaml; done' }),
       call('remote_exec', { command: 'for f in *; do cp "$f" "$f.copy"; done; grep -r . .' }),
+      call('remote_exec', { command: `cat .env # ${planted[2]?.text}` }),
+      call('remote_exec', { command: 'echo ⟨secret 0123abcd⟩' }),
       call('remote_exec_background', { command: 'python3 train.py', label: 'small' }),
       wait,
       call('task_output', { run: 1, lines: 2000 }),
@@ -105,7 +122,11 @@ describe('planted secrets', () => {
       finish,
     ]);
     bed = await testEngine(model, {
+      approve: () => Promise.resolve('allow'),
       logger: log,
+      settings: {
+        endpoints: [{ id: 'lab', baseUrl: 'http://x/v1', [planted[3]?.secret ?? '']: 1 }],
+      },
       ports: {
         secret: (name) => Promise.resolve(name === 'anthropic' ? stored : undefined),
         notify: (message) => void shown.push(message),
@@ -126,6 +147,7 @@ describe('planted secrets', () => {
       index: await readFile(path.join(bed.home, 'helios.db'), 'latin1').catch(() => ''),
       export: await exported(bed, session),
       shown: inspected(shown),
+      streamed: shown.map((event) => textIn(event)).join(''),
       preview: journalDocument(reading, Date.now()).replaceAll('\\', ''),
       brief,
       log: log.text,
@@ -137,6 +159,8 @@ describe('planted secrets', () => {
     for (const [sink, text] of Object.entries(sinks))
       for (const secret of all)
         assert.ok(!text.includes(secret), `${around(text, secret)}, ${sink}`);
+    assert.match(sinks.log, /⟨secret/);
+    assert.match(sinks.events, /Not run: ⟨secret 0123abcd⟩ stands for a secret value/);
     assert.ok(!sinks.requests.includes('k3J9xQ2mPz8sW4'), 'a random value in .env');
     assert.match(sinks.requests, /⟨secret PLANTED_0_API_KEY [a-f\d]{8}⟩/);
     assert.match(sinks.requests, /step=0 loss=0\.10/);
