@@ -47,7 +47,16 @@ export const secretPatterns: readonly string[] = [
   '(^|[^A-Za-z0-9])npm_[A-Za-z0-9]{36}',
   '(aws_secret_access_key|AWS_SECRET_ACCESS_KEY)["\']? *[:=] *["\']?[A-Za-z0-9/+=]{40}',
   '([Aa][Pp][Ii]_?[Kk][Ee][Yy]|[Aa][Cc][Cc][Ee][Ss][Ss]_[Tt][Oo][Kk][Ee][Nn]|[Cc][Ll][Ii][Ee][Nn][Tt]_[Ss][Ee][Cc][Rr][Ee][Tt]|[Pp][Aa][Ss][Ss][Ww][Oo][Rr][Dd])["\']? *[:=] *["\'][A-Za-z0-9_/+=.-]{24,}["\']',
-  '[a-z]+://[^/:@ "\']+:[^/:@ "\'$<>{}]{8,}@',
+  '(sk|rk)_live_[A-Za-z0-9]{16,}',
+  'SG\\.[A-Za-z0-9_-]{16,}\\.[A-Za-z0-9_-]{16,}',
+  'hooks\\.slack\\.com/services/T[A-Z0-9]+/',
+  'AGE-SECRET-KEY-1[A-Z0-9]{20,}',
+  '(^|[^A-Za-z0-9])(gsk_|r8_|nvapi-|xai-|dop_v1_|hvs\\.|wandb_v1_)[A-Za-z0-9_-]{32,}',
+  '(^|[^A-Za-z0-9])dapi[a-f0-9]{32}',
+  'WANDB_API_KEY["\']? *[:=] *["\']?[a-f0-9]{40}',
+  'machine +[^ ]+ +login +[^ ]+ +password +[^ ]',
+  // Without the name of the protocol: a pattern that begins with a repetition takes quadratic time.
+  '://[^/:@ "\']*:[^/:@ "\'$<>{}]{8,}@',
 ];
 
 const weights =

@@ -2,6 +2,7 @@ import { realAccess, writeAccess } from '../parameters/accesses.ts';
 import * as z from 'zod';
 import { destination, transferOptions, transferred, transferRules } from './fileTransfer.ts';
 import { onMachine, sentPath, type MachineTools } from '../parameters/machinePath.ts';
+import { exclusionsOf, secretFiles, withSecretFiles } from './secretFiles.ts';
 import { defineTool, type Tool } from '../tool.ts';
 
 export const remoteUpload = (deps: MachineTools): Tool =>
@@ -46,17 +47,11 @@ export const remoteUpload = (deps: MachineTools): Tool =>
     ],
     async execute({ machine_id, local_path, remote_path, source_machine_id, ...options }, context) {
       const [from, to] = [deps.machines.get(source_machine_id), deps.machines.get(machine_id)];
-      return transferred(
-        {
-          from: { machine: from, path: await sentPath(from, { path: local_path, context }) },
-          ...options,
-          ...(await destination(deps, to, {
-            path: remote_path,
-            exclude: options.exclude,
-            context,
-          })),
-        },
-        context,
-      );
+      const path = await sentPath(from, { path: local_path, context });
+      const secrets = await secretFiles(from, path);
+      const exclude = [...options.exclude, ...exclusionsOf(secrets)];
+      const place = await destination(deps, to, { path: remote_path, exclude, context });
+      const asked = { from: { machine: from, path }, ...options, ...place };
+      return withSecretFiles(await transferred(asked, context), secrets);
     },
   });
