@@ -3,6 +3,7 @@
  * that needs an approval and gets none is refused.
  */
 import { delay, type Clock } from '../base/clock.ts';
+import { markHidden } from '../base/hiddenCharacters.ts';
 import { linkNote, type Access, type CommandAccess } from './access.ts';
 import type { Verdict } from './commands/verdict.ts';
 import { keyUse } from './keyAccess.ts';
@@ -93,7 +94,9 @@ export function createGate(options: GateOptions): Gate {
   return {
     async decide(call, signal) {
       const accesses = await judged(call.accesses, options);
-      const decision = await decide({ ...call, accesses }, { ...options, allowedTools }, signal);
+      const detail = [...keyNotes(accesses), call.detail].join('\n');
+      const shown = { ...call, accesses, detail };
+      const decision = await decide(shown, { ...options, allowedTools }, signal);
       return { ...decision, accesses };
     },
   };
@@ -114,6 +117,13 @@ const judged = async (
           access.kind === 'command' ? { ...access, verdict: await judge(access) } : access,
         ),
       );
+
+/** Returns a line about each key that a command uses, for the user. */
+const keyNotes = (accesses: readonly Access[]): readonly string[] =>
+  accesses.flatMap((access) => {
+    const note = access.kind === 'command' ? access.verdict?.keyNote : undefined;
+    return note === undefined ? [] : [`${markHidden(note).replaceAll('\n', '⟨U+000A⟩')}.`];
+  });
 
 type Ruling = Omit<Decision, 'accesses'>;
 

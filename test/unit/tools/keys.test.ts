@@ -22,6 +22,7 @@ const secret = `sk-proj-${'aB3dE5gH7jK9mN1pQ2rS'.repeat(2)}`;
 describe('keys and tools', () => {
   let folder = '';
   let asked = 0;
+  let shown = '';
   beforeEach(async () => {
     asked = 0;
     folder = await mkdtemp(path.join(tmpdir(), 'helios-keys-'));
@@ -42,8 +43,9 @@ describe('keys and tools', () => {
     assert.ok(parsed.ok);
     const gate = createGate({
       mode: () => 'allow',
-      ask: () => {
+      ask: ({ detail }) => {
         asked += 1;
+        shown = detail;
         return Promise.resolve(reply);
       },
       clock: new ManualClock(),
@@ -107,8 +109,12 @@ describe('keys and tools', () => {
     const tool = remoteExec({ machines: machines() });
     assert.equal((await decide(tool, { command: 'wc -l values.txt' }, 'allow')).isAllowed, true);
     assert.equal(asked, 1);
+    assert.match(
+      shown,
+      /\.env is a file of passwords or tokens, and each use needs an approval\.\n/,
+    );
     await mkdir(path.join(folder, 'work', 'deep', '.env'));
-    const command = 'cd deep && python3 -m venv .env && ls .env';
+    const command = 'cd deep; python3 -m venv .env; ls .env';
     assert.equal((await decide(tool, { command })).isAllowed, false, '.env is in the folder above');
     const other = await decide(
       remoteExec({ machines: localOnly(path.join(folder, 'work', 'deep')) }),
