@@ -4,6 +4,7 @@
  * understood, or that two shells may read differently, is never safe.
  */
 import { loadShell } from '../../shell/grammar.ts';
+import { posix } from 'node:path';
 import { parseShell } from '../../shell/parseShell.ts';
 import type { ShellCommand, ShellText, ShellWord } from '../../shell/shellCommand.ts';
 import { programOf, wrapperOf } from '../../shell/wrappers.ts';
@@ -117,7 +118,9 @@ class LineJudge {
     if (name === 'cd') return this.#enter(command, spot);
     const inner = unwrapped(command);
     if (inner !== undefined)
-      return inner.words.length > 0 ? this.#program(inner, spot) : asks('runs nothing', part);
+      return programOf(inner.words[0]) === 'cd' || inner.words.length === 0
+        ? asks('runs nothing', part)
+        : this.#program(inner, spot);
     if (name === 'find') return judgeFind(rest, spot);
     if (showsVersion(name, rest)) return safe;
     const found = subcommandOf(name, rest) ?? asReader(name, rest);
@@ -140,9 +143,11 @@ class LineJudge {
       target === undefined
         ? asks('leaves the working folder', spot.part)
         : judgeRead(target, spot, 'names');
-    this.#folders = [...new Set([...this.#folders, ...paths])];
-    // As part of a pipeline, it has no effect.
-    this.#entered = operator.startsWith('|') ? undefined : paths;
+    const named = spot.folders.map((folder) => posix.resolve(folder, target?.text ?? ''));
+    this.#folders = [...new Set([...this.#folders, ...paths, ...named])];
+    // As part of a pipeline, it has no effect. With `..`, the shell goes by the name of the folder.
+    const isClear = !operator.startsWith('|') && target?.text.includes('..') !== true;
+    this.#entered = isClear ? paths : undefined;
     return verdict;
   }
 }
@@ -154,7 +159,7 @@ function asReader(
   const reader = readerOf(name);
   const [first] = rest;
   // The options of tar need no dash.
-  const isBare = name === 'tar' && first !== undefined && /^[a-zA-Z]+$/.test(first.text);
+  const isBare = name === 'tar' && first !== undefined && /^[tvzjJa]*f$/.test(first.text);
   const words = isBare ? [{ ...first, text: `-${first.text}` }, ...rest.slice(1)] : rest;
   return reader && { reader, rest: words };
 }
@@ -167,7 +172,7 @@ function judgeReader(
 ): Verdict {
   const call = readArguments(rest, reader.options);
   if (typeof call === 'string') return mayWrite(`${call} is not known to be harmless`, rest, spot);
-  const problem = reader.problem?.(call) ?? valueProblem(call, isGit);
+  const problem = reader.problem?.(call, rest) ?? valueProblem(call, isGit);
   if (problem !== undefined) return mayWrite(problem, rest, spot);
   const { operands, paths } = call;
   const reads = paths.map((word) => judgeRead(word, spot));
@@ -189,7 +194,8 @@ function judgeReader(
 function mayWrite(reason: string, rest: readonly ShellWord[], spot: Spot): Verdict {
   const files = rest.flatMap((word) => {
     const value = /^--?[\w-]+=(.+)$/s.exec(word.text)?.[1];
-    return value === undefined ? [word] : [{ ...word, text: value, spelled: value }];
+    if (value !== undefined) return [{ ...word, text: value, spelled: value }];
+    return programOf(word) === '' || spot.part.startsWith('git ') ? [] : [word];
   });
   const refused = files.map((word) => judgeWrite(word, spot)).filter(({ kind }) => kind === 'deny');
   return strictest([asks(reason, spot.part), ...refused]);
@@ -198,9 +204,10 @@ function mayWrite(reason: string, rest: readonly ShellWord[], spot: Spot): Verdi
 /** Returns why the value of an option does more than read. */
 function valueProblem({ values }: Arguments, isGit: boolean): string | undefined {
   const all = [...values.values()].flat();
-  if (isGit && all.some((value) => value.includes('%G'))) return 'runs the program for signatures';
+  if (isGit && all.some((value) => /%G|signature/.test(value)))
+    return 'runs the program for signatures';
   const files = ['--include', '-g', '--glob', '--iglob'].flatMap((name) => values.get(name) ?? []);
-  return files.some((value) => isPrivatePath(`/${value}`))
+  return files.some((value) => isPrivatePath(`/${value}`) || /^\.[^/]*[*?[]/.test(value))
     ? 'reads a file that may hold secrets'
     : undefined;
 }
@@ -210,7 +217,7 @@ function judgeWord(word: ShellWord, spot: Spot, isGit: boolean): Verdict {
   if (word.isDynamic) return asks('has a part that only the shell knows', spot.part);
   if (!isGit) return safe;
   const path = `/${word.text.slice(word.text.indexOf(':') + 1)}`;
-  return isPrivatePath(path)
+  return isPrivatePath(path) || /\/\.[^/]*[*?[]/.test(path)
     ? asks('reads a file that may hold secrets', spot.part)
     : judgeRead(word, spot, 'names');
 }

@@ -1,4 +1,5 @@
 /** What no mode allows: the short list of commands that are refused whoever asks. */
+import { posix } from 'node:path';
 import type { ShellCommand, ShellWord } from '../../shell/shellCommand.ts';
 import { programOf } from '../../shell/wrappers.ts';
 import { isKeyPath, isPrivatePath } from '../keyPaths.ts';
@@ -14,7 +15,7 @@ const interpreters =
   /^(?:(?:ba|da|z|k|a|c|tc|fi)?sh|busybox|eval|source|\.|python[\d.]*|ipython|perl|ruby|node|deno|bun|php|lua|Rscript|julia|xargs|parallel|awk|gawk)$/;
 const removers = wordsOf('rm shred unlink srm');
 const changers = wordsOf(
-  'rm mv cp tee touch ln install dd truncate chmod chown chgrp rmdir mkdir shred unlink sed patch rsync sponge setfacl chattr',
+  'rm mv cp tee touch ln install dd truncate chmod chown chgrp rmdir mkdir shred unlink sed patch rsync sponge setfacl chattr curl wget',
 );
 const formatters =
   /^(?:mkfs(?:\..*)?|wipefs|fdisk|sfdisk|cfdisk|parted|sgdisk|mkswap|blkdiscard|hdparm)$/;
@@ -59,7 +60,9 @@ function removesRoots(name: string, rest: readonly ShellWord[], spot: Spot): boo
 
 function isRoot(word: ShellWord, spot: Spot): boolean {
   const { home } = spot.place;
-  return (pathsOf(withoutPattern(word), spot) ?? [])
+  const bare = withoutPattern(word);
+  const named = bare.isDynamic ? [] : spot.folders.map((each) => posix.resolve(each, bare.text));
+  return (pathsOf(bare, spot) ?? named)
     .map((path) => spot.place.realPath(path) ?? path)
     .some((path) => systemFolders.test(path) || isWithin(path, home));
 }

@@ -23,16 +23,18 @@ export function sedProblem(call: Arguments): string | undefined {
     : 'its script may write files or run commands';
 }
 
-/**
- * Matches what writes, reads other files, runs commands, or shows the environment, in a script
- * without its patterns and strings.
- */
+/** Matches what runs commands, reads other files, or shows the environment, wherever it stands. */
 const awkPower =
-  /\bsystem\b|\bgetline\b|\bENVIRON\b|\bPROCINFO\b|\bSYMTAB\b|\bFUNCTAB\b|\bARGV\b|\||@|\bprintf?\b[^;}\n]*>|\b(?:close|fflush)\b|\/inet/;
+  /\bsystem\b|\bgetline\b|\bENVIRON\b|\bPROCINFO\b|\bSYMTAB\b|\bFUNCTAB\b|\bARGV\b|@|\bclose\b|\bfflush\b|\/inet|\\\n/;
 
 export function awkProblem(call: Arguments): string | undefined {
   const [script = ''] = scriptsOf(call, []);
-  return awkPower.test(bareAwk(script)) ? 'its script may write files or run commands' : undefined;
+  const bare = bareAwk(script);
+  // A comparison is harmless before the first action. In an action, it may be a redirection.
+  const writes = bare.slice(bare.indexOf('{')).includes('>');
+  return awkPower.test(script) || bare.includes('|') || writes
+    ? 'its script may write files or run commands'
+    : undefined;
 }
 
 /**
@@ -47,7 +49,7 @@ function bareAwk(script: string): string {
   return bare.includes('/') ? bare : bare.replace(/"(?:[^"\\\n]|\\[^\n])*"/g, '""');
 }
 
-const jqPower = /\benv\b|\$ENV|\binput_filename\b|\binclude\b|\bimport\b|\binputs?\b|\$__/;
+const jqPower = /\benv\b|ENV|\binput_filename\b|\binclude\b|\bimport\b|\binputs?\b|\$__/;
 
 export function jqProblem(call: Arguments): string | undefined {
   const [script = ''] = scriptsOf(call, []);

@@ -69,7 +69,13 @@ export function pathsOf(word: ShellWord, { place, folders }: Spot): readonly str
   const text = expanded(word, place);
   if (text === undefined) return undefined;
   if (!text.startsWith('/') && folders.length === 0) return undefined;
-  const bases = text.startsWith('/') ? ['/'] : folders;
+  // A link before `..` leads elsewhere than the names of the folders say.
+  if (/(?:^|\/)(?!\.\.?\/)[^/]+\/(?:\.\/)*\.\.(?:\/|$)/.test(text)) return undefined;
+  const isUp = /^(?:\.\/)*\.\.(?:\/|$)/.test(text);
+  const bases = text.startsWith('/')
+    ? ['/']
+    : folders.flatMap((folder) => (isUp ? (place.realPath(folder) ?? []) : [folder]));
+  if (bases.length === 0) return undefined;
   const paths = bases.map((folder) => posix.resolve(folder, text));
   if (!word.isDynamic || !glob.test(word.text)) return paths;
   return matchesOf(text, paths, place);

@@ -1,4 +1,5 @@
 /** The programs that only read, each with the options that keep it so. */
+import type { ShellWord } from '../../shell/shellCommand.ts';
 import type { Arguments, OptionList } from './options.ts';
 import { awkProblem, jqProblem, sedProblem } from './filterScripts.ts';
 
@@ -14,8 +15,11 @@ export interface Reader {
   readonly operands: 'content' | 'names' | 'text' | 'script';
   /** Options that give the script in place of the first operand. */
   readonly scriptOptions?: readonly string[];
-  /** Returns why a call does more than read; `undefined` if it only reads. */
-  problem?(call: Arguments): string | undefined;
+  /**
+   * Returns why a call does more than read; `undefined` if it only reads. `words` are the arguments as
+   * written.
+   */
+  problem?(call: Arguments, words: readonly ShellWord[]): string | undefined;
 }
 
 const content = (options: OptionList, problem?: Reader['problem']): Reader => ({
@@ -23,7 +27,11 @@ const content = (options: OptionList, problem?: Reader['problem']): Reader => ({
   operands: 'content',
   ...(problem && { problem }),
 });
-const names = (options: OptionList): Reader => ({ options, operands: 'names' });
+const names = (options: OptionList, problem?: Reader['problem']): Reader => ({
+  options,
+  operands: 'names',
+  ...(problem && { problem }),
+});
 const text = (options: OptionList, problem?: Reader['problem']): Reader => ({
   options,
   operands: 'text',
@@ -38,13 +46,13 @@ const nothing: Reader['problem'] = ({ operands }) =>
   operands.length > 0 ? 'takes arguments that are not known to be harmless' : undefined;
 
 const grepOptions =
-  'E F G P i v c l L n o q s h H x w z a I U r R T b e: m: A: B: C: f@ d: D: # --color --colour --include= --exclude= --exclude-dir= --exclude-from@ --count --ignore-case --no-ignore-case --invert-match --word-regexp --line-regexp --line-number --with-filename --no-filename --only-matching --quiet --silent --recursive --dereference-recursive --extended-regexp --fixed-strings --basic-regexp --perl-regexp --regexp= --file@ --max-count= --context= --after-context= --before-context= --files-with-matches --files-without-match --text --binary-files= --null --no-messages --line-buffered --byte-offset --initial-tab';
+  'E F G P i v c l L n o q s h H x w z a I U r T b e: m: A: B: C: f@ d: D: # --color --colour --include= --exclude= --exclude-dir= --exclude-from@ --count --ignore-case --no-ignore-case --invert-match --word-regexp --line-regexp --line-number --with-filename --no-filename --only-matching --quiet --silent --recursive --extended-regexp --fixed-strings --basic-regexp --perl-regexp --regexp= --file@ --max-count= --context= --after-context= --before-context= --files-with-matches --files-without-match --text --binary-files= --null --no-messages --line-buffered --byte-offset --initial-tab';
 const grep: Reader = {
   options: grepOptions,
   operands: 'script',
   scriptOptions: ['-e', '-f', '--regexp', '--file'],
 };
-const sums = 'b t z c w --binary --text --tag --zero --check --quiet --status --warn --strict';
+const sums = 'b t z w --binary --text --tag --zero';
 
 const conditions =
   'e f d r w x s L h n z b c p S g u k O G N t nt ot ef eq ne lt le gt ge a o -nt -ot -ef -eq -ne -lt -le -gt -ge';
@@ -59,8 +67,9 @@ const readers: Readonly<Record<string, Reader>> = {
   head: content('n: c: q v z # --lines= --bytes= --quiet --silent --verbose --zero-terminated'),
   tail: content(
     'n: c: q v z f F s: # --lines= --bytes= --quiet --silent --verbose --follow --pid= --sleep-interval= --retry --zero-terminated',
-    ({ names: given }) =>
-      ['-f', '-F', '--follow', '--retry'].some((name) => given.has(name))
+    ({ names: given, operands }) =>
+      ['-f', '-F', '--follow', '--retry'].some((name) => given.has(name)) ||
+      operands.some(({ text }) => text.startsWith('+'))
         ? 'does not end by itself: read the end of the file, such as tail -n 50'
         : undefined,
   ),
@@ -79,7 +88,7 @@ const readers: Readonly<Record<string, Reader>> = {
   comm: content('1 2 3 i --check-order --nocheck-order --output-delimiter= --total'),
   join: content('1: 2: a: e: i j: o: t: v: --header --check-order --nocheck-order'),
   diff: content(
-    'q s c C: u U: e n y W: p t T r N i E Z b w B a d F: I: x: L: # --brief --report-identical-files --context --unified --side-by-side --width= --recursive --new-file --ignore-case --ignore-all-space --ignore-space-change --ignore-blank-lines --text --color --suppress-common-lines --exclude= --no-dereference --minimal --label= --strip-trailing-cr --from-file@ --to-file@',
+    'q s c C: u U: e n y W: p t T N i E Z b w B a d F: I: x: L: # --brief --report-identical-files --context --unified --side-by-side --width= --new-file --ignore-case --ignore-all-space --ignore-space-change --ignore-blank-lines --text --color --suppress-common-lines --exclude= --no-dereference --minimal --label= --strip-trailing-cr --from-file@ --to-file@',
   ),
   cmp: content('b i: l n: s --print-bytes --ignore-initial= --verbose --bytes= --quiet --silent'),
   column: content(
@@ -91,12 +100,20 @@ const readers: Readonly<Record<string, Reader>> = {
   unexpand: content('a t: --tabs='),
   rev: content(''),
   od: content(
-    'A: j: N: S: t: v w: a b c d f i l o s x --address-radix= --skip-bytes= --read-bytes= --format= --width=',
+    'A: j: N: S: t: v w a b c d f i l o s x --address-radix= --skip-bytes= --read-bytes= --format= --width',
   ),
   hexdump: content('b c C d o x v n: s:'),
-  xxd: content('a b c: C d e E g: i l: o: p u s: # -len= -seek= -cols=', single),
+  xxd: content('l: s: c: g: b u p ps i', (_call, words) =>
+    // Its options end with the first file; a second file is written.
+    /^(?:-(?:[lscg] \d+|b|u|p|ps|i)(?: |$))*(?:[^- ][^ ]*)?$/.test(textOf(words)) &&
+    words.every(({ isDynamic }) => !isDynamic)
+      ? undefined
+      : 'may write a file',
+  ),
   strings: content('a f n: t: e: # --all --bytes= --radix= --encoding=', ({ operands }) =>
-    operands.some(({ text }) => text.startsWith('@')) ? 'reads arguments from a file' : undefined,
+    operands.some(({ text, isDynamic }) => isDynamic || text.startsWith('@'))
+      ? 'reads arguments from a file'
+      : undefined,
   ),
   zcat: content('f'),
   xzcat: content('f'),
@@ -109,11 +126,12 @@ const readers: Readonly<Record<string, Reader>> = {
     operands: 'text',
     problem: tarProblem,
   },
-  unzip: content('l v Z 1 z q', ({ names: given }) =>
-    given.has('-l') || given.has('-Z') ? undefined : 'writes files',
+  unzip: content('l v Z 1 z q', (_call, [first]) =>
+    // What follows the archive are names of its files, whatever they look like.
+    /^-[vzq1]*[lZ][vzq1]*$/.test(first?.text ?? '') ? undefined : 'writes files',
   ),
   zipinfo: content('1 2 s m l v h t'),
-  shuf: content('n: e i: r z --head-count= --echo --input-range= --repeat --zero-terminated'),
+  shuf: content('n: e i: z --head-count= --echo --input-range= --zero-terminated'),
   b2sum: content(sums),
   grep,
   egrep: grep,
@@ -121,7 +139,7 @@ const readers: Readonly<Record<string, Reader>> = {
   zgrep: grep,
   rg: {
     options:
-      'i s S v c l L n N o q w x F P U e: f@ g: t: T: m: A: B: C: M: j: d: H I u . a p --hidden --no-ignore --glob= --iglob= --type= --type-not= --type-list --files --color= --colors= --count --count-matches --files-with-matches --files-without-match --ignore-case --smart-case --case-sensitive --invert-match --word-regexp --line-regexp --fixed-strings --multiline --only-matching --max-count= --max-depth= --max-columns= --context= --after-context= --before-context= --no-heading --heading --line-number --no-line-number --no-filename --with-filename --json --stats --sort= --sortr= --pcre2 --regexp= --file@ --trim --quiet --vimgrep --column --unrestricted --text',
+      'i s S v c l n N o q w x F P U e: f@ g: t: T: m: A: B: C: M: j: d: H I . a p --hidden --no-ignore --glob= --iglob= --type= --type-not= --type-list --files --color= --colors= --count --count-matches --files-with-matches --files-without-match --ignore-case --smart-case --case-sensitive --invert-match --word-regexp --line-regexp --fixed-strings --multiline --only-matching --max-count= --max-depth= --max-columns= --context= --after-context= --before-context= --no-heading --heading --line-number --no-line-number --no-filename --with-filename --json --stats --sort= --sortr= --pcre2 --regexp= --file@ --trim --quiet --vimgrep --column --text',
     operands: 'script',
     scriptOptions: ['-e', '-f', '--regexp', '--file', '--files', '--type-list'],
   },
@@ -145,13 +163,14 @@ const readers: Readonly<Record<string, Reader>> = {
   },
   // Names, sizes and times.
   ls: names(
-    'a A l h t r R S s 1 d F i X c u C m x g G n o p q k B b Q U v N L D Z H f w: I: T: --all --almost-all --human-readable --color --sort= --time= --time-style= --reverse --recursive --size --directory --classify --full-time --group-directories-first --si --inode --ignore= --hide= --format= --no-group --numeric-uid-gid --width= --zero --block-size= --author --file-type',
+    'a A l h t r R S s 1 d F i X c u C m x g G n o p q k B b Q U v N D Z H f w: I: T: --all --almost-all --human-readable --color --sort= --time= --time-style= --reverse --recursive --size --directory --classify --full-time --group-directories-first --si --inode --ignore= --hide= --format= --no-group --numeric-uid-gid --width= --zero --block-size= --author --file-type',
   ),
   tree: names(
-    'a d f i l x L: P: I: p s h D u g t c r C n F J N q Q --prune --du --dirsfirst --noreport --filelimit= --si --gitignore --charset= --timefmt= --sort= --matchdirs --ignore-case',
+    'a d f i x L: P: I: p s h D u g t c r C n F J N q Q --prune --du --dirsfirst --noreport --filelimit= --si --gitignore --charset= --timefmt= --sort= --matchdirs --ignore-case',
+    treeProblem,
   ),
   du: names(
-    'a b c h k m s x L P S D H l d: t: B: 0 --all --apparent-size --human-readable --si --summarize --total --max-depth= --exclude= --block-size= --one-file-system --dereference --time --threshold= --bytes --separate-dirs --inodes',
+    'a b c h k m s x P S l d: t: B: 0 --all --apparent-size --human-readable --si --summarize --total --max-depth= --exclude= --block-size= --one-file-system --time --threshold= --bytes --separate-dirs --inodes',
   ),
   df: text(
     'a h H i k l m P T t: x: B: --all --human-readable --si --inodes --local --print-type --type= --exclude-type= --total --output --block-size= --portability',
@@ -182,7 +201,9 @@ const readers: Readonly<Record<string, Reader>> = {
   sleep: text('', ({ operands }) =>
     operands.every(({ text: each }) => /^[\d.]{1,4}s?$/.test(each)) ? undefined : 'waits for long',
   ),
-  seq: text('f: s: w # --format= --separator= --equal-width'),
+  seq: text('f: s: w # --format= --separator= --equal-width', ({ operands }) =>
+    operands.every(({ text: each }) => /^-?[\d.]{1,7}$/.test(each)) ? undefined : 'may not end',
+  ),
   expr: text(''),
   basename: text('a s: z --multiple --suffix= --zero'),
   dirname: text('z --zero'),
@@ -225,7 +246,7 @@ const readers: Readonly<Record<string, Reader>> = {
   lspci: text('v k n m nn vv s: d: t', nothing),
   numactl: text('H s --hardware --show', nothing),
   ps: text(
-    'a A u x f F l j w ww L H p: u: U: o: C: t: ax aux auxf ef e --forest --sort= --pid= --ppid= --user= --no-headers --format= --width=',
+    'A f F l j w ww L H p: u: U: o: C: t: ef e --forest --sort= --pid= --ppid= --user= --no-headers --format= --width=',
     psProblem,
   ),
   pgrep: text(
@@ -239,15 +260,7 @@ const readers: Readonly<Record<string, Reader>> = {
   ),
   'nvidia-smi': text(
     'L q d: i: x m c: s: --list-gpus --query --query-gpu= --query-compute-apps= --query-accounted-apps= --format= --id= --display= --xml-format --help-query-gpu',
-    ({ operands, names: given }) =>
-      operands.every(
-        ({ text: each }) =>
-          each === 'topo' ||
-          each === 'nvlink' ||
-          (given.has('-c') && (each === 'dmon' || each === 'pmon')),
-      )
-        ? undefined
-        : 'takes arguments that are not known to be harmless',
+    smiProblem,
   ),
   gpustat: text(
     'c p u F P e a cp cpu --json --no-color --no-header --show-cmd --show-user --show-pid --show-power --show-fan',
@@ -274,6 +287,28 @@ const readers: Readonly<Record<string, Reader>> = {
   bjobs: text('a d l p r s u: w X q: m: J: o: noheader'),
 };
 
+/** In a cluster, tree takes the value of an option from the next word. */
+function treeProblem(_call: Arguments, words: readonly ShellWord[]): string | undefined {
+  const options = words.filter(({ text: each }) => /^-[^-]/.test(each));
+  return options.every(({ text: each }) => /^-(?:[^LPI]+|[LPI])$/.test(each))
+    ? undefined
+    : 'may write a file';
+}
+
+const textOf = (words: readonly ShellWord[]): string =>
+  words.map(({ text: each }) => each).join(' ');
+
+/** `-c` is a count for `dmon` and `pmon`, and the mode of a GPU elsewhere. */
+function smiProblem({ operands, values }: Arguments): string | undefined {
+  const counts = values.get('-c') ?? [];
+  const known = counts.length > 0 ? /^[dp]mon$/ : /^(?:topo|nvlink)$/;
+  const isHarmless =
+    operands.length >= Math.min(counts.length, 1) &&
+    operands.every(({ text: each }) => known.test(each)) &&
+    counts.every((each) => /^\d{1,4}$/.test(each));
+  return isHarmless ? undefined : 'takes arguments that are not known to be harmless';
+}
+
 /** Compresses a file in place unless it writes to the output. */
 function toOutput({ names: given }: Arguments): string | undefined {
   const isRead = ['-c', '--stdout', '-l', '--list'].some((name) => given.has(name));
@@ -289,10 +324,15 @@ function tarProblem({ names: given, paths }: Arguments): string | undefined {
 }
 
 /** Options that print the environment of processes begin with an `e` that no dash precedes. */
-function psProblem({ operands, values }: Arguments): string | undefined {
+function psProblem(
+  { operands, values }: Arguments,
+  words: readonly ShellWord[],
+): string | undefined {
+  // A user that does not exist is read as options.
+  const isJoined = words.some(({ text: each }) => /^-[a-zA-Z]*[uU]./.test(each));
   const columns = ['-o', '--format'].flatMap((name) => values.get(name) ?? []);
   const unclear = operands.find(({ text: each }) => !/^(?:[ajlruxfwhT]+|\d+(?:,\d+)*)$/.test(each));
-  return unclear === undefined && !columns.some((each) => /env/i.test(each))
+  return unclear === undefined && !isJoined && !columns.some((each) => /env/i.test(each))
     ? undefined
     : 'may show the environment of processes';
 }

@@ -24,7 +24,7 @@ const protectedPaths: readonly (readonly [what: string, pattern: RegExp])[] = [
   ],
   [
     'the settings of the editor',
-    /\/\.vscode(?:-server|-insiders)?\/|\.code-workspace$|\/(?:code|code - insiders)\/user\//,
+    /\/\.vscode(?:-server|-insiders)?(?:\/|$)|\.code-workspace$|\/(?:code|code - insiders)\/user\//,
   ],
   ['the settings of Helios', /\/\.helios(?:\/|$)|\/helios\.json$/],
 ];

@@ -23,6 +23,9 @@ const commits =
 const changes =
   'p u s w b M C R U: c m z --patch --no-patch --stat --shortstat --numstat --name-only --name-status --summary --dirstat --compact-summary --color --no-color --word-diff --color-words --color-moved --unified= --ignore-all-space --ignore-space-change --ignore-blank-lines --ignore-space-at-eol --diff-filter= --no-ext-diff --no-textconv --check --minimal --patience --histogram --diff-algorithm= --exit-code --quiet --find-renames --find-copies --no-renames --full-index --binary --raw --abbrev --no-prefix --function-context --inter-hunk-context= --relative --text --cc --merge-base --root';
 
+/** Settings that hold no secrets. */
+const harmlessSetting = /^(?:user\.(?:name|email)|core\.\w+|init\.\w+|branch\.[\w.-]+)$/i;
+
 const git: Readonly<Record<string, Reader>> = {
   status: listing(
     's b u v z uno uall unormal -uno -uall -unormal --short --branch --porcelain --untracked-files --ignored --long --show-stash --no-renames --ahead-behind --null',
@@ -33,17 +36,19 @@ const git: Readonly<Record<string, Reader>> = {
   whatchanged: listing(`${commits} ${changes}`),
   'diff-tree': listing(`${changes} r t -r -t --no-commit-id`),
   'rev-list': listing(`${commits} --objects --disk-usage`),
-  shortlog: listing(`s n e c ${commits} --numbered --summary --email --committer`),
+  shortlog: listing(
+    `s n e c ${commits.replace(' n:', '')} --numbered --summary --email --committer`,
+  ),
   reflog: listing(`${commits}`, ({ operands }) =>
     ['expire', 'delete', 'drop', 'write'].includes(operands[0]?.text ?? '')
       ? 'changes the reflog'
       : undefined,
   ),
   blame: listing(
-    'w L: l s e p c n f t b M C --line-porcelain --porcelain --since= --date= --show-name --show-number --abbrev=',
+    'w L: l s e p c n f t b M C --line-porcelain --porcelain --since= --date= --show-name --show-number --abbrev',
   ),
   branch: listingWith(
-    'a r v vv -vv q --list --all --remotes --verbose --show-current --contains --no-contains --merged --no-merged --sort= --format= --points-at --no-color --color --column --abbrev=',
+    'a r v vv -vv q --list --all --remotes --verbose --show-current --contains --no-contains --merged --no-merged --sort= --format= --points-at --no-color --color --column --abbrev',
     ['--list', '--contains', '--no-contains', '--merged', '--no-merged', '--points-at'],
   ),
   tag: listingWith(
@@ -54,7 +59,7 @@ const git: Readonly<Record<string, Reader>> = {
     'q --short --abbrev-ref --verify --show-toplevel --git-dir --git-common-dir --is-inside-work-tree --is-bare-repository --show-prefix --show-cdup --symbolic-full-name --all --branches --tags --absolute-git-dir --is-shallow-repository --quiet',
   ),
   describe: listing(
-    '--tags --always --all --long --abbrev= --dirty --match= --contains --exact-match --first-parent --exclude=',
+    '--tags --always --all --long --abbrev --dirty --match= --contains --exact-match --first-parent --exclude=',
   ),
   'ls-files': listing(
     'c d m o i s t u v z k --cached --deleted --modified --others --ignored --stage --unmerged --exclude-standard --exclude= --error-unmatch --full-name --directory --killed --eol',
@@ -74,8 +79,13 @@ const git: Readonly<Record<string, Reader>> = {
     'n i w v l L c h H E F G P e: p W A: B: C: # --line-number --ignore-case --word-regexp --files-with-matches --count --cached --untracked --heading --break --and --or --not --all-match --max-depth= --name-only --no-color --color --column --show-function --function-context --extended-regexp --fixed-strings --perl-regexp',
   ),
   'check-ignore': listing('q v n --verbose --non-matching --no-index --quiet'),
-  cherry: listing('v --abbrev='),
+  cherry: listing('v --abbrev'),
   'range-diff': listing('--no-color --creation-factor= --no-dual-color'),
+  config: listing('--get', ({ operands, names: given }) =>
+    given.has('--get') && operands.every(({ text }) => harmlessSetting.test(text))
+      ? undefined
+      : 'may change or show settings',
+  ),
   version: only('--build-options'),
 };
 

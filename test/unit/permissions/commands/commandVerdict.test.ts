@@ -53,6 +53,10 @@ describe('the verdict on a command for a machine', () => {
       [`cat ${path('runs/r-1/output.log')}`, 'safe'],
       [`cat ${path('other/x.txt')}`, 'ask'],
       ['cd data && ls *', 'ask'],
+      ['cat outside/../a.txt', 'ask'],
+      ['cd outside && cat ../a.txt', 'ask'],
+      ['cd outside && cat ../other/x.txt', 'ask'],
+      ['cd runs && cat ../a.txt', 'safe'],
     ];
     for (const [line, kind] of lines) assert.equal(await verdict(line), kind, line);
   });
