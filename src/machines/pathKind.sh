@@ -7,6 +7,6 @@ path_kind() {
     LC_ALL=C grep -q -e '^[[:space:]]*-----BEGIN [A-Z0-9 ]*PRIVATE KEY'; then
     printf '!'
   elif [ -e "$1" ]; then
-    printf =
+    printf '='
   fi
 }

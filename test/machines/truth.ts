@@ -321,7 +321,7 @@ function listening(machine: Machine, heard: Map<string, Heard>): Machine {
           assert.equal(at, file.bytes, 'in order and once');
           file.hash.update(bytes);
           file.bytes += bytes.length;
-          sink.onBytes(bytes, at);
+          return sink.onBytes(bytes, at);
         },
         onChange: () => sink.onChange(),
         onError: (error) => sink.onError(error),

@@ -85,11 +85,11 @@ function randomWords(text: string, word: string, offset: number): SecretSpan[] {
   });
 }
 
-/** Returns true for a part of encoded data: after `base64,`, or on a line of its own. */
+/** Returns true for a part of encoded data: after `base64,` or `SHA256:`, or on a line of its own. */
 const isEncoded = (text: string, { start, end }: SecretSpan): boolean => {
   const before = text.slice(Math.max(0, start - 80), start);
   const isLine =
     /(?:^|[\n\r])["'\s]{0,80}$/.test(before) &&
     /^(?:\\n)?["',+\s\\]{0,8}(?:$|[\n\r])/.test(text.slice(end, end + 10));
-  return isLine || /(?:[@%]|\?[bB]\?|base64['"]?,\s?['"]?)$/.test(before);
+  return isLine || /(?:[@%]|\?[bB]\?|base64['"]?,\s?['"]?|\bsha\d+[:-])$/i.test(before);
 };

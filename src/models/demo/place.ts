@@ -2,6 +2,7 @@
  * Finds the machine that the goal names, and copies the project to that machine before the first
  * run.
  */
+import { withoutUntrustedMarks } from '../../base/untrusted.ts';
 import type { ModelRequest } from '../model.ts';
 import type { DemoCall, DemoReply } from './notes.ts';
 import {
@@ -70,7 +71,7 @@ function writing(name: string, machine: string, read: PastCall | undefined): Dem
   const input = {
     machine_id: machine,
     path: `${remoteFolder}/${name}`,
-    content: `${String(content ?? '')}\n`,
+    content: `${withoutUntrustedMarks(String(content ?? ''))}\n`,
   };
   return { name: 'write_file', input };
 }

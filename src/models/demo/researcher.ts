@@ -2,6 +2,7 @@
  * Computes the demo model's reply from the conversation alone. Without state between two calls, the
  * demo continues after a restart, an interruption or a shortened conversation.
  */
+import { withoutUntrustedMarks } from '../../base/untrusted.ts';
 import type { ModelRequest } from '../model.ts';
 import {
   asksToStop,
@@ -235,7 +236,7 @@ function answerToUser({ transcript, space }: View): string {
 
 const scriptText = ({ result }: PastCall): string => {
   const { content } = fieldsOf(result?.text ?? '');
-  return typeof content === 'string' ? content : (result?.text ?? '');
+  return withoutUntrustedMarks(typeof content === 'string' ? content : (result?.text ?? ''));
 };
 
 const metricNames = ({ metric }: DemoGoal): string[] => [

@@ -26,7 +26,7 @@ const protectedPaths: readonly (readonly [what: string, pattern: RegExp])[] = [
     'the settings of the editor',
     /\/\.vscode(?:-server|-insiders)?(?:\/|$)|\.code-workspace$|\/(?:code|code - insiders)\/user\//,
   ],
-  ['the settings of Helios', /\/\.helios(?:\/|$)|\/helios\.json$/],
+  ['the settings of Helios', /\/\.helios(?:\/(?!(?:worktrees|demo)\/)|$)|\/helios\.json$/],
 ];
 const disks =
   /^\/dev\/(?!(?:null|zero|full|u?random|std(?:in|out|err)|tty|fd|shm|pts|ptmx)(?:\/|$))/;

@@ -70,11 +70,12 @@ const isReachable = async (machine: JudgingMachine): Promise<boolean> => {
 
 function placeOf({ machine, line, start, known }: Question): CommandPlace {
   const { workFolder, runsFolder, homeFolder: home = '/nonexistent' } = machine;
+  const worktrees = posix.join(posix.dirname(runsFolder), 'worktrees');
   for (const path of codePaths(line)) known.realPath(absolute(path, start, home));
   return {
     workFolder: known.realPath(start) ?? start,
     home,
-    readFolders: [workFolder, runsFolder].map((each) => known.realPath(each) ?? each),
+    readFolders: [workFolder, runsFolder, worktrees].map((each) => known.realPath(each) ?? each),
     realPath: (path) => known.realPath(path),
     matches: (pattern) => known.matches(pattern),
   };
@@ -84,8 +85,8 @@ const absolute = (path: string, start: string, home: string): string =>
   /^~(?:\/|$)/.test(path) ? posix.join(home, path.slice(1)) : posix.resolve(start, path);
 
 /** A line that starts elsewhere may read there without naming a path. */
-const isGranted = ({ workFolder: start, readFolders: [work = ''] = [] }: CommandPlace): boolean =>
-  isWithin(work, start);
+const isGranted = ({ workFolder: start, readFolders = [] }: CommandPlace): boolean =>
+  readFolders.some((folder) => isWithin(folder, start));
 
 const outside = (verdict: Verdict): Verdict =>
   verdict.kind === 'safe' ? asks('starts outside the working folder', '') : verdict;

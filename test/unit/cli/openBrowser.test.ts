@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, it } from 'mocha';
+import { restoreEnvironment } from '../../fakes/environment.ts';
 import { openBrowser } from '../../../src/cli/auth/openBrowser.ts';
 import { scratchFolder, until } from '../../fakes/scratch.ts';
 
@@ -9,7 +10,7 @@ describe('opening the browser', () => {
   const folder = scratchFolder();
   const before = { ...process.env };
   afterEach(() => {
-    process.env = { ...before };
+    restoreEnvironment(before);
   });
 
   it('starts it without keys in its environment', async () => {

@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'mocha';
+import { restoreEnvironment } from '../../../fakes/environment.ts';
 import type { EngineSettings } from '../../../../src/agent/contract/settings.ts';
 import { ScriptedModel, type ScriptedReply } from '../../../fakes/scriptedModel.ts';
 import { eventsOf, testEngine, type TestEngine } from '../../../fakes/testEngine.ts';
@@ -28,7 +29,7 @@ describe('the environment of the runs of a session', () => {
     });
   });
   afterEach(async () => {
-    process.env = { ...before };
+    restoreEnvironment(before);
     await bed?.dispose();
     bed = undefined;
   });

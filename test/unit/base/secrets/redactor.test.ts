@@ -123,6 +123,7 @@ describe('Redactor', () => {
     'TransformerDecoderLayerWithRotaryEmbeddingsAndGroupedQueryAttention2',
     'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==',
     "begins with '-----BEGIN RSA PRIVATE KEY-----' and ends with '-----END RSA PRIVATE KEY-----'",
+    '(ssh-ed25519 SHA256:5u5kNbpEdhKAhRjZmS0VlJBKkIoJAnPTfXkwaljz7zE) is unknown',
     'COMMIT=9fceb02d0ae598e95dc970b74767f19372d61af8',
     'DATA_ROOT=/scratch/ada/datasets/tiny-stories-v2',
     'password = getpass.getpass() token: string secret: Uint8Array cache_key = f"{name}_{seed}"',

@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'mocha';
+import { restoreEnvironment } from '../../../fakes/environment.ts';
 import { systemClock } from '../../../../src/base/clock.ts';
 import type { Disposable } from '../../../../src/base/disposable.ts';
 import { newRunId, type SessionId } from '../../../../src/base/ids.ts';
@@ -59,7 +60,7 @@ export function setupContract(kind: string, host: () => SetupHost): void {
     afterEach(() => {
       for (const one of owned.splice(0).reverse()) one.dispose?.();
       rmSync(home, { recursive: true, force: true });
-      process.env = { ...before };
+      restoreEnvironment(before);
     });
 
     const open = (fields: SetupFields = {}): Machine => {

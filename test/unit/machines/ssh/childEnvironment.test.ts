@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'mocha';
+import { restoreEnvironment } from '../../../fakes/environment.ts';
 import { ProxyStream } from '../../../../src/machines/ssh/proxyCommand.ts';
 import { resolveHost } from '../../../../src/machines/ssh/sshConfig.ts';
 import { scratchFolder } from '../../../fakes/scratch.ts';
@@ -20,7 +21,7 @@ describe('the environment of programs that the ssh config names', () => {
     });
   });
   afterEach(() => {
-    process.env = { ...before };
+    restoreEnvironment(before);
   });
 
   const seen = (): Map<string, string> =>
