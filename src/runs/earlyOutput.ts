@@ -1,9 +1,9 @@
-/** Maximum number of bytes of early output in memory. */
+/** Number of bytes of early output after which no more is taken. */
 const maxBytes = 256 * 1024;
 
 interface TakenOutput {
   readonly pieces: readonly (readonly [bytes: Uint8Array, offset: number])[];
-  /** Whether output after the pieces was dropped, so that it has to be read again. */
+  /** Whether the output after the pieces was not taken, so that it has to be read later. */
   readonly isCut: boolean;
 }
 
@@ -17,13 +17,13 @@ export class EarlyOutput {
   #isCut = false;
 
   add(bytes: Uint8Array, offset: number): void {
-    this.#isCut ||= this.#heldBytes + bytes.length > maxBytes;
     if (this.#isCut) return;
     this.#pieces.push([bytes, offset]);
     this.#heldBytes += bytes.length;
+    this.#isCut = this.#heldBytes >= maxBytes;
   }
 
-  /** Whether output was dropped. */
+  /** Whether no more output is taken. */
   get isCut(): boolean {
     return this.#isCut;
   }

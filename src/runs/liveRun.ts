@@ -216,7 +216,7 @@ export class LiveRun implements Run, Disposable {
       return this.metrics.backlog;
     }
     this.#early.add(bytes, offset);
-    // The output is read again from here when the process is known.
+    // The output after this is read when the process is known.
     if (this.#early.isCut) this.#follow?.dispose();
     this.#refreshSoon();
     return undefined;
