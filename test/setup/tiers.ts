@@ -1,7 +1,7 @@
 /**
  * Runs every tier as its own command. The last line is `N passed, N failed`; the line before it
  * names the tests that passed only in a second run, if any: `N unsteady: NAMES`. The tests of
- * machines mostly wait: the others run beside them and print their output when they have ended.
+ * machines mostly wait: short tiers run beside them and print their output when they have ended.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -21,12 +21,9 @@ const stages: readonly (readonly (readonly Tier[])[])[] = [
       { script: 'test:host', limitMinutes: 10, isBeside: true },
       // Builds into dist/, as the host and e2e tiers do: never beside them.
       { script: 'test:bench', limitMinutes: 10, isBeside: true },
-      {
-        ...{ script: 'test:e2e', limitMinutes: 25, isBeside: true },
-        settings: 'test/e2e/.mocharc.json',
-      },
     ],
   ],
+  [[{ script: 'test:e2e', limitMinutes: 25, settings: 'test/e2e/.mocharc.json' }]],
 ];
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
