@@ -74,7 +74,8 @@ describe('a session in the hands of a user', () => {
   it('is paused in the middle of a model call, by command and by the stop button of the chat', async () => {
     await workbench.command('Helios: Pause');
     await workbench.statusMatching(/Helios paused/);
-    server.reply(() => halfAnswer('Let me think.'));
+    // A whole line: its last words are held back until it is clear that they are no secret.
+    server.reply(() => halfAnswer('Let me think.\n'));
     await workbench.sendChat('@helios go on');
     await workbench.chatMatching(/Let me think/);
     await workbench.stopChat();
