@@ -195,7 +195,7 @@ export interface Machine {
   follow(path: string, offset: number, sink: FollowSink): Follow;
 }
 
-/** What the user has set up for commands and runs on a machine. */
+/** Environment and prologue of commands and runs on a machine, as the user set them up. */
 export interface MachineSetup {
   /** Variables of every foreground command and run. */
   readonly env: Readonly<Record<string, string>>;

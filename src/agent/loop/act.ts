@@ -126,7 +126,7 @@ async function outcomeOf(
   const runs = accesses.some(({ kind }) => kind === 'command');
   const withLabel = runs ? labelRefusal(call.input) : undefined;
   if (withLabel !== undefined) return failed(withLabel);
-  // What Helios stores for the agent is text that later requests contain.
+  // Later requests contain the text that Helios stores for the agent.
   const args = tool.isOwnData ? redactValue(parsed.args, deps.secrets) : parsed.args;
   const judged = { call, tool, args, accesses };
   const permitted = await permit(judged, deps, signal);

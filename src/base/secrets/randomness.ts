@@ -20,7 +20,7 @@ export const isPath = (text: string): boolean =>
  * which a text is considered random. Ordinary identifiers have fewer changes.
  */
 const minChanges = 0.3;
-/** As `minChanges`, for a text without digits. */
+/** Like `minChanges`, for a text without digits. */
 const minChangesOfLetters = 0.45;
 const notWord = /[^A-Za-z\d]/g;
 

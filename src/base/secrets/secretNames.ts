@@ -13,7 +13,7 @@ const nouns = set(
 );
 /** Last words of names whose values are secret if they look like a secret. */
 const vague = set('secrets credentials credential authorization dsn webhook auth cookie');
-/** As for `vague`, but not without a word before them: `PWD` is the name of the working folder. */
+/** Vague names that count only after another word: `PWD` is the name of the working folder. */
 const ambiguous = set('pwd pass pat');
 /** Endings of words that are written together, such as `PGPASSWORD`. */
 const endings = /(?:password|passwd|passphrase|secret|token|apikey|accesskey|secretkey|authkey)$/;

@@ -145,7 +145,7 @@ class LineJudge {
         : judgeRead(target, spot, 'names');
     const named = spot.folders.map((folder) => posix.resolve(folder, target?.text ?? ''));
     this.#folders = [...new Set([...this.#folders, ...paths, ...named])];
-    // As part of a pipeline, it has no effect. With `..`, the shell goes by the name of the folder.
+    // A `cd` in a pipeline has no effect. With `..`, the shell goes by the name of the folder.
     const isClear = !operator.startsWith('|') && target?.text.includes('..') !== true;
     this.#entered = isClear ? paths : undefined;
     return verdict;

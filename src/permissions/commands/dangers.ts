@@ -1,4 +1,4 @@
-/** What no mode allows: the short list of commands that are refused whoever asks. */
+/** Recognizes the commands that are refused in every permission mode. */
 import { posix } from 'node:path';
 import type { ShellCommand, ShellWord } from '../../shell/shellCommand.ts';
 import { programOf } from '../../shell/wrappers.ts';

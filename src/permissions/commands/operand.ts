@@ -6,7 +6,7 @@ import type { CommandPlace } from './place.ts';
 import { isSystemPath, protectedBy } from './sensitivePaths.ts';
 import { asks, denies, safe, strictest, type Verdict } from './verdict.ts';
 
-/** Where a command of a line runs. */
+/** The place and the possible folders of one command of a line. */
 export interface Spot {
   readonly place: CommandPlace;
   /** Folders in which the command may run; none if they are unknown. */

@@ -127,7 +127,7 @@ const readers: Readonly<Record<string, Reader>> = {
     problem: tarProblem,
   },
   unzip: content('l v Z 1 z q', (_call, [first]) =>
-    // What follows the archive are names of its files, whatever they look like.
+    // All words after the archive are names of its files, even those with a dash.
     /^-[vzq1]*[lZ][vzq1]*$/.test(first?.text ?? '') ? undefined : 'writes files',
   ),
   zipinfo: content('1 2 s m l v h t'),
