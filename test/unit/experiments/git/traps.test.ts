@@ -154,6 +154,13 @@ describe('reading a repository full of traps', function () {
   this.timeout(400_000);
 
   const scratch = scratchFolder();
+  /** GnuPG prints more when it is used for the first time: it is used before the commands are. */
+  const keyrings = (): NodeJS.ProcessEnv => {
+    const GNUPGHOME = join(scratch(), 'gnupg');
+    mkdirSync(GNUPGHOME, { recursive: true, mode: 0o700 });
+    spawnSync('gpg', ['--list-keys'], { env: { ...process.env, GNUPGHOME } });
+    return { GNUPGHOME };
+  };
   /** `git` stands for an older version, which does not know how to do without lazy fetches. */
   const begin = async (isOlder = false) => {
     const trapped = trappedRepo(scratch());
@@ -165,7 +172,7 @@ describe('reading a repository full of traps', function () {
     const machine = new LocalMachine({
       runsFolder: join(scratch(), 'helios/runs'),
       workFolder: trapped.repo.folder,
-      env: { ...process.env, PATH: `${bin}:${process.env.PATH}` },
+      env: { ...process.env, ...keyrings(), PATH: `${bin}:${process.env.PATH}` },
     });
     const state = await installGuard(machine);
     assert.equal(state.kind, 'ready');
@@ -188,7 +195,7 @@ describe('reading a repository full of traps', function () {
         const expected = spawnSync('/bin/sh', ['-c', command], {
           cwd: clean.folder,
           encoding: 'utf8',
-          env: { ...process.env, ...asGuarded },
+          env: { ...process.env, ...keyrings(), ...asGuarded },
         });
         if (comparable(stdout) !== comparable(expected.stdout))
           problems.push(`${command} printed ${stdout}\n${stderr}\ninstead of ${expected.stdout}`);
