@@ -92,7 +92,8 @@ function groupCalls(
   return groups;
 }
 
-const isPlainRead = (tool: Tool | undefined): boolean => tool?.effect === 'read' && !tool.endsTurn;
+const isPlainRead = (tool: Tool | undefined): boolean =>
+  tool?.effect === 'read' && !tool.endsTurn && !tool.isOwnData;
 
 async function actOne(call: ToolCallBlock, deps: ActDeps, signal: AbortSignal): Promise<void> {
   const startedMs = deps.clock.now();

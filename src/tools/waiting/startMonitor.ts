@@ -22,6 +22,7 @@ export const startMonitor = (deps: StartMonitorDeps): Tool =>
     description:
       'Get a digest of your runs at a fixed interval while they are active. Replaces the current monitor. To wait for one condition, use sleep.',
     effect: 'read',
+    isOwnData: true,
     isQuiet: true,
     parameters: z.strictObject({
       goal: z.string().min(1).describe('What to watch for; shown to you with each digest.'),

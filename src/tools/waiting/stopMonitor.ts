@@ -11,6 +11,7 @@ export const stopMonitor = (deps: StopMonitorDeps): Tool =>
     name: 'stop_monitor',
     description: 'Stop the monitor that start_monitor started.',
     effect: 'read',
+    isOwnData: true,
     isQuiet: true,
     parameters: z.strictObject({}),
     describe: () => 'Stop checking in',

@@ -49,6 +49,7 @@ describe('calls of a reply', () => {
   const toolOf = (name: string, effect: Effect, execute: () => Promise<ToolResult>) =>
     defineTool({
       ...{ name, description: name, effect, parameters: z.strictObject({}), describe: () => name },
+      isOwnData: name === 'monitor',
       endsTurn: name === 'finish' || name === 'sleep',
       execute() {
         made.push(name);
@@ -109,8 +110,12 @@ describe('calls of a reply', () => {
       going -= 1;
       return { content: 'ok' };
     };
-    const deps = depsOf({ look: ['read', work('look')], write: ['write', work('write')] });
-    const names = ['look', 'look', 'look', 'write', 'write', 'look'];
+    const deps = depsOf({
+      look: ['read', work('look')],
+      write: ['write', work('write')],
+      monitor: ['read', work('monitor')],
+    });
+    const names = ['look', 'look', 'look', 'write', 'write', 'monitor', 'monitor', 'look'];
     await act(
       names.map((name, index) => call(name, `c${index}`)),
       deps,
@@ -122,6 +127,8 @@ describe('calls of a reply', () => {
       'look of 1',
       'write of 1',
       'write of 1',
+      'monitor of 1',
+      'monitor of 1',
       'look of 1',
     ]);
     assert.equal(finished().length, names.length);
