@@ -108,6 +108,7 @@ async function parseExit(
   if (sweepId !== undefined) return { type: 'sweep_end', sweepId };
   const run = fields.sweep === undefined ? ports.runs.find(reference) : undefined;
   if (run !== undefined) return { type: 'process_exit', runId: run.id, name: run.name };
+  if (fields.sweep !== undefined) throw noSuchSweep(fields.sweep);
   if (machineId === undefined || pid === undefined) throw noSuchRun(reference, ports.runs);
   const found = await ports.probes.once(ports.machines.get(machineId), { kind: 'process', pid });
   if (found === undefined)
@@ -272,6 +273,11 @@ function read<Schema extends z.ZodType>(
     `This condition is invalid: ${shown(condition)}\n${z.prettifyError(parsed.error)}\nExpected shape: ${example}`,
   );
 }
+
+const noSuchSweep = (reference: string): ToolFailure =>
+  new ToolFailure(
+    `There is no sweep ${JSON.stringify(oneLine(reference, 80))}. Pass the id that sweep returned, such as "s1".`,
+  );
 
 const noSuchRun = (reference: string, runs: RunLookup): ToolFailure =>
   new ToolFailure(

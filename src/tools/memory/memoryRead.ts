@@ -15,7 +15,14 @@ export const memoryRead = (memory: Pick<MemoryStore, 'read'>): Tool =>
       const note = await memory.read(path);
       const { gist, content, type, updatedMs } = note;
       return {
-        content: { path: note.path, gist, content, type, updated_at: Math.round(updatedMs) },
+        content: {
+          path: note.path,
+          gist,
+          content,
+          ...(content === null && gist !== '' && { note: 'The gist is all that this note holds.' }),
+          type,
+          updated_at: Math.round(updatedMs),
+        },
         summary: gist,
       };
     },

@@ -24,7 +24,7 @@ const parameters = z.strictObject({
     .optional()
     .describe('Names of the metrics to show. Without names, only lists the available metrics.'),
   task_id: taskId(
-    `The run. Default: the last ${maxRuns} runs of this session, each by itself.`,
+    `The run. Default: the last ${maxRuns} runs of this session.`,
   ).optional(),
   lines: z
     .number()

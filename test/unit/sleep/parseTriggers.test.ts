@@ -85,6 +85,9 @@ describe('parseSleep', () => {
     });
   });
 
+  it('refuses a sweep that does not exist, and says which one', () =>
+    refused({ type: 'process_exit', sweep: 's9' }, /^There is no sweep "s9"\./));
+
   it('takes another process only while it is alive, with what tells it from a later one', async () => {
     const local = deps.machine('local');
     const condition = { type: 'process_exit', machine_id: 'local', pid: 42 };

@@ -41,6 +41,12 @@ describe('the memory tools', () => {
 
   afterEach(() => rm(home, { recursive: true }));
 
+  it('say that a note has only a gist', async () => {
+    await call(memoryWrite(memory), { path: '/best', gist: 'run 7' });
+    const { content } = await call(memoryRead(memory), { path: '/best' });
+    assert.equal((content as { note?: string }).note, 'The gist is all that this note holds.');
+  });
+
   it('write, list, read and remove a note', async () => {
     const written = await call(memoryWrite(memory), {
       path: 'papers/a/',
