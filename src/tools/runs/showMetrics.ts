@@ -23,9 +23,7 @@ const parameters = z.strictObject({
     .array(z.string())
     .optional()
     .describe('Names of the metrics to show. Without names, only lists the available metrics.'),
-  task_id: taskId(
-    `The run. Default: the last ${maxRuns} runs of this session.`,
-  ).optional(),
+  task_id: taskId(`The run. Default: the last ${maxRuns} runs of this session.`).optional(),
   lines: z
     .number()
     .int()
