@@ -43,7 +43,7 @@ async function productBuilds() {
       format: 'esm',
       entryPoints: {
         pageWorker: 'src/web/pageWorker.ts',
-        patternWorker: 'src/metrics/patternWorker.ts',
+        patternWorker: 'src/metrics/patterns/patternWorker.ts',
       },
       outdir: 'dist',
       outExtension: { '.js': '.mjs' },

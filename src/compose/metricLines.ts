@@ -1,3 +1,3 @@
 /** Reads metrics from lines of output. */
 export { createLineReader } from '../metrics/createLineReader.ts';
-export { LineSplitter } from '../metrics/lineSplitter.ts';
+export { LineSplitter } from '../metrics/lines/lineSplitter.ts';

@@ -1,5 +1,5 @@
 import type { Direction, MetricSummary } from './metric.ts';
-import type { Place } from './valueAt.ts';
+import type { Place } from './series/valueAt.ts';
 
 /** `n/a`: the metric has no direction, or one run lacks the metric. */
 type ComparisonVerdict = 'better' | 'worse' | 'same' | 'n/a';

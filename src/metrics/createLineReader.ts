@@ -1,9 +1,9 @@
-import { createLineParser } from './lineParser.ts';
-import type { LineReader, LineSink } from './lineReader.ts';
+import { createLineParser } from './lines/lineParser.ts';
+import type { LineReader, LineSink } from './lines/lineReader.ts';
 import type { MetricPoint, MetricSpec } from './metric.ts';
-import { checkMetricSpec, hasPatterns } from './metricSpec.ts';
-import { PatternReader } from './patternReader.ts';
-import type { PatternSearch } from './patternSearch.ts';
+import { checkMetricSpec, hasPatterns } from './lines/metricSpec.ts';
+import { PatternReader } from './patterns/patternReader.ts';
+import type { PatternSearch } from './patterns/patternSearch.ts';
 
 /**
  * Returns a reader for the metrics of a spec. `search`: worker that searches lines with patterns.

@@ -1,7 +1,7 @@
 import { isKnownMetric } from './direction.ts';
 import type { MetricPoint } from './metric.ts';
-import { maxPointsInMemory, Series } from './series.ts';
-import type { RunTotals } from './totalsFile.ts';
+import { maxPointsInMemory, Series } from './series/series.ts';
+import type { RunTotals } from './disk/totalsFile.ts';
 
 /** Number of points of all metrics of one run in memory, from which each metric gets its share. */
 const maxPointsPerRun = 2 ** 21;

@@ -1,8 +1,8 @@
 import type { MetricPoint } from './metric.ts';
 import type { MetricTracks } from './metricTracks.ts';
-import { readRecord, recordBytes } from './pointRecord.ts';
-import type { PointsFile } from './pointsFile.ts';
-import { readRecords } from './storedRecords.ts';
+import { readRecord, recordBytes } from './disk/pointRecord.ts';
+import type { PointsFile } from './disk/pointsFile.ts';
+import { readRecords } from './disk/storedRecords.ts';
 
 /** Receives the points that `replay` reads. */
 export interface ReplaySink {

@@ -1,23 +1,23 @@
 import type { Disposable } from '../base/disposable.ts';
 import { Emitter, type Event } from '../base/emitter.ts';
-import { systemWrite, type WriteAt } from './appendOnly.ts';
+import { systemWrite, type WriteAt } from './disk/appendOnly.ts';
 import { createLineReader } from './createLineReader.ts';
 import { directionOf } from './direction.ts';
-import type { LinePlace, LineReader } from './lineReader.ts';
-import { LineSplitter } from './lineSplitter.ts';
+import type { LinePlace, LineReader } from './lines/lineReader.ts';
+import { LineSplitter } from './lines/lineSplitter.ts';
 import type { MetricPoint, MetricSpec, MetricSummary, SeriesColumns, Trend } from './metric.ts';
 import { MetricsError } from './metricsError.ts';
-import { isDetecting } from './metricSpec.ts';
+import { isDetecting } from './lines/metricSpec.ts';
 import { MetricTracks } from './metricTracks.ts';
-import type { PatternSearch } from './patternSearch.ts';
-import { PointsFile, type PointsFileEnd, type PointsFileLimits } from './pointsFile.ts';
-import type { PointRecord } from './pointRecord.ts';
+import type { PatternSearch } from './patterns/patternSearch.ts';
+import { PointsFile, type PointsFileEnd, type PointsFileLimits } from './disk/pointsFile.ts';
+import type { PointRecord } from './disk/pointRecord.ts';
 import { replay, type ReplaySink } from './replay.ts';
-import { SampledSeries } from './sampledSeries.ts';
-import { Series } from './series.ts';
-import type { RunTotals } from './totalsFile.ts';
-import { trendOf } from './trend.ts';
-import { valueIn, valueOnDisk, type Place } from './valueAt.ts';
+import { SampledSeries } from './series/sampledSeries.ts';
+import { Series } from './series/series.ts';
+import type { RunTotals } from './disk/totalsFile.ts';
+import { trendOf } from './series/trend.ts';
+import { valueIn, valueOnDisk, type Place } from './series/valueAt.ts';
 
 /**
  * After this number of bytes of output without points, the position is recorded, so that these

@@ -3,7 +3,7 @@
  * editors is generated from this file.
  */
 import * as z from 'zod';
-import { checkMetricSpec } from '../metrics/metricSpec.ts';
+import { checkMetricSpec } from '../metrics/lines/metricSpec.ts';
 import { messageOf } from '../base/errors.ts';
 import { notificationSettingsSchema, quietHoursSchema } from '../notify/settings.ts';
 import { plateauSettingsSchema } from '../watchdogs/plateauSettings.ts';

@@ -3,7 +3,7 @@
  * and a cross at each non-finite value.
  */
 import type { SeriesColumns } from '../metrics/metric.ts';
-import { downsampleForPlot, stepAxis } from '../metrics/downsampleForPlot.ts';
+import { downsampleForPlot, stepAxis } from '../metrics/plot/downsampleForPlot.ts';
 import { plotPixels, renderPlot, topOfPlot, type LegendEntry } from './plot.ts';
 import type { Scale } from './scale.ts';
 import { element, lineClass, pathOf, xmlText } from './svg.ts';

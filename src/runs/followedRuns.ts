@@ -4,7 +4,7 @@ import type { Disposable } from '../base/disposable.ts';
 import type { RunId } from '../base/ids.ts';
 import type { Logger } from '../base/logger.ts';
 import type { FileStat } from '../machines/machine.ts';
-import { PatternSearch } from '../metrics/patternSearch.ts';
+import { PatternSearch } from '../metrics/patterns/patternSearch.ts';
 import { RunMetrics } from '../metrics/runMetrics.ts';
 import { LiveRun, type RunChange } from './liveRun.ts';
 import type { RunSpec } from './run.ts';

@@ -6,7 +6,7 @@ import { shellText } from '../base/shellText.ts';
 import { shellQuote } from '../base/text.ts';
 import { preambleOf } from '../machines/environment/preamble.ts';
 import { MachineFailure, type Machine } from '../machines/machine.ts';
-import { checkMetricSpec } from '../metrics/metricSpec.ts';
+import { checkMetricSpec } from '../metrics/lines/metricSpec.ts';
 import { supervisorFiles, runFolder } from './supervisor.ts';
 import type { FollowedRuns } from './followedRuns.ts';
 import { notStarted, unconfirmed, type LaunchFailure } from './launchFailure.ts';

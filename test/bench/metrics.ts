@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createLineParser } from '../../src/metrics/lineParser.ts';
+import { createLineParser } from '../../src/metrics/lines/lineParser.ts';
 import type { MetricSpec } from '../../src/metrics/metric.ts';
 import { RunMetrics } from '../../src/metrics/runMetrics.ts';
 import type { Size } from './figure.ts';

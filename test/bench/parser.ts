@@ -2,8 +2,8 @@
  * Speed of reading metrics from output, against the plainest way of doing it, measured in turns on
  * the same bytes.
  */
-import { createLineParser } from '../../src/metrics/lineParser.ts';
-import { LineSplitter } from '../../src/metrics/lineSplitter.ts';
+import { createLineParser } from '../../src/metrics/lines/lineParser.ts';
+import { LineSplitter } from '../../src/metrics/lines/lineSplitter.ts';
 import { median, type Figure, type Size } from './figure.ts';
 
 const names = ['loss', 'val_loss', 'accuracy', 'lr', 'grad_norm'];

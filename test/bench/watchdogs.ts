@@ -4,7 +4,7 @@
  */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createLineParser } from '../../src/metrics/lineParser.ts';
+import { createLineParser } from '../../src/metrics/lines/lineParser.ts';
 import type { MetricPoint } from '../../src/metrics/metric.ts';
 import type { Finding } from '../../src/watchdogs/finding.ts';
 import { RunWatch } from '../../src/watchdogs/runWatch.ts';

@@ -1,4 +1,4 @@
-import type { PointsFileEnd } from '../../metrics/pointsFile.ts';
+import type { PointsFileEnd } from '../../metrics/disk/pointsFile.ts';
 import type { Finding } from '../../watchdogs/finding.ts';
 
 const reasons: Readonly<Record<PointsFileEnd, string>> = {

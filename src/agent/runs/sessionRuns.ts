@@ -12,7 +12,7 @@ import { buildLedger } from '../../experiments/buildLedger.ts';
 import type { Ledger, LedgerEntry, ThinkingCost } from '../../experiments/ledger.ts';
 import { withheldNote } from '../../machines/environment/withheldNote.ts';
 import type { Machine, Machines } from '../../machines/machine.ts';
-import { checkMetricSpec } from '../../metrics/metricSpec.ts';
+import { checkMetricSpec } from '../../metrics/lines/metricSpec.ts';
 import type { MetricSpec, MetricSummary } from '../../metrics/metric.ts';
 import {
   handleOf,

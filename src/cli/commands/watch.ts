@@ -4,7 +4,7 @@ import { applyEvent, foldSession } from '../../compose/foldJournal.ts';
 import type { RunState, SessionState } from '../../agent/journal/state.ts';
 import type { SessionId } from '../../base/ids.ts';
 import { cleanText, formatDuration, formatValue } from '../../base/text.ts';
-import type { LineReader } from '../../metrics/lineReader.ts';
+import type { LineReader } from '../../metrics/lines/lineReader.ts';
 import { createLineReader, LineSplitter } from '../../compose/metricLines.ts';
 import type { RunEnd, RunSpec } from '../../runs/run.ts';
 import { runStatus, runTitle } from '../../presentation/runs/runText.ts';

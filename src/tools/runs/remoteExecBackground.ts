@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { messageOf } from '../../base/errors.ts';
 import { oneLine, shellQuote } from '../../base/text.ts';
 import type { Machine } from '../../machines/machine.ts';
-import { checkMetricSpec } from '../../metrics/metricSpec.ts';
+import { checkMetricSpec } from '../../metrics/lines/metricSpec.ts';
 import type { MetricSpec } from '../../metrics/metric.ts';
 import type { Run } from '../../runs/liveRun.ts';
 import { type RunLimit, type RunResources, runName } from '../../runs/run.ts';

@@ -4,7 +4,7 @@ import { ToolFailure } from '../../base/errors.ts';
 import type { Access } from '../../permissions/access.ts';
 import { commandAccess } from '../parameters/accesses.ts';
 import type { Machines } from '../../machines/machine.ts';
-import { checkMetricSpec } from '../../metrics/metricSpec.ts';
+import { checkMetricSpec } from '../../metrics/lines/metricSpec.ts';
 import type { Run } from '../../runs/liveRun.ts';
 import { freeSlots } from '../../runs/leases.ts';
 import { maxPoints, type SweepPlan } from '../../runs/sweep.ts';

@@ -1,7 +1,7 @@
 /** The data that the creator of a metrics panel supplies. */
 import type { Event } from '../../base/emitter.ts';
 import type { SeriesColumns } from '../../metrics/metric.ts';
-import type { SampledSeries } from '../../metrics/sampledSeries.ts';
+import type { SampledSeries } from '../../metrics/series/sampledSeries.ts';
 import type { PanelState } from '../../protocol/metricsPanel.ts';
 
 /** Points of one metric of one run: all points, or a sample if `sampled` is present. */

@@ -1,7 +1,7 @@
 /** Answers the view's queries of a series that is too long for memory. */
 import { downsampleForPlot, plotSampled } from '../../presentation/runs/series.ts';
 import type { SeriesColumns } from '../../metrics/metric.ts';
-import type { SampledSeries } from '../../metrics/sampledSeries.ts';
+import type { SampledSeries } from '../../metrics/series/sampledSeries.ts';
 import { smoothedStretches } from '../../protocol/ema.ts';
 import type { SeriesAnswer, SeriesQuery } from '../../protocol/metricsPanel.ts';
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import { compareRuns, judge, type Measured } from '../../../src/metrics/compare.ts';
 import { directionOf } from '../../../src/metrics/direction.ts';
-import { Series } from '../../../src/metrics/series.ts';
-import { valueIn } from '../../../src/metrics/valueAt.ts';
+import { Series } from '../../../src/metrics/series/series.ts';
+import { valueIn } from '../../../src/metrics/series/valueAt.ts';
 
 type Points = readonly (readonly [step: number, value: number])[];
 

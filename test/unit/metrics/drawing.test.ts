@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
-import { downsampleForPlot, stepAxis } from '../../../src/metrics/downsampleForPlot.ts';
+import { downsampleForPlot, stepAxis } from '../../../src/metrics/plot/downsampleForPlot.ts';
 import type { SeriesColumns } from '../../../src/metrics/metric.ts';
 import { sparkline } from '../../../src/presentation/sparkline.ts';
 import { sampleForModel } from '../../../src/metrics/sampleForModel.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
-import { createLineParser } from '../../../src/metrics/lineParser.ts';
+import { createLineParser } from '../../../src/metrics/lines/lineParser.ts';
 import type { MetricSpec } from '../../../src/metrics/metric.ts';
 import { assertInProportion } from '../../fakes/proportion.ts';
 

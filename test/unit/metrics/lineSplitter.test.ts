@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
-import { LineSplitter } from '../../../src/metrics/lineSplitter.ts';
+import { LineSplitter } from '../../../src/metrics/lines/lineSplitter.ts';
 import { randomCuts, seededRandom } from './randomCuts.ts';
 
 function split(

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
-import { createLineParser } from '../../../src/metrics/lineParser.ts';
-import { LineSplitter } from '../../../src/metrics/lineSplitter.ts';
-import { readNumber } from '../../../src/metrics/numberText.ts';
-import { searchLines } from '../../../src/metrics/patternLines.ts';
+import { createLineParser } from '../../../src/metrics/lines/lineParser.ts';
+import { LineSplitter } from '../../../src/metrics/lines/lineSplitter.ts';
+import { readNumber } from '../../../src/metrics/lines/numberText.ts';
+import { searchLines } from '../../../src/metrics/patterns/patternLines.ts';
 import { assertInProportion } from '../../fakes/proportion.ts';
 
 /** Parts of lines that are repeated up to the length of the line. */

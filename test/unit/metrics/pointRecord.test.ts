@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
-import { readRecord, recordBytes, writeRecord } from '../../../src/metrics/pointRecord.ts';
+import { readRecord, recordBytes, writeRecord } from '../../../src/metrics/disk/pointRecord.ts';
 
 describe('a point on disk', () => {
   const record = {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
-import { Series, Tally } from '../../../src/metrics/series.ts';
+import { Series, Tally } from '../../../src/metrics/series/series.ts';
 
 describe('A series', () => {
   it('keeps every point in order in at most 64 bytes each', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
-import { trendOf } from '../../../src/metrics/trend.ts';
+import { trendOf } from '../../../src/metrics/series/trend.ts';
 import { seededRandom } from './randomCuts.ts';
 
 const range = (length: number, value: (index: number) => number): number[] =>

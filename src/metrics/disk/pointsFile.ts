@@ -1,8 +1,8 @@
 import { closeSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Disposable } from '../base/disposable.ts';
-import { openIfThere } from '../storage/openIfThere.ts';
+import type { Disposable } from '../../base/disposable.ts';
+import { openIfThere } from '../../storage/openIfThere.ts';
 import { diskError, openToAppend, writeAll, type WriteAt } from './appendOnly.ts';
 import { NamesFile } from './namesFile.ts';
 import { fileHeader, recordBytes, writeRecord, type PointRecord } from './pointRecord.ts';

@@ -1,4 +1,4 @@
-import type { SeriesColumns } from './metric.ts';
+import type { SeriesColumns } from '../metric.ts';
 import type { SampledSeries } from './sampledSeries.ts';
 
 /**

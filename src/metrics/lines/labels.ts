@@ -1,5 +1,5 @@
 /** Reads the label in front of a number: which metric or counter the number belongs to. */
-import { isKnownMetric } from './direction.ts';
+import { isKnownMetric } from '../direction.ts';
 import { counterOf, leafOf, type Counter } from './stepReader.ts';
 
 export interface Meaning {

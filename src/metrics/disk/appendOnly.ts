@@ -11,9 +11,9 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import { codeOf, messageOf } from '../base/errors.ts';
-import { openIfThere } from '../storage/openIfThere.ts';
-import { MetricsError } from './metricsError.ts';
+import { codeOf, messageOf } from '../../base/errors.ts';
+import { openIfThere } from '../../storage/openIfThere.ts';
+import { MetricsError } from '../metricsError.ts';
 
 /**
  * Writes all or part of `bytes` at `position` and returns the number of bytes written. Throws the

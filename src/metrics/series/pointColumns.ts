@@ -1,4 +1,4 @@
-import type { SeriesColumns } from './metric.ts';
+import type { SeriesColumns } from '../metric.ts';
 
 const firstCapacity = 32;
 /** Factor by which the columns grow when they are full. */

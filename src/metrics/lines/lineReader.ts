@@ -1,6 +1,6 @@
 /** Reading the metrics of the lines of one output: at once or, with patterns, later. */
-import type { Disposable } from '../base/disposable.ts';
-import type { MetricPoint } from './metric.ts';
+import type { Disposable } from '../../base/disposable.ts';
+import type { MetricPoint } from '../metric.ts';
 
 /** `end`: position in the output after the line. `timeMs`: time of the points of the line. */
 export interface LinePlace {

@@ -1,10 +1,10 @@
 /** Finds metrics in lines with regular expressions. Runs in the worker. */
-import { stripAnsi } from '../base/text.ts';
-import { counterReading } from './labels.ts';
-import { pairExpression, scanLine, type Pair } from './lineFormats.ts';
-import { readNumber } from './numberText.ts';
+import { stripAnsi } from '../../base/text.ts';
+import { counterReading } from '../lines/labels.ts';
+import { pairExpression, scanLine, type Pair } from '../lines/lineFormats.ts';
+import { readNumber } from '../lines/numberText.ts';
 import type { FoundPoints, JobPattern, PatternJob } from './patternJob.ts';
-import { counterNames, StepReader } from './stepReader.ts';
+import { counterNames, StepReader } from '../lines/stepReader.ts';
 
 /** Called before a line is searched with a pattern. */
 type OnSearch = (pattern: number, line: number) => void;

@@ -1,9 +1,9 @@
 /** Points of a long series for a plot, read from the disk in parts. */
 import { downsampleForPlot, type PlotPoints, type PlotRange } from './downsampleForPlot.ts';
-import type { SeriesColumns } from './metric.ts';
+import type { SeriesColumns } from '../metric.ts';
 import { PlotColumns, type PlotPoint } from './plotColumns.ts';
-import type { IndexedColumns } from './pointColumns.ts';
-import type { SampledSeries } from './sampledSeries.ts';
+import type { IndexedColumns } from '../series/pointColumns.ts';
+import type { SampledSeries } from '../series/sampledSeries.ts';
 
 /** Maximum number of points that are read into memory at once. */
 const maxHeldPoints = 2 ** 18;

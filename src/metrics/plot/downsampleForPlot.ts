@@ -1,4 +1,4 @@
-import type { SeriesColumns } from './metric.ts';
+import type { SeriesColumns } from '../metric.ts';
 
 /** The range of x that a plot shows, and the width of the plot in pixels. */
 export interface PlotRange {

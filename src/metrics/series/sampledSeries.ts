@@ -1,9 +1,9 @@
 import type { Extent } from './extent.ts';
-import type { SeriesColumns } from './metric.ts';
+import type { SeriesColumns } from '../metric.ts';
 import { PointColumns, type IndexedColumns } from './pointColumns.ts';
-import { isPoint, recordBytes, stepAt, timeAt, valueAt } from './pointRecord.ts';
+import { isPoint, recordBytes, stepAt, timeAt, valueAt } from '../disk/pointRecord.ts';
 import type { Series } from './series.ts';
-import { readRecords, type StoredRecords } from './storedRecords.ts';
+import { readRecords, type StoredRecords } from '../disk/storedRecords.ts';
 import type { MeanColumns } from './stretchMeans.ts';
 
 export interface RecordsOfSeries extends StoredRecords {

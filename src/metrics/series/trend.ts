@@ -1,4 +1,4 @@
-import type { Trend } from './metric.ts';
+import type { Trend } from '../metric.ts';
 
 const minPoints = 3;
 /** Minimum ratio of a significant slope to its standard error. */

@@ -1,7 +1,7 @@
 /** Checks which metrics a run is asked to have, before the run is planned. */
-import { HeliosError, messageOf } from '../base/errors.ts';
+import { HeliosError, messageOf } from '../../base/errors.ts';
 import { isUsableName } from './labels.ts';
-import type { MetricSpec } from './metric.ts';
+import type { MetricSpec } from '../metric.ts';
 
 /** Thrown for unusable metric names or patterns; the message says which ones and why. */
 export class MetricSpecError extends HeliosError {

@@ -1,4 +1,4 @@
-import type { SeriesColumns } from './metric.ts';
+import type { SeriesColumns } from '../metric.ts';
 import { PointColumns, type IndexedColumns } from './pointColumns.ts';
 import { Stretch } from './stretch.ts';
 

@@ -5,8 +5,8 @@
 import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { openIfThere } from '../storage/openIfThere.ts';
-import { fromJsonLine, toJsonLine } from '../storage/jsonLine.ts';
+import { openIfThere } from '../../storage/openIfThere.ts';
+import { fromJsonLine, toJsonLine } from '../../storage/jsonLine.ts';
 
 const fileName = 'points.totals';
 /** Maximum size of the file: 2000 metrics with long names need less. */

@@ -1,4 +1,4 @@
-import type { SeriesColumns } from './metric.ts';
+import type { SeriesColumns } from '../metric.ts';
 
 /** The newest points of a series: at least `size` of them, at most twice as many. */
 export class RecentPoints {

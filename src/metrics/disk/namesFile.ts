@@ -1,6 +1,6 @@
 import { closeSync, fsyncSync } from 'node:fs';
 import { openToAppend, readIfThere, writeAll, type WriteAt } from './appendOnly.ts';
-import { isUsableName } from './labels.ts';
+import { isUsableName } from '../lines/labels.ts';
 
 /**
  * The append-only file with the names of a run's metrics, one per line. The 0-based line number is

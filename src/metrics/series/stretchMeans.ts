@@ -1,4 +1,4 @@
-import type { SeriesColumns } from './metric.ts';
+import type { SeriesColumns } from '../metric.ts';
 
 /** Averages of consecutive stretches of a series, as parallel columns, oldest stretch first. */
 export interface MeanColumns {

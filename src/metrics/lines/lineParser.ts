@@ -1,7 +1,7 @@
-import { stripAnsi } from '../base/text.ts';
+import { stripAnsi } from '../../base/text.ts';
 import { askedReading, detectedReading, type Meaning, type Reading } from './labels.ts';
 import { anyName, pairExpression, scanLine, type Pair } from './lineFormats.ts';
-import type { MetricSpec } from './metric.ts';
+import type { MetricSpec } from '../metric.ts';
 import { checkedName } from './metricSpec.ts';
 import { counterNames, StepReader } from './stepReader.ts';
 

@@ -1,9 +1,9 @@
 /** Reads metrics by regular expressions: collects lines, and has a worker search them in order. */
-import { messageOf } from '../base/errors.ts';
-import { cleanText, oneLine } from '../base/text.ts';
-import { mayHoldNumber } from './lineParser.ts';
-import type { LinePlace, LineReader, LineSink } from './lineReader.ts';
-import type { MetricPoint } from './metric.ts';
+import { messageOf } from '../../base/errors.ts';
+import { cleanText, oneLine } from '../../base/text.ts';
+import { mayHoldNumber } from '../lines/lineParser.ts';
+import type { LinePlace, LineReader, LineSink } from '../lines/lineReader.ts';
+import type { MetricPoint } from '../metric.ts';
 import type { FoundPoints } from './patternJob.ts';
 import { PatternSearch, patternLimitMs, type SearchOutcome } from './patternSearch.ts';
 

@@ -4,9 +4,9 @@
  * takes too long.
  */
 import type { Worker } from 'node:worker_threads';
-import { systemClock, type Clock } from '../base/clock.ts';
-import { toDisposable, type Disposable } from '../base/disposable.ts';
-import { startIsolatedWorker } from '../base/isolatedWorker.ts';
+import { systemClock, type Clock } from '../../base/clock.ts';
+import { toDisposable, type Disposable } from '../../base/disposable.ts';
+import { startIsolatedWorker } from '../../base/isolatedWorker.ts';
 import { shared, type FoundPoints, type PatternJob } from './patternJob.ts';
 
 /**

@@ -1,10 +1,10 @@
 import { Decimation } from './decimation.ts';
 import { Extent } from './extent.ts';
-import type { SeriesColumns } from './metric.ts';
+import type { SeriesColumns } from '../metric.ts';
 import { RecentPoints } from './recentPoints.ts';
 import { RecordMarks } from './recordMarks.ts';
 import { StretchMeans, type MeanColumns } from './stretchMeans.ts';
-import type { SeriesTotals } from './totalsFile.ts';
+import type { SeriesTotals } from '../disk/totalsFile.ts';
 
 /** Maximum number of points of one series in memory. A longer series is decimated. */
 export const maxPointsInMemory = 2 ** 17;

@@ -1,6 +1,6 @@
 /** Reads `points.bin` in parts, so that a file of any size is read without holding it. */
 import type { FileHandle } from 'node:fs/promises';
-import { openRegularFile } from '../base/regularFile.ts';
+import { openRegularFile } from '../../base/regularFile.ts';
 import { fileHeader, readRecord, recordBytes, type PointRecord } from './pointRecord.ts';
 
 const recordsPerRead = 16 * 1024;
