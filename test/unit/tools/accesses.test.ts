@@ -109,7 +109,13 @@ describe('traits of tools', () => {
       .map(({ spec }) => spec.name);
 
   it('name the tools that others treat in a way of their own', () => {
-    assert.deepEqual(named('isOwnData'), ['clear_metrics', 'memory_write', 'memory_rm']);
+    assert.deepEqual(named('isOwnData'), [
+      'clear_metrics',
+      'memory_write',
+      'memory_rm',
+      'start_monitor',
+      'stop_monitor',
+    ]);
     assert.deepEqual(named('endsTurn'), ['sleep', 'finish']);
     const quiet = ['exp_decide', 'ask_user', 'start_monitor', 'stop_monitor', 'sleep', 'finish'];
     assert.deepEqual(named('isQuiet'), quiet);
