@@ -50,7 +50,7 @@ import {
 import { HeldMessages } from '../notify/heldMessages.ts';
 import type { Notifier } from '../notify/notifier.ts';
 import { publicNetwork } from '../notify/publicNetwork.ts';
-import { KeyPaths } from '../permissions/keyPaths.ts';
+import { pathRulesFor } from './pathRules.ts';
 import type { Projects } from '../project/projects.ts';
 import { KeepAwake } from '../power/keepAwake.ts';
 import type { Run } from '../runs/liveRun.ts';
@@ -164,7 +164,7 @@ export async function createEngine(givenOptions: EngineOptions): Promise<Engine>
       ports,
       settings,
       secrets,
-      keys: new KeyPaths(home.authFolder),
+      paths: pathRulesFor(home.folder),
       storedSecrets: new StoredSecrets(secrets, ports),
       today,
       reports,

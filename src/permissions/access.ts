@@ -25,7 +25,9 @@ export type Access =
    * call. Links in it are resolved for writes, and for reads whose content leaves the machine.
    * `linkPath` is the path as given in the call, present if it is in the working folder and leads
    * out of that folder through a link. `realPath` is the path with links resolved, present if
-   * `path` is as given in the call and differs.
+   * `path` is as given in the call and differs. `givenPath` is the path as given in the call, present
+   * for a write to another path outside the working folder. `change` is the change of the file as
+   * lines with `-` and `+`, present if the user is asked about it each time.
    */
   | {
       readonly kind: 'read' | 'write';
@@ -33,6 +35,8 @@ export type Access =
       readonly path: string;
       readonly linkPath?: string;
       readonly realPath?: string;
+      readonly givenPath?: string;
+      readonly change?: string;
     }
   | { readonly kind: 'host'; readonly host: string };
 
@@ -62,6 +66,10 @@ const maxCommandChars = 2_000;
  * the complete command.
  */
 export function recordedAccess(access: Access): Access {
+  if (access.kind === 'write') {
+    const { change: _change, ...written } = access;
+    return written;
+  }
   if (access.kind !== 'command') return access;
   const { asArguments: _asArguments, judged: _judged, command, ...rest } = access;
   const isLong = command.length > maxCommandChars;

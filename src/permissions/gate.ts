@@ -6,8 +6,8 @@ import { delay, type Clock } from '../base/clock.ts';
 import { markHidden } from '../base/hiddenCharacters.ts';
 import { linkNote, type Access, type CommandAccess } from './access.ts';
 import type { Verdict } from './commands/verdict.ts';
-import { keyUse } from './keyAccess.ts';
-import { keyNote, usualKeys, type KeyPaths } from './keyPaths.ts';
+import { pathUse } from './pathRule.ts';
+import { pathNote, usualPaths, type PathRules } from './pathRules.ts';
 
 export interface GateCall {
   readonly callId: string;
@@ -60,8 +60,8 @@ export interface GateOptions {
   judge(access: CommandAccess): Promise<Verdict>;
   /** Names of the tools that the user allowed for this session before a restart. */
   readonly allowedTools?: readonly string[];
-  /** The paths of keys. Default: those of usual programs. */
-  readonly keys?: KeyPaths;
+  /** The rules on paths. Default: those for the usual home folder of Helios. */
+  readonly paths?: PathRules;
 }
 
 export interface Gate {
@@ -81,20 +81,20 @@ const unclearAnswerWithinMs = 60_000;
 
 /**
  * Creates the gate. Reading, commands that only read, and the agent's own notes are always allowed;
- * commands that no mode allows, and each use of a private key or credentials, are always refused.
+ * commands and uses of paths that no mode allows are always refused.
  * - `allow`: allows all other calls.
  * - `ask`: asks about all other calls. The user allows one call, or the tool for the rest of the
  *   session.
  * - `read`: refuses all other calls, and commands that only read.
  * - Except in mode `read`, each repaired call, each call that writes through a link out of the
- *   working folder, and each use of a file with passwords needs an approval.
+ *   working folder, and each use of a path that the rules name needs an approval.
  */
 export function createGate(options: GateOptions): Gate {
   const allowedTools = new Set(options.allowedTools);
   return {
     async decide(call, signal) {
       const accesses = await judged(call.accesses, options);
-      const detail = [...keyNotes(accesses), call.detail].join('\n');
+      const detail = [...pathNotes(accesses), call.detail].join('\n');
       const shown = { ...call, accesses, detail };
       const decision = await decide(shown, { ...options, allowedTools }, signal);
       return { ...decision, accesses };
@@ -118,10 +118,10 @@ const judged = async (
         ),
       );
 
-/** Returns a line about each key that a command uses, for the user. */
-const keyNotes = (accesses: readonly Access[]): readonly string[] =>
+/** Returns a line about each path that a command may not use without asking, for the user. */
+const pathNotes = (accesses: readonly Access[]): readonly string[] =>
   accesses.flatMap((access) => {
-    const note = access.kind === 'command' ? access.verdict?.keyNote : undefined;
+    const note = access.kind === 'command' ? access.verdict?.pathNote : undefined;
     return note === undefined ? [] : [`${markHidden(note).replaceAll('\n', '⟨U+000A⟩')}.`];
   });
 
@@ -133,10 +133,10 @@ interface Rules extends Omit<GateOptions, 'allowedTools'> {
 }
 
 async function decide(call: GateCall, rules: Rules, signal: AbortSignal): Promise<Ruling> {
-  const { mode, ask, clock, allowedTools, keys = usualKeys } = rules;
-  const ruling = rulingOf(call, mode(), keys);
+  const { mode, ask, clock, allowedTools, paths = usualPaths } = rules;
+  const ruling = rulingOf(call, mode(), paths);
   if (ruling !== undefined) return ruling;
-  if (isUnclear(call) || usesKey(call, keys))
+  if (isUnclear(call) || asksForPath(call, paths))
     return rulings[await answerInTime({ ask, clock, call }, signal)];
   if (mode() === 'allow') return { isAllowed: true, by: 'mode', why: 'permission mode is allow' };
   const { approvedAs: tool = call.tool } = call;
@@ -149,10 +149,10 @@ async function decide(call: GateCall, rules: Rules, signal: AbortSignal): Promis
 }
 
 /** Decides where neither the user nor the mode `allow` has a say; otherwise `undefined`. */
-function rulingOf(call: GateCall, mode: GateMode, keys: KeyPaths): Ruling | undefined {
-  const denial = denialOf(call) ?? keyDenial(call, keys);
+function rulingOf(call: GateCall, mode: GateMode, paths: PathRules): Ruling | undefined {
+  const denial = denialOf(call) ?? pathDenial(call, paths);
   if (denial !== undefined) return { isAllowed: false, by: 'rule', why: denial };
-  if (onlyReads(call) && !usesKey(call, keys))
+  if (onlyReads(call) && !asksForPath(call, paths))
     return { isAllowed: true, by: 'rule', why: 'only reads' };
   if (call.isOwnData)
     return { isAllowed: true, by: 'rule', why: "changes only the agent's own notes" };
@@ -172,16 +172,16 @@ function denialOf({ accesses }: GateCall): string | undefined {
   return undefined;
 }
 
-/** Returns why a use of a key is refused in every mode. */
-function keyDenial({ accesses }: GateCall, keys: KeyPaths): string | undefined {
-  const use = keyUse(accesses, keys);
-  return use?.verdict === 'deny' ? keyNote(use) : undefined;
+/** Returns why a use of a path is refused in every mode. */
+function pathDenial({ accesses }: GateCall, paths: PathRules): string | undefined {
+  const use = pathUse(accesses, paths);
+  return use?.verdict === 'deny' ? pathNote(use) : undefined;
 }
 
-/** Returns true for a call that uses a file of passwords, by a path or in a command. */
-const usesKey = ({ accesses }: GateCall, keys: KeyPaths): boolean =>
-  keyUse(accesses, keys) !== undefined ||
-  accesses.some((access) => access.kind === 'command' && access.verdict?.keyNote !== undefined);
+/** Returns true for a call that uses a path that needs an approval each time. */
+const asksForPath = ({ accesses }: GateCall, paths: PathRules): boolean =>
+  pathUse(accesses, paths) !== undefined ||
+  accesses.some((access) => access.kind === 'command' && access.verdict?.pathNote !== undefined);
 
 /** Returns true for a call that runs commands, all of which only read and run as judged. */
 const runsOnlyReaders = ({ accesses }: GateCall): boolean =>

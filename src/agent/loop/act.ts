@@ -15,7 +15,7 @@ import { inert } from '../../base/untrusted.ts';
 import type { AttachmentBlock, ToolCallBlock } from '../../models/model.ts';
 import { linkNote, recordedAccess, type Access } from '../../permissions/access.ts';
 import type { Gate } from '../../permissions/gate.ts';
-import type { KeyPaths } from '../../permissions/keyPaths.ts';
+import type { PathRules } from '../../permissions/pathRules.ts';
 import type { AttachmentFile, AttachmentFiles } from '../../storage/attachmentFiles.ts';
 import { labelRefusal } from '../../tools/parameters/secretLabels.ts';
 import type { Tool, ToolContext, ToolResult } from '../../tools/tool.ts';
@@ -31,7 +31,7 @@ export interface ActDeps {
   readonly gate: Gate;
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly keys: KeyPaths;
+  readonly paths: PathRules;
   /** Hides secrets in results. */
   readonly secrets: Pick<Redactor, 'redact' | 'label'>;
   /**
@@ -157,7 +157,7 @@ async function permit(
   const title = tool.describe(call.input, accesses);
   const { effect, isOwnData, changesCode, approvedAs } = tool;
   const link = linkNote(accesses);
-  const detail = callText({ args, accesses, repairs, keys: deps.keys });
+  const detail = callText({ args, accesses, repairs, paths: deps.paths });
   const decision = await deps.gate.decide(
     {
       callId,

@@ -5,7 +5,7 @@ import type { Redactor } from '../../base/secrets/redactor.ts';
 import type { Machines } from '../../machines/machine.ts';
 import type { MachineProbes } from '../../machines/probes/machineProbes.ts';
 import type { MachineResources } from '../../machines/resources/machineResources.ts';
-import type { KeyPaths } from '../../permissions/keyPaths.ts';
+import type { PathRules } from '../../permissions/pathRules.ts';
 import type { ModelProvider } from '../../models/model.ts';
 import type { ModelCatalogue } from '../../models/modelCatalogue.ts';
 import type { PriceTable } from '../../models/prices.ts';
@@ -30,7 +30,7 @@ export interface SharedDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly secrets: Redactor;
-  readonly keys: KeyPaths;
+  readonly paths: PathRules;
   readonly storedSecrets: Pick<StoredSecrets, 'learn'>;
   readonly runs: Runs;
   readonly projects: Pick<Projects, 'read'>;

@@ -25,7 +25,7 @@ import { runName } from '../../runs/run.ts';
 
 export function createLoop(request: PartsRequest, listeners: SessionListeners): LoopDeps {
   const { shared, hooks, log, folder } = request;
-  const { clock, logger, runs, probes, resources, secrets, keys } = shared;
+  const { clock, logger, runs, probes, resources, secrets, paths } = shared;
   const sessionId = log.state.id;
   const profile = profileOf(log.state.profile);
   const gate = createSessionGate(request, listeners);
@@ -40,7 +40,7 @@ export function createLoop(request: PartsRequest, listeners: SessionListeners): 
     resources,
     clock,
     secrets,
-    keys,
+    paths,
     consult: createSideCalls(request, budget),
     end: (reason, summary, evidence) => hooks.end(reason, summary, evidence),
   }).filter((tool) => profile.includes(tool));
@@ -66,7 +66,7 @@ export function createLoop(request: PartsRequest, listeners: SessionListeners): 
       logger,
       files,
       secrets,
-      keys,
+      paths,
       record: log.record,
       show,
       isOver: () => ['sleeping', 'ended', 'paused'].includes(log.state.phase),
@@ -81,7 +81,7 @@ function createSessionGate(
   { shared, log, project }: PartsRequest,
   { notices, machines }: SessionListeners,
 ): Gate {
-  const { clock, keys, ports, settings } = shared;
+  const { clock, paths, ports, settings } = shared;
   const { permissions } = profileOf(log.state.profile);
   return createGate({
     mode: () => permissions ?? permissionMode(settings().permissionMode, project),
@@ -90,8 +90,8 @@ function createSessionGate(
       return ports.approve({ sessionId: log.state.id, ...call }, signal);
     },
     clock,
-    keys,
-    judge: (access) => accessVerdict(machines, access, keys),
+    paths,
+    judge: (access) => accessVerdict(machines, access, paths),
     allowedTools: allowedBefore(log.events),
   });
 }

@@ -13,10 +13,10 @@ import { runName } from '../../runs/run.ts';
 
 /** Creates the tools of a session. */
 export function createToolset(deps: ToolsetDeps): Tool[] {
-  const { log, memory, machines, resources, clock, git, secrets, keys } = deps;
+  const { log, memory, machines, resources, clock, git, secrets, paths } = deps;
   return allTools({
     launcher: { machines, launch: (request, context) => launchRun(deps, request, context) },
-    machines: { machines, runs: runFinder(deps), clock, resources, git, secrets, keys },
+    machines: { machines, runs: runFinder(deps), clock, resources, git, secrets, paths },
     sweeps: { machines, start: (request, context) => startSweep(deps, request, context) },
     tasks: taskDeps(deps),
     measured: measuredDeps(deps),

@@ -5,7 +5,7 @@ import type { LeaveOutLimits } from '../../experiments/git/leaveOut.ts';
 import type { Machines } from '../../machines/machine.ts';
 import type { MachineProbes } from '../../machines/probes/machineProbes.ts';
 import type { MachineResources } from '../../machines/resources/machineResources.ts';
-import type { KeyPaths } from '../../permissions/keyPaths.ts';
+import type { PathRules } from '../../permissions/pathRules.ts';
 import type { MemoryStore } from '../../memory/memoryStore.ts';
 import type { Runs } from '../../runs/runs.ts';
 import type { AllToolsDeps } from '../../tools/allTools.ts';
@@ -30,7 +30,7 @@ export interface ToolsetDeps {
   readonly machines: Machines;
   readonly git: GitGuard;
   readonly secrets: Redactor;
-  readonly keys: KeyPaths;
+  readonly paths: PathRules;
   /** Returns the limits above which files are not stored with the code of experiments. */
   limits(): LeaveOutLimits;
   readonly probes: MachineProbes;

@@ -1,8 +1,8 @@
 /** Texts that show a tool call to the user completely. */
 import { markHidden } from '../../base/hiddenCharacters.ts';
 import { commandNotes, linkNote, type Access } from '../../permissions/access.ts';
-import { keyUse } from '../../permissions/keyAccess.ts';
-import { keyNote, usualKeys, type KeyPaths } from '../../permissions/keyPaths.ts';
+import { pathUse } from '../../permissions/pathRule.ts';
+import { pathNote, usualPaths, type PathRules } from '../../permissions/pathRules.ts';
 
 export interface ShownCall {
   /** The arguments with which the tool runs. */
@@ -10,8 +10,8 @@ export interface ShownCall {
   readonly accesses: readonly Access[];
   /** Descriptions of the repairs that Helios made to a malformed call. */
   readonly repairs: readonly string[];
-  /** The paths of keys. Default: those of usual programs. */
-  readonly keys?: KeyPaths;
+  /** The rules on paths. Default: those for the usual home folder of Helios. */
+  readonly paths?: PathRules;
 }
 
 /** Names of the arguments that are shown first, and of those that are shown last, in order. */
@@ -23,19 +23,20 @@ const first = [
 const last = ['params', 'random', 'points', 'old_string', 'new_string', 'content'];
 
 /**
- * Returns everything that a call does: notes about repairs, links and keys, the commands, the arguments,
+ * Returns everything that a call does: notes about repairs, links and paths, the commands, changes, the arguments,
  * and the files and hosts that the arguments do not name. Each begins on a line of its own; further
  * lines of a value are indented, so that no value looks like another argument.
  */
-export function callText({ args, accesses, repairs, keys = usualKeys }: ShownCall): string {
-  const key = keyUse(accesses, keys);
+export function callText({ args, accesses, repairs, paths = usualPaths }: ShownCall): string {
+  const use = pathUse(accesses, paths);
   const unnamed = accesses.filter((access) => !names(args, access));
   return [
     lineText(linkNote(accesses)),
     lineText(commandNotes(accesses)),
-    key === undefined ? '' : lineText(`${keyNote(key)}.`),
+    use === undefined ? '' : lineText(`${pathNote(use)}.`),
     repairNote(repairs),
     ...unnamed.filter((each) => each.kind === 'command' && each.note === undefined).map(accessText),
+    ...accesses.map(changeText),
     argumentText(args),
     ...unnamed.filter(({ kind }) => kind !== 'command').map(accessText),
   ]
@@ -78,6 +79,11 @@ function names(args: unknown, access: Access): boolean {
       return values.includes(access.path);
   }
 }
+
+const changeText = (access: Access): string =>
+  access.kind === 'write' && access.change !== undefined
+    ? labelled('changes', markHidden(access.change))
+    : '';
 
 const accessVerbs = { command: 'runs', read: 'reads', write: 'writes' } as const;
 

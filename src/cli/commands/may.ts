@@ -5,6 +5,7 @@ import { UserFacing } from '../../base/errors.ts';
 import {
   commandVerdict,
   decisionOf,
+  pathRulesFor,
   type LineMode,
   type Verdict,
 } from '../../compose/judgeLine.ts';
@@ -53,7 +54,12 @@ export const declareMay = (helios: CliCommand): CliCommand =>
       withEngine(context, async ({ machines }) => {
         const machine = machines.get(options.machine);
         if (options.lines === true) await judgeLines(machine, options, context);
-        else print(await judge(machine, commandOf(words), options.mode), options, context);
+        else
+          print(
+            await judge(commandOf(words), options.mode, { machine, context }),
+            options,
+            context,
+          );
         return exitCodes.goal;
       }),
     );
@@ -71,7 +77,9 @@ async function judgeLines(
   for await (const text of createInterface({ input: context.deps.stdin })) {
     const line = lineOf(text);
     const row =
-      typeof line === 'string' ? await judge(machine, line, options.mode) : { line: text, ...line };
+      typeof line === 'string'
+        ? await judge(line, options.mode, { machine, context })
+        : { line: text, ...line };
     print(row, options, context);
   }
 }
@@ -91,8 +99,12 @@ function lineOf(text: string): string | { readonly error: string } {
   }
 }
 
-async function judge(machine: Machine, line: string, mode: LineMode): Promise<Row> {
-  const verdict: Verdict = await commandVerdict(machine, { line });
+async function judge(
+  line: string,
+  mode: LineMode,
+  { machine, context }: { readonly machine: Machine; readonly context: CommandContext },
+): Promise<Row> {
+  const verdict: Verdict = await commandVerdict(machine, { line }, pathRulesFor(context.home));
   const { kind, reason, part } = verdict;
   return { line, verdict: kind, decision: decisionOf(verdict, mode), reason, part };
 }

@@ -8,7 +8,7 @@ import { posix } from 'node:path';
 import { parseShell } from '../../shell/parseShell.ts';
 import type { ShellCommand, ShellText, ShellWord } from '../../shell/shellCommand.ts';
 import { programOf, wrapperOf } from '../../shell/wrappers.ts';
-import { isPrivatePath } from '../keyPaths.ts';
+import { usualPaths } from '../pathRules.ts';
 import { dangerOf } from './dangers.ts';
 import { judgeFind } from './find.ts';
 import { judgeRead, judgeWrite, pathsOf, type Spot } from './operand.ts';
@@ -17,7 +17,7 @@ import type { CommandPlace } from './place.ts';
 import { readerOf, type Reader } from './readers.ts';
 import { showsVersion, subcommandOf } from './subcommands.ts';
 import { innerCommands, innerScripts, unwrapped } from './unwrap.ts';
-import { asks, denies, safe, strictest, type Verdict } from './verdict.ts';
+import { asks, denies, isFirm, safe, strictest, type Verdict } from './verdict.ts';
 import { whyAsked } from './whyAsked.ts';
 
 /** Scripts within scripts that are read. */
@@ -104,8 +104,7 @@ class LineJudge {
       this.#depth < maxDepth
         ? innerScripts(command).map((text) => judgeText(text, this.#place, this.#depth + 1))
         : [asks('nests scripts too deeply', spot.part)];
-    const refused = [...inner, ...scripts].filter(({ kind }) => kind === 'deny');
-    return strictest([dangerOf(command, spot), ...refused]);
+    return strictest([dangerOf(command, spot), ...[...inner, ...scripts].filter(isFirm)]);
   }
 
   #program(command: ShellCommand, spot: Spot): Verdict {
@@ -197,8 +196,8 @@ function mayWrite(reason: string, rest: readonly ShellWord[], spot: Spot): Verdi
     if (value !== undefined) return [{ ...word, text: value, spelled: value }];
     return programOf(word) === '' || spot.part.startsWith('git ') ? [] : [word];
   });
-  const refused = files.map((word) => judgeWrite(word, spot)).filter(({ kind }) => kind === 'deny');
-  return strictest([asks(reason, spot.part), ...refused]);
+  const firm = files.map((word) => judgeWrite(word, spot)).filter(isFirm);
+  return strictest([asks(reason, spot.part), ...firm]);
 }
 
 /** Returns why the value of an option does more than read. */
@@ -207,7 +206,7 @@ function valueProblem({ values }: Arguments, isGit: boolean): string | undefined
   if (isGit && all.some((value) => /%G|signature/.test(value)))
     return 'runs the program for signatures';
   const files = ['--include', '-g', '--glob', '--iglob'].flatMap((name) => values.get(name) ?? []);
-  return files.some((value) => isPrivatePath(`/${value}`) || /^\.[^/]*[*?[]/.test(value))
+  return files.some((value) => usualPaths.isPrivate(`/${value}`) || /^\.[^/]*[*?[]/.test(value))
     ? 'reads a file that may hold secrets'
     : undefined;
 }
@@ -217,7 +216,7 @@ function judgeWord(word: ShellWord, spot: Spot, isGit: boolean): Verdict {
   if (word.isDynamic) return asks('has a part that only the shell knows', spot.part);
   if (!isGit) return safe;
   const path = `/${word.text.slice(word.text.indexOf(':') + 1)}`;
-  return isPrivatePath(path) || /\/\.[^/]*[*?[]/.test(path)
+  return usualPaths.isPrivate(path) || /\/\.[^/]*[*?[]/.test(path)
     ? asks('reads a file that may hold secrets', spot.part)
     : judgeRead(word, spot, 'names');
 }

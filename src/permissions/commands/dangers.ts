@@ -1,10 +1,10 @@
 /** Recognizes the commands that are refused in every permission mode. */
-import { posix } from 'node:path';
 import type { ShellCommand, ShellWord } from '../../shell/shellCommand.ts';
 import { programOf } from '../../shell/wrappers.ts';
-import { isKeyPath, isPrivatePath } from '../keyPaths.ts';
-import { isWithin, judgeWrite, pathsOf, type Spot } from './operand.ts';
-import { denies, safe, strictest, type Verdict } from './verdict.ts';
+import { judgeWrite, namesKey, pathsOf, type Spot } from './operand.ts';
+import { removalOf } from './removals.ts';
+import { readsTree } from './trees.ts';
+import { denies, isFirm, safe, strictest, type Verdict } from './verdict.ts';
 
 const wordsOf = (text: string): ReadonlySet<string> => new Set(text.split(' '));
 const fetchers = wordsOf('curl wget fetch aria2c http https lynx w3m nc ncat netcat socat telnet');
@@ -13,7 +13,6 @@ const senders = wordsOf(
 );
 const interpreters =
   /^(?:(?:ba|da|z|k|a|c|tc|fi)?sh|busybox|eval|source|\.|python[\d.]*|ipython|perl|ruby|node|deno|bun|php|lua|Rscript|julia|xargs|parallel|awk|gawk)$/;
-const removers = wordsOf('rm shred unlink srm');
 const changers = wordsOf(
   'rm mv cp tee touch ln install dd truncate chmod chown chgrp rmdir mkdir shred unlink sed patch rsync sponge setfacl chattr curl wget',
 );
@@ -24,14 +23,15 @@ const editors = wordsOf('code code-insiders codium code-server cursor windsurf')
 const runningSettings =
   /^(?:alias\..*|core\.(?:hookspath|sshcommand|pager|editor|fsmonitor|gitproxy|askpass|attributesfile)|credential\..*|filter\..*|diff\..*|difftool\..*|merge\..*|mergetool\..*|pager\..*|gpg\..*|include(?:if)?\..*|sequence\.editor|init\.templatedir|protocol\..*|url\..*|uploadpack\..*|http\.proxy|remote\..*)$/i;
 
-/** Returns why a command is refused in every mode; `safe` if nothing here speaks against it. */
+/**
+ * Returns why a command is refused in every mode, or asked about in every mode; `safe` if nothing
+ * here speaks against it.
+ */
 export function dangerOf(command: ShellCommand, spot: Spot): Verdict {
   const name = programOf(command.words[0]);
   const rest = command.words.slice(1);
   const refuse = (reason: string): Verdict => denies(reason, spot.part);
   if (formatters.test(name)) return refuse('formats or partitions a disk');
-  if (removesRoots(name, rest, spot))
-    return refuse('removes or changes a whole home or system folder');
   if (runsDownload(name, command)) return refuse('runs what the network sends');
   if (opensShell(name, command)) return refuse('gives a shell to another host');
   if (sendsSecrets(name, command, spot)) return refuse('sends secrets to another host');
@@ -42,38 +42,12 @@ export function dangerOf(command: ShellCommand, spot: Spot): Verdict {
   if (name === 'crontab' && !rest.some(({ text }) => text === '-l'))
     return refuse('writes what the system starts');
   if (name === 'git' && setsProgram(rest)) return refuse('sets a program that git runs everywhere');
-  return strictest([readsKeys(name, command, spot), writesProtected(name, rest, spot)]);
-}
-
-const systemFolders =
-  /^\/(?:bin|boot|dev|etc|home|lib|lib32|lib64|opt|proc|root|sbin|srv|sys|usr|var|System|Library|Users|Applications)?$/;
-
-function removesRoots(name: string, rest: readonly ShellWord[], spot: Spot): boolean {
-  const isRecursive = rest.some(({ text }) => /^-[a-zA-Z]*[rR]|^--recursive/.test(text));
-  const isRemoval =
-    (removers.has(name) && isRecursive) ||
-    name === 'mv' ||
-    (/^ch(?:mod|own|grp)$/.test(name) && isRecursive) ||
-    (name === 'find' && rest.some(({ text }) => text === '-delete' || text === '-exec'));
-  return isRemoval && rest.some((word) => isRoot(word, spot));
-}
-
-function isRoot(word: ShellWord, spot: Spot): boolean {
-  const { home } = spot.place;
-  const bare = withoutPattern(word);
-  const named = bare.isDynamic ? [] : spot.folders.map((each) => posix.resolve(each, bare.text));
-  return (pathsOf(bare, spot) ?? named)
-    .map((path) => spot.place.realPath(path) ?? path)
-    .some((path) => systemFolders.test(path) || isWithin(path, home));
-}
-
-/** Returns the folder whose files `FOLDER/*` names; another word as it is. */
-function withoutPattern(word: ShellWord): ShellWord {
-  const [text, spelled] = [word.text, word.spelled].map((each) =>
-    each.replace(/^\.?\*$/, '.').replace(/\/\.?\*$/, '/'),
-  );
-  if (text === undefined || spelled === undefined || text === word.text) return word;
-  return { ...word, text, spelled, isDynamic: text !== spelled };
+  return strictest([
+    removalOf(name, rest, spot),
+    readsKeys(name, command, spot),
+    readsTree(name, command, spot),
+    writesProtected(name, rest, spot),
+  ]);
 }
 
 const isFetch = ({ words }: ShellCommand): boolean => fetchers.has(programOf(words[0]));
@@ -150,7 +124,7 @@ function isSecretFile(word: ShellWord, spot: Spot): boolean {
   const paths = pathsOf(word, spot) ?? [`/${word.text}`];
   return paths
     .flatMap((path) => [path, spot.place.realPath(path) ?? path])
-    .some((path) => isKeyPath(path) || isPrivatePath(path));
+    .some((path) => spot.place.rules.isKey(path) || spot.place.rules.isPrivate(path));
 }
 
 const setsProgram = (rest: readonly ShellWord[]): boolean =>
@@ -160,6 +134,7 @@ const setsProgram = (rest: readonly ShellWord[]): boolean =>
 
 /** Tells whether a word, or a path in the source of a script, is a key. */
 function readsKeys(name: string, { words, input }: ShellCommand, spot: Spot): Verdict {
+  const isKeyPath = (path: string): boolean => spot.place.rules.isKey(path);
   const isUser = keyUsers.has(name);
   const operands = words
     .slice(1)
@@ -167,12 +142,14 @@ function readsKeys(name: string, { words, input }: ShellCommand, spot: Spot): Ve
   const tokens = [...operands.map(({ spelled }) => spelled), input]
     .flatMap((text) => text.split(/[\s'"()=,;@]+/))
     .filter((token) => token.includes('/') || token.startsWith('~'));
+  const { place } = spot;
   const isKey =
-    operands.some((word) =>
-      (pathsOf(word, spot) ?? []).some(
-        (path) => isKeyPath(path) || isKeyPath(spot.place.realPath(path) ?? path),
-      ),
-    ) || tokens.some((token) => isKeyPath(token.replace(/^~/, '/home')));
+    operands.some((word) => {
+      const paths = pathsOf(word, spot);
+      return paths === undefined
+        ? namesKey(word, place)
+        : paths.some((path) => [path, place.realPath(path) ?? path].some(isKeyPath));
+    }) || tokens.some((token) => isKeyPath(token.replace(/^~/, place.home)));
   return isKey ? denies('reads keys or the environment of a process', spot.part) : safe;
 }
 
@@ -183,7 +160,7 @@ function writesProtected(name: string, rest: readonly ShellWord[], spot: Spot): 
   if (!isChange) return safe;
   const files = rest.filter(({ text }) => !text.startsWith('-')).flatMap(targets);
   const verdicts = files.map((word) => judgeWrite(word, spot));
-  return strictest(verdicts.filter(({ kind }) => kind === 'deny'));
+  return strictest(verdicts.filter(isFirm));
 }
 
 /** `of=FILE` of dd, beside plain operands. */

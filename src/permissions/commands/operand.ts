@@ -1,10 +1,10 @@
 /** Judges the paths in a command line. */
 import { posix } from 'node:path';
 import type { ShellWord } from '../../shell/shellCommand.ts';
-import { isKeyPath, isPrivatePath } from '../keyPaths.ts';
+import { pathNote } from '../pathRules.ts';
 import type { CommandPlace } from './place.ts';
-import { isSystemPath, protectedBy } from './sensitivePaths.ts';
-import { asks, denies, safe, strictest, type Verdict } from './verdict.ts';
+import { isSystemPath } from './systemPaths.ts';
+import { asks, asksEach, denies, safe, strictest, type Verdict } from './verdict.ts';
 
 /** The place and the possible folders of one command of a line. */
 export interface Spot {
@@ -22,35 +22,68 @@ export type Reading = 'content' | 'names';
 export function judgeRead(word: ShellWord, spot: Spot, reading: Reading = 'content'): Verdict {
   const paths = pathsOf(word, spot);
   if (paths === undefined) {
-    return namesKey(word)
+    return namesKey(word, spot.place)
       ? denies('reads a key', spot.part)
       : asks('reads an unclear path', spot.part);
   }
   return strictest(paths.map((path) => judgeReadPath(path, spot, reading)));
 }
 
-/** Returns true for a word that names a key whatever its variables stand for. */
-const namesKey = ({ text, spelled }: ShellWord): boolean =>
-  [spelled, `/${spelled}`, `/${text}`].some(isKeyPath);
+/**
+ * Returns true for a word that names a key whatever its variables stand for, or whose pattern
+ * matches the usual place of a key.
+ */
+export function namesKey({ text, spelled }: ShellWord, { rules, home }: CommandPlace): boolean {
+  if ([spelled, `/${spelled}`, `/${text}`].some((path) => rules.isKey(path))) return true;
+  const named = spelled.replace(/^(?:~|\$HOME|\$\{HOME\})(?=\/)/, home);
+  if (!/[*?[{]/.test(named)) return false;
+  // More would take too long to match.
+  if ((named.match(/\*+/g)?.length ?? 0) > maxStars) return true;
+  const pattern = patternOf(named);
+  return rules.keyPlaces(home).some((path) => pattern?.test(path) === true);
+}
+
+const maxStars = 12;
+const signs: Readonly<Record<string, string>> = { '*': '[^/]*', '?': '[^/]', '{': '(?:', '}': ')' };
+
+/** Returns the pattern of the shell as a regular expression; `undefined` if it is not well formed. */
+function patternOf(text: string): RegExp | undefined {
+  const parts = text.match(/\[[^\]/]*\]|\$\{?\w+\}?|\*+|[^]/g) ?? [];
+  const source = parts.map((each) =>
+    each.length > 1
+      ? `[^/]${each.startsWith('[') ? '' : '*'}`
+      : (signs[each] ?? (each === ',' ? '|' : each.replace(/[.+^$()|\\\][]/, '\\$&'))),
+  );
+  try {
+    return new RegExp(`^${source.join('')}$`);
+  } catch {
+    return undefined;
+  }
+}
 
 /** Returns the verdict on writing to, changing or removing what a word names. */
-export function judgeWrite(word: ShellWord, spot: Spot): Verdict {
-  const paths = pathsOf(word, spot) ?? [`/${word.text}`];
-  for (const path of paths) {
-    const what = protectedBy(spot.place.realPath(path) ?? path) ?? protectedBy(path);
-    if (what !== undefined) return denies(`writes ${what}`, spot.part);
-  }
-  return asks('writes files', spot.part);
+export function judgeWrite(word: ShellWord, { place, ...spot }: Spot): Verdict {
+  const paths = pathsOf(word, { place, ...spot }) ?? [`/${word.text}`];
+  const verdicts = paths
+    .flatMap((path) => [path, place.realPath(path) ?? path])
+    .flatMap((path) => place.rules.useOf(path, 'write', 'commands') ?? [])
+    .map((use) =>
+      use.verdict === 'deny'
+        ? denies(`writes ${use.content}`, spot.part)
+        : asksEach(`writes ${use.content}`, spot.part, pathNote(use)),
+    );
+  return strictest([asks('writes files', spot.part), ...verdicts]);
 }
 
 function judgeReadPath(path: string, { place, part }: Spot, reading: Reading): Verdict {
   const real = place.realPath(path);
   const names = real === undefined ? [path] : [path, real];
-  if (names.some(isKeyPath)) return denies('reads keys or the environment of a process', part);
+  if (names.some((name) => place.rules.isKey(name)))
+    return denies('reads keys or the environment of a process', part);
   if (real === undefined) return asks('reads a path that cannot be resolved', part);
   if (isSystemPath(path) || isSystemPath(real)) return safe;
   if (!isGranted(real, place)) return asks('reads outside the working folder', part);
-  return reading === 'content' && names.some(isPrivatePath)
+  return reading === 'content' && names.some((name) => place.rules.isPrivate(name))
     ? asks('reads a file that may hold secrets', part)
     : safe;
 }

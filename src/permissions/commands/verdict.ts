@@ -13,16 +13,28 @@ export interface Verdict {
   readonly reason: string;
   /** The part of the line that decided. Empty for `safe`. */
   readonly part: string;
-  /** Sentence about a key that the command uses. Its use needs an approval in every mode. */
-  readonly keyNote?: string;
+  /** Sentence about a path that the command uses. Its use needs an approval in every mode. */
+  readonly pathNote?: string;
 }
 
 export const safe: Verdict = { kind: 'safe', reason: '', part: '' };
 export const asks = (reason: string, part: string): Verdict => ({ kind: 'ask', reason, part });
+/** Returns a verdict for which each command needs an approval in every mode. */
+export const asksEach = (reason: string, part: string, pathNote: string): Verdict => ({
+  ...asks(reason, part),
+  pathNote,
+});
 export const denies = (reason: string, part: string): Verdict => ({ kind: 'deny', reason, part });
 
 const order: Readonly<Record<VerdictKind, number>> = { safe: 0, ask: 1, deny: 2 };
 
+/** Returns true for a verdict in which no mode has a say. */
+export const isFirm = ({ kind, pathNote }: Verdict): boolean =>
+  kind === 'deny' || pathNote !== undefined;
+
+const rank = (verdict: Verdict): number =>
+  2 * order[verdict.kind] + (verdict.kind === 'ask' && isFirm(verdict) ? 1 : 0);
+
 /** Returns the strictest verdict; the first of equals. */
 export const strictest = (verdicts: readonly Verdict[]): Verdict =>
-  verdicts.reduce((a, b) => (order[b.kind] > order[a.kind] ? b : a), safe);
+  verdicts.reduce((a, b) => (rank(b) > rank(a) ? b : a), safe);

@@ -1,4 +1,4 @@
-import { writeAccess } from '../parameters/accesses.ts';
+import { changeAccess } from '../parameters/changeAccess.ts';
 import * as z from 'zod';
 import { ToolFailure } from '../../base/errors.ts';
 import type { Machine } from '../../machines/machine.ts';
@@ -41,8 +41,8 @@ export const patchFile = (deps: MachineTools): Tool =>
       new_str: 'new_string',
     },
     describe: (args) => `Edited ${onMachine(args.path, args.machine_id)}`,
-    accesses: async (args) => [
-      await writeAccess(deps.machines, { machineId: args.machine_id, path: args.path }),
+    accesses: async ({ machine_id: machineId, path, old_string: old, new_string: text }) => [
+      await changeAccess(deps, { machineId, path }, (before) => before.replace(old, () => text)),
     ],
     async execute(args, context) {
       const machine = deps.machines.get(args.machine_id);

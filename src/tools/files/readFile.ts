@@ -1,6 +1,6 @@
-import { privateKeyStart, usualKeys } from '../../permissions/keyPaths.ts';
+import { privateKeyStart, usualPaths } from '../../permissions/pathRules.ts';
 import { readAccess } from '../parameters/accesses.ts';
-import { checkKeys, resolvedRead } from '../parameters/keyAccesses.ts';
+import { checkPath, resolvedRead } from '../parameters/pathAccesses.ts';
 import { basename } from 'node:path';
 import * as z from 'zod';
 import { ToolFailure } from '../../base/errors.ts';
@@ -16,7 +16,7 @@ const maxAttachmentBytes = 10 * 1024 * 1024;
 const maxLineChars = 2000;
 const maxNames = 500;
 
-export const readFile = ({ machines, keys = usualKeys }: MachineTools): Tool =>
+export const readFile = ({ machines, paths = usualPaths }: MachineTools): Tool =>
   defineTool({
     name: 'read_file',
     description:
@@ -50,7 +50,7 @@ export const readFile = ({ machines, keys = usualKeys }: MachineTools): Tool =>
     async execute(args, context) {
       const machine = machines.get(args.machine_id);
       const path = await machinePath(machine, args.path);
-      checkKeys(await resolvedRead(machine, path), { approved: context.accesses, keys });
+      checkPath(await resolvedRead(machine, path), { approved: context.accesses, paths });
       const stat = await machine.stat(path);
       if (!stat)
         throw new ToolFailure(

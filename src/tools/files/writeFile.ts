@@ -1,4 +1,4 @@
-import { writeAccess } from '../parameters/accesses.ts';
+import { changeAccess } from '../parameters/changeAccess.ts';
 import * as z from 'zod';
 import { counted } from '../../base/text.ts';
 import {
@@ -35,8 +35,10 @@ export const writeFile = (deps: MachineTools): Tool =>
     aliases: { machine: 'machine_id', file: 'path', file_path: 'path', text: 'content' },
     describe: (args) =>
       `${args.append ? 'Appended to' : 'Wrote'} ${onMachine(args.path, args.machine_id)}`,
-    accesses: async (args) => [
-      await writeAccess(deps.machines, { machineId: args.machine_id, path: args.path }),
+    accesses: async ({ machine_id: machineId, path, content, append }) => [
+      await changeAccess(deps, { machineId, path }, (before) =>
+        append ? before + content : content,
+      ),
     ],
     async execute(args, context) {
       const machine = deps.machines.get(args.machine_id);

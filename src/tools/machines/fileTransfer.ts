@@ -7,10 +7,17 @@ import type { Place } from '../../machines/transfer/ends.ts';
 import type { TransferProgress } from '../../machines/transfer/progress.ts';
 import { transfer } from '../../machines/transfer/transfer.ts';
 import type { TransferReport } from '../../machines/transfer/transferRequest.ts';
-import { writtenPath, type MachineTools } from '../parameters/machinePath.ts';
+import { usualPaths } from '../../permissions/pathRules.ts';
+import { machinePath, writtenPath, type MachineTools } from '../parameters/machinePath.ts';
+import { checkPath, treeReads } from '../parameters/pathAccesses.ts';
 import type { ToolContext, ToolResult } from '../tool.ts';
 
 const maxNamed = 20;
+/** Names of files and folders that no tool writes, whatever folder they would be in. */
+const unwritten: readonly string[] =
+  '.ssh .helios .gitconfig .config/git .config/fish .config/systemd .config/autostart .bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zshenv .zprofile .zlogin .zlogout .kshrc .cshrc .tcshrc .inputrc'.split(
+    ' ',
+  );
 const interrupted = 'Interrupted. Call again to resume.';
 
 export const transferOptions = {
@@ -45,6 +52,21 @@ export interface TransferAsked {
 }
 
 /**
+ * Resolves with the absolute path of the file or folder to send. Rejects with `ToolFailure` if there
+ * are keys below it, or a rule is about it and the approval was not.
+ */
+export async function source(
+  { paths = usualPaths }: MachineTools,
+  machine: Machine,
+  { path, context }: { readonly path: string; readonly context: ToolContext },
+): Promise<string> {
+  const absolute = await machinePath(machine, path);
+  for (const read of await treeReads(machine, absolute, paths))
+    checkPath(read, { approved: context.accesses, paths });
+  return absolute;
+}
+
+/**
  * Resolves with the destination of a transfer and the files to exclude. Rejects with `ToolFailure`
  * as `writtenPath` does.
  */
@@ -59,7 +81,7 @@ export async function destination(
 ): Promise<Pick<TransferAsked, 'to' | 'exclude'>> {
   const path = await writtenPath(deps, machine, options);
   const protectedNames = (await deps.git?.excluded(machine, path)) ?? [];
-  return { to: { machine, path }, exclude: [...options.exclude, ...protectedNames] };
+  return { to: { machine, path }, exclude: [...options.exclude, ...protectedNames, ...unwritten] };
 }
 
 /**

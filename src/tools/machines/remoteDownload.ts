@@ -1,7 +1,13 @@
-import { readAccess, writeAccess } from '../parameters/accesses.ts';
+import { treeAccesses, writeAccess } from '../parameters/accesses.ts';
 import * as z from 'zod';
-import { destination, transferOptions, transferred, transferRules } from './fileTransfer.ts';
-import { machinePath, onMachine, type MachineTools } from '../parameters/machinePath.ts';
+import {
+  destination,
+  source,
+  transferOptions,
+  transferred,
+  transferRules,
+} from './fileTransfer.ts';
+import { onMachine, type MachineTools } from '../parameters/machinePath.ts';
 import { defineTool, type Tool } from '../tool.ts';
 
 export const remoteDownload = (deps: MachineTools): Tool =>
@@ -25,14 +31,14 @@ export const remoteDownload = (deps: MachineTools): Tool =>
     describe: (args) =>
       `Fetched ${onMachine(args.remote_path, args.machine_id)} to ${args.local_path}`,
     accesses: async ({ machine_id, local_path, remote_path }) => [
-      await readAccess(deps.machines, { machineId: machine_id, path: remote_path }),
+      ...(await treeAccesses(deps, { machineId: machine_id, path: remote_path })),
       await writeAccess(deps.machines, { machineId: 'local', path: local_path }),
     ],
     async execute({ machine_id, remote_path, local_path, ...options }, context) {
       const [from, to] = [deps.machines.get(machine_id), deps.machines.get('local')];
       return transferred(
         {
-          from: { machine: from, path: await machinePath(from, remote_path) },
+          from: { machine: from, path: await source(deps, from, { path: remote_path, context }) },
           ...options,
           ...(await destination(deps, to, { path: local_path, exclude: options.exclude, context })),
         },

@@ -1,6 +1,12 @@
-import { realAccess, writeAccess } from '../parameters/accesses.ts';
+import { realAccess, treeAccesses, writeAccess } from '../parameters/accesses.ts';
 import * as z from 'zod';
-import { destination, transferOptions, transferred, transferRules } from './fileTransfer.ts';
+import {
+  destination,
+  source,
+  transferOptions,
+  transferred,
+  transferRules,
+} from './fileTransfer.ts';
 import { onMachine, sentPath, type MachineTools } from '../parameters/machinePath.ts';
 import { exclusionsOf, secretFiles, withSecretFiles } from './secretFiles.ts';
 import { defineTool, type Tool } from '../tool.ts';
@@ -43,11 +49,15 @@ export const remoteUpload = (deps: MachineTools): Tool =>
       `Sent ${onMachine(args.local_path, args.source_machine_id)} to ${args.remote_path} on ${args.machine_id}`,
     accesses: async ({ machine_id, local_path, remote_path, source_machine_id }) => [
       await realAccess('read', deps.machines, { machineId: source_machine_id, path: local_path }),
+      ...(await treeAccesses(deps, { machineId: source_machine_id, path: local_path })).slice(1),
       await writeAccess(deps.machines, { machineId: machine_id, path: remote_path }),
     ],
     async execute({ machine_id, local_path, remote_path, source_machine_id, ...options }, context) {
       const [from, to] = [deps.machines.get(source_machine_id), deps.machines.get(machine_id)];
-      const path = await sentPath(from, { path: local_path, context });
+      const path = await source(deps, from, {
+        path: await sentPath(from, { path: local_path, context }),
+        context,
+      });
       const secrets = await secretFiles(from, path);
       const exclude = [...options.exclude, ...exclusionsOf(secrets)];
       const place = await destination(deps, to, { path: remote_path, exclude, context });

@@ -1,7 +1,9 @@
 import { posix } from 'node:path';
 import type { Machine, Machines } from '../../machines/machine.ts';
 import type { Access, CommandAccess } from '../../permissions/access.ts';
-import { resolvedRead } from './keyAccesses.ts';
+import { usualPaths } from '../../permissions/pathRules.ts';
+import type { MachineTools } from './machinePath.ts';
+import { resolvedRead, treeReads } from './pathAccesses.ts';
 import { placeAccess, writePlace } from './writePlace.ts';
 
 /**
@@ -51,6 +53,19 @@ export async function readAccess(
     return await resolvedRead(machines.get(machineId), known);
   } catch {
     return { kind: 'read', machineId, path: known };
+  }
+}
+
+/** Resolves with the accesses of a read of a file or a whole folder, as `readAccess` does. */
+export async function treeAccesses(
+  { machines, paths = usualPaths }: MachineTools,
+  { machineId, path }: { readonly machineId: string; readonly path: string },
+): Promise<readonly Access[]> {
+  const known = knownPath(machines, machineId, path);
+  try {
+    return await treeReads(machines.get(machineId), known, paths);
+  } catch {
+    return [{ kind: 'read', machineId, path: known }];
   }
 }
 

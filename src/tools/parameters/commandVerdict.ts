@@ -10,8 +10,8 @@ import { classify, loadClassifier } from '../../permissions/commands/classify.ts
 import { isWithin } from '../../permissions/commands/operand.ts';
 import type { CommandPlace } from '../../permissions/commands/place.ts';
 import { asks, type Verdict } from '../../permissions/commands/verdict.ts';
-import { keyVerdict, type FoundPath } from '../../permissions/commands/keyVerdict.ts';
-import { usualKeys, type KeyPaths } from '../../permissions/keyPaths.ts';
+import { pathVerdict, type FoundPath } from '../../permissions/commands/pathVerdict.ts';
+import { usualPaths, type PathRules } from '../../permissions/pathRules.ts';
 import { machinePath } from './machinePath.ts';
 
 type JudgingMachine = Pick<Machine, 'query' | 'ready' | 'workFolder' | 'homeFolder' | 'runsFolder'>;
@@ -32,13 +32,13 @@ const maxRounds = 4;
 export async function commandVerdict(
   machine: JudgingMachine,
   { line, folder }: LineToJudge,
-  keys: KeyPaths = usualKeys,
+  rules: PathRules = usualPaths,
 ): Promise<Verdict> {
   const [isReady] = await Promise.all([isReachable(machine), loadClassifier()]);
   const known = new KnownPaths(machine);
-  const question = { machine, line, start: folder ?? machine.workFolder, known };
+  const question = { machine, line, start: folder ?? machine.workFolder, known, rules };
   const verdict = isReady ? await answered(question) : classify(line, placeOf(question));
-  return keyVerdict(verdict, known.paths(), keys);
+  return pathVerdict(verdict, known.paths(), rules);
 }
 
 interface Question {
@@ -47,6 +47,7 @@ interface Question {
   /** Absolute path of the folder in which the line starts. */
   readonly start: string;
   readonly known: KnownPaths;
+  readonly rules: PathRules;
 }
 
 async function answered(question: Question): Promise<Verdict> {
@@ -68,7 +69,7 @@ const isReachable = async (machine: JudgingMachine): Promise<boolean> => {
   }
 };
 
-function placeOf({ machine, line, start, known }: Question): CommandPlace {
+function placeOf({ machine, line, start, known, rules }: Question): CommandPlace {
   const { workFolder, runsFolder, homeFolder: home = '/nonexistent' } = machine;
   const worktrees = posix.join(posix.dirname(runsFolder), 'worktrees');
   for (const path of codePaths(line)) known.realPath(absolute(path, start, home));
@@ -76,7 +77,9 @@ function placeOf({ machine, line, start, known }: Question): CommandPlace {
     workFolder: known.realPath(start) ?? start,
     home,
     readFolders: [workFolder, runsFolder, worktrees].map((each) => known.realPath(each) ?? each),
+    rules,
     realPath: (path) => known.realPath(path),
+    exists: (path) => known.exists(path),
     matches: (pattern) => known.matches(pattern),
   };
 }
@@ -92,11 +95,13 @@ const outside = (verdict: Verdict): Verdict =>
   verdict.kind === 'safe' ? asks('starts outside the working folder', '') : verdict;
 
 /** The answers of the machine, and the questions that the classifier had besides. */
-class KnownPaths implements Pick<CommandPlace, 'realPath' | 'matches'> {
+class KnownPaths implements Pick<CommandPlace, 'realPath' | 'exists' | 'matches'> {
   readonly #machine: JudgingMachine;
   readonly #facts = new Map<string, PathFacts>();
   readonly #matches = new Map<string, readonly string[] | undefined>();
   readonly #paths = new Set<string>();
+  /** Paths that the command does not name, such as those of usual keys. */
+  readonly #unnamed = new Set<string>();
   readonly #patterns = new Set<string>();
 
   constructor(machine: JudgingMachine) {
@@ -110,15 +115,25 @@ class KnownPaths implements Pick<CommandPlace, 'realPath' | 'matches'> {
   realPath(path: string): string | undefined {
     const facts = this.#facts.get(path);
     if (facts === undefined) this.#paths.add(path);
+    this.#unnamed.delete(path);
     return facts?.real;
   }
 
-  /** Returns the paths that were asked about, with the answers that there are. */
+  exists(path: string): boolean | undefined {
+    const facts = this.#facts.get(path);
+    if (facts === undefined && !this.#paths.has(path)) {
+      this.#paths.add(path);
+      this.#unnamed.add(path);
+    }
+    return facts && facts.kind !== 'missing';
+  }
+
+  /** Returns the paths of the command that were asked about, with the answers that there are. */
   paths(): readonly FoundPath[] {
     return [
       ...[...this.#paths].map((path) => ({ path })),
       ...[...this.#facts].map(([path, facts]) => ({ path, ...facts })),
-    ];
+    ].filter(({ path }) => !this.#unnamed.has(path));
   }
 
   matches(pattern: string): readonly string[] | undefined {
@@ -152,13 +167,13 @@ class KnownPaths implements Pick<CommandPlace, 'realPath' | 'matches'> {
 export async function accessVerdict(
   machines: Pick<Machines, 'get'>,
   { machineId, command, judged: line = command, folder }: CommandAccess,
-  keys?: KeyPaths,
+  rules?: PathRules,
 ): Promise<Verdict> {
   try {
     const machine = machines.get(machineId);
-    if (folder === undefined) return await commandVerdict(machine, { line }, keys);
+    if (folder === undefined) return await commandVerdict(machine, { line }, rules);
     const start = await machinePath(machine, folder);
-    return await commandVerdict(machine, { line, folder: start }, keys);
+    return await commandVerdict(machine, { line, folder: start }, rules);
   } catch (error) {
     return asks(`cannot be judged: ${messageOf(error)}`, '');
   }

@@ -4,9 +4,10 @@ import * as z from 'zod';
 import { ToolFailure } from '../../base/errors.ts';
 import type { Machine, Machines } from '../../machines/machine.ts';
 import { linkNote, type Access } from '../../permissions/access.ts';
-import type { KeyPaths } from '../../permissions/keyPaths.ts';
+import { usualPaths, type PathRules } from '../../permissions/pathRules.ts';
 import type { ToolContext } from '../tool.ts';
 import type { GitProtection } from './gitProtection.ts';
+import { checkPath } from './pathAccesses.ts';
 import type { SecretValues } from './secretLabels.ts';
 import { placeAccess, writePlace } from './writePlace.ts';
 
@@ -21,7 +22,7 @@ export interface MachineTools {
   /** Checks that protect git. Omitted if git is not protected. */
   readonly git?: GitProtection;
   readonly secrets?: SecretValues;
-  readonly keys?: KeyPaths;
+  readonly paths?: PathRules;
 }
 
 /**
@@ -38,10 +39,10 @@ export async function machinePath(machine: Machine, path: string): Promise<strin
 /**
  * Resolves with the absolute path of a file to be written, with links resolved. Rejects with
  * `ToolFailure` if the path is in a `.git` folder, or if a link in it leads out of the working
- * folder and the approval was not about that place.
+ * folder, or a rule is about it, and the approval was not about that place.
  */
 export async function writtenPath(
-  { git }: MachineTools,
+  { git, paths = usualPaths }: MachineTools,
   machine: Machine,
   { path, context }: ApprovedPath,
 ): Promise<string> {
@@ -50,6 +51,7 @@ export async function writtenPath(
   git?.path(absolute);
   git?.path(place.path);
   const access = placeAccess('write', machine.id, absolute, place);
+  checkPath(access, { approved: context.accesses, paths });
   if (place.leavesFolder && !isApproved(access, context))
     throw new ToolFailure(
       `Not written: ${linkNote([access])} Use that path if you mean to write there.`,

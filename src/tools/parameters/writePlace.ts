@@ -47,4 +47,5 @@ export const placeAccess = (
   machineId,
   path,
   ...(leavesFolder && { linkPath: absolute }),
+  ...(kind === 'write' && !leavesFolder && path !== absolute && { givenPath: absolute }),
 });

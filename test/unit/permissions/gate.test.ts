@@ -224,7 +224,7 @@ describe('gate', () => {
   });
 
   it('asks about a write through a link out of the folder, in every mode and each time', async () => {
-    const access = { kind: 'write', machineId: 'local', path: '/home/ada/.bashrc' } as const;
+    const access = { kind: 'write', machineId: 'local', path: '/home/ada/notes.txt' } as const;
     const linked = {
       ...call('write_file', 'write'),
       accesses: [{ ...access, linkPath: '/work/notes.md' }],

@@ -1,11 +1,16 @@
 /** Tools and commands meet keys by their real paths, on the machine. */
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'mocha';
 import { Redactor } from '../../../src/base/secrets/redactor.ts';
 import { ManualClock } from '../../fakes/manualClock.ts';
+import { callText } from '../../../src/agent/user/callText.ts';
+import { PathRules, usualPaths } from '../../../src/permissions/pathRules.ts';
+import { remoteDownload } from '../../../src/tools/machines/remoteDownload.ts';
+import { remoteUpload } from '../../../src/tools/machines/remoteUpload.ts';
 import { createGate, type Answer } from '../../../src/permissions/gate.ts';
 import type { Tool } from '../../../src/tools/tool.ts';
 import { patchFile } from '../../../src/tools/files/patchFile.ts';
@@ -19,7 +24,7 @@ import { answer, call, localOnly, toolContext } from './machineTools.harness.ts'
 const pem = `-----BEGIN OPENSSH PRIVATE KEY-----\n${'b3BlbnNzaC1rZXktdjEA'.repeat(4)}\n-----END OPENSSH PRIVATE KEY-----\n`;
 const secret = `sk-proj-${'aB3dE5gH7jK9mN1pQ2rS'.repeat(2)}`;
 
-describe('keys and tools', () => {
+describe('paths that need care, and tools', () => {
   let folder = '';
   let asked = 0;
   let shown = '';
@@ -37,10 +42,12 @@ describe('keys and tools', () => {
   });
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
-  const machines = () => localOnly(path.join(folder, 'work'));
+  const machines = () => localOnly(path.join(folder, 'work'), path.join(folder, 'home'));
+  let paths = usualPaths;
   const decide = async (tool: Tool, input: Record<string, unknown>, reply: Answer = 'deny') => {
     const parsed = tool.parse(input);
     assert.ok(parsed.ok);
+    const accesses = await tool.accesses(parsed.args);
     const gate = createGate({
       mode: () => 'allow',
       ask: ({ detail }) => {
@@ -49,7 +56,8 @@ describe('keys and tools', () => {
         return Promise.resolve(reply);
       },
       clock: new ManualClock(),
-      judge: (access) => accessVerdict(machines(), access),
+      paths,
+      judge: (access) => accessVerdict(machines(), access, paths),
     });
     return gate.decide(
       {
@@ -57,9 +65,9 @@ describe('keys and tools', () => {
         tool: tool.spec.name,
         title: '',
         effect: tool.effect,
-        accesses: await tool.accesses(parsed.args),
+        accesses,
         isOwnData: false,
-        detail: '',
+        detail: callText({ args: parsed.args, accesses, repairs: [], paths }),
       },
       new AbortController().signal,
     );
@@ -70,7 +78,10 @@ describe('keys and tools', () => {
       const tool = readFile({ machines: machines() });
       assert.equal((await decide(tool, { path: file }, 'allow')).isAllowed, false);
       assert.equal(asked, 0);
-      await assert.rejects(call(tool, { path: file }), /private key, which no call may use/);
+      await assert.rejects(
+        call(tool, { path: file }),
+        /a file among private keys, which no call may use/,
+      );
     });
 
   it('refuses to read a private key under any name', async () => {
@@ -135,6 +146,107 @@ describe('keys and tools', () => {
       assert.equal((await decide(tool, input, 'allow')).isAllowed, false, file);
     }
     assert.equal(asked, 0);
+  });
+
+  const file = (name: string): string => path.join(folder, name);
+  const allows = async (tool: Tool, input: Record<string, unknown>): Promise<boolean> =>
+    (await decide(tool, input, 'allow')).isAllowed;
+
+  it('refuses file tools and commands alike what runs code, by the real path', async () => {
+    await symlink(file('home'), file('work/up'));
+    await writeFile(file('home/plain'), '');
+    await symlink(file('home/plain'), file('home/.profile'));
+    const deps = { machines: machines() };
+    for (const name of ['home/.bashrc', 'work/up/.zshrc', 'home/.profile', 'home/.ssh/rc']) {
+      assert.equal(await allows(writeTool(deps), { path: file(name), content: 'x' }), false, name);
+      assert.equal(await allows(remoteExec(deps), { command: `echo x >> ${file(name)}` }), false);
+    }
+    const patch = { path: file('home/.bashrc'), old_string: 'a', new_string: 'b' };
+    assert.equal(await allows(patchFile(deps), patch), false);
+    assert.equal(asked, 0);
+    await assert.rejects(
+      call(writeTool(deps), { path: file('home/.bashrc'), content: 'x' }),
+      /\.bashrc is a shell profile, which no call may write/,
+    );
+  });
+
+  it('shows the change of a file that others run, and asks about it each time', async () => {
+    await mkdir(file('work/.github/workflows'), { recursive: true });
+    await writeFile(file('work/.github/workflows/ci.yml'), 'on: push\njobs: {}\n');
+    const deps = { machines: machines() };
+    const name = '.github/workflows/ci.yml';
+    const patch = { path: name, old_string: 'push', new_string: 'pull_request' };
+    assert.equal(await allows(patchFile(deps), patch), true);
+    assert.match(shown, /ci\.yml is a file of commands that others run, and each change needs/);
+    assert.match(shown, /\nchanges:\n {4}-on: push\n {4}\+on: pull_request\n {5}jobs: \{\}\n/);
+    const text = { path: name, content: 'more: 1\n', append: true };
+    assert.equal(await allows(writeTool(deps), text), true);
+    assert.match(shown, /\n {5}jobs: \{\}\n {4}\+more: 1\n/);
+    for (const path of ['x.code-workspace', '.vscode/tasks.json', 'helios.json'])
+      assert.equal(await allows(writeTool(deps), { path, content: '{}' }), true);
+    assert.equal(await allows(remoteExec(deps), { command: `cp a ${name}` }), true);
+    assert.equal(asked, 6);
+    assert.equal((await decide(writeTool(deps), text)).isAllowed, false);
+  });
+
+  it('protects a home folder of Helios that is elsewhere', async () => {
+    paths = new PathRules(file('state'));
+    await mkdir(file('state/auth'), { recursive: true });
+    await writeFile(file('state/auth/openai'), 'k');
+    const deps = { machines: machines(), paths };
+    assert.equal(await allows(readFile(deps), { path: file('state/auth/openai') }), false);
+    assert.equal(await allows(readFile(deps), { path: file('state/runs/r/output.log') }), true);
+    for (const name of ['state/machines.json', 'state/sessions/s/journal.jsonl'])
+      assert.equal(await allows(writeTool(deps), { path: file(name), content: '' }), false, name);
+    const code = { path: file('state/worktrees/w/a.py'), content: '' };
+    assert.equal(await allows(writeTool(deps), code), true);
+    for (const [command, isAllowed] of [
+      [`cat ${file('state/auth/openai')}`, false],
+      [`grep -r . ${file('state')}`, false],
+      [`tee ${file('state/preferences.json')}`, false],
+      [`touch ${file('state/worktrees/w/a.py')}`, true],
+    ] as const)
+      assert.equal(await allows(remoteExec(deps), { command }), isAllowed, command);
+    assert.equal(asked, 0);
+    paths = usualPaths;
+  });
+
+  it('refuses to read a whole folder with keys in it, but not one that could hold some', async () => {
+    const deps = { machines: machines() };
+    await mkdir(file('home/.config'));
+    const search = { command: `grep -rn key ${file('home/.config')}` };
+    assert.equal(await allows(remoteExec(deps), search), true);
+    assert.equal(asked, 0);
+    await mkdir(file('home/.config/gcloud'));
+    await mkdir(file('home/.aws'));
+    await writeFile(file('home/.aws/credentials'), 'k');
+    await symlink(file('home/.aws'), file('work/cloud'));
+    for (const command of [
+      ...[search.command, `cat ${file('home/.aws')}/cred*`, 'tar cf x.tar cloud'],
+      ...['cp -r cloud/ x', 'cd cloud && grep -r key', `rg --hidden key ${file('home')}`],
+    ])
+      assert.equal(await allows(remoteExec(deps), { command }), false, command);
+    const sent = { machine_id: 'local', remote_path: file('work/copy') };
+    for (const local_path of [file('home'), file('home/.config'), 'cloud'])
+      assert.equal(await allows(remoteUpload(deps), { ...sent, local_path }), false, local_path);
+    const fetched = { machine_id: 'local', local_path: 'copy', remote_path: file('home') };
+    assert.equal(await allows(remoteDownload(deps), fetched), false);
+    assert.equal(asked, 0);
+    assert.equal(await allows(remoteExec(deps), { command: 'grep -rn key .' }), true);
+    await assert.rejects(call(remoteDownload(deps), fetched), /which no call may use/);
+  });
+
+  it('leaves out of a transfer what no tool writes', async () => {
+    await mkdir(file('work/dots'));
+    for (const name of ['.bashrc', 'a.txt']) await writeFile(file(`work/dots/${name}`), 'x');
+    const deps = { machines: machines() };
+    await call(remoteUpload(deps), {
+      ...{ machine_id: 'local', local_path: 'dots', remote_path: file('home') },
+    });
+    assert.deepEqual(
+      [existsSync(file('home/.bashrc')), existsSync(file('home/a.txt'))],
+      [false, true],
+    );
   });
 
   describe('with labels of secrets', () => {

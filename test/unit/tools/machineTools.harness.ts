@@ -1,3 +1,4 @@
+import { homedir } from 'node:os';
 import type { SessionId } from '../../../src/base/ids.ts';
 import { LocalMachine } from '../../../src/machines/local/localMachine.ts';
 import { createMachines } from '../../../src/machines/list/machineList.ts';
@@ -32,11 +33,7 @@ export async function answer(tool: Tool, input: unknown): Promise<Record<string,
   return content;
 }
 
-export const localOnly = (workFolder: string): Machines =>
-  createMachines([
-    new LocalMachine({
-      runsFolder: `${workFolder}/runs`,
-      workFolder,
-      env: { PATH: process.env.PATH },
-    }),
-  ]);
+export const localOnly = (workFolder: string, homeFolder = homedir()): Machines => {
+  const options = { runsFolder: `${workFolder}/runs`, workFolder, env: { PATH: process.env.PATH } };
+  return createMachines([Object.assign(new LocalMachine(options), { homeFolder })]);
+};

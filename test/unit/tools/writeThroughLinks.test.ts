@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { after, afterEach, before, describe, it } from 'mocha';
 import { GitGuard } from '../../../src/agent/runs/gitGuard.ts';
 import { createMachines } from '../../../src/machines/list/machineList.ts';
@@ -27,7 +27,7 @@ function writesThroughLinks(name: string, machineIn: (workFolder: string) => Mac
     const bed = () => {
       mkdirSync(path('work/.git/hooks'), { recursive: true });
       mkdirSync(path('home/data'), { recursive: true });
-      writeFileSync(path('home/.bashrc'), 'mine');
+      writeFileSync(path('home/notes.cfg'), 'mine');
       const machine = machineIn(path('work'));
       const local = machineIn(path('work'));
       const machines = createMachines(machine.id === 'local' ? [local] : [machine, localIn()]);
@@ -43,23 +43,24 @@ function writesThroughLinks(name: string, machineIn: (workFolder: string) => Mac
 
     it('are judged by the real path, which is asked about where it leaves the folder', async () => {
       const { deps, machine_id } = bed();
-      symlinkSync('../home/.bashrc', path('work/notes.md'));
+      symlinkSync('../home/notes.cfg', path('work/notes.md'));
       symlinkSync('../home/data', path('work/data'));
       symlinkSync('later', path('work/inside'));
       const tool = writeFile(deps);
       const cases = [
-        ['notes.md', 'home/.bashrc', true],
+        ['notes.md', 'home/notes.cfg', true],
         ['data/new/x', 'home/data/new/x', true],
         ['inside/x', 'work/later/x', false],
         ['plain/x', 'work/plain/x', false],
         [path('work/data/../../home/data/y'), 'home/data/y', false],
       ] as const;
-      for (const [given, real, isAsked] of cases) {
-        const input = { machine_id, path: given, content: 'new' };
-        const linkPath = join(path('work'), given);
+      for (const [file, real, isAsked] of cases) {
+        const input = { machine_id, path: file, content: 'new' };
+        const linkPath = resolve(path('work'), file);
         const access = { kind: 'write', machineId: machine_id, path: path(real) };
+        const given = linkPath === path(real) ? {} : { givenPath: linkPath };
         assert.deepEqual(await accessesOf(tool, input), [
-          isAsked ? { ...access, linkPath } : access,
+          { ...access, ...(isAsked ? { linkPath } : given) },
         ]);
         assert.deepEqual((await call(tool, input)).content, {
           ...{ written: path(real), lines: 1, bytes: 3 },
@@ -70,7 +71,7 @@ function writesThroughLinks(name: string, machineIn: (workFolder: string) => Mac
 
     it('do not leave the folder for a place that the approval was not about', async () => {
       const { deps, machine_id } = bed();
-      symlinkSync('../home/.bashrc', path('work/notes.md'));
+      symlinkSync('../home/notes.cfg', path('work/notes.md'));
       symlinkSync('../home/data', path('work/data'));
       const why =
         /^Not written: \S+ leads through a link out of the working folder, to \S+home\/\S+\. Use/;
@@ -85,33 +86,33 @@ function writesThroughLinks(name: string, machineIn: (workFolder: string) => Mac
         assert.ok(parsed.ok);
         await assert.rejects(tool.execute(parsed.args, toolContext()), { message: why });
       }
-      assert.equal(read('home/.bashrc'), 'mine');
+      assert.equal(read('home/notes.cfg'), 'mine');
     });
 
     it('have their counterpart in uploads, which show and send the real path', async () => {
       const { deps, machine_id } = bed();
-      symlinkSync('../home/.bashrc', path('work/metrics.csv'));
+      symlinkSync('../home/notes.cfg', path('work/metrics.csv'));
       const tool = remoteUpload(deps);
       const input = {
         ...{ machine_id: 'local', source_machine_id: machine_id },
         ...{ local_path: 'metrics.csv', remote_path: path('work/copy') },
       };
-      const access = { kind: 'read', machineId: machine_id, path: path('home/.bashrc') };
+      const access = { kind: 'read', machineId: machine_id, path: path('home/notes.cfg') };
       const [asked] = await accessesOf(tool, input);
       assert.deepEqual(asked, { ...access, linkPath: path('work/metrics.csv') });
       const parsed = tool.parse(input);
       assert.ok(parsed.ok);
       await assert.rejects(tool.execute(parsed.args, toolContext()), {
         message:
-          /^Not sent: \S+ leads through a link out of the working folder, to \S+\.bashrc\. Use/,
+          /^Not sent: \S+ leads through a link out of the working folder, to \S+notes\.cfg\. Use/,
       });
       assert.equal(existsSync(path('work/copy')), false);
       await call(tool, input);
       assert.equal(read('work/copy'), 'mine');
       symlinkSync('../home', path('work/results'));
-      const below = { ...input, local_path: 'results/.bashrc' };
+      const below = { ...input, local_path: 'results/notes.cfg' };
       const [askedBelow] = await accessesOf(tool, below);
-      assert.deepEqual(askedBelow, { ...access, linkPath: path('work/results/.bashrc') });
+      assert.deepEqual(askedBelow, { ...access, linkPath: path('work/results/notes.cfg') });
     });
 
     it('into a .git folder are refused, whatever was approved', async () => {
@@ -181,7 +182,7 @@ describe('a session that writes through a link', () => {
           return Promise.resolve(answer);
         },
       });
-      const target = join(bed.home, 'target');
+      const target = join(bed.work, '..', `${basename(bed.work)}-target`);
       symlinkSync(target, join(bed.work, 'notes.md'));
       const session = await bed.start();
       await session.ended;

@@ -11,7 +11,7 @@ import { Closing } from '../../../../src/agent/journal/closing.ts';
 import { ToolFailure } from '../../../../src/base/errors.ts';
 import type { SessionId } from '../../../../src/base/ids.ts';
 import { AttachmentFiles } from '../../../../src/storage/attachmentFiles.ts';
-import { usualKeys } from '../../../../src/permissions/keyPaths.ts';
+import { usualPaths } from '../../../../src/permissions/pathRules.ts';
 import { Redactor } from '../../../../src/base/secrets/redactor.ts';
 import { silentLogger } from '../../../../src/base/logger.ts';
 import type { ToolCallBlock } from '../../../../src/models/model.ts';
@@ -70,7 +70,7 @@ describe('calls of a reply', () => {
     clock,
     logger: { ...silentLogger, error: (text: string | Error) => void faults.push(String(text)) },
     secrets: new Redactor(),
-    keys: usualKeys,
+    paths: usualPaths,
     files: new AttachmentFiles(keptFolder()),
     record: (event) => Promise.resolve(void events.push(event)),
     show: () => undefined,

@@ -4,7 +4,7 @@ import type { SessionEvent } from '../../../../src/agent/journal/events.ts';
 import { act, type ActDeps } from '../../../../src/agent/loop/act.ts';
 import type { SessionId } from '../../../../src/base/ids.ts';
 import { AttachmentFiles } from '../../../../src/storage/attachmentFiles.ts';
-import { usualKeys } from '../../../../src/permissions/keyPaths.ts';
+import { usualPaths } from '../../../../src/permissions/pathRules.ts';
 import { Redactor } from '../../../../src/base/secrets/redactor.ts';
 import { silentLogger } from '../../../../src/base/logger.ts';
 import { defineTool, type ToolResult } from '../../../../src/tools/tool.ts';
@@ -40,7 +40,7 @@ describe('a tool that does not heed an interruption', () => {
       clock,
       logger: silentLogger,
       secrets: new Redactor(),
-      keys: usualKeys,
+      paths: usualPaths,
       files: new AttachmentFiles('/nowhere'),
       record: (event) => Promise.resolve(void recorded.push(event)),
       show: () => undefined,

@@ -3,11 +3,15 @@ import { readFileSync } from 'node:fs';
 import { before, describe, it } from 'mocha';
 import { classify } from '../../../../src/permissions/commands/classify.ts';
 import type { CommandPlace } from '../../../../src/permissions/commands/place.ts';
+import { usualPaths } from '../../../../src/permissions/pathRules.ts';
 import { loadShell } from '../../../../src/shell/grammar.ts';
 
 interface Case {
   readonly line: string;
-  /** The verdict; several with `|` where the rules allow both. */
+  /**
+   * The verdict, `each` where a command needs an approval in every mode; several with `|` where the
+   * rules allow both.
+   */
   readonly verdict: string;
 }
 
@@ -19,8 +23,10 @@ const cases = readFileSync(new URL('./lines.jsonl', import.meta.url), 'utf8')
 const place: CommandPlace = {
   workFolder: '/home/ada/project',
   home: '/home/ada',
-  readFolders: ['/home/ada/.helios/runs'],
+  readFolders: ['/home/ada/project', '/home/ada/.helios/runs'],
+  rules: usualPaths,
   realPath: (path) => path,
+  exists: () => true,
   matches: (pattern) => [pattern.replace(/\[[^\]]*\]|[*?]/g, 'a')],
 };
 
@@ -29,8 +35,9 @@ describe('the classifier of command lines', () => {
 
   for (const { line, verdict } of cases) {
     it(`${verdict}: ${JSON.stringify(line)}`, () => {
-      const { kind, reason } = classify(line, place);
-      assert.ok(verdict.split('|').includes(kind), `${kind}: ${reason}`);
+      const { kind, reason, pathNote } = classify(line, place);
+      const found = pathNote === undefined ? kind : 'each';
+      assert.ok(verdict.split('|').includes(found), `${found}: ${reason}`);
     });
   }
 });

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { before, describe, it } from 'mocha';
 import { asArgumentLists } from '../../../../src/permissions/commands/argumentLists.ts';
 import { classify } from '../../../../src/permissions/commands/classify.ts';
+import { usualPaths } from '../../../../src/permissions/pathRules.ts';
 import { loadShell } from '../../../../src/shell/grammar.ts';
 import { random, seedOf } from '../../../fakes/random.ts';
 
@@ -20,7 +21,9 @@ const scraps =
 const place = {
   workFolder: '/home/ada/project',
   home: '/home/ada',
+  rules: usualPaths,
   realPath: (path: string) => path,
+  exists: () => true,
   matches: (pattern: string) => [pattern.replace(/[*?]/g, 'a')],
 };
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
-import { KeyPaths, usualKeys } from '../../../src/permissions/keyPaths.ts';
+import { pathNote, PathRules, usualPaths } from '../../../src/permissions/pathRules.ts';
 import { commandVerdict } from '../../../src/tools/parameters/commandVerdict.ts';
 
 describe('paths of keys', () => {
@@ -37,7 +37,7 @@ describe('paths of keys', () => {
     '/proc/self/root/etc/shadow',
   ];
   for (const path of denied)
-    it(`denies ${path}`, () => assert.equal(usualKeys.useOf(path)?.verdict, 'deny'));
+    it(`denies ${path}`, () => assert.equal(usualPaths.useOf(path)?.verdict, 'deny'));
 
   const asked = [
     '/home/ada/.ssh/config',
@@ -56,7 +56,7 @@ describe('paths of keys', () => {
     '/work/service_account.json',
   ];
   for (const path of asked)
-    it(`asks for ${path}`, () => assert.equal(usualKeys.useOf(path)?.verdict, 'ask'));
+    it(`asks for ${path}`, () => assert.equal(usualPaths.useOf(path)?.verdict, 'ask'));
 
   const free = [
     '/home/ada/.ssh/id_rsa.pub',
@@ -73,12 +73,66 @@ describe('paths of keys', () => {
     '/work/auth/login.py',
   ];
   for (const path of free)
-    it(`leaves ${path}`, () => assert.equal(usualKeys.useOf(path), undefined));
+    it(`leaves ${path}`, () => assert.equal(usualPaths.useOf(path), undefined));
 
   it('denies the keys of Helios in another home folder', () => {
-    const keys = new KeyPaths('/data/Home/auth');
-    assert.equal(keys.useOf('/data/home/auth/openai')?.verdict, 'deny');
-    assert.equal(keys.useOf('/data/home/authors'), undefined);
+    const rules = new PathRules('/data/Home');
+    assert.equal(rules.useOf('/data/home/auth/openai')?.verdict, 'deny');
+    assert.equal(rules.useOf('/data/home/authors'), undefined);
+    assert.equal(rules.useOf('/data/home/authors', 'write')?.verdict, 'deny');
+    assert.equal(rules.useOf('/data/home/worktrees/w/a.py', 'write'), undefined);
+    assert.equal(rules.useOf('/data/homes/x', 'write'), undefined);
+  });
+
+  it('says what a path is, and what may not be done', () => {
+    const note = (path: string, action: 'read' | 'write'): string => {
+      const use = usualPaths.useOf(path, action);
+      return use === undefined ? '' : pathNote(use);
+    };
+    assert.deepEqual(
+      [note('/h/.ssh/authorized_keys', 'read'), note('/h/.bashrc', 'write')],
+      [
+        '/h/.ssh/authorized_keys is the list of who may log in, which no call may use',
+        '/h/.bashrc is a shell profile, which no call may write',
+      ],
+    );
+    assert.equal(
+      note('/w/.gitlab-ci.yml', 'write'),
+      '/w/.gitlab-ci.yml is a file of commands that others run, and each change needs an approval',
+    );
+    assert.equal(note('/w/.gitlab-ci.yml', 'read'), '');
+  });
+
+  it('rules on writes by tools and by commands', () => {
+    const of = (path: string) =>
+      (['tools', 'commands'] as const).map((by) => usualPaths.useOf(path, 'write', by)?.verdict);
+    const cases: readonly (readonly [string, unknown, unknown])[] = [
+      ['/h/.bashrc', 'deny', 'deny'],
+      ['/h/.ssh/config', 'deny', 'deny'],
+      ['/h/.ssh/id_rsa.pub', 'deny', 'deny'],
+      ['/w/.git/hooks/pre-commit', 'deny', 'deny'],
+      ['/etc/systemd/system/x.service', 'deny', 'deny'],
+      ['/h/.helios/machines.json', 'deny', 'deny'],
+      ['/w/helios.json', 'ask', 'deny'],
+      ['/w/.vscode/tasks.json', 'ask', 'deny'],
+      ['/w/a.code-workspace', 'ask', 'deny'],
+      ['/w/.github/workflows/ci.yml', 'ask', 'ask'],
+      ['/w/.pre-commit-config.yaml', 'ask', 'ask'],
+      ['/w/.env', 'ask', undefined],
+      ['/w/server.pem', 'ask', undefined],
+      ['/w/.gitignore', undefined, undefined],
+      ['/w/train.py', undefined, undefined],
+    ];
+    for (const [path, ...verdicts] of cases) assert.deepEqual(of(path), verdicts, path);
+  });
+
+  it('finds usual places of keys below a folder', () => {
+    const below = (folder: string) => new PathRules('/data/h').keysBelow(folder, '/home/ada');
+    assert.deepEqual(below('/home/ada/project'), []);
+    assert.ok(below('/home/ada').includes('/home/ada/.aws/credentials'));
+    assert.deepEqual(below('/x/.docker'), ['/x/.docker/config.json']);
+    assert.deepEqual(below('/data'), ['/data/h/auth', '/data/h/label-key']);
+    assert.ok(below('/').includes('/etc/shadow'));
   });
 });
 
@@ -91,8 +145,8 @@ describe('keys in commands', () => {
     query: () => Promise.reject(new Error('not connected')),
   };
   const verdict = async (command: string) => {
-    const { kind, keyNote } = await commandVerdict(machine, { line: command });
-    return kind === 'deny' ? 'deny' : keyNote && 'ask';
+    const { kind, pathNote } = await commandVerdict(machine, { line: command });
+    return kind === 'deny' ? 'deny' : pathNote && 'ask';
   };
 
   const denied = [
@@ -124,7 +178,10 @@ describe('keys in commands', () => {
   for (const command of denied)
     it(`denies ${command.slice(0, 80)}`, async () => assert.equal(await verdict(command), 'deny'));
 
-  const asked = ['cat .env', 'source .env && python t.py', 'cat ~/.ssh/config', 'cp ~/.netrc x'];
+  const asked = [
+    ...['cat .env', 'source .env && python t.py', 'cat ~/.ssh/config', 'cp ~/.netrc x'],
+    ...['grep -rn key ~', 'tar cf x.tar ~/.aws', 'rm -rf ~/other', 'touch .github/workflows/x.yml'],
+  ];
   for (const command of asked)
     it(`asks for ${command}`, async () => assert.equal(await verdict(command), 'ask'));
 

@@ -1,0 +1,44 @@
+/** Adds to the verdict on a command what the rules say about a path in it. */
+import { pathNote, strictest, type PathRules, type PathUse } from '../pathRules.ts';
+import { denies, type Verdict } from './verdict.ts';
+
+/** A path in a command. */
+export interface FoundPath {
+  /** Absolute path as the command names it. */
+  readonly path: string;
+  /** The path with links resolved; omitted if it is not known. */
+  readonly real?: string;
+  /** `key`: a file that begins like a private key. Omitted if it is not known. */
+  readonly kind?: 'missing' | 'folder' | 'file' | 'key';
+}
+
+/**
+ * Returns the verdict with the use of a key, if one of the paths leads to it. A file that does not
+ * exist holds no password, but what a path shows to be a private key is denied in any case. A folder
+ * of variables, such as a virtual environment called `.env`, is no file of passwords.
+ */
+export function pathVerdict(
+  verdict: Verdict,
+  paths: readonly FoundPath[],
+  rules: PathRules,
+): Verdict {
+  if (verdict.kind === 'deny') return verdict;
+  const use = strictest(paths.flatMap((found) => usesOf(found, rules)));
+  if (use?.verdict === 'deny') return denies(`uses ${use.content}`, use.path);
+  if (use === undefined || verdict.kind === 'safe') return verdict;
+  const notes = [verdict.pathNote ?? [], pathNote(use)].flat();
+  return { ...verdict, pathNote: notes.join('. ') };
+}
+
+function usesOf({ path, real = path, kind }: FoundPath, rules: PathRules): readonly PathUse[] {
+  if (kind === 'key') {
+    const content = 'a private key';
+    return [{ verdict: 'deny', action: 'read', path, content, isOfFile: true }];
+  }
+  return [path, real]
+    .flatMap((each) => rules.useOf(each, 'read', 'commands') ?? [])
+    .filter(
+      ({ verdict, isOfFile }) =>
+        verdict === 'deny' || (kind !== 'missing' && !(isOfFile && kind === 'folder')),
+    );
+}

@@ -1,0 +1,64 @@
+/** Recognizes commands that remove whole folders of the user or the system. */
+import { posix } from 'node:path';
+import type { ShellWord } from '../../shell/shellCommand.ts';
+import { isWithin, pathsOf, type Spot } from './operand.ts';
+import { asksEach, denies, safe, type Verdict } from './verdict.ts';
+
+const removers: ReadonlySet<string> = new Set(['rm', 'shred', 'unlink', 'srm']);
+
+const systemFolders =
+  /^\/(?:bin|boot|dev|etc|home|lib|lib32|lib64|opt|proc|root|sbin|srv|sys|usr|var|System|Library|Users|Applications)?$/;
+/** Folders of the system in system folders, and the homes of other users. */
+const innerFolders =
+  /^\/(?:bin|boot|dev(?!\/shm$)|etc|home|lib|lib32|lib64|proc|sbin|sys|usr|var|System|Library|Users)\/[^/]+$/;
+const temporary = /^\/(?:tmp|var\/tmp|dev\/shm|private\/tmp|private\/var\/folders)\/./;
+
+/**
+ * Returns the verdict on removing, moving or changing whole folders: those of the system and a home
+ * are refused, those outside the working folder are asked about each time. `safe` for the others.
+ */
+export function removalOf(name: string, rest: readonly ShellWord[], spot: Spot): Verdict {
+  const has = (pattern: RegExp): boolean => rest.some(({ text }) => pattern.test(text));
+  const isRecursive = has(/^-[a-zA-Z]*[rR]|^--recursive/);
+  const isRemoval = (removers.has(name) && isRecursive) || (name === 'find' && has(/^-delete$/));
+  const isChange =
+    isRemoval ||
+    name === 'mv' ||
+    (/^ch(?:mod|own|grp)$/.test(name) && isRecursive) ||
+    (name === 'find' && has(/^-exec$/));
+  if (!isChange) return safe;
+  const paths = rest.flatMap((word) => targetsOf(word, spot));
+  if (paths.some((path) => systemFolders.test(path) || isWithin(path, spot.place.home)))
+    return denies('removes or changes a whole home or system folder', spot.part);
+  if (!isRemoval) return safe;
+  if (paths.some((path) => innerFolders.test(path)))
+    return denies('removes a folder of the system or of another user', spot.part);
+  const outside = paths.find((path) => !temporary.test(path) && !isOwn(path, spot));
+  return outside === undefined
+    ? safe
+    : asksEach(
+        'removes a folder outside the working folder',
+        spot.part,
+        `${outside} is outside the working folder, and each removal of a folder there needs an approval`,
+      );
+}
+
+const isOwn = (path: string, { place: { workFolder, readFolders = [] } }: Spot): boolean =>
+  (readFolders.length > 0 ? readFolders : [workFolder]).some((folder) => isWithin(folder, path));
+
+/** Returns the real paths that a word may name; none for an option. */
+function targetsOf(word: ShellWord, spot: Spot): readonly string[] {
+  if (word.text.startsWith('-')) return [];
+  const bare = withoutPattern(word);
+  const named = bare.isDynamic ? [] : spot.folders.map((each) => posix.resolve(each, bare.text));
+  return (pathsOf(bare, spot) ?? named).map((path) => spot.place.realPath(path) ?? path);
+}
+
+/** Returns the folder whose files `FOLDER/*` names; another word as it is. */
+function withoutPattern(word: ShellWord): ShellWord {
+  const [text, spelled] = [word.text, word.spelled].map((each) =>
+    each.replace(/^\.?\*$/, '.').replace(/\/\.?\*$/, '/'),
+  );
+  if (text === undefined || spelled === undefined || text === word.text) return word;
+  return { ...word, text, spelled, isDynamic: text !== spelled };
+}

@@ -1,0 +1,107 @@
+/** Recognizes commands that read whole folders, and with them keys that they do not name. */
+import { posix } from 'node:path';
+import type { ShellCommand, ShellWord } from '../../shell/shellCommand.ts';
+import { programOf } from '../../shell/wrappers.ts';
+import { pathsOf, type Spot } from './operand.ts';
+import { asksEach, denies, safe, strictest, type Verdict } from './verdict.ts';
+
+const greps = /^(?:[ef]?grep|zgrep)$/;
+const searchers = /^(?:rg|ag|ack)$/;
+/** Programs that copy or pack folders: all of their operands but the last are sources. */
+const copiers = /^(?:cp|scp|mv|rsync|ln|rclone)$/;
+const packers = /^(?:zip|7z|7za|bsdtar|tar|diff|gsutil)$/;
+/** Programs that mount folders for others. */
+const mounters = /^(?:docker|podman|apptainer|singularity|bwrap)$/;
+/** Programs that read the files whose names they get. */
+const nameReaders = /^(?:xargs|parallel|cpio|tar|rsync)$/;
+
+/**
+ * Returns a denial for a command that reads every file of a folder with keys below it, and `safe`
+ * for another one. Asks where it is not known whether there are keys.
+ */
+export function readsTree(name: string, command: ShellCommand, spot: Spot): Verdict {
+  const hidden = searchers.test(name) && !readsHidden(command.words);
+  const verdicts = treesOf(name, command)
+    .flatMap((word) =>
+      word === 'here' ? spot.folders : (pathsOf(word, spot) ?? named(word, spot)),
+    )
+    .map((path) => treeVerdict(spot.place.realPath(path) ?? path, spot, hidden));
+  return strictest(verdicts);
+}
+
+function treeVerdict(folder: string, { place, part }: Spot, leavesHidden: boolean): Verdict {
+  const keys = place.rules
+    .keysBelow(folder, place.home)
+    .filter((path) => !leavesHidden || !path.slice(folder.length).includes('/.'));
+  const key = keys.find((path) => place.exists(path) === true);
+  if (key !== undefined) return denies(`reads a whole folder with keys in it (${key})`, part);
+  const [unknown] = keys.filter((path) => place.exists(path) === undefined);
+  return unknown === undefined
+    ? safe
+    : asksEach(
+        'reads a whole folder that may hold keys',
+        part,
+        `${folder} may hold keys (${unknown}), and each use of the whole folder needs an approval`,
+      );
+}
+
+type Tree = ShellWord | 'here';
+
+/** Returns the paths by the names of their folders, although a link before `..` may lead elsewhere. */
+const named = ({ spelled }: ShellWord, { place, folders }: Spot): readonly string[] =>
+  folders.map((folder) =>
+    posix.resolve(folder, spelled.replace(/^(?:~|\$HOME)(?=\/)/, place.home)),
+  );
+
+/** Returns the folders of which the command reads every file, among other operands. */
+function treesOf(name: string, { words, sources = [] }: ShellCommand): readonly Tree[] {
+  const rest = words.slice(1);
+  const has = (pattern: RegExp): boolean => rest.some(({ text }) => pattern.test(text));
+  const operands = rest.filter(({ text }) => !text.startsWith('-'));
+  const isReader = nameReaders.test(name) || rest.some(({ isDynamic }) => isDynamic);
+  const listed = isReader ? sources.flatMap(foundBy) : [];
+  if (name === 'find' && has(/^-(?:exec|ok)/)) return [...listed, ...foundBy({ words })];
+  if (greps.test(name) && has(/^-[a-zA-Z]*[rR]|recurs/)) return [...listed, ...searched(operands)];
+  if (searchers.test(name)) return [...listed, ...searched(operands)];
+  if (
+    copiers.test(name) &&
+    (has(/^-[a-zA-Z]*[rRat]|^--(?:recursive|archive)/) || !/^s?cp$/.test(name))
+  )
+    return [...listed, ...operands.slice(0, Math.max(1, operands.length - 1))];
+  if (packers.test(name) && packs(name, rest)) return [...listed, ...operands];
+  if (mounters.test(name)) return operands.map(beforeColon);
+  return listed;
+}
+
+/** Without a folder, a search reads the current one. */
+const searched = (operands: readonly ShellWord[]): readonly Tree[] =>
+  operands.length <= 1 ? [...operands, 'here'] : operands;
+
+/** Returns the folders of `find`, and of other programs that list the names of files. */
+function foundBy({ words }: Pick<ShellCommand, 'words'>): readonly Tree[] {
+  if (!/^(?:find|fd|rg|ls)$/.test(programOf(words[0]))) return [];
+  const rest = words.slice(1).filter(({ text }) => !/^-[LPHRa]+$/.test(text));
+  const end = rest.findIndex(({ text }) => /^[-(!]/.test(text));
+  const folders = end < 0 ? rest : rest.slice(0, end);
+  return folders.length === 0 ? ['here'] : folders;
+}
+
+function packs(name: string, rest: readonly ShellWord[]): boolean {
+  const [first] = rest;
+  if (name === 'diff') return rest.some(({ text }) => /^-[a-zA-Z]*r|^--recursive/.test(text));
+  if (!/tar$/.test(name)) return true;
+  return (
+    /^-?[a-zA-Z]*[cru]/.test(first?.text ?? '') ||
+    rest.some(({ text }) => /^-[a-zA-Z]*[cru]|^--(?:create|append|update)/.test(text))
+  );
+}
+
+const readsHidden = (words: readonly ShellWord[]): boolean =>
+  words.some(({ text }) => /^-[a-zA-Z]*[u.]|^--(?:hidden|unrestricted|no-ignore)/.test(text));
+
+const beforeColon = (word: ShellWord): ShellWord => {
+  const [text, spelled] = [word.text, word.spelled].map((each) =>
+    each.replace(/^.*(?:source|src)=|[:,].*$/g, ''),
+  );
+  return { ...word, text: text ?? '', spelled: spelled ?? '' };
+};

@@ -1,0 +1,264 @@
+/**
+ * The paths that need care, whoever names them: files that hold keys, and files that run code of
+ * whoever writes them. The one list of such paths, for tools and commands alike.
+ */
+import { posix } from 'node:path';
+
+/** `deny`: no call may use the path so. `ask`: each such use needs an approval in every mode. */
+export type Ruling = 'deny' | 'ask';
+
+export type PathAction = 'read' | 'write';
+
+export interface PathUse {
+  readonly verdict: Ruling;
+  readonly action: PathAction;
+  readonly path: string;
+  /** A noun for the content, such as `a private key`. */
+  readonly content: string;
+  /** True if the rule is only about a file, not about a folder with this name. */
+  readonly isOfFile: boolean;
+}
+
+type Rulings = Readonly<Partial<Record<PathAction, Ruling>>>;
+
+interface Rule {
+  readonly content: string;
+  readonly pattern: RegExp;
+  readonly tools: Rulings;
+  readonly commands: Rulings;
+}
+
+/** Matches the start of a path, or of a part of it. */
+const part = '(?:^|/)';
+
+/** Creates a rule. `tools` holds for tools, and for commands where `commands` is omitted. */
+const rule = (
+  content: string,
+  { commands, ...tools }: Rulings & { readonly commands?: Rulings },
+  ...patterns: string[]
+): Rule => ({
+  content,
+  pattern: new RegExp(patterns.map((pattern) => `(?:${pattern})`).join('|')),
+  tools,
+  commands: commands ?? tools,
+});
+
+const never: Rulings = { read: 'deny', write: 'deny' };
+const unwritten: Rulings = { write: 'deny' };
+const passwordFile = 'a file of passwords or tokens';
+
+/** The first rule that matches and rules on the action counts. Patterns are in lowercase letters. */
+const rules: readonly Rule[] = [
+  rule(
+    'the configuration of SSH',
+    { read: 'ask', write: 'deny' },
+    `${part}\\.ssh/(?:config|known_hosts)(?:[./].*)?$`,
+  ),
+  rule('the list of who may log in', never, `${part}\\.ssh/authorized_keys2?$`),
+  rule(
+    'the environment or memory of a process',
+    never,
+    '^/proc/(?:[^/]+/)?(?:task/[^/]*/?)?(?:environ|mem|fd|fdinfo|root|cwd|maps|auxv)(?:/|$)',
+  ),
+  rule(
+    'a private key',
+    never,
+    `${part}id_(?:rsa|dsa|ecdsa|ed25519)(?:_sk)?$`,
+    '\\.(?:ppk|p12|pfx|jks|keystore|kdbx)$',
+    `${part}\\.gnupg(?:/|$)`,
+    '^/etc/ssh/ssh_host_[^/]*_key$',
+    '^/etc/ssl/private(?:/|$)',
+    `${part}\\.(?:age|sops)/.*keys?(?:\\.txt)?$`,
+  ),
+  rule('a file among private keys', never, `${part}\\.ssh/(?:.*[^/])?(?<!\\.pub)$`),
+  rule(
+    'a folder of private keys',
+    { read: 'ask', write: 'deny', commands: never },
+    `${part}\\.ssh$`,
+  ),
+  rule('the keys of Helios', never, `${part}\\.helios/(?:auth|label-key)(?:/|$)`),
+  rule(
+    'a file of credentials',
+    never,
+    `${part}\\.aws/(?:credentials|sso|cli)(?:/|$)`,
+    `${part}\\.config/gcloud(?:/|$)`,
+    `${part}\\.(?:azure|oci|bluemix|password-store)(?:/|$)`,
+    `${part}application_default_credentials\\.json$`,
+    `${part}\\.kube/(?:config[^/]*|cache)(?:/|$)`,
+    '^/etc/(?:kubernetes|rancher)/.*\\.(?:conf|kubeconfig|ya?ml)$',
+    `${part}\\.docker/config\\.json$`,
+    `${part}\\.config/(?:gh/hosts\\.yml|glab-cli/config\\.yml|rclone/rclone\\.conf|containers/auth\\.json)$`,
+    `${part}\\.(?:git-credentials|dockercfg|boto|s3cfg|databrickscfg|vault-token|modal\\.toml|terraformrc)$`,
+    `${part}\\.(?:huggingface|cache/huggingface)/(?:token|stored_tokens)$`,
+    `${part}\\.(?:kaggle/kaggle\\.json|terraform\\.d/credentials\\.tfrc\\.json|gem/credentials)$`,
+    `${part}\\.cargo/credentials(?:\\.toml)?$`,
+    '^/etc/(?:g?shadow|sudoers)(?:[-./]|$)',
+    '^/(?:var/)?run/secrets(?:/|$)',
+    `${part}(?:library/keychains|\\.local/share/keyrings)(?:/|$)`,
+  ),
+  rule(
+    passwordFile,
+    { read: 'ask', write: 'ask', commands: { read: 'ask' } },
+    `${part}\\.env(?:rc)?(?:\\.(?!(?:example|sample|template|dist|defaults?)$)[^/]+)?$`,
+    '\\.env$',
+    `${part}[._](?:netrc|npmrc|yarnrc\\.yml|pypirc|pgpass|my\\.cnf|htpasswd)$`,
+  ),
+  rule(
+    'a file that may hold secrets',
+    { read: 'ask', write: 'ask', commands: {} },
+    '\\.(?:pem|key)$',
+    '/(?:credentials|secrets?)(?:\\.(?:json|ya?ml|toml|ini|txt|env))?$',
+    `${part}\\.(?:bash|zsh|python|psql|node_repl|mysql)_?history$`,
+    `${part}service[-_]account[^/]*\\.json$`,
+  ),
+  rule(
+    'a device',
+    unwritten,
+    '^/dev/(?!(?:null|zero|full|u?random|std(?:in|out|err)|tty|fd|shm|pts|ptmx)(?:/|$))',
+  ),
+  rule('the internals of a git repository', unwritten, `/\\.git(?:/|$)`),
+  rule(
+    'the global settings of git',
+    unwritten,
+    '/(?:\\.gitconfig|\\.config/git/[^/]+)$',
+    '^/etc/gitconfig$',
+  ),
+  rule(
+    'a shell profile',
+    unwritten,
+    '/\\.(?:bash(?:rc|_profile|_login|_logout|_aliases)|profile|z(?:shrc|shenv|profile|login|logout)|kshrc|cshrc|tcshrc|inputrc)$',
+    '/\\.config/fish/',
+    '^/etc/(?:profile|bash\\.bashrc|zsh|environment)(?:[./]|$)',
+  ),
+  rule('who may log in', unwritten, '/\\.ssh/', '^/etc/(?:passwd|group|pam\\.d|ssh)(?:/|$)'),
+  rule(
+    'what the system starts',
+    unwritten,
+    '/\\.config/(?:systemd|autostart)/',
+    '^/etc/(?:systemd|init\\.d|cron|rc\\.local|ld\\.so|sudoers)',
+    '^/var/spool/cron',
+    '/library/launch(?:agents|daemons)/',
+  ),
+  rule('the home folder of Helios', unwritten, '/\\.helios(?:/(?!(?:worktrees|demo)/)|$)'),
+  rule(
+    'the settings of the editor',
+    { write: 'ask', commands: unwritten },
+    '/\\.vscode(?:-server|-insiders)?(?:/|$)',
+    '\\.code-workspace$',
+    '/(?:code|code - insiders)/user/',
+  ),
+  rule('the settings of Helios', { write: 'ask', commands: unwritten }, '/helios\\.json$'),
+  rule(
+    'a file of commands that others run',
+    { write: 'ask' },
+    '/\\.(?:github/(?:workflows|actions)|circleci|buildkite|woodpecker|husky|devcontainer)(?:/|$)',
+    '/\\.(?:gitlab-ci|travis|drone|pre-commit-config|woodpecker)\\.ya?ml$',
+    '/(?:jenkinsfile|\\.?lefthook\\.ya?ml|(?:azure|bitbucket)-pipelines\\.ya?ml|\\.?appveyor\\.ya?ml)$',
+  ),
+];
+
+/** Keys at their usual places, `~` for the home folder of the user. */
+const usualPlaces: readonly string[] = [
+  ...'.ssh/id_rsa .ssh/id_ed25519 .ssh/id_ecdsa .ssh/authorized_keys .gnupg .password-store .azure .oci \
+.aws/credentials .aws/sso .aws/cli .config/gcloud .config/gh/hosts.yml .config/glab-cli/config.yml \
+.config/rclone/rclone.conf .config/containers/auth.json .kube/config .docker/config.json .vault-token \
+.git-credentials .cache/huggingface/token .huggingface/token .kaggle/kaggle.json .cargo/credentials.toml \
+.s3cfg .boto .modal.toml .local/share/keyrings Library/Keychains .helios/auth .helios/label-key'
+    .split(' ')
+    .map((place) => `~/${place}`),
+  ...['/proc/self/environ', '/etc/shadow', '/etc/ssl/private', '/run/secrets'],
+];
+
+export class PathRules {
+  readonly #homes: readonly string[];
+
+  /** `homes` are absolute paths of the home folder of Helios: as configured, and its real path. */
+  constructor(...homes: readonly string[]) {
+    this.#homes = homes;
+  }
+
+  /**
+   * Returns what a rule says about a use of the path; `undefined` for other paths. Ignores case,
+   * because a disk may. The path is absolute or begins with `~`; a pattern of the shell may be in it.
+   */
+  useOf(
+    path: string,
+    action: PathAction = 'read',
+    by: 'tools' | 'commands' = 'tools',
+  ): PathUse | undefined {
+    const name = this.#named(path);
+    for (const { content, pattern, [by]: rulings } of rules) {
+      const verdict = rulings[action];
+      if (verdict !== undefined && pattern.test(name))
+        return { verdict, action, path, content, isOfFile: content === passwordFile };
+    }
+    return undefined;
+  }
+
+  /** Returns true for a file or folder of keys, or the environment of a process. */
+  isKey(path: string): boolean {
+    return this.useOf(path, 'read', 'commands')?.verdict === 'deny';
+  }
+
+  /** Returns true for a file that often holds secrets. */
+  isPrivate(path: string): boolean {
+    return this.useOf(path) !== undefined;
+  }
+
+  /** Returns the files of keys at usual places: below `userHome`, and of Helios. */
+  keyPlaces(userHome: string): readonly string[] {
+    return [
+      ...usualPlaces.map((place) => place.replace(/^~/, userHome)),
+      ...this.#homes.flatMap((folder) => [`${folder}/auth`, `${folder}/label-key`]),
+    ];
+  }
+
+  /** Returns the usual places of keys that would be below the folder. */
+  keysBelow(folder: string, userHome: string): readonly string[] {
+    const start = folder === '/' ? '/' : `${folder}/`;
+    const here = usualPlaces.flatMap((place) =>
+      // Where the end alone names a key, the folder is no folder of keys.
+      tailsOf(place).flatMap((tail) =>
+        this.isKey(start + tail) && !this.isKey(`/x/${tail}`) ? [start + tail] : [],
+      ),
+    );
+    const known = this.keyPlaces(userHome).filter((path) => path.startsWith(start));
+    return [...new Set([...known, ...here])];
+  }
+
+  /** Returns the path in lowercase letters, the home of Helios under its usual name. */
+  #named(path: string): string {
+    const normal = posix.normalize(path).replace(/(?<=.)\/$/, '');
+    const own = this.#homes.find((folder) => isWithin(normal, folder));
+    return (own === undefined ? normal : `/.helios${normal.slice(own.length)}`).toLowerCase();
+  }
+}
+
+/** Returns the ends of a path without its first folder: of `~/.a/b/c` only `b/c` and `c`. */
+const tailsOf = (place: string): readonly string[] => {
+  const parts = place.split('/').slice(2);
+  return parts.map((_part, index) => parts.slice(index).join('/')).filter((tail) => tail !== '');
+};
+
+const isWithin = (path: string, folder: string): boolean => {
+  const [name, start] = [path.toLowerCase(), folder.toLowerCase()];
+  return name === start || name.startsWith(`${start}/`);
+};
+
+/** The rules without a home folder of Helios other than the usual one. */
+export const usualPaths = new PathRules();
+
+/** Returns the strictest of the uses. */
+export const strictest = (uses: readonly (PathUse | undefined)[]): PathUse | undefined =>
+  uses.find((use) => use?.verdict === 'deny') ?? uses.find((use) => use !== undefined);
+
+/** Returns a sentence about the use, for the approval or the reason of a refusal. */
+export function pathNote({ path, content, verdict, action }: PathUse): string {
+  const isWrite = action === 'write';
+  return verdict === 'deny'
+    ? `${path} is ${content}, which no call may ${isWrite ? 'write' : 'use'}`
+    : `${path} is ${content}, and each ${isWrite ? 'change' : 'use'} needs an approval`;
+}
+
+/** Matches the start of a file with a private key. */
+export const privateKeyStart = /^\s*-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY/;
