@@ -7,7 +7,7 @@ import {
   type GuardState,
 } from '../../experiments/git/installGuard.ts';
 import { MachineFailure, type Machine } from '../../machines/machine.ts';
-import { gitFolderRefusal, judgeGit } from '../../permissions/git/gitRule.ts';
+import { judgeGit } from '../../permissions/git/gitRule.ts';
 import type { GitProtection } from '../../tools/parameters/gitProtection.ts';
 
 export class GitGuard implements GitProtection {
@@ -57,11 +57,6 @@ export class GitGuard implements GitProtection {
       if (!(error instanceof MachineFailure)) throw error;
     }
     return { HELIOS_GIT_GUARD: guardFolder(machine) };
-  }
-
-  path(path: string): void {
-    const why = this.#isOn() ? gitFolderRefusal(path) : undefined;
-    if (why !== undefined) throw new ToolFailure(why);
   }
 
   async excluded(machine: Machine, folder: string): Promise<readonly string[]> {

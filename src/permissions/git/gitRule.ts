@@ -199,9 +199,3 @@ function judgeSource(text: string): GitVerdict {
 const isGitWord = ({ text }: ShellWord): boolean => mentionsGit(text);
 
 const isGitPath = ({ text }: ShellWord): boolean => /(?:^|\/|=)\.git(?:\/|$)/i.test(text);
-
-/** Returns why writing to a path is refused; `undefined` if writing is allowed. */
-export const gitFolderRefusal = (path: string): string | undefined =>
-  path.split('/').some((part) => part.toLowerCase() === '.git')
-    ? `Not written: ${path} is in a .git folder. ${advice}`
-    : undefined;

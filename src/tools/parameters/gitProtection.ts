@@ -1,4 +1,4 @@
-/** Checks that tools make before a command or a write can affect git. */
+/** Checks that tools make before a command or a transfer can affect git. */
 import type { Machine } from '../../machines/machine.ts';
 
 export interface GitProtection {
@@ -7,8 +7,6 @@ export interface GitProtection {
    * command is not allowed.
    */
   command(machine: Machine, command: string): Promise<string>;
-  /** Throws `ToolFailure` if the path must not be written because it is in a `.git` folder. */
-  path(path: string): void;
   /**
    * Resolves with the names that a transfer into `folder` must exclude, so that two repositories
    * are not mixed.

@@ -38,18 +38,16 @@ export async function machinePath(machine: Machine, path: string): Promise<strin
 
 /**
  * Resolves with the absolute path of a file to be written, with links resolved. Rejects with
- * `ToolFailure` if the path is in a `.git` folder, or if a link in it leads out of the working
+ * `ToolFailure` if a link in it leads out of the working
  * folder, or a rule is about it, and the approval was not about that place.
  */
 export async function writtenPath(
-  { git, paths = usualPaths }: MachineTools,
+  { paths = usualPaths }: MachineTools,
   machine: Machine,
   { path, context }: ApprovedPath,
 ): Promise<string> {
   const absolute = await machinePath(machine, path);
   const place = await writePlace(machine, absolute);
-  git?.path(absolute);
-  git?.path(place.path);
   const access = placeAccess('write', machine.id, absolute, place);
   checkPath(access, { approved: context.accesses, paths });
   if (place.leavesFolder && !isApproved(access, context))

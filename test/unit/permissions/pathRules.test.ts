@@ -120,6 +120,10 @@ describe('paths of keys', () => {
       ['/w/.pre-commit-config.yaml', 'ask', 'ask'],
       ['/w/.env', 'ask', undefined],
       ['/w/server.pem', 'ask', undefined],
+      ['/w/.GIT/hooks/x', 'deny', 'deny'],
+      ['/w/.git', 'deny', 'deny'],
+      ['/w/x.git/y', undefined, undefined],
+      ['/w/.github/x', undefined, undefined],
       ['/w/.gitignore', undefined, undefined],
       ['/w/train.py', undefined, undefined],
     ];

@@ -50,7 +50,10 @@ describe('remote_upload and secrets', () => {
   for (const name of ['.env', 'client.py', 'id_ed25519'])
     it(`refuses ${name} alone`, async () => {
       const input = { machine_id: 'local', local_path: `code/${name}`, remote_path: 'sent' };
-      await assert.rejects(call(tool(), input), /Not sent: .*Secrets stay where they are/);
+      await assert.rejects(
+        call(tool(), input),
+        /Not sent: .*Secrets stay where they are|is a private key, which no call may use/,
+      );
     });
 
   it('sends a file without secrets', async () => {

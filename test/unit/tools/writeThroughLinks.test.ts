@@ -123,11 +123,14 @@ function writesThroughLinks(name: string, machineIn: (workFolder: string) => Mac
       for (const file of ['tools/pre-commit', 'later', 'later/x', 'far/hooks/x'])
         await assert.rejects(
           call(writeFile(deps), { machine_id, path: file, content: 'x' }),
-          { message: /^Not written: \S+\.git\S* is in a \.git folder/ },
+          {
+            message:
+              /^Not allowed: \S+\.git\S* is the internals of a git repository, which no call may write/,
+          },
           file,
         );
       const upload = { machine_id, local_path: '.', remote_path: 'tools' };
-      await assert.rejects(call(remoteUpload(deps), upload), { message: /\.git folder/ });
+      await assert.rejects(call(remoteUpload(deps), upload), { message: /internals of a git/ });
       assert.deepEqual(
         ['work/.git/hooks/pre-commit', 'work/.git/new', 'home/.git'].map((file) =>
           existsSync(path(file)),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import { shellQuote } from '../../../../src/base/text.ts';
-import { gitFolderRefusal, judgeGit } from '../../../../src/permissions/git/gitRule.ts';
+import { judgeGit } from '../../../../src/permissions/git/gitRule.ts';
 
 const kindOf = (text: string): string => {
   const verdict = judgeGit(text);
@@ -194,11 +194,4 @@ describe('what a shell text does with git', () => {
     assert.equal(judgeGit('('.repeat(5_000)).kind, 'none');
     assert.equal(judgeGit(`${'$('.repeat(200)}git stash${')'.repeat(200)}`).kind, 'refused');
   });
-});
-
-describe('what may be written', () => {
-  for (const path of ['/r/.git/config', '/r/.git', '/r/.GIT/hooks/x', '.git/x'])
-    it(`not ${path}`, () => assert.match(gitFolderRefusal(path) ?? '', /Not written/));
-  for (const path of ['/r/.gitignore', '/r/.github/x', '/r/x.git/y', '/r/agit/x'])
-    it(path, () => assert.equal(gitFolderRefusal(path), undefined));
 });
