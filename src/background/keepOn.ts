@@ -171,7 +171,7 @@ function idle(engine: Engine, ids: readonly SessionId[], signal: AbortSignal): P
 
 /**
  * Returns ports for an engine without a user. Secrets, and answers to password prompts of machines,
- * are those that the window handed over. Approvals and unknown host keys are refused. Renewed
+ * are those that the window handed over. Unknown host keys are refused. Renewed
  * sign-ins are written to files, from which the next window reads them.
  */
 function portsOf({ home, secrets, machineSecrets, interpreters = {} }: Handover): EnginePorts {
@@ -194,7 +194,6 @@ function portsOf({ home, secrets, machineSecrets, interpreters = {} }: Handover)
       await storeRenewed(name, value);
     },
     interpreter: (workFolder) => Promise.resolve(interpreters[workFolder]),
-    approve: () => Promise.reject(new UserFacing('No user is available to approve this.')),
     askSecret: (question, signal) => answers.answer(question, signal),
     keptSecret: (question) => answers.kept(question),
     confirmHostKey: () => Promise.resolve(false),

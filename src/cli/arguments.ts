@@ -4,6 +4,7 @@
  */
 import { InvalidArgumentError, Option } from 'commander';
 import type { DayLimits } from '../agent/budget/measures.ts';
+import type { PermissionMode } from '../permissions/mode.ts';
 import type { Budget } from '../agent/journal/events.ts';
 import { isSessionId, type SessionId } from '../base/ids.ts';
 import type { Effort } from '../models/model.ts';
@@ -27,7 +28,8 @@ export interface CliOptions {
   readonly resume: SessionId | undefined;
   readonly home: string | undefined;
   readonly isJson: boolean;
-  readonly isYes: boolean;
+  /** The permission mode; `allow` with `--yes`. Default: `ask`. */
+  readonly mode: PermissionMode | undefined;
   readonly budget: Budget;
   readonly dayLimits: DayLimits;
 }
@@ -43,6 +45,7 @@ interface RawOptions extends RawLimits {
   readonly home?: string;
   readonly json?: true;
   readonly yes?: true;
+  readonly mode?: PermissionMode;
 }
 
 /** Works on the goal, and resolves with the exit code. */
@@ -81,7 +84,15 @@ export function declareGoal(helios: CliCommand, work: GoalWork): CliCommand {
     .addOption(new Option('-c, --continue', 'resume the most recent session').conflicts('resume'))
     .option('-r, --resume <id>', 'resume this session', sessionId)
     .option('--json', 'print only journal events, as JSON lines')
-    .option('--yes', 'approve every tool call without asking');
+    .addOption(
+      new Option(
+        '--mode <mode>',
+        'what the agent may do: ask you, only what the mandate covers, or everything (default: ask; mandate where nobody can be asked)',
+      )
+        .choices(['ask', 'mandate', 'allow'])
+        .conflicts('yes'),
+    )
+    .option('--yes', 'allow every tool call: the same as --mode allow');
   for (const option of limitOptions()) helios.addOption(option);
   return helios
     .addHelpText('after', examples)
@@ -101,7 +112,7 @@ function optionsOf(words: readonly string[], raw: RawOptions): CliOptions {
     resume: raw.resume,
     home: raw.home,
     isJson: raw.json === true,
-    isYes: raw.yes === true,
+    mode: raw.yes === true ? 'allow' : raw.mode,
     budget: budgetOf(raw),
     dayLimits: raw.budgetDay ?? {},
   };
@@ -118,6 +129,7 @@ function sessionId(text: string): SessionId {
 const examples = `
 Examples:
   helios "train a 125M GPT on TinyStories to loss < 1.0" --yes --budget-usd 5
+  helios --mode mandate "bring val_loss below 0.3" > night.log &   unattended, within the mandate
   helios --yes --budget-experiment "$0.50" --budget-day "$20" "bring val_loss below 0.3"
   helios -P demo --yes "Bring val_loss below 1.94 on the demo task"
   helios --continue "use lr 0.1"        send a message to the most recent session

@@ -146,7 +146,7 @@ export function networkFor(env: CliDeps['env']): Partial<EngineSettings> {
  * precedence. `provider` is undefined for a session that already has a provider.
  */
 export function settingsFor(
-  options: Pick<CliOptions, 'isYes' | 'model' | 'effort'> & Partial<Pick<CliOptions, 'dayLimits'>>,
+  options: Pick<CliOptions, 'model' | 'effort'> & Partial<Pick<CliOptions, 'mode' | 'dayLimits'>>,
   provider: string | undefined,
   { env }: CliDeps,
   preferences: Preferences = {},
@@ -154,7 +154,7 @@ export function settingsFor(
   return {
     ...preferencesFor(preferences, provider),
     provider: provider ?? preferences.provider ?? 'claude',
-    permissionMode: options.isYes ? 'allow' : 'ask',
+    permissionMode: options.mode ?? 'ask',
     idleTurns: defaultOf('session.idleTurns'),
     ...networkFor(env),
     ...(options.model !== undefined && { model: options.model }),

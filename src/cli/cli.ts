@@ -1,6 +1,7 @@
 /** The command `helios`: parses the command line, opens the engine, and follows one session. */
 import { CommanderError } from 'commander';
 import type { Engine } from '../agent/contract/engine.ts';
+import type { ApprovalRequest } from '../agent/contract/ports.ts';
 import type { Session } from '../agent/contract/sessions.ts';
 import { messageOf, UserFacing } from '../base/errors.ts';
 import { silentLogger, type Logger } from '../base/logger.ts';
@@ -81,10 +82,10 @@ async function work(options: CliOptions, { deps, home: folder }: CommandContext)
       'Write one: helios "bring val_loss below 0.3" (see helios --help).',
     );
   const isTerminal = deps.stdin.isTTY === true && deps.stdout.isTTY === true && !options.isJson;
-  if (!options.isYes && !options.isPrint && !isTerminal)
+  if (options.mode === 'ask' && !options.isPrint && !isTerminal)
     throw new UserFacing(
       'Helios cannot ask for approvals: this is not a terminal.',
-      'Pass --yes to approve every tool call.',
+      'Pass --mode mandate, or --yes to allow every tool call.',
     );
   const home = homeAt(folder);
   const readKey = keyReader(deps.env, home.authFolder);
@@ -114,9 +115,12 @@ async function work(options: CliOptions, { deps, home: folder }: CommandContext)
     ports: {
       secret: readKey,
       storeSecret: secretStore(home.authFolder),
-      approve: (request, signal) => askAside(approvals, () => askUser(request, deps, signal)),
       ...(isTerminal
-        ? terminalPrompts(deps, (ask) => askAside(approvals, ask))
+        ? {
+            ...terminalPrompts(deps, (ask) => askAside(approvals, ask)),
+            approve: (request: ApprovalRequest, signal: AbortSignal) =>
+              askAside(approvals, () => askUser(request, deps, signal)),
+          }
         : refusingPrompts(deps)),
     },
     clock: deps.clock,

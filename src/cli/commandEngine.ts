@@ -26,7 +26,6 @@ export async function withEngine<T>(
     ports: {
       secret: keyReader(deps.env, authFolder),
       storeSecret: secretStore(authFolder),
-      approve: () => Promise.resolve('deny'),
       ...(isTerminal ? terminalPrompts(deps) : refusingPrompts(deps)),
     },
     clock: deps.clock,

@@ -41,6 +41,7 @@ export type Access =
   | { readonly kind: 'host'; readonly host: string };
 
 export type CommandAccess = Extract<Access, { readonly kind: 'command' }>;
+export type PathAccess = Extract<Access, { readonly kind: 'read' | 'write' }>;
 
 /**
  * Returns a sentence for each path that leaves the working folder through a link; empty if there is

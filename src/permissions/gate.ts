@@ -8,6 +8,7 @@ import { linkNote, type Access, type CommandAccess } from './access.ts';
 import type { Verdict } from './commands/verdict.ts';
 import { pathUse } from './pathRule.ts';
 import { pathNote, usualPaths, type PathRules } from './pathRules.ts';
+import type { PermissionMode } from './mode.ts';
 
 export interface GateCall {
   readonly callId: string;
@@ -30,7 +31,7 @@ export interface GateCall {
 
 export interface Decision {
   readonly isAllowed: boolean;
-  readonly by: 'mode' | 'person' | 'rule';
+  readonly by: 'mode' | 'person' | 'rule' | 'mandate';
   readonly why: string;
   /** Name of the tool that the user allowed with this answer for the rest of the session. */
   readonly allowedTool?: string;
@@ -47,10 +48,10 @@ export type Answer = 'allow' | 'allow_session' | 'deny';
 export type Ask = (call: GateCall, signal: AbortSignal) => Promise<Answer>;
 
 /**
- * Mode of the gate: `ask` asks the user, `allow` allows all, `read` allows only reading and never
- * asks.
+ * Mode of the gate: `ask` asks the user, `allow` allows all, `mandate` allows what the mandate
+ * covers, `read` allows only reading. Only `ask` asks.
  */
-export type GateMode = 'ask' | 'allow' | 'read';
+export type GateMode = PermissionMode | 'read';
 
 export interface GateOptions {
   mode(): GateMode;
@@ -58,6 +59,11 @@ export interface GateOptions {
   readonly clock: Clock;
   /** Resolves with the verdict on a command. Never rejects. */
   judge(access: CommandAccess): Promise<Verdict>;
+  /**
+   * Resolves with why the mandate does not cover a call, as the rest of a sentence: `it writes
+   * /etc/hosts`; `undefined` if it covers the call. Without this function, it covers none.
+   */
+  outside?(call: GateCall): Promise<string | undefined>;
   /** Names of the tools that the user allowed for this session before a restart. */
   readonly allowedTools?: readonly string[];
   /** The rules on paths. Default: those for the usual home folder of Helios. */
@@ -85,9 +91,11 @@ const unclearAnswerWithinMs = 60_000;
  * - `allow`: allows all other calls.
  * - `ask`: asks about all other calls. The user allows one call, or the tool for the rest of the
  *   session.
+ * - `mandate`: allows what the mandate covers, and refuses all other calls.
  * - `read`: refuses all other calls, and commands that only read.
  * - Except in mode `read`, each repaired call, each call that writes through a link out of the
- *   working folder, and each use of a path that the rules name needs an approval.
+ *   working folder, and each use of a path that the rules name needs an approval; in mode `mandate`,
+ *   they are refused.
  */
 export function createGate(options: GateOptions): Gate {
   const allowedTools = new Set(options.allowedTools);
@@ -137,16 +145,35 @@ async function decide(call: GateCall, rules: Rules, signal: AbortSignal): Promis
   const ruling = rulingOf(call, mode(), paths);
   if (ruling !== undefined) return ruling;
   if (isUnclear(call) || asksForPath(call, paths))
-    return rulings[await answerInTime({ ask, clock, call }, signal)];
-  if (mode() === 'allow') return { isAllowed: true, by: 'mode', why: 'permission mode is allow' };
+    return mode() === 'mandate'
+      ? outsideMandate(unclearReason(call, paths))
+      : rulings[await answerInTime({ ask, clock, call }, signal)];
   const { approvedAs: tool = call.tool } = call;
   if (allowedTools.has(tool))
     return { isAllowed: true, by: 'person', why: `${tool} was allowed for this session` };
+  if (mode() === 'mandate') return byMandate(call, rules);
+  if (mode() === 'allow') return { isAllowed: true, by: 'mode', why: 'permission mode is allow' };
   const answer = await answerInTime({ ask, clock, call }, signal);
   if (answer !== 'allow_session') return rulings[answer];
   allowedTools.add(tool);
   return { ...rulings[answer], allowedTool: tool };
 }
+
+async function byMandate(
+  call: GateCall,
+  { outside = () => Promise.resolve('no mandate is in force') }: Pick<Rules, 'outside'>,
+): Promise<Ruling> {
+  const reason = await outside(call);
+  return reason === undefined
+    ? { isAllowed: true, by: 'mandate', why: 'the mandate covers it' }
+    : outsideMandate(reason);
+}
+
+const outsideMandate = (reason: string): Ruling => ({
+  isAllowed: false,
+  by: 'mandate',
+  why: `outside the mandate: ${reason}`,
+});
 
 /** Decides where neither the user nor the mode `allow` has a say; otherwise `undefined`. */
 function rulingOf(call: GateCall, mode: GateMode, paths: PathRules): Ruling | undefined {
@@ -203,6 +230,15 @@ const onlyReads = ({ effect, accesses }: GateCall): boolean =>
  */
 const isUnclear = ({ repairs = [], accesses }: GateCall): boolean =>
   repairs.length > 0 || linkNote(accesses) !== '';
+
+function unclearReason(call: GateCall, paths: PathRules): string {
+  const use = pathUse(call.accesses, paths);
+  if (use !== undefined) return pathNote(use);
+  const notes = call.accesses.map((each) =>
+    each.kind === 'command' ? each.verdict?.pathNote : '',
+  );
+  return notes.find((note) => note !== undefined && note !== '') ?? 'it may do other than it says';
+}
 
 const rulings: Readonly<Record<Answer | 'nobody' | 'withdrawn' | 'readsOnly', Ruling>> = {
   readsOnly: { isAllowed: false, by: 'rule', why: 'this session is read-only' },

@@ -105,9 +105,7 @@ export const projectSchema = z.strictObject({
         .exactOptional(),
     })
     .exactOptional()
-    .describe(
-      'Permissions of the agent. The mode ask applies even if the settings allow everything.',
-    ),
+    .describe('Permissions of the agent. The mode ask applies whatever mode the settings have.'),
 });
 
 /** The content of a `helios.json`. Every field is optional. */

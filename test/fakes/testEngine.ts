@@ -31,6 +31,8 @@ export interface TestEngineOptions {
   readonly clock?: Clock;
   readonly folder?: string;
   approve?(request: ApprovalRequest): Promise<ApprovalAnswer>;
+  /** True if nobody can be asked. */
+  readonly isAlone?: boolean;
   readonly createMachine?: NonNullable<EngineOptions['createMachine']>;
   secret?(name: string): Promise<string | undefined>;
   readonly ownerKind?: NonNullable<EngineOptions['ownerKind']>;
@@ -60,7 +62,9 @@ export async function testEngine(
     settings: () => settings,
     ports: {
       secret: options.secret ?? (() => Promise.resolve(undefined)),
-      approve: options.approve ?? (() => Promise.resolve('deny')),
+      ...(options.isAlone !== true && {
+        approve: options.approve ?? (() => Promise.resolve<ApprovalAnswer>('deny')),
+      }),
       ...options.ports,
     },
     providers: [model],

@@ -8,6 +8,7 @@ import type { Ledger } from '../../experiments/ledger.ts';
 import type { MemoryNode } from '../../memory/memoryNode.ts';
 import { renderTree } from '../../memory/renderTree.ts';
 import { triggerText } from '../../sleep/trigger.ts';
+import type { PermissionMode } from '../../permissions/mode.ts';
 import type { JournalEvent } from '../journal/events.ts';
 import { importedLine } from '../experiments/experimentLabels.ts';
 import { ledgerSection } from './ledgerSection.ts';
@@ -30,7 +31,7 @@ export interface BriefingFacts {
   readonly replaced: readonly JournalEvent[];
   /** In tree order, as `MemoryStore.tree` returns them. */
   readonly notes: readonly MemoryNode[];
-  readonly permissionMode: 'ask' | 'allow';
+  readonly permissionMode: PermissionMode;
 }
 
 const head =

@@ -10,7 +10,7 @@ import type { SystemPart } from '../../models/model.ts';
 import { renderBriefing } from './briefing.ts';
 import { newestPart, type Shortening } from './checkpoint.ts';
 import type { ProjectFile } from '../../project/projects.ts';
-import type { EngineSettings } from '../contract/settings.ts';
+import type { PermissionMode } from '../../permissions/mode.ts';
 import { renderPrompt } from './prompt.ts';
 import type { SessionRuns } from '../runs/sessionRuns.ts';
 import { runVariablesTexts } from '../journal/describeEvent.ts';
@@ -25,7 +25,7 @@ export interface ContextSourceDeps {
   /** Stable sections of the system prompt, in order. */
   readonly sections: readonly string[];
   readonly project?: Pick<ProjectFile, 'instructions'>;
-  settings(): Pick<EngineSettings, 'permissionMode'>;
+  permissionMode(): PermissionMode;
 }
 
 /**
@@ -99,14 +99,13 @@ async function machineLine(machine: Machine, clock: Clock): Promise<string> {
  * the briefing contains a truncated copy.
  */
 const briefer =
-  ({ log, sessionRuns, memory, settings }: ContextSourceDeps): ContextSource['brief'] =>
+  ({ log, sessionRuns, memory, permissionMode }: ContextSourceDeps): ContextSource['brief'] =>
   async ({ upTo, room }) => {
     const notes = await memory.tree();
     const { events, state } = log;
     const replaced = events.slice(0, events.findLastIndex(({ id }) => id === upTo) + 1);
-    const { permissionMode } = settings();
     const briefing = renderBriefing(
-      { state, ledger: sessionRuns.ledger(), replaced, notes, permissionMode },
+      { state, ledger: sessionRuns.ledger(), replaced, notes, permissionMode: permissionMode() },
       room.briefing,
     );
     return [briefing, newestPart(events, upTo, room.kept)]

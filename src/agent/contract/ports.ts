@@ -31,10 +31,10 @@ export interface EnginePorts extends Partial<MachinePrompts> {
   /** Stores a secret; `undefined` deletes it. Without this port sign-in is impossible. */
   storeSecret?(name: string, value: string | undefined): Promise<void>;
   /**
-   * Asks the user whether a call may be made. Called only in permission mode `ask`. The signal
-   * aborts when the answer is no longer needed.
+   * Asks the user whether a call may be made. The signal aborts when the answer is no longer needed.
+   * Omitted if nobody can be asked: in permission mode `ask`, the mandate then applies.
    */
-  approve(request: ApprovalRequest, signal: AbortSignal): Promise<ApprovalAnswer>;
+  approve?(request: ApprovalRequest, signal: AbortSignal): Promise<ApprovalAnswer>;
   /**
    * Resolves with the absolute path of the Python interpreter that the user has selected for
    * `workFolder`; `undefined` if none is selected. Commands and runs on this computer find it first.

@@ -1,9 +1,8 @@
 /** Settings of the engine. */
 import type { ProviderSettings } from '../../models/createProviders.ts';
 import type { PlateauSettings } from '../../watchdogs/plateauSettings.ts';
+import type { PermissionMode } from '../../permissions/mode.ts';
 import type { Limits } from '../journal/events.ts';
-
-export type PermissionMode = 'ask' | 'allow';
 
 export interface WebSettings {
   /**

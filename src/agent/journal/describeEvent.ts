@@ -13,7 +13,6 @@ import {
 import type { Decision } from '../../experiments/experiment.ts';
 import { summaryFor } from '../../experiments/ledger.ts';
 import type { MetricSummary } from '../../metrics/metric.ts';
-import type { LeftOut } from '../../project/projects.ts';
 import { runTitle, type Verdict } from '../../runs/run.ts';
 import type { JournalEvent, MessageOrigin } from './events.ts';
 import { endText, sleepText } from './factText.ts';
@@ -101,25 +100,31 @@ const described = (
   ...(facts.length > 0 && { facts }),
 });
 
-const factsOf = (leftOut: LeftOut | undefined): readonly string[] =>
-  leftOut === undefined ? [] : [leftOutText(leftOut)];
+/** Returns what the user must know at the start: the permissions, and what of a project counts. */
+const factsOf = ({
+  leftOut,
+  permissions,
+}: Pick<EventOf<'session.resumed'>, 'leftOut' | 'permissions'>): readonly string[] => [
+  ...(permissions?.note === undefined ? [] : [permissions.note]),
+  ...(leftOut === undefined ? [] : [leftOutText(leftOut)]),
+];
 
 /** Used for events without a description, because the description of another event covers them. */
 const nothing = (): undefined => undefined;
 
 const descriptions: { readonly [Type in JournalEvent['type']]: Describe<Type> } = {
-  'session.started': ({ provider, model, leftOut, runVariables = [] }) =>
+  'session.started': ({ provider, model, runVariables = [], ...begun }) =>
     plain('start', 'Started', `${provider}/${model}`, [
-      ...factsOf(leftOut),
+      ...factsOf(begun),
       ...runVariablesTexts(runVariables),
     ]),
   'child.started': ({ sessionId }) => plain('start', 'Started a session', sessionId),
-  'session.resumed': ({ by, budget, leftOut }) =>
+  'session.resumed': ({ by, budget, ...begun }) =>
     budget === undefined
-      ? plain('resume', 'Session resumed', '', [by, ...factsOf(leftOut)])
+      ? plain('resume', 'Session resumed', '', [by, ...factsOf(begun)])
       : plain('resume', 'Session resumed with other limits', budgetText(budget), [
           by,
-          ...factsOf(leftOut),
+          ...factsOf(begun),
         ]),
   'session.model_changed': ({ provider, model }) =>
     plain('setting', 'Model changed', `${provider}/${model}`),

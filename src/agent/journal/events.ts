@@ -16,6 +16,7 @@ import type {
 } from '../../models/model.ts';
 import type { Cost } from '../../models/prices.ts';
 import type { LeftOut } from '../../project/projects.ts';
+import type { PermissionsInForce } from '../../permissions/mode.ts';
 import type { RunProcess, RunSpec, Verdict } from '../../runs/run.ts';
 import type { SweepEndReason, SweepPlan } from '../../runs/sweep.ts';
 import type { SleepRequest } from '../../sleep/trigger.ts';
@@ -96,6 +97,7 @@ export type SessionEvent =
        */
       readonly parent?: SessionId;
       readonly leftOut?: LeftOut;
+      readonly permissions?: PermissionsInForce;
     }
   /**
    * This session started a child session. From now on, this session's budget includes the cost of
@@ -110,6 +112,7 @@ export type SessionEvent =
       readonly by: string;
       readonly budget?: Budget;
       readonly leftOut?: LeftOut;
+      readonly permissions?: PermissionsInForce;
     }
   | { readonly type: 'session.model_changed'; readonly provider: string; readonly model: string }
   /** The user changed the effort. `undefined` means the effort from the settings. */
@@ -175,7 +178,7 @@ export type SessionEvent =
       readonly type: 'permission.decided';
       readonly callId: string;
       readonly isAllowed: boolean;
-      readonly by: 'mode' | 'person' | 'rule';
+      readonly by: 'mode' | 'person' | 'rule' | 'mandate';
       readonly why: string;
       /** Tool that the user allowed for the rest of the session with this answer. */
       readonly allowedTool?: string;

@@ -5,7 +5,7 @@ import type { ProjectFile, Projects } from '../../project/projects.ts';
 import { defaultReports, type ReportsPlace } from '../../reports/reportFolder.ts';
 import type { ToolDefault } from '../../tools/tool.ts';
 import type { GoalRequest } from '../contract/sessions.ts';
-import type { PermissionMode } from '../contract/settings.ts';
+import type { PermissionMode, PermissionsInForce } from '../../permissions/mode.ts';
 import type { Budget, Limits } from '../journal/events.ts';
 
 const limits = ['usd', 'tokens', 'minutes', 'turns'] as const;
@@ -45,13 +45,26 @@ function tightest(values: readonly (number | undefined)[]): number | undefined {
 }
 
 /**
- * Returns the permission mode. A project can only restrict the permissions that the user allowed:
- * its only possible mode is `ask`.
+ * Returns the permission mode that applies to a session. A project can only restrict what the user
+ * chose: its only possible mode is `ask`. Otherwise, the mandate applies in place of `ask` where
+ * nobody can be asked.
  */
-export const permissionMode = (
-  allowed: PermissionMode,
-  project: ProjectFile | undefined,
-): PermissionMode => project?.permissions?.mode ?? allowed;
+export function permissionsInForce(
+  chosen: PermissionMode,
+  { canAsk, project }: { readonly canAsk: boolean; readonly project?: ProjectFile | undefined },
+): PermissionsInForce {
+  const narrowed = project?.permissions?.mode;
+  if (narrowed !== undefined && narrowed !== chosen)
+    return {
+      mode: narrowed,
+      note: `Permission mode ${narrowed} instead of ${chosen}: ${project?.file} narrows it.`,
+    };
+  if (chosen !== 'ask' || canAsk || narrowed !== undefined) return { mode: chosen };
+  return {
+    mode: 'mandate',
+    note: 'Permission mode mandate instead of ask: nobody can be asked here. What the mandate does not cover is refused.',
+  };
+}
 
 /** Returns the project's default arguments for tool calls that do not name a machine or metrics. */
 export function toolDefaults(project: ProjectFile | undefined): ToolDefault[] {

@@ -10,7 +10,6 @@ import type { Ledger } from '../../experiments/ledger.ts';
 import { readResultsTsv } from '../../experiments/resultsTsv.ts';
 import type { MemoryStore } from '../../memory/memoryStore.ts';
 import type { Effort } from '../../models/model.ts';
-import type { LeftOut } from '../../project/projects.ts';
 import type { Lease } from '../../storage/lease.ts';
 import type { StorageFailure } from '../../storage/storageFailure.ts';
 import { Closing } from '../journal/closing.ts';
@@ -20,6 +19,7 @@ import { faultText, interruptedCall, pendingCalls, runLoop } from '../loop/loop.
 import { goOnText } from '../context/prompt.ts';
 import type { ReproduceRequest, Reproduction } from '../contract/reproduction.ts';
 import type { SessionLog } from '../journal/sessionLog.ts';
+import type { Circumstances } from './circumstances.ts';
 import type { SessionHooks } from './sessionDeps.ts';
 import type { SessionParts } from './sessionParts.ts';
 import type { SessionState } from '../journal/state.ts';
@@ -30,7 +30,8 @@ export interface SessionOptions {
   readonly folder: string;
   readonly lease: Lease;
   readonly log: SessionLog;
-  readonly leftOut?: LeftOut;
+  /** Returns what the journal says about each start: the permissions, and what does not count. */
+  circumstances(): Circumstances;
   /** Builds the session's parts. Called once. */
   parts(hooks: SessionHooks): SessionParts;
   /**
@@ -45,7 +46,7 @@ export class LiveSession implements Session, SessionHooks {
   readonly folder: string;
   readonly #log: SessionLog;
   readonly #lease: Lease;
-  readonly #leftOut: LeftOut | undefined;
+  readonly #circumstances: SessionOptions['circumstances'];
   readonly #parts: SessionParts;
   readonly #streamed = new Emitter<StreamEvent>();
   #working: Promise<void> | undefined;
@@ -58,12 +59,12 @@ export class LiveSession implements Session, SessionHooks {
   /** True once the promise `ended` is resolved. */
   #hasEnded = false;
 
-  constructor({ folder, lease, log, leftOut, parts, onBroken }: SessionOptions) {
+  constructor({ folder, lease, log, circumstances, parts, onBroken }: SessionOptions) {
     this.id = log.state.id;
     this.folder = folder;
     this.#lease = lease;
     this.#log = log;
-    this.#leftOut = leftOut;
+    this.#circumstances = circumstances;
     this.#onBroken = onBroken;
     this.#parts = parts(this);
     if (log.state.end === undefined) return;
@@ -120,12 +121,11 @@ export class LiveSession implements Session, SessionHooks {
       this.state.phase === 'ready' ||
       this.state.phase === 'thinking' ||
       this.state.phase === 'acting';
-    const leftOut = this.#leftOut;
     await this.#log.record({
       type: 'session.resumed',
       by,
       ...(budget && { budget }),
-      ...(leftOut && { leftOut }),
+      ...this.#circumstances(),
     });
     const hasAsked = this.#log.events.some((event) => event.type === 'model.replied');
     if (wasAtWork && hasAsked)

@@ -1,10 +1,12 @@
 /** Creates the loop of a session, with its permission gate, its budget and its tools. */
 import path from 'node:path';
+import { UserFacing } from '../../base/errors.ts';
 import { newEventId } from '../../base/ids.ts';
 import { redactValue } from '../../base/secrets/redactValue.ts';
 import { createGate, type Gate } from '../../permissions/gate.ts';
 import { AttachmentFiles } from '../../storage/attachmentFiles.ts';
 import { accessVerdict } from '../../tools/parameters/commandVerdict.ts';
+import { outsideMandate } from '../../tools/parameters/mandateCoverage.ts';
 import { ToolTable } from '../../tools/toolTable.ts';
 import { BudgetGuard } from '../budget/guard.ts';
 import { RequestAttachments } from '../context/attachments.ts';
@@ -15,7 +17,8 @@ import { PlateauGuard } from '../loop/plateauGuard.ts';
 import { profileOf } from '../profiles/profiles.ts';
 import type { SessionRuns } from '../runs/sessionRuns.ts';
 import { plateauPolicy } from '../runs/watchdogSettings.ts';
-import { permissionMode, toolDefaults } from './projectSettings.ts';
+import { toolDefaults } from './projectSettings.ts';
+import { sessionPermissions } from './circumstances.ts';
 import type { PartsRequest } from './sessionDeps.ts';
 import type { SessionListeners } from './sessionListeners.ts';
 import { costFor, providerOf } from './sessionModels.ts';
@@ -56,7 +59,13 @@ export function createLoop(request: PartsRequest, listeners: SessionListeners): 
     describe: (id, model) => shared.models.describe(id, model),
     cost: (id, reply) => costFor(shared, id, reply),
     profile,
-    ...contextSource({ ...shared, ...request, ...listeners, sections: profile.sections(tools) }),
+    ...contextSource({
+      ...shared,
+      ...request,
+      ...listeners,
+      sections: profile.sections(tools),
+      permissionMode: () => sessionPermissions(shared, request.project).mode,
+    }),
     attachments: new RequestAttachments(files),
     act: {
       sessionId,
@@ -81,14 +90,17 @@ function createSessionGate(
   { shared, log, project }: PartsRequest,
   { notices, machines }: SessionListeners,
 ): Gate {
-  const { clock, paths, ports, settings } = shared;
+  const { clock, paths, ports } = shared;
   const { permissions } = profileOf(log.state.profile);
   return createGate({
-    mode: () => permissions ?? permissionMode(settings().permissionMode, project),
+    mode: () => permissions ?? sessionPermissions(shared, project).mode,
     ask(call, signal) {
+      if (ports.approve === undefined)
+        return Promise.reject(new UserFacing('Nobody can be asked.'));
       notices.asks(call);
       return ports.approve({ sessionId: log.state.id, ...call }, signal);
     },
+    outside: (call) => outsideMandate(machines, call),
     clock,
     paths,
     judge: (access) => accessVerdict(machines, access, paths),

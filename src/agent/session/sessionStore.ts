@@ -40,6 +40,7 @@ import { sessionIds } from '../journal/sessionIds.ts';
 import type { SessionCatalogue } from './sessionCatalogue.ts';
 import { withoutStart, type SessionLog } from '../journal/sessionLog.ts';
 import type { RunState } from '../journal/state.ts';
+import { circumstances } from './circumstances.ts';
 import type { SharedDeps } from './sessionDeps.ts';
 import { checkModel, modelFor } from './sessionModels.ts';
 import { createParts } from './sessionParts.ts';
@@ -98,7 +99,7 @@ export class SessionStore implements Sessions {
       ...(await runVariablesOf(shared, request)),
       ...(profile !== 'goal' && { profile }),
       ...(parent !== undefined && { parent }),
-      ...(project?.leftOut && { leftOut: project.leftOut }),
+      ...circumstances(shared, profile, project),
     };
     // Record the child before it can spend anything, so the parent's budget always includes it.
     if (parent !== undefined) await this.#parent(parent).started(id);
@@ -289,7 +290,7 @@ export class SessionStore implements Sessions {
         folder,
         lease,
         log,
-        ...(project?.leftOut && { leftOut: project.leftOut }),
+        circumstances: () => circumstances(shared, log.state.profile, project),
         parts: (hooks) =>
           createParts({
             shared,

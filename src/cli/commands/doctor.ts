@@ -58,7 +58,7 @@ export const declareDoctor = (helios: CliCommand): CliCommand =>
       return isBroken ? exitCodes.error : exitCodes.goal;
     });
 
-const noOptions = { isYes: false, model: undefined, effort: undefined };
+const noOptions = { model: undefined, effort: undefined };
 
 /**
  * Resolves with the preferences; empty if they are invalid, because `settingFindings` reports the

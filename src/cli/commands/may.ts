@@ -43,7 +43,7 @@ export const declareMay = (helios: CliCommand): CliCommand =>
     .argument('[command...]', 'the command, after --')
     .addOption(
       new Option('--mode <mode>', 'permission mode to decide with')
-        .choices(['ask', 'allow'])
+        .choices(['ask', 'mandate', 'allow'])
         .default('ask'),
     )
     .option('--machine <id>', 'machine on which the command would run', 'local')

@@ -47,7 +47,7 @@ async function test(context: CommandContext): Promise<number> {
     (message) => void deps.stderr.write(`helios: ${message}\n`),
   );
   const settings = settingsFor(
-    { isYes: false, model: undefined, effort: undefined },
+    { model: undefined, effort: undefined },
     undefined,
     deps,
     preferences,

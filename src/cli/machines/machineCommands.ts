@@ -54,7 +54,6 @@ async function withMachines(
     settings: () => ({ provider: 'demo', permissionMode: 'ask', idleTurns: 1 }),
     ports: {
       secret: () => Promise.resolve(undefined),
-      approve: () => Promise.resolve('deny'),
       ...prompts,
     },
     clock: deps.clock,

@@ -43,16 +43,10 @@ export async function runModelCommand(
     home: home.folder,
     assetsFolder: deps.assetsFolder,
     settings: () =>
-      settingsFor(
-        { isYes: false, model: undefined, effort: undefined },
-        undefined,
-        deps,
-        preferences,
-      ),
+      settingsFor({ model: undefined, effort: undefined }, undefined, deps, preferences),
     ports: {
       secret: keyReader(deps.env, home.authFolder),
       storeSecret: secretStore(home.authFolder),
-      approve: () => Promise.resolve('deny'),
     },
     clock: deps.clock,
     workFolder: deps.cwd,

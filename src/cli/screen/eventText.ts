@@ -142,6 +142,7 @@ function startLines(
         event.workFolder,
       ].join(' · '),
     ),
+    ...(event.permissions?.note === undefined ? [] : [event.permissions.note]),
     ...(event.leftOut === undefined ? [] : [leftOutText(event.leftOut)]),
     ...runVariablesTexts(event.runVariables ?? []).map(dim),
     '',

@@ -15,6 +15,13 @@ export interface Verdict {
   readonly part: string;
   /** Sentence about a path that the command uses. Its use needs an approval in every mode. */
   readonly pathNote?: string;
+  /** Sentence about a key that the command uses. Its use needs an approval in every mode. */
+  readonly keyNote?: string;
+  /**
+   * Why the mandate does not cover the command, as the rest of a sentence; empty if it does. Omitted
+   * if the mandate was not asked.
+   */
+  readonly outside?: string;
 }
 
 export const safe: Verdict = { kind: 'safe', reason: '', part: '' };

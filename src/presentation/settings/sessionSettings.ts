@@ -1,23 +1,25 @@
 /** Settings for how sessions work, when they resume, and how long they are stored. */
 import * as z from 'zod';
-import type { EngineSettings, PermissionMode } from '../../agent/contract/settings.ts';
+import type { EngineSettings } from '../../agent/contract/settings.ts';
 import { variablePattern } from '../../machines/environment/variables.ts';
 import { defaultPlateau } from '../../watchdogs/plateauSettings.ts';
 import { watchdogSettingsSchema } from '../../watchdogs/settings.ts';
 import { amount, choice, count, flag, limit, structure, text, type Setting } from './setting.ts';
 
 export const sessionSettings = {
-  'permissions.mode': choice<PermissionMode>({
+  'permissions.mode': choice<EngineSettings['permissionMode']>({
     default: 'ask',
     description: 'Permission for the agent to run commands and to change files.',
     values: {
       ask: 'Ask you in a notification and in the chat; you can approve once, or for the session. Without an answer within ten minutes the request is denied, and Helios tries another way.',
+      mandate:
+        'Run without asking what the mandate covers: changes in the working folder, its worktrees and the folders of runs. Refuse all other changes and commands without asking, and continue.',
       allow:
-        'Run without asking. Intended for unattended goals, in an environment that you can afford to lose, such as a container or a virtual machine.',
+        'Run without asking. Intended for an environment that you can afford to lose, such as a container or a virtual machine.',
     },
     scope: 'machine',
     engine: 'permissionMode',
-    option: '--yes',
+    option: '--mode',
   }),
   'git.protect': flag(true, {
     description:
@@ -78,7 +80,7 @@ export const sessionSettings = {
   'session.keepRunning': choice({
     default: 'never',
     description:
-      'Behavior of sessions when VS Code closes or crashes. In the background, no user can answer: in the permission mode `ask`, everything that needs approval is denied. Models of VS Code itself answer only while a window is open.',
+      'Behavior of sessions when VS Code closes or crashes. In the background, no user can answer: in place of the permission mode `ask`, the mandate applies. Models of VS Code itself answer only while a window is open.',
     values: {
       never:
         'Wait for the next window, unless **Helios: Keep Running in Background** was run for the session.',

@@ -4,6 +4,7 @@ import { describeEvent } from '../../presentation/events.ts';
 import { argumentText } from '../../presentation/sessions/approvalText.ts';
 import { callCostText, leftOutText, triggerText } from '../../presentation/sessions/sessionText.ts';
 import { runEndText, runName } from '../../presentation/runs/runText.ts';
+import type { PermissionsInForce } from '../../permissions/mode.ts';
 import type { JournalEvent } from '../../agent/journal/events.ts';
 import type { SessionState } from '../../agent/journal/state.ts';
 import {
@@ -83,6 +84,9 @@ const fact = (name: string, value: string, tone?: Fact['tone']): Fact => ({
   value,
   ...(tone && { tone }),
 });
+const permissionFacts = ({ mode, note }: PermissionsInForce): readonly Fact[] => [
+  fact('Permissions', note ?? mode),
+];
 const only = (...sections: readonly WholeSection[]): StepContent => ({
   facts: [],
   sections: sections.filter(({ text }) => text.trim() !== ''),
@@ -91,10 +95,11 @@ const facts = (...all: readonly Fact[]): StepContent => ({ facts: all, sections:
 
 /** By event type: the content of steps. Other types show only the description of the event. */
 const contentReaders: { readonly [Type in JournalEvent['type']]?: ContentReader<Type> } = {
-  'session.started': ({ goal, workFolder, helios, leftOut }) => ({
+  'session.started': ({ goal, workFolder, helios, permissions, leftOut }) => ({
     facts: [
       fact('Folder', workFolder),
       fact('Helios', helios),
+      ...(permissions === undefined ? [] : permissionFacts(permissions)),
       ...(leftOut === undefined ? [] : [fact('Project file', leftOutText(leftOut))]),
     ],
     sections: [section('goal', 'Goal', goal)],

@@ -144,8 +144,10 @@ function eventParts(event: JournalEvent, state: SessionState): readonly ChatPart
 
 const startParts = ({
   leftOut,
+  permissions,
   runVariables = [],
 }: EventOf<'session.started'>): readonly ChatPart[] => [
+  ...(permissions?.note === undefined ? [] : [line('shield', plain(permissions.note, 600))]),
   ...leftOutParts(leftOut),
   ...runVariablesTexts(runVariables).map((text) => line('key', plain(text))),
 ];

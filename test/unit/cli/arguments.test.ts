@@ -22,7 +22,7 @@ async function parse(...argv: string[]): Promise<CliOptions | undefined> {
 
 describe('command line', () => {
   const accepted: [string[], Partial<CliOptions>][] = [
-    [[], { text: undefined, provider: undefined, claudeMode: 'api', isYes: false, budget: {} }],
+    [[], { text: undefined, provider: undefined, claudeMode: 'api', mode: undefined, budget: {} }],
     [['train it', 'well'], { text: 'train it well' }],
     [['-P', 'demo', 'goal'], { provider: 'demo', text: 'goal' }],
     [['--provider', 'openai', '-m', 'gpt-5.4', 'goal'], { provider: 'openai', model: 'gpt-5.4' }],
@@ -35,7 +35,7 @@ describe('command line', () => {
       { resume: 's-0mb2k4x9qf3t7ab' as NonNullable<CliOptions['resume']> },
     ],
     [['--home', '/tmp/h', 'goal'], { home: '/tmp/h' }],
-    [['--json', '--yes', 'goal'], { isJson: true, isYes: true }],
+    [['--json', '--yes', 'goal'], { isJson: true, mode: 'allow' }],
     [
       ['--max-turns', '5', '--budget-usd', '1.5', '--max-minutes', '.5', 'g'],
       { budget: { turns: 5, usd: 1.5, minutes: 0.5 } },

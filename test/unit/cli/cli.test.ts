@@ -194,7 +194,12 @@ describe('helios', () => {
 
   const errors: [string, string[], Record<string, string>, RegExp][] = [
     ['there is no goal', ['--yes'], {}, /There is no goal\.\nWrite one: helios/],
-    ['nobody can be asked', ['-P', 'demo', 'g'], {}, /not a terminal\.\nPass --yes/],
+    [
+      'nobody can be asked',
+      ['--mode', 'ask', '-P', 'demo', 'g'],
+      {},
+      /not a terminal\.\nPass --mode mandate/,
+    ],
     [
       'there is no key',
       ['--yes', 'g'],

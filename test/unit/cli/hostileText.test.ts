@@ -107,7 +107,7 @@ describe('hostile text in the terminal', () => {
       const id = 's-000000001abc' as SessionId;
       const request = { sessionId: id, callId: 'c', title: wilder, effect: 'execute' };
       const { signal } = new AbortController();
-      assert.equal(await ports.approve({ ...request, detail: wilder }, signal), 'deny');
+      assert.equal(await ports.approve?.({ ...request, detail: wilder }, signal), 'deny');
       throw new UserFacing('enough');
     };
     await runCli(['-P', 'demo', 'a goal'], { ...it, createEngine });

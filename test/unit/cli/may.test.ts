@@ -57,6 +57,11 @@ describe('helios may', () => {
       ['ask', 'ask', 'runs code', 'python train.py'],
       ['deny', 'refuse', read, 'rm -rf /'],
     ]);
+    assert.deepEqual(await decisions('mandate'), [
+      ['safe', 'run', '', ''],
+      ['ask', 'refuse', 'runs code', 'python train.py'],
+      ['deny', 'refuse', read, 'rm -rf /'],
+    ]);
     assert.deepEqual(await decisions('allow'), [
       ['safe', 'run', '', ''],
       ['ask', 'run', 'runs code', 'python train.py'],
@@ -88,6 +93,6 @@ describe('helios may', () => {
     assert.equal(machine.code, 1);
     assert.match(machine.deps.stderr.text, /There is no machine "gpu9"/);
     const mode = await helios(['may', '--mode', 'yolo', '--', 'ls']);
-    assert.match(mode.deps.stderr.text, /Allowed choices are ask, allow/);
+    assert.match(mode.deps.stderr.text, /Allowed choices are ask, mandate, allow/);
   });
 });

@@ -209,5 +209,11 @@ describe('a session in a project', () => {
     await session.ended;
     assert.equal(eventsOf(session, 'run.planned').length, 0);
     assert.equal(eventsOf(session, 'permission.decided')[0]?.isAllowed, false);
+    const [started] = eventsOf(session, 'session.started');
+    assert.equal(started?.permissions?.mode, 'ask');
+    assert.match(
+      started.permissions.note ?? '',
+      /^Permission mode ask instead of allow: .*json nar/,
+    );
   });
 });
