@@ -164,7 +164,7 @@ export async function createEngine(givenOptions: EngineOptions): Promise<Engine>
       ports,
       settings,
       secrets,
-      paths: pathRulesFor(home.folder),
+      paths: pathRulesFor(home.folder, machines),
       storedSecrets: new StoredSecrets(secrets, ports),
       today,
       reports,

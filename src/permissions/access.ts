@@ -11,8 +11,8 @@ export type Access =
       readonly command: string;
       /** Sentence about the program, for the approval. */
       readonly note?: string;
-      /** Text that is judged in place of the command, such as the commands of a sweep. */
-      readonly judged?: string;
+      /** Texts that are judged in place of the command, such as the commands of a sweep. */
+      readonly judged?: readonly string[];
       /** Folder in which the command starts, as given in the call. Default: the working folder. */
       readonly folder?: string;
       /** True if the tool runs a command that only reads as argument lists. */

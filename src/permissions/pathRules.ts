@@ -171,10 +171,15 @@ const usualPlaces: readonly string[] = [
 
 export class PathRules {
   readonly #homes: readonly string[];
+  readonly #buildFiles: () => readonly string[];
 
-  /** `homes` are absolute paths of the home folder of Helios: as configured, and its real path. */
-  constructor(...homes: readonly string[]) {
+  /**
+   * `homes` are absolute paths of the home folder of Helios: as configured, and its real path.
+   * `buildFiles` returns those of the Dockerfiles from which Helios builds machines.
+   */
+  constructor(homes: readonly string[] = [], buildFiles: () => readonly string[] = () => []) {
     this.#homes = homes;
+    this.#buildFiles = buildFiles;
   }
 
   /**
@@ -192,7 +197,9 @@ export class PathRules {
       if (verdict !== undefined && pattern.test(name))
         return { verdict, action, path, content, isOfFile: content === passwordFile };
     }
-    return undefined;
+    const isBuilt = action === 'write' && this.#buildFiles().includes(posix.normalize(path));
+    if (!isBuilt) return undefined;
+    return { verdict: 'ask', action, path, content: 'the Dockerfile of a machine', isOfFile: true };
   }
 
   /** Returns true for a file or folder of keys, or the environment of a process. */

@@ -99,6 +99,25 @@ export const conditionCommands = (
     return data === undefined ? [] : [{ machineId: data.machine_id, command: data.source.command }];
   });
 
+const pathCondition = z.object({ machine_id: z.string(), path: z.string() });
+const sourceCondition = z.object({
+  machine_id: z.string(),
+  source: z.object({ path: z.string() }).or(z.object({ logdir: z.string() })),
+});
+
+/** Returns the files and folders that the conditions would read. */
+export const conditionPaths = (
+  conditions: readonly unknown[],
+): { readonly machineId: string; readonly path: string }[] =>
+  conditions.flatMap((condition) => {
+    const { data: plain } = pathCondition.safeParse(condition);
+    if (plain !== undefined) return [{ machineId: plain.machine_id, path: plain.path }];
+    const { data } = sourceCondition.safeParse(condition);
+    if (data === undefined) return [];
+    const { machine_id: machineId, source: from } = data;
+    return [{ machineId, path: 'path' in from ? from.path : from.logdir }];
+  });
+
 const file = z
   .strictObject({
     type: z.literal('file'),

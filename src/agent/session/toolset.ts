@@ -15,7 +15,7 @@ import { runName } from '../../runs/run.ts';
 export function createToolset(deps: ToolsetDeps): Tool[] {
   const { log, memory, machines, resources, clock, git, secrets, paths } = deps;
   return allTools({
-    launcher: { machines, launch: (request, context) => launchRun(deps, request, context) },
+    launcher: { machines, paths, launch: (request, context) => launchRun(deps, request, context) },
     machines: { machines, runs: runFinder(deps), clock, resources, git, secrets, paths },
     sweeps: { machines, start: (request, context) => startSweep(deps, request, context) },
     tasks: taskDeps(deps),

@@ -21,6 +21,11 @@ interface MayOptions {
   readonly json?: boolean;
 }
 
+interface JudgedPlace {
+  readonly machine: Machine;
+  readonly rules: ReturnType<typeof pathRulesFor>;
+}
+
 /** `{ line, verdict, decision, reason, part }` of a line, or `{ line, error }`. */
 type Row = Readonly<Record<string, string>>;
 
@@ -52,14 +57,10 @@ export const declareMay = (helios: CliCommand): CliCommand =>
     .addHelpText('after', examples)
     .runs((context, words: readonly string[], options: MayOptions) =>
       withEngine(context, async ({ machines }) => {
-        const machine = machines.get(options.machine);
-        if (options.lines === true) await judgeLines(machine, options, context);
-        else
-          print(
-            await judge(commandOf(words), options.mode, { machine, context }),
-            options,
-            context,
-          );
+        const rules = pathRulesFor(context.home, machines);
+        const place = { machine: machines.get(options.machine), rules };
+        if (options.lines === true) await judgeLines(place, options, context);
+        else print(await judge(commandOf(words), options.mode, place), options, context);
         return exitCodes.goal;
       }),
     );
@@ -70,16 +71,14 @@ function commandOf(words: readonly string[]): string {
 }
 
 async function judgeLines(
-  machine: Machine,
+  place: JudgedPlace,
   options: MayOptions,
   context: CommandContext,
 ): Promise<void> {
   for await (const text of createInterface({ input: context.deps.stdin })) {
     const line = lineOf(text);
     const row =
-      typeof line === 'string'
-        ? await judge(line, options.mode, { machine, context })
-        : { line: text, ...line };
+      typeof line === 'string' ? await judge(line, options.mode, place) : { line: text, ...line };
     print(row, options, context);
   }
 }
@@ -99,12 +98,8 @@ function lineOf(text: string): string | { readonly error: string } {
   }
 }
 
-async function judge(
-  line: string,
-  mode: LineMode,
-  { machine, context }: { readonly machine: Machine; readonly context: CommandContext },
-): Promise<Row> {
-  const verdict: Verdict = await commandVerdict(machine, { line }, pathRulesFor(context.home));
+async function judge(line: string, mode: LineMode, place: JudgedPlace): Promise<Row> {
+  const verdict: Verdict = await commandVerdict(place.machine, { line }, place.rules);
   const { kind, reason, part } = verdict;
   return { line, verdict: kind, decision: decisionOf(verdict, mode), reason, part };
 }

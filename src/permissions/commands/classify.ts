@@ -55,7 +55,7 @@ function judgeText(text: string, place: CommandPlace, depth: number): Verdict {
 /** A text that cannot be parsed is asked about, and refused if it names what is always refused. */
 function unreadable(text: string): Verdict {
   const isRefused =
-    /\.ssh\/id_|\.aws\/credentials|\.helios\/auth|\/proc\/[^/\s]+\/environ|\/dev\/(?:tcp|udp)\//.test(
+    /\.ssh\/id_|\.aws\/credentials|\.helios\/auth|\/proc\/[^/\s]+\/environ|\/dev\/(?:tcp|udp)\/|\b(?:curl|wget)\b[^\n|]*\|[^\n]*\b(?:ba|da|z)?sh\b/.test(
       text,
     );
   return isRefused

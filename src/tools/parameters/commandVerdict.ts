@@ -9,7 +9,7 @@ import { codePaths } from '../../permissions/commands/codePaths.ts';
 import { classify, loadClassifier } from '../../permissions/commands/classify.ts';
 import { isWithin } from '../../permissions/commands/operand.ts';
 import type { CommandPlace } from '../../permissions/commands/place.ts';
-import { asks, type Verdict } from '../../permissions/commands/verdict.ts';
+import { asks, strictest, type Verdict } from '../../permissions/commands/verdict.ts';
 import { pathVerdict, type FoundPath } from '../../permissions/commands/pathVerdict.ts';
 import { usualPaths, type PathRules } from '../../permissions/pathRules.ts';
 import { machinePath } from './machinePath.ts';
@@ -166,14 +166,16 @@ class KnownPaths implements Pick<CommandPlace, 'realPath' | 'exists' | 'matches'
  */
 export async function accessVerdict(
   machines: Pick<Machines, 'get'>,
-  { machineId, command, judged: line = command, folder }: CommandAccess,
+  { machineId, command, judged = [command], folder }: CommandAccess,
   rules?: PathRules,
 ): Promise<Verdict> {
   try {
     const machine = machines.get(machineId);
-    if (folder === undefined) return await commandVerdict(machine, { line }, rules);
-    const start = await machinePath(machine, folder);
-    return await commandVerdict(machine, { line, folder: start }, rules);
+    const start = folder === undefined ? undefined : await machinePath(machine, folder);
+    const verdicts: Verdict[] = [];
+    for (const line of judged)
+      verdicts.push(await commandVerdict(machine, { line, folder: start }, rules));
+    return strictest(verdicts);
   } catch (error) {
     return asks(`cannot be judged: ${messageOf(error)}`, '');
   }

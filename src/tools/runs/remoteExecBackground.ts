@@ -1,9 +1,11 @@
-import { commandAccess } from '../parameters/accesses.ts';
+import { commandAccess, writeAccess } from '../parameters/accesses.ts';
 import { posix } from 'node:path';
 import * as z from 'zod';
 import { messageOf } from '../../base/errors.ts';
 import { oneLine, shellQuote } from '../../base/text.ts';
 import type { Machine } from '../../machines/machine.ts';
+import type { Access } from '../../permissions/access.ts';
+import { usualPaths } from '../../permissions/pathRules.ts';
 import { checkMetricSpec } from '../../metrics/lines/metricSpec.ts';
 import type { MetricSpec } from '../../metrics/metric.ts';
 import type { Run } from '../../runs/liveRun.ts';
@@ -14,6 +16,7 @@ import {
   type ExperimentArguments,
 } from '../parameters/experimentParameters.ts';
 import { machineId, machinePath, onMachine, type MachineTools } from '../parameters/machinePath.ts';
+import { checkPath } from '../parameters/pathAccesses.ts';
 import { runFields } from '../parameters/runReference.ts';
 import {
   limitOf,
@@ -109,7 +112,10 @@ export const remoteExecBackground = (deps: RunLauncher): Tool =>
     aliases: { machine: 'machine_id', working_directory: 'cwd', name: 'label' },
     describe: (args) =>
       `Launched ${onMachine(oneLine(args.label ?? args.command, 80), args.machine_id)}`,
-    accesses: ({ machine_id, command, cwd }) => [commandAccess(machine_id, command, cwd)],
+    accesses: async ({ machine_id, command, cwd, log_path: log }) => [
+      commandAccess(machine_id, command, cwd),
+      ...(log === undefined ? [] : [await logAccess(deps, machine_id, log)]),
+    ],
     async execute(args, context) {
       const machine = deps.machines.get(args.machine_id);
       const metrics = metricSpec(args);
@@ -120,7 +126,9 @@ export const remoteExecBackground = (deps: RunLauncher): Tool =>
         context,
       );
       const link =
-        args.log_path === undefined ? undefined : await linkLog(machine, run, args.log_path);
+        args.log_path === undefined
+          ? undefined
+          : await linkLog(deps, run, { machine, path: args.log_path, context });
       const warnings = [
         ...commandWarnings(args.command),
         ...(link?.warning === undefined ? [] : [link.warning]),
@@ -158,17 +166,35 @@ const request = async (machine: Machine, args: Args): Promise<Omit<RunRequest, '
 const trackedText = ({ names, patterns }: MetricSpec): readonly string[] | string =>
   patterns ? Object.keys(patterns) : (names ?? 'detected from the output');
 
+/** Resolves with the access to the link to a log. A link that is there is replaced, not followed. */
+async function logAccess(
+  { machines }: MachineTools,
+  machineId: string,
+  path: string,
+): Promise<Access> {
+  const folder = await writeAccess(machines, { machineId, path: posix.dirname(path) });
+  if (folder.kind !== 'write') return folder;
+  const name = posix.basename(path);
+  const { linkPath: link } = folder;
+  return {
+    ...{ kind: 'write', machineId, path: posix.join(folder.path, name) },
+    ...(link !== undefined && { linkPath: posix.join(link, name) }),
+  };
+}
+
 /**
- * Creates a link to the run's log at `linkPath`; the log itself stays in the folder of the run.
- * Never replaces an existing file.
+ * Creates a link to the run's log; the log itself stays in the folder of the run. Never replaces an
+ * existing file.
  */
 async function linkLog(
-  machine: Machine,
+  deps: MachineTools,
   run: Run,
-  linkPath: string,
+  { machine, path: given, context }: LinkRequest,
 ): Promise<{ path?: string; warning?: string }> {
   try {
-    const path = await machinePath(machine, linkPath);
+    const path = await machinePath(machine, given);
+    const { paths = usualPaths } = deps;
+    checkPath(await logAccess(deps, machine.id, path), { approved: context.accesses, paths });
     const [target, link, folder] = [run.outputPath, path, posix.dirname(path)].map(shellQuote);
     const isFree = `[ -h ${link} ] || ! [ -e ${link} ]`;
     const command = `mkdir -p -- ${folder} && { ${isFree}; } && ln -sfn -- ${target} ${link}`;
@@ -180,6 +206,13 @@ async function linkLog(
   } catch (error) {
     return { warning: `log_path was not used: ${messageOf(error)}` };
   }
+}
+
+interface LinkRequest {
+  readonly machine: Machine;
+  /** The path as given in the call. */
+  readonly path: string;
+  readonly context: ToolContext;
 }
 
 const ownLog =

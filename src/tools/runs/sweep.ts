@@ -111,17 +111,26 @@ const shownPoints = 10;
 const commandsOf = (args: Args): Access[] =>
   (args.machines ?? ['local']).map((id) => ({
     ...commandAccess(id, args.command_template, args.cwd),
-    judged: judgedText(args),
+    judged: judgedTexts(args),
   }));
 
-/** Returns the commands of all points; only the template if the points are invalid. */
-function judgedText(args: Args): string {
+/** Small enough for the classifier, which does not read long texts. */
+const mostJudgedChars = 10_000;
+
+/** Returns the commands of all points, some in each text; only the template for invalid points. */
+function judgedTexts(args: Args): readonly string[] {
   const { command_template: template } = args;
+  const texts = [template];
   try {
-    return [template, ...pointsOf(template, args).points.map(({ command }) => command)].join('\n');
+    for (const { command } of pointsOf(template, args).points) {
+      const text = `${texts.at(-1)}\n${command}`;
+      if (text.length > mostJudgedChars) texts.push(command);
+      else texts[texts.length - 1] = text;
+    }
   } catch {
-    return template;
+    // The call itself reports invalid points.
   }
+  return texts;
 }
 
 export const sweep = (deps: SweepStarter): Tool =>

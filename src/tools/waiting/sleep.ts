@@ -1,12 +1,14 @@
 import * as z from 'zod';
 import { formatDuration } from '../../base/text.ts';
+import type { Machines } from '../../machines/machine.ts';
 import { parseSleep, type ParsePorts } from '../../sleep/parseTriggers.ts';
 import { triggerText, type SleepRequest, type Trigger } from '../../sleep/trigger.ts';
-import { conditionCommands, supportedText } from '../../sleep/triggerShapes.ts';
-import { commandAccess } from '../parameters/accesses.ts';
+import { conditionCommands, conditionPaths, supportedText } from '../../sleep/triggerShapes.ts';
+import { commandAccess, readAccess } from '../parameters/accesses.ts';
 import { defineTool, type Tool, type ToolContext } from '../tool.ts';
 
 export interface SleepDeps extends ParsePorts {
+  readonly machines: Pick<Machines, 'get'>;
   /**
    * Resolves with the text to run for the command of a condition. Rejects with `ToolFailure` if the
    * command uses git for more than reading, because the command runs repeatedly.
@@ -57,10 +59,14 @@ export const sleep = (deps: SleepDeps): Tool =>
     parameters,
     aliases: { conditions: 'wake_conditions', triggers: 'wake_conditions' },
     describe: ({ reason }) => `Sleep: ${reason}`,
-    accesses: ({ wake_conditions: conditions }) =>
-      conditionCommands(conditions).map(({ machineId, command }) =>
+    accesses: async ({ wake_conditions: conditions }) => [
+      ...conditionCommands(conditions).map(({ machineId, command }) =>
         commandAccess(machineId, command),
       ),
+      ...(await Promise.all(
+        conditionPaths(conditions).map((place) => readAccess(deps.machines, place)),
+      )),
+    ],
     async execute(
       { reason, wake_conditions: conditions, logic, deadline_minutes: deadlineMinutes },
       context,

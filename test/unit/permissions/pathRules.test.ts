@@ -76,7 +76,7 @@ describe('paths of keys', () => {
     it(`leaves ${path}`, () => assert.equal(usualPaths.useOf(path), undefined));
 
   it('denies the keys of Helios in another home folder', () => {
-    const rules = new PathRules('/data/Home');
+    const rules = new PathRules(['/data/Home']);
     assert.equal(rules.useOf('/data/home/auth/openai')?.verdict, 'deny');
     assert.equal(rules.useOf('/data/home/authors'), undefined);
     assert.equal(rules.useOf('/data/home/authors', 'write')?.verdict, 'deny');
@@ -131,7 +131,7 @@ describe('paths of keys', () => {
   });
 
   it('finds usual places of keys below a folder', () => {
-    const below = (folder: string) => new PathRules('/data/h').keysBelow(folder, '/home/ada');
+    const below = (folder: string) => new PathRules(['/data/h']).keysBelow(folder, '/home/ada');
     assert.deepEqual(below('/home/ada/project'), []);
     assert.ok(below('/home/ada').includes('/home/ada/.aws/credentials'));
     assert.deepEqual(below('/x/.docker'), ['/x/.docker/config.json']);

@@ -52,7 +52,7 @@ describe('accesses', () => {
       { command_template: 'python t.py {lr}', params: { lr: [1, 2] }, machines: ['local', 'away'] },
       ['local', 'away'].map((id) => ({
         ...command(id, 'python t.py {lr}'),
-        judged: 'python t.py {lr}\npython t.py 1\npython t.py 2',
+        judged: ['python t.py {lr}\npython t.py 1\npython t.py 2'],
       })),
     ],
     ['sweep', { command_template: 'python t.py {lr}', params: { lr: [1, 2] }, dry_run: true }, []],

@@ -190,7 +190,7 @@ describe('paths that need care, and tools', () => {
   });
 
   it('protects a home folder of Helios that is elsewhere', async () => {
-    paths = new PathRules(file('state'));
+    paths = new PathRules([file('state')]);
     await mkdir(file('state/auth'), { recursive: true });
     await writeFile(file('state/auth/openai'), 'k');
     const deps = { machines: machines(), paths };

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import { ToolFailure } from '../../../src/base/errors.ts';
 import type { RunId, SessionId } from '../../../src/base/ids.ts';
-import { MachineFailure } from '../../../src/machines/machine.ts';
-import type { SleepMachine } from '../../../src/sleep/sleepPorts.ts';
+import { MachineFailure, type Machine } from '../../../src/machines/machine.ts';
 import type { SleepRequest } from '../../../src/sleep/trigger.ts';
 import { sleep, type SleepDeps } from '../../../src/tools/waiting/sleep.ts';
 import { startMonitor } from '../../../src/tools/waiting/startMonitor.ts';
@@ -26,7 +25,7 @@ async function call(tool: Tool, input: unknown): Promise<ToolResult> {
   return tool.execute(parsed.args, context);
 }
 
-const local = { id: 'local', workFolder: '/project' } as SleepMachine;
+const local = { id: 'local', workFolder: '/project' } as Machine;
 
 function setUp(more: Partial<SleepDeps> = {}): {
   tool: Tool;
