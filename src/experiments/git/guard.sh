@@ -4,7 +4,7 @@
 # settings or branches. A repository that was cloned or created through this script belongs to the
 # agent, which may also commit, merge and fetch there. Protects against what models do by habit, not
 # against a program that tries to evade this script.
-advice='Reading (status, log, diff, show) is allowed. To change code, create a worktree with exp_branch, edit in it, and commit with exp_commit.'
+advice='Reading (status, log, diff, show) is allowed. To change code, edit in a worktree (exp_branch makes one), and commit with exp_commit.'
 refuse() {
   echo "helios: git $1 was not run: $2. $advice" >&2
   exit 128
@@ -321,7 +321,8 @@ fi
 case $git_dir in
   */worktrees/*)
     if [ -e "$git_dir/helios" ]; then
-      case $command in commit | merge) refuse "$command" 'to commit in the worktree of an experiment, call exp_commit' ;; esac
+      advice='This is the worktree of an experiment: edit here, and commit all changes with exp_commit.'
+      case $command in commit | merge) refuse "$command" 'only exp_commit commits here' ;; esac
       # If a branch is checked out, commands such as reset would move the branch.
       read -r at <"$git_dir/HEAD"
       case $at in ref:*) refuse "$command" 'a branch of the user is checked out in this worktree' ;; esac

@@ -15,7 +15,7 @@ export type GitVerdict =
   | { readonly kind: 'refused'; readonly why: string };
 
 const advice =
-  'Reading (git status, log, diff, show) is allowed. To change code, create a worktree with exp_branch, edit in it, and commit with exp_commit.';
+  'Reading (git status, log, diff, show) is allowed. To change code, edit in a worktree (exp_branch makes one), and commit with exp_commit.';
 
 const none: GitVerdict = { kind: 'none' };
 

@@ -3,6 +3,7 @@ import { withheldNote } from '../../machines/environment/withheldNote.ts';
 import { commandAccess } from '../parameters/accesses.ts';
 import * as z from 'zod';
 import { cleanText, oneLine, formatDuration } from '../../base/text.ts';
+import { guardedOutput } from '../../experiments/git/guardWords.ts';
 import type { ExecOutcome, ExecResult, Machine, MachineSetup } from '../../machines/machine.ts';
 import type { Access } from '../../permissions/access.ts';
 import { asArgumentLists } from '../../permissions/commands/argumentLists.ts';
@@ -81,11 +82,16 @@ function asJudged(command: string, machine: Machine, accesses: readonly Access[]
   return isSafe ? asArgumentLists(command, machine.homeFolder ?? '~') : command;
 }
 
-const resultFields = ({ stdout, stderr, outcome }: ExecResult): Record<string, unknown> => ({
-  stdout: cleanText(stdout),
-  stderr: cleanText(stderr),
-  ...outcomeFields(outcome),
-});
+function resultFields({ stdout, stderr, outcome }: ExecResult): Record<string, unknown> {
+  const [out, err] = [stdout, stderr].map((text) => guardedOutput(cleanText(text)));
+  const words = [...(out?.words ?? []), ...(err?.words ?? [])];
+  return {
+    stdout: out?.rest,
+    stderr: err?.rest,
+    ...(words.length > 0 && { git_guard: [...new Set(words)].join('\n') }),
+    ...outcomeFields(outcome),
+  };
+}
 
 function outcomeFields(outcome: ExecOutcome): Record<string, unknown> {
   switch (outcome.kind) {

@@ -1,0 +1,34 @@
+/**
+ * Tells the words of the git guard from the output of a command. Only sentences that the guard can
+ * say are taken, so that a program that imitates the guard says nothing of its own.
+ */
+import { shellText } from '../../base/shellText.ts';
+
+const guard = shellText('./guard.sh', import.meta.url);
+const literals = (pattern: RegExp): readonly string[] =>
+  [...guard.matchAll(pattern)].flatMap(([, text = '']) => (text.includes('$') ? [] : [text]));
+const reasons = literals(/\brefuse \S+ ['"]([^'"]+)['"]/g);
+const sentences = new Set(
+  literals(/\badvice='([^']+)'/g).flatMap((advice) =>
+    reasons.map((reason) => `${reason}. ${advice}`),
+  ),
+);
+
+export interface GuardedOutput {
+  /** Lines of the guard. */
+  readonly words: readonly string[];
+  /** The output without these lines. */
+  readonly rest: string;
+}
+
+export function guardedOutput(output: string): GuardedOutput {
+  const lines = output.split('\n');
+  const isGuard = (line: string): boolean => {
+    const [, said = ''] = /^helios: git [A-Za-z-]{1,30} was not run: (.+)$/.exec(line) ?? [];
+    return sentences.has(said);
+  };
+  return {
+    words: lines.filter(isGuard),
+    rest: lines.filter((line) => !isGuard(line)).join('\n'),
+  };
+}
