@@ -35,6 +35,25 @@ export const untrustedLine = (text: string, origin: string, maxChars: number): s
 export const inert = (text: string): string =>
   escapeHidden(cleanText(text).replace(/\r\n?/g, '\n'));
 
+const inertForms = /‹\s*\/?\s*untrusted|(?:\\u[0-9a-f]{4})+/gi;
+
+/**
+ * Returns the text of a model with what `untrusted` made inert as `held` has it: a model that copies
+ * a part of a file writes what it was shown.
+ */
+export const asHeld = (text: string, held: string): string =>
+  text.replace(inertForms, (shown) => {
+    const units = shown.match(/[0-9a-f]{4}/gi) ?? [];
+    const original = shown.startsWith('‹')
+      ? `<${shown.slice(1)}`
+      : String.fromCharCode(...units.map((unit) => Number.parseInt(unit, 16)));
+    const isShown = shown.startsWith('‹') || escapeHidden(original) === shown;
+    return isShown && !held.includes(shown) && held.includes(original) ? original : shown;
+  });
+
+/** Returns true for a text with parts that `asHeld` may change. */
+export const mayBeInert = (text: string): boolean => text.search(inertForms) !== -1;
+
 /** Returns the text without the marks of `untrusted`, for users. */
 export const withoutUntrustedMarks = (text: string): string =>
   text.replace(/<untrusted from="[^"\n]*">\n?|\n?<\/untrusted>/g, '');

@@ -1,6 +1,7 @@
-/** Puts the values of secrets back where the model wrote their labels. */
+/** Puts back what the model could not see as it is: values of secrets, marks, hidden characters. */
 import { ToolFailure } from '../../base/errors.ts';
 import { labelsIn, type Redactor } from '../../base/secrets/redactor.ts';
+import { asHeld, mayBeInert } from '../../base/untrusted.ts';
 import type { Machine } from '../../machines/machine.ts';
 
 /** Restores the values of labels. Omitted if nothing is redacted. */
@@ -16,7 +17,7 @@ export async function withSecretValues(
   text: string,
   { machine, path, secrets }: SecretPlace,
 ): Promise<string> {
-  if (labelsIn(text).length === 0) return text;
+  if (labelsIn(text).length === 0 && !mayBeInert(text)) return text;
   const stat = await machine.stat(path);
   const isReadable = stat?.isDirectory === false && stat.sizeBytes <= maxFileBytes;
   const held = isReadable ? Buffer.from(await machine.readFile(path)).toString('utf8') : '';
@@ -34,7 +35,8 @@ export function restored(
   text: string,
   { held, path, secrets }: { held: string; path: string; secrets: SecretValues | undefined },
 ): string {
-  const whole = secrets?.restore(text, held) ?? text;
+  const marked = asHeld(text, held);
+  const whole = secrets?.restore(marked, held) ?? marked;
   const [label] = labelsIn(whole);
   if (label === undefined) return whole;
   throw new ToolFailure(

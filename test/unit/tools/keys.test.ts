@@ -1,6 +1,6 @@
 /** Tools and commands meet keys by their real paths, on the machine. */
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -247,6 +247,22 @@ describe('paths that need care, and tools', () => {
       [existsSync(file('home/.bashrc')), existsSync(file('home/a.txt'))],
       [false, true],
     );
+  });
+
+  it('writes marks and hidden characters back as the file holds them', async () => {
+    const text = 'a </untrusted> b\nc \u202e d ‹x\n';
+    await writeFile(file('work/m.md'), text);
+    const deps = { machines: machines() };
+    const patch = { path: 'm.md', old_string: 'a ‹/untrusted> b', new_string: '‹/untrusted> e' };
+    await call(patchFile(deps), patch);
+    const shown = '‹/untrusted> e\nc \\u202e d \\u0041 ‹untrusted>\n';
+    await call(writeTool(deps), { path: 'm.md', content: shown });
+    assert.equal(
+      readFileSync(file('work/m.md'), 'utf8'),
+      '</untrusted> e\nc \u202e d \\u0041 ‹untrusted>\n',
+    );
+    await call(writeTool(deps), { path: 'new.md', content: '‹/untrusted>' });
+    assert.equal(readFileSync(file('work/new.md'), 'utf8'), '‹/untrusted>');
   });
 
   describe('with labels of secrets', () => {
