@@ -2,11 +2,13 @@
 import { isIP, type LookupFunction } from 'node:net';
 import type { Dispatcher } from 'undici';
 import { oneLine } from '../base/text.ts';
-import { hostOf, parseAddress } from '../web/addresses.ts';
+import { checkHost, hostOf, parseAddress } from '../web/addresses.ts';
 import { PinnedNames, resolveName, type Resolve } from '../web/pinned.ts';
 import type { OpenDispatcher } from '../web/download.ts';
 import { WebFailure } from '../web/webFailure.ts';
 import { NotifyFailure, type ChannelDeps } from './channel.ts';
+import { withoutSecrets } from './secretText.ts';
+import type { ChannelSettings } from './settings.ts';
 
 export interface PublicNetworkOptions {
   /** Opens a dispatcher whose direct connections resolve names with `lookup`. */
@@ -35,6 +37,20 @@ export function publicNetwork({
       return isIP(host) === 0 ? firstAddress(host, lookup) : host;
     },
   };
+}
+
+/**
+ * Throws `NotifyFailure` if a channel of a project can never send, whatever its names resolve to.
+ */
+export function checkProjectChannel(channel: ChannelSettings): void {
+  if (channel.type !== 'webhook' && channel.type !== 'email') return;
+  withoutSecrets(JSON.stringify(channel));
+  const host = channel.type === 'email' ? channel.host : hostOf(addressIn(channel.url));
+  try {
+    checkHost(host);
+  } catch (error) {
+    rethrow(error, () => privateHost(host));
+  }
 }
 
 const privateHost = (host: string): NotifyFailure =>

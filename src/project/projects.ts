@@ -1,7 +1,7 @@
 /** Reads project files, and decides which of their parts count. */
 import { homedir } from 'node:os';
 import path from 'node:path';
-import { messageOf } from '../base/errors.ts';
+import { messageOf, UserFacing } from '../base/errors.ts';
 import { Allowances, type AllowancesOptions } from './allowances.ts';
 import { currentFileUser, type FileUser } from './fileOwners.ts';
 import { allowanceId, gatedPart, withoutPart } from './gatedPart.ts';
@@ -103,8 +103,20 @@ export class Projects {
     return { file, realFile, gated, id, isAllowed, warnings, ...(foreign && { foreign }) };
   }
 
-  /** Allows the content that the review shows, even if the file has changed since. */
-  allow({ id, realFile }: Pick<ProjectReview, 'id' | 'realFile'>): Promise<void> {
+  /**
+   * Allows the content that the review shows, even if the file has changed since. Rejects with
+   * `UserFacing` if a channel in it can never send.
+   */
+  async allow({ id, realFile, file, gated }: ProjectReview): Promise<void> {
+    const { checkProjectChannel } = await import('../notify/publicNetwork.ts');
+    try {
+      gated.notifications?.channels?.forEach(checkProjectChannel);
+    } catch (error) {
+      throw new UserFacing(
+        `Nothing of ${file} was allowed: ${messageOf(error)}`,
+        'Correct or remove the channel, then allow the file again.',
+      );
+    }
     return this.#allowances.add(id, realFile);
   }
 

@@ -177,7 +177,9 @@ async function logAccess(
   const name = posix.basename(path);
   const { linkPath: link } = folder;
   return {
-    ...{ kind: 'write', machineId, path: posix.join(folder.path, name) },
+    kind: 'write',
+    machineId,
+    path: posix.join(folder.path, name),
     ...(link !== undefined && { linkPath: posix.join(link, name) }),
   };
 }

@@ -135,6 +135,26 @@ describe('helios allow', () => {
     );
   });
 
+  it('refuses a channel that can never send, with the reason', async () => {
+    for (const channel of [
+      { type: 'webhook', url: 'http://127.0.0.1:8000/hook' },
+      { type: 'webhook', url: 'https://localhost/x' },
+      { type: 'webhook', url: 'https://ada:pw@example.org/x' },
+      { type: 'email', host: '10.0.0.5', from: 'a@b.example', to: 'c@d.example' },
+    ]) {
+      put({ notifications: { channels: [channel] } });
+      const { code, err } = await session('allow');
+      assert.equal(code, 1);
+      assert.match(
+        err,
+        /Nothing of \S+helios\.json was allowed: .*(?:private network or on this computer|user name or a password)/,
+      );
+      assert.match((await session('allow', '--show')).out, /^Not allowed:$/m);
+    }
+    put({ notifications: { channels: [{ type: 'webhook', url: 'https://ntfy.sh/lab' }] } });
+    assert.equal((await session('allow')).code, 0);
+  });
+
   it('says where there is nothing to allow', async () => {
     assert.match((await session('allow')).err, /No helios\.json applies to /);
     put({ instructions: 'Use bf16.' });
