@@ -52,13 +52,15 @@ function judgeText(text: string, place: CommandPlace, depth: number): Verdict {
   return strictest([bombVerdict(text), new LineJudge(shell, place, depth).verdict()]);
 }
 
+const refusedText =
+  /\.ssh\/id_|\.aws\/credentials|\.helios\/auth|\/proc\/[^/\s]+\/environ|\/dev\/(?:tcp|udp)\//;
+const downloadRun = /\b(?:curl|wget)\b[^\n|]*\|[^\n]*\b(?:ba|da|z)?sh\b/;
+/** A shorter text is parsed unless it is none of a shell. */
+const longText = 10_000;
+
 /** A text that cannot be parsed is asked about, and refused if it names what is always refused. */
 function unreadable(text: string): Verdict {
-  const isRefused =
-    /\.ssh\/id_|\.aws\/credentials|\.helios\/auth|\/proc\/[^/\s]+\/environ|\/dev\/(?:tcp|udp)\/|\b(?:curl|wget)\b[^\n|]*\|[^\n]*\b(?:ba|da|z)?sh\b/.test(
-      text,
-    );
-  return isRefused
+  return refusedText.test(text) || (text.length > longText && downloadRun.test(text))
     ? denies('cannot be parsed, and names keys or another host', '')
     : asks('cannot be parsed, or shells read it differently', '');
 }
