@@ -80,6 +80,8 @@ describe('approvals in the hands of a user', () => {
     await workbench.screenshot('approval-chat-light');
     await workbench.pressChatButton('Approve');
     await isMade('short.txt');
+    await workbench.chatMatching(/Ran touch short\.txt; echo "\$\(whoami\) \$\(true\)/);
+    assert.equal(await workbench.page.locator('.interactive-session .katex').count(), 0);
   });
 
   it('opens a long call as a document, which wraps it and has the answers in its title bar', async () => {

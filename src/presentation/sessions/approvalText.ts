@@ -76,9 +76,9 @@ export function approvalPreview({ detail }: ApprovalRequest): ShownApproval {
 }
 
 /** Returns the document with the whole call. */
-export const approvalDocument = ({ title, effect, detail }: ApprovalRequest): string =>
-  `Helios asks to ${effectVerb(effect)}: ${oneLine(title, 200)}
-${textSize(detail)}. To answer, select ${oneOf(Object.keys(approvalAnswers))} in the title bar of this editor.
+export const approvalDocument = (request: ApprovalRequest): string =>
+  `${questionText(request)}
+${textSize(request.detail)}. To answer, select ${oneOf(Object.keys(approvalAnswers))} in the title bar of this editor.
 
-${detail}
+${request.detail}
 `;

@@ -24,9 +24,15 @@ export function showPart(stream: ChatResponseStream, part: ChatPart): void {
  */
 function showLine(
   stream: ChatResponseStream,
-  { icon, markdown, files = [], button }: ChatPart & { kind: 'line' },
+  { icon, markdown, files = [], button, link }: ChatPart & { kind: 'line' },
 ): void {
-  stream.markdown(withIcons(`\n\n$(${icon}) ${markdown}${files.length > 0 ? ' ' : ''}`));
+  const words = withoutFormulas(markdown);
+  const text = withIcons(`\n\n$(${icon}) ${words}${files.length > 0 ? ' ' : ''}`);
+  if (link !== undefined) {
+    text.appendMarkdown(` [${link.title}](command:${link.command})`);
+    text.isTrusted = { enabledCommands: [link.command] };
+  }
+  stream.markdown(text);
   for (const file of files) {
     const uri = Uri.file(file);
     stream.anchor(uri, basename(file));
@@ -35,6 +41,12 @@ function showLine(
   stream.markdown(withIcons('\n\n'));
   if (button !== undefined) showButton(stream, button.command, button.title);
 }
+
+/**
+ * Returns Markdown without dollar signs, except those of amounts. The dollar sign of an icon would
+ * begin a formula, which the next dollar sign ends, even an escaped one.
+ */
+const withoutFormulas = (markdown: string): string => markdown.replace(/\\?\$(?!\d)/g, '&#36;');
 
 /** Returns Markdown in which theme icons work, but command links and HTML do not. */
 export function withIcons(markdown: string): MarkdownString {

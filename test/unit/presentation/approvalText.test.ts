@@ -112,7 +112,7 @@ describe('approval questions', () => {
     assert.equal(
       approvalDocument(requestFor({ command: 'ls' }, { title: 'Ran\nls' })),
       [
-        'Helios asks to run a command: Ran ls',
+        'Helios asks to run a command',
         '11 characters, 1 line. To answer, select Approve, Approve for Session or Deny in the title bar of this editor.',
         '',
         'command: ls',
