@@ -155,6 +155,7 @@ export function settingsFor(
     ...preferencesFor(preferences, provider),
     provider: provider ?? preferences.provider ?? 'claude',
     permissionMode: options.mode ?? 'ask',
+    isModeGiven: options.mode !== undefined,
     idleTurns: defaultOf('session.idleTurns'),
     ...networkFor(env),
     ...(options.model !== undefined && { model: options.model }),

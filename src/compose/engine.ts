@@ -64,6 +64,7 @@ import { SessionIndex } from '../storage/sessionIndex.ts';
 import type { WebOptions } from '../web/download.ts';
 import { WebReader } from '../web/fetchPage.ts';
 import { rememberSecrets, secretsOf } from './engineSecrets.ts';
+import { folderChoicesAt } from './folderChoices.ts';
 import { localSetupFields, rememberPassed } from './localSetup.ts';
 import { projectsAt } from './project.ts';
 import { heliosVersion } from './version.ts';
@@ -128,10 +129,11 @@ async function openBase(options: EngineOptions, secrets: Redactor) {
   const catalogue = catalogueOf(options, home);
   const web = webOf(options, clock);
   const projects = projectsAt(home.folder);
+  const folders = folderChoicesAt(home.folder);
   const notifier = notifierOf(options, secrets, projects);
   const machinesIn = (workFolder: string): Machines => machines.with(localIn(workFolder));
   const tools = { resources, providers, models, prices, web, notifier, projects, machinesIn };
-  return { home, clock, logger, machines, runs, catalogue, ...tools };
+  return { home, clock, logger, machines, runs, catalogue, folders, ...tools };
 }
 
 export async function createEngine(givenOptions: EngineOptions): Promise<Engine> {

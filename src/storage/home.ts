@@ -16,6 +16,8 @@ export interface Home {
   /** Log of the background process. */
   readonly backgroundLogFile: string;
   readonly machinesFile: string;
+  /** File with what the user chose for folders, such as the permission mode. */
+  readonly foldersFile: string;
   /** Folder of the contents of project files that the user has allowed. */
   readonly allowedFolder: string;
   /** Folder of notifications that are delayed until quiet hours end. */
@@ -50,6 +52,7 @@ export function homeAt(folder: string): Home {
     renewedSecretsFolder: path.join(folder, 'auth', 'renewed'),
     backgroundLogFile: path.join(folder, 'background.log'),
     machinesFile: path.join(folder, 'machines.json'),
+    foldersFile: path.join(folder, 'folders.json'),
     allowedFolder: path.join(folder, 'allowed'),
     heldFolder: path.join(folder, 'held'),
     machineHomesFile: path.join(folder, 'machine-homes.json'),

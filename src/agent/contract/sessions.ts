@@ -11,6 +11,7 @@ import type { Reproduction, ReproduceRequest } from './reproduction.ts';
 import type { Budget, EndReason, JournalEvent, ProfileId, StreamEvent } from '../journal/events.ts';
 import type { FollowedEvents } from '../journal/followJournal.ts';
 import type { Phase, RunState, SessionState } from '../journal/state.ts';
+import type { PermissionsInForce } from '../../permissions/mode.ts';
 import type { SearchHit, SearchOptions } from './search.ts';
 import type { ObservedSession, ObserveOptions } from './observedSession.ts';
 
@@ -79,6 +80,8 @@ export interface Session {
   readonly ledger: Ledger;
   readonly onDidRecord: Event<JournalEvent>;
   readonly onDidStream: Event<StreamEvent>;
+  /** Returns the permissions for the next call; `undefined` if the profile decides them. */
+  permissions(): PermissionsInForce | undefined;
   /** All events so far, oldest first. */
   events(): readonly JournalEvent[];
   /**

@@ -42,6 +42,11 @@ export interface EndpointSettings {
 /** Settings of the engine, which are read again for each session. */
 export interface EngineSettings extends ProviderSettings {
   readonly permissionMode: PermissionMode;
+  /**
+   * True if the user gave the permission mode for this process. Otherwise, the choice of the user
+   * for a folder takes precedence.
+   */
+  readonly isModeGiven?: boolean;
   /** The user's `NotificationSettings`, not validated yet; the notifier validates them. */
   readonly notifications?: unknown;
   /**

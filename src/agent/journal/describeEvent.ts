@@ -126,6 +126,8 @@ const descriptions: { readonly [Type in JournalEvent['type']]: Describe<Type> } 
           by,
           ...factsOf(begun),
         ]),
+  'session.permissions_changed': ({ permissions: { mode, note } }) =>
+    note === undefined ? plain('setting', 'Permission mode changed', mode) : plain('setting', note),
   'session.model_changed': ({ provider, model }) =>
     plain('setting', 'Model changed', `${provider}/${model}`),
   'session.effort_changed': ({ effort }) =>

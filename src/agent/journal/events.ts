@@ -114,6 +114,8 @@ export type SessionEvent =
       readonly leftOut?: LeftOut;
       readonly permissions?: PermissionsInForce;
     }
+  /** Another permission mode than before applies from the next decision on. */
+  | { readonly type: 'session.permissions_changed'; readonly permissions: PermissionsInForce }
   | { readonly type: 'session.model_changed'; readonly provider: string; readonly model: string }
   /** The user changed the effort. `undefined` means the effort from the settings. */
   | { readonly type: 'session.effort_changed'; readonly effort?: Effort }

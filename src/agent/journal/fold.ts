@@ -36,6 +36,7 @@ export function initialState(event: Started): SessionState {
     workFolder: event.workFolder,
     profile: event.profile ?? 'goal',
     ...(event.parent && { parent: event.parent }),
+    ...(event.permissions && { permissions: event.permissions }),
     children: [],
     startedMs: event.at,
     lastEventMs: event.at,
@@ -81,10 +82,12 @@ const changes: Changes = {
     ...state,
     children: [...state.children, sessionId],
   }),
-  'session.resumed': (state, { budget }) => ({
+  'session.resumed': (state, { budget, permissions }) => ({
     ...(budget === undefined ? state : allowed(state, budget)),
+    ...(permissions && { permissions }),
     phase: revived(state),
   }),
+  'session.permissions_changed': (state, { permissions }) => ({ ...state, permissions }),
   'session.model_changed': (state, { provider, model }) => ({ ...state, provider, model }),
   'session.effort_changed': (state, { effort }) => ({
     ...without(state, 'effort'),

@@ -8,6 +8,7 @@ import type { GoalTarget } from '../../experiments/target.ts';
 import type { SleepRequest } from '../../sleep/trigger.ts';
 import type { Effort } from '../../models/model.ts';
 import type { Decision, ExperimentPlan } from '../../experiments/experiment.ts';
+import type { PermissionsInForce } from '../../permissions/mode.ts';
 import type { AlarmKind, Budget, EndReason, Evidence, ProfileId } from './events.ts';
 
 export interface RunState {
@@ -139,6 +140,8 @@ export interface SessionState {
   readonly model: string;
   readonly workFolder: string;
   readonly profile: ProfileId;
+  /** Permissions of the newest decision; omitted in old journals, and if the profile decides. */
+  readonly permissions?: PermissionsInForce;
   /** Id of the session that started this session. */
   readonly parent?: SessionId;
   /** Ids of the sessions that this session started, oldest first. */

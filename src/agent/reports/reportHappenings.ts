@@ -42,6 +42,7 @@ function isHappening(event: JournalEvent): boolean {
   switch (event.type) {
     case 'session.resumed':
     case 'session.paused':
+    case 'session.permissions_changed':
     case 'session.model_changed':
     case 'budget.noticed':
     case 'run.not_started':

@@ -1,17 +1,48 @@
 /** The permissions of a session, and what else its journal says about each of its starts. */
+import type { Gate } from '../../permissions/gate.ts';
+import { modeOf } from '../../project/folderChoices.ts';
 import type { ProjectFile } from '../../project/projects.ts';
 import type { PermissionsInForce } from '../../permissions/mode.ts';
 import type { ProfileId, SessionEvent } from '../journal/events.ts';
+import type { SessionLog } from '../journal/sessionLog.ts';
 import { profileOf } from '../profiles/profiles.ts';
 import { permissionsInForce } from './projectSettings.ts';
 import type { SharedDeps } from './sessionDeps.ts';
 
+type Deps = Pick<SharedDeps, 'folders' | 'ports' | 'settings'>;
+
+/** A session, as its permissions need it. */
+export interface PermissionPlace {
+  readonly workFolder: string;
+  readonly project?: ProjectFile | undefined;
+}
+
 /** Returns the permission mode that applies to a session now. */
-export const sessionPermissions = (
-  { ports, settings }: Pick<SharedDeps, 'ports' | 'settings'>,
-  project: ProjectFile | undefined,
-): PermissionsInForce =>
-  permissionsInForce(settings().permissionMode, { canAsk: ports.approve !== undefined, project });
+export function sessionPermissions(
+  deps: Deps,
+  { workFolder, project }: PermissionPlace,
+): PermissionsInForce {
+  const chosen = chosenMode(deps, workFolder);
+  const canAsk = deps.ports.approve !== undefined;
+  const inForce = permissionsInForce(chosen.mode, { canAsk, project });
+  return inForce.mode === chosen.mode ? chosen : inForce;
+}
+
+/**
+ * Returns the mode that the user chose: the one given for this call, that of the folder, or that of
+ * the settings. If the choices for folders cannot be read, the mode is `ask`.
+ */
+function chosenMode({ folders, settings }: Deps, workFolder: string): PermissionsInForce {
+  const { permissionMode, isModeGiven = false } = settings();
+  if (isModeGiven) return { mode: permissionMode };
+  const reading = folders.read(workFolder);
+  const mode = modeOf(reading, permissionMode);
+  if (reading.problem !== undefined)
+    return { mode, note: `Permission mode ask: ${reading.problem}` };
+  return mode === permissionMode
+    ? { mode }
+    : { mode, note: `Permission mode ${mode}, as you chose for this folder.` };
+}
 
 /** What the journal says about the start and each resumption of a session. */
 export type Circumstances = Pick<
@@ -21,12 +52,29 @@ export type Circumstances = Pick<
 
 /** Returns the circumstances. The profile may decide the permissions, which are then left out. */
 export const circumstances = (
-  shared: Pick<SharedDeps, 'ports' | 'settings'>,
+  deps: Deps,
   profile: ProfileId,
-  project: ProjectFile | undefined,
+  place: PermissionPlace,
 ): Circumstances => ({
-  ...(project?.leftOut && { leftOut: project.leftOut }),
+  ...(place.project?.leftOut && { leftOut: place.project.leftOut }),
   ...(profileOf(profile).permissions === undefined && {
-    permissions: sessionPermissions(shared, project),
+    permissions: sessionPermissions(deps, place),
   }),
+});
+
+/**
+ * Returns a gate that records the permission mode before its first decision in another mode than
+ * the journal says.
+ */
+export const recordingModes = (
+  gate: Gate,
+  log: Pick<SessionLog, 'record' | 'state'>,
+  permissions: () => PermissionsInForce | undefined,
+): Gate => ({
+  async decide(call, signal) {
+    const now = permissions();
+    if (now !== undefined && now.mode !== log.state.permissions?.mode)
+      await log.record({ type: 'session.permissions_changed', permissions: now });
+    return gate.decide(call, signal);
+  },
 });

@@ -66,9 +66,15 @@ export function permissionsInForce(
   };
 }
 
-/** Returns the project's default arguments for tool calls that do not name a machine or metrics. */
-export function toolDefaults(project: ProjectFile | undefined): ToolDefault[] {
-  const { defaultMachine: machine, metricNames, metricPatterns } = project ?? {};
+/**
+ * Returns the default arguments for tool calls that do not name a machine or metrics. `container`:
+ * the machine that the user chose for the folder.
+ */
+export function toolDefaults(
+  project: ProjectFile | undefined,
+  container: string | undefined,
+): ToolDefault[] {
+  const { defaultMachine: machine = container, metricNames, metricPatterns } = project ?? {};
   const defaults: readonly ToolDefault[] = [
     { parameter: 'machine_id', value: machine },
     { parameter: 'machines', value: machine && [machine] },

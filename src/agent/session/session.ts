@@ -91,6 +91,7 @@ export class LiveSession implements Session, SessionHooks {
   readonly onDidRecord = (listener: (event: JournalEvent) => void): { dispose(): void } =>
     this.#log.onDidRecord(listener);
   readonly onDidStream = this.#streamed.event;
+  readonly permissions = () => this.#circumstances().permissions;
 
   events(): readonly JournalEvent[] {
     return this.#log.events;

@@ -10,6 +10,7 @@ import type { ModelProvider } from '../../models/model.ts';
 import type { ModelCatalogue } from '../../models/modelCatalogue.ts';
 import type { PriceTable } from '../../models/prices.ts';
 import type { Notifier } from '../../notify/notifier.ts';
+import type { FolderChoices } from '../../project/folderChoices.ts';
 import type { ProjectFile, Projects } from '../../project/projects.ts';
 import type { Runs } from '../../runs/runs.ts';
 import type { WebOptions } from '../../web/download.ts';
@@ -34,6 +35,7 @@ export interface SharedDeps {
   readonly storedSecrets: Pick<StoredSecrets, 'learn'>;
   readonly runs: Runs;
   readonly projects: Pick<Projects, 'read'>;
+  readonly folders: Pick<FolderChoices, 'read'>;
   /** Returns the machines. `workFolder` is the base folder for relative paths and commands. */
   machinesIn(workFolder: string): Machines;
   readonly probes: MachineProbes;

@@ -8,6 +8,7 @@ import { AttachmentFiles } from '../../storage/attachmentFiles.ts';
 import { accessVerdict } from '../../tools/parameters/commandVerdict.ts';
 import { outsideMandate } from '../../tools/parameters/mandateCoverage.ts';
 import { ToolTable } from '../../tools/toolTable.ts';
+import type { PermissionsInForce } from '../../permissions/mode.ts';
 import { BudgetGuard } from '../budget/guard.ts';
 import { RequestAttachments } from '../context/attachments.ts';
 import { contextSource } from '../context/contextSource.ts';
@@ -18,7 +19,7 @@ import { profileOf } from '../profiles/profiles.ts';
 import type { SessionRuns } from '../runs/sessionRuns.ts';
 import { plateauPolicy } from '../runs/watchdogSettings.ts';
 import { toolDefaults } from './projectSettings.ts';
-import { sessionPermissions } from './circumstances.ts';
+import { recordingModes, sessionPermissions } from './circumstances.ts';
 import type { PartsRequest } from './sessionDeps.ts';
 import type { SessionListeners } from './sessionListeners.ts';
 import { costFor, providerOf } from './sessionModels.ts';
@@ -27,9 +28,10 @@ import { createToolset } from './toolset.ts';
 import { runName } from '../../runs/run.ts';
 
 export function createLoop(request: PartsRequest, listeners: SessionListeners): LoopDeps {
-  const { shared, hooks, log, folder } = request;
+  const { shared, hooks, log, folder, project } = request;
   const { clock, logger, runs, probes, resources, secrets, paths } = shared;
-  const sessionId = log.state.id;
+  const { id: sessionId, workFolder } = log.state;
+  const defaults = toolDefaults(project, shared.folders.read(workFolder).choice?.container);
   const profile = profileOf(log.state.profile);
   const gate = createSessionGate(request, listeners);
   const budget = createGuard(request, listeners.sessionRuns);
@@ -64,12 +66,12 @@ export function createLoop(request: PartsRequest, listeners: SessionListeners): 
       ...request,
       ...listeners,
       sections: profile.sections(tools),
-      permissionMode: () => sessionPermissions(shared, request.project).mode,
+      permissionMode: () => sessionPermissions(shared, { workFolder, project }).mode,
     }),
     attachments: new RequestAttachments(files),
     act: {
       sessionId,
-      tools: new ToolTable(tools.map((tool) => tool.withDefaults(toolDefaults(request.project)))),
+      tools: new ToolTable(tools.map((tool) => tool.withDefaults(defaults))),
       gate,
       clock,
       logger,
@@ -91,21 +93,24 @@ function createSessionGate(
   { notices, machines }: SessionListeners,
 ): Gate {
   const { clock, paths, ports } = shared;
-  const { permissions } = profileOf(log.state.profile);
-  return createGate({
-    mode: () => permissions ?? sessionPermissions(shared, project).mode,
+  const { profile, workFolder } = log.state;
+  const { permissions: fixedMode } = profileOf(profile);
+  const inForce = (): PermissionsInForce => sessionPermissions(shared, { workFolder, project });
+  const gate = createGate({
+    mode: () => fixedMode ?? inForce().mode,
     ask(call, signal) {
       if (ports.approve === undefined)
         return Promise.reject(new UserFacing('Nobody can be asked.'));
       notices.asks(call);
       return ports.approve({ sessionId: log.state.id, ...call }, signal);
     },
-    outside: (call) => outsideMandate(machines, call),
+    outside: (call) => outsideMandate(machines, call, shared.folders.read(workFolder).choice),
     clock,
     paths,
     judge: (access) => accessVerdict(machines, access, paths),
     allowedTools: allowedBefore(log.events),
   });
+  return recordingModes(gate, log, () => (fixedMode === undefined ? inForce() : undefined));
 }
 
 const createPlateauGuard = (

@@ -99,7 +99,7 @@ export class SessionStore implements Sessions {
       ...(await runVariablesOf(shared, request)),
       ...(profile !== 'goal' && { profile }),
       ...(parent !== undefined && { parent }),
-      ...circumstances(shared, profile, project),
+      ...circumstances(shared, profile, { workFolder: request.workFolder, project }),
     };
     // Record the child before it can spend anything, so the parent's budget always includes it.
     if (parent !== undefined) await this.#parent(parent).started(id);
@@ -290,7 +290,8 @@ export class SessionStore implements Sessions {
         folder,
         lease,
         log,
-        circumstances: () => circumstances(shared, log.state.profile, project),
+        circumstances: () =>
+          circumstances(shared, log.state.profile, { workFolder: log.state.workFolder, project }),
         parts: (hooks) =>
           createParts({
             shared,

@@ -22,6 +22,7 @@ const shownLine = (text: string): string => visibleText(oneLine(cleanText(text),
  */
 const styles: { readonly [Type in JournalEvent['type']]?: 'dim' | 'bold' | 'tone' } = {
   'session.resumed': 'dim',
+  'session.permissions_changed': 'dim',
   'session.model_changed': 'dim',
   'session.effort_changed': 'dim',
   'session.paused': 'tone',

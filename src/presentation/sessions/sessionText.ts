@@ -22,6 +22,8 @@ export interface LiveMetric {
 
 export interface Glance {
   readonly state: SessionState;
+  /** Permissions for the next call; omitted if the profile decides them. */
+  readonly permissions?: NonNullable<SessionState['permissions']>;
   readonly metric?: LiveMetric;
   /** Best value, measured by the champion: `loss 0.83`. Shown after the session has ended. */
   readonly best?: string;

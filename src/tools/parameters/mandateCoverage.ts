@@ -8,15 +8,27 @@ import { isWithin } from '../../permissions/commands/operand.ts';
 
 /**
  * Resolves with why the mandate does not cover a call, as the rest of a sentence; `undefined` if it
- * covers all its accesses. Never rejects.
+ * covers all its accesses. `container`: id of a container, in which it covers everything. Never
+ * rejects.
  */
 export async function outsideMandate(
-  machines: Pick<Machines, 'get'>,
+  machines: Pick<Machines, 'get' | 'list'>,
   { accesses }: { readonly accesses: readonly Access[] },
+  { container }: { readonly container?: string | undefined } = {},
 ): Promise<string | undefined> {
-  const reasons = await Promise.all(accesses.map((access) => outsideOf(machines, access)));
+  const elsewhere = accesses.filter((access) => !isInside(machines, access, container));
+  const reasons = await Promise.all(elsewhere.map((access) => outsideOf(machines, access)));
   return reasons.find((reason) => reason !== undefined);
 }
+
+const isInside = (
+  machines: Pick<Machines, 'list'>,
+  access: Access,
+  container: string | undefined,
+): boolean =>
+  access.kind !== 'host' &&
+  access.machineId === container &&
+  machines.list().some(({ id, kind }) => id === container && kind === 'container');
 
 async function outsideOf(
   machines: Pick<Machines, 'get'>,
