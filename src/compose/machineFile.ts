@@ -1,4 +1,5 @@
-/** Parses and validates entries of `machines.json`, for use before an engine exists. */
+/** Checks for machines that need no engine: entries of `machines.json`, a container program. */
 export { parseMachineSpec, checkedEntry } from '../machines/machineEntry.ts';
+export { hasContainerEngine } from '../machines/container/engine.ts';
 export { lineOfMachine } from '../machines/list/machineFile.ts';
 export { expandHome } from '../machines/ssh/configFile.ts';

@@ -17,6 +17,7 @@ import { runCommands } from './runs/runCommands.ts';
 import { approvalCommands } from './sessions/approvalCommands.ts';
 import { demoCommands } from './sessions/demoCommands.ts';
 import { goalCommands } from './sessions/goalCommands.ts';
+import { permissionCommands } from './sessions/permissionCommands.ts';
 import { sessionCommands, showActions } from './sessions/sessionCommands.ts';
 import { storeCommands } from './sessions/storeCommands.ts';
 import type { Handlers } from './ui/commandRegistry.ts';
@@ -38,6 +39,7 @@ export interface CommandTargets {
 export const commandHandlers = (deps: AppDeps, targets: CommandTargets): Handlers => ({
   ...goalCommands(deps),
   ...storeCommands(deps, targets.showSession),
+  ...permissionCommands(deps),
   ...sessionCommands(deps, targets.showSession),
   ...approvalCommands(deps),
   ...experimentCommands(deps),

@@ -41,6 +41,10 @@ export async function openEngine(place: string): Promise<Docker> {
 export const isHere = (place: string): boolean =>
   !/^(tcp|http|https|ssh):\/\/(?!localhost\b|127\.|\[::1\])/.test(place);
 
+/** Returns whether there is an engine to use: `DOCKER_HOST`, or a socket of Docker or Podman. */
+export const hasContainerEngine = (): boolean =>
+  process.env.DOCKER_HOST !== undefined || existsSync(usualSocket());
+
 function usualSocket(): string {
   const runtimeFolder = process.env.XDG_RUNTIME_DIR;
   const sockets = [

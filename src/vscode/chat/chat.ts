@@ -33,7 +33,7 @@ class ChatHandler {
     this.#deps = deps;
     this.#meant = new MeantSession(deps.sessions, systemClock);
     this.#follower = new ChatFollower(deps, this.#meant);
-    this.#goals = new ChatGoals(deps.host, this.#follower);
+    this.#goals = new ChatGoals(deps, this.#follower);
     this.#commands = chatCommands({
       chat: deps,
       meant: this.#meant,

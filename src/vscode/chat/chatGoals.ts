@@ -12,20 +12,20 @@ import {
   type PickedModel,
 } from '../models/preconditions.ts';
 import { providerIn, refusalFor } from '../models/readiness.ts';
+import { askAtFirstGoal } from '../sessions/permissionCommands.ts';
 import { modelVendor } from '../ui/contributions.ts';
 import { isModelSet, suggestedBudget } from '../ui/settings.ts';
 import { frontFolder } from '../ui/workFolder.ts';
-import type { EngineHost } from '../window/engineHost.ts';
 import type { ChatFollower } from './chatFollower.ts';
 import { showRefusal } from './chatStream.ts';
-import type { ChatTurn } from './chatTurn.ts';
+import type { ChatDeps, ChatTurn } from './chatTurn.ts';
 
 /**
  * Starts sessions from chat messages and steers running sessions, with the model that is selected
  * in the chat.
  */
 export class ChatGoals {
-  readonly #host: EngineHost;
+  readonly #deps: Pick<ChatDeps, 'host' | 'logger'>;
   readonly #follower: ChatFollower;
   /**
    * By session id: the chat model that was selected when the last message was sent to the session.
@@ -33,8 +33,8 @@ export class ChatGoals {
    */
   readonly #picked = new Map<string, string>();
 
-  constructor(host: EngineHost, follower: ChatFollower) {
-    this.#host = host;
+  constructor(deps: Pick<ChatDeps, 'host' | 'logger'>, follower: ChatFollower) {
+    this.#deps = deps;
     this.#follower = follower;
   }
 
@@ -43,7 +43,7 @@ export class ChatGoals {
     const goal = request.prompt.trim();
     const folder = frontFolder();
     const picked = pickedFor(request.model);
-    const engine = await this.#host.get();
+    const engine = await this.#deps.host.get();
     if (goal === '' || folder?.scheme !== 'file') {
       showRefusal(stream, goal !== '' ? noFolder : profile === 'goal' ? noGoal : noQuestion);
       return {};
@@ -53,6 +53,7 @@ export class ChatGoals {
       showRefusal(stream, refusal);
       return {};
     }
+    if (profile === 'goal') await askAtFirstGoal(this.#deps, folder.fsPath);
     const session = await engine.sessions.start({
       goal,
       profile,

@@ -15,6 +15,7 @@ import { messageOf, UserFacing } from '../../base/errors.ts';
 import { oneLine } from '../../base/text.ts';
 import { endpointSecret } from '../../compose/endpoints.ts';
 import { tokensName } from '../../compose/signIn.ts';
+import { folderChoicesAt } from '../../compose/folderChoices.ts';
 import { homeAt } from '../../compose/home.ts';
 import { providerKeys, keyOfEndpoint } from '../models/apiKeys.ts';
 import type { Handlers } from '../ui/commandRegistry.ts';
@@ -44,8 +45,11 @@ export class KeepRunning implements Disposable {
   readonly #deps: KeepRunningDeps;
   readonly #clock: Clock;
   readonly #owned = new DisposableStore();
-  /** Ids of the sessions that the user chose to keep running. Not stored beyond this window. */
-  readonly #chosenIds = new Set<string>();
+  /**
+   * Ids of the sessions for which the user changed what applies to the folder. Not stored beyond this
+   * window.
+   */
+  readonly #toggledIds = new Set<string>();
   #background: BackgroundProcess | undefined;
   /** Ids of the sessions in the last handover to the background process, separated by spaces. */
   #sentIds = '';
@@ -70,7 +74,7 @@ export class KeepRunning implements Disposable {
   keeps({ id, state }: Session): boolean {
     return (
       state.provider !== hostProviderId &&
-      (setting('session.keepRunning') === 'always' || this.#chosenIds.has(id))
+      (isAlways() || isKeptIn(state.workFolder) !== this.#toggledIds.has(id))
     );
   }
 
@@ -81,10 +85,10 @@ export class KeepRunning implements Disposable {
   toggle(session: Session): boolean {
     const { id, state } = session;
     if (state.provider === hostProviderId) throw needsWindow();
-    if (setting('session.keepRunning') === 'always') return true;
-    if (!this.#chosenIds.delete(id)) this.#chosenIds.add(id);
+    if (isAlways()) return true;
+    if (!this.#toggledIds.delete(id)) this.#toggledIds.add(id);
     this.#update();
-    return this.#chosenIds.has(id);
+    return this.keeps(session);
   }
 
   /**
@@ -176,13 +180,13 @@ export class KeepRunning implements Disposable {
   }
 
   /**
-   * Warns once per session if the setting is `always` but the session cannot continue in the
-   * background, because VS Code provides its model.
+   * Warns once per session that should continue in the background but cannot, because VS Code
+   * provides its model.
    */
   #warnOf(going: readonly Session[]): void {
-    if (setting('session.keepRunning') !== 'always') return;
     for (const { id, state } of going) {
       if (state.provider !== hostProviderId || this.#warnedIds.has(id)) continue;
+      if (!isAlways() && !isKeptIn(state.workFolder)) continue;
       this.#warnedIds.add(id);
       void window.showWarningMessage(
         `“${oneLine(state.goal, 60)}” stops when VS Code closes. ${needsWindow().message}`,
@@ -190,6 +194,12 @@ export class KeepRunning implements Disposable {
     }
   }
 }
+
+const isAlways = (): boolean => setting('session.keepRunning') === 'always';
+
+/** Whether the user chose that sessions in the folder continue. */
+const isKeptIn = (folder: string): boolean =>
+  folderChoicesAt(homeFolder()).read(folder).choice?.keepRunning === true;
 
 async function interpretersOf(
   folders: ReadonlySet<string>,

@@ -85,6 +85,17 @@ function askFirst(
   });
 }
 
+/** Asks for a container for a folder. Resolves with `undefined` when the user cancels. */
+export async function askContainer(
+  machines: MachineRegistry,
+  folder: string,
+): Promise<MachineEntry | undefined> {
+  const taken = machines.list().map(({ id }) => id);
+  const steps = stepsFor('container', { aliases: [], taken, folder });
+  const draft = await walk<MachineDraft>({ kind: 'container' }, steps);
+  return draft === undefined || draft === back ? undefined : entryOfDraft(draft, folder);
+}
+
 /**
  * Asks which hosts of the ssh config to add. Lists the hosts that are not machines yet, all
  * preselected. Rejects with `UserFacing` when there are no such hosts.

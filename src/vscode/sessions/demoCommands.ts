@@ -10,6 +10,7 @@ import type { WindowDeps } from '../window/windowDeps.ts';
 import { isInside } from '../ui/folders.ts';
 import { machineIcons } from '../machines/machineLabels.ts';
 import { showSession } from './goalCommands.ts';
+import { askAtFirstGoal } from './permissionCommands.ts';
 
 /**
  * Key in VS Code's global state under which a pending demo is stored. Stored before the folder of
@@ -94,6 +95,7 @@ async function startDemo(deps: WindowDeps, folder: string): Promise<void> {
   const words = (await readFile(join(demoFolder(deps), 'goal.txt'), 'utf8')).trim();
   const goal = machine === localId ? words : `${words} on ${machine}`;
   const model = engine.providers().find(({ id }) => id === 'demo')?.defaultModel;
+  await askAtFirstGoal(deps, folder);
   const session = await engine.sessions.start({
     goal,
     budget,

@@ -11,6 +11,7 @@ import { offer } from '../notifications/notices.ts';
 import { pickGoing } from '../window/pick.ts';
 import type { WindowDeps } from '../window/windowDeps.ts';
 import { sessionIdOf } from '../ui/commandTarget.ts';
+import { askAtFirstGoal } from './permissionCommands.ts';
 import { providerIn, refusalFor } from '../models/readiness.ts';
 import { suggestedBudget } from '../ui/settings.ts';
 import { pickFolder } from '../ui/workFolder.ts';
@@ -51,6 +52,7 @@ async function startGoal(deps: WindowDeps): Promise<void> {
   const goal = await askGoal();
   const budget = goal === undefined ? undefined : await askBudget();
   if (goal === undefined || budget === undefined) return;
+  await askAtFirstGoal(deps, folder.fsPath);
   const session = await engine.sessions.start({ goal, budget, workFolder: folder.fsPath });
   void showLeftOut(session);
   await showSession(deps, session);

@@ -173,6 +173,7 @@ export async function showActions({ sessions, approvals }: WindowDeps): Promise<
   const always = [
     action('add', 'Start Goal', 'helios.startGoal'),
     action('debug-continue', 'Resume Session', 'helios.resumeSession'),
+    action('shield', 'Change Permission Mode', 'helios.changePermissionMode'),
     action('server-process', 'Select Model', 'helios.selectModel'),
     action('key', 'Set API Key', 'helios.setApiKey'),
     action('output', 'Show Output Channel', 'helios.showOutput'),

@@ -1,7 +1,10 @@
 /** The text of the status bar. */
 import { nothingSpent } from '../../presentation/limits.ts';
+import type { PermissionMode } from '../../permissions/mode.ts';
+import { modeEffects } from '../../presentation/sessions/permissionText.ts';
 import { costLines } from '../../presentation/costs.ts';
 import { oneLine } from '../../base/text.ts';
+import type { CommandId } from '../ui/contributions.ts';
 import { limitLines } from './costTable.ts';
 import {
   costText,
@@ -18,6 +21,9 @@ import {
 import { plain } from '../../base/markdown.ts';
 import { runName } from '../../presentation/runs/runText.ts';
 
+/** The only command to which the tooltip links. */
+export const modeCommand = 'helios.changePermissionMode' satisfies CommandId;
+
 export interface StatusBarText {
   readonly text: string;
   /** Tooltip, as Markdown. */
@@ -31,21 +37,24 @@ export interface StatusBarText {
  * Returns, for example, `$(beaker) Helios`, `$(sync~spin) loss 0.83 ↓ · run 7 · $1.20` or `$(clock)
  * until run 7 ends · 2 h 10 min`. Of several sessions, shows a session that needs the user, otherwise
  * a working session, otherwise a sleeping session. Pending approvals are shown instead of a
- * session. `approvals`: number of pending approvals.
+ * session. Ends with the permission mode unless that is `ask`. `approvals`: number of pending
+ * approvals. `folderMode`: mode of the next session.
  */
 export function statusBarText(
   glances: readonly Glance[],
   approvals: number,
   nowMs: number,
+  folderMode: PermissionMode = 'ask',
 ): StatusBarText {
   const open = glances.filter(({ state }) => isOpen(state));
   const shown = [...open].sort(
     (a, b) => urgency(a) - urgency(b) || b.state.lastEventMs - a.state.lastEventMs,
   )[0];
   const others = open.length > 1 ? ` · +${open.length - 1}` : '';
-  const tooltip =
-    open.map((glance) => tooltipOf(glance, nowMs)).join('\n\n---\n\n') ||
-    'Helios: no session. Click to start a goal.';
+  const mode = shown === undefined ? folderMode : (shown.permissions?.mode ?? 'ask');
+  const suffix = mode === 'ask' ? '' : ` · ${mode}`;
+  const about = open.map((glance) => tooltipOf(glance, nowMs)).join('\n\n---\n\n');
+  const tooltip = `${about || 'Helios: no session. Click to start a goal.'}\n\n---\n\n${modeTooltip(mode)}`;
   if (approvals > 0) {
     const asks = approvals === 1 ? 'an answer is needed' : `${approvals} answers are needed`;
     return {
@@ -56,15 +65,23 @@ export function statusBarText(
     };
   }
   if (shown === undefined)
-    return { text: '$(beaker) Helios', tooltip, spoken: 'Helios, no session', isWarning: false };
+    return {
+      text: `$(beaker) Helios${suffix}`,
+      tooltip,
+      spoken: `Helios, no session${suffix}`,
+      isWarning: false,
+    };
   const { icon, words } = indicator(shown, nowMs);
   return {
-    text: `$(${icon}) ${words}${others}`,
+    text: `$(${icon}) ${words}${suffix}${others}`,
     tooltip,
-    spoken: `Helios: ${statusLine(shown, nowMs)}`,
+    spoken: `Helios: ${statusLine(shown, nowMs)}${suffix}`,
     isWarning: needsUser(shown.state),
   };
 }
+
+const modeTooltip = (mode: PermissionMode): string =>
+  `Permission mode **${mode}**: ${modeEffects[mode]} [Change](command:${modeCommand})`;
 
 function urgency({ state }: Glance): number {
   if (needsUser(state)) return 0;

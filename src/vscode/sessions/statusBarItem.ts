@@ -4,7 +4,8 @@ import { DisposableStore, type Disposable } from '../../base/disposable.ts';
 import type { Approvals } from '../window/approvals.ts';
 import type { CommandId } from '../ui/contributions.ts';
 import type { OpenSessions } from '../window/openSessions.ts';
-import { statusBarText } from './statusBar.ts';
+import { folderMode } from './permissionCommands.ts';
+import { modeCommand, statusBarText } from './statusBar.ts';
 
 export function createStatusBar(sessions: OpenSessions, approvals: Approvals): Disposable {
   const owned = new DisposableStore();
@@ -17,9 +18,12 @@ export function createStatusBar(sessions: OpenSessions, approvals: Approvals): D
       glances,
       approvals.pending().length,
       Date.now(),
+      folderMode(),
     );
     item.text = text;
-    item.tooltip = new MarkdownString(tooltip);
+    const markdown = new MarkdownString(tooltip);
+    markdown.isTrusted = { enabledCommands: [modeCommand] };
+    item.tooltip = markdown;
     item.accessibilityInformation = { label: spoken, role: 'button' };
     item.backgroundColor = isWarning
       ? new ThemeColor('statusBarItem.warningBackground')

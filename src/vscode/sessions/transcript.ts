@@ -7,6 +7,8 @@ import type { ApprovalRequest } from '../../agent/contract/ports.ts';
 import type { JournalEvent, StreamEvent } from '../../agent/journal/events.ts';
 import type { LeftOut } from '../../project/projects.ts';
 import type { SessionState } from '../../agent/journal/state.ts';
+import type { PermissionsInForce } from '../../permissions/mode.ts';
+import { permissionLine } from '../../presentation/sessions/permissionText.ts';
 import { evidenceList, metricTable } from '../../presentation/runs/metricTable.ts';
 import { effectVerb, endText, leftOutText } from '../../presentation/sessions/sessionText.ts';
 import type { CommandId } from '../ui/contributions.ts';
@@ -27,6 +29,8 @@ export type ChatPart =
       readonly markdown: string;
       readonly files?: readonly string[];
       readonly button?: { readonly command: CommandId; readonly title: string };
+      /** A link after the text, to a command without arguments. */
+      readonly link?: { readonly command: CommandId; readonly title: string };
     }
   /** A separate block by Helios, such as a table: escaped Markdown. */
   | { readonly kind: 'block'; readonly markdown: string }
@@ -112,6 +116,7 @@ export class Transcript {
 /** Codicon by event type. Events of other types are not shown as a line. */
 const icons: { readonly [Type in JournalEvent['type']]?: string } = {
   'session.resumed': 'debug-continue',
+  'session.permissions_changed': 'shield',
   'session.model_changed': 'server-process',
   'session.effort_changed': 'server-process',
   'session.paused': 'debug-pause',
@@ -147,10 +152,17 @@ const startParts = ({
   permissions,
   runVariables = [],
 }: EventOf<'session.started'>): readonly ChatPart[] => [
-  ...(permissions?.note === undefined ? [] : [line('shield', plain(permissions.note, 600))]),
+  ...(permissions === undefined ? [] : [modeLine(permissions)]),
   ...leftOutParts(leftOut),
   ...runVariablesTexts(runVariables).map((text) => line('key', plain(text))),
 ];
+
+const modeLine = (permissions: PermissionsInForce): ChatPart => ({
+  kind: 'line',
+  icon: 'shield',
+  markdown: plain(permissionLine(permissions), 600),
+  link: { command: 'helios.changePermissionMode', title: 'Change' },
+});
 
 const leftOutParts = (leftOut: LeftOut | undefined): readonly ChatPart[] =>
   leftOut === undefined

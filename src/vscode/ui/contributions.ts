@@ -22,6 +22,7 @@ export const paletteCommands = [
   'helios.exportSessions',
   'helios.cleanUpSessions',
   'helios.keepRunning',
+  'helios.changePermissionMode',
   'helios.promote',
   'helios.reproduce',
   'helios.exportResults',
@@ -117,6 +118,11 @@ export const modelVendor = 'helios';
 /** Id of the entry in the chat's model picker that uses the model of the settings. */
 export const configuredModelId = 'configured';
 export const walkthroughId = 'helios.start';
+/** Step of the walkthrough about unattended work, as VS Code's command for walkthroughs takes it. */
+export const unattendedStep = {
+  category: `helios.helios#${walkthroughId}`,
+  step: `helios.helios#${walkthroughId}#leave`,
+} as const;
 /** URI scheme of Helios's read-only documents, such as journals and run outputs. */
 export const documentScheme = 'helios';
 /**

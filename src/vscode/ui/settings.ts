@@ -28,6 +28,10 @@ export const isModelSet = (): boolean =>
     );
   });
 
+/** Whether the user has set the permission mode in the settings. */
+export const isModeSet = (): boolean =>
+  workspace.getConfiguration('helios').inspect('permissions.mode')?.globalValue !== undefined;
+
 /** Returns the absolute path of the folder for sessions, runs and memory. */
 export const homeFolder = (): string =>
   setting('home') || process.env.HELIOS_HOME || join(homedir(), '.helios');

@@ -106,7 +106,13 @@ export class OpenSessions implements Disposable {
   glance(session: Session): Glance {
     const metric = this.#liveMetric(session);
     const best = bestText(session.ledger);
-    return { state: session.state, ...(metric && { metric }), ...(best !== undefined && { best }) };
+    const permissions = session.permissions();
+    return {
+      state: session.state,
+      ...(permissions && { permissions }),
+      ...(metric && { metric }),
+      ...(best !== undefined && { best }),
+    };
   }
 
   dispose(): void {

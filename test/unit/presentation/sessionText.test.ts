@@ -161,6 +161,21 @@ describe('status bar', () => {
     );
   });
 
+  it('shows an autonomous mode, of the session or of the next one, and what it allows', () => {
+    const free = { state: working, permissions: { mode: 'allow' } } as const;
+    const { text, tooltip, spoken, isWarning } = statusBarText([free], 0, nowMs, 'mandate');
+    assert.equal(text, '$(sync~spin) turn 0 · run 7 · $1.20 · allow');
+    assert.match(spoken, / · allow$/);
+    assert.equal(isWarning, false);
+    assert.match(
+      tooltip,
+      /Permission mode \*\*allow\*\*: .*without asking.*\(command:helios\.change/,
+    );
+    assert.equal(statusBarText([], 0, nowMs, 'mandate').text, '$(beaker) Helios · mandate');
+    const asked = { state: working, permissions: { mode: 'ask' } } as const;
+    assert.equal(statusBarText([asked], 0, nowMs, 'allow').text.includes('a'), false);
+  });
+
   it('leaves ended sessions out', () => {
     const ended = stateOf({ phase: 'ended', end: { reason: 'goal', summary: '', evidence: [] } });
     assert.equal(statusBarText([{ state: ended }], 0, nowMs).text, '$(beaker) Helios');

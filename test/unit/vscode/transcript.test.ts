@@ -61,6 +61,20 @@ describe('transcript', () => {
     assert.deepEqual(transcript.event({ ...started(), leftOut }, stateOf()), [allowing]);
   });
 
+  it('begins with the permission mode, and the way to change it', () => {
+    const line = (permissions: object): ChatPart | undefined =>
+      new Transcript().event({ ...started(), permissions } as JournalEvent, stateOf())[0];
+    assert.deepEqual(line({ mode: 'ask' }), {
+      kind: 'line',
+      icon: 'shield',
+      markdown:
+        'Permission mode ask: Helios waits for your approval before each command and change.',
+      link: { command: 'helios.changePermissionMode', title: 'Change' },
+    });
+    const why = line({ mode: 'allow', note: 'Permission mode allow, as you chose.' });
+    assert.equal(textOf(why ? [why] : []), 'Permission mode allow, as you chose.');
+  });
+
   it('says it again when a session is resumed', () => {
     const resumed = recorded({ type: 'session.resumed', by: 'process 7', leftOut });
     const [first, second] = new Transcript().event(resumed, stateOf());
