@@ -1,5 +1,5 @@
 /** Creates the rules on paths for a home folder of Helios. */
-import { realpathSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import type { MachineEntry } from '../machines/machineEntry.ts';
@@ -17,14 +17,6 @@ export function pathRulesFor(
       const file = entry.kind === 'container' ? entry.dockerfile : undefined;
       return file === undefined ? [] : [expandHome(file, homedir())];
     });
-  return new PathRules([folder, realFolder(folder)], buildFiles);
-}
-
-function realFolder(folder: string): string {
-  try {
-    return realpathSync(folder);
-  } catch {
-    // The folder does not exist yet.
-    return folder;
-  }
+  const realFolder = existsSync(folder) ? realpathSync(folder) : folder;
+  return new PathRules([folder, realFolder], buildFiles);
 }

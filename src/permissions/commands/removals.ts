@@ -25,7 +25,7 @@ export function removalOf(name: string, rest: readonly ShellWord[], spot: Spot):
     isRemoval ||
     name === 'mv' ||
     (/^ch(?:mod|own|grp)$/.test(name) && isRecursive) ||
-    (name === 'find' && has(/^-exec$/));
+    (name === 'find' && has(/^-exec/) && has(/^(?:rm|shred|unlink|mv|ch(?:mod|own|grp))$/));
   if (!isChange) return safe;
   const paths = rest.flatMap((word) => targetsOf(word, spot));
   if (paths.some((path) => systemFolders.test(path) || isWithin(path, spot.place.home)))

@@ -7,7 +7,7 @@ import { readGitStart } from '../../experiments/git/readGit.ts';
 import { preambleOf } from '../../machines/environment/preamble.ts';
 import type { Machine } from '../../machines/machine.ts';
 import type { Access } from '../../permissions/access.ts';
-import { commandAccess } from '../parameters/accesses.ts';
+import { commandAccess, readAccess } from '../parameters/accesses.ts';
 import {
   changesBetween,
   environmentScript,
@@ -101,7 +101,10 @@ export const envSnapshot = (snapshots: CodeSnapshots): Tool =>
     aliases: { machine: 'machine_id', cwd: 'repo_path', venv: 'venv_path' },
     describe: (args, accesses) =>
       `Recorded the environment of ${args.machine_id}${withPrograms(accesses)}`,
-    accesses: (args) => programAccesses(snapshots, args),
+    accesses: async (args) => [
+      ...(await programAccesses(snapshots, args)),
+      ...(await repoAccess(snapshots, args)),
+    ],
     async execute(args, context) {
       const machine = snapshots.machines.get(args.machine_id);
       await machine.ready?.({ mayAsk: true });
@@ -244,6 +247,13 @@ function since(before: TakenSnapshot, now: TakenSnapshot): string | readonly str
 }
 
 type Args = z.output<typeof parameters>;
+
+/** The changes of the code are stored, so its folder is read. */
+const repoAccess = async (
+  { machines }: CodeSnapshots,
+  { machine_id: machineId, repo_path: path }: Args,
+): Promise<readonly Access[]> =>
+  path === undefined ? [] : [await readAccess(machines, { machineId, path })];
 
 const repoOf = (machine: Machine, { repo_path: repo = '.' }: Args): Promise<string> =>
   machinePath(machine, repo);
