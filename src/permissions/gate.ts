@@ -144,10 +144,14 @@ async function decide(call: GateCall, rules: Rules, signal: AbortSignal): Promis
   const { mode, ask, clock, allowedTools, paths = usualPaths } = rules;
   const ruling = rulingOf(call, mode(), paths);
   if (ruling !== undefined) return ruling;
-  if (isUnclear(call) || asksForPath(call, paths))
-    return mode() === 'mandate'
-      ? outsideMandate(unclearReason(call, paths))
-      : rulings[await answerInTime({ ask, clock, call }, signal)];
+  if (isUnclear(call) || asksForPath(call, paths)) {
+    const reason = unclearReason(call, paths);
+    if (mode() === 'mandate') return outsideMandate(reason);
+    const ruling = rulings[await answerInTime({ ask, clock, call }, signal)];
+    return ruling === rulings.nobody && asksForPath(call, paths)
+      ? { ...ruling, why: `${reason}: ${ruling.why}` }
+      : ruling;
+  }
   const { approvedAs: tool = call.tool } = call;
   if (allowedTools.has(tool))
     return { isAllowed: true, by: 'person', why: `${tool} was allowed for this session` };

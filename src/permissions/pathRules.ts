@@ -13,7 +13,7 @@ export interface PathUse {
   readonly verdict: Ruling;
   readonly action: PathAction;
   readonly path: string;
-  /** A noun for the content, such as `a private key`. */
+  /** What the path is, or where, such as `a private key`. */
   readonly content: string;
   /** True if the rule is only about a file, not about a folder with this name. */
   readonly isOfFile: boolean;
@@ -116,9 +116,9 @@ const rules: readonly Rule[] = [
     unwritten,
     '^/dev/(?!(?:null|zero|full|u?random|std(?:in|out|err)|tty|fd|shm|pts|ptmx)(?:/|$))',
   ),
-  rule('the internals of a git repository', unwritten, `/\\.git(?:/|$)`),
+  rule('in the internals of a git repository', unwritten, `/\\.git(?:/|$)`),
   rule(
-    'the global settings of git',
+    'a file of global settings of git',
     unwritten,
     '/(?:\\.gitconfig|\\.config/git/[^/]+)$',
     '^/etc/gitconfig$',
@@ -130,7 +130,12 @@ const rules: readonly Rule[] = [
     '/\\.config/fish/',
     '^/etc/(?:profile|bash\\.bashrc|zsh|environment)(?:[./]|$)',
   ),
-  rule('who may log in', unwritten, '/\\.ssh/', '^/etc/(?:passwd|group|pam\\.d|ssh)(?:/|$)'),
+  rule(
+    'a file about who may log in',
+    unwritten,
+    '/\\.ssh/',
+    '^/etc/(?:passwd|group|pam\\.d|ssh)(?:/|$)',
+  ),
   rule(
     'what the system starts',
     unwritten,
@@ -139,15 +144,15 @@ const rules: readonly Rule[] = [
     '^/var/spool/cron',
     '/library/launch(?:agents|daemons)/',
   ),
-  rule('the home folder of Helios', unwritten, '/\\.helios(?:/(?!(?:worktrees|demo)/)|$)'),
+  rule('in the home folder of Helios', unwritten, '/\\.helios(?:/(?!(?:worktrees|demo)/)|$)'),
   rule(
-    'the settings of the editor',
+    'a file of settings of the editor',
     { write: 'ask', commands: unwritten },
     '/\\.vscode(?:-server|-insiders)?(?:/|$)',
     '\\.code-workspace$',
     '/(?:code|code - insiders)/user/',
   ),
-  rule('the settings of Helios', { write: 'ask', commands: unwritten }, '/helios\\.json$'),
+  rule('a file of settings of Helios', { write: 'ask', commands: unwritten }, '/helios\\.json$'),
   rule(
     'a file of commands that others run',
     { write: 'ask' },

@@ -145,7 +145,7 @@ export function sessionOn({ kind, entry }: SessionHost): void {
       assert.match(retest ?? '', /"experiment":"e2"/);
       assert.match(stash ?? '', /git stash was not run/);
       assert.match(log ?? '', /first/);
-      assert.match(hook ?? '', /^Not allowed: .* is the internals of a git repository/);
+      assert.match(hook ?? '', /^Not allowed: .* is in the internals of a git repository/);
       assert.deepEqual(
         told.flatMap(({ isError }, index) => (isError ? [index] : [])),
         [7, 15],

@@ -131,7 +131,10 @@ describe('routes of a text of the model', () => {
 
   it('are judged where a command writes the Dockerfile of a machine', async () => {
     const command = "printf 'FROM ubuntu\\nRUN true\\n' > Dockerfile";
-    assert.equal(await why(remoteExec(deps()), { command }), 'no user was there to allow it');
+    assert.equal(
+      await why(remoteExec(deps()), { command }),
+      `${file('work/Dockerfile')} is the Dockerfile of a machine, and each change needs an approval: no user was there to allow it`,
+    );
   });
 
   it('include the paths that a sleep reads, and the link that a run writes', async () => {

@@ -125,7 +125,7 @@ function writesThroughLinks(name: string, machineIn: (workFolder: string) => Mac
           call(writeFile(deps), { machine_id, path: file, content: 'x' }),
           {
             message:
-              /^Not allowed: \S+\.git\S* is the internals of a git repository, which no call may write/,
+              /^Not allowed: \S+\.git\S* is in the internals of a git repository, which no call may write/,
           },
           file,
         );

@@ -47,10 +47,13 @@ describe('a session in mode mandate', () => {
       [
         [true, 'the mandate covers it'],
         [false, 'outside the mandate: it writes /etc/helios-no'],
-        [false, `outside the mandate: ${bed.work}/helios.json is the settings of Helios${each}`],
         [
           false,
-          `outside the mandate: ${bed.work}/.vscode/tasks.json is the settings of the editor${each}`,
+          `outside the mandate: ${bed.work}/helios.json is a file of settings of Helios${each}`,
+        ],
+        [
+          false,
+          `outside the mandate: ${bed.work}/.vscode/tasks.json is a file of settings of the editor${each}`,
         ],
         [false, 'outside the mandate: it may do other than it says'],
       ],
