@@ -22,10 +22,11 @@ export const localSetupFields =
   ({ ports, secrets, settings, entry }: LocalSetupDeps, workFolder: string) =>
   async (): Promise<SetupFields> => {
     const python = await ports.interpreter?.(workFolder).catch(() => undefined);
-    const { env, prologue } = entry() ?? {};
+    const { env, prologue, confinement } = entry() ?? {};
     const fields = {
       env: { ...interpreterEnv(python, process.env), ...env },
       prologue,
+      confinement,
       passEnvironment: settings().passEnvironment,
     };
     const { runEnv } = localSetup(fields, process.env);

@@ -208,6 +208,17 @@ export interface MachineSetup {
    * commands do not get. Runs get those in `runEnv`.
    */
   readonly withheld: readonly string[];
+  /** Absent if the entry of the machine says nothing about it. */
+  readonly confinement?: ConfinementFields | undefined;
+}
+
+/** What the entry of a machine says about the confinement of commands and runs. */
+export interface ConfinementFields {
+  /** True if nothing may run unconfined, whatever the setting says. */
+  readonly required?: boolean | undefined;
+  /** Folders to write, in addition to the working folder; may begin with `~/`. */
+  readonly writable?: readonly string[] | undefined;
+  readonly network?: 'all' | 'none' | undefined;
 }
 
 /** Resources that the parallel runs of a machine share. */

@@ -4,6 +4,7 @@
  */
 import * as z from 'zod';
 import { UserFacing } from '../base/errors.ts';
+import { networks } from './confinement/policy.ts';
 import { variablePattern } from './environment/variables.ts';
 
 export const authMethods = ['agent', 'key', 'password'] as const;
@@ -68,6 +69,19 @@ const environment = {
    */
   prologue: z.array(z.string()).optional(),
 };
+/** How commands and runs are confined. */
+const confinement = {
+  confinement: z
+    .strictObject({
+      /** True if nothing may run unconfined, whatever the setting says. */
+      required: z.boolean().optional(),
+      /** Folders to write, in addition to the working folder; may begin with `~/`. */
+      writable: z.array(z.string().regex(/^(?:\/|~\/)[^\n\t]*$/, 'must be absolute')).optional(),
+      /** Default: `all`. */
+      network: z.enum(networks).optional(),
+    })
+    .optional(),
+};
 const passed = {
   ...environment,
   /**
@@ -87,7 +101,14 @@ const passwordIssue = {
 const onePlace = { path: ['host'], message: 'set either host or alias (a name in the ssh config)' };
 
 const sshSchema = z
-  .looseObject({ id: idSchema, kind: z.literal('ssh'), ...place, ...share, ...passed })
+  .looseObject({
+    id: idSchema,
+    kind: z.literal('ssh'),
+    ...place,
+    ...share,
+    ...passed,
+    ...confinement,
+  })
   .refine(({ host, alias }) => (host === undefined) !== (alias === undefined), onePlace)
   .refine(noPassword, passwordIssue);
 
@@ -101,6 +122,7 @@ const slurmSchema = z
     kind: z.literal('slurm'),
     ...place,
     ...passed,
+    ...confinement,
     partition: word.optional(),
     account: word.optional(),
     qos: word.optional(),
@@ -186,6 +208,7 @@ export const localEntrySchema = z.looseObject({
   id: z.literal(localId),
   kind: z.literal('local'),
   ...environment,
+  ...confinement,
 });
 
 export type LocalEntry = z.output<typeof localEntrySchema>;

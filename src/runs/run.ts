@@ -3,6 +3,7 @@
  * verdict.
  */
 import type { RunId, SessionId } from '../base/ids.ts';
+import type { Confinement } from '../machines/confinement/policy.ts';
 import type { MetricSpec } from '../metrics/metric.ts';
 
 /** The request for a run. Stored on disk before anything starts, and never changed afterwards. */
@@ -29,6 +30,8 @@ export interface RunSpec {
   readonly sweep?: { readonly id: string; readonly index: number };
   /** Id of the session's experiment that the run belongs to, such as `e7`. */
   readonly experimentId?: string;
+  /** Unset if the command is not confined. */
+  readonly confinement?: Confinement;
 }
 
 /**

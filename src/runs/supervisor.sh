@@ -111,8 +111,10 @@ command_of_run() {
   HELIOS_RUN_ID=$id
   export HELIOS_RUN_ID
   guard_git
-  [ -x /bin/bash ] && exec /bin/bash "$folder/command.sh"
-  exec "$(command -v bash || echo /bin/sh)" "$folder/command.sh"
+  set -- /bin/bash
+  [ -x /bin/bash ] || set -- "$(command -v bash || echo /bin/sh)"
+  [ ! -e "$folder/confine.sh" ] || set -- /bin/sh "$folder/confine.sh" "$@"
+  exec "$@" "$folder/command.sh"
 }
 
 # Puts the git guard (a script named git) before git itself in PATH, for the command and its
@@ -199,8 +201,16 @@ signal_all() {
     remove_link "$3"
     printf 'grace_ms=%s\n' "$2" >"$folder/$3"
   fi
+  recipients=$signalled
+  # The first process of a confined run waits for the command and reports how it ended. The other
+  # processes get the signal themselves.
   # shellcheck disable=SC2086 # A list of pids.
-  kill -s "$1" $signalled 2>/dev/null
+  case $1 in
+    KILL | STOP | CONT) ;;
+    *) [ ! -e "$folder/confine.sh" ] || recipients=$(printf '%s\n' $signalled | grep -vx "$group") ;;
+  esac
+  # shellcheck disable=SC2086 # A list of pids.
+  kill -s "$1" $recipients 2>/dev/null
 }
 
 end_all() {

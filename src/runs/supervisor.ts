@@ -4,7 +4,8 @@
  * the folder:
  *
  * - `spec.json`, `terms`, `command.sh`, `capsule.sh`: written before anything starts; `prologue.sh`
- *   too, if something must run before the command in the same shell
+ *   too, if something must run before the command in the same shell, and `confine.sh`, which starts
+ *   the command confined
  * - `claim/`: created by the process that starts the run; creating it succeeds once, so a run
  *   starts at most once
  * - `capsule`: identifies the process of the supervisor, in the format of `process`
@@ -24,9 +25,11 @@
  */
 import type { RunId } from '../base/ids.ts';
 import { shellQuote } from '../base/text.ts';
+import { confineScript } from '../machines/confinement/confine.ts';
+import type { Machine } from '../machines/machine.ts';
 import { supervisorScript } from './supervisorScript.ts';
 import type { RunProcess, RunSpec } from './run.ts';
-import { limitsFile, type SharedMachine } from './limits.ts';
+import { limitsFile } from './limits.ts';
 
 export interface RunFolder {
   readonly path: string;
@@ -71,13 +74,15 @@ const runPrologue = '. "${0%/*}/prologue.sh"\n';
 /** Puts the git guard first in PATH again, before what the prologue has put there. */
 const guardAgain = '[ -z "$HELIOS_GIT_GUARD" ] || . "$HELIOS_GIT_GUARD/env"\n';
 
+type RunMachine = Pick<Machine, 'kind' | 'runsFolder' | 'share' | 'scheduler'>;
+
 /**
  * Returns the files to write into the folder before the supervisor is started: name → text.
  * `preamble` is the shell text that runs before the command.
  */
 export const supervisorFiles = (
   spec: RunSpec,
-  machine: SharedMachine = {},
+  machine: RunMachine,
   preamble = '',
 ): Readonly<Record<string, string>> => ({
   'spec.json': `${JSON.stringify(spec, undefined, 2)}\n`,
@@ -85,6 +90,7 @@ export const supervisorFiles = (
   ...(preamble !== '' && { 'prologue.sh': preamble + guardAgain }),
   'command.sh': `${preamble === '' ? '' : runPrologue}${commandScript(spec.command)}`,
   'capsule.sh': supervisorScript,
+  ...(spec.confinement && { 'confine.sh': confineScript(machine, spec.confinement) }),
 });
 
 /**

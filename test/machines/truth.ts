@@ -11,6 +11,7 @@ import { afterEach, before, describe, it } from 'mocha';
 import { newRunId, type SessionId } from '../../src/base/ids.ts';
 import { shellQuote } from '../../src/base/text.ts';
 import type { Disposable } from '../../src/base/disposable.ts';
+import type { Confinement } from '../../src/machines/confinement/policy.ts';
 import type { FollowSink, Machine } from '../../src/machines/machine.ts';
 import { createMachines } from '../../src/machines/list/machineList.ts';
 import { runFolder } from '../../src/runs/supervisor.ts';
@@ -29,6 +30,8 @@ export interface TruthBed {
    * there is one.
    */
   machine(clock: WarpClock): Promise<Machine & Partial<Disposable>>;
+  /** Its runs are confined so. */
+  readonly confinement?: Confinement;
   /** The same machine, whose runs may use 20 MiB. For `out of memory`. */
   limitMemory?(machine: Machine): Machine;
   /** Nobody gets through, and everybody hears of it; resolves with what ends that. For `outage`. */
@@ -124,6 +127,7 @@ export function truthTable(
       metrics: { names: ['loss'] },
       label: '',
       plannedMs: Date.now() + lastNumber,
+      ...(bed.confinement && { confinement: bed.confinement }),
       ...more,
     });
 

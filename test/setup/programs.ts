@@ -1,4 +1,5 @@
 /** Programs of others that tests and `npm run check` drive. Run as a script, installs them all. */
+import { installBubblewrap } from './bubblewrap.ts';
 import { installChromium } from './chromium.ts';
 import { installDocker } from './docker.ts';
 import { installCodeServer } from './installCodeServer.ts';
@@ -14,6 +15,7 @@ const installers = [
   installShells,
   installSlurm,
   installDocker,
+  installBubblewrap,
 ];
 
 /** Resolves with what could not be installed, each with its reason. */

@@ -9,6 +9,7 @@ export interface SetupFields {
   readonly prologue?: readonly string[] | undefined;
   /** Names of variables of this computer that runs get, see `nameTest`. */
   readonly passEnvironment?: readonly string[] | undefined;
+  readonly confinement?: MachineSetup['confinement'];
 }
 
 /**
@@ -32,7 +33,7 @@ export function localSetup(fields: SetupFields, processEnv: Environment): Machin
 }
 
 function setupOf(
-  { env = {}, prologue = [] }: SetupFields,
+  { env = {}, prologue = [], confinement }: SetupFields,
   processEnv: Environment,
   isPassed: (name: string) => boolean,
 ): MachineSetup {
@@ -45,5 +46,6 @@ function setupOf(
     prologue,
     runEnv,
     withheld: secrets.filter((name) => !Object.hasOwn(env, name)),
+    ...(confinement && { confinement }),
   };
 }

@@ -89,6 +89,8 @@ const ownTexts: Readonly<Record<string, string>> = {
   env: 'variables of every run and foreground command, with their literal values',
   passEnvironment:
     'variables of this computer that runs on the machine get, such as WANDB_API_KEY or AWS_*; keys of models are never passed',
+  confinement:
+    'how commands and runs are confined: required, folders to write, and network (all or none)',
   mounts: 'mounted folders of this computer',
 };
 

@@ -233,7 +233,10 @@ describe('what a supervisor is told', () => {
   ];
   for (const [command, isWaitedFor] of waits)
     it(`${isWaitedFor ? 'is' : 'is not'} to wait after ${JSON.stringify(command)}`, () => {
-      const script = supervisorFiles({ ...spec, command })['command.sh'] ?? '';
+      const script =
+        supervisorFiles({ ...spec, command }, { kind: 'local', runsFolder: '/h/runs' })[
+          'command.sh'
+        ] ?? '';
       assert.ok(script.startsWith(`${command}\n`));
       assert.equal(script.includes('wait "$!"'), isWaitedFor);
     });

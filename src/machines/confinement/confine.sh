@@ -1,0 +1,114 @@
+# Starts the command "$@" in bubblewrap, in the current folder. confinement.ts puts assignments
+# before this text: $network (all or none), $session, $runs (folder of runs), $helios (the folder
+# above it), $hidden ($helios if it holds nothing of others) and, one path per line, $grants
+# (folders to write), $caches and $keys (below the home folder).
+refuse() {
+  printf 'helios: The command was not started, because it could not be confined: %s\n' "$1" >&2
+  exit 126
+}
+
+command -v bwrap >/dev/null || refuse 'bubblewrap (bwrap) is not installed on this machine.'
+user=$(id -u) tab=$(printf '\t')
+
+# Prints path $1 without links.
+real() { readlink -f "$1" 2>/dev/null; }
+
+home=$(real "$HOME")
+# Commands of a session share a folder for temporary files, which others cannot have prepared.
+base=/tmp/helios-$user
+mkdir -m 700 "$base" 2>/dev/null
+if [ -h "$base" ] || ! [ -O "$base" ]; then refuse "$base belongs to another user."; fi
+temporary=$base/$session
+mkdir -m 700 "$temporary" 2>/dev/null
+{ [ -d "$temporary" ] && : >"$base/empty"; } 2>/dev/null || refuse "$temporary could not be created."
+
+# Prints line "path, tab, $1" for path $2, if it exists. In sorted lines, a folder comes before what
+# is in it, and of two lines for one path, the last one decides: 1write < 2read < 3hide.
+place() { [ ! -e "$2" ] || printf '%s\t%s\n' "$(real "$2")" "$1"; }
+
+granted_paths() {
+  for worktree in "$helios/worktrees/$session"/*; do [ ! -d "$worktree" ] || printf '%s\n' "$worktree"; done
+  while IFS= read -r path; do
+    case $path in \~/*) printf '%s\n' "$home/${path#??}" ;; /*) printf '%s\n' "$path" ;; esac
+  done <<LINES
+$grants
+LINES
+}
+granted=$(granted_paths)
+roots=$granted'
+'$(while IFS= read -r path; do real "$path"; done <<LINES
+$granted
+LINES
+)
+
+# Returns whether path $1 is below a granted folder. Such a path is writable already, and a command
+# may have replaced a part of it by a link that leads out.
+is_below_grant() {
+  while IFS= read -r root; do case $1 in "$root"/?*) return 0 ;; esac; done <<LINES
+$roots
+LINES
+  return 1
+}
+
+# Grants folder $1, but not .git in it, because the user's git runs what is written there. Never
+# grants the home folder or one above it: what is written there may run at the next login.
+grant() {
+  if is_below_grant "$1"; then
+    ! is_below_grant "$(real "$1/.git")" || place 2read "$1/.git"
+    return 0
+  fi
+  mkdir -p "$1" 2>/dev/null || return 0
+  root=$(real "$1")
+  case $home/ in "${root%/}"/*) return 0 ;; esac
+  [ ! -h "$root/.git" ] || refuse "$root/.git is a link."
+  place 1write "$root"
+  place 2read "$root/.git"
+}
+
+places() {
+  while IFS= read -r path; do grant "$path"; done <<LINES
+$granted
+LINES
+  while IFS= read -r path; do mkdir -p "$home/$path" 2>/dev/null && place 1write "$home/$path"; done <<LINES
+$caches
+LINES
+  for path in "$HF_HOME" "$TORCH_HOME" "$TRITON_CACHE_DIR" "$PIP_CACHE_DIR" "$UV_CACHE_DIR" "$CONDA_PKGS_DIRS"; do
+    case $path in /*) [ "$path" != "$(real "$path")" ] || grant "$path" ;; esac
+  done
+  for path in "$hidden" "$home/.helios" /run; do place 3hide "$path"; done
+  for path in "$runs" "$helios"/git-guard-* /tmp/nvidia-mps /run/systemd/resolve /run/resolvconf \
+    /run/NetworkManager /run/opengl-driver /run/current-system; do place 2read "$path"; done
+  for path in /etc/shadow /etc/gshadow /etc/sudoers.d /etc/ssl/private /etc/ssh/ssh_host_*_key /etc/kubernetes \
+    /etc/rancher; do place 3hide "$path"; done
+  while IFS= read -r path; do place 3hide "$home/$path"; done <<LINES
+$keys
+LINES
+}
+places=$(places) || exit 126
+
+# Arguments are put in front, so the last ones come first.
+set -- --chdir "$PWD" -- "$@"
+while IFS=$tab read -r path kind; do
+  [ "$kind" != 3hide ] || [ ! -d "$path" ] || set -- --remount-ro "$path" "$@"
+done <<LINES
+$places
+LINES
+while IFS=$tab read -r path kind; do
+  case $kind in
+    1write) set -- --bind "$path" "$path" "$@" ;;
+    2read) set -- --ro-bind "$path" "$path" "$@" ;;
+    3hide) if [ -d "$path" ]; then set -- --tmpfs "$path" "$@"; else set -- --ro-bind "$base/empty" "$path" "$@"; fi ;;
+  esac
+done <<LINES
+$(printf '%s\n' "$places" | LC_ALL=C sort -ru)
+LINES
+for path in /dev/nvidia* /dev/nvhost* /dev/nvmap /dev/dri /dev/kfd /dev/dxg /dev/accel* /dev/infiniband /dev/gdrdrv; do
+  [ ! -e "$path" ] || set -- --dev-bind "$path" "$path" "$@"
+done
+[ ! -d /var/tmp ] || set -- --bind "$temporary" /var/tmp "$@"
+[ -z "$TMPDIR" ] || set -- --setenv TMPDIR /tmp "$@"
+[ "$network" != none ] || set -- --unshare-net "$@"
+# Without this, root could write settings of the kernel, which need no capability.
+[ "$user" != 0 ] || set -- --remount-ro /proc "$@"
+exec bwrap --unshare-pid --unshare-ipc --cap-drop ALL \
+  --ro-bind / / --proc /proc --dev /dev --bind "$temporary" /tmp "$@"

@@ -1,0 +1,52 @@
+/** Shell text that starts a command in bubblewrap on its machine. */
+import { posix } from 'node:path';
+import { UserFacing } from '../../base/errors.ts';
+import { shellText } from '../../base/shellText.ts';
+import { shellQuote } from '../../base/text.ts';
+import type { Machine } from '../machine.ts';
+import { caches, hiddenPaths, type Confinement } from './policy.ts';
+
+const script = shellText('./confine.sh', import.meta.url);
+
+type Place = Pick<Machine, 'kind' | 'runsFolder'>;
+
+/**
+ * Returns a script for POSIX sh that becomes its arguments, an argv, confined. The script starts
+ * nothing if the command cannot be confined: it then says why, and exits with code 126. Throws
+ * `UserFacing` for a path with a line break.
+ */
+export function confineScript({ kind, runsFolder }: Place, confinement: Confinement): string {
+  const { network, writable, sessionId } = confinement;
+  const helios = posix.dirname(runsFolder);
+  const isOwn = kind === 'local' || posix.basename(helios) === '.helios';
+  const values = {
+    network,
+    session: sessionId,
+    runs: runsFolder,
+    helios,
+    hidden: isOwn ? helios : '',
+    grants: lines(writable),
+    caches: lines(caches),
+    keys: lines(hiddenPaths),
+  };
+  const assignments = Object.entries(values).map(
+    ([name, value]) => `${name}=${shellQuote(value)}\n`,
+  );
+  return `${assignments.join('')}${script}`;
+}
+
+/** Returns `command`, a text for the shell, as one that runs it confined. */
+export function confinedCommand(place: Place, confinement: Confinement, command: string): string {
+  const confine = shellQuote(confineScript(place, confinement));
+  const shell = '"$(command -v bash || echo /bin/sh)"';
+  return `exec /bin/sh -c ${confine} helios ${shell} -c ${shellQuote(command)}`;
+}
+
+function lines(paths: readonly string[]): string {
+  const broken = paths.find((path) => /[\n\t]/.test(path));
+  if (broken === undefined) return paths.join('\n');
+  throw new UserFacing(
+    `The folder ${JSON.stringify(broken)} cannot be granted: its name has a line break or a tab.`,
+    'Grant another folder.',
+  );
+}

@@ -1,0 +1,40 @@
+/** A machine whose foreground commands are confined; everything else is forwarded. */
+import { signalName } from '../../base/signals.ts';
+import { ForwardingMachine } from '../forwardingMachine.ts';
+import type { ExecOptions, ExecOutcome, ExecResult, Machine } from '../machine.ts';
+import { confinedCommand } from './confine.ts';
+import type { Confinement } from './policy.ts';
+
+/** Returns the machine with confined foreground commands; the machine itself without confinement. */
+export const confinedMachine = (machine: Machine, confinement: Confinement | undefined): Machine =>
+  confinement === undefined ? machine : new ConfinedMachine(machine, confinement);
+
+class ConfinedMachine extends ForwardingMachine {
+  readonly id: string;
+  readonly #machine: Machine;
+  readonly #confinement: Confinement;
+
+  constructor(machine: Machine, confinement: Confinement) {
+    super();
+    this.id = machine.id;
+    this.#machine = machine;
+    this.#confinement = confinement;
+  }
+
+  override async exec(command: string, options?: ExecOptions): Promise<ExecResult> {
+    const text = confinedCommand(this.#machine, this.#confinement, command);
+    const result = await this.#machine.exec(text, options);
+    return { ...result, outcome: outcomeOf(result.outcome) };
+  }
+
+  protected override target(): Machine {
+    return this.#machine;
+  }
+}
+
+/** As for runs: bubblewrap reports 128 + n when signal n ended the command. */
+function outcomeOf(outcome: ExecOutcome): ExecOutcome {
+  const signal =
+    outcome.kind === 'exited' && outcome.code > 128 ? signalName(outcome.code - 128) : undefined;
+  return signal === undefined ? outcome : { kind: 'signalled', signal };
+}

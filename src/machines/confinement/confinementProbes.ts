@@ -1,0 +1,58 @@
+/** Finds out where bubblewrap starts. */
+import { randomBytes } from 'node:crypto';
+import type { SessionId } from '../../base/ids.ts';
+import { shellText } from '../../base/shellText.ts';
+import { oneLine, shellQuote } from '../../base/text.ts';
+import type { Machine } from '../machine.ts';
+import { confinedCommand } from './confine.ts';
+import type { Confinement } from './policy.ts';
+
+type Network = Confinement['network'];
+const timeoutMs = 30_000;
+const restrictions = shellText('./restrictions.sh', import.meta.url);
+
+/** Remembers the machines on which bubblewrap has started, and asks the others again. */
+export class ConfinementProbes {
+  readonly #started = new Map<string, Promise<string | undefined>>();
+
+  /**
+   * Starts a confined command on the machine. Resolves with `undefined` if it started, else with a
+   * clause that says why not. Rejects with `MachineFailure` if the machine does not answer.
+   */
+  failure(machine: Machine, network: Network = 'all'): Promise<string | undefined> {
+    const key = `${machine.id} ${network}`;
+    const known = this.#started.get(key);
+    if (known !== undefined) return known;
+    const asked = failureOn(machine, network);
+    this.#started.set(key, asked);
+    const forget = (): unknown => this.#started.delete(key);
+    asked.then((why) => why !== undefined && forget(), forget);
+    return asked;
+  }
+}
+
+async function failureOn(machine: Machine, network: Network): Promise<string | undefined> {
+  const mark = randomBytes(8).toString('hex');
+  const confinement = { network, writable: [], sessionId: 'probe' as SessionId };
+  const command = confinedCommand(machine, confinement, `echo ${mark}`);
+  const { stdout, stderr } = await machine.exec(command, { cwd: '/', timeoutMs });
+  if (stdout.includes(mark)) return undefined;
+  const own = /could not be confined: (.*)\.$/m.exec(stderr)?.[1];
+  return (
+    own ??
+    (await restrictionOn(machine)) ??
+    `bubblewrap does not start (${oneLine(stderr.replace('bwrap: ', ''), 200)})`
+  );
+}
+
+const clauses: Readonly<Record<string, string>> = {
+  apparmor:
+    'AppArmor lets no program of users create user namespaces; an administrator can load a profile for bwrap',
+  userns: 'user namespaces are turned off for users (sysctl user.max_user_namespaces)',
+};
+
+async function restrictionOn(machine: Machine): Promise<string | undefined> {
+  const command = `exec /bin/sh -c ${shellQuote(restrictions)}`;
+  const { stdout } = await machine.exec(command, { cwd: '/', timeoutMs });
+  return clauses[stdout.trim()];
+}

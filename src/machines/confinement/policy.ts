@@ -1,0 +1,58 @@
+/** What a confined command may use, as data that is recorded with a run. */
+import type { SessionId } from '../../base/ids.ts';
+
+/** Kinds of networks: that of the machine, or none. */
+export const networks = ['all', 'none'] as const;
+
+export interface Confinement {
+  readonly network: (typeof networks)[number];
+  /**
+   * Folders that the command may change: absolute paths, or paths that begin with `~/`. In addition
+   * to them: the worktrees of the session, the folder for temporary files, and usual caches.
+   */
+  readonly writable: readonly string[];
+  /** Session whose commands share worktrees and temporary files. */
+  readonly sessionId: SessionId;
+}
+
+/**
+ * Caches below the home folder that a confined command may change. They are created, because
+ * nothing else there can be.
+ */
+export const caches: readonly string[] = [
+  ...['huggingface', 'torch', 'torch_extensions', 'pip', 'uv', 'matplotlib', 'wandb'].map(
+    (name) => `.cache/${name}`,
+  ),
+  ...['.triton', '.nv', '.conda/pkgs'],
+];
+
+/**
+ * Paths below the home folder that a confined command does not see: keys, and sockets through which
+ * it could start programs outside.
+ */
+export const hiddenPaths: readonly string[] = [
+  ...['.ssh', '.gnupg', '.aws', '.azure', '.oci', '.bluemix', '.password-store', '.1password'],
+  ...[
+    '.age',
+    '.sops',
+    '.config/sops',
+    '.config/gcloud',
+    '.kube',
+    '.docker',
+    '.local/share/keyrings',
+  ],
+  ...['gh/hosts.yml', 'glab-cli/config.yml', 'rclone/rclone.conf', 'containers/auth.json'].map(
+    (file) => `.config/${file}`,
+  ),
+  ...['.git-credentials', '.dockercfg', '.boto', '.s3cfg', '.databrickscfg', '.vault-token'],
+  ...['.modal.toml', '.terraformrc', '.terraform.d/credentials.tfrc.json', '.kaggle/kaggle.json'],
+  ...['.gem/credentials', '.cargo/credentials', '.cargo/credentials.toml'],
+  ...['token', 'stored_tokens'].flatMap((file) => [
+    `.huggingface/${file}`,
+    `.cache/huggingface/${file}`,
+  ]),
+];
+
+/** Returns what a command is confined by, in words: `bubblewrap, network on`. */
+export const confinementText = ({ network }: Confinement): string =>
+  `bubblewrap, network ${network === 'all' ? 'on' : 'off'}`;

@@ -1,0 +1,249 @@
+/** What a confined command may, and what it may not, judged from outside. */
+import assert from 'node:assert/strict';
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer, type Server } from 'node:net';
+import { dirname, join } from 'node:path';
+import { after, before, describe, it } from 'mocha';
+import { confinedMachine } from '../../src/machines/confinement/confinedMachine.ts';
+import { caches, type Confinement } from '../../src/machines/confinement/policy.ts';
+import type { ExecResult } from '../../src/machines/machine.ts';
+import { confinedBed, isRoot, nobody, type ConfinedBed } from '../fakes/confinedBed.ts';
+import { escapes, secret } from '../fakes/escapes.ts';
+
+const disk =
+  readdirSync('/dev').find((name) => /^(?:[vsx]v?d[a-z]|nvme\dn\d)$/.test(name)) ?? 'sda';
+const settings = ['/proc/sys/kernel/core_pattern', '/proc/sys/kernel/randomize_va_space'];
+
+for (const [who, user] of [
+  [isRoot ? 'root' : 'a user', undefined],
+  ...(isRoot ? ([['another user', nobody]] as const) : []),
+] as const)
+  describe(`a confined command of ${who}`, function () {
+    this.timeout(60_000);
+    let bed: ConfinedBed;
+    let stray: string;
+    let shared: string;
+    let outside: ChildProcess;
+    let server: Server;
+    let queue: string;
+    const opened: string[] = [];
+
+    const run = (command: string, more: Partial<Confinement> = {}): Promise<ExecResult> =>
+      confinedMachine(bed.machine(), { ...bed.confinement, ...more }).exec(command, {
+        timeoutMs: 30_000,
+        env: {
+          OUTSIDE: String(outside.pid),
+          STRAY: stray,
+          SHARED: shared,
+          DISK: `/dev/${disk}`,
+          QUEUE: queue,
+        },
+      });
+
+    before(async () => {
+      bed = confinedBed(user);
+      stray = mkdtempSync('/tmp/helios-stray-');
+      shared = `/dev/shm/helios-stray-${process.pid}`;
+      const files = {
+        ...{ '.bashrc': 'x', '.config/gh/hosts.yml': secret, '.ssh/id_ed25519': secret },
+        ...{ '.aws/credentials': secret, '.gnupg/secring': secret, '.helios/auth/key': secret },
+        ...{ '.cache/huggingface/token': secret, '.helios/machines.json': `{"a":"${secret}"}` },
+        ...{ '.helios/sessions/s-1/journal.jsonl': secret, '.helios/runs/r-1/capsule.sh': 'x' },
+        ...{ '.helios/runs/r-1/output.log': 'loss=1', '.helios/git-guard-1/git': 'x' },
+        [`.helios/worktrees/${bed.confinement.sessionId}/tree/.git`]: 'gitdir: x',
+        [`.helios/worktrees/s-other/tree/.git`]: secret,
+        ...{
+          'work/.git/config': '',
+          'work/.git/HEAD': 'ref: refs/heads/main\n',
+          'work/.git/hooks/a': '',
+        },
+        ...{ 'work/.git/objects/a': '', 'work/.git/refs/a': '' },
+      };
+      for (const [name, text] of Object.entries(files)) place(join(bed.home, name), text);
+      for (const [file, text] of [
+        [`${stray}/secret`, secret],
+        [shared, secret],
+      ] as const)
+        place(file, text);
+      for (const name of caches) mkdirSync(join(bed.home, name), { recursive: true });
+      own(bed.home);
+      own(stray);
+      chmodSync(stray, 0o777);
+      const [program = '', ...argv] = [...bed.step, 'sleep', '600'];
+      outside = spawn(program, argv, { env: { ...process.env, SECRET: secret }, stdio: 'ignore' });
+      queue = /\d+/.exec(execFileSync('ipcmk', ['-M', '64', '-p', '666']).toString())?.[0] ?? '';
+      server = createServer((socket) => socket.end(secret)).listen(join(stray, 'socket'));
+      await new Promise((resolve) => server.once('listening', resolve));
+      chmodSync(join(stray, 'socket'), 0o777);
+    });
+    after(() => {
+      outside.kill('SIGKILL');
+      // Fails if a command has removed it.
+      execFileSync('ipcrm', ['-m', queue]);
+      server.close();
+      for (const path of [stray, shared, ...opened]) rmSync(path, { recursive: true, force: true });
+      bed.dispose();
+    });
+
+    function place(file: string, text: string): void {
+      mkdirSync(dirname(file), { recursive: true });
+      writeFileSync(file, text);
+    }
+    function own(path: string): void {
+      if (user === undefined) return;
+      chownSync(path, user, user);
+      if (lstatSync(path).isDirectory())
+        for (const name of readdirSync(path)) own(join(path, name));
+    }
+
+    for (const [name, command] of Object.entries(escapes))
+      it(`cannot ${name}`, async () => {
+        const before = picture();
+        const { stdout, stderr } = await run(`echo begun; ${command}`);
+        assert.match(stdout, /^begun\n/, stderr);
+        assert.ok(!`${stdout}${stderr}`.includes(secret), stdout + stderr);
+        assert.doesNotMatch(stdout, /became/);
+        assert.deepEqual(picture(), before);
+        assert.equal(outside.exitCode ?? outside.signalCode, null);
+      });
+
+    /** What must stay: everything but what the command may change. */
+    function picture(): Record<string, string> {
+      const seen: Record<string, string> = {};
+      const isOwn = (path: string): boolean =>
+        [bed.work, ...caches.map((name) => join(bed.home, name))].some((folder) =>
+          path.startsWith(`${folder}/`),
+        ) && !path.startsWith(`${bed.work}/.git`);
+      const look = (path: string): void => {
+        const stat = lstatSync(path);
+        if (stat.isDirectory()) {
+          seen[path] = `folder ${stat.mode}`;
+          for (const each of readdirSync(path)) look(join(path, each));
+        } else if (!isOwn(path) || path.endsWith('/token'))
+          seen[path] = stat.isSymbolicLink()
+            ? readlinkSync(path)
+            : stat.isFile()
+              ? `${stat.mode} ${stat.nlink} ${readFileSync(path, 'utf8')}`
+              : 'special';
+        if (isOwn(path)) delete seen[path];
+      };
+      for (const path of [bed.home, stray, shared, ...settings]) look(path);
+      for (const path of [
+        '/etc/helios-planted',
+        '/helios-planted',
+        '/usr/local/bin/helios-planted',
+      ])
+        seen[path] = String(existsSync(path));
+      return seen;
+    }
+
+    it('reads and writes what it needs', async () => {
+      const { stdout, stderr, outcome } = await run(
+        [
+          'set -e',
+          'echo a >new; cat new; git status --short; cat .git/HEAD; cat ~/.bashrc /etc/passwd >/dev/null',
+          'cat ~/.helios/runs/r-1/output.log; cat ~/.helios/git-guard-1/git >/dev/null',
+          `echo a >~/.helios/worktrees/${bed.confinement.sessionId}/tree/new`,
+          'test ! -e ~/.helios/worktrees/s-other',
+          ...caches.map((name) => `echo a >~/${name}/new`),
+          'echo shared >/tmp/between; test /var/tmp -ef /tmp',
+          'echo a >/dev/null; head -c 4 /dev/urandom >/dev/null; ls /proc/self/status >/dev/null',
+        ].join('\n'),
+      );
+      assert.deepEqual(outcome, { kind: 'exited', code: 0 }, stdout + stderr);
+      assert.match(stdout, /loss=1/);
+      assert.equal((await run('cat /tmp/between')).stdout, 'shared\n');
+      assert.ok(!existsSync('/tmp/between'));
+    });
+
+    it('uses shared memory between the processes of python', async () => {
+      const { stdout, stderr } = await run(
+        `python3 -c "
+from multiprocessing import Pool, shared_memory
+block = shared_memory.SharedMemory(create=True, size=64 << 20)
+block.buf[0] = 7
+def read(name):
+  same = shared_memory.SharedMemory(name)
+  return same.buf[0]
+with Pool(4) as pool: print(pool.map(read, [block.name] * 4))
+block.unlink()"`,
+      );
+      assert.equal(stdout, '[7, 7, 7, 7]\n', stderr);
+    });
+
+    it('reports how it ended as another command does', async () => {
+      assert.deepEqual((await run('exit 3')).outcome, { kind: 'exited', code: 3 });
+      assert.deepEqual((await run('kill -SEGV $$')).outcome, { kind: 'signalled', signal: 'SEGV' });
+      const { outcome } = await confinedMachine(bed.machine(), bed.confinement).exec(
+        'setsid sleep 600 & sleep 600',
+        { timeoutMs: 500 },
+      );
+      assert.deepEqual(outcome, { kind: 'timed_out', afterMs: 500 });
+    });
+
+    it('follows no link that an earlier command put in place of a granted folder', async () => {
+      const out = join(bed.work, 'results');
+      const more = { writable: [bed.work, out] };
+      assert.deepEqual((await run('mkdir results && echo a >results/a', more)).outcome, {
+        kind: 'exited',
+        code: 0,
+      });
+      await run('rm -rf results; ln -s ~/.config results', more);
+      await run('echo x >results/planted', more);
+      assert.ok(!existsSync(join(bed.home, '.config', 'planted')));
+    });
+
+    it('does not start where .git of a granted folder is a link', async () => {
+      const folder = join(bed.home, 'linked');
+      opened.push(folder);
+      mkdirSync(folder);
+      own(folder);
+      const more = { writable: [bed.work, folder] };
+      assert.deepEqual((await run(`ln -s ~/.ssh/id_ed25519 ${folder}/.git`, more)).outcome, {
+        kind: 'exited',
+        code: 0,
+      });
+      const { outcome, stderr } = await run('true', more);
+      assert.deepEqual(outcome, { kind: 'exited', code: 126 });
+      assert.match(stderr, /could not be confined: .*linked\/\.git is a link\./);
+    });
+
+    it('is never granted the home folder as a whole', async () => {
+      for (const folder of [bed.home, dirname(bed.home), '/'])
+        await run('echo x >~/planted', { writable: [bed.work, folder] });
+      assert.ok(!existsSync(join(bed.home, 'planted')));
+    });
+
+    it('may change a folder that is granted, and creates it', async () => {
+      const more = { writable: [bed.work, '~/data/new'] };
+      await run('echo a >~/data/new/a', more);
+      assert.equal(readFileSync(join(bed.home, 'data/new/a'), 'utf8'), 'a\n');
+    });
+
+    it('reaches the network of the machine, or none', async () => {
+      const listener = createServer((socket) => socket.end('answer')).listen(0, '127.0.0.1');
+      await new Promise((resolve) => listener.once('listening', resolve));
+      const address = listener.address();
+      const port = typeof address === 'object' ? address?.port : 0;
+      const ask = `exec 3<>/dev/tcp/127.0.0.1/${port} && cat <&3`;
+      assert.equal((await run(ask)).stdout, 'answer');
+      assert.notDeepEqual((await run(ask, { network: 'none' })).stdout, 'answer');
+      listener.close();
+      const own =
+        'python3 -m http.server 8123 --bind 127.0.0.1 & sleep 1; exec 3<>/dev/tcp/127.0.0.1/8123; echo $?';
+      assert.match((await run(`${own}; kill %1`, { network: 'none' })).stdout, /^0$/m);
+    });
+  });

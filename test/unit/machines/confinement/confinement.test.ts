@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'mocha';
+import type { SessionId } from '../../../../src/base/ids.ts';
+import { confineScript } from '../../../../src/machines/confinement/confine.ts';
+import { confinementNote } from '../../../../src/machines/confinement/confinementNote.ts';
+import { ConfinementProbes } from '../../../../src/machines/confinement/confinementProbes.ts';
+import { hiddenPaths, type Confinement } from '../../../../src/machines/confinement/policy.ts';
+import { checkedEntry } from '../../../../src/machines/machineEntry.ts';
+import type { ExecResult, Machine } from '../../../../src/machines/machine.ts';
+import { usualKeys } from '../../../../src/permissions/keyPaths.ts';
+
+const confinement: Confinement = {
+  network: 'all',
+  writable: ['/w', '~/data'],
+  sessionId: 's-1' as SessionId,
+};
+
+describe('the confinement of commands', () => {
+  it('hides what no call may use', () => {
+    const isKey = (path: string): boolean =>
+      ['', '/credentials', '/config', '/config.json', '/keys.txt', '/age/keys.txt'].some(
+        (end) => usualKeys.useOf(`/home/ada/${path}${end}`)?.verdict === 'deny',
+      );
+    // A socket of a program that signs with keys, and keys of another place.
+    assert.deepEqual(
+      hiddenPaths.filter((path) => !isKey(path)),
+      ['.1password', '.config/sops'],
+    );
+  });
+
+  it('grants no folder whose name is two lines', () => {
+    const machine = { kind: 'local', runsFolder: '/h/runs' } as const;
+    assert.throws(
+      () => confineScript(machine, { ...confinement, writable: ['/w\n/etc'] }),
+      /The folder "\/w\\n\/etc" cannot be granted/,
+    );
+  });
+
+  const refused: readonly (readonly [string, string])[] = [
+    ['touch: cannot touch /opt/a/b: Read-only file system', '/opt/a/b'],
+    ["OSError: [Errno 30] Read-only file system: '/data/out/x.pt'", '/data/out/x.pt'],
+    ["EROFS: read-only file system, open '/srv/x/y'", '/srv/x/y'],
+    ['/usr/bin/bash: line 1: /opt/planted: Read-only file system', '/opt/planted'],
+    ["cp: cannot create regular file '/opt/x': Read-only file system", '/opt/x'],
+  ];
+  for (const [line, path] of refused)
+    it(`names the path and the folder to grant: ${line}`, () => {
+      const note = confinementNote(confinement, 'gpu1', `loss=1\n${line}\nmore`);
+      const folder = path.slice(0, path.lastIndexOf('/'));
+      assert.equal(
+        note,
+        `${path} could not be changed: commands on gpu1 are confined (bubblewrap, network on). Write below /w, ~/data, or the user can grant ${folder} under confinement.writable of gpu1 in machines.json.`,
+      );
+    });
+
+  it('notes a missing network only where there is none, and nothing about other failures', () => {
+    const output = 'curl: (6) Could not resolve host: pypi.org';
+    assert.equal(confinementNote(confinement, 'gpu1', output), undefined);
+    assert.match(
+      confinementNote({ ...confinement, network: 'none' }, 'gpu1', output) ?? '',
+      /without network.*confinement\.network of gpu1/,
+    );
+    assert.equal(confinementNote(confinement, 'gpu1', 'ValueError: x'), undefined);
+  });
+
+  it('is an option of a machine, with absolute folders', () => {
+    const entry = { id: 'gpu1', kind: 'ssh', alias: 'gpu1' };
+    const options = { required: true, network: 'none', writable: ['/data', '~/out'] };
+    assert.deepEqual(checkedEntry({ ...entry, confinement: options })['confinement'], options);
+    for (const wrong of [{ writable: ['data'] }, { network: 'some' }, { writeable: [] }])
+      assert.throws(() => checkedEntry({ ...entry, confinement: wrong }), /confinement/);
+  });
+
+  const failures: readonly (readonly [string, string, string, RegExp])[] = [
+    [
+      'no program',
+      'helios: The command was not started, because it could not be confined: bubblewrap (bwrap) is not installed on this machine.\n',
+      '',
+      /^bubblewrap \(bwrap\) is not installed on this machine$/,
+    ],
+    [
+      'AppArmor',
+      'bwrap: setting up uid map: Permission denied\n',
+      'apparmor\n',
+      /^AppArmor lets no program/,
+    ],
+    [
+      'no user namespaces',
+      'bwrap: No permissions to create new namespace\n',
+      'userns\n',
+      /^user namespaces are turned off/,
+    ],
+    [
+      'another reason',
+      "bwrap: Can't mount proc on /newroot/proc: Operation not permitted\n",
+      '',
+      /^bubblewrap does not start \(Can't mount proc on .*permitted\)$/,
+    ],
+  ];
+  for (const [what, stderr, restriction, why] of failures)
+    it(`says why bubblewrap does not start: ${what}`, async () => {
+      const machine = scripted(({ command }) =>
+        command.includes('bwrap') ? { stderr } : { stdout: restriction },
+      );
+      assert.match((await new ConfinementProbes().failure(machine)) ?? '', why);
+    });
+
+  it('asks a machine until bubblewrap has started, for each kind of network', async () => {
+    let asked = 0;
+    let isThere = false;
+    const machine = scripted(({ command }) => {
+      if (!command.includes('bwrap')) return {};
+      asked += 1;
+      return isThere ? { stdout: /echo ([0-9a-f]+)/.exec(command)?.[1] ?? '' } : { stderr: 'no' };
+    });
+    const probes = new ConfinementProbes();
+    assert.match((await probes.failure(machine)) ?? '', /does not start \(no\)/);
+    isThere = true;
+    for (const network of ['all', 'all', 'none', 'none'] as const)
+      assert.equal(await probes.failure(machine, network), undefined);
+    assert.equal(asked, 3);
+  });
+});
+
+function scripted(answer: (asked: { command: string }) => Partial<ExecResult>): Machine {
+  const exec = (command: string): Promise<ExecResult> =>
+    Promise.resolve({
+      ...{ stdout: '', stderr: '', omittedBytes: { stdout: 0, stderr: 0 } },
+      outcome: { kind: 'exited', code: 1 },
+      ...answer({ command }),
+    });
+  return {
+    id: 'gpu1',
+    kind: 'ssh',
+    runsFolder: '/h/.helios/runs',
+    exec,
+  } as Partial<Machine> as Machine;
+}
