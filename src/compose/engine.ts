@@ -25,6 +25,7 @@ import type { Redactor } from '../base/secrets/redactor.ts';
 import { createFetch, openDispatcher } from '../http/network.ts';
 import { OwnEngines } from '../machines/container/ownEngines.ts';
 import { tidyContainers } from '../machines/container/tidyContainers.ts';
+import { ConfinementProbes } from '../machines/confinement/confinementProbes.ts';
 import { createRemote } from '../machines/createRemote.ts';
 import { HomeFolders } from '../machines/homeFolders.ts';
 import { LocalMachine } from '../machines/local/localMachine.ts';
@@ -173,6 +174,7 @@ export async function createEngine(givenOptions: EngineOptions): Promise<Engine>
       spending: new JournalSpending(home, 0),
       pages: new WebReader(base.web),
       probes: new MachineProbes(clock),
+      confinements: new ConfinementProbes(),
       earlier: new EarlierAttempts({ index: catalogue, clock, logger }),
       globalMemoryFolder: home.globalMemoryFolder,
     },

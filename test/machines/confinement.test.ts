@@ -91,11 +91,11 @@ for (const [who, user] of [
     });
     after(() => {
       outside.kill('SIGKILL');
-      // Fails if a command has removed it.
-      execFileSync('ipcrm', ['-m', queue]);
       server.close();
       for (const path of [stray, shared, ...opened]) rmSync(path, { recursive: true, force: true });
       bed.dispose();
+      // Fails if a command has removed it.
+      execFileSync('ipcrm', ['-m', queue]);
     });
 
     function place(file: string, text: string): void {

@@ -55,6 +55,11 @@ export interface EngineSettings extends ProviderSettings {
    */
   readonly protectsGit?: boolean;
   /**
+   * Whether commands and runs are confined with bubblewrap: `always` runs nothing where that is not
+   * possible. Default: `never`.
+   */
+  readonly confinement?: 'always' | 'never';
+  /**
    * Variables that runs on this computer get in addition to those of data and tracking services:
    * names, or the beginning of names with an asterisk.
    */

@@ -1,6 +1,7 @@
 /** Compares the current environment of runs with the environment recorded for an earlier run. */
 import { messageOf } from '../../base/errors.ts';
 import type { Machines } from '../../machines/machine.ts';
+import { commandMachine, type CommandConfining } from '../../tools/parameters/machinePath.ts';
 import { changesBetween, type Environment } from '../../tools/runs/environment.ts';
 import { askEnvironment } from '../../tools/runs/envSnapshot.ts';
 import { readSnapshot, snapshotFolder } from '../runs/environments.ts';
@@ -9,6 +10,7 @@ import type { SessionLog } from '../journal/sessionLog.ts';
 export interface EnvironmentDeps {
   readonly log: SessionLog;
   readonly machines: Machines;
+  readonly confining?: CommandConfining;
   /** Folder of the session, absolute. */
   readonly folder: string;
 }
@@ -20,7 +22,7 @@ const maxChanges = 20;
  * nothing changed, or why this is unknown. Never rejects.
  */
 export async function environmentSince(
-  { log, machines, folder }: EnvironmentDeps,
+  { log, folder, ...commands }: EnvironmentDeps,
   envId: string | undefined,
   signal = new AbortController().signal,
 ): Promise<string> {
@@ -32,7 +34,8 @@ export async function environmentSince(
     const snapshot = await readSnapshot(snapshotFolder(folder), env.file);
     if (snapshot === undefined) return notCompared(id, env.gist, 'its file is gone');
     const python = interpreterOf(snapshot.environment);
-    const now = await askEnvironment(machines.get(machineId), { repo, python }, signal);
+    const machine = await commandMachine(commands, machineId);
+    const now = await askEnvironment(machine, { repo, python }, signal);
     const changes = changesBetween(withoutCode(snapshot.environment), withoutCode(now));
     return changes.length === 0
       ? `The environment is that of the first run (${id}).`

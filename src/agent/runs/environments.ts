@@ -10,12 +10,14 @@ import { writeFileAtomic } from '../../storage/atomicFile.ts';
 import { codeOf } from '../../base/errors.ts';
 import { capText } from '../../base/text.ts';
 import type { CodeSnapshots, TakenSnapshot } from '../../tools/runs/envSnapshot.ts';
+import type { CommandConfining } from '../../tools/parameters/machinePath.ts';
 import type { SessionLog } from '../journal/sessionLog.ts';
 
 export interface EnvironmentsDeps {
   readonly log: SessionLog;
   readonly machines: Machines;
   readonly memory: MemoryStore;
+  readonly confining: CommandConfining;
   /** Folder for the files. Absolute path. */
   readonly folder: string;
 }
@@ -30,10 +32,12 @@ export function createEnvironments({
   log,
   machines,
   memory,
+  confining,
   folder,
 }: EnvironmentsDeps): CodeSnapshots {
   return {
     machines,
+    confining,
     async before(machineId, repo) {
       const env = log.state.envs.findLast(
         (one) => one.machineId === machineId && one.repo === repo,

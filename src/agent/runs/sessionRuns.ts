@@ -10,6 +10,7 @@ import { newRunId, type RunId, type SessionId } from '../../base/ids.ts';
 import { capText, cleanText, oneLine } from '../../base/text.ts';
 import { buildLedger } from '../../experiments/buildLedger.ts';
 import type { Ledger, LedgerEntry, ThinkingCost } from '../../experiments/ledger.ts';
+import { confinementNote } from '../../machines/confinement/confinementNote.ts';
 import { withheldNote } from '../../machines/environment/withheldNote.ts';
 import type { Machine, Machines } from '../../machines/machine.ts';
 import { checkMetricSpec } from '../../metrics/lines/metricSpec.ts';
@@ -28,6 +29,7 @@ import { seriousAlarm } from '../journal/runText.ts';
 import { isClosing } from '../journal/closing.ts';
 import { costsByRun } from '../budget/costs.ts';
 import type { SessionLog } from '../journal/sessionLog.ts';
+import type { Confining } from './confining.ts';
 import type { RunState, SessionState } from '../journal/state.ts';
 
 export interface LaunchRequest {
@@ -54,6 +56,7 @@ export interface SessionRunsDeps {
    * command must not be run.
    */
   runEnv?(machine: Machine, command: string): Promise<Readonly<Record<string, string>>>;
+  readonly confining?: Pick<Confining, 'of'>;
   /** Called when the end of a run cannot be recorded. */
   onFailed(error: unknown): void;
 }
@@ -199,13 +202,15 @@ export class SessionRuns {
     const machine = this.#deps.machines.get(request.machineId);
     await machine.ready?.({ mayAsk: true });
     const env = (await this.#deps.runEnv?.(machine, request.command)) ?? {};
-    const plan = this.#planning.then(() => this.#plan({ ...request, env }, machine, callId));
+    const confinement = await this.#deps.confining?.of(machine);
+    const planned = { ...request, env, ...(confinement && { confinement }) };
+    const plan = this.#planning.then(() => this.#plan(planned, machine, callId));
     this.#planning = plan.catch(() => undefined);
     return plan;
   }
 
   async #plan(
-    request: LaunchRequest & Pick<RunSpec, 'env'>,
+    request: LaunchRequest & Pick<RunSpec, 'env' | 'confinement'>,
     machine: Machine,
     callId: string,
   ): Promise<RunSpec> {
@@ -225,6 +230,7 @@ export class SessionRuns {
       ...(request.resources && { resources: request.resources }),
       ...(request.sweep && { sweep: request.sweep }),
       ...(request.experimentId !== undefined && { experimentId: request.experimentId }),
+      ...(request.confinement && { confinement: request.confinement }),
     };
     await this.#deps.log.record({ type: 'run.planned', spec, callId });
     return spec;
@@ -318,7 +324,11 @@ export class SessionRuns {
   async #withheld({ spec }: Run, output: string): Promise<string | undefined> {
     const machine = this.#deps.machines.list().find(({ id }) => id === spec.machineId);
     const setup = await machine?.setup?.();
-    return machine && setup && withheldNote(machine, setup, { output, isRun: true });
+    const notes = [
+      machine && setup && withheldNote(machine, setup, { output, isRun: true }),
+      spec.confinement && confinementNote(spec.confinement, spec.machineId, output),
+    ].filter((each) => each !== undefined);
+    return notes.length === 0 ? undefined : notes.join(' ');
   }
 
   async #tail(run: Run): Promise<string | undefined> {

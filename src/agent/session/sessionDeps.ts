@@ -2,6 +2,7 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { Redactor } from '../../base/secrets/redactor.ts';
+import type { ConfinementProbes } from '../../machines/confinement/confinementProbes.ts';
 import type { Machines } from '../../machines/machine.ts';
 import type { MachineProbes } from '../../machines/probes/machineProbes.ts';
 import type { MachineResources } from '../../machines/resources/machineResources.ts';
@@ -39,6 +40,7 @@ export interface SharedDeps {
   /** Returns the machines. `workFolder` is the base folder for relative paths and commands. */
   machinesIn(workFolder: string): Machines;
   readonly probes: MachineProbes;
+  readonly confinements: ConfinementProbes;
   readonly resources: MachineResources;
   readonly ports: EnginePorts;
   readonly globalMemoryFolder: string;

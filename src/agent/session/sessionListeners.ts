@@ -9,6 +9,7 @@ import type { EngineSettings } from '../contract/settings.ts';
 import { Experiments } from '../experiments/experiments.ts';
 import { createSleepPorts } from '../loop/sleepPorts.ts';
 import { Waiting } from '../loop/waiting.ts';
+import { Confining } from '../runs/confining.ts';
 import { GitGuard } from '../runs/gitGuard.ts';
 import { RunWatchdogs } from '../runs/runWatchdogs.ts';
 import { SessionRuns } from '../runs/sessionRuns.ts';
@@ -33,6 +34,7 @@ export interface SessionListeners {
   readonly waiting: Waiting;
   readonly watches: RunWatchdogs;
   readonly git: GitGuard;
+  readonly confining: Confining;
   limits(): LeaveOutLimits;
 }
 
@@ -48,14 +50,17 @@ export function createListeners(request: PartsRequest, owned: DisposableStore): 
   const onFailed = (error: unknown): void => hooks.fail(error);
   const git = new GitGuard(() => shared.settings().protectsGit !== false);
   const runEnv = git.runEnv.bind(git);
+  const sessionId = log.state.id;
+  const { settings, confinements: probes } = shared;
+  const confining = new Confining({ sessionId, probes, settings });
   const sessionRuns = owned.add(
-    new SessionRuns({ sessionId: log.state.id, log, runs, machines, clock, runEnv, onFailed }),
+    new SessionRuns({ sessionId, log, runs, machines, clock, runEnv, confining, onFailed }),
   );
   const sweeps = owned.add(new Sweeps({ log, sessionRuns, runs, machines, clock, onFailed }));
   const questions = owned.add(new Questions({ log, clock, onFailed }));
   const notices = owned.add(new SessionNotices({ ...shared, log, ...(project && { project }) }));
   const limits = (): LeaveOutLimits => keptLimits(shared.settings());
-  const code = new ExperimentCodeStore({ sessionId: log.state.id, clock, limits });
+  const code = new ExperimentCodeStore({ sessionId, clock, limits });
   const experiments = owned.add(
     new Experiments({ ...shared, log, sessionRuns, machines, code, onFailed }),
   );
@@ -89,6 +94,7 @@ export function createListeners(request: PartsRequest, owned: DisposableStore): 
     waiting,
     watches,
     git,
+    confining,
     limits,
   };
 }

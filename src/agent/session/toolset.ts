@@ -13,15 +13,16 @@ import { runName } from '../../runs/run.ts';
 
 /** Creates the tools of a session. */
 export function createToolset(deps: ToolsetDeps): Tool[] {
-  const { log, memory, machines, resources, clock, git, secrets, paths } = deps;
+  const { memory, machines, resources, clock, git, confining, secrets, paths } = deps;
+  const commands = { machines, git, confining, secrets, paths };
   return allTools({
     launcher: { machines, paths, launch: (request, context) => launchRun(deps, request, context) },
-    machines: { machines, runs: runFinder(deps), clock, resources, git, secrets, paths },
+    machines: { ...commands, runs: runFinder(deps), clock, resources },
     sweeps: { machines, start: (request, context) => startSweep(deps, request, context) },
     tasks: taskDeps(deps),
     measured: measuredDeps(deps),
     memory,
-    snapshots: createEnvironments({ log, machines, memory, folder: snapshotFolder(deps.folder) }),
+    snapshots: createEnvironments({ ...deps, folder: snapshotFolder(deps.folder) }),
     ...deps.consult,
     questions: deps.questions,
     experiments: deps.experiments,

@@ -13,6 +13,7 @@ import type { Experiments } from '../experiments/experiments.ts';
 import type { EndReason, Evidence } from '../journal/events.ts';
 import type { SessionLog } from '../journal/sessionLog.ts';
 import type { Questions } from '../user/questions.ts';
+import type { Confining } from '../runs/confining.ts';
 import type { GitGuard } from '../runs/gitGuard.ts';
 import type { SessionRuns } from '../runs/sessionRuns.ts';
 import type { Sweeps } from '../runs/sweeps.ts';
@@ -29,6 +30,7 @@ export interface ToolsetDeps {
   readonly memory: MemoryStore;
   readonly machines: Machines;
   readonly git: GitGuard;
+  readonly confining: Confining;
   readonly secrets: Redactor;
   readonly paths: PathRules;
   /** Returns the limits above which files are not stored with the code of experiments. */

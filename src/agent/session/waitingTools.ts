@@ -3,6 +3,7 @@
  * wakes the session at intervals.
  */
 import { newEventId } from '../../base/ids.ts';
+import { confinedCommand } from '../../machines/confinement/confine.ts';
 import type { FoundRun } from '../../sleep/sleepPorts.ts';
 import type { AllToolsDeps } from '../../tools/allTools.ts';
 import type { RunState } from '../journal/state.ts';
@@ -14,6 +15,7 @@ export function sleepDeps({
   log,
   sessionRuns,
   git,
+  confining,
   machines,
   probes,
   resources,
@@ -37,7 +39,12 @@ export function sleepDeps({
       findSweep: (reference) => sweepOf(log.state, reference)?.plan.id,
       going: () => [...log.state.runs.values()].map(found).filter((run) => !run.isEnded),
     },
-    guardCommand: (machineId, command) => git.readingCommand(machines.get(machineId), command),
+    async guardCommand(machineId, command) {
+      const machine = machines.get(machineId);
+      const guarded = await git.readingCommand(machine, command);
+      const confinement = await confining.of(machine);
+      return confinement ? confinedCommand(machine, confinement, guarded) : guarded;
+    },
     async sleep(request, { callId, signal }) {
       // The user may have halted the session while the conditions were checked. Such a session must
       // not go to sleep.

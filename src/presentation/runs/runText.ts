@@ -1,5 +1,6 @@
 /** Texts and figures about runs and sweeps. */
 export { runStatus, runEndText } from '../../agent/journal/runText.ts';
+export { confinementText } from '../../machines/confinement/policy.ts';
 export { runName, runTitle, livenessText } from '../../runs/run.ts';
 export { rowStatus, summaryFor } from '../../experiments/ledger.ts';
 export { activeCounts, isSweepOver, progressOf } from '../../agent/runs/sweepProgress.ts';

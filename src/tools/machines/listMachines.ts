@@ -4,6 +4,7 @@ import type { Clock } from '../../base/clock.ts';
 import { describeWithin } from '../../machines/describeWithin.ts';
 import type { Machine, Machines, MachineStatus } from '../../machines/machine.ts';
 import type { Run } from '../../runs/liveRun.ts';
+import type { CommandConfining } from '../parameters/machinePath.ts';
 import { gpuTimeFields, useFields, type ResourceSource } from './machineUse.ts';
 import { statusText } from '../parameters/runReference.ts';
 import { defineTool, type Tool } from '../tool.ts';
@@ -14,13 +15,14 @@ export interface MachineOverview {
   readonly clock: Clock;
   /** Source of the current load of machines. Omitted if the load is not reported. */
   readonly resources?: ResourceSource;
+  readonly confining?: Pick<CommandConfining, 'text'>;
 }
 
 export const listMachines = (overview: MachineOverview): Tool =>
   defineTool({
     name: 'list_machines',
     description:
-      'List the machines that commands can run on: id, kind, status (connected, unreachable with the reason, not_yet_used), hardware, current use (CPU, memory, disk, each GPU and the run that has leased it), free slots, working folder, runs that have not ended.',
+      'List the machines that commands can run on: id, kind, status (connected, unreachable with the reason, not_yet_used), hardware, current use (CPU, memory, disk, each GPU and the run that has leased it), free slots, working folder, what confines commands, runs that have not ended.',
     effect: 'read',
     parameters: z.strictObject({}),
     describe: () => 'Listed machines',
@@ -38,7 +40,7 @@ export const listMachines = (overview: MachineOverview): Tool =>
  */
 async function machineFields(
   machine: Machine,
-  { machines, runs, clock, resources }: MachineOverview,
+  { machines, runs, clock, resources, confining }: MachineOverview,
 ): Promise<Record<string, unknown>> {
   const running = runs
     .all()
@@ -51,6 +53,7 @@ async function machineFields(
       ? { status: 'connected', description: answer.description }
       : statusFields(machines.status?.(machine.id), answer.problem)),
     ...workFolderOf(machine),
+    ...('description' in answer && confining && { confined: await confining.text(machine) }),
     ...('description' in answer ? await useFields(machine, resources, clock) : {}),
     running: running.map((run) => ({
       run: run.spec.number,

@@ -1,4 +1,7 @@
 import { preambleOf } from '../../machines/environment/preamble.ts';
+import { confinedMachine } from '../../machines/confinement/confinedMachine.ts';
+import { confinementNote } from '../../machines/confinement/confinementNote.ts';
+import type { Confinement } from '../../machines/confinement/policy.ts';
 import { withheldNote } from '../../machines/environment/withheldNote.ts';
 import { commandAccess } from '../parameters/accesses.ts';
 import * as z from 'zod';
@@ -13,7 +16,7 @@ import { defineTool, type Tool } from '../tool.ts';
 const maxBytes = 256 * 1024;
 const defaultTimeoutSeconds = 300;
 
-export const remoteExec = ({ machines, git }: MachineTools): Tool =>
+export const remoteExec = ({ machines, git, confining }: MachineTools): Tool =>
   defineTool({
     name: 'remote_exec',
     description:
@@ -46,14 +49,15 @@ export const remoteExec = ({ machines, git }: MachineTools): Tool =>
       const guarded = (await git?.command(machine, judged)) ?? judged;
       const setup = await machine.setup?.();
       const preamble = preambleOf(machine, setup?.prologue ?? [], args.command);
-      const result = await machine.exec(preamble + guarded, {
+      const confinement = await confining?.of(machine);
+      const result = await confinedMachine(machine, confinement).exec(preamble + guarded, {
         ...(setup && { env: setup.env }),
         timeoutMs: args.timeout_seconds * 1000,
         maxBytes,
         signal: context.signal,
         ...(args.cwd === undefined ? {} : { cwd: await machinePath(machine, args.cwd) }),
       });
-      const note = setup && failureNote(machine, setup, result);
+      const note = failureNote(machine, { setup, confinement }, result);
       return {
         content: { ...resultFields(result), ...(note !== undefined && { withheld: note }) },
         origins: {
@@ -67,11 +71,19 @@ export const remoteExec = ({ machines, git }: MachineTools): Tool =>
 
 function failureNote(
   machine: Machine,
-  setup: MachineSetup,
+  {
+    setup,
+    confinement,
+  }: { readonly setup: MachineSetup | undefined; readonly confinement: Confinement | undefined },
   { outcome, stdout, stderr }: ExecResult,
 ): string | undefined {
   if (outcome.kind === 'exited' && outcome.code === 0) return undefined;
-  return withheldNote(machine, setup, { output: `${stdout}\n${stderr}`, isRun: false });
+  const output = `${stdout}\n${stderr}`;
+  const notes = [
+    setup && withheldNote(machine, setup, { output, isRun: false }),
+    confinement && confinementNote(confinement, machine.id, output),
+  ].filter((each) => each !== undefined);
+  return notes.length === 0 ? undefined : notes.join(' ');
 }
 
 /** Returns a command that only reads as argument lists; another command as it is. */

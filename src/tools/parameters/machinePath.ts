@@ -2,6 +2,8 @@
 import { posix } from 'node:path';
 import * as z from 'zod';
 import { ToolFailure } from '../../base/errors.ts';
+import { confinedMachine } from '../../machines/confinement/confinedMachine.ts';
+import type { Confinement } from '../../machines/confinement/policy.ts';
 import type { Machine, Machines } from '../../machines/machine.ts';
 import { linkNote, type Access } from '../../permissions/access.ts';
 import { usualPaths, type PathRules } from '../../permissions/pathRules.ts';
@@ -22,7 +24,31 @@ export interface MachineTools {
   /** Checks that protect git. Omitted if git is not protected. */
   readonly git?: GitProtection;
   readonly secrets?: SecretValues;
+  readonly confining?: CommandConfining;
   readonly paths?: PathRules;
+}
+
+/** Implemented by `Confining`. */
+export interface CommandConfining {
+  /**
+   * Resolves with what confines commands on the machine; `undefined` if nothing does. Rejects with
+   * `ToolFailure` if they must be confined and cannot be.
+   */
+  of(machine: Machine): Promise<Confinement | undefined>;
+  /** Resolves with what confines commands on the machine, in words. Never rejects. */
+  text(machine: Machine): Promise<string>;
+}
+
+/**
+ * Resolves with the machine, whose foreground commands are confined where they must be. Rejects as
+ * `CommandConfining.of` does.
+ */
+export async function commandMachine(
+  { machines, confining }: MachineTools,
+  id: string,
+): Promise<Machine> {
+  const machine = machines.get(id);
+  return confinedMachine(machine, await confining?.of(machine));
 }
 
 /**

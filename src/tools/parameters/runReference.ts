@@ -4,6 +4,7 @@
  */
 import * as z from 'zod';
 import { ToolFailure } from '../../base/errors.ts';
+import { confinementText } from '../../machines/confinement/policy.ts';
 import type { Run } from '../../runs/liveRun.ts';
 import { livenessText, runName } from '../../runs/run.ts';
 
@@ -94,4 +95,5 @@ export const runFields = (run: Run): Readonly<Record<string, unknown>> => ({
   ...(run.process === undefined ? {} : { pid: run.process.pid }),
   machine_id: run.spec.machineId,
   ...(run.spec.label === '' ? {} : { label: run.spec.label }),
+  ...(run.spec.confinement && { confined: confinementText(run.spec.confinement) }),
 });

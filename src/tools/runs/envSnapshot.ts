@@ -24,6 +24,7 @@ import {
 } from './environmentPrograms.ts';
 import {
   changedFiles,
+  commandMachine,
   machineId,
   machinePath,
   type MachineTools,
@@ -106,7 +107,7 @@ export const envSnapshot = (snapshots: CodeSnapshots): Tool =>
       ...(await repoAccess(snapshots, args)),
     ],
     async execute(args, context) {
-      const machine = snapshots.machines.get(args.machine_id);
+      const machine = await commandMachine(snapshots, args.machine_id);
       await machine.ready?.({ mayAsk: true });
       const repo = await repoOf(machine, args);
       const programs = await programsOf(machine, args);
@@ -282,12 +283,9 @@ const inFolder = (folder: string, program: string): string =>
  * asking the user, resolves with the interpreters that the call names: the call itself then finds
  * out that they are not approved.
  */
-async function programAccesses(
-  { machines }: CodeSnapshots,
-  args: Args,
-): Promise<readonly Access[]> {
+async function programAccesses(snapshots: CodeSnapshots, args: Args): Promise<readonly Access[]> {
   try {
-    const machine = machines.get(args.machine_id);
+    const machine = await commandMachine(snapshots, args.machine_id);
     await machine.ready?.();
     return accessesOf(machine.id, await programsOf(machine, args));
   } catch {

@@ -3,6 +3,7 @@ import { posix } from 'node:path';
 import * as z from 'zod';
 import { messageOf } from '../../base/errors.ts';
 import { oneLine, shellQuote } from '../../base/text.ts';
+import { confinedMachine } from '../../machines/confinement/confinedMachine.ts';
 import type { Machine } from '../../machines/machine.ts';
 import type { Access } from '../../permissions/access.ts';
 import { usualPaths } from '../../permissions/pathRules.ts';
@@ -200,7 +201,11 @@ async function linkLog(
     const [target, link, folder] = [run.outputPath, path, posix.dirname(path)].map(shellQuote);
     const isFree = `[ -h ${link} ] || ! [ -e ${link} ]`;
     const command = `mkdir -p -- ${folder} && { ${isFree}; } && ln -sfn -- ${target} ${link}`;
-    const { outcome } = await machine.exec(command, { cwd: '/', timeoutMs: 30_000 });
+    const { confinement } = run.spec;
+    const { outcome } = await confinedMachine(machine, confinement).exec(command, {
+      cwd: '/',
+      timeoutMs: 30_000,
+    });
     if (outcome.kind === 'exited' && outcome.code === 0) return { path };
     return {
       warning: `A link to the log could not be created at ${path}. Read the log at log_path instead.`,

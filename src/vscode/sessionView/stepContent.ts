@@ -3,7 +3,7 @@ import type { EventOf } from '../../agent/journal/describeEvent.ts';
 import { describeEvent } from '../../presentation/events.ts';
 import { argumentText } from '../../presentation/sessions/approvalText.ts';
 import { callCostText, leftOutText, triggerText } from '../../presentation/sessions/sessionText.ts';
-import { runEndText, runName } from '../../presentation/runs/runText.ts';
+import { confinementText, runEndText, runName } from '../../presentation/runs/runText.ts';
 import type { PermissionsInForce } from '../../permissions/mode.ts';
 import type { JournalEvent } from '../../agent/journal/events.ts';
 import type { SessionState } from '../../agent/journal/state.ts';
@@ -14,6 +14,7 @@ import {
   oneLine,
   formatTokens,
 } from '../../base/text.ts';
+import type { RunSpec } from '../../runs/run.ts';
 import type { CodeState } from '../../experiments/experiment.ts';
 import type { Fact, TextSection } from '../../protocol/sessionView.ts';
 import { exactTime } from '../../base/localTime.ts';
@@ -288,7 +289,7 @@ function inputOf(events: readonly JournalEvent[], from: number, callId: string):
 }
 
 function launchContent(
-  spec: { command: string; cwd: string; machineId: string } | undefined,
+  spec: Pick<RunSpec, 'command' | 'cwd' | 'machineId' | 'confinement'> | undefined,
   pid: number,
 ): StepContent {
   if (spec === undefined) return nothing;
@@ -297,6 +298,7 @@ function launchContent(
       fact('Machine', spec.machineId),
       fact('Folder', spec.cwd),
       fact('Process', String(pid)),
+      ...(spec.confinement ? [fact('Confined by', confinementText(spec.confinement))] : []),
     ],
     sections: [section('command', 'Command', spec.command, 'code')],
   };

@@ -7,7 +7,7 @@ import { ConfinementProbes } from '../../../../src/machines/confinement/confinem
 import { hiddenPaths, type Confinement } from '../../../../src/machines/confinement/policy.ts';
 import { checkedEntry } from '../../../../src/machines/machineEntry.ts';
 import type { ExecResult, Machine } from '../../../../src/machines/machine.ts';
-import { usualKeys } from '../../../../src/permissions/keyPaths.ts';
+import { usualPaths } from '../../../../src/permissions/pathRules.ts';
 
 const confinement: Confinement = {
   network: 'all',
@@ -16,10 +16,20 @@ const confinement: Confinement = {
 };
 
 describe('the confinement of commands', () => {
-  it('hides what no call may use', () => {
+  it('hides the usual places of keys, and what else no call may read', () => {
+    const home = '/home/ada';
+    const isHidden = (path: string): boolean =>
+      hiddenPaths.some((hidden) => `${path}/`.startsWith(`${home}/${hidden}/`));
+    // Those of Helios and of the system are hidden by confine.sh, and macOS has no bubblewrap.
+    const others = /^\/(?!home)|\/\.helios\/|\/Library\//;
+    const places = usualPaths.keyPlaces(home).filter((path) => !others.test(path));
+    assert.deepEqual(
+      places.filter((path) => !isHidden(path)),
+      [],
+    );
     const isKey = (path: string): boolean =>
-      ['', '/credentials', '/config', '/config.json', '/keys.txt', '/age/keys.txt'].some(
-        (end) => usualKeys.useOf(`/home/ada/${path}${end}`)?.verdict === 'deny',
+      ['', '/credentials', '/config', '/config.json', '/keys.txt'].some((end) =>
+        usualPaths.isKey(`${home}/${path}${end}`),
       );
     // A socket of a program that signs with keys, and keys of another place.
     assert.deepEqual(

@@ -1,0 +1,27 @@
+import { posix } from 'node:path';
+import { confinementText, type Confinement } from './policy.ts';
+
+const readOnly = /^(.*)\bread-only file system\b(.*)$/im;
+const absolutePath = /(?<![\w.])\/[^\s'"`:,;)\]]*/g;
+const offline =
+  /name resolution|network is unreachable|could not resolve host|ENETUNREACH|EAI_AGAIN/i;
+
+/**
+ * Returns a note about a failed command or run whose output shows that its confinement refused
+ * something, with the way to allow it; `undefined` if the output shows nothing of the kind.
+ */
+export function confinementNote(
+  confinement: Confinement,
+  machineId: string,
+  output: string,
+): string | undefined {
+  const [line, before = '', after = ''] = readOnly.exec(output) ?? [];
+  if (line !== undefined) {
+    const path = before.match(absolutePath)?.at(-1) ?? after.match(absolutePath)?.[0];
+    const folder = path === undefined ? 'its folder' : posix.dirname(path);
+    return `${path ?? 'A file'} could not be changed: commands on ${machineId} are confined (${confinementText(confinement)}). Write below ${confinement.writable.join(', ')}, or the user can grant ${folder} under confinement.writable of ${machineId} in machines.json.`;
+  }
+  return confinement.network === 'none' && offline.test(output)
+    ? `Commands on ${machineId} are confined without network. The user can allow it under confinement.network of ${machineId} in machines.json.`
+    : undefined;
+}

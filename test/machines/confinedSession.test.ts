@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict';
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, it } from 'mocha';
+import { ScriptedModel, type ScriptedCall } from '../fakes/scriptedModel.ts';
+import {
+  eventsOf,
+  testEngine,
+  type TestEngine,
+  type TestEngineOptions,
+} from '../fakes/testEngine.ts';
+
+const quit: ScriptedCall = { name: 'finish', input: { outcome: 'blocked', summary: 'ok' } };
+const untilRun: ScriptedCall = {
+  name: 'sleep',
+  input: { reason: 'r', wake_conditions: [{ type: 'process_exit', run: 1 }], deadline_minutes: 60 },
+};
+const exec = (command: string): ScriptedCall => ({ name: 'remote_exec', input: { command } });
+
+describe('a session whose commands are confined', function () {
+  this.timeout(60_000);
+  const beds: TestEngine[] = [];
+  afterEach(async () => {
+    for (const bed of beds.splice(0)) await bed.dispose();
+  });
+
+  async function told(
+    calls: readonly ScriptedCall[],
+    settings: TestEngineOptions['settings'] = { confinement: 'always' },
+    prepare?: (bed: TestEngine) => void,
+  ) {
+    const bed = await testEngine(new ScriptedModel((_request, index) => [calls[index] ?? quit]), {
+      settings: { report: 'never', ...settings },
+    });
+    beds.push(bed);
+    prepare?.(bed);
+    const session = await bed.start();
+    await session.ended;
+    return { bed, session, texts: eventsOf(session, 'tool.finished').map(({ text }) => text) };
+  }
+
+  it('says so, runs commands and runs confined, and explains what was refused', async () => {
+    const { bed, session, texts } = await told([
+      { name: 'list_machines', input: {} },
+      exec('echo a >inside && echo a >/opt/planted'),
+      exec('kill -TERM $$'),
+      {
+        name: 'remote_exec_background',
+        input: {
+          command: 'cp /bin/true /opt/planted; echo loss=1; exit 3',
+          metric_names: ['loss'],
+          log_path: '/opt/planted',
+        },
+      },
+      untilRun,
+    ]);
+    const [machines = '', command = '', signalled = '', launched = ''] = texts;
+    assert.match(machines, /"confined":"bubblewrap, network on"/);
+    assert.match(
+      command,
+      /"exit_code":1,"withheld":"\/opt\/planted could not be changed: .*grant \/opt under confinement\.writable of local/,
+    );
+    assert.ok(existsSync(join(bed.work, 'inside')));
+    assert.match(signalled, /"signal":"TERM"/);
+    assert.match(launched, /"confined":"bubblewrap, network on"/);
+    assert.match(launched, /link to the log could not be created/);
+    assert.ok(!existsSync('/opt/planted'));
+    const [end] = eventsOf(session, 'run.ended');
+    assert.deepEqual(end?.verdict, { kind: 'failed', code: 3 });
+    assert.match(end.withheld ?? '', /could not be changed/);
+    assert.deepEqual(
+      end.metrics.map(({ metric, last }) => [metric, last]),
+      [['loss', 1]],
+    );
+  });
+
+  it('evaluates commands of a sleep and programs of an environment confined', async () => {
+    const { bed, texts } = await told(
+      [
+        {
+          name: 'sleep',
+          input: {
+            reason: 'r',
+            wake_conditions: [
+              {
+                ...{ type: 'metric', machine_id: 'local', comparator: '>', threshold: 0 },
+                source: { type: 'command', command: 'touch /opt/planted inside; echo 1' },
+              },
+            ],
+            deadline_minutes: 60,
+          },
+        },
+        { name: 'env_snapshot', input: { python: './python' } },
+      ],
+      undefined,
+      ({ work }) => {
+        writeFileSync(join(work, 'python'), '#!/bin/sh\ntouch /opt/planted "${0%/*}/asked"\n', {
+          mode: 0o755,
+        });
+      },
+    );
+    assert.ok(!existsSync('/opt/planted'), texts.join('\n'));
+    for (const name of ['inside', 'asked']) assert.ok(existsSync(join(bed.work, name)), name);
+  });
+
+  it('runs nothing where commands must be confined and cannot be', async () => {
+    const path = process.env['PATH'];
+    process.env['PATH'] = '/nowhere';
+    try {
+      const { session, texts } = await told([
+        exec('echo ran >ran'),
+        { name: 'remote_exec_background', input: { command: 'echo ran >ran' } },
+        { name: 'list_machines', input: {} },
+      ]);
+      for (const text of texts)
+        assert.match(
+          text,
+          /must be confined, and cannot be there: bubblewrap \(bwrap\) is not installed on this machine\. /,
+        );
+      assert.equal(session.state.runs.size, 0);
+    } finally {
+      process.env['PATH'] = path;
+    }
+  });
+
+  it('confines commands of a machine whose entry requires it, as the entry says', async () => {
+    const { bed, texts } = await told(
+      [exec('echo a >../granted/a; getent hosts helios.invalid || echo EAI_AGAIN; false')],
+      {},
+      ({ home, work }) => {
+        const confinement = {
+          required: true,
+          network: 'none',
+          writable: [join(work, '..', 'granted')],
+        };
+        const machines = [{ id: 'local', kind: 'local', confinement }];
+        writeFileSync(join(home, 'machines.json'), JSON.stringify({ version: 1, machines }));
+      },
+    );
+    assert.match(
+      texts[0] ?? '',
+      /confined without network.* allow it under confinement\.network of local/,
+    );
+    assert.ok(existsSync(join(bed.work, '..', 'granted', 'a')));
+  });
+});
