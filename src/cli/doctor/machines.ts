@@ -4,6 +4,7 @@ import { reportMachines, type MachineReport } from '../../presentation/machines/
 import { gpusText } from '../../presentation/machines/resourceText.ts';
 import type { CommandContext } from '../command.ts';
 import { hostAccess } from './access.ts';
+import { confinementFinding } from './confinement.ts';
 import { broken, ok, type Finding, type Section } from './finding.ts';
 import { logoutFinding } from './logout.ts';
 
@@ -22,7 +23,11 @@ export async function machineFindings(
   const connected = reports
     .filter(({ status }) => status === 'connected')
     .map(({ id }) => machines.get(id));
-  const checks = connected.flatMap((machine) => [hostAccess(machine), logoutFinding(machine)]);
+  const checks = connected.flatMap((machine) => [
+    hostAccess(machine),
+    logoutFinding(machine),
+    confinementFinding(machine),
+  ]);
   const found = (await Promise.all(checks)).filter((each) => each !== undefined);
   return { title: 'Machines', findings: [...problems, ...reports.map(findingOf), ...found] };
 }

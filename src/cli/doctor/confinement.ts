@@ -1,0 +1,25 @@
+import { whyUnconfined } from '../../compose/confinement.ts';
+import { cleanText } from '../../base/text.ts';
+import type { Machine } from '../../machines/machine.ts';
+import { note, ok, type Finding } from './finding.ts';
+
+/**
+ * Resolves with a finding on whether commands can be confined on the machine; with `undefined` for
+ * a container, and if that is unknown.
+ */
+export async function confinementFinding(machine: Machine): Promise<Finding | undefined> {
+  if (machine.kind === 'container') return undefined;
+  const name = `confinement ${machine.id}`;
+  const where = machine.kind === 'slurm' ? ' on the login host; its nodes were not asked' : '';
+  try {
+    const why = await whyUnconfined(machine);
+    if (why === undefined) return ok(name, `bubblewrap starts${where}`);
+    return note(
+      name,
+      `Commands and runs cannot be confined${where}: ${cleanText(why)}.`,
+      'Mend that, or use a container for an agent that runs without approval.',
+    );
+  } catch {
+    return undefined;
+  }
+}
