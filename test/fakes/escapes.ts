@@ -31,6 +31,10 @@ export const escapes: Readonly<Record<string, string>> = {
     'tr "\\0" "\\n" </proc/$OUTSIDE/environ; cat /proc/*/environ',
   'read the disk through another process':
     'cat /proc/$OUTSIDE/root/$HOME/.ssh/id_ed25519; cat /proc/1/root/$HOME/.ssh/id_ed25519',
+  'see another process':
+    '[ -e /proc/$OUTSIDE ] && echo became; ps ax | grep "sleep 60[0]" && echo became',
+  'see what the system runs on':
+    "ls /run | grep -vxE 'systemd|resolvconf|NetworkManager|opengl-driver|current-system' && echo became",
   'end another process': 'kill -KILL $OUTSIDE; kill -TERM $OUTSIDE',
   'trace another process':
     "python3 -c \"import ctypes,os; c=ctypes.CDLL(None); print(c.ptrace(16, int(os.environ['OUTSIDE']), 0, 0) or 'became')\"",

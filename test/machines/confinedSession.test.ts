@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, it } from 'mocha';
 import { ScriptedModel, type ScriptedCall } from '../fakes/scriptedModel.ts';
@@ -10,6 +10,7 @@ import {
   type TestEngineOptions,
 } from '../fakes/testEngine.ts';
 
+const planted = `/opt/planted-${process.pid}`;
 const quit: ScriptedCall = { name: 'finish', input: { outcome: 'blocked', summary: 'ok' } };
 const untilRun: ScriptedCall = {
   name: 'sleep',
@@ -22,6 +23,7 @@ describe('a session whose commands are confined', function () {
   const beds: TestEngine[] = [];
   afterEach(async () => {
     for (const bed of beds.splice(0)) await bed.dispose();
+    rmSync(planted, { force: true });
   });
 
   async function told(
@@ -42,14 +44,14 @@ describe('a session whose commands are confined', function () {
   it('says so, runs commands and runs confined, and explains what was refused', async () => {
     const { bed, session, texts } = await told([
       { name: 'list_machines', input: {} },
-      exec('echo a >inside && echo a >/opt/planted'),
+      exec(`echo a >inside && echo a >${planted}`),
       exec('kill -TERM $$'),
       {
         name: 'remote_exec_background',
         input: {
-          command: 'cp /bin/true /opt/planted; echo loss=1; exit 3',
+          command: `cp /bin/true ${planted}; echo loss=1; exit 3`,
           metric_names: ['loss'],
-          log_path: '/opt/planted',
+          log_path: planted,
         },
       },
       untilRun,
@@ -58,13 +60,13 @@ describe('a session whose commands are confined', function () {
     assert.match(machines, /"confined":"bubblewrap, network on"/);
     assert.match(
       command,
-      /"exit_code":1,"withheld":"\/opt\/planted could not be changed: .*grant \/opt under confinement\.writable of local/,
+      /"exit_code":1,"withheld":"\/opt\/planted-\d+ could not be changed: .*grant \/opt under confinement\.writable of local/,
     );
     assert.ok(existsSync(join(bed.work, 'inside')));
     assert.match(signalled, /"signal":"TERM"/);
     assert.match(launched, /"confined":"bubblewrap, network on"/);
     assert.match(launched, /link to the log could not be created/);
-    assert.ok(!existsSync('/opt/planted'));
+    assert.ok(!existsSync(planted));
     const [end] = eventsOf(session, 'run.ended');
     assert.deepEqual(end?.verdict, { kind: 'failed', code: 3 });
     assert.match(end.withheld ?? '', /could not be changed/);
@@ -84,7 +86,7 @@ describe('a session whose commands are confined', function () {
             wake_conditions: [
               {
                 ...{ type: 'metric', machine_id: 'local', comparator: '>', threshold: 0 },
-                source: { type: 'command', command: 'touch /opt/planted inside; echo 1' },
+                source: { type: 'command', command: `touch ${planted} inside; echo 1` },
               },
             ],
             deadline_minutes: 60,
@@ -94,12 +96,12 @@ describe('a session whose commands are confined', function () {
       ],
       undefined,
       ({ work }) => {
-        writeFileSync(join(work, 'python'), '#!/bin/sh\ntouch /opt/planted "${0%/*}/asked"\n', {
+        writeFileSync(join(work, 'python'), `#!/bin/sh\ntouch ${planted} "\${0%/*}/asked"\n`, {
           mode: 0o755,
         });
       },
     );
-    assert.ok(!existsSync('/opt/planted'), texts.join('\n'));
+    assert.ok(!existsSync(planted), texts.join('\n'));
     for (const name of ['inside', 'asked']) assert.ok(existsSync(join(bed.work, name)), name);
   });
 
