@@ -99,10 +99,11 @@ export const conditionCommands = (
     return data === undefined ? [] : [{ machineId: data.machine_id, command: data.source.command }];
   });
 
-const pathCondition = z.object({ machine_id: z.string(), path: z.string() });
-const sourceCondition = z.object({
+const anyText = z.string().optional();
+const readCondition = z.object({
   machine_id: z.string(),
-  source: z.object({ path: z.string() }).or(z.object({ logdir: z.string() })),
+  path: anyText,
+  source: z.object({ path: anyText, logdir: anyText }).optional(),
 });
 
 /** Returns the files and folders that the conditions would read. */
@@ -110,12 +111,9 @@ export const conditionPaths = (
   conditions: readonly unknown[],
 ): { readonly machineId: string; readonly path: string }[] =>
   conditions.flatMap((condition) => {
-    const { data: plain } = pathCondition.safeParse(condition);
-    if (plain !== undefined) return [{ machineId: plain.machine_id, path: plain.path }];
-    const { data } = sourceCondition.safeParse(condition);
-    if (data === undefined) return [];
-    const { machine_id: machineId, source: from } = data;
-    return [{ machineId, path: 'path' in from ? from.path : from.logdir }];
+    const { data } = readCondition.safeParse(condition);
+    const path = data?.path ?? data?.source?.path ?? data?.source?.logdir;
+    return data === undefined || path === undefined ? [] : [{ machineId: data.machine_id, path }];
   });
 
 const file = z

@@ -117,6 +117,8 @@ class LineJudge {
     const name = first.text;
     if (!/^[\w.+:[-]+$/.test(name)) return asks(whyAsked(programOf(first), true), part);
     if (name === 'cd') return this.#enter(command, spot);
+    if (name === 'pushd')
+      return strictest([this.#enter(command, spot), asks('changes folders', part)]);
     const inner = unwrapped(command);
     if (inner !== undefined)
       return programOf(inner.words[0]) === 'cd' || inner.words.length === 0

@@ -158,7 +158,9 @@ function writesProtected(name: string, rest: readonly ShellWord[], spot: Spot): 
     changers.has(name) &&
     (name !== 'sed' || rest.some(({ text }) => /^-[a-zA-Z]*i|^--in-place/.test(text)));
   if (!isChange) return safe;
-  const files = rest.filter(({ text }) => !text.startsWith('-')).flatMap(targets);
+  // The other operands of rsync are read, or patterns.
+  const operands = name === 'rsync' ? rest.slice(-1) : rest;
+  const files = operands.filter(({ text }) => !text.startsWith('-')).flatMap(targets);
   const verdicts = files.map((word) => judgeWrite(word, spot));
   return strictest(verdicts.filter(isFirm));
 }

@@ -56,22 +56,28 @@ const named = ({ spelled }: ShellWord, { place, folders }: Spot): readonly strin
 /** Returns the folders of which the command reads every file, among other operands. */
 function treesOf(name: string, { words, sources = [] }: ShellCommand): readonly Tree[] {
   const rest = words.slice(1);
+  const isReader = nameReaders.test(name) || rest.some(({ isDynamic }) => isDynamic);
+  return [...(isReader ? sources.flatMap(foundBy) : []), ...ownTrees(name, words)];
+}
+
+function ownTrees(name: string, words: readonly ShellWord[]): readonly Tree[] {
+  const rest = words.slice(1);
   const has = (pattern: RegExp): boolean => rest.some(({ text }) => pattern.test(text));
   const operands = rest.filter(({ text }) => !text.startsWith('-'));
-  const isReader = nameReaders.test(name) || rest.some(({ isDynamic }) => isDynamic);
-  const listed = isReader ? sources.flatMap(foundBy) : [];
-  if (name === 'find' && has(/^-(?:exec|ok)/)) return [...listed, ...foundBy({ words })];
-  if (greps.test(name) && has(/^-[a-zA-Z]*[rR]|recurs/)) return [...listed, ...searched(operands)];
-  if (searchers.test(name)) return [...listed, ...searched(operands)];
-  if (
-    copiers.test(name) &&
-    (has(/^-[a-zA-Z]*[rRat]|^--(?:recursive|archive)/) || !/^s?cp$/.test(name))
-  )
-    return [...listed, ...operands.slice(0, Math.max(1, operands.length - 1))];
-  if (packers.test(name) && packs(name, rest)) return [...listed, ...operands];
+  if (name === 'find') return has(/^-(?:exec|ok)/) ? foundBy({ words }) : [];
+  if (searches(name, has)) return searched(operands);
   if (mounters.test(name)) return operands.map(beforeColon);
-  return listed;
+  if (packers.test(name)) return packs(name, rest) ? operands : [];
+  const copies = copiers.test(name) && (!/^s?cp$/.test(name) || has(recursive));
+  return copies ? operands.slice(0, Math.max(1, operands.length - 1)) : [];
 }
+
+const recursive = /^-[a-zA-Z]*[rRa]|^--(?:recursive|archive)/;
+
+const searches = (name: string, has: (pattern: RegExp) => boolean): boolean =>
+  searchers.test(name) ||
+  (greps.test(name) && has(/^-[a-zA-Z]*[rR]|recurs/)) ||
+  (name === 'git' && has(/^--no-index$/));
 
 /** Without a folder, a search reads the current one. */
 const searched = (operands: readonly ShellWord[]): readonly Tree[] =>

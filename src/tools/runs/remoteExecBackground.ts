@@ -175,13 +175,13 @@ async function logAccess(
 ): Promise<Access> {
   const folder = await writeAccess(machines, { machineId, path: posix.dirname(path) });
   if (folder.kind !== 'write') return folder;
-  const name = posix.basename(path);
-  const { linkPath: link } = folder;
+  const { linkPath, givenPath } = folder;
+  const inside = (each: string): string => posix.join(each, posix.basename(path));
   return {
-    kind: 'write',
-    machineId,
-    path: posix.join(folder.path, name),
-    ...(link !== undefined && { linkPath: posix.join(link, name) }),
+    ...folder,
+    path: inside(folder.path),
+    ...(linkPath !== undefined && { linkPath: inside(linkPath) }),
+    ...(givenPath !== undefined && { givenPath: inside(givenPath) }),
   };
 }
 

@@ -45,6 +45,21 @@ describe('helios may', () => {
     assert.equal(existsSync(join(folder(), 'made')), false);
   });
 
+  it('knows what is asked about in every mode, and the home folder of Helios', async () => {
+    const state = join(folder(), 'state');
+    const lines = [
+      'touch .gitlab-ci.yml',
+      `cat ${state}/auth/openai`,
+      `touch ${state}/x`,
+      'touch y',
+    ];
+    const rows = await rowsOf(['--mode', 'allow', '--home', state], lines.join('\n'));
+    assert.deepEqual(
+      (rows as readonly Record<string, string>[]).map(({ decision }) => decision),
+      ['ask', 'refuse', 'refuse', 'run'],
+    );
+  });
+
   it('gives the verdict and the decision of a mode as JSON', async () => {
     const lines = 'cat train.log\npython train.py\nrm -rf /\n';
     const decisions = async (mode: string) =>

@@ -10,6 +10,7 @@ import { patchFile } from '../../../src/tools/files/patchFile.ts';
 import { writeFile } from '../../../src/tools/files/writeFile.ts';
 import { remoteExec } from '../../../src/tools/machines/remoteExec.ts';
 import { accessVerdict } from '../../../src/tools/parameters/commandVerdict.ts';
+import { envSnapshot, type CodeSnapshots } from '../../../src/tools/runs/envSnapshot.ts';
 import { remoteExecBackground } from '../../../src/tools/runs/remoteExecBackground.ts';
 import { sweep } from '../../../src/tools/runs/sweep.ts';
 import type { Tool } from '../../../src/tools/tool.ts';
@@ -150,6 +151,8 @@ describe('routes of a text of the model', () => {
     }
     const wait = { type: 'file', machine_id: 'local', path: '~/.ssh/id_rsa' };
     assert.match((await why(tool, { reason: 'x', wake_conditions: [wait] })) ?? '', /no call may/);
+    const snapshot = envSnapshot({ machines: machines() } as unknown as CodeSnapshots);
+    assert.match((await why(snapshot, { repo_path: '~/.password-store' })) ?? '', /no call may/);
     const run = remoteExecBackground({ ...deps(), launch: never });
     const log = (log_path: string) => why(run, { command: 'echo key', log_path });
     assert.match((await log('~/.ssh/authorized_keys')) ?? '', /which no call may write/);
