@@ -1,5 +1,8 @@
 /** Judges a command line without running it, for front ends. */
 import type { PermissionMode } from '../permissions/mode.ts';
+import type { Machine } from '../machines/machine.ts';
+import { builtInMandate, type MachineMandate } from '../permissions/mandate/mandate.ts';
+import { machineMandate } from '../tools/parameters/mandateCoverage.ts';
 import type { Verdict } from '../permissions/commands/verdict.ts';
 
 export { pathRulesFor } from './pathRules.ts';
@@ -7,6 +10,10 @@ export { commandVerdict } from '../tools/parameters/commandVerdict.ts';
 export type { Verdict } from '../permissions/commands/verdict.ts';
 
 export type LineMode = PermissionMode;
+
+/** Resolves with the mandate on a machine, as a session has it whose git rule is on. */
+export const mandateOn = (machine: Machine): Promise<MachineMandate | undefined> =>
+  machineMandate(machine, { mandate: builtInMandate, isGitGuarded: true });
 
 /** Returns what the gate does with a command: runs it, asks the user, or refuses it. */
 export function decisionOf(

@@ -48,6 +48,7 @@ export class CommandReader {
   readonly found: ShellCommand[] = [];
   isPlain = true;
   isFlat = true;
+  hasBackground = false;
   /** Commands whose output the next commands may read. */
   #sources: readonly ShellCommand[] = [];
   /** Operator since the last command. */
@@ -71,6 +72,7 @@ export class CommandReader {
   statement(place: Place, around: Around = nothingAround): void {
     const { type } = place;
     this.isFlat &&= type !== '&';
+    this.hasBackground ||= type === '&';
     if (!place.node.isNamed) {
       // An operator without a command before it is an error to a shell, but not to the grammar.
       this.isFlat &&= this.found.length > this.#operatorAt || type === '\n';
@@ -215,6 +217,7 @@ export class CommandReader {
     const inner = new CommandReader(this.#reading, this.#depth + 1);
     inner.#substitution(place);
     this.found.push(...inner.found);
+    this.hasBackground ||= inner.hasBackground;
   };
 
   #substitution(place: Place): void {

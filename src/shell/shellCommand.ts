@@ -54,6 +54,8 @@ export interface ShellText {
    * substitutions or background commands.
    */
   readonly isFlat: boolean;
+  /** True if the text starts a command in the background. */
+  readonly hasBackground: boolean;
 }
 
 /** Returns the files that the command writes to. */

@@ -28,7 +28,7 @@ export function limitsText(state: SessionState, permissionMode: PermissionMode):
 const modeText = {
   ask: 'Every call that changes something needs the approval of the user; continue without calls that are refused or not answered. remote_exec needs no approval for commands that only read files of the working folder or the state of the machine (ls, grep, tail, git status, nvidia-smi).',
   mandate:
-    'Calls that the mandate covers run without asking: those that stay in the working folder, its worktrees and run folders. The others are refused at once; choose another way.',
+    'Calls that the mandate covers run without asking: work in the working folder, its worktrees and run folders, installs into an environment of the folder (.venv/bin/pip, uv, conda -p ./env), downloads from package indexes and hubs. The others are refused at once, as outside the mandate: choose another way.',
   allow:
     'Every tool may be used without asking. Commands that no mode allows are refused: reading keys, running what was downloaded, removing whole folders of the system.',
 } as const;

@@ -3,10 +3,11 @@ import path from 'node:path';
 import { UserFacing } from '../../base/errors.ts';
 import { newEventId } from '../../base/ids.ts';
 import { redactValue } from '../../base/secrets/redactValue.ts';
-import { createGate, type Gate } from '../../permissions/gate.ts';
+import { createGate, type Gate, type GateMode } from '../../permissions/gate.ts';
+import { builtInMandate } from '../../permissions/mandate/mandate.ts';
 import { AttachmentFiles } from '../../storage/attachmentFiles.ts';
 import { accessVerdict } from '../../tools/parameters/commandVerdict.ts';
-import { outsideMandate } from '../../tools/parameters/mandateCoverage.ts';
+import { outsideMandate, type MandateInForce } from '../../tools/parameters/mandateCoverage.ts';
 import { ToolTable } from '../../tools/toolTable.ts';
 import type { PermissionsInForce } from '../../permissions/mode.ts';
 import { BudgetGuard } from '../budget/guard.ts';
@@ -92,22 +93,32 @@ function createSessionGate(
   { shared, log, project }: PartsRequest,
   { notices, machines }: SessionListeners,
 ): Gate {
-  const { clock, paths, ports } = shared;
+  const { clock, paths, ports, settings } = shared;
   const { profile, workFolder } = log.state;
   const { permissions: fixedMode } = profileOf(profile);
   const inForce = (): PermissionsInForce => sessionPermissions(shared, { workFolder, project });
+  const mode = (): GateMode => fixedMode ?? inForce().mode;
+  const mandate = (): MandateInForce => ({
+    mandate: builtInMandate,
+    isGitGuarded: settings().protectsGit !== false,
+    container: shared.folders.read(workFolder).choice?.container,
+  });
   const gate = createGate({
-    mode: () => fixedMode ?? inForce().mode,
+    mode,
     ask(call, signal) {
       if (ports.approve === undefined)
         return Promise.reject(new UserFacing('Nobody can be asked.'));
       notices.asks(call);
       return ports.approve({ sessionId: log.state.id, ...call }, signal);
     },
-    outside: (call) => outsideMandate(machines, call, shared.folders.read(workFolder).choice),
+    outside: (call) => outsideMandate(machines, call, mandate()),
     clock,
     paths,
-    judge: (access) => accessVerdict(machines, access, paths),
+    judge: (access) =>
+      accessVerdict(machines, access, {
+        rules: paths,
+        ...(mode() === 'mandate' && { inForce: mandate() }),
+      }),
     allowedTools: allowedBefore(log.events),
   });
   return recordingModes(gate, log, () => (fixedMode === undefined ? inForce() : undefined));

@@ -4,6 +4,7 @@ import type { Machine } from '../../machines/machine.ts';
 import { UserFacing } from '../../base/errors.ts';
 import {
   commandVerdict,
+  mandateOn,
   decisionOf,
   pathRulesFor,
   type LineMode,
@@ -98,9 +99,11 @@ function lineOf(text: string): string | { readonly error: string } {
   }
 }
 
-async function judge(line: string, mode: LineMode, place: JudgedPlace): Promise<Row> {
-  const verdict: Verdict = await commandVerdict(place.machine, { line }, place.rules);
-  const { kind, reason, part } = verdict;
+async function judge(line: string, mode: LineMode, { machine, rules }: JudgedPlace): Promise<Row> {
+  const mandate = mode === 'mandate' ? await mandateOn(machine) : undefined;
+  const verdict: Verdict = await commandVerdict(machine, { line }, { rules, mandate });
+  const { kind, part, outside, pathNote = outside } = verdict;
+  const reason = pathNote === undefined || pathNote === '' ? verdict.reason : pathNote;
   return { line, verdict: kind, decision: decisionOf(verdict, mode), reason, part };
 }
 

@@ -11,9 +11,9 @@ import { programOf, wrapperOf } from '../../shell/wrappers.ts';
 import { usualPaths } from '../pathRules.ts';
 import { dangerOf } from './dangers.ts';
 import { judgeFind } from './find.ts';
-import { judgeRead, judgeWrite, pathsOf, type Spot } from './operand.ts';
+import { judgeRead, judgeWrite, pathsOf } from './operand.ts';
+import type { CommandPlace, Consent, ConsentStep, Spot } from './place.ts';
 import { readArguments, type Arguments } from './options.ts';
-import type { CommandPlace } from './place.ts';
 import { readerOf, type Reader } from './readers.ts';
 import { showsVersion, subcommandOf } from './subcommands.ts';
 import { innerCommands, innerScripts, unwrapped } from './unwrap.ts';
@@ -69,6 +69,7 @@ class LineJudge {
   readonly #shell: ShellText;
   readonly #place: CommandPlace;
   readonly #depth: number;
+  readonly #consent: ReturnType<Consent> | undefined;
   /** Folders in which the next command may run. */
   #folders: readonly string[];
   /** Folders in which it runs if the last `cd` succeeded. */
@@ -79,11 +80,15 @@ class LineJudge {
     this.#place = place;
     this.#depth = depth;
     this.#folders = [place.workFolder];
+    this.#consent = place.consent?.(shell);
   }
 
   verdict(): Verdict {
     const { commands, isFlat } = this.#shell;
-    const structure = isFlat ? safe : asks('has more than a list of simple commands', '');
+    const structure =
+      isFlat || this.#consent !== undefined
+        ? safe
+        : asks('has more than a list of simple commands', '');
     return strictest([...commands.map((command) => this.#judge(command)), structure]);
   }
 
@@ -92,12 +97,28 @@ class LineJudge {
     if (command.operator !== '&&') this.#entered = undefined;
     const spot: Spot = { place: this.#place, folders: this.#entered ?? this.#folders, part };
     const { assignments, redirections } = command;
-    return strictest([
+    const program = this.#program(command, spot);
+    const verdict = strictest([
       this.#dangers(command, spot),
       ...redirections.map((redirection) => judgeRedirection(redirection, spot)),
       assignments.length > 0 ? asks('sets variables', part) : safe,
-      this.#program(command, spot),
+      program,
     ]);
+    return verdict.kind === 'ask' && command.words[0]?.text !== 'cd'
+      ? this.#consented(verdict, { command, spot, isReader: program.kind === 'safe' })
+      : verdict;
+  }
+
+  /** Returns the verdict on a command that needs consent. */
+  #consented(verdict: Verdict, step: Omit<ConsentStep, 'judge'>): Verdict {
+    if (this.#consent === undefined) return verdict;
+    const [workFolder = '/', ...others] = step.spot.folders;
+    const judge = (text: string): Verdict =>
+      others.length > 0 || this.#depth >= maxDepth
+        ? asks('runs a script in an unclear folder', step.spot.part)
+        : judgeText(text, { ...this.#place, workFolder }, this.#depth + 1);
+    const reason = this.#consent({ ...step, judge });
+    return reason === undefined ? safe : asks(reason, step.spot.part);
   }
 
   #dangers(command: ShellCommand, spot: Spot): Verdict {

@@ -1,7 +1,8 @@
 /** Recognizes the commands that are refused in every permission mode. */
 import type { ShellCommand, ShellWord } from '../../shell/shellCommand.ts';
 import { programOf } from '../../shell/wrappers.ts';
-import { judgeWrite, namesKey, pathsOf, type Spot } from './operand.ts';
+import { judgeWrite, namesKey, pathsOf } from './operand.ts';
+import type { Spot } from './place.ts';
 import { removalOf } from './removals.ts';
 import { readsTree } from './trees.ts';
 import { denies, isFirm, safe, strictest, type Verdict } from './verdict.ts';

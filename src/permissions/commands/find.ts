@@ -1,6 +1,7 @@
 /** Judges `find` and its expression. */
 import type { ShellWord } from '../../shell/shellCommand.ts';
-import { judgeRead, judgeWrite, type Spot } from './operand.ts';
+import { judgeRead, judgeWrite } from './operand.ts';
+import type { Spot } from './place.ts';
 import { readArguments } from './options.ts';
 import { asks, strictest, type Verdict } from './verdict.ts';
 

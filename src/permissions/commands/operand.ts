@@ -2,18 +2,9 @@
 import { posix } from 'node:path';
 import type { ShellWord } from '../../shell/shellCommand.ts';
 import { pathNote } from '../pathRules.ts';
-import type { CommandPlace } from './place.ts';
+import type { CommandPlace, Spot } from './place.ts';
 import { isSystemPath } from './systemPaths.ts';
 import { asks, asksEach, denies, safe, strictest, type Verdict } from './verdict.ts';
-
-/** The place and the possible folders of one command of a line. */
-export interface Spot {
-  readonly place: CommandPlace;
-  /** Folders in which the command may run; none if they are unknown. */
-  readonly folders: readonly string[];
-  /** The command as written, for verdicts. */
-  readonly part: string;
-}
 
 /** - `content`: reads a file · `names`: lists names, sizes and times */
 export type Reading = 'content' | 'names';

@@ -1,5 +1,7 @@
 /** The surroundings in which a command line is judged. */
+import type { ShellCommand, ShellText } from '../../shell/shellCommand.ts';
 import type { PathRules } from '../pathRules.ts';
+import type { Verdict } from './verdict.ts';
 
 export interface CommandPlace {
   /** Real path of the folder in which the line starts, and which the agent may read. */
@@ -22,4 +24,31 @@ export interface CommandPlace {
    * or cannot be listed.
    */
   matches(pattern: string): readonly string[] | undefined;
+  /** Decides on commands that need consent. Omitted: none is given. */
+  readonly consent?: Consent;
 }
+
+/** The place and the possible folders of one command of a line. */
+export interface Spot {
+  readonly place: CommandPlace;
+  /** Folders in which the command may run; none if they are unknown. */
+  readonly folders: readonly string[];
+  /** The command as written, for verdicts. */
+  readonly part: string;
+}
+
+/** A command that needs consent, on its place in the line. */
+export interface ConsentStep {
+  readonly command: ShellCommand;
+  readonly spot: Spot;
+  /** True if the program only reads, whatever its redirections and variables. */
+  readonly isReader: boolean;
+  /** Returns the verdict on a script that the command gives to a shell. */
+  judge(text: string): Verdict;
+}
+
+/**
+ * Consents to the commands of a line, in their order. Returns why a command gets no consent, as the
+ * rest of a sentence; `undefined` if it does.
+ */
+export type Consent = (shell: ShellText) => (step: ConsentStep) => string | undefined;

@@ -1,7 +1,8 @@
 /** Recognizes commands that remove whole folders of the user or the system. */
 import { posix } from 'node:path';
 import type { ShellWord } from '../../shell/shellCommand.ts';
-import { isWithin, pathsOf, type Spot } from './operand.ts';
+import { isWithin, pathsOf } from './operand.ts';
+import type { Spot } from './place.ts';
 import { asksEach, denies, safe, type Verdict } from './verdict.ts';
 
 const removers: ReadonlySet<string> = new Set(['rm', 'shred', 'unlink', 'srm']);

@@ -2,7 +2,8 @@
 import { posix } from 'node:path';
 import type { ShellCommand, ShellWord } from '../../shell/shellCommand.ts';
 import { programOf } from '../../shell/wrappers.ts';
-import { pathsOf, type Spot } from './operand.ts';
+import { pathsOf } from './operand.ts';
+import type { Spot } from './place.ts';
 import { asksEach, denies, safe, strictest, type Verdict } from './verdict.ts';
 
 const greps = /^(?:[ef]?grep|zgrep)$/;

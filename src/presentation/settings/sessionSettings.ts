@@ -13,7 +13,7 @@ export const sessionSettings = {
     values: {
       ask: 'Ask you in a notification and in the chat; you can approve once, or for the session. Without an answer within ten minutes the request is denied, and Helios tries another way.',
       mandate:
-        'Run without asking what the mandate covers: changes in the working folder, its worktrees and the folders of runs. Refuse all other changes and commands without asking, and continue.',
+        'Run without asking what the mandate covers: work in the working folder, its worktrees, the folders of runs and caches, installs into an environment of the folder, and downloads from package indexes and hubs. Refuse everything else without asking, and continue. Intended for unattended goals.',
       allow:
         'Run without asking. Intended for an environment that you can afford to lose, such as a container or a virtual machine.',
     },

@@ -12,7 +12,10 @@ import type { CommandPlace } from '../../permissions/commands/place.ts';
 import { asks, strictest, type Verdict } from '../../permissions/commands/verdict.ts';
 import { pathVerdict, type FoundPath } from '../../permissions/commands/pathVerdict.ts';
 import { usualPaths, type PathRules } from '../../permissions/pathRules.ts';
+import { mandateConsent } from '../../permissions/mandate/line.ts';
+import type { MachineMandate } from '../../permissions/mandate/mandate.ts';
 import { machinePath } from './machinePath.ts';
+import { machineMandate, type MandateInForce } from './mandateCoverage.ts';
 
 type JudgingMachine = Pick<Machine, 'query' | 'ready' | 'workFolder' | 'homeFolder' | 'runsFolder'>;
 
@@ -32,16 +35,23 @@ const maxRounds = 4;
 export async function commandVerdict(
   machine: JudgingMachine,
   { line, folder }: LineToJudge,
-  rules: PathRules = usualPaths,
+  { rules = usualPaths, mandate }: JudgingRules = {},
 ): Promise<Verdict> {
   const [isReady] = await Promise.all([isReachable(machine), loadClassifier()]);
   const known = new KnownPaths(machine);
-  const question = { machine, line, start: folder ?? machine.workFolder, known, rules };
-  const verdict = isReady ? await answered(question) : classify(line, placeOf(question));
+  const question = { machine, line, start: folder ?? machine.workFolder, known, rules, mandate };
+  const verdict = isReady ? await answered(question) : judged(question);
   return pathVerdict(verdict, known.paths(), rules);
 }
 
-interface Question {
+export interface JudgingRules {
+  /** Default: the rules for the usual home folder of Helios. */
+  readonly rules?: PathRules | undefined;
+  /** The mandate on the machine, if the verdict shall say what is outside of it. */
+  readonly mandate?: MachineMandate | undefined;
+}
+
+interface Question extends Pick<JudgingRules, 'mandate'> {
   readonly machine: JudgingMachine;
   readonly line: string;
   /** Absolute path of the folder in which the line starts. */
@@ -51,13 +61,26 @@ interface Question {
 }
 
 async function answered(question: Question): Promise<Verdict> {
-  const { line, known } = question;
+  const { known } = question;
   for (let round = 1; ; round += 1) {
-    const place = placeOf(question);
-    const verdict = classify(line, place);
-    if (!known.hasQuestions) return isGranted(place) ? verdict : outside(verdict);
+    const verdict = judged(question);
+    if (!known.hasQuestions) return isGranted(placeOf(question)) ? verdict : outside(verdict);
     if (round === maxRounds || !(await known.ask())) return outside(verdict);
   }
+}
+
+/** Returns the verdict, with what is outside the mandate, as far as the paths are known. */
+function judged(question: Question): Verdict {
+  const { line, mandate } = question;
+  const place = placeOf(question);
+  const verdict = classify(line, place);
+  if (mandate === undefined || verdict.kind !== 'ask') return verdict;
+  const readFolders = [...mandate.folders, ...mandate.reads];
+  if (!isGranted({ ...place, readFolders }))
+    return { ...verdict, outside: 'starts outside the folders of the mandate' };
+  const consent = mandateConsent(mandate);
+  const { kind, reason } = classify(line, { ...place, readFolders, consent });
+  return { ...verdict, outside: kind === 'safe' ? '' : reason };
 }
 
 const isReachable = async (machine: JudgingMachine): Promise<boolean> => {
@@ -167,15 +190,20 @@ class KnownPaths implements Pick<CommandPlace, 'realPath' | 'exists' | 'matches'
 export async function accessVerdict(
   machines: Pick<Machines, 'get'>,
   { machineId, command, judged = [command], folder }: CommandAccess,
-  rules?: PathRules,
+  { rules, inForce }: { readonly rules?: PathRules; readonly inForce?: MandateInForce } = {},
 ): Promise<Verdict> {
   try {
     const machine = machines.get(machineId);
     const start = folder === undefined ? undefined : await machinePath(machine, folder);
+    const mandate = inForce && (await machineMandate(machine, inForce));
+    if (inForce !== undefined && mandate === undefined)
+      return asks(`runs on ${machineId}, which the mandate does not grant`, '');
     const verdicts: Verdict[] = [];
     for (const line of judged)
-      verdicts.push(await commandVerdict(machine, { line, folder: start }, rules));
-    return strictest(verdicts);
+      verdicts.push(await commandVerdict(machine, { line, folder: start }, { rules, mandate }));
+    const isAsked = strictest(verdicts).kind === 'ask';
+    const uncovered = verdicts.find(({ kind, outside }) => kind === 'ask' && outside !== '');
+    return isAsked && uncovered !== undefined ? uncovered : strictest(verdicts);
   } catch (error) {
     return asks(`cannot be judged: ${messageOf(error)}`, '');
   }

@@ -1,23 +1,84 @@
 /** Decides whether the mandate covers a call: what the agent may do without asking anybody. */
 import { posix } from 'node:path';
 import { messageOf } from '../../base/errors.ts';
-import { realPath } from '../../machines/realPath.ts';
+import { pathFacts } from '../../machines/realPath.ts';
 import type { Machine, Machines } from '../../machines/machine.ts';
 import type { Access, CommandAccess, PathAccess } from '../../permissions/access.ts';
 import { isWithin } from '../../permissions/commands/operand.ts';
+import {
+  isGrantedHost,
+  type MachineMandate,
+  type Mandate,
+} from '../../permissions/mandate/mandate.ts';
+
+export interface MandateInForce {
+  readonly mandate: Mandate;
+  /** True if the git rule of Helios decides on each call of git when it runs. */
+  readonly isGitGuarded: boolean;
+  /** Id of a container, in which it covers everything. */
+  readonly container?: string | undefined;
+}
+
+type MandatedMachine = Pick<
+  Machine,
+  'id' | 'query' | 'ready' | 'workFolder' | 'homeFolder' | 'runsFolder'
+>;
+
+/**
+ * Resolves with the mandate on a machine, with absolute paths, as named and with links resolved;
+ * `undefined` if it does not grant the machine. Rejects with `MachineFailure` if the machine does not
+ * answer. A sandbox of the machine can be built from its folders and hosts.
+ */
+export async function machineMandate(
+  machine: MandatedMachine,
+  { mandate, isGitGuarded }: MandateInForce,
+): Promise<MachineMandate | undefined> {
+  const { machines, commands, programs, hosts, installs } = mandate;
+  if (!machines.includes('*') && !machines.includes(machine.id)) return undefined;
+  await machine.ready?.();
+  const named = [mandate.folders, mandate.reads].map((list) =>
+    list.flatMap((folder) => foldersOf(folder, machine)),
+  );
+  const facts = await pathFacts(machine, named.flat());
+  const [folders = [], reads = []] = named.map((list, at) =>
+    withReal(list, facts.slice(at === 0 ? 0 : (named[0]?.length ?? 0))),
+  );
+  return { folders, reads, commands, programs, hosts, installs, isGitGuarded };
+}
+
+const withReal = (
+  folders: readonly string[],
+  facts: readonly { readonly real?: string }[],
+): readonly string[] => [
+  ...new Set(folders.flatMap((folder, at) => [folder, facts[at]?.real ?? folder])),
+];
+
+/** Returns the absolute paths that a folder of a mandate stands for on a machine. */
+function foldersOf(
+  folder: string,
+  { id, workFolder, runsFolder, homeFolder }: MandatedMachine,
+): readonly string[] {
+  const [, machineId = id, text = folder] = /^([\w.-]+):(.+)$/s.exec(folder) ?? [];
+  if (machineId !== id) return [];
+  const worktrees = posix.join(posix.dirname(runsFolder), 'worktrees');
+  if (text === '.') return [workFolder, runsFolder, worktrees];
+  if (!/^~(?:\/|$)/.test(text)) return [posix.resolve(workFolder, text)];
+  return homeFolder === undefined ? [] : [posix.join(homeFolder, text.slice(1))];
+}
 
 /**
  * Resolves with why the mandate does not cover a call, as the rest of a sentence; `undefined` if it
- * covers all its accesses. `container`: id of a container, in which it covers everything. Never
- * rejects.
+ * covers all its accesses. Never rejects.
  */
 export async function outsideMandate(
   machines: Pick<Machines, 'get' | 'list'>,
   { accesses }: { readonly accesses: readonly Access[] },
-  { container }: { readonly container?: string | undefined } = {},
+  inForce: MandateInForce,
 ): Promise<string | undefined> {
-  const elsewhere = accesses.filter((access) => !isInside(machines, access, container));
-  const reasons = await Promise.all(elsewhere.map((access) => outsideOf(machines, access)));
+  const elsewhere = accesses.filter((access) => !isInside(machines, access, inForce.container));
+  const reasons = await Promise.all(
+    elsewhere.map((access) => outsideOf(machines, access, inForce)),
+  );
   return reasons.find((reason) => reason !== undefined);
 }
 
@@ -33,9 +94,15 @@ const isInside = (
 async function outsideOf(
   machines: Pick<Machines, 'get'>,
   access: Access,
+  inForce: MandateInForce,
 ): Promise<string | undefined> {
-  if (access.kind === 'host') return `it contacts ${access.host}`;
-  return access.kind === 'command' ? outsideCommand(access) : outsidePath(machines, access);
+  if (access.kind === 'host')
+    return isGrantedHost(access.host, inForce.mandate.hosts)
+      ? undefined
+      : `it contacts ${access.host}, which is no host of the mandate`;
+  return access.kind === 'command'
+    ? outsideCommand(access)
+    : outsidePath(machines, access, inForce);
 }
 
 function outsideCommand({ verdict }: CommandAccess): string | undefined {
@@ -46,28 +113,19 @@ function outsideCommand({ verdict }: CommandAccess): string | undefined {
 async function outsidePath(
   machines: Pick<Machines, 'get'>,
   access: PathAccess,
+  inForce: MandateInForce,
 ): Promise<string | undefined> {
-  const { kind, path, realPath: real = path } = access;
-  const verb = kind === 'read' ? 'reads' : 'writes';
+  const { kind, machineId, path, realPath: real = path } = access;
+  const what = `it ${kind === 'read' ? 'reads' : 'writes'} ${path}`;
   try {
-    const machine = machines.get(access.machineId);
-    await machine.ready?.();
+    const machine = machines.get(machineId);
+    const on = await machineMandate(machine, inForce);
+    if (on === undefined) return `the mandate does not grant the machine ${machineId}`;
     const absolute = posix.resolve(machine.workFolder, real);
-    const folders = await grantedFolders(machine);
-    return folders.some((folder) => isWithin(folder, absolute)) ? undefined : `it ${verb} ${path}`;
+    const folders = kind === 'read' ? [...on.folders, ...on.reads] : on.folders;
+    const isGranted = folders.some((folder) => isWithin(folder, absolute));
+    return isGranted ? undefined : what;
   } catch (error) {
-    return `it ${verb} ${path}, and that place is not known: ${messageOf(error)}`;
+    return `${what}, and that place is not known: ${messageOf(error)}`;
   }
 }
-
-/** Resolves with the granted folders of a machine, each as named and with links resolved. */
-async function grantedFolders(machine: Machine): Promise<readonly string[]> {
-  const folders = ownFolders(machine);
-  return [...folders, ...(await Promise.all(folders.map((each) => realPath(machine, each))))];
-}
-
-const ownFolders = ({ workFolder, runsFolder }: Machine): readonly string[] => [
-  workFolder,
-  runsFolder,
-  posix.join(posix.dirname(runsFolder), 'worktrees'),
-];

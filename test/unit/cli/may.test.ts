@@ -74,7 +74,7 @@ describe('helios may', () => {
     ]);
     assert.deepEqual(await decisions('mandate'), [
       ['safe', 'run', '', ''],
-      ['ask', 'refuse', 'runs code', 'python train.py'],
+      ['ask', 'run', 'runs code', 'python train.py'],
       ['deny', 'refuse', read, 'rm -rf /'],
     ]);
     assert.deepEqual(await decisions('allow'), [

@@ -57,7 +57,7 @@ describe('paths that need care, and tools', () => {
       },
       clock: new ManualClock(),
       paths,
-      judge: (access) => accessVerdict(machines(), access, paths),
+      judge: (access) => accessVerdict(machines(), access, { rules: paths }),
     });
     return gate.decide(
       {

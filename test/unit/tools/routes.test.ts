@@ -42,7 +42,7 @@ describe('routes of a text of the model', () => {
       ask: () => Promise.reject(new Error('nobody')),
       clock: new ManualClock(),
       paths: rules,
-      judge: (access) => accessVerdict(machines(), access, rules),
+      judge: (access) => accessVerdict(machines(), access, { rules }),
     });
     const { spec, effect } = tool;
     const call = { callId: 'c', tool: spec.name, title: '', effect, isOwnData: false, detail: '' };

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import type { Access } from '../../../../src/permissions/access.ts';
+import { builtInMandate } from '../../../../src/permissions/mandate/mandate.ts';
 import { outsideMandate } from '../../../../src/tools/parameters/mandateCoverage.ts';
 
 const machines = {
@@ -17,7 +18,11 @@ const onMachine = (machineId: string): readonly Access[] => [
   { kind: 'write', machineId, path: '/etc/hosts' },
 ];
 const outside = (accesses: readonly Access[], container: string) =>
-  outsideMandate(machines, { accesses }, { container });
+  outsideMandate(
+    machines,
+    { accesses },
+    { mandate: builtInMandate, isGitGuarded: true, container },
+  );
 
 describe('a container that the user chose for a folder', () => {
   it('is part of the mandate: commands, and files anywhere in it', async () => {

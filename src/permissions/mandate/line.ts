@@ -1,0 +1,378 @@
+/** Decides for a mandate on the commands of a line that need consent. */
+import { posix } from 'node:path';
+import type { ShellCommand, ShellText, ShellWord } from '../../shell/shellCommand.ts';
+import { foundCommand, programOf, scriptOf } from '../../shell/wrappers.ts';
+import type { Consent, ConsentStep } from '../commands/place.ts';
+import { innerScripts, unwrapped } from '../commands/unwrap.ts';
+import { whyAsked } from '../commands/whyAsked.ts';
+import type { MachineMandate } from './mandate.ts';
+import { argumentOutside, assignmentOutside, pathOutside, surroundingsOutside } from './paths.ts';
+import { interpreter, ruleOf } from './programs.ts';
+import {
+  firstReason,
+  has,
+  isOption,
+  operandsOf,
+  valueOf,
+  type Environment,
+  type Rule,
+  type Step,
+} from './step.ts';
+import { Variables } from './variables.ts';
+
+/** Returns the consent of a mandate to the lines of a machine. */
+export const mandateConsent =
+  (mandate: MachineMandate): Consent =>
+  (shell) => {
+    const line = new LineMandate(mandate, shell);
+    return (step) => line.outside(step);
+  };
+
+const lasting =
+  /^(?:nohup|setsid|disown|tmux|screen|daemonize|at|batch|crontab|systemctl|service|launchctl|pm2|supervisord|systemd-run)$/;
+const otherUsers = /^(?:sudo|su|doas|runuser|pkexec)$/;
+const otherHosts =
+  /^(?:ssh|scp|sftp|mosh|autossh|ssh-copy-id|rclone|ftp|lftp|nc|ncat|netcat|socat|telnet)$/;
+const jobs = /^(?:sbatch|salloc|qsub|bsub|scancel|qdel|bkill)$/;
+/** Programs that start another one after options of their own. */
+const launchers =
+  /^(?:torchrun|accelerate|deepspeed|horovodrun|mpirun|mpiexec|srun|nsys|ncu|valgrind|strace|ltrace|gdb|perf|taskset|numactl|flock|chrt|xvfb-run|watch|unbuffer|parallel)$/;
+const runs: Readonly<Record<string, RegExp>> = {
+  uv: /^run$/,
+  poetry: /^run$/,
+  pipenv: /^run$/,
+  conda: /^run$/,
+  mamba: /^run$/,
+  micromamba: /^run$/,
+};
+const maxDepth = 8;
+
+class LineMandate {
+  readonly #mandate: MachineMandate;
+  readonly #variables = new Variables();
+  readonly #leavesProcesses: boolean;
+  #environment: Environment | undefined;
+
+  constructor(mandate: MachineMandate, { commands, hasBackground }: ShellText) {
+    this.#mandate = mandate;
+    this.#leavesProcesses =
+      hasBackground && !commands.some(({ words }) => /^(?:wait|kill)$/.test(programOf(words[0])));
+  }
+
+  outside({ command, spot, isReader, judge }: ConsentStep): string | undefined {
+    if (this.#leavesProcesses) return staying;
+    const step: Step = {
+      mandate: this.#mandate,
+      spot,
+      variables: this.#variables,
+      environment: this.#environment,
+      script: (text) => {
+        const { kind, reason } = judge(text);
+        return kind === 'safe' ? undefined : reason;
+      },
+    };
+    const { words, assignments } = command;
+    const reason =
+      surroundingsOutside(command, step) ??
+      (isReader || words.length === 0 ? undefined : this.#program(command, step, 0));
+    if (words.length === 0) for (const word of assignments) this.#variables.assign(word);
+    return reason;
+  }
+
+  #program(command: ShellCommand, step: Step, depth: number): string | undefined {
+    const [first, ...rest] = command.words;
+    if (first === undefined || depth > maxDepth) return 'runs nothing that is known';
+    if (first.text === 'for' && !first.isQuoted) {
+      this.#variables.loop(rest);
+      return undefined;
+    }
+    const [program, ...others] = step.variables.resolve(first) ?? [];
+    if (program === undefined || program.isDynamic || others.length > 0)
+      return 'runs a program that only the shell knows';
+    const called = { ...command, words: [program, ...rest] };
+    const name = programOf(program);
+    if (this.#isListed(called)) return undefined;
+    this.#set(name, rest);
+    this.#follow(name, rest, step);
+    return (
+      refusalOf(name, rest) ??
+      this.#started(innerOf(name, called), step, depth) ??
+      (innerOf(name, called) === undefined ? this.#named(called, step) : undefined)
+    );
+  }
+
+  /** Checks a command that another program starts. */
+  #started(inner: ReturnType<typeof innerOf>, step: Step, depth: number): string | undefined {
+    if (inner === undefined || 'outside' in inner) return inner?.outside;
+    const { environment = step.environment } = inner;
+    return (
+      firstReason(inner.assignments, (word) => assignmentOutside(word, step)) ??
+      firstReason(inner.own, (word) => argumentOutside(word, step)) ??
+      this.#program(inner.command, { ...step, environment }, depth + 1)
+    );
+  }
+
+  /** Checks a program that is named, not started by another one. */
+  #named(command: ShellCommand, step: Step): string | undefined {
+    const [first, ...rest] = command.words;
+    if (first === undefined) return undefined;
+    const name = programOf(first);
+    const script = scriptOf(command);
+    if (script !== undefined) return this.#shell(command, script, step);
+    if (name === 'source' || name === '.') return this.#source(rest, step);
+    if (name === 'find') return this.#find(command, step);
+    return this.#called(command, first, step);
+  }
+
+  #called(command: ShellCommand, first: ShellWord, step: Step): string | undefined {
+    const name = programOf(first);
+    const rest = command.words.slice(1);
+    const place = first.text.includes('/') ? this.#place(first, step) : 'system';
+    if (place === undefined) return `runs ${first.text}, outside the folders of the mandate`;
+    const rule = ruleOf(name) ?? (place === 'own' ? ownScript(first) : undefined);
+    if (rule === undefined) return whyAsked(name, false);
+    const own = place === 'own' ? { ...step, environment: 'own' as const } : step;
+    return (
+      (rule.grantedBy && this.#granted(rule.grantedBy, name)) ??
+      rule.check({ name, rest, command, step: own })
+    );
+  }
+
+  /** Checks a shell: with a script in the command, with a piped one, or with a file. */
+  #shell(
+    command: ShellCommand,
+    { text, isDynamic }: NonNullable<ReturnType<typeof scriptOf>>,
+    step: Step,
+  ): string | undefined {
+    const rest = command.words.slice(1);
+    if (isDynamic) return 'runs a script that only the shell knows';
+    if (text.trim() !== '') return step.script(text);
+    if (!rest.every(isOption))
+      return this.#granted('scripts', 'sh') ?? interpreter({ name: 'sh', rest, command, step });
+    return (command.sources ?? []).length > 0 ? this.#piped(command, step) : undefined;
+  }
+
+  /** Checks what is piped into a shell: only a text that the line itself has is known. */
+  #piped(command: ShellCommand, step: Step): string | undefined {
+    const texts = innerScripts(command);
+    return texts.length === 0
+      ? 'runs a script that only the shell knows'
+      : firstReason(texts, (text) => step.script(text));
+  }
+
+  /** Returns whether a program is in a granted folder, or is installed on the machine. */
+  #place(word: ShellWord, step: Step): 'own' | 'system' | undefined {
+    const folder = {
+      ...word,
+      text: posix.dirname(word.text),
+      spelled: posix.dirname(word.spelled),
+    };
+    if (pathOutside(folder, 'writes', step) === undefined) return 'own';
+    return pathOutside(folder, 'reads', step) === undefined ? 'system' : undefined;
+  }
+
+  #source(rest: readonly ShellWord[], step: Step): string | undefined {
+    const [script] = rest;
+    return script === undefined ? 'runs nothing' : pathOutside(script, 'reads', step);
+  }
+
+  #set(name: string, rest: readonly ShellWord[]): void {
+    if (name === 'read') for (const word of operandsOf(rest)) this.#variables.forget(word.text);
+    if (!/^(?:export|local|declare|readonly)$/.test(name)) return;
+    for (const word of rest) if (word.spelled.includes('=')) this.#variables.assign(word);
+  }
+
+  /** Follows which environment the line activates. */
+  #follow(name: string, rest: readonly ShellWord[], step: Step): void {
+    const [first, second] = operandsOf(rest);
+    const isActivation = /(?:^|\/)activate$/.test(first?.text ?? '');
+    const folder = name === 'conda' && first?.text === 'activate' ? second : first;
+    if (isActivation && folder !== undefined && /^(?:source|\.|conda)$/.test(name))
+      this.#environment =
+        /[/.]/.test(folder.text) && pathOutside(folder, 'writes', step) === undefined
+          ? 'own'
+          : 'other';
+    else if (name === 'deactivate') this.#environment = undefined;
+  }
+
+  #find(command: ShellCommand, step: Step): string | undefined {
+    const rest = command.words.slice(1);
+    const start = rest.findIndex((word) => isOption(word) || /^[(!]/.test(word.text));
+    const folders = rest.slice(0, start < 0 ? rest.length : start);
+    const inner = foundCommand(command);
+    const isChanging = has(rest, /^-delete$/) || inner.length > 0;
+    const isTested = rest.some(({ text }, at) => tests.test(text) && rest[at + 1]?.text !== '*');
+    if (has(rest, /^-f(?:print0?|printf|ls)$/))
+      return 'writes its output by an option: use > instead';
+    if (isChanging && !isTested) return 'changes all files that it finds: name them with -name';
+    const roots = folders.length > 0 ? folders : [dot];
+    return (
+      firstReason(roots, (word) => pathOutside(word, isChanging ? 'writes' : 'reads', step)) ??
+      (inner.length === 0
+        ? undefined
+        : firstReason(roots, (root) =>
+            this.#program(
+              {
+                ...command,
+                redirections: [],
+                words: inner
+                  .filter(({ text }) => text !== '+' && text !== ';')
+                  .map((word) => found(word, root)),
+              },
+              step,
+              1,
+            ),
+          ))
+    );
+  }
+
+  #granted(name: MachineMandate['commands'][number], program: string): string | undefined {
+    return this.#mandate.commands.includes(name)
+      ? undefined
+      : `runs ${program}, and the mandate grants no commands of the class ${name}`;
+  }
+
+  /** Returns true for a command that begins as one of the programs of the mandate. */
+  #isListed({ words }: ShellCommand): boolean {
+    return this.#mandate.programs.some((listed) => {
+      const wanted = listed.trim().split(/\s+/);
+      return wanted.every((text, at) => words[at]?.text === text && !words[at].isDynamic);
+    });
+  }
+}
+
+/** Returns the rule of a script in a granted folder. */
+const ownScript = (script: ShellWord): Rule => ({
+  grantedBy: 'scripts',
+  check: ({ rest, step }) =>
+    pathOutside(script, 'reads', step) ?? firstReason(rest, (word) => argumentOutside(word, step)),
+});
+
+const tests = /^-(?:i?name|i?path|i?regex|mtime|mmin|size|empty|newer|newermt)$/;
+const staying = 'leaves a process running after the command: start it with remote_exec_background';
+
+const refusals: readonly (readonly [RegExp, string])[] = [
+  [lasting, staying],
+  [otherUsers, 'runs as another user'],
+  [otherHosts, 'contacts another host'],
+  [jobs, 'acts on jobs of a scheduler: use remote_exec_background on the machine of the cluster'],
+];
+
+function refusalOf(name: string, rest: readonly ShellWord[]): string | undefined {
+  const found = refusals.find(([names]) => names.test(name))?.[1];
+  const isSpread = /^(?:mpirun|mpiexec|horovodrun|deepspeed|srun)$/.test(name);
+  if (isSpread && has(rest, /^(?:-H|--?host(?:file|s)?|--machinefile|-w|--nodelist)(?:=|$)/))
+    return 'starts processes on other hosts';
+  return found;
+}
+
+const dot: ShellWord = { text: '.', spelled: '.', isDynamic: false, isQuoted: false };
+
+/** Replaces `{}` with a path below the folder in which find searches. */
+const found = (word: ShellWord, { text: root }: ShellWord): ShellWord => {
+  if (!word.text.includes('{}')) return word;
+  const text = word.text.replaceAll('{}', posix.join(root, 'found'));
+  return { ...word, text, spelled: text, isDynamic: false };
+};
+
+interface Inner {
+  readonly command: ShellCommand;
+  readonly assignments: readonly ShellWord[];
+  /** Arguments of the outer program. */
+  readonly own: readonly ShellWord[];
+  readonly environment?: Environment;
+}
+
+/** Returns the command that a program starts; `undefined` if it starts none. */
+function innerOf(
+  name: string,
+  command: ShellCommand,
+): Inner | { readonly outside: string } | undefined {
+  const rest = command.words.slice(1);
+  const bare = { ...command, assignments: [], redirections: [] };
+  const transparent = unwrapped(command);
+  if (transparent !== undefined) return { command: transparent, assignments: [], own: [] };
+  if (/^(?:exec|command|builtin)$/.test(name) && rest.length > 0 && !isOption(rest[0] ?? dot))
+    return { command: { ...bare, words: rest }, assignments: [], own: [] };
+  if (name === 'env') return ofEnvironment(bare, rest);
+  if (name === 'xargs') return ofXargs(bare, rest);
+  const subcommand = operandsOf(rest)[0];
+  if (subcommand !== undefined && runs[name]?.test(subcommand.text) === true)
+    return {
+      ...ofLauncher(bare, rest.slice(rest.indexOf(subcommand) + 1), name),
+      ...environmentOf(name, rest),
+    };
+  return launchers.test(name) ? ofLauncher(bare, rest, name) : undefined;
+}
+
+const environmentOf = (name: string, rest: readonly ShellWord[]): Pick<Inner, 'environment'> => {
+  const prefix = valueOf(rest, /^(?:-p|--prefix)$/);
+  const isOwn =
+    prefix === undefined
+      ? /^(?:uv|poetry|pipenv)$/.test(name)
+      : !/^(?:[/~]|\.\.)/.test(prefix.text);
+  return { environment: isOwn ? 'own' : 'other' };
+};
+
+function ofEnvironment(
+  bare: ShellCommand,
+  rest: readonly ShellWord[],
+): Inner | { outside: string } {
+  const at = rest.findIndex(({ spelled }) => !/^-|^\w+=/.test(spelled));
+  return at < 0 || has(rest.slice(0, at), /^-[uS]|^--(?:unset|split-string)$/)
+    ? { outside: 'shows or changes the environment' }
+    : {
+        command: { ...bare, words: rest.slice(at) },
+        assignments: rest.slice(0, at).filter(({ spelled }) => spelled.includes('=')),
+        own: [],
+      };
+}
+
+function ofXargs(bare: ShellCommand, rest: readonly ShellWord[]): Inner | { outside: string } {
+  const at = rest.findIndex(
+    (word, index) => !isOption(word) && !/^-[nPILsd]$/.test(rest[index - 1]?.text ?? ''),
+  );
+  const words = at < 0 ? [] : rest.slice(at);
+  const rule = ruleOf(programOf(words[0]));
+  return rule === undefined || rule.grantedBy === 'files' || programOf(words[0]) === 'kill'
+    ? { outside: 'passes on paths that only the shell knows' }
+    : { command: { ...bare, words }, assignments: [], own: [] };
+}
+
+/** Finds the command after options that are not understood: a script, a path or a known program. */
+function ofLauncher(
+  bare: ShellCommand,
+  rest: readonly ShellWord[],
+  name: string,
+): Inner | { outside: string } {
+  // The file of a lock is no program.
+  const first = name === 'flock' ? rest.findIndex((word) => !isOption(word)) + 1 : 0;
+  const isOwn = (word: ShellWord, at: number): boolean =>
+    at < first ||
+    isOption(word) ||
+    isOption(rest[at - 1] ?? dot) ||
+    /^(?:launch|profile|stat|record|run|\d[\d,-]*)$/.test(word.text);
+  const isStart = (word: ShellWord, at: number): boolean =>
+    at >= first &&
+    !isOption(word) &&
+    (/\.py$|^\.{0,2}\//.test(word.text) ||
+      ruleOf(word.text) !== undefined ||
+      /^(?:ba)?sh$/.test(word.text)) &&
+    !/^-[a-z]$|^--(?:config|config_file|output|log[-_]dir|deepspeed)/.test(
+      rest[at - 1]?.text ?? '',
+    );
+  const from = rest.findIndex(
+    (word, at) => isStart(word, at) || /^(?:-m|--module)$/.test(word.text),
+  );
+  if (from < 0 || !rest.slice(0, from).every(isOwn))
+    return { outside: `runs ${name} without a script of the folders` };
+  const words = rest.slice(from);
+  const isModule = /^(?:-m|--module)$/.test(words[0]?.text ?? '');
+  const needsPython = isModule || /\.py$/.test(words[0]?.text ?? '');
+  const python = { ...dot, text: 'python', spelled: 'python' };
+  return {
+    command: { ...bare, words: needsPython ? [python, ...words] : words },
+    assignments: [],
+    own: rest.slice(0, from),
+  };
+}

@@ -1,0 +1,157 @@
+/** Checks the paths, addresses and code in the words of a command. */
+import { posix } from 'node:path';
+import type { ShellCommand, ShellWord } from '../../shell/shellCommand.ts';
+import { isWithin, pathsOf } from '../commands/operand.ts';
+import { isSystemPath } from '../commands/systemPaths.ts';
+import { isGrantedHost } from './mandate.ts';
+import { firstReason, type Step } from './step.ts';
+
+/** `names`: the program may do anything with the path. */
+type Use = 'reads' | 'names' | 'writes' | 'removes';
+
+const streams = /^\/dev\/(?:null|std(?:in|out|err)|tty|fd\/\d+)$/;
+
+/** Returns why the use of the path that a word names is outside. */
+export function pathOutside(word: ShellWord, use: Use, step: Step): string | undefined {
+  const words = step.variables.resolve(word);
+  if (words === undefined) return `${use} a path that only the shell knows: ${word.spelled}`;
+  return firstReason(words, (each) => {
+    if (each.text === '-') return undefined;
+    const folder = patternFolder(each);
+    const paths = pathsOf(each, step.spot);
+    const folders = folder === undefined ? [] : pathsOf(folder, step.spot);
+    if (paths === undefined || folders === undefined) return `${use} an unclear path: ${each.text}`;
+    const isAll = use === 'removes' && /(?:^|\/)\*$/.test(each.text);
+    return (
+      firstReason(folders, (path) => outside(path, isAll ? 'removes' : 'reads', step)) ??
+      firstReason(paths, (path) => outside(path, use, step))
+    );
+  });
+}
+
+/** Returns the folder in which a pattern is matched. */
+function patternFolder(word: ShellWord): ShellWord | undefined {
+  if (!word.isDynamic) return undefined;
+  const text = posix.dirname(word.text.replace(/[*?].*$/s, 'x'));
+  return { ...word, text, spelled: text, isDynamic: false };
+}
+
+function outside(path: string, use: Use, { spot, mandate }: Step): string | undefined {
+  const real = spot.place.realPath(path);
+  if (streams.test(path)) return undefined;
+  if (real === undefined) return `${use} ${path}, which cannot be resolved`;
+  if (use === 'reads' || use === 'names')
+    return isSystemPath(path) || inAny([...mandate.folders, ...mandate.reads], real)
+      ? undefined
+      : `${use} ${path}`;
+  const rule = [path, real].flatMap(
+    (each) => spot.place.rules.useOf(each, 'write', 'commands') ?? [],
+  );
+  if (rule[0] !== undefined) return `${use} ${rule[0].content}: ${path}`;
+  if (!inAny(mandate.folders, real)) return `${use} ${path}`;
+  return use === 'removes' && mandate.folders.includes(real) ? `removes all of ${path}` : undefined;
+}
+
+const inAny = (folders: readonly string[], path: string): boolean =>
+  folders.some((folder) => isWithin(folder, path));
+
+/** Folders at the root of a file system. Other texts with a slash in front are seldom paths. */
+const roots =
+  /^\/(?:bin|boot|data\d*|datasets?|dev|etc|export|gpfs|home|lib|lustre|media|mnt|nfs|opt|private|proc|projects?|root|run|sbin|scratch\d*|shared|srv|storage|sys|tmp|usr|var|work|workspace|Applications|Library|System|Users|Volumes)(?:\/|$)/;
+
+const isPathLike = (text: string): boolean =>
+  roots.test(text) || /^~(?:\/|$)|^\.\.(?:\/|$)|\/\.\.(?:\/|$)/.test(text);
+
+/**
+ * Returns why an argument of a program is outside: a path or an address in it that is not granted.
+ * An argument that only the shell knows is the affair of the program.
+ */
+export function argumentOutside(word: ShellWord, step: Step): string | undefined {
+  const words = step.variables.resolve(word) ?? [word];
+  return firstReason(words, (each) => {
+    const { text } = each;
+    if (/^(?:--?[\w-]+=)?[\w.-]+@[\w.-]+:/.test(text)) return `names another host: ${text}`;
+    if (/\s/.test(text)) return codeOutside(text, step);
+    const [, value] = /^[\w.+-]+=(.+)$/s.exec(text) ?? [];
+    const parts = [text, ...(value === undefined ? [] : [value])].flatMap((part) =>
+      part.includes('://') ? [] : [part, ...part.split(/[:,]/)],
+    );
+    return (
+      addressOutside(text, step) ??
+      firstReason(parts.filter(isPathLike), (path) => pathOutside(plain(path), 'names', step))
+    );
+  });
+}
+
+const plain = (text: string): ShellWord => ({
+  text,
+  spelled: text,
+  isDynamic: false,
+  isQuoted: false,
+});
+
+const address = /\b([a-z][a-z0-9+.-]*):\/\/([^\s"'`/?#)\\]*)/gi;
+/** Schemes of addresses that name no host. */
+const local = /^(?:sqlite|file|hf|unix|memory|env|ipc)$/i;
+
+/** Returns why an address in a text is outside. */
+export const addressOutside = (text: string, { mandate }: Step): string | undefined =>
+  firstReason([...text.matchAll(address)], ([, scheme = '', host = '']) => {
+    const isGranted = /^(?:s3|gs|az|hdfs|adl|wasbs?)$/i.test(scheme)
+      ? false
+      : local.test(scheme) || host === '' || isGrantedHost(host, mandate.hosts);
+    return isGranted ? undefined : `contacts ${scheme}://${host}, which is no host of the mandate`;
+  });
+
+const startsPrograms =
+  /\b(?:system|popen|Popen|subprocess|pty|spawn\w*|exec[lv]p?e?|child_process|run|call|check_(?:call|output)|getoutput|qx|shell)\b/;
+const reaching =
+  /\b(?:ssh|scp|sftp|rsync|sudo|crontab|systemctl|docker|nsenter|chroot)\b|\bgit\b[\s"',[\]]*\bpush\b|\bpkill\b|\bkillall\b/;
+/** Addresses of sockets: the code may send what it reads to any host. */
+const sockets = /\bsmtplib\b|\bftplib\b|\bparamiko\b|\bfabric\b/;
+
+/**
+ * Returns why code in a command is outside: a path or an address in it that is not granted, or a
+ * program that reaches out. The code may still do other things: the mandate is no sandbox.
+ */
+export function codeOutside(code: string, step: Step): string | undefined {
+  if (startsPrograms.test(code) && reaching.test(code))
+    return 'runs code that starts programs which reach out of the folders';
+  if (sockets.test(code)) return 'runs code that sends to other hosts';
+  const strings = code
+    .replace(/\$(?:HOME\b|\{HOME\})/g, '~')
+    .replace(address, ' ')
+    .split(/[\s"'`()<>|;&,=:@{}\\[\]]+/)
+    .filter(isPathLike)
+    .map((text) => text.replace(/[.,]+$/, ''));
+  return (
+    addressOutside(code, step) ??
+    firstReason(strings, (text) => pathOutside(plain(text), 'names', step))
+  );
+}
+
+/** Names of variables that choose which programs or hosts other programs use. */
+const steering =
+  /^(?:BASH_ENV|ENV|IFS|PS4|PROMPT_COMMAND|SHELLOPTS|HOME|GIT_\w+|SSH_\w+|\w*_PROXY|PYTHONSTARTUP|PYTHONHOME|PERL5OPT|RUBYOPT|NODE_OPTIONS|\w*TOKEN|\w*_KEY)$/i;
+
+/** Returns why `NAME=value` is outside. */
+export function assignmentOutside(word: ShellWord, step: Step): string | undefined {
+  const [, key = '', value = ''] = /^(\w+)\+?=(.*)$/s.exec(word.spelled) ?? [];
+  if (steering.test(key)) return `sets ${key}`;
+  const parts = value.split(':').filter((part) => part !== '' && !/^\$\{?\w+\}?$/.test(part));
+  return value.includes('://')
+    ? addressOutside(value, step)
+    : firstReason(parts.filter(isPathLike), (path) => pathOutside(plain(path), 'names', step));
+}
+
+/** Returns why a redirection, or an assignment before the command, is outside. */
+export const surroundingsOutside = (
+  { assignments, redirections }: ShellCommand,
+  step: Step,
+): string | undefined =>
+  firstReason(assignments, (word) => assignmentOutside(word, step)) ??
+  firstReason(redirections, ({ sign, target }) =>
+    /^\d*[<>]&\d*$/.test(sign) && /^(?:\d+|-)$/.test(target.text)
+      ? undefined
+      : pathOutside(target, sign.includes('>') ? 'writes' : 'reads', step),
+  );

@@ -1,0 +1,69 @@
+/** A command of a line, and what the mandate knows about the line so far. */
+import type { ShellCommand, ShellWord } from '../../shell/shellCommand.ts';
+import type { Spot } from '../commands/place.ts';
+import type { CommandClass, MachineMandate } from './mandate.ts';
+import type { Variables } from './variables.ts';
+
+export interface Step {
+  readonly mandate: MachineMandate;
+  readonly spot: Spot;
+  readonly variables: Variables;
+  /** The environment for packages that the line has activated. */
+  readonly environment: Environment | undefined;
+  /** Returns why the script of a shell is outside; `undefined` if it is not. */
+  script(text: string): string | undefined;
+}
+
+/** `own`: an environment in a granted folder. */
+export type Environment = 'own' | 'other';
+
+/** A program with its arguments. */
+export interface Call {
+  readonly name: string;
+  readonly rest: readonly ShellWord[];
+  readonly command: ShellCommand;
+  readonly step: Step;
+}
+
+/**
+ * Returns why a call is outside the mandate, as the rest of a sentence, such as `writes /etc/hosts`;
+ * `undefined` if the mandate covers it.
+ */
+export type Check = (call: Call) => string | undefined;
+
+export interface Rule {
+  /** The class that must be granted. Omitted for what every mandate covers. */
+  readonly grantedBy?: CommandClass;
+  readonly check: Check;
+}
+
+/** Returns the first reason. */
+export const firstReason = <T>(
+  values: readonly T[],
+  check: (value: T) => string | undefined,
+): string | undefined => {
+  for (const value of values) {
+    const reason = check(value);
+    if (reason !== undefined) return reason;
+  }
+  return undefined;
+};
+
+export const isOption = ({ text, isQuoted }: ShellWord): boolean =>
+  text.startsWith('-') && text !== '-' && !isQuoted;
+
+export const operandsOf = (words: readonly ShellWord[]): readonly ShellWord[] =>
+  words.filter((word) => !isOption(word));
+
+export const has = (words: readonly ShellWord[], option: RegExp): boolean =>
+  words.some(({ text }) => option.test(text));
+
+/** Returns the value of an option: `-p VALUE`, `--prefix VALUE` or `--prefix=VALUE`. */
+export function valueOf(words: readonly ShellWord[], option: RegExp): ShellWord | undefined {
+  for (const [index, word] of words.entries()) {
+    const [, name = word.text, value] = /^(--[\w-]+)=(.*)$/s.exec(word.text) ?? [];
+    if (!option.test(name)) continue;
+    return value === undefined ? words[index + 1] : { ...word, text: value, spelled: value };
+  }
+  return undefined;
+}
