@@ -1,7 +1,7 @@
 /** Descriptions of a session's events, the same in every front end. */
 export {
   describeEvent,
-  runVariablesTexts,
+  startTexts,
   descriptionLine,
   verdictTone,
   decisionTone,

@@ -19,6 +19,7 @@ export const escapes: Readonly<Record<string, string>> = {
   'read the keys of PGP': 'cat ~/.gnupg/secring',
   'read a token inside a cache that is granted': 'cat ~/.cache/huggingface/token',
   'read a token of a hub': 'cat ~/.config/gh/hosts.yml',
+  'read the passwords of the system': 'cat /etc/shadow /etc/gshadow | grep . && echo became',
   'read the keys of Helios':
     'cat ~/.helios/auth/key; cat ~/.helios/*/*; cat ~/.helios/machines.json',
   'read the journal of a session': 'cat ~/.helios/sessions/s-1/journal.jsonl',

@@ -76,6 +76,32 @@ describe('a session whose commands are confined', function () {
     );
   });
 
+  it('is confined by itself in the mode mandate, and not in others', async () => {
+    const calls = [{ name: 'list_machines', input: {} }];
+    for (const [permissionMode, confined] of [
+      ['mandate', 'bubblewrap, network on'],
+      ['allow', undefined],
+    ] as const) {
+      const { session, texts } = await told(calls, { permissionMode });
+      assert.match(texts[0] ?? '', new RegExp(`"confined":"${confined ?? 'no'}"`));
+      assert.equal(eventsOf(session, 'session.started')[0]?.confined, confined);
+    }
+  });
+
+  it('runs unconfined in the mode mandate where bubblewrap does not start, and says so', async () => {
+    const path = process.env['PATH'];
+    process.env['PATH'] = '/nowhere';
+    try {
+      const calls = [{ name: 'list_machines', input: {} }];
+      const { session, texts } = await told(calls, { permissionMode: 'mandate' });
+      const why = 'no, because bubblewrap (bwrap) is not installed on this machine';
+      assert.ok(texts[0]?.includes(`"confined":"${why}"`), texts[0]);
+      assert.equal(eventsOf(session, 'session.started')[0]?.confined, why);
+    } finally {
+      process.env['PATH'] = path;
+    }
+  });
+
   it('evaluates commands of a sleep and programs of an environment confined', async () => {
     const { bed, texts } = await told(
       [
@@ -114,6 +140,7 @@ describe('a session whose commands are confined', function () {
         { name: 'remote_exec_background', input: { command: 'echo ran >ran' } },
         { name: 'list_machines', input: {} },
       ]);
+      assert.match(texts.pop() ?? '', /"confined":"no, because .*; nothing is run there"/);
       for (const text of texts)
         assert.match(
           text,

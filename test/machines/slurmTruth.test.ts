@@ -2,10 +2,12 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { after } from 'mocha';
 import { systemClock, type Clock } from '../../src/base/clock.ts';
+import type { SessionId } from '../../src/base/ids.ts';
 import { LocalMachine } from '../../src/machines/local/localMachine.ts';
 import type { SlurmEntry } from '../../src/machines/machineEntry.ts';
 import { SlurmMachine } from '../../src/machines/slurm/slurmMachine.ts';
 import { enterMemoryGroup, leaveMemoryGroup } from '../fakes/memoryGroup.ts';
+import { WarpClock } from '../fakes/warpClock.ts';
 import { TestSlurm } from '../fakes/slurm.ts';
 import { truthTable, type TruthBed } from './truth.ts';
 
@@ -42,3 +44,18 @@ async function makeBed(): Promise<TruthBed> {
  * in other tests.
  */
 truthTable('a Slurm cluster', makeBed, { without: ['outage', 'half-open link', 'reboot'] });
+
+const confinement = {
+  network: 'all',
+  writable: [],
+  sessionId: 's-truth0000' as SessionId,
+} as const;
+truthTable(
+  'a Slurm cluster with confined runs',
+  async () => {
+    const bed = await makeBed();
+    const { workFolder } = await bed.machine(new WarpClock());
+    return { ...bed, confinement: { ...confinement, writable: [workFolder] } };
+  },
+  { without: ['outage', 'half-open link', 'reboot', 'burst'] },
+);

@@ -13,7 +13,7 @@ import type { ProjectFile } from '../../project/projects.ts';
 import type { PermissionMode } from '../../permissions/mode.ts';
 import { renderPrompt } from './prompt.ts';
 import type { SessionRuns } from '../runs/sessionRuns.ts';
-import { runVariablesTexts } from '../journal/describeEvent.ts';
+import { startTexts } from '../journal/describeEvent.ts';
 import type { SessionLog } from '../journal/sessionLog.ts';
 
 export interface ContextSourceDeps {
@@ -91,7 +91,7 @@ async function machineLine(machine: Machine, clock: Clock): Promise<string> {
   const description =
     'description' in answer ? answer.description : `not reachable: ${answer.problem}`;
   const passed = Object.keys((await machine.setup?.())?.runEnv ?? {});
-  return `${machine.id}: ${[description, ...runVariablesTexts(passed)].join(' · ')}`;
+  return `${machine.id}: ${[description, ...startTexts({ runVariables: passed })].join(' · ')}`;
 }
 
 /**

@@ -55,10 +55,10 @@ export interface EngineSettings extends ProviderSettings {
    */
   readonly protectsGit?: boolean;
   /**
-   * Whether commands and runs are confined with bubblewrap: `always` runs nothing where that is not
-   * possible. Default: `never`.
+   * Whether commands and runs are confined with bubblewrap: `auto` in permission mode `mandate`,
+   * where possible; `always` runs nothing where that is not possible. Default: `auto`.
    */
-  readonly confinement?: 'always' | 'never';
+  readonly confinement?: 'auto' | 'always' | 'never';
   /**
    * Variables that runs on this computer get in addition to those of data and tracking services:
    * names, or the beginning of names with an asterisk.

@@ -113,11 +113,8 @@ const factsOf = ({
 const nothing = (): undefined => undefined;
 
 const descriptions: { readonly [Type in JournalEvent['type']]: Describe<Type> } = {
-  'session.started': ({ provider, model, runVariables = [], ...begun }) =>
-    plain('start', 'Started', `${provider}/${model}`, [
-      ...factsOf(begun),
-      ...runVariablesTexts(runVariables),
-    ]),
+  'session.started': ({ provider, model, ...begun }) =>
+    plain('start', 'Started', `${provider}/${model}`, [...factsOf(begun), ...startTexts(begun)]),
   'child.started': ({ sessionId }) => plain('start', 'Started a session', sessionId),
   'session.resumed': ({ by, budget, ...begun }) =>
     budget === undefined
@@ -360,9 +357,14 @@ function describeRunEnd(
   );
 }
 
-/** Returns a sentence about the variables that runs get, if there are any. */
-export const runVariablesTexts = (names: readonly string[]): readonly string[] =>
-  names.length === 0 ? [] : [`Runs get ${names.join(', ')}`];
+/** Returns sentences about the variables that runs get, and what confines commands, if anything. */
+export const startTexts = ({
+  runVariables = [],
+  confined,
+}: Pick<EventOf<'session.started'>, 'runVariables' | 'confined'>): readonly string[] => [
+  ...(runVariables.length === 0 ? [] : [`Runs get ${runVariables.join(', ')}`]),
+  ...(confined === undefined ? [] : [`Confinement of commands and runs here: ${confined}`]),
+];
 
 /** Returns up to three metrics, with the goal's metric first. */
 function mainMetrics(

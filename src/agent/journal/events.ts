@@ -89,20 +89,16 @@ export type SessionEvent =
       readonly helios: string;
       /** Names of the user's variables with keys and the like that runs on this computer get. */
       readonly runVariables?: readonly string[];
+      /** What confines commands and runs on this computer, in words; omitted if nothing does. */
+      readonly confined?: string;
       /** Default: `goal`. */
       readonly profile?: ProfileId;
-      /**
-       * Parent session that started this session. The parent's budget includes the cost of this
-       * session.
-       */
+      /** Session that started this one, and whose budget includes the cost of this one. */
       readonly parent?: SessionId;
       readonly leftOut?: LeftOut;
       readonly permissions?: PermissionsInForce;
     }
-  /**
-   * This session started a child session. From now on, this session's budget includes the cost of
-   * the child.
-   */
+  /** This session started a child session, whose cost its budget includes from now on. */
   | { readonly type: 'child.started'; readonly sessionId: SessionId }
   /**
    * A process resumed the session: after a reload, after a crash, or because the user requested it.

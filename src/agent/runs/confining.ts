@@ -4,12 +4,31 @@ import type { SessionId } from '../../base/ids.ts';
 import type { ConfinementProbes } from '../../machines/confinement/confinementProbes.ts';
 import { confinementText, type Confinement } from '../../machines/confinement/policy.ts';
 import type { Machine } from '../../machines/machine.ts';
+import type { PermissionMode } from '../../permissions/mode.ts';
 import type { EngineSettings } from '../contract/settings.ts';
 
 export interface ConfiningDeps {
   readonly sessionId: SessionId;
   readonly probes: Pick<ConfinementProbes, 'failure'>;
-  settings(): Pick<EngineSettings, 'confinement' | 'permissionMode'>;
+  /** Returns the setting. */
+  use(): NonNullable<EngineSettings['confinement']>;
+  /** Returns the permission mode in force. */
+  mode(): PermissionMode;
+}
+
+export interface ConfinementState {
+  /** False if commands on the machine are not to be confined by Helios. */
+  readonly isWanted: boolean;
+  /** What confines commands on the machine: `bubblewrap, network on`, or `no`, with the reason. */
+  readonly text: string;
+}
+
+interface Plan {
+  /** True if nothing may run unconfined. */
+  readonly isRequired: boolean;
+  readonly confinement: Confinement;
+  /** Why commands cannot be confined on the machine. */
+  readonly failure: string | undefined;
 }
 
 export class Confining {
@@ -24,28 +43,44 @@ export class Confining {
    * Rejects with `ToolFailure` if they must be confined and cannot be, and with `MachineFailure`.
    */
   async of(machine: Machine): Promise<Confinement | undefined> {
-    const {
-      required,
-      writable = [],
-      network = 'all',
-    } = (await machine.setup?.())?.confinement ?? {};
-    const use = required === true ? 'always' : (this.#deps.settings().confinement ?? 'never');
-    if (use === 'never' || machine.kind === 'container') return undefined;
-    await machine.ready?.({ mayAsk: true });
-    const why = await this.#deps.probes.failure(machine, network);
-    if (why !== undefined)
-      throw new ToolFailure(
-        `Nothing was run on ${machine.id}: commands must be confined, and cannot be there: ${why}. The user can mend that, change helios.run.confinement, or use a container.`,
-      );
-    const { sessionId } = this.#deps;
-    return { network, writable: [machine.workFolder, ...writable], sessionId };
+    const plan = await this.#plan(machine);
+    if (plan?.failure === undefined) return plan?.confinement;
+    if (!plan.isRequired) return undefined;
+    throw new ToolFailure(
+      `Nothing was run on ${machine.id}: commands must be confined, and cannot be there: ${plan.failure}. The user can mend that, change helios.run.confinement, or use a container.`,
+    );
   }
 
-  /** Resolves with what confines commands on the machine, in words. Never rejects. */
-  async text(machine: Machine): Promise<string> {
-    if (machine.kind === 'container') return 'by its container';
-    const confinement = await this.of(machine).catch((error: unknown) => messageOf(error));
-    if (confinement === undefined) return 'no';
-    return typeof confinement === 'string' ? confinement : confinementText(confinement);
+  /** Resolves with what confines commands on the machine. Never rejects. */
+  async state(machine: Machine): Promise<ConfinementState> {
+    if (machine.kind === 'container') return { isWanted: false, text: 'by its container' };
+    try {
+      const plan = await this.#plan(machine);
+      if (plan === undefined) return { isWanted: false, text: 'no' };
+      const { failure, isRequired, confinement } = plan;
+      const text =
+        failure === undefined
+          ? confinementText(confinement)
+          : `no, because ${failure}${isRequired ? '; nothing is run there' : ''}`;
+      return { isWanted: true, text };
+    } catch (error) {
+      return { isWanted: true, text: `not known: ${messageOf(error)}` };
+    }
+  }
+
+  /** Resolves with `undefined` if commands on the machine are not to be confined. */
+  async #plan(machine: Machine): Promise<Plan | undefined> {
+    const { sessionId, probes, use, mode } = this.#deps;
+    const entry = (await machine.setup?.())?.confinement;
+    const isRequired = entry?.required === true || use() === 'always';
+    const isWanted = isRequired || (use() === 'auto' && mode() === 'mandate');
+    if (!isWanted || machine.kind === 'container') return undefined;
+    await machine.ready?.({ mayAsk: true });
+    const { network = 'all', writable = [] } = entry ?? {};
+    return {
+      isRequired,
+      confinement: { network, writable: [machine.workFolder, ...writable], sessionId },
+      failure: await probes.failure(machine, network),
+    };
   }
 }

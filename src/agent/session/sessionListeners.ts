@@ -9,7 +9,7 @@ import type { EngineSettings } from '../contract/settings.ts';
 import { Experiments } from '../experiments/experiments.ts';
 import { createSleepPorts } from '../loop/sleepPorts.ts';
 import { Waiting } from '../loop/waiting.ts';
-import { Confining } from '../runs/confining.ts';
+import type { Confining } from '../runs/confining.ts';
 import { GitGuard } from '../runs/gitGuard.ts';
 import { RunWatchdogs } from '../runs/runWatchdogs.ts';
 import { SessionRuns } from '../runs/sessionRuns.ts';
@@ -17,6 +17,7 @@ import { Sweeps } from '../runs/sweeps.ts';
 import { watchdogPolicy } from '../runs/watchdogSettings.ts';
 import { Questions } from '../user/questions.ts';
 import { SessionNotices } from '../user/sessionNotices.ts';
+import { createConfining } from './sessionConfinement.ts';
 import type { PartsRequest } from './sessionDeps.ts';
 
 /**
@@ -51,8 +52,8 @@ export function createListeners(request: PartsRequest, owned: DisposableStore): 
   const git = new GitGuard(() => shared.settings().protectsGit !== false);
   const runEnv = git.runEnv.bind(git);
   const sessionId = log.state.id;
-  const { settings, confinements: probes } = shared;
-  const confining = new Confining({ sessionId, probes, settings });
+  const { workFolder } = log.state;
+  const confining = createConfining(shared, { sessionId, workFolder, project });
   const sessionRuns = owned.add(
     new SessionRuns({ sessionId, log, runs, machines, clock, runEnv, confining, onFailed }),
   );

@@ -41,6 +41,7 @@ import type { SessionCatalogue } from './sessionCatalogue.ts';
 import { withoutStart, type SessionLog } from '../journal/sessionLog.ts';
 import type { RunState } from '../journal/state.ts';
 import { circumstances } from './circumstances.ts';
+import { confinedAtStart } from './sessionConfinement.ts';
 import type { SharedDeps } from './sessionDeps.ts';
 import { checkModel, modelFor } from './sessionModels.ts';
 import { createParts } from './sessionParts.ts';
@@ -97,6 +98,11 @@ export class SessionStore implements Sessions {
       workFolder: request.workFolder,
       helios: version,
       ...(await runVariablesOf(shared, request)),
+      ...(await confinedAtStart(shared, {
+        sessionId: id,
+        workFolder: request.workFolder,
+        project,
+      })),
       ...(profile !== 'goal' && { profile }),
       ...(parent !== undefined && { parent }),
       ...circumstances(shared, profile, { workFolder: request.workFolder, project }),

@@ -1,6 +1,6 @@
 /** Formats journal events for the terminal, most of them as one line. */
 import type { EventOf } from '../../agent/journal/describeEvent.ts';
-import { describeEvent, descriptionLine, runVariablesTexts } from '../../presentation/events.ts';
+import { describeEvent, descriptionLine, startTexts } from '../../presentation/events.ts';
 import type { JournalEvent } from '../../agent/journal/events.ts';
 import { limitsText } from '../../presentation/limits.ts';
 import type { SessionState } from '../../agent/journal/state.ts';
@@ -145,7 +145,7 @@ function startLines(
     ),
     ...(event.permissions?.note === undefined ? [] : [event.permissions.note]),
     ...(event.leftOut === undefined ? [] : [leftOutText(event.leftOut)]),
-    ...runVariablesTexts(event.runVariables ?? []).map(dim),
+    ...startTexts(event).map(dim),
     '',
   ];
 }

@@ -3,6 +3,8 @@ import { confinementText, type Confinement } from './policy.ts';
 
 const readOnly = /^(.*)\bread-only file system\b(.*)$/im;
 const absolutePath = /(?<![\w.])\/[^\s'"`:,;)\]]*/g;
+const noTemporary =
+  /^(?=.*no such file or directory).*?(?<![\w.])(\/(?:var\/)?tmp\/[^\s'"`:,;)\]]+)/im;
 const offline =
   /name resolution|network is unreachable|could not resolve host|ENETUNREACH|EAI_AGAIN/i;
 
@@ -21,6 +23,9 @@ export function confinementNote(
     const folder = path === undefined ? 'its folder' : posix.dirname(path);
     return `${path ?? 'A file'} could not be changed: commands on ${machineId} are confined (${confinementText(confinement)}). Write below ${confinement.writable.join(', ')}, or the user can grant ${folder} under confinement.writable of ${machineId} in machines.json.`;
   }
+  const [, file] = noTemporary.exec(output) ?? [];
+  if (file !== undefined)
+    return `Commands on ${machineId} are confined, with a /tmp of their own: ${file} is looked for there. Put files that other tools write or read into ${confinement.writable[0] ?? 'the working folder'}.`;
   return confinement.network === 'none' && offline.test(output)
     ? `Commands on ${machineId} are confined without network. The user can allow it under confinement.network of ${machineId} in machines.json.`
     : undefined;

@@ -15,7 +15,7 @@ export interface MachineOverview {
   readonly clock: Clock;
   /** Source of the current load of machines. Omitted if the load is not reported. */
   readonly resources?: ResourceSource;
-  readonly confining?: Pick<CommandConfining, 'text'>;
+  readonly confining?: Pick<CommandConfining, 'state'>;
 }
 
 export const listMachines = (overview: MachineOverview): Tool =>
@@ -53,7 +53,8 @@ async function machineFields(
       ? { status: 'connected', description: answer.description }
       : statusFields(machines.status?.(machine.id), answer.problem)),
     ...workFolderOf(machine),
-    ...('description' in answer && confining && { confined: await confining.text(machine) }),
+    ...('description' in answer &&
+      confining && { confined: (await confining.state(machine)).text }),
     ...('description' in answer ? await useFields(machine, resources, clock) : {}),
     running: running.map((run) => ({
       run: run.spec.number,

@@ -36,7 +36,7 @@ export interface CommandConfining {
    */
   of(machine: Machine): Promise<Confinement | undefined>;
   /** Resolves with what confines commands on the machine, in words. Never rejects. */
-  text(machine: Machine): Promise<string>;
+  state(machine: Machine): Promise<{ readonly text: string }>;
 }
 
 /**

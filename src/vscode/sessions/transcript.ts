@@ -1,7 +1,7 @@
 /** Converts a session's journal events and stream events to parts of a chat reply. */
 import { withoutUntrustedMarks } from '../../base/untrusted.ts';
 import type { Description, EventOf } from '../../agent/journal/describeEvent.ts';
-import { describeEvent, runVariablesTexts } from '../../presentation/events.ts';
+import { describeEvent, startTexts } from '../../presentation/events.ts';
 import { approvalPreview, type ShownApproval } from '../../presentation/sessions/approvalText.ts';
 import type { ApprovalRequest } from '../../agent/contract/ports.ts';
 import type { JournalEvent, StreamEvent } from '../../agent/journal/events.ts';
@@ -150,11 +150,11 @@ function eventParts(event: JournalEvent, state: SessionState): readonly ChatPart
 const startParts = ({
   leftOut,
   permissions,
-  runVariables = [],
+  ...begun
 }: EventOf<'session.started'>): readonly ChatPart[] => [
   ...(permissions === undefined ? [] : [modeLine(permissions)]),
   ...leftOutParts(leftOut),
-  ...runVariablesTexts(runVariables).map((text) => line('key', plain(text))),
+  ...startTexts(begun).map((text) => line('key', plain(text))),
 ];
 
 const modeLine = (permissions: PermissionsInForce): ChatPart => ({

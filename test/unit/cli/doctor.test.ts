@@ -45,6 +45,29 @@ describe('helios doctor', () => {
     assert.doesNotMatch(stdout.text, /0123456789/);
   });
 
+  it('says where commands can be confined, and why not', async () => {
+    const about = async (PATH: string | undefined) => {
+      const path = process.env['PATH'];
+      process.env['PATH'] = PATH;
+      try {
+        return (await findings()).find(({ name }) => name === 'confinement local');
+      } finally {
+        process.env['PATH'] = path;
+      }
+    };
+    const found = await about('/nowhere');
+    assert.equal(found?.level, 'note');
+    assert.match(found.text, /cannot be confined: bubblewrap \(bwrap\) is not installed/);
+    const bin = path.dirname(
+      write(
+        'bin/bwrap',
+        '#!/bin/sh\nwhile [ "$1" != -- ]; do shift; done\nshift\nexec "$@"\n',
+        0o700,
+      ),
+    );
+    assert.match((await about(`${bin}:${process.env['PATH']}`))?.text ?? '', /^bubblewrap starts$/);
+  });
+
   it('fails where no model can be reached', async () => {
     const { code, stdout } = await helios({ PATH: '/nowhere', HOME: folder() });
     assert.equal(code, 1);

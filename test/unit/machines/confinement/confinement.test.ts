@@ -73,6 +73,16 @@ describe('the confinement of commands', () => {
     assert.equal(confinementNote(confinement, 'gpu1', 'ValueError: x'), undefined);
   });
 
+  it('explains that /tmp is another one', () => {
+    const output = "python: can't open file '/tmp/train.py': [Errno 2] No such file or directory";
+    assert.equal(
+      confinementNote(confinement, 'gpu1', output),
+      'Commands on gpu1 are confined, with a /tmp of their own: /tmp/train.py is looked for there. Put files that other tools write or read into /w.',
+    );
+    const other = 'cat: /data/x: No such file or directory';
+    assert.equal(confinementNote(confinement, 'gpu1', other), undefined);
+  });
+
   it('is an option of a machine, with absolute folders', () => {
     const entry = { id: 'gpu1', kind: 'ssh', alias: 'gpu1' };
     const options = { required: true, network: 'none', writable: ['/data', '~/out'] };

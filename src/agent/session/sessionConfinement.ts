@@ -1,0 +1,28 @@
+import type { SessionId } from '../../base/ids.ts';
+import { Confining } from '../runs/confining.ts';
+import type { SessionEvent } from '../journal/events.ts';
+import { sessionPermissions, type PermissionPlace } from './circumstances.ts';
+import type { SharedDeps } from './sessionDeps.ts';
+
+interface SessionPlace extends PermissionPlace {
+  readonly sessionId: SessionId;
+}
+
+/** Creates what decides whether commands and runs of a session are confined. */
+export const createConfining = (shared: SharedDeps, place: SessionPlace): Confining =>
+  new Confining({
+    sessionId: place.sessionId,
+    probes: shared.confinements,
+    use: () => shared.settings().confinement ?? 'auto',
+    mode: () => sessionPermissions(shared, place).mode,
+  });
+
+/** Resolves with what confines commands on this computer, as a field of the first event. */
+export async function confinedAtStart(
+  shared: SharedDeps,
+  place: SessionPlace,
+): Promise<Pick<Extract<SessionEvent, { type: 'session.started' }>, 'confined'>> {
+  const machine = shared.machinesIn(place.workFolder).get('local');
+  const state = await createConfining(shared, place).state(machine);
+  return state.isWanted ? { confined: state.text } : {};
+}
