@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import {
   chmodSync,
-  chownSync,
+  lchownSync,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -12,6 +12,7 @@ import {
   readFileSync,
   readlinkSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { createServer, type Server } from 'node:net';
@@ -104,7 +105,7 @@ for (const [who, user] of [
     }
     function own(path: string): void {
       if (user === undefined) return;
-      chownSync(path, user, user);
+      lchownSync(path, user, user);
       if (lstatSync(path).isDirectory())
         for (const name of readdirSync(path)) own(join(path, name));
     }
@@ -159,6 +160,7 @@ for (const [who, user] of [
           `echo a >~/.helios/worktrees/${bed.confinement.sessionId}/tree/new`,
           'test ! -e ~/.helios/worktrees/s-other',
           ...caches.map((name) => `echo a >~/${name}/new`),
+          'if touch ~/.ssh/new ~/.helios/new /run/new 2>/dev/null; then exit 9; fi',
           'echo shared >/tmp/between; test /var/tmp -ef /tmp',
           'echo a >/dev/null; head -c 4 /dev/urandom >/dev/null; ls /proc/self/status >/dev/null',
         ].join('\n'),
@@ -167,6 +169,22 @@ for (const [who, user] of [
       assert.match(stdout, /loss=1/);
       assert.equal((await run('cat /tmp/between')).stdout, 'shared\n');
       assert.ok(!existsSync('/tmp/between'));
+    });
+
+    it('works where it was started, with the caches and temporary files that variables name', async () => {
+      const [hub, link] = [join(bed.home, 'hub'), join(bed.home, 'link')];
+      const env = { HF_HOME: hub, TORCH_HOME: link, TMPDIR: '/opt/nowhere' };
+      mkdirSync(join(bed.work, 'sub'), { recursive: true });
+      mkdirSync(hub);
+      symlinkSync(join(bed.home, '.config'), link);
+      own(bed.home);
+      const { stdout, stderr } = await confinedMachine(bed.machine(), bed.confinement).exec(
+        'pwd; mktemp; touch $HF_HOME/a && echo cached; touch $TORCH_HOME/planted',
+        { cwd: join(bed.work, 'sub'), env },
+      );
+      assert.match(stdout, /^\S+\/work\/sub\n\/tmp\/tmp\S+\ncached\n$/, stderr);
+      assert.ok(!existsSync(join(bed.home, '.config', 'planted')));
+      for (const path of [hub, link]) rmSync(path, { recursive: true });
     });
 
     it('uses shared memory between the processes of python', async () => {
