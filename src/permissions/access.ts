@@ -40,6 +40,13 @@ export type Access =
     }
   | { readonly kind: 'host'; readonly host: string };
 
+/** A call that was refused because nobody could be asked. */
+export interface RefusedCall {
+  readonly title: string;
+  /** Hash that is the same for calls that do the same. */
+  readonly signature: string;
+}
+
 export type CommandAccess = Extract<Access, { readonly kind: 'command' }>;
 export type PathAccess = Extract<Access, { readonly kind: 'read' | 'write' }>;
 

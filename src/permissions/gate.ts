@@ -35,6 +35,8 @@ export interface Decision {
   readonly why: string;
   /** Name of the tool that the user allowed with this answer for the rest of the session. */
   readonly allowedTool?: string;
+  /** True if the refused call waits in the inbox: the user can allow it for the next time. */
+  readonly isQueued?: true;
   /** The accesses of the call, with the verdict on each command. */
   readonly accesses: readonly Access[];
 }
@@ -53,6 +55,14 @@ export type Ask = (call: GateCall, signal: AbortSignal) => Promise<Answer>;
  */
 export type GateMode = PermissionMode | 'read';
 
+/** The calls that were refused because nobody could be asked. */
+export interface RefusedCalls {
+  /** Returns what the user answered about an earlier call that did the same; else `undefined`. */
+  answerTo(call: GateCall): 'allow' | 'deny' | undefined;
+  /** Puts a call into the inbox, once. Resolves with false if it has no place there. */
+  add(call: GateCall, why: string): Promise<boolean>;
+}
+
 export interface GateOptions {
   mode(): GateMode;
   readonly ask: Ask;
@@ -64,6 +74,10 @@ export interface GateOptions {
    * /etc/hosts`; `undefined` if it covers the call. Without this function, it covers none.
    */
   outside?(call: GateCall): Promise<string | undefined>;
+  /** The calls that wait in the inbox. Omitted: none waits. */
+  readonly refused?: RefusedCalls;
+  /** Calls the listener whenever the user does something. Omitted: never. */
+  onUserActed?(listener: () => void): void;
   /** Names of the tools that the user allowed for this session before a restart. */
   readonly allowedTools?: readonly string[];
   /** The rules on paths. Default: those for the usual home folder of Helios. */
@@ -75,8 +89,9 @@ export interface Gate {
 }
 
 /**
- * Time for which the gate waits for the user's answer. After that, the call is refused and the
- * agent tries something else, so the work does not stop overnight.
+ * Time for which the gate waits for answers, all questions together, until the user does something.
+ * After that, the user counts as absent: calls are refused at once and the agent tries something
+ * else, so the work does not stop overnight.
  */
 const answerWithinMs = 10 * 60_000;
 /**
@@ -99,12 +114,14 @@ const unclearAnswerWithinMs = 60_000;
  */
 export function createGate(options: GateOptions): Gate {
   const allowedTools = new Set(options.allowedTools);
+  const patience = new Patience(options.clock);
+  options.onUserActed?.(() => patience.renew());
   return {
     async decide(call, signal) {
       const accesses = await judged(call.accesses, options);
       const detail = [...pathNotes(accesses), call.detail].join('\n');
       const shown = { ...call, accesses, detail };
-      const decision = await decide(shown, { ...options, allowedTools }, signal);
+      const decision = await decide(shown, { ...options, allowedTools, patience }, signal);
       return { ...decision, accesses };
     },
   };
@@ -133,44 +150,62 @@ const pathNotes = (accesses: readonly Access[]): readonly string[] =>
     return note === undefined ? [] : [`${markHidden(note).replaceAll('\n', '⟨U+000A⟩')}.`];
   });
 
+/** Puts a call that was refused because nobody could be asked into the inbox. */
+async function waiting(
+  ruling: Ruling,
+  call: GateCall,
+  { refused }: Pick<GateOptions, 'refused'>,
+): Promise<Ruling> {
+  const isQueued = (await refused?.add(call, ruling.why)) === true;
+  return isQueued ? { ...ruling, isQueued } : ruling;
+}
+
 type Ruling = Omit<Decision, 'accesses'>;
 
 interface Rules extends Omit<GateOptions, 'allowedTools'> {
   /** Names of the tools that the user allowed for this session. */
   readonly allowedTools: Set<string>;
+  readonly patience: Patience;
 }
 
 async function decide(call: GateCall, rules: Rules, signal: AbortSignal): Promise<Ruling> {
-  const { mode, ask, clock, allowedTools, paths = usualPaths } = rules;
+  const { mode, ask, allowedTools, patience, refused, paths = usualPaths } = rules;
   const ruling = rulingOf(call, mode(), paths);
   if (ruling !== undefined) return ruling;
-  if (isUnclear(call) || asksForPath(call, paths)) {
-    const reason = unclearReason(call, paths);
-    if (mode() === 'mandate') return outsideMandate(reason);
-    const ruling = rulings[await answerInTime({ ask, clock, call }, signal)];
-    return ruling === rulings.nobody && asksForPath(call, paths)
-      ? { ...ruling, why: `${reason}: ${ruling.why}` }
-      : ruling;
-  }
+  const earlier = refused?.answerTo(call);
+  if (earlier !== undefined) return rulings[earlier];
+  if (isUnclear(call) || asksForPath(call, paths)) return decideUnclear(call, rules, signal);
   const { approvedAs: tool = call.tool } = call;
   if (allowedTools.has(tool))
     return { isAllowed: true, by: 'person', why: `${tool} was allowed for this session` };
   if (mode() === 'mandate') return byMandate(call, rules);
   if (mode() === 'allow') return { isAllowed: true, by: 'mode', why: 'permission mode is allow' };
-  const answer = await answerInTime({ ask, clock, call }, signal);
+  const answer = await patience.answer({ ask, call }, signal);
+  if (answer === 'nobody') return waiting(rulings.nobody, call, rules);
   if (answer !== 'allow_session') return rulings[answer];
   allowedTools.add(tool);
   return { ...rulings[answer], allowedTool: tool };
 }
 
+/** Decides on a call that needs an approval in every mode. */
+async function decideUnclear(call: GateCall, rules: Rules, signal: AbortSignal): Promise<Ruling> {
+  const { mode, ask, patience, paths = usualPaths } = rules;
+  const reason = unclearReason(call, paths);
+  if (mode() === 'mandate') return waiting(outsideMandate(reason), call, rules);
+  const answer = await patience.answer({ ask, call }, signal);
+  const why = `${asksForPath(call, paths) ? `${reason}: ` : ''}${rulings.nobody.why}`;
+  return answer === 'nobody' ? waiting({ ...rulings.nobody, why }, call, rules) : rulings[answer];
+}
+
 async function byMandate(
   call: GateCall,
-  { outside = () => Promise.resolve('no mandate is in force') }: Pick<Rules, 'outside'>,
+  rules: Pick<Rules, 'outside' | 'refused'>,
 ): Promise<Ruling> {
+  const { outside = () => Promise.resolve('no mandate is in force') } = rules;
   const reason = await outside(call);
   return reason === undefined
     ? { isAllowed: true, by: 'mandate', why: 'the mandate covers it' }
-    : outsideMandate(reason);
+    : waiting(outsideMandate(reason), call, rules);
 }
 
 const outsideMandate = (reason: string): Ruling => ({
@@ -257,26 +292,53 @@ const rulings: Readonly<Record<Answer | 'nobody' | 'withdrawn' | 'readsOnly', Ru
   },
 };
 
-async function answerInTime(
-  { ask, clock, call }: { ask: Ask; clock: Clock; call: GateCall },
-  signal: AbortSignal,
-): Promise<Answer | 'nobody' | 'withdrawn'> {
-  const answered = new AbortController();
-  const late = new AbortController();
-  // Stop waiting when the call is aborted, even if the dialog stays open.
-  const withinMs = isUnclear(call) ? unclearAnswerWithinMs : answerWithinMs;
-  const nobody = delay(clock, withinMs, AbortSignal.any([signal, answered.signal])).then(
-    () => 'nobody' as const,
-    () => 'nobody' as const,
-  );
-  try {
-    const answerPromise = ask(call, AbortSignal.any([signal, late.signal])).catch(
+/** Waits for the answers of the user, for a limited time until they do something. */
+class Patience {
+  readonly #clock: Clock;
+  #waitedMs = 0;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  renew(): void {
+    this.#waitedMs = 0;
+  }
+
+  async answer(
+    { ask, call }: { readonly ask: Ask; readonly call: GateCall },
+    signal: AbortSignal,
+  ): Promise<Answer | 'nobody' | 'withdrawn'> {
+    const limitMs = isUnclear(call) ? unclearAnswerWithinMs : answerWithinMs;
+    const withinMs = Math.min(limitMs, answerWithinMs - this.#waitedMs);
+    if (withinMs <= 0) return 'nobody';
+    const startedMs = this.#clock.now();
+    const answer = await this.#answerWithin({ ask, call, withinMs }, signal);
+    if (answer === 'nobody') this.#waitedMs += this.#clock.now() - startedMs;
+    else if (answer !== 'withdrawn') this.renew();
+    return answer;
+  }
+
+  async #answerWithin(
+    { ask, call, withinMs }: { ask: Ask; call: GateCall; withinMs: number },
+    signal: AbortSignal,
+  ): Promise<Answer | 'nobody' | 'withdrawn'> {
+    const answered = new AbortController();
+    const late = new AbortController();
+    // Stop waiting when the call is aborted, even if the dialog stays open.
+    const nobody = delay(this.#clock, withinMs, AbortSignal.any([signal, answered.signal])).then(
+      () => 'nobody' as const,
       () => 'nobody' as const,
     );
-    const answer = await Promise.race([answerPromise, nobody]);
-    return answer === 'nobody' && signal.aborted ? 'withdrawn' : answer;
-  } finally {
-    answered.abort();
-    late.abort();
+    try {
+      const answerPromise = ask(call, AbortSignal.any([signal, late.signal])).catch(
+        () => 'nobody' as const,
+      );
+      const answer = await Promise.race([answerPromise, nobody]);
+      return answer === 'nobody' && signal.aborted ? 'withdrawn' : answer;
+    } finally {
+      answered.abort();
+      late.abort();
+    }
   }
 }

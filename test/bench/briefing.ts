@@ -69,7 +69,6 @@ async function measured(folder: string, { folders, runs, rounds }: Terms) {
     ledger: ledgerOf(state, (run) => run.metrics),
     replaced,
     notes,
-    permissionMode: 'allow',
   } as const;
   const renderMs = await repeated(() => renderBriefing(facts, budgetTokens), rounds);
   const tokens = Math.ceil(textTokens(renderBriefing(facts, budgetTokens)));

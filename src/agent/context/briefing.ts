@@ -8,7 +8,6 @@ import type { Ledger } from '../../experiments/ledger.ts';
 import type { MemoryNode } from '../../memory/memoryNode.ts';
 import { renderTree } from '../../memory/renderTree.ts';
 import { triggerText } from '../../sleep/trigger.ts';
-import type { PermissionMode } from '../../permissions/mode.ts';
 import type { JournalEvent } from '../journal/events.ts';
 import { importedLine } from '../experiments/experimentLabels.ts';
 import { ledgerSection } from './ledgerSection.ts';
@@ -31,7 +30,6 @@ export interface BriefingFacts {
   readonly replaced: readonly JournalEvent[];
   /** In tree order, as `MemoryStore.tree` returns them. */
   readonly notes: readonly MemoryNode[];
-  readonly permissionMode: PermissionMode;
 }
 
 const head =
@@ -49,7 +47,7 @@ export const renderBriefing = (facts: BriefingFacts, budgetTokens: number): stri
   const fixed = textTokens(head) + textTokens(foot) + 2;
   const sections: readonly Section[] = [
     textSection(0.16, 'The goal:\n', facts.state.goal),
-    textSection(0.05, '', limitsText(facts.state, facts.permissionMode)),
+    textSection(0.05, '', limitsText(facts.state)),
     ledgerSection(0.27, facts.ledger),
     listSection(
       0.03,

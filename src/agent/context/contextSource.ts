@@ -25,7 +25,8 @@ export interface ContextSourceDeps {
   /** Stable sections of the system prompt, in order. */
   readonly sections: readonly string[];
   readonly project?: Pick<ProjectFile, 'instructions'>;
-  permissionMode(): PermissionMode;
+  /** Returns the permission mode; `undefined` if the profile decides what is allowed. */
+  permissionMode(): PermissionMode | undefined;
 }
 
 /**
@@ -64,6 +65,7 @@ function promptSource({
   clock,
   project,
   sections,
+  permissionMode,
 }: ContextSourceDeps): ContextSource['prompt'] {
   let rendered: { stickies: ReadonlyMap<number, string>; parts: readonly SystemPart[] } | undefined;
   return async (isNew) => {
@@ -73,6 +75,7 @@ function promptSource({
     const parts = renderPrompt({
       sections,
       workFolder,
+      permissionMode: permissionMode(),
       stickies,
       machines: await Promise.all(machines.list().map((machine) => machineLine(machine, clock))),
       ...(!hasBriefing && { memoryTree: await memory.render(memoryTokens) }),
@@ -99,13 +102,13 @@ async function machineLine(machine: Machine, clock: Clock): Promise<string> {
  * the briefing contains a truncated copy.
  */
 const briefer =
-  ({ log, sessionRuns, memory, permissionMode }: ContextSourceDeps): ContextSource['brief'] =>
+  ({ log, sessionRuns, memory }: ContextSourceDeps): ContextSource['brief'] =>
   async ({ upTo, room }) => {
     const notes = await memory.tree();
     const { events, state } = log;
     const replaced = events.slice(0, events.findLastIndex(({ id }) => id === upTo) + 1);
     const briefing = renderBriefing(
-      { state, ledger: sessionRuns.ledger(), replaced, notes, permissionMode: permissionMode() },
+      { state, ledger: sessionRuns.ledger(), replaced, notes },
       room.briefing,
     );
     return [briefing, newestPart(events, upTo, room.kept)]

@@ -9,7 +9,9 @@ import type { AssistantBlock, TextBlock, ToolCallBlock } from '../../models/mode
 import { verdictText, runName, runTitle } from '../../runs/run.ts';
 import { noticeForModel } from '../budget/notices.ts';
 import { budgetText } from '../journal/limitText.ts';
+import type { RefusedCall } from '../../permissions/access.ts';
 import type { JournalEvent } from '../journal/events.ts';
+import { allowAnswer } from '../user/refusedCalls.ts';
 import type { RecordedMessage, RecordedResult } from './attachments.ts';
 import { experimentNews } from './experimentNews.ts';
 import { growingFold } from '../journal/growingFold.ts';
@@ -100,11 +102,21 @@ interface KnownRuns {
   readonly points: Set<RunId>;
   /** Run id → the last alarm that made Helios kill the run or ask the user whether to kill it. */
   readonly condemned: Map<RunId, Alarmed>;
+  /** Question id → the refused call that the question is about. */
+  readonly refused: Map<string, RefusedCall>;
 }
 
 const knownRuns = growingFold<JournalEvent, KnownRuns>(
-  () => ({ names: new Map(), numbers: new Map(), points: new Set(), condemned: new Map() }),
-  ({ names, numbers, points, condemned }, event) => {
+  () => ({
+    names: new Map(),
+    numbers: new Map(),
+    points: new Set(),
+    condemned: new Map(),
+    refused: new Map(),
+  }),
+  ({ names, numbers, points, condemned, refused }, event) => {
+    if (event.type === 'question.asked' && event.refused !== undefined)
+      refused.set(event.questionId, event.refused);
     if (event.type === 'run.alarmed' && event.action !== 'warn') condemned.set(event.runId, event);
     if (event.type !== 'run.planned') return;
     const { id, number, label, sweep } = event.spec;
@@ -167,7 +179,7 @@ function userText(event: JournalEvent, known: KnownRuns): string | undefined {
     case 'session.resumed':
       return event.budget && `[The limits are now: ${budgetText(event.budget)}.]`;
     case 'question.answered':
-      return answerText(event);
+      return answerText(event, known);
     case 'run.alarmed':
       return alarmText(event, known.names.get(event.runId) ?? runTitle(event.runId));
     case 'run.ended':
@@ -177,17 +189,22 @@ function userText(event: JournalEvent, known: KnownRuns): string | undefined {
   }
 }
 
-function answerText({
-  questionId,
-  answer,
-  by,
-  why,
-}: Extract<JournalEvent, { type: 'question.answered' }>): string {
+function answerText(
+  { questionId, answer, by, why }: Extract<JournalEvent, { type: 'question.answered' }>,
+  { refused }: KnownRuns,
+): string {
+  const call = refused.get(questionId);
+  if (call !== undefined) return refusedText(answer, call);
   if (by === 'person') return `The user answered question ${questionId}:\n${answer}`;
   return why === undefined
     ? `[Nobody answered question ${questionId} in time; its default applies: ${answer}]`
     : `[Question ${questionId} no longer matters: ${why}.]`;
 }
+
+const refusedText = (answer: string, { title }: RefusedCall): string =>
+  answer === allowAnswer
+    ? `The user now allows a call that was refused: ${title}. Send it again, exactly as it was, if it is still of use.`
+    : `The user does not allow a call that was refused: ${title}.`;
 
 const alarmActions = {
   warn: 'It continues.',

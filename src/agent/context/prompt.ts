@@ -7,11 +7,13 @@
  * when a session is resumed.
  */
 import type { SystemPart } from '../../models/model.ts';
+import type { PermissionMode } from '../../permissions/mode.ts';
 
 export interface PromptFacts {
   /** Stable sections of the profile, in order. */
   readonly sections: readonly string[];
   readonly workFolder: string;
+  readonly permissionMode?: PermissionMode | undefined;
   /** Lines of the machines: id and description. */
   readonly machines: readonly string[];
   /**
@@ -28,6 +30,7 @@ export function renderPrompt(facts: PromptFacts): SystemPart[] {
   const stable = [...facts.sections, projectPart(facts.instructions)];
   const changing = [
     `Where you are\nRelative paths and commands start in ${facts.workFolder} on machine local, and in the working folder of any other machine.\nMachines:\n${facts.machines.map((line) => `- ${line}`).join('\n')}`,
+    facts.permissionMode && `Permissions\n${modeText[facts.permissionMode]}`,
     notesPart(facts.memoryTree),
     stickyPart(facts.stickies),
   ];
@@ -36,6 +39,15 @@ export function renderPrompt(facts: PromptFacts): SystemPart[] {
     { text: changing.filter((part) => part !== undefined).join('\n\n'), isStable: false },
   ];
 }
+
+/** What each permission mode means for the model. */
+const modeText: Readonly<Record<PermissionMode, string>> = {
+  ask: 'Every call that changes something needs the approval of the user. A call that is refused or not answered waits in their inbox: continue without it. Commands that only read files of the working folder or the state of the machine (ls, grep, tail, git status, nvidia-smi) need none.',
+  mandate:
+    'Nobody is asked. The mandate covers work in the working folder, its worktrees and run folders, installs into an environment of the folder (.venv/bin/pip, uv, conda -p ./env), and downloads from package indexes and hubs. What is outside the mandate is refused with the reason and waits in the inbox: choose another way, and never wait for it.',
+  allow:
+    'Every tool may be used without asking. Commands that no mode allows are refused: reading keys, running what was downloaded, removing whole folders of the system.',
+};
 
 /**
  * Returns the part with the notes. After the first briefing, only the briefing contains the notes,

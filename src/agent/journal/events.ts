@@ -21,7 +21,7 @@ import type { RunProcess, RunSpec, Verdict } from '../../runs/run.ts';
 import type { SweepEndReason, SweepPlan } from '../../runs/sweep.ts';
 import type { SleepRequest } from '../../sleep/trigger.ts';
 import type { AttachmentFile } from '../../storage/attachmentFiles.ts';
-import type { Access } from '../../permissions/access.ts';
+import type { Access, RefusedCall } from '../../permissions/access.ts';
 import type { Effect } from '../../tools/tool.ts';
 import type { Finding } from '../../watchdogs/finding.ts';
 
@@ -293,11 +293,10 @@ export type SessionEvent =
       readonly deadlineMs: number;
       /** Tool call that asks the question. Omitted when the engine itself asks. */
       readonly callId?: string;
-      /**
-       * Run that the question of a watchdog is about. The run continues unless the answer is
-       * `kill`.
-       */
+      /** Run that a watchdog asks about. It continues unless the answer is `kill`. */
       readonly runId?: RunId;
+      /** Refused call that the question is about, which passes the next time if it is allowed. */
+      readonly refused?: RefusedCall;
     }
   | {
       readonly type: 'question.answered';

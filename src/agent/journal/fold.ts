@@ -151,9 +151,10 @@ const changes: Changes = {
   }),
   'question.asked': (
     state,
-    { questionId: id, text, options, fallback, deadlineMs, runId, at: askedMs },
+    { questionId: id, text, options, fallback, deadlineMs, runId, refused, at: askedMs },
   ) => {
-    const question = { id, text, options, fallback, askedMs, deadlineMs, ...(runId && { runId }) };
+    const about = { ...(runId && { runId }), ...(refused && { refused }) };
+    const question = { id, text, options, fallback, askedMs, deadlineMs, ...about };
     return { ...state, questions: withEntry(state.questions, id, question) };
   },
   'question.answered': (state, { questionId, answer: text, by }) => ({

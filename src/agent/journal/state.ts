@@ -8,6 +8,7 @@ import type { GoalTarget } from '../../experiments/target.ts';
 import type { SleepRequest } from '../../sleep/trigger.ts';
 import type { Effort } from '../../models/model.ts';
 import type { Decision, ExperimentPlan } from '../../experiments/experiment.ts';
+import type { RefusedCall } from '../../permissions/access.ts';
 import type { PermissionsInForce } from '../../permissions/mode.ts';
 import type { AlarmKind, Budget, EndReason, Evidence, ProfileId } from './events.ts';
 
@@ -61,6 +62,8 @@ export interface Question {
    * Run that the question of a watchdog is about. The run continues unless the answer is `kill`.
    */
   readonly runId?: RunId;
+  /** Refused call that the question is about. */
+  readonly refused?: RefusedCall;
   /** Omitted while the question is open. */
   readonly answer?: { readonly text: string; readonly by: 'person' | 'default' };
 }

@@ -14,7 +14,7 @@ import { capText } from '../../base/text.ts';
 import { inert } from '../../base/untrusted.ts';
 import type { AttachmentBlock, ToolCallBlock } from '../../models/model.ts';
 import { linkNote, recordedAccess, type Access } from '../../permissions/access.ts';
-import type { Gate } from '../../permissions/gate.ts';
+import type { Decision, Gate } from '../../permissions/gate.ts';
 import type { PathRules } from '../../permissions/pathRules.ts';
 import type { AttachmentFile, AttachmentFiles } from '../../storage/attachmentFiles.ts';
 import { labelRefusal } from '../../tools/parameters/secretLabels.ts';
@@ -172,7 +172,7 @@ async function permit(
     },
     signal,
   );
-  const { accesses: judged, ...ruling } = decision;
+  const { accesses: judged, isQueued: _isQueued, ...ruling } = decision;
   const decided = deps.record({
     type: 'permission.decided',
     callId,
@@ -181,7 +181,7 @@ async function permit(
   });
   if (signal.aborted || !decision.isAllowed) await decided;
   if (signal.aborted) return 'Interrupted by the user before it was started.';
-  if (!decision.isAllowed) return [refusalText(decision.why, repairs), linkAdvice(link)].join('');
+  if (!decision.isAllowed) return [refusalText(decision, repairs), linkAdvice(link)].join('');
   // Recording both events together needs only one flush to disk.
   await Promise.all([
     decided,
@@ -194,9 +194,12 @@ async function permit(
  * Returns the text for a refused call. If the call was invalid JSON and had to be repaired, it
  * needs the user's approval, so the text asks the model to write valid JSON.
  */
-const refusalText = (why: string, repairs: readonly string[]): string =>
+const refusalText = (
+  { why, isQueued }: Pick<Decision, 'why' | 'isQueued'>,
+  repairs: readonly string[],
+): string =>
   repairs.length === 0
-    ? `Not allowed: ${why}. Find another way, or continue without it.`
+    ? `Not allowed: ${why}. Find another way, or continue without it.${isQueued === true ? ' It waits in the inbox, and you are told if the user allows it.' : ''}`
     : `Not executed: ${why}. The call had to be repaired (${repairs.join(', ')}), and a repaired call needs approval. If it is right, write it again as valid JSON.`;
 
 const linkAdvice = (link: string): string =>

@@ -11,4 +11,5 @@ export const commonToolRules = [
   'Put independent read-only calls into one turn: they run side by side.',
   'Results that are too long are cut in the middle; the result says how to read the rest.',
   untrustedRule,
+  'A label such as ⟨secret WANDB_API_KEY 1f0c9a2e⟩ stands for a value that Helios hides from you. Keep it in a file that you write or patch: the file gets the value back. In a command, use the name of the variable.',
 ];

@@ -9,7 +9,7 @@ import { AttachmentFiles } from '../../storage/attachmentFiles.ts';
 import { accessVerdict } from '../../tools/parameters/commandVerdict.ts';
 import { outsideMandate, type MandateInForce } from '../../tools/parameters/mandateCoverage.ts';
 import { ToolTable } from '../../tools/toolTable.ts';
-import type { PermissionsInForce } from '../../permissions/mode.ts';
+import type { PermissionMode, PermissionsInForce } from '../../permissions/mode.ts';
 import { BudgetGuard } from '../budget/guard.ts';
 import { RequestAttachments } from '../context/attachments.ts';
 import { contextSource } from '../context/contextSource.ts';
@@ -18,6 +18,7 @@ import type { LoopDeps } from '../loop/loop.ts';
 import { PlateauGuard } from '../loop/plateauGuard.ts';
 import { profileOf } from '../profiles/profiles.ts';
 import type { SessionRuns } from '../runs/sessionRuns.ts';
+import { refusedCalls } from '../user/refusedCalls.ts';
 import { plateauPolicy } from '../runs/watchdogSettings.ts';
 import { toolDefaults } from './projectSettings.ts';
 import { recordingModes, sessionPermissions } from './circumstances.ts';
@@ -67,7 +68,7 @@ export function createLoop(request: PartsRequest, listeners: SessionListeners): 
       ...request,
       ...listeners,
       sections: profile.sections(tools),
-      permissionMode: () => sessionPermissions(shared, { workFolder, project }).mode,
+      permissionMode: () => promptedMode(request),
     }),
     attachments: new RequestAttachments(files),
     act: {
@@ -89,9 +90,17 @@ export function createLoop(request: PartsRequest, listeners: SessionListeners): 
   };
 }
 
+/** Returns the permission mode that the prompt explains; none if the profile decides. */
+const promptedMode = ({ shared, log, project }: PartsRequest): PermissionMode | undefined => {
+  const { profile, workFolder } = log.state;
+  return profileOf(profile).permissions === undefined
+    ? sessionPermissions(shared, { workFolder, project }).mode
+    : undefined;
+};
+
 function createSessionGate(
   { shared, log, project }: PartsRequest,
-  { notices, machines }: SessionListeners,
+  { notices, machines, questions }: SessionListeners,
 ): Gate {
   const { clock, paths, ports, settings } = shared;
   const { profile, workFolder } = log.state;
@@ -111,6 +120,8 @@ function createSessionGate(
       notices.asks(call);
       return ports.approve({ sessionId: log.state.id, ...call }, signal);
     },
+    refused: refusedCalls({ questions, state: () => log.state }),
+    onUserActed: (listener) => void log.onDidRecord((event) => isOfUser(event) && listener()),
     outside: (call) => outsideMandate(machines, call, mandate()),
     clock,
     paths,
@@ -123,6 +134,12 @@ function createSessionGate(
   });
   return recordingModes(gate, log, () => (fixedMode === undefined ? inForce() : undefined));
 }
+
+/** Returns true for an event that the user caused. */
+const isOfUser = (event: JournalEvent): boolean =>
+  event.type === 'message.added'
+    ? event.origin === 'person'
+    : event.type === 'note.pinned' || (event.type === 'question.answered' && event.by === 'person');
 
 const createPlateauGuard = (
   { shared, hooks, log, project }: PartsRequest,

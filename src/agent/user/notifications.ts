@@ -10,6 +10,7 @@ import { describeEvent, type Description, type EventOf } from '../journal/descri
 import type { EndReason, Evidence, JournalEvent } from '../journal/events.ts';
 import type { RunState, SessionState } from '../journal/state.ts';
 import { runName } from '../../runs/run.ts';
+import { openQuestions } from './questions.ts';
 
 type About = Pick<Notification, 'events' | 'title' | 'body'> &
   Partial<Pick<Notification, 'machineId' | 'pid' | 'run' | 'metrics'>>;
@@ -23,6 +24,7 @@ export function notificationOf(
   before: SessionState,
   after: SessionState,
 ): Notification | undefined {
+  if (event.type === 'question.asked' && isFollowing(event, before)) return undefined;
   const about = aboutOf(event, before, after);
   return about && { ...about, sessionId: after.id, goal: oneLine(after.goal, 200), atMs: event.at };
 }
@@ -227,3 +229,10 @@ const isIdle = ({ runs, monitor }: SessionState): boolean =>
   [...runs.values()].every(
     ({ verdict, notStarted }) => verdict !== undefined || notStarted !== undefined,
   );
+
+/**
+ * Returns true for a refused call that comes into the inbox beside another one: a night may refuse
+ * many, and the user is told once.
+ */
+const isFollowing = ({ refused }: EventOf<'question.asked'>, before: SessionState): boolean =>
+  refused !== undefined && openQuestions(before).some((question) => question.refused !== undefined);

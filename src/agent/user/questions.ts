@@ -52,7 +52,13 @@ export class Questions implements Disposable {
    * resolves with the existing question.
    */
   ask(
-    { text, options, fallback, withinMs, runId }: UserQuestion & { readonly runId?: RunId },
+    {
+      text,
+      options,
+      fallback,
+      withinMs,
+      ...about
+    }: UserQuestion & Pick<Question, 'runId' | 'refused'>,
     callId?: string,
   ): Promise<AskedQuestion> {
     return this.#inTurn(async () => {
@@ -61,11 +67,8 @@ export class Questions implements Disposable {
       if (before !== undefined) return before;
       const questionId = `q${log.state.questions.size + 1}`;
       const deadlineMs = clock.now() + withinMs;
-      const about = {
-        ...(callId !== undefined && { callId }),
-        ...(runId !== undefined && { runId }),
-      };
-      const asked = { text, options, fallback, deadlineMs, ...about };
+      const call = callId === undefined ? {} : { callId };
+      const asked = { text, options, fallback, deadlineMs, ...about, ...call };
       await log.record({ type: 'question.asked', questionId, ...asked });
       const question = log.state.questions.get(questionId);
       if (question !== undefined) this.#arm(question);

@@ -53,7 +53,7 @@ function factsOf(journal: JournalOf, notes: readonly MemoryNode[] = []): Briefin
   const state = foldSession(journal.events);
   assert.ok(state);
   const ledger = ledgerOf(state, (run) => run.metrics);
-  return { state, ledger, replaced: journal.events, notes, permissionMode: 'allow' };
+  return { state, ledger, replaced: journal.events, notes };
 }
 
 const notes = (count: number): MemoryNode[] =>

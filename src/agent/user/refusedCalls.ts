@@ -1,0 +1,57 @@
+/**
+ * Calls that were refused because nobody could be asked, as questions in the inbox. When the user
+ * allows one, the same call passes if the model sends it again.
+ */
+import { createHash } from 'node:crypto';
+import type { GateCall, RefusedCalls } from '../../permissions/gate.ts';
+import type { Question, SessionState } from '../journal/state.ts';
+import { openQuestions, type Questions } from './questions.ts';
+
+/** Number of such questions that may be open. Further calls are refused without one. */
+const mostOpen = 20;
+/** Length up to which a question shows a whole call. The user cannot allow a longer one. */
+const mostChars = 1_500;
+/** After this time, the answer is no. */
+const withinMs = 7 * 24 * 60 * 60_000;
+
+export const allowAnswer = 'Allow';
+const denyAnswer = 'Do not allow';
+
+export interface RefusedCallsDeps {
+  readonly questions: Pick<Questions, 'ask'>;
+  /** Returns the state of the session. */
+  state(): SessionState;
+}
+
+export function refusedCalls({ questions, state }: RefusedCallsDeps): RefusedCalls {
+  const asked = (call: GateCall): Question | undefined =>
+    [...state().questions.values()].findLast(
+      (question) => question.refused?.signature === signatureOf(call),
+    );
+  return {
+    answerTo(call) {
+      const answer = asked(call)?.answer;
+      if (answer?.by !== 'person') return undefined;
+      return answer.text === allowAnswer ? 'allow' : 'deny';
+    },
+    async add(call, why) {
+      if (asked(call) !== undefined) return true;
+      const open = openQuestions(state()).filter(({ refused }) => refused !== undefined);
+      if (open.length >= mostOpen || call.detail.length > mostChars) return false;
+      await questions.ask({
+        text: `Allow this call, if the agent makes it again? It was refused: ${why}.\n${call.title}\n${call.detail}`,
+        options: [allowAnswer, denyAnswer],
+        fallback: denyAnswer,
+        withinMs,
+        refused: { title: call.title, signature: signatureOf(call) },
+      });
+      return true;
+    },
+  };
+}
+
+/** Returns a text that is the same for calls that do the same. */
+const signatureOf = ({ tool, detail }: GateCall): string =>
+  createHash('sha256')
+    .update(JSON.stringify([tool, detail]))
+    .digest('hex');
