@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, describe, it } from 'mocha';
+import { afterEach, beforeEach, describe, it } from 'mocha';
 import { ScriptedModel, type ScriptedCall } from '../fakes/scriptedModel.ts';
 import {
   eventsOf,
@@ -21,9 +22,17 @@ const exec = (command: string): ScriptedCall => ({ name: 'remote_exec', input: {
 describe('a session whose commands are confined', function () {
   this.timeout(60_000);
   const beds: TestEngine[] = [];
+  const { HOME } = process.env;
+  let userHome = '';
+  // Granted folders of the home folder are created.
+  beforeEach(() => {
+    userHome = mkdtempSync(join(tmpdir(), 'helios-user-'));
+    process.env['HOME'] = userHome;
+  });
   afterEach(async () => {
+    process.env['HOME'] = HOME;
     for (const bed of beds.splice(0)) await bed.dispose();
-    rmSync(planted, { force: true });
+    for (const path of [planted, userHome]) rmSync(path, { recursive: true, force: true });
   });
 
   async function told(
@@ -86,6 +95,22 @@ describe('a session whose commands are confined', function () {
       assert.match(texts[0] ?? '', new RegExp(`"confined":"${confined ?? 'no'}"`));
       assert.equal(eventsOf(session, 'session.started')[0]?.confined, confined);
     }
+  });
+
+  it('grants what the mandate grants, but neither the folders of runs nor /tmp', async () => {
+    const folder = join(userHome, '.cache', 'kagglehub', `helios-${process.pid}`);
+    const stray = `/tmp/helios-stray-${process.pid}`;
+    const script = `mkdir -p ${folder} ${stray}\necho x >../home/runs/planted\necho loss=1\n`;
+    const input = { command: 'bash train.sh', metric_names: ['loss'] };
+    const { bed, session, texts } = await told(
+      [{ name: 'remote_exec_background', input }, untilRun],
+      { permissionMode: 'mandate' },
+      ({ work }) => writeFileSync(join(work, 'train.sh'), script),
+    );
+    assert.deepEqual(eventsOf(session, 'run.ended')[0]?.verdict, { kind: 'ok' }, texts[0]);
+    assert.ok(existsSync(folder));
+    assert.ok(!existsSync(stray));
+    assert.ok(!existsSync(join(bed.home, 'runs', 'planted')));
   });
 
   it('runs unconfined in the mode mandate where bubblewrap does not start, and says so', async () => {

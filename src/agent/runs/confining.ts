@@ -14,6 +14,8 @@ export interface ConfiningDeps {
   use(): NonNullable<EngineSettings['confinement']>;
   /** Returns the permission mode in force. */
   mode(): PermissionMode;
+  /** Returns the folders that the mandate grants on the machine beyond its working folder. */
+  mandated(machine: Machine): readonly string[];
 }
 
 export interface ConfinementState {
@@ -70,16 +72,23 @@ export class Confining {
 
   /** Resolves with `undefined` if commands on the machine are not to be confined. */
   async #plan(machine: Machine): Promise<Plan | undefined> {
-    const { sessionId, probes, use, mode } = this.#deps;
+    const { sessionId, probes, use, mode, mandated } = this.#deps;
     const entry = (await machine.setup?.())?.confinement;
     const isRequired = entry?.required === true || use() === 'always';
-    const isWanted = isRequired || (use() === 'auto' && mode() === 'mandate');
+    const isMandate = mode() === 'mandate';
+    const isWanted = isRequired || (use() === 'auto' && isMandate);
     if (!isWanted || machine.kind === 'container') return undefined;
     await machine.ready?.({ mayAsk: true });
     const { network = 'all', writable = [] } = entry ?? {};
+    const { workFolder, homeFolder } = machine;
+    const folders = [
+      ...(workFolder === homeFolder ? [] : [workFolder]),
+      ...writable,
+      ...(isMandate ? mandated(machine) : []),
+    ];
     return {
       isRequired,
-      confinement: { network, writable: [machine.workFolder, ...writable], sessionId },
+      confinement: { network, writable: folders, sessionId },
       failure: await probes.failure(machine, network),
     };
   }

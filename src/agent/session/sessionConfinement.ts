@@ -1,4 +1,6 @@
 import type { SessionId } from '../../base/ids.ts';
+import { builtInMandate } from '../../permissions/mandate/mandate.ts';
+import { confinedFolders } from '../../tools/parameters/mandateCoverage.ts';
 import { Confining } from '../runs/confining.ts';
 import type { SessionEvent } from '../journal/events.ts';
 import { sessionPermissions, type PermissionPlace } from './circumstances.ts';
@@ -15,6 +17,7 @@ export const createConfining = (shared: SharedDeps, place: SessionPlace): Confin
     probes: shared.confinements,
     use: () => shared.settings().confinement ?? 'auto',
     mode: () => sessionPermissions(shared, place).mode,
+    mandated: (machine) => confinedFolders(builtInMandate, machine),
   });
 
 /** Resolves with what confines commands on this computer, as a field of the first event. */

@@ -17,16 +17,25 @@ export function confinementNote(
   machineId: string,
   output: string,
 ): string | undefined {
-  const [line, before = '', after = ''] = readOnly.exec(output) ?? [];
-  if (line !== undefined) {
-    const path = before.match(absolutePath)?.at(-1) ?? after.match(absolutePath)?.[0];
-    const folder = path === undefined ? 'its folder' : posix.dirname(path);
-    return `${path ?? 'A file'} could not be changed: commands on ${machineId} are confined (${confinementText(confinement)}). Write below ${confinement.writable.join(', ')}, or the user can grant ${folder} under confinement.writable of ${machineId} in machines.json.`;
-  }
+  const refused = refusedWrite(confinement, machineId, output);
+  if (refused !== undefined) return refused;
   const [, file] = noTemporary.exec(output) ?? [];
   if (file !== undefined)
     return `Commands on ${machineId} are confined, with a /tmp of their own: ${file} is looked for there. Put files that other tools write or read into ${confinement.writable[0] ?? 'the working folder'}.`;
   return confinement.network === 'none' && offline.test(output)
     ? `Commands on ${machineId} are confined without network. The user can allow it under confinement.network of ${machineId} in machines.json.`
     : undefined;
+}
+
+function refusedWrite(
+  confinement: Confinement,
+  machineId: string,
+  output: string,
+): string | undefined {
+  const [first] = confinement.writable;
+  const [line, before = '', after = ''] = readOnly.exec(output) ?? [];
+  if (line === undefined) return undefined;
+  const path = before.match(absolutePath)?.at(-1) ?? after.match(absolutePath)?.[0];
+  const folder = path === undefined ? 'its folder' : posix.dirname(path);
+  return `${path ?? 'A file'} could not be changed: commands on ${machineId} are confined (${confinementText(confinement)}). ${first === undefined ? 'The' : `Write below ${first}, or the`} user can grant ${folder} under confinement.writable of ${machineId} in machines.json.`;
 }

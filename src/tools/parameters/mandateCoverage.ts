@@ -66,6 +66,21 @@ function foldersOf(
   return homeFolder === undefined ? [] : [posix.join(homeFolder, text.slice(1))];
 }
 
+const temporaryFolders: readonly string[] = ['/tmp', '/var/tmp'];
+
+/**
+ * Returns the folders of a mandate that a confined command gets in addition to the working folder,
+ * the worktrees and the temporary files of its session.
+ */
+export const confinedFolders = (
+  { folders }: Mandate,
+  machine: MandatedMachine,
+): readonly string[] =>
+  folders
+    .filter((folder) => folder !== '.')
+    .flatMap((folder) => foldersOf(folder, machine))
+    .filter((folder) => !temporaryFolders.includes(folder));
+
 /**
  * Resolves with why the mandate does not cover a call, as the rest of a sentence; `undefined` if it
  * covers all its accesses. Never rejects.

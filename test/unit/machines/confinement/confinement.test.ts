@@ -59,7 +59,7 @@ describe('the confinement of commands', () => {
       const folder = path.slice(0, path.lastIndexOf('/'));
       assert.equal(
         note,
-        `${path} could not be changed: commands on gpu1 are confined (bubblewrap, network on). Write below /w, ~/data, or the user can grant ${folder} under confinement.writable of gpu1 in machines.json.`,
+        `${path} could not be changed: commands on gpu1 are confined (bubblewrap, network on). Write below /w, or the user can grant ${folder} under confinement.writable of gpu1 in machines.json.`,
       );
     });
 
