@@ -26,7 +26,9 @@ const extensions: ReadonlyMap<string, string> = new Map([
   ['text/plain', 'txt'],
 ]);
 
-const hashOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
+/** Returns the SHA-256 of the bytes, as hexadecimal digits. */
+export const hashOf = (bytes: Uint8Array): string =>
+  createHash('sha256').update(bytes).digest('hex');
 
 export class AttachmentFiles {
   readonly #folder: string;

@@ -26,6 +26,7 @@ import { memoryRm } from './memory/memoryRm.ts';
 import { memoryWrite } from './memory/memoryWrite.ts';
 import { patchFile } from './files/patchFile.ts';
 import { readFile } from './files/readFile.ts';
+import { undoEdits, type EditUndo } from './files/undoEdits.ts';
 import { remoteDownload } from './machines/remoteDownload.ts';
 import { remoteExec } from './machines/remoteExec.ts';
 import { remoteExecBackground, type RunLauncher } from './runs/remoteExecBackground.ts';
@@ -47,6 +48,7 @@ export interface AllToolsDeps {
   readonly machines: MachineTools & MachineOverview;
   readonly tasks: TaskOutputs & TaskKiller;
   readonly sweeps: SweepStarter;
+  readonly edits: EditUndo;
   readonly measured: MeasuredRuns;
   readonly memory: MemoryStore;
   readonly snapshots: CodeSnapshots;
@@ -72,6 +74,7 @@ export const allTools = (deps: AllToolsDeps): Tool[] => [
   readFile(deps.machines),
   writeFile(deps.machines),
   patchFile(deps.machines),
+  undoEdits({ ...deps.machines, ...deps.edits }),
   remoteUpload(deps.machines),
   remoteDownload(deps.machines),
   showMetrics(deps.measured),

@@ -71,6 +71,7 @@ const floors = {
     'journal',
     'contract',
     'budget',
+    'edits',
     'user',
     'runs',
     'experiments',

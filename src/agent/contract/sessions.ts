@@ -12,6 +12,7 @@ import type { Budget, EndReason, JournalEvent, ProfileId, StreamEvent } from '..
 import type { FollowedEvents } from '../journal/followJournal.ts';
 import type { Phase, RunState, SessionState } from '../journal/state.ts';
 import type { PermissionsInForce } from '../../permissions/mode.ts';
+import type { FileEdit, UndoneEdits } from './edits.ts';
 import type { SearchHit, SearchOptions } from './search.ts';
 import type { ObservedSession, ObserveOptions } from './observedSession.ts';
 
@@ -195,6 +196,15 @@ export interface Sessions {
    * records the end of the run; if no process owns the session, this process records it.
    */
   killRun(place: RunPlace): Promise<KilledRun>;
+  /** Resolves with the edits of a session that are still in the files. */
+  edits(id: SessionId): Promise<readonly FileEdit[]>;
+  /**
+   * Undoes edits of a session: each file gets the content that it had before. A file that changed
+   * since stays as it is. `paths` are absolute; default: all files that tools edited, but none that
+   * changed while a command ran. Rejects with `UserFacing` for a file without edits, or when
+   * another process works on the session.
+   */
+  undoEdits(id: SessionId, paths?: readonly string[]): Promise<UndoneEdits>;
   readonly onDidChange: Event<void>;
 }
 

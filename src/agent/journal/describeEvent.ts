@@ -175,6 +175,19 @@ const descriptions: { readonly [Type in JournalEvent['type']]: Describe<Type> } 
     ...(isError ? bad('tool', name, text) : plain('tool', name, summary)),
     ...(changedFiles !== undefined && { files: changedFiles }),
   }),
+  'files.kept': nothing,
+  // The result of the call names the files that its tool changed.
+  'files.changed': ({ by, files }) =>
+    by === 'tool'
+      ? undefined
+      : {
+          ...plain('tool', `${counted(files.length, 'file')} changed while the command ran`),
+          files: files.map(({ path }) => path),
+        },
+  'files.restored': ({ files }) => ({
+    ...plain('tool', `Edits of ${counted(files.length, 'file')} undone`),
+    files: files.map(({ path }) => path),
+  }),
   'run.planned': nothing,
   'run.started': ({ runId }, state) => {
     const { label = '', machineId = '' } = state.runs.get(runId)?.spec ?? {};

@@ -22,6 +22,7 @@ import type { SweepEndReason, SweepPlan } from '../../runs/sweep.ts';
 import type { SleepRequest } from '../../sleep/trigger.ts';
 import type { AttachmentFile } from '../../storage/attachmentFiles.ts';
 import type { Access, RefusedCall } from '../../permissions/access.ts';
+import type { FileEvent } from './fileEvents.ts';
 import type { Effect } from '../../tools/tool.ts';
 import type { Finding } from '../../watchdogs/finding.ts';
 
@@ -228,6 +229,7 @@ export type SessionEvent =
       readonly runId?: RunId;
       readonly fullPath?: string;
     }
+  | FileEvent
   /**
    * A run is planned. The event is written before the run starts: after a crash, the plan shows
    * that the run may exist.

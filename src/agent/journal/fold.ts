@@ -118,6 +118,9 @@ const changes: Changes = {
   'permission.decided': same,
   'tool.started': (state) => (state.phase === 'ready' ? { ...state, phase: 'acting' } : state),
   'tool.finished': same,
+  'files.kept': same,
+  'files.changed': same,
+  'files.restored': same,
   'run.planned': (state, { spec }) =>
     withRun(state, spec.id, { spec, metrics: [], alarms: [], ...envFor(state, spec) }),
   'run.started': (state, { runId, process, at }) =>

@@ -19,6 +19,7 @@ import type { PathRules } from '../../permissions/pathRules.ts';
 import type { AttachmentFile, AttachmentFiles } from '../../storage/attachmentFiles.ts';
 import { labelRefusal } from '../../tools/parameters/secretLabels.ts';
 import type { Tool, ToolContext, ToolResult } from '../../tools/tool.ts';
+import type { EditKeeper } from '../edits/editKeeper.ts';
 import { isClosing } from '../journal/closing.ts';
 import type { SessionEvent, StreamEvent } from '../journal/events.ts';
 import { resultText } from '../journal/resultText.ts';
@@ -38,6 +39,8 @@ export interface ActDeps {
    * Stores attachments of results, and the full text of results that are too long for the model.
    */
   readonly files: Pick<AttachmentFiles, 'keep' | 'pathOf'>;
+  /** Keeps the files that calls change. */
+  readonly edits: Pick<EditKeeper, 'begin'>;
   record(event: SessionEvent): Promise<void>;
   show(event: StreamEvent): void;
   /**
@@ -218,7 +221,12 @@ async function execute(
     progress: (text) => deps.show({ type: 'tool.progress', callId: call.id, text }),
   };
   try {
-    const result = await untilInterrupted(tool.execute(args, context), deps.clock, signal);
+    const edit = await deps.edits.begin(call.id, accesses);
+    const result = await untilInterrupted(
+      tool.execute(args, context).finally(() => edit.end()),
+      deps.clock,
+      signal,
+    );
     return result === undefined
       ? failed('Interrupted by the user while it ran. It may or may not have taken effect.')
       : succeeded(tool, result, deps);

@@ -203,6 +203,9 @@ export class LiveSession implements Session, SessionHooks {
     });
   }
 
+  readonly undoEdits: SessionParts['undoEdits'] = (paths) =>
+    this.#inTurn(() => this.#parts.undoEdits(paths));
+
   reproduce(request: ReproduceRequest): Promise<Reproduction> {
     return this.#parts.reproduce(request);
   }
@@ -296,10 +299,7 @@ export class LiveSession implements Session, SessionHooks {
     }
   }
 
-  /**
-   * Closes the session without writing to its journal, because another process owns the journal
-   * now.
-   */
+  /** Closes the session without writing to its journal, which another process owns now. */
   lose(): Promise<void> {
     this.#log.seal();
     return this.close();

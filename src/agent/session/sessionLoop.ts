@@ -23,6 +23,7 @@ import { plateauPolicy } from '../runs/watchdogSettings.ts';
 import { toolDefaults } from './projectSettings.ts';
 import { recordingModes, sessionPermissions } from './circumstances.ts';
 import type { PartsRequest } from './sessionDeps.ts';
+import { createEditKeeper, undoForAgent } from './sessionEdits.ts';
 import type { SessionListeners } from './sessionListeners.ts';
 import { costFor, providerOf } from './sessionModels.ts';
 import { createSideCalls } from './sessionSideCalls.ts';
@@ -48,6 +49,7 @@ export function createLoop(request: PartsRequest, listeners: SessionListeners): 
     clock,
     secrets,
     paths,
+    edits: undoForAgent(request),
     consult: createSideCalls(request, budget),
     end: (reason, summary, evidence) => hooks.end(reason, summary, evidence),
   }).filter((tool) => profile.includes(tool));
@@ -80,6 +82,7 @@ export function createLoop(request: PartsRequest, listeners: SessionListeners): 
       files,
       secrets,
       paths,
+        edits: createEditKeeper(request, listeners),
       record: log.record,
       show,
       isOver: () => ['sleeping', 'ended', 'paused'].includes(log.state.phase),

@@ -3,6 +3,7 @@ import { DisposableStore } from '../../base/disposable.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { MemoryStore } from '../../memory/memoryStore.ts';
 import type { Run } from '../../runs/liveRun.ts';
+import type { UndoneEdits } from '../contract/edits.ts';
 import type { ReproduceRequest, Reproduction } from '../contract/reproduction.ts';
 import type { Experiments } from '../experiments/experiments.ts';
 import { reproduce } from '../experiments/reproduction.ts';
@@ -15,6 +16,7 @@ import type { Sweeps } from '../runs/sweeps.ts';
 import type { Questions } from '../user/questions.ts';
 import type { SessionNotices } from '../user/sessionNotices.ts';
 import type { PartsRequest } from './sessionDeps.ts';
+import { undoForUser } from './sessionEdits.ts';
 import { createListeners } from './sessionListeners.ts';
 import { createLoop } from './sessionLoop.ts';
 import { checkModel, release } from './sessionModels.ts';
@@ -32,6 +34,8 @@ export interface SessionParts {
   readonly loop: LoopDeps;
   kill(run: Run): Promise<unknown>;
   reproduce(request: ReproduceRequest): Promise<Reproduction>;
+  /** See `Sessions.undoEdits`. */
+  undoEdits(paths?: readonly string[]): Promise<UndoneEdits>;
   /**
    * Checks that a session can use the model. Throws `UserFacing` when the provider does not exist,
    * or when there is a limit in dollars and the model's price is unknown.
@@ -57,6 +61,7 @@ export function createParts(request: PartsRequest): SessionParts {
     loop: createLoop(request, listeners),
     reproduce: (asked) =>
       reproduce({ ...listeners, log, clock: shared.clock, folder: request.folder }, asked),
+    undoEdits: (paths) => undoForUser(request, paths),
     kill: (run) => shared.runs.kill(run, { graceMs: killGraceMs }),
     checkModel: (provider, model, budget) => checkModel(shared, { provider, model, budget }),
     release: () => release(shared, log.state.id),

@@ -23,6 +23,9 @@ import type {
   Sessions,
   SessionSummary,
 } from '../contract/sessions.ts';
+import type { FileEdit, UndoneEdits } from '../contract/edits.ts';
+import { listEdits } from '../edits/undoEdits.ts';
+import { undoForUser } from './sessionEdits.ts';
 import { followJournal, type FollowedEvents } from '../journal/followJournal.ts';
 import { killRun } from '../runs/killRun.ts';
 import type { JournalEvent, SessionEvent } from '../journal/events.ts';
@@ -197,6 +200,17 @@ export class SessionStore implements Sessions {
     return watchRun({ spec: run.spec, machine, clock: this.#deps.shared.clock }, sink, { signal });
   }
 
+  async edits(id: SessionId): Promise<readonly FileEdit[]> {
+    return listEdits({ ...(await this.read(id)), folder: this.#deps.home.sessionFolder(id) });
+  }
+
+  async undoEdits(id: SessionId, paths?: readonly string[]): Promise<UndoneEdits> {
+    const open = this.#open.get(id);
+    if (open !== undefined) return open.undoEdits(paths);
+    const folder = this.#deps.home.sessionFolder(id);
+    return this.#withLog(id, (log) => undoForUser({ log, folder }, paths));
+  }
+
   async killRun(place: RunPlace): Promise<KilledRun> {
     const { runs, clock } = this.#deps.shared;
     const { run, machines } = await this.#placed(place);
@@ -318,8 +332,8 @@ export class SessionStore implements Sessions {
   }
 
   /**
-   * Reads the current `helios.json`. Changes to this file apply to sessions that are started or
-   * resumed afterwards. Logs each warning only once.
+   * Reads the current `helios.json`, for a session that is started or resumed. Logs each warning
+   * only once.
    */
   async #project(workFolder: string): Promise<ProjectFile | undefined> {
     const project = await this.#deps.shared.projects.read(workFolder);

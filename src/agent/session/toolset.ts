@@ -20,6 +20,7 @@ export function createToolset(deps: ToolsetDeps): Tool[] {
     machines: { ...commands, runs: runFinder(deps), clock, resources },
     sweeps: { machines, start: (request, context) => startSweep(deps, request, context) },
     tasks: taskDeps(deps),
+    edits: deps.edits,
     measured: measuredDeps(deps),
     memory,
     snapshots: createEnvironments({ ...deps, folder: snapshotFolder(deps.folder) }),

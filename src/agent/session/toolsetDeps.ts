@@ -37,6 +37,7 @@ export interface ToolsetDeps {
   limits(): LeaveOutLimits;
   readonly probes: MachineProbes;
   readonly resources: MachineResources;
+  readonly edits: AllToolsDeps['edits'];
   readonly consult: Pick<AllToolsDeps, 'pages' | 'searcher' | 'consultant' | 'writer'>;
   readonly clock: Clock;
   end(reason: EndReason, summary: string, evidence: readonly Evidence[]): Promise<void>;

@@ -98,7 +98,7 @@ const pairsOf = (fields: readonly string[]): [string, string][] =>
     at % 2 === 0 ? [[name, fields[at + 1] ?? '']] : [],
   );
 
-interface RawEntry {
+export interface RawEntry {
   readonly path: string;
   /** The entry in the commit; `undefined` for a new file. */
   readonly before: HeadEntry | undefined;
@@ -108,7 +108,7 @@ interface RawEntry {
  * Parses the output of `git diff --raw`, in which fields such as `:100644 100644 <hash> <hash> M`
  * alternate with paths.
  */
-function rawEntries(fields: readonly string[]): RawEntry[] {
+export function rawEntries(fields: readonly string[]): RawEntry[] {
   const entries: RawEntry[] = [];
   for (let at = 0; at + 1 < fields.length; at += 2) {
     const [mode = '', , hash = ''] = (fields[at] ?? '').slice(1).split(' ');

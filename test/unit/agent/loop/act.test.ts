@@ -73,6 +73,7 @@ describe('calls of a reply', () => {
     paths: usualPaths,
     files: new AttachmentFiles(keptFolder()),
     record: (event) => Promise.resolve(void events.push(event)),
+    edits: { begin: () => Promise.resolve({ end: () => Promise.resolve() }) },
     show: () => undefined,
     isOver: () => isOver,
   });

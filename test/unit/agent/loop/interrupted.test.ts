@@ -43,6 +43,7 @@ describe('a tool that does not heed an interruption', () => {
       paths: usualPaths,
       files: new AttachmentFiles('/nowhere'),
       record: (event) => Promise.resolve(void recorded.push(event)),
+      edits: { begin: () => Promise.resolve({ end: () => Promise.resolve() }) },
       show: () => undefined,
       isOver: () => false,
     };

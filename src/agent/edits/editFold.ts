@@ -1,0 +1,85 @@
+/** Folds the events of a session into the edits that can be undone. */
+import type { JournalEvent } from '../journal/events.ts';
+import { isSameVersion, type ChangedFile, type FileVersion } from '../journal/fileEvents.ts';
+
+/** What a session changed in one file of this computer. */
+export interface EditRecord {
+  /** Absolute path. */
+  readonly path: string;
+  /** The version that the user left last before the edits of the session. */
+  readonly before: FileVersion;
+  /** The version that the session left last; omitted if a call was cut off while it wrote. */
+  readonly after?: FileVersion;
+  /** `command`: the file changed while a command ran, which the user or a run may have done. */
+  readonly by: 'tool' | 'command';
+}
+
+/** Returns the edits of a session by path, in the order of the first edit. */
+export function foldEdits(events: readonly JournalEvent[]): ReadonlyMap<string, EditRecord> {
+  const fold = new EditFold();
+  for (const event of events) fold.apply(event);
+  return fold.edits();
+}
+
+class EditFold {
+  readonly #edits = new Map<string, EditRecord>();
+  /** Files that a call without a result may have changed. */
+  readonly #open = new Map<string, { readonly callId: string; readonly before: FileVersion }>();
+
+  apply(event: JournalEvent): void {
+    switch (event.type) {
+      case 'files.kept':
+        if (event.by === 'tool')
+          for (const { path, before } of event.files)
+            this.#open.set(path, { callId: event.callId, before });
+        return;
+      case 'files.changed':
+        for (const file of event.files) this.#change(file, event);
+        return;
+      case 'files.restored':
+        for (const { path } of event.files) {
+          this.#edits.delete(path);
+          this.#open.delete(path);
+        }
+        return;
+      case 'tool.finished':
+        for (const [path, { callId }] of this.#open)
+          if (callId === event.callId) this.#open.delete(path);
+        return;
+      default:
+    }
+  }
+
+  edits(): ReadonlyMap<string, EditRecord> {
+    for (const [path, { before }] of this.#open)
+      // A file that a call may have changed is as the session left it only if it still equals that.
+      if (!this.#isGoingOn(path, before)) this.#edits.set(path, { path, before, by: 'tool' });
+    return this.#edits;
+  }
+
+  #change({ path, before, after }: ChangedFile, { by, callId }: Cause): void {
+    // A call that undoes edits changes files, too.
+    if (by === 'tool' && this.#open.get(path)?.callId !== callId) return;
+    const known = this.#edits.get(path);
+    this.#edits.set(path, {
+      path,
+      before: known && this.#isGoingOn(path, before) ? known.before : before,
+      after,
+      by: by === 'command' ? by : (known?.by ?? by),
+    });
+  }
+
+  /**
+   * Returns false if the user changed the file since the last edit of the session: the version of
+   * the user is then the one to go back to.
+   */
+  #isGoingOn(path: string, before: FileVersion): boolean {
+    const known = this.#edits.get(path);
+    return known?.after !== undefined && isSameVersion(known.after, before);
+  }
+}
+
+interface Cause {
+  readonly callId: string;
+  readonly by: 'tool' | 'command';
+}

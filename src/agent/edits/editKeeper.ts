@@ -1,0 +1,160 @@
+/**
+ * Keeps the content of files of this computer before a tool call changes them, and records what the
+ * call changed. Files in the home folder of Helios, such as its worktrees, are not kept.
+ */
+import { messageOf, ToolFailure } from '../../base/errors.ts';
+import type { Clock } from '../../base/clock.ts';
+import type { Logger } from '../../base/logger.ts';
+import {
+  indexedFiles,
+  trackedChanges,
+  type TrackedChanges,
+} from '../../experiments/git/trackedFiles.ts';
+import type { Machine } from '../../machines/machine.ts';
+import type { Access } from '../../permissions/access.ts';
+import type { AttachmentFiles } from '../../storage/attachmentFiles.ts';
+import type { SessionEvent } from '../journal/events.ts';
+import { isSameVersion, type ChangedFile, type FileVersion } from '../journal/fileEvents.ts';
+import { realPlace, storeContent, storePresent } from './versions.ts';
+
+export interface EditKeeperDeps {
+  /** Working folder of the session. Absolute path. */
+  readonly workFolder: string;
+  /** Home folder of Helios. Absolute path. */
+  readonly heliosFolder: string;
+  readonly files: AttachmentFiles;
+  /** Returns the machine `local`. */
+  local(): Machine;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  record(event: SessionEvent): Promise<void>;
+}
+
+/** Files whose content is kept while a call may change them. */
+export interface OpenEdit {
+  /** Records what the call has changed. Never rejects. */
+  end(): Promise<void>;
+}
+
+type Versions = ReadonlyMap<string, FileVersion>;
+
+const none: OpenEdit = { end: () => Promise.resolve() };
+
+export class EditKeeper {
+  readonly #deps: EditKeeperDeps;
+
+  constructor(deps: EditKeeperDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * Resolves when the content of each file that the call may change is on the disk and in the
+   * journal. Rejects with `ToolFailure` if the content cannot be stored; the call must then not be
+   * executed.
+   */
+  async begin(callId: string, accesses: readonly Access[]): Promise<OpenEdit> {
+    try {
+      if (accesses.some(mayChangeTracked)) return await this.#beginCommand(callId);
+      const paths = accesses.flatMap((access) =>
+        access.kind === 'write' && access.machineId === 'local' ? [access.path] : [],
+      );
+      return paths.length === 0 ? none : await this.#beginWrites(callId, paths);
+    } catch (error) {
+      throw new ToolFailure(
+        `Not executed: the content before the call could not be kept, so the call could not be undone (${messageOf(error)}).`,
+      );
+    }
+  }
+
+  async #beginWrites(callId: string, paths: readonly string[]): Promise<OpenEdit> {
+    const home = await realPlace(this.#deps.heliosFolder);
+    const places = await Promise.all(paths.map(realPlace));
+    const before = await this.#present(places.filter((path) => !path.startsWith(`${home}/`)));
+    if (before.size === 0) return none;
+    await this.#keep({ callId, by: 'tool' }, before);
+    return { end: () => this.#end({ callId, by: 'tool' }, () => this.#changes(before)) };
+  }
+
+  /** Changes of tracked files are found after the command, because its text does not name them. */
+  async #beginCommand(callId: string): Promise<OpenEdit> {
+    const tracked = await this.#tracked();
+    if (tracked === undefined) return none;
+    const before = await this.#present(tracked.paths);
+    await this.#keep({ callId, by: 'command' }, before);
+    const find = async (): Promise<readonly ChangedFile[]> => [
+      ...(await this.#changes(before)),
+      ...(await this.#newChanges(tracked, before)),
+    ];
+    return { end: () => this.#end({ callId, by: 'command' }, find) };
+  }
+
+  /** A repository that git cannot read, or not in time, keeps no command from running. */
+  async #tracked(): Promise<TrackedChanges | undefined> {
+    const { local, workFolder: folder, clock, logger } = this.#deps;
+    return trackedChanges({ machine: local(), folder, clock }).catch((error: unknown) => {
+      logger.warn(`Edits of a command cannot be found: ${messageOf(error)}`);
+      return undefined;
+    });
+  }
+
+  async #changes(before: Versions): Promise<readonly ChangedFile[]> {
+    const after = await this.#present([...before.keys()]);
+    return [...before].map(([path, version]) => ({
+      path,
+      before: version,
+      after: after.get(path) ?? 'missing',
+    }));
+  }
+
+  /** Returns the files that equalled the index before the command, and no longer do. */
+  async #newChanges(tracked: TrackedChanges, known: Versions): Promise<readonly ChangedFile[]> {
+    const { local, workFolder: folder, clock, files } = this.#deps;
+    const paths = ((await this.#tracked())?.paths ?? []).filter((path) => !known.has(path));
+    if (paths.length === 0) return [];
+    const contents = await indexedFiles({ machine: local(), folder, clock }, tracked, paths);
+    const after = await this.#present(paths);
+    const changes: ChangedFile[] = [];
+    for (const [path, present] of after) {
+      const indexed = contents.get(path);
+      const bits = typeof present === 'string' ? 0o644 : present.mode & 0o666;
+      const mode = indexed?.isExecutable === true ? bits | ((bits & 0o444) >> 2) : bits;
+      const before = indexed && (await storeContent(indexed.content, mode, files));
+      changes.push({ path, before: before ?? 'unkept', after: present });
+    }
+    return changes;
+  }
+
+  async #keep(cause: Cause, before: Versions): Promise<void> {
+    const files = [...before].map(([path, version]) => ({ path, before: version }));
+    if (files.length > 0) await this.#deps.record({ type: 'files.kept', ...cause, files });
+  }
+
+  async #end(cause: Cause, find: () => Promise<readonly ChangedFile[]>): Promise<void> {
+    try {
+      const files = (await find()).filter(isChange);
+      if (files.length > 0) await this.#deps.record({ type: 'files.changed', ...cause, files });
+    } catch (error) {
+      // The call has taken effect. What is kept of its files stays in the journal.
+      this.#deps.logger.warn(`The edits of a call could not be recorded: ${messageOf(error)}`);
+    }
+  }
+
+  async #present(paths: readonly string[]): Promise<Versions> {
+    const versions = new Map<string, FileVersion>();
+    for (const path of paths)
+      versions.set(path, await storePresent({ path, files: this.#deps.files }));
+    return versions;
+  }
+}
+
+/** Two versions that are not stored are not known to differ. */
+const isChange = ({ before, after }: ChangedFile): boolean =>
+  !isSameVersion(before, after) && !(before === 'unkept' && after === 'unkept');
+
+interface Cause {
+  readonly callId: string;
+  readonly by: 'tool' | 'command';
+}
+
+const mayChangeTracked = (access: Access): boolean =>
+  access.kind === 'command' && access.machineId === 'local' && access.verdict?.kind !== 'safe';

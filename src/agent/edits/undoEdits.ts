@@ -1,0 +1,117 @@
+/** Lists the edits of a session as the files are now, and undoes them. */
+import { messageOf, UserFacing } from '../../base/errors.ts';
+import type { AttachmentFiles } from '../../storage/attachmentFiles.ts';
+import type { FileEdit, UndoneEdits } from '../contract/edits.ts';
+import type { SessionEvent, JournalEvent } from '../journal/events.ts';
+import { isSameVersion, type ChangedFile, type FileVersion } from '../journal/fileEvents.ts';
+import { foldEdits, type EditRecord } from './editFold.ts';
+import { contentPath, editFiles, presentVersion, realPlace, restore } from './versions.ts';
+
+export interface SessionEdits {
+  /** Folder of the session. Absolute path. */
+  readonly folder: string;
+  readonly events: readonly JournalEvent[];
+}
+
+export interface UndoRequest extends SessionEdits {
+  /** Absolute paths. Default: every file that a tool edited, but none that a command changed. */
+  readonly paths?: readonly string[];
+  readonly by: 'agent' | 'person';
+  record(event: SessionEvent): Promise<void>;
+}
+
+/** Resolves with the edits that are still in the files. */
+export async function listEdits({ events, folder }: SessionEdits): Promise<readonly FileEdit[]> {
+  const files = editFiles(folder);
+  const edits: FileEdit[] = [];
+  for (const edit of foldEdits(events).values()) {
+    const present = await presentVersion(edit.path);
+    if (!isSameVersion(present, edit.before)) edits.push(shown(edit, present, files));
+  }
+  return edits;
+}
+
+/**
+ * Undoes edits: each file gets the content and permissions that it had before the session's edits.
+ * A file that changed since stays as it is. Rejects with `UserFacing` for a path that the session
+ * did not edit.
+ */
+export async function undoEdits(request: UndoRequest): Promise<UndoneEdits> {
+  const files = editFiles(request.folder);
+  const restored: ChangedFile[] = [];
+  const conflicts: FileEdit[] = [];
+  const failed: { path: string; why: string }[] = [];
+  const edits = await chosen(request);
+  try {
+    for (const edit of edits) {
+      const { path, before } = edit;
+      const present = await presentVersion(path);
+      if (isSameVersion(present, before)) restored.push({ path, before: present, after: before });
+      else if (isConflict(edit, present)) conflicts.push(shown(edit, present, files));
+      else {
+        const why = await goBack(edit, files);
+        if (why === undefined) restored.push({ path, before: present, after: before });
+        else failed.push({ path, why });
+      }
+    }
+  } finally {
+    if (restored.length > 0)
+      await request.record({ type: 'files.restored', by: request.by, files: restored });
+  }
+  return { restored: restored.map(({ path }) => path), conflicts, failed };
+}
+
+async function chosen({ events, paths }: UndoRequest): Promise<readonly EditRecord[]> {
+  const edits = foldEdits(events);
+  if (paths === undefined) return [...edits.values()].filter(({ by }) => by === 'tool');
+  return Promise.all(
+    paths.map(async (path) => {
+      const edit = edits.get(await realPlace(path));
+      if (edit !== undefined) return edit;
+      throw new UserFacing(
+        `This session has no edit of ${path} to undo.`,
+        `Files with edits: ${[...edits.keys()].join(', ') || 'none'}.`,
+      );
+    }),
+  );
+}
+
+/** Resolves with why the file could not be made as it was before. */
+async function goBack(
+  { path, before }: EditRecord,
+  files: AttachmentFiles,
+): Promise<string | undefined> {
+  if (before === 'unkept') return 'The content before the edit is not stored.';
+  try {
+    if ((await realPlace(path)) !== path) return 'A folder above the file is a link now.';
+    return (await restore({ path, files }, before))
+      ? undefined
+      : 'The stored content before the edit is missing or damaged.';
+  } catch (error) {
+    return messageOf(error);
+  }
+}
+
+const isConflict = ({ after }: EditRecord, present: FileVersion): boolean =>
+  after === undefined || !isSameVersion(present, after);
+
+function shown(edit: EditRecord, present: FileVersion, files: AttachmentFiles): FileEdit {
+  const { path, by, before, after } = edit;
+  const fileOf = (version: FileVersion | undefined): string | undefined =>
+    typeof version === 'object' ? contentPath(files, version) : undefined;
+  const [beforeFile, afterFile] = [fileOf(before), fileOf(after)];
+  return {
+    path,
+    by,
+    state: stateOf(edit, present),
+    ...(beforeFile !== undefined && { beforeFile }),
+    ...(afterFile !== undefined && { afterFile }),
+  };
+}
+
+function stateOf(edit: EditRecord, present: FileVersion): FileEdit['state'] {
+  if (isConflict(edit, present)) return 'conflict';
+  if (edit.before === 'unkept') return 'unkept';
+  if (edit.before === 'missing') return 'created';
+  return edit.after === 'missing' ? 'removed' : 'changed';
+}

@@ -1,0 +1,57 @@
+/** Creates what keeps and undoes the edits of a session. */
+import path from 'node:path';
+import { ToolFailure, UserFacing } from '../../base/errors.ts';
+import type { AllToolsDeps } from '../../tools/allTools.ts';
+import { foldEdits } from '../edits/editFold.ts';
+import { EditKeeper } from '../edits/editKeeper.ts';
+import { undoEdits } from '../edits/undoEdits.ts';
+import { editFiles } from '../edits/versions.ts';
+import type { UndoneEdits } from '../contract/edits.ts';
+import type { PartsRequest } from './sessionDeps.ts';
+import type { SessionListeners } from './sessionListeners.ts';
+
+export const createEditKeeper = (
+  { shared, log, folder }: PartsRequest,
+  { machines }: SessionListeners,
+): EditKeeper =>
+  new EditKeeper({
+    workFolder: log.state.workFolder,
+    heliosFolder: path.dirname(shared.globalMemoryFolder),
+    files: editFiles(folder),
+    local: () => machines.get('local'),
+    clock: shared.clock,
+    logger: shared.logger,
+    record: log.record,
+  });
+
+/** Undoes edits for the user. `paths` are absolute. */
+export const undoForUser = (
+  { log, folder }: Pick<PartsRequest, 'log' | 'folder'>,
+  paths?: readonly string[],
+): Promise<UndoneEdits> =>
+  undoEdits({
+    events: log.events,
+    record: log.record,
+    folder,
+    by: 'person',
+    ...(paths && { paths }),
+  });
+
+/** Undoes edits for the agent. */
+export const undoForAgent = ({ log, folder }: PartsRequest): AllToolsDeps['edits'] => ({
+  edited: () =>
+    [...foldEdits(log.events).values()].flatMap(({ path: file, by }) =>
+      by === 'tool' ? file : [],
+    ),
+  undo: (paths, callId) =>
+    undoEdits({
+      // The call keeps files itself, which it has not edited.
+      events: log.events.filter((event) => event.type !== 'files.kept' || event.callId !== callId),
+      record: log.record,
+      folder,
+      paths,
+      by: 'agent',
+    }).catch((error: unknown) => {
+      throw error instanceof UserFacing ? new ToolFailure(error.message) : error;
+    }),
+});

@@ -1,0 +1,15 @@
+enter "$1"
+own_dir "$2" "$3"
+own_index
+IFS='
+'
+for file in $4; do
+  mode=$(p --literal-pathspecs ls-files -s -- "$file" | cut -c1-6)
+  case $mode in 100644 | 100755) ;; *) continue ;; esac
+  # Filters run programs, so what they make of a content is not known.
+  case $(g check-attr filter -- "$file") in *': unspecified' | *': unset') ;; *) continue ;; esac
+  p cat-file --filters ":$file" >"$own/content" || continue
+  printf '%s\0%s\0%s\0' "$file" "$mode" "$(($(wc -c <"$own/content")))"
+  cat "$own/content"
+done
+exit 0

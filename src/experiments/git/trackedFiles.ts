@@ -1,0 +1,87 @@
+/** Finds tracked files that differ from the index, and reads what the index holds of files. */
+import { randomBytes } from 'node:crypto';
+import { posix } from 'node:path';
+import type { Clock } from '../../base/clock.ts';
+import { shellText } from '../../base/shellText.ts';
+import type { Machine } from '../../machines/machine.ts';
+import { GitFailure, heliosFolder, runGit, scriptStart } from './gitScript.ts';
+import { rawEntries } from './survey.ts';
+
+export interface Checkout {
+  readonly machine: Machine;
+  /** Absolute path of a folder in the worktree. */
+  readonly folder: string;
+  readonly clock: Clock;
+}
+
+export interface TrackedChanges {
+  /** Absolute path of the root of the worktree. */
+  readonly top: string;
+  /** Absolute paths of the tracked files that differ from the index. Removed files count. */
+  readonly paths: readonly string[];
+}
+
+/** A file as a checkout of the index would write it. */
+export interface IndexedFile {
+  readonly content: Uint8Array;
+  readonly isExecutable: boolean;
+}
+
+/** In a repository that needs more time, edits of commands are not found. */
+const timeoutMs = 10_000;
+
+const changesScript = `${scriptStart}${shellText('./trackedChanges.sh', import.meta.url)}`;
+const contentsScript = `${scriptStart}${shellText('./indexContents.sh', import.meta.url)}`;
+
+/**
+ * Resolves with the changed files; with `undefined` if the folder is in no worktree. Rejects with
+ * `GitFailure`.
+ */
+export async function trackedChanges(checkout: Checkout): Promise<TrackedChanges | undefined> {
+  try {
+    const text = await run(checkout, changesScript);
+    const [top = '', ...fields] = text.split('\0').slice(0, -1);
+    const folder = utf8(top);
+    return {
+      top: folder,
+      paths: rawEntries(fields).map(({ path }) => posix.join(folder, utf8(path))),
+    };
+  } catch (error) {
+    const none = ['no_git', 'no_folder', 'no_repository', 'bare', 'ignored'];
+    if (error instanceof GitFailure && none.includes(error.reason)) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Resolves with the content of files in the index, by absolute path. Files with a filter, such as
+ * those of LFS, are left out. Rejects with `GitFailure`.
+ */
+export async function indexedFiles(
+  checkout: Checkout,
+  { top }: TrackedChanges,
+  paths: readonly string[],
+): Promise<ReadonlyMap<string, IndexedFile>> {
+  const names = paths.map((path) => posix.relative(top, path)).filter((name) => !/\n/.test(name));
+  const text = await run(checkout, contentsScript, names.join('\n'));
+  const found = new Map<string, IndexedFile>();
+  for (let at = 0; at < text.length;) {
+    const [name = '', mode = '', size = ''] = text.slice(at).split('\0', 3);
+    at += name.length + mode.length + size.length + 3;
+    const content = Buffer.from(text.slice(at, at + Number(size)), 'latin1');
+    at += Number(size);
+    found.set(posix.join(top, utf8(name)), { content, isExecutable: mode === '100755' });
+  }
+  return found;
+}
+
+const run = ({ machine, folder, clock }: Checkout, script: string, names = ''): Promise<string> =>
+  runGit({
+    machine,
+    script,
+    args: [folder, heliosFolder(machine), randomBytes(12).toString('hex'), names],
+    clock,
+    timeoutMs,
+  });
+
+const utf8 = (bytes: string): string => Buffer.from(bytes, 'latin1').toString('utf8');
