@@ -23,6 +23,7 @@ import { declareReport } from './commands/report.ts';
 import { declareReproduce } from './commands/reproduce.ts';
 import { declareSearch } from './commands/search.ts';
 import { declareSessions } from './commands/sessions.ts';
+import { declareUndo } from './commands/undo.ts';
 import { declareWatch } from './commands/watch.ts';
 
 const declarations: Readonly<Record<string, (helios: CliCommand) => CliCommand>> = {
@@ -33,6 +34,7 @@ const declarations: Readonly<Record<string, (helios: CliCommand) => CliCommand>>
   allow: declareAllow,
   notify: declareNotify,
   promote: declarePromote,
+  undo: declareUndo,
   reproduce: declareReproduce,
   search: declareSearch,
   watch: declareWatch,

@@ -9,6 +9,7 @@ import { formatDuration } from '../base/text.ts';
 import { championPart } from './championPart.ts';
 import { quotation } from './claims.ts';
 import { costPart } from './costPart.ts';
+import { editsPart } from './editsPart.ts';
 import type { BriefFacts } from './facts.ts';
 import { Mentions } from './mentions.ts';
 import { nightOf, type Night } from './night.ts';
@@ -41,6 +42,7 @@ export function buildBrief(facts: BriefFacts, charts: readonly ReportChart[] = [
     alarmsPart(facts, mentions),
     questionsPart(facts),
     costPart(facts),
+    editsPart(facts),
     happenedPart(facts),
     runsPart(night, mentions),
   ];

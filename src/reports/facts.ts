@@ -17,6 +17,8 @@ export interface BriefFacts {
   readonly cost: CostFacts;
   /** Oldest first. */
   readonly questions: readonly QuestionFacts[];
+  /** Files with edits that were not undone. Paths are relative to the working folder. */
+  readonly edits: readonly { readonly path: string; readonly by: 'tool' | 'command' }[];
   /** Oldest first. */
   readonly happenings: readonly Happening[];
   readonly sleeps: { readonly count: number; readonly totalMs: number; readonly longestMs: number };

@@ -15,6 +15,7 @@ import { projectCommands } from './notifications/projectCommands.ts';
 import { reportCommands } from './reports/reportCommands.ts';
 import { runCommands } from './runs/runCommands.ts';
 import { approvalCommands } from './sessions/approvalCommands.ts';
+import { editCommands } from './sessions/editCommands.ts';
 import { demoCommands } from './sessions/demoCommands.ts';
 import { goalCommands } from './sessions/goalCommands.ts';
 import { permissionCommands } from './sessions/permissionCommands.ts';
@@ -42,6 +43,7 @@ export const commandHandlers = (deps: AppDeps, targets: CommandTargets): Handler
   ...permissionCommands(deps),
   ...sessionCommands(deps, targets.showSession),
   ...approvalCommands(deps),
+  ...editCommands(deps),
   ...experimentCommands(deps),
   ...ledgerCommands(deps),
   ...runCommands(deps, targets.showMetrics),

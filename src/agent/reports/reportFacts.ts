@@ -2,6 +2,7 @@
  * Collects the facts for a session's report, from the journal and from what this process knows
  * about the runs.
  */
+import { relative } from 'node:path';
 import type { RunId } from '../../base/ids.ts';
 import { cleanText, oneLine } from '../../base/text.ts';
 import type {
@@ -14,6 +15,7 @@ import type {
 import { costLines, sessionBill } from '../budget/costs.ts';
 import type { SessionReading } from '../contract/sessions.ts';
 import type { JournalEvent } from '../journal/events.ts';
+import { foldEdits } from '../edits/editFold.ts';
 import { happeningsOf, sleepsOf } from './reportHappenings.ts';
 import type { RunState, SessionState } from '../journal/state.ts';
 import { runStatus } from '../journal/runText.ts';
@@ -50,9 +52,18 @@ export function briefFacts({ state, events, ledger }: ReportSource, about: About
         ...(answer && { answer }),
       }),
     ),
+    edits: [...foldEdits(events).values()].map(({ path, by }) => ({
+      path: shortPath(path, state.workFolder),
+      by,
+    })),
     happenings: happeningsOf(events, state),
     sleeps: sleepsOf(events),
   };
+}
+
+function shortPath(path: string, folder: string): string {
+  const inside = relative(folder, path);
+  return inside.startsWith('..') ? path : inside;
 }
 
 function sessionFacts(state: SessionState): SessionFacts {

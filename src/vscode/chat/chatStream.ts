@@ -1,6 +1,7 @@
 /** Writes the parts of a transcript to VS Code's chat stream. */
 import { basename } from 'node:path';
 import { MarkdownString, Uri, type ChatResponseStream } from 'vscode';
+import type { SessionId } from '../../base/ids.ts';
 import type { CommandId } from '../ui/contributions.ts';
 import type { ChatPart } from '../sessions/transcript.ts';
 import type { Refusal } from '../models/preconditions.ts';
@@ -24,23 +25,32 @@ export function showPart(stream: ChatResponseStream, part: ChatPart): void {
  */
 function showLine(
   stream: ChatResponseStream,
-  { icon, markdown, files = [], button, link }: ChatPart & { kind: 'line' },
+  { icon, markdown, files = [], edited, button, link }: ChatPart & { kind: 'line' },
 ): void {
   const words = withoutFormulas(markdown);
-  const text = withIcons(`\n\n$(${icon}) ${words}${files.length > 0 ? ' ' : ''}`);
-  if (link !== undefined) {
-    text.appendMarkdown(` [${link.title}](command:${link.command})`);
-    text.isTrusted = { enabledCommands: [link.command] };
-  }
-  stream.markdown(text);
+  const target = link === undefined ? '' : ` [${link.title}](command:${link.command})`;
+  const show = (text: string): void => {
+    const part = withIcons(text);
+    if (link !== undefined || edited !== undefined)
+      part.isTrusted = { enabledCommands: link === undefined ? [showEdit] : [link.command] };
+    stream.markdown(part);
+  };
+  show(`\n\n$(${icon}) ${words}${files.length > 0 ? ' ' : ''}${target}`);
   for (const file of files) {
     const uri = Uri.file(file);
     stream.anchor(uri, basename(file));
     stream.reference(uri);
+    if (edited !== undefined) show(` [$(diff)](${editAddress(edited, file)} "Open Changes") `);
   }
-  stream.markdown(withIcons('\n\n'));
+  show('\n\n');
   if (button !== undefined) showButton(stream, button.command, button.title);
 }
+
+/** Command that shows the changes of a file by a session. */
+const showEdit: CommandId = 'helios.openEdit';
+
+const editAddress = (id: SessionId, file: string): string =>
+  `command:${showEdit}?${encodeURIComponent(JSON.stringify([id, file]))}`;
 
 /**
  * Returns Markdown without dollar signs, except those of amounts. The dollar sign of an icon would

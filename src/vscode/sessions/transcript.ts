@@ -9,6 +9,7 @@ import type { LeftOut } from '../../project/projects.ts';
 import type { SessionState } from '../../agent/journal/state.ts';
 import type { PermissionsInForce } from '../../permissions/mode.ts';
 import { permissionLine } from '../../presentation/sessions/permissionText.ts';
+import type { SessionId } from '../../base/ids.ts';
 import { evidenceList, metricTable } from '../../presentation/runs/metricTable.ts';
 import { effectVerb, endText, leftOutText } from '../../presentation/sessions/sessionText.ts';
 import type { CommandId } from '../ui/contributions.ts';
@@ -21,13 +22,15 @@ export type ChatPart =
   | { readonly kind: 'text'; readonly markdown: string }
   /**
    * A paragraph by Helios. `icon`: codicon id. `markdown`: escaped Markdown. `files`: absolute
-   * paths of the changed files, shown as links. `button`: a button below the line.
+   * paths of the changed files, shown as links. `edited`: the session whose edits of these files
+   * can be shown. `button`: a button below the line.
    */
   | {
       readonly kind: 'line';
       readonly icon: string;
       readonly markdown: string;
       readonly files?: readonly string[];
+      readonly edited?: SessionId;
       readonly button?: { readonly command: CommandId; readonly title: string };
       /** A link after the text, to a command without arguments. */
       readonly link?: { readonly command: CommandId; readonly title: string };
@@ -44,6 +47,8 @@ export type ChatPart =
  */
 export class Transcript {
   readonly #titles = new Map<string, string>();
+  /** Ids of calls whose edits of files are stored. */
+  readonly #edits = new Set<string>();
   #isReplyFollowed = false;
   #hasStreamedText = false;
   #lastReply = '';
@@ -66,7 +71,11 @@ export class Transcript {
     if (event.type === 'model.requested') this.#beginReply();
     if (event.type === 'model.replied') return this.#replied(event, state);
     if (event.type === 'tool.started') return this.#started(event);
-    if (event.type === 'tool.finished') return toolParts(event, this.#titles.get(event.callId));
+    if (event.type === 'files.changed') return this.#changed(event, state);
+    if (event.type === 'tool.finished')
+      return toolParts(event, this.#titles.get(event.callId)).map((part) =>
+        this.#edits.has(event.callId) ? withEdits(part, state) : part,
+      );
     if (event.type === 'run.ended') return runEndedParts(event, state);
     if (event.type === 'session.started') return startParts(event);
     if (event.type === 'session.ended') return endParts(event, this.#lastReply);
@@ -80,6 +89,11 @@ export class Transcript {
   #beginReply(): void {
     this.#isReplyFollowed = true;
     this.#hasStreamedText = false;
+  }
+
+  #changed(event: EventOf<'files.changed'>, state: SessionState): readonly ChatPart[] {
+    this.#edits.add(event.callId);
+    return eventParts(event, state).map((part) => withEdits(part, state));
   }
 
   #started({ callId, title }: EventOf<'tool.started'>): ChatPart[] {
@@ -133,6 +147,8 @@ const icons: { readonly [Type in JournalEvent['type']]?: string } = {
   'sleep.started': 'clock',
   'sleep.ended': 'bell',
   'monitor.started': 'eye',
+  'files.changed': 'edit',
+  'files.restored': 'discard',
   'monitor.stopped': 'eye-closed',
   'context.checkpointed': 'archive',
   'note.pinned': 'pin',
@@ -144,7 +160,7 @@ function eventParts(event: JournalEvent, state: SessionState): readonly ChatPart
   const isAllowed = event.type === 'permission.decided' && event.isAllowed;
   return icon === undefined || description === undefined || isAllowed
     ? []
-    : [line(icon, markdownOf(description))];
+    : [line(icon, markdownOf(description), description.files)];
 }
 
 const startParts = ({
@@ -175,6 +191,9 @@ const leftOutParts = (leftOut: LeftOut | undefined): readonly ChatPart[] =>
           button: { command: 'helios.allowProjectFile', title: 'Allow Project File…' },
         },
       ];
+
+const withEdits = (part: ChatPart, { id }: SessionState): ChatPart =>
+  part.kind === 'line' ? { ...part, edited: id } : part;
 
 const markdownOf = ({ title, detail = '', facts = [] }: Description): string =>
   [title, detail, ...facts]

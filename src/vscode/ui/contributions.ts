@@ -23,6 +23,7 @@ export const paletteCommands = [
   'helios.cleanUpSessions',
   'helios.keepRunning',
   'helios.changePermissionMode',
+  'helios.undoEdits',
   'helios.promote',
   'helios.reproduce',
   'helios.exportResults',
@@ -58,6 +59,7 @@ export const paletteCommands = [
 export const itemCommands = [
   'helios.copyRunId',
   'helios.compareSelectedRuns',
+  'helios.openEdit',
   'helios.openNote',
   'helios.deleteNote',
   'helios.answerApproval',

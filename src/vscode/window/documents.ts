@@ -55,14 +55,19 @@ export class Documents implements TextDocumentContentProvider, Disposable {
    * `path` begins with `/`; its last segment is the title of the tab.
    */
   async open(path: string, render: Render): Promise<void> {
-    this.#renders.set(path, render);
-    const uri = Uri.from({ scheme: documentScheme, path });
+    const uri = this.define(path, render);
     this.#changed.fire(uri);
     if (path.endsWith('.md')) {
       await commands.executeCommand('markdown.showPreview', uri);
       return;
     }
     await window.showTextDocument(uri, { preview: true });
+  }
+
+  /** Returns the address of a document with the text of `render`, for an editor to open. */
+  define(path: string, render: Render): Uri {
+    this.#renders.set(path, render);
+    return Uri.from({ scheme: documentScheme, path });
   }
 
   /** Updates the open documents whose path starts with `prefix`. */

@@ -346,6 +346,20 @@ describe('transcript', () => {
     assert.ok(!textOf(transcript.event(event, stateOf())).includes('Wider'));
   });
 
+  it('links the changes of files that a call edited, and names those of a command', () => {
+    const transcript = new Transcript();
+    const stored = { hash: 'a', sizeBytes: 1, mode: 0o644 };
+    const files = [{ path: '/w/a.py', before: stored, after: { ...stored, hash: 'b' } }];
+    const changed = (callId: string, by: 'tool' | 'command') =>
+      transcript.event(recorded({ type: 'files.changed', callId, by, files }), stateOf());
+    assert.deepEqual(changed('c1', 'tool'), []);
+    const [line] = transcript.event(finished({ changedFiles: ['/w/a.py'] }), stateOf());
+    assert.ok(line?.kind === 'line' && line.edited === sessionId);
+    const [command] = changed('c2', 'command');
+    assert.ok(command?.kind === 'line' && command.edited === sessionId);
+    assert.deepEqual(command.files, ['/w/a.py']);
+  });
+
   it('shows nothing of an event that it does not know', () => {
     const future = { type: 'session.dreamt', v: 1, id: 'e', at: 0 } as unknown as JournalEvent;
     assert.deepEqual(new Transcript().event(future, stateOf()), []);

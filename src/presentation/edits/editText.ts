@@ -1,0 +1,40 @@
+/** Texts about the edits of a session, and about undoing them. */
+import { relative } from 'node:path';
+import type { FileEdit, UndoneEdits } from '../../agent/contract/edits.ts';
+import { counted } from '../../base/text.ts';
+
+const states: Readonly<Record<FileEdit['state'], string>> = {
+  created: 'created',
+  changed: 'changed',
+  removed: 'removed',
+  conflict: 'changed again since',
+  unkept: 'cannot be undone: the content before is not stored',
+};
+
+/** Returns what happened to the file, such as `changed while a command ran`. */
+export const editState = ({ state, by }: FileEdit): string =>
+  by === 'command' && state !== 'conflict' && state !== 'unkept'
+    ? `${states[state]} while a command ran`
+    : states[state];
+
+/** Returns the path relative to the folder; the absolute path of a file outside of it. */
+export function editPath(path: string, folder: string): string {
+  const inside = relative(folder, path);
+  return inside.startsWith('..') ? path : inside;
+}
+
+/** Returns what was undone, one line per fact. */
+export function undoneLines(undone: UndoneEdits, folder: string): readonly string[] {
+  const { restored, conflicts, failed } = undone;
+  const names = (paths: readonly string[]): string =>
+    paths.map((path) => editPath(path, folder)).join(', ');
+  return [
+    restored.length === 0
+      ? 'No edit was undone.'
+      : `Edits of ${counted(restored.length, 'file')} undone: ${names(restored)}.`,
+    ...conflicts.map(
+      ({ path }) => `${editPath(path, folder)} was changed since, so it stays as it is.`,
+    ),
+    ...failed.map(({ path, why }) => `${editPath(path, folder)} was not restored. ${why}`),
+  ];
+}
