@@ -26,10 +26,7 @@ import type { FileEvent } from './fileEvents.ts';
 import type { Effect } from '../../tools/tool.ts';
 import type { Finding } from '../../watchdogs/finding.ts';
 
-/**
- * Limits on work; an omitted limit means no limit. `tokens` counts input tokens (cached or not)
- * plus output tokens.
- */
+/** Limits on work; an omitted limit means none. `tokens`: input (cached or not) plus output. */
 export interface Limits {
   readonly turns?: number;
   readonly usd?: number;

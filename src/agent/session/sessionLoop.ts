@@ -8,6 +8,7 @@ import { builtInMandate } from '../../permissions/mandate/mandate.ts';
 import { AttachmentFiles } from '../../storage/attachmentFiles.ts';
 import { accessVerdict } from '../../tools/parameters/commandVerdict.ts';
 import { outsideMandate, type MandateInForce } from '../../tools/parameters/mandateCoverage.ts';
+import type { Tool } from '../../tools/tool.ts';
 import { ToolTable } from '../../tools/toolTable.ts';
 import type { PermissionMode, PermissionsInForce } from '../../permissions/mode.ts';
 import { BudgetGuard } from '../budget/guard.ts';
@@ -32,35 +33,22 @@ import { runName } from '../../runs/run.ts';
 
 export function createLoop(request: PartsRequest, listeners: SessionListeners): LoopDeps {
   const { shared, hooks, log, folder, project } = request;
-  const { clock, logger, runs, probes, resources, secrets, paths } = shared;
+  const { clock, logger, secrets, paths } = shared;
   const { id: sessionId, workFolder } = log.state;
   const defaults = toolDefaults(project, shared.folders.read(workFolder).choice?.container);
   const profile = profileOf(log.state.profile);
-  const gate = createSessionGate(request, listeners);
   const budget = createGuard(request, listeners.sessionRuns);
   const files = new AttachmentFiles(path.join(folder, 'attachments'));
-  const tools = createToolset({
-    ...listeners,
-    log,
-    folder,
-    runs,
-    probes,
-    resources,
-    clock,
-    secrets,
-    paths,
-    edits: undoForAgent(request),
-    consult: createSideCalls(request, budget),
-    end: (reason, summary, evidence) => hooks.end(reason, summary, evidence),
-  }).filter((tool) => profile.includes(tool));
+  const tools = createTools(request, listeners, budget).filter((tool) => profile.includes(tool));
   const show = (event: StreamEvent): void => hooks.show(redactValue(event, secrets));
+  const { idleTurns, effort = 'medium' } = shared.settings();
   return {
     log,
     clock,
     budget,
     plateau: createPlateauGuard(request, listeners),
-    idleTurns: shared.settings().idleTurns,
-    effort: shared.settings().effort ?? 'medium',
+    idleTurns,
+    effort,
     provider: (id) => providerOf(shared, id),
     describe: (id, model) => shared.models.describe(id, model),
     cost: (id, reply) => costFor(shared, id, reply),
@@ -76,13 +64,13 @@ export function createLoop(request: PartsRequest, listeners: SessionListeners): 
     act: {
       sessionId,
       tools: new ToolTable(tools.map((tool) => tool.withDefaults(defaults))),
-      gate,
+      gate: createSessionGate(request, listeners),
       clock,
       logger,
       files,
       secrets,
       paths,
-        edits: createEditKeeper(request, listeners),
+      edits: createEditKeeper(request, listeners),
       record: log.record,
       show,
       isOver: () => ['sleeping', 'ended', 'paused'].includes(log.state.phase),
@@ -100,6 +88,29 @@ const promptedMode = ({ shared, log, project }: PartsRequest): PermissionMode | 
     ? sessionPermissions(shared, { workFolder, project }).mode
     : undefined;
 };
+
+function createTools(
+  request: PartsRequest,
+  listeners: SessionListeners,
+  budget: BudgetGuard,
+): Tool[] {
+  const { shared, hooks, log, folder } = request;
+  const { runs, probes, resources, clock, secrets, paths } = shared;
+  return createToolset({
+    ...listeners,
+    log,
+    folder,
+    runs,
+    probes,
+    resources,
+    clock,
+    secrets,
+    paths,
+    edits: undoForAgent(request),
+    consult: createSideCalls(request, budget),
+    end: (reason, summary, evidence) => hooks.end(reason, summary, evidence),
+  });
+}
 
 function createSessionGate(
   { shared, log, project }: PartsRequest,

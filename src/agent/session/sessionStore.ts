@@ -374,10 +374,7 @@ export class SessionStore implements Sessions {
     }
   }
 
-  /**
-   * Called when another process took over the session while this process was suspended. This
-   * process no longer writes to the journal.
-   */
+  /** Called when another process took over the session while this process was suspended. */
   async #lost(id: SessionId): Promise<void> {
     this.#deps.shared.logger.warn(`Session ${id} was taken over by another process`);
     const session = this.#open.get(id);
