@@ -78,17 +78,17 @@ export class SessionStore implements Sessions {
 
   async start(request: GoalRequest): Promise<Session> {
     const goal = request.goal.trim();
-    const { profile = 'goal', parent } = request;
+    const { profile = 'goal', parent, workFolder } = request;
     if (goal === '')
       throw new UserFacing(
         'The goal is empty.',
         'Describe what to reach, such as: bring val_loss below 0.3.',
       );
     const { shared, version } = this.#deps;
-    const project = await shared.projects.read(request.workFolder);
+    const project = await shared.projects.read(workFolder);
     const { provider, model } = modelFor(shared, request, project);
     const budget = checkedBudget({ ...profileOf(profile).limits, ...budgetFor(request, project) });
-    checkDefaultMachine(project, shared.machinesIn(request.workFolder));
+    checkDefaultMachine(project, shared.machinesIn(workFolder));
     checkModel(shared, { provider, model, budget });
     const id = newSessionId(shared.clock.now());
     const first: Extract<SessionEvent, { type: 'session.started' }> = {
@@ -98,25 +98,19 @@ export class SessionStore implements Sessions {
       budget,
       provider,
       model,
-      workFolder: request.workFolder,
+      workFolder,
       helios: version,
       ...(await runVariablesOf(shared, request)),
-      ...(await confinedAtStart(shared, {
-        sessionId: id,
-        workFolder: request.workFolder,
-        project,
-      })),
+      ...(await confinedAtStart(shared, { sessionId: id, workFolder, project })),
       ...(profile !== 'goal' && { profile }),
       ...(parent !== undefined && { parent }),
-      ...circumstances(shared, profile, { workFolder: request.workFolder, project }),
+      ...circumstances(shared, profile, { workFolder, project }),
     };
     // Record the child before it can spend anything, so the parent's budget always includes it.
     if (parent !== undefined) await this.#parent(parent).started(id);
     const session = await this.#attach(id, { first });
-    return this.#begun(
-      session,
-      session.introduce(profileOf(profile).opening(goal, limitsText(budget))),
-    );
+    const opening = profileOf(profile).opening(goal, limitsText(budget));
+    return this.#begun(session, session.introduce(opening));
   }
 
   #parent(id: SessionId): LiveSession {
