@@ -73,6 +73,7 @@ describe('settings', () => {
     assert.deepEqual(engineWith({}), {
       provider: 'claude',
       prices: {},
+      confinement: 'auto',
       endpoints: [],
       web: { allowsPrivateAddresses: false },
       permissionMode: 'ask',
