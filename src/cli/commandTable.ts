@@ -14,6 +14,7 @@ import { declareExport } from './commands/export.ts';
 import { declareInit } from './commands/init.ts';
 import { declareKill } from './commands/kill.ts';
 import { declareMachine, declareMachines } from './commands/machine.ts';
+import { declareMandate } from './commands/mandate.ts';
 import { declareMay } from './commands/may.ts';
 import { declareModels } from './commands/models.ts';
 import { declareNotify } from './commands/notify.ts';
@@ -44,6 +45,7 @@ const declarations: Readonly<Record<string, (helios: CliCommand) => CliCommand>>
   doctor: declareDoctor,
   machine: declareMachine,
   machines: declareMachines,
+  mandate: declareMandate,
   may: declareMay,
   models: declareModels,
   auth: declareAuth,

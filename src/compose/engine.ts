@@ -67,6 +67,7 @@ import { WebReader } from '../web/fetchPage.ts';
 import { rememberSecrets, secretsOf } from './engineSecrets.ts';
 import { folderChoicesAt } from './folderChoices.ts';
 import { localSetupFields, rememberPassed } from './localSetup.ts';
+import { mandateReader } from './mandates.ts';
 import { projectsAt } from './project.ts';
 import { heliosVersion } from './version.ts';
 
@@ -175,6 +176,7 @@ export async function createEngine(givenOptions: EngineOptions): Promise<Engine>
       pages: new WebReader(base.web),
       probes: new MachineProbes(clock),
       confinements: new ConfinementProbes(),
+      mandate: mandateReader(home),
       earlier: new EarlierAttempts({ index: catalogue, clock, logger }),
       globalMemoryFolder: home.globalMemoryFolder,
     },

@@ -1,7 +1,9 @@
 /** Judges a command line without running it, for front ends. */
 import type { PermissionMode } from '../permissions/mode.ts';
 import type { Machine } from '../machines/machine.ts';
-import { builtInMandate, type MachineMandate } from '../permissions/mandate/mandate.ts';
+import type { MachineMandate } from '../permissions/mandate/mandate.ts';
+import { homeAt } from '../storage/home.ts';
+import { mandateReader } from './mandates.ts';
 import { machineMandate } from '../tools/parameters/mandateCoverage.ts';
 import type { Verdict } from '../permissions/commands/verdict.ts';
 
@@ -12,8 +14,10 @@ export type { Verdict } from '../permissions/commands/verdict.ts';
 export type LineMode = PermissionMode;
 
 /** Resolves with the mandate on a machine, as a session has it whose git rule is on. */
-export const mandateOn = (machine: Machine): Promise<MachineMandate | undefined> =>
-  machineMandate(machine, { mandate: builtInMandate, isGitGuarded: true });
+export const mandateOn = (machine: Machine, home: string): Promise<MachineMandate | undefined> => {
+  const { mandate } = mandateReader(homeAt(home))(machine.workFolder);
+  return machineMandate(machine, { mandate, isGitGuarded: true });
+};
 
 /** Returns what the gate does with a command: runs it, asks the user, or refuses it. */
 export function decisionOf(

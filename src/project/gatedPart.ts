@@ -27,6 +27,7 @@ const rules: { readonly [Field in keyof Required<Project>]: (value: Project) => 
   budget: () => 'always',
   watchdogs: () => 'own',
   plateau: () => 'own',
+  mandate: () => 'allowed',
   permissions: () => 'always',
 };
 

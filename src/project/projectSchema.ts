@@ -5,6 +5,7 @@
 import * as z from 'zod';
 import { checkMetricSpec } from '../metrics/lines/metricSpec.ts';
 import { messageOf } from '../base/errors.ts';
+import { mandateSchema } from '../permissions/mandate/mandateFiles.ts';
 import { notificationSettingsSchema, quietHoursSchema } from '../notify/settings.ts';
 import { plateauSettingsSchema } from '../watchdogs/plateauSettings.ts';
 import { watchdogSettingsSchema } from '../watchdogs/settings.ts';
@@ -98,6 +99,11 @@ export const projectSchema = z.strictObject({
   plateau: plateauSettingsSchema
     .exactOptional()
     .describe('Detection of experiments that bring no improvement.'),
+  mandate: mandateSchema
+    .exactOptional()
+    .describe(
+      'Mandate that the project proposes for the mode mandate. Counts after you have allowed it; omitted fields are as in the built-in mandate.',
+    ),
   permissions: z
     .strictObject({
       mode: z

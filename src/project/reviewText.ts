@@ -25,12 +25,16 @@ export function reviewText({ file, gated, foreign, isAllowed, warnings }: Projec
   return `${blocks.map((lines) => lines.map(visible).join('\n')).join('\n\n')}\n`;
 }
 
-function effectsOf({ provider, model, defaultMachine, notifications, instructions }: Project) {
+function effectsOf(project: Project) {
+  const { provider, model, defaultMachine, notifications, instructions, mandate } = project;
   return [
     ...(notifications?.channels ?? []).map(effectOf),
     ...(provider === undefined ? [] : [`sends the session to the provider ${provider}`]),
     ...(model === undefined ? [] : [`uses the model ${model}`]),
     ...(defaultMachine === undefined ? [] : [`runs commands on the machine ${defaultMachine}`]),
+    ...(mandate === undefined
+      ? []
+      : ['lets the agent do without asking, in mode mandate, what it lists']),
     ...(instructions === undefined ? [] : ['gives the agent instructions']),
   ];
 }

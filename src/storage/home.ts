@@ -18,6 +18,8 @@ export interface Home {
   readonly machinesFile: string;
   /** File with what the user chose for folders, such as the permission mode. */
   readonly foldersFile: string;
+  /** Folder of the mandates that the user has written. */
+  readonly mandatesFolder: string;
   /** Folder of the contents of project files that the user has allowed. */
   readonly allowedFolder: string;
   /** Folder of notifications that are delayed until quiet hours end. */
@@ -53,6 +55,7 @@ export function homeAt(folder: string): Home {
     backgroundLogFile: path.join(folder, 'background.log'),
     machinesFile: path.join(folder, 'machines.json'),
     foldersFile: path.join(folder, 'folders.json'),
+    mandatesFolder: path.join(folder, 'mandates'),
     allowedFolder: path.join(folder, 'allowed'),
     heldFolder: path.join(folder, 'held'),
     machineHomesFile: path.join(folder, 'machine-homes.json'),

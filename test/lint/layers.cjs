@@ -21,7 +21,7 @@ const below = {
   experiments: ['machines', 'metrics', 'runs', 'shell', 'storage'],
   watchdogs: ['metrics', 'runs'],
   notify: ['http', 'web'],
-  project: ['metrics', 'notify', 'watchdogs'],
+  project: ['metrics', 'notify', 'permissions', 'watchdogs'],
   reports: ['experiments', 'metrics', 'runs', 'storage'],
   tools: [
     'experiments',

@@ -9,7 +9,7 @@ import { profileOf } from '../profiles/profiles.ts';
 import { permissionsInForce } from './projectSettings.ts';
 import type { SharedDeps } from './sessionDeps.ts';
 
-type Deps = Pick<SharedDeps, 'folders' | 'ports' | 'settings'>;
+type Deps = Pick<SharedDeps, 'folders' | 'mandate' | 'ports' | 'settings'>;
 
 /** A session, as its permissions need it. */
 export interface PermissionPlace {
@@ -25,7 +25,10 @@ export function sessionPermissions(
   const chosen = chosenMode(deps, workFolder);
   const canAsk = deps.ports.approve !== undefined;
   const inForce = permissionsInForce(chosen.mode, { canAsk, project });
-  return inForce.mode === chosen.mode ? chosen : inForce;
+  const permissions = inForce.mode === chosen.mode ? chosen : inForce;
+  const problem =
+    permissions.mode === 'mandate' ? deps.mandate(workFolder, project).problem : undefined;
+  return problem === undefined ? permissions : { ...permissions, note: problem };
 }
 
 /**

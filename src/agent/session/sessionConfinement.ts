@@ -1,5 +1,4 @@
 import type { SessionId } from '../../base/ids.ts';
-import { builtInMandate } from '../../permissions/mandate/mandate.ts';
 import { confinedFolders } from '../../tools/parameters/mandateCoverage.ts';
 import { Confining } from '../runs/confining.ts';
 import type { SessionEvent } from '../journal/events.ts';
@@ -17,7 +16,8 @@ export const createConfining = (shared: SharedDeps, place: SessionPlace): Confin
     probes: shared.confinements,
     use: () => shared.settings().confinement ?? 'auto',
     mode: () => sessionPermissions(shared, place).mode,
-    mandated: (machine) => confinedFolders(builtInMandate, machine),
+    mandated: (machine) =>
+      confinedFolders(shared.mandate(place.workFolder, place.project).mandate, machine),
   });
 
 /** Resolves with what confines commands on this computer, as a field of the first event. */

@@ -4,7 +4,6 @@ import { UserFacing } from '../../base/errors.ts';
 import { newEventId } from '../../base/ids.ts';
 import { redactValue } from '../../base/secrets/redactValue.ts';
 import { createGate, type Gate, type GateMode } from '../../permissions/gate.ts';
-import { builtInMandate } from '../../permissions/mandate/mandate.ts';
 import { AttachmentFiles } from '../../storage/attachmentFiles.ts';
 import { accessVerdict } from '../../tools/parameters/commandVerdict.ts';
 import { outsideMandate, type MandateInForce } from '../../tools/parameters/mandateCoverage.ts';
@@ -122,7 +121,7 @@ function createSessionGate(
   const inForce = (): PermissionsInForce => sessionPermissions(shared, { workFolder, project });
   const mode = (): GateMode => fixedMode ?? inForce().mode;
   const mandate = (): MandateInForce => ({
-    mandate: builtInMandate,
+    mandate: shared.mandate(workFolder, project).mandate,
     isGitGuarded: settings().protectsGit !== false,
     container: shared.folders.read(workFolder).choice?.container,
   });

@@ -25,6 +25,8 @@ interface MayOptions {
 interface JudgedPlace {
   readonly machine: Machine;
   readonly rules: ReturnType<typeof pathRulesFor>;
+  /** The home folder of Helios. */
+  readonly home: string;
 }
 
 /** `{ line, verdict, decision, reason, part }` of a line, or `{ line, error }`. */
@@ -59,7 +61,7 @@ export const declareMay = (helios: CliCommand): CliCommand =>
     .runs((context, words: readonly string[], options: MayOptions) =>
       withEngine(context, async ({ machines }) => {
         const rules = pathRulesFor(context.home, machines);
-        const place = { machine: machines.get(options.machine), rules };
+        const place = { machine: machines.get(options.machine), rules, home: context.home };
         if (options.lines === true) await judgeLines(place, options, context);
         else print(await judge(commandOf(words), options.mode, place), options, context);
         return exitCodes.goal;
@@ -99,8 +101,12 @@ function lineOf(text: string): string | { readonly error: string } {
   }
 }
 
-async function judge(line: string, mode: LineMode, { machine, rules }: JudgedPlace): Promise<Row> {
-  const mandate = mode === 'mandate' ? await mandateOn(machine) : undefined;
+async function judge(
+  line: string,
+  mode: LineMode,
+  { machine, rules, home }: JudgedPlace,
+): Promise<Row> {
+  const mandate = mode === 'mandate' ? await mandateOn(machine, home) : undefined;
   const verdict: Verdict = await commandVerdict(machine, { line }, { rules, mandate });
   const { kind, part, outside, pathNote = outside } = verdict;
   const reason = pathNote === undefined || pathNote === '' ? verdict.reason : pathNote;

@@ -118,6 +118,9 @@ export function codeOutside(code: string, step: Step): string | undefined {
   if (startsPrograms.test(code) && reaching.test(code))
     return 'runs code that starts programs which reach out of the folders';
   if (sockets.test(code)) return 'runs code that sends to other hosts';
+  if (/\bstart_new_session\b|\bsetsid\b|\bnohup\b|\bdetached\b/.test(code))
+    return 'runs code that leaves a process running';
+  if (/\bPath\.home\(/.test(code)) return 'runs code that uses the home folder';
   const strings = code
     .replace(/\$(?:HOME\b|\{HOME\})/g, '~')
     .replace(address, ' ')

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { symlink } from 'node:fs/promises';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, describe, it } from 'mocha';
 import { runCli } from '../../../../src/cli/cli.ts';
@@ -58,6 +58,18 @@ describe('a session in mode mandate', () => {
         [false, 'outside the mandate: it may do other than it says'],
       ],
     );
+  });
+
+  it('does nothing with a bad mandate of the user, and says so first', async () => {
+    bed = await testEngine(new ScriptedModel([[write('train.py')], [quit]]), {
+      settings: { permissionMode: 'mandate' },
+    });
+    await mkdir(path.join(bed.home, 'mandates'), { recursive: true });
+    await writeFile(path.join(bed.home, 'mandates', 'a.json'), '{"host": []}');
+    const { session, decided } = await decisions([]);
+    assert.equal(decided[0]?.isAllowed, false);
+    const [started] = eventsOf(session, 'session.started');
+    assert.match(started?.permissions?.note ?? '', /^The mandate grants nothing: .*a\.json/);
   });
 
   it('applies in place of ask where nobody can be asked, and says so first', async () => {

@@ -1,0 +1,141 @@
+/**
+ * The mandates that the user has written: JSON files in a folder of the home of Helios. Each is for
+ * the folders that it names; one that names none is for all others.
+ */
+import { readdirSync, readFileSync, realpathSync } from 'node:fs';
+import path from 'node:path';
+import * as z from 'zod';
+import { codeOf, messageOf } from '../../base/errors.ts';
+import { isWithin } from '../commands/operand.ts';
+import { builtInMandate, commandClasses, installers } from './mandate.ts';
+import type { CommandClass, Mandate } from './mandate.ts';
+
+const texts = z.array(z.string().trim().min(1, 'must not be empty'));
+const classes = Object.keys(commandClasses) as CommandClass[];
+
+/** The fields of a mandate, as a file gives them. */
+export const mandateSchema = z.strictObject({
+  folders: texts
+    .exactOptional()
+    .describe(
+      'Folders to read and change: "." for the working folder, "gpu1:/data" for a machine.',
+    ),
+  reads: texts.exactOptional().describe('Folders to read and run programs from.'),
+  machines: texts.exactOptional().describe('Ids of machines; "*" for all.'),
+  commands: z.array(z.enum(classes)).exactOptional().describe('Classes of commands.'),
+  programs: texts.exactOptional().describe('Beginnings of further commands, such as "wandb sync".'),
+  hosts: texts.exactOptional().describe('Hosts to download from and to read.'),
+  installs: z
+    .array(z.enum(installers))
+    .exactOptional()
+    .describe('Installers, into an environment of a granted folder.'),
+});
+
+const fileSchema = mandateSchema.extend({ for: texts.exactOptional() });
+
+/** A mandate with some fields; the others are as in the built-in one. */
+export type GivenMandate = z.output<typeof mandateSchema>;
+
+/** The mandate for a folder. */
+export interface MandateReading {
+  readonly mandate: Mandate;
+  /** Absolute path of the file. Omitted for the built-in mandate. */
+  readonly file?: string;
+  /** Sentence that says why nothing is granted: a file cannot be used. */
+  readonly problem?: string;
+}
+
+/** The mandate of a project, with the file that proposes it. */
+export interface Proposal {
+  readonly file: string;
+  readonly mandate: GivenMandate;
+}
+
+/** A mandate that grants nothing. */
+const nothing: Mandate = {
+  folders: [],
+  reads: [],
+  machines: [],
+  commands: [],
+  programs: [],
+  hosts: [],
+  installs: [],
+};
+
+/**
+ * Reads the mandate for a working folder, an absolute path. Of several files, that for the nearest
+ * folder counts; fields that it omits are as in the built-in mandate. `proposed` is the mandate of a
+ * project that the user has allowed: it counts before a file for all folders. A file that may be for
+ * the folder and is not valid grants nothing. Never throws.
+ */
+export function readMandate(
+  mandatesFolder: string,
+  workFolder: string,
+  proposed?: Proposal,
+): MandateReading {
+  const found = filesIn(mandatesFolder).map((file) => readFile(file));
+  const here = realPathOf(workFolder);
+  const places = found.map(({ content }) => depthOf(placesOf(content), here));
+  const best = Math.max(-1, ...places);
+  if (best <= 0 && proposed !== undefined)
+    return { mandate: { ...builtInMandate, ...proposed.mandate }, file: proposed.file };
+  if (best < 0) return { mandate: builtInMandate };
+  const { file, content } = found[places.indexOf(best)] ?? { file: '', content: undefined };
+  const parsed = fileSchema.safeParse(content);
+  if (!parsed.success) return { mandate: nothing, file, problem: problemOf(file, parsed.error) };
+  const { for: _for, ...given } = parsed.data;
+  return { mandate: { ...builtInMandate, ...given }, file };
+}
+
+interface FoundFile {
+  readonly file: string;
+  /** The JSON; a text that says why it cannot be read. */
+  readonly content: unknown;
+}
+
+function readFile(file: string): FoundFile {
+  try {
+    return { file, content: JSON.parse(readFileSync(file, 'utf8')) as unknown };
+  } catch (error) {
+    return { file, content: messageOf(error) };
+  }
+}
+
+/** Returns the folders that a file is for, also of a file that is not valid otherwise. */
+function placesOf(content: unknown): readonly string[] {
+  const read = z.looseObject({ for: texts }).safeParse(content);
+  return read.success ? read.data.for : [];
+}
+
+/** Returns how near the nearest of the folders is; 0 without folders, -1 if it is in none. */
+function depthOf(places: readonly string[], workFolder: string): number {
+  if (places.length === 0) return 0;
+  return Math.max(...places.map((place) => (isWithin(place, workFolder) ? place.length : -1)));
+}
+
+function realPathOf(folder: string): string {
+  try {
+    return realpathSync(folder);
+  } catch {
+    return folder;
+  }
+}
+
+function filesIn(folder: string): readonly string[] {
+  try {
+    const names = readdirSync(folder).filter((name) => name.endsWith('.json'));
+    return names.toSorted().map((name) => path.join(folder, name));
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return [];
+    return [folder];
+  }
+}
+
+function problemOf(file: string, { issues: [issue] }: z.ZodError): string {
+  const why = issue === undefined ? '' : `${issue.path.join('.')}: ${issue.message}`;
+  return `The mandate grants nothing: ${file} cannot be used (${why.replace(/^: /, '')}). Correct or remove the file.`;
+}
+
+/** Returns the built-in mandate as a file for a folder, to edit. */
+export const mandateText = (workFolder: string): string =>
+  `${JSON.stringify({ for: [workFolder], ...builtInMandate }, undefined, 2)}\n`;
