@@ -6,10 +6,10 @@ import { oneLine } from '../base/text.ts';
 import { WebFailure } from './webFailure.ts';
 
 /**
- * Address of an Azure service that only virtual machines in Azure can reach. Refused, although the
- * address lies in a public range.
+ * Addresses at which clouds give credentials to a virtual machine, beside the link-local ones. Some
+ * lie in public ranges.
  */
-const azureHost = '168.63.129.16';
+const credentialHosts = ['168.63.129.16', '100.100.100.200', '192.0.0.192', 'fd00:ec2::254'];
 
 /** Prefixes, of 96 bits, of IPv6 addresses that embed an IPv4 address: `::10.0.0.1`. */
 const embedding = ['::', '::ffff:0:0', '64:ff9b::'].map((prefix) => ipaddr.IPv6.parse(prefix));
@@ -22,13 +22,30 @@ const global = ipaddr.IPv6.parse('2000::');
  * of private networks, and for reserved addresses.
  */
 export function isPublicAddress(address: string): boolean {
-  if (!ipaddr.isValid(address)) return false;
+  const parsed = reached(address);
+  if (parsed?.range() !== 'unicast' || givesCredentials(address)) return false;
+  return parsed instanceof ipaddr.IPv4 || parsed.match(global, 3);
+}
+
+/**
+ * Returns true for an address at which a cloud gives credentials to whoever asks. It is not fetched
+ * even where private addresses are.
+ */
+export function givesCredentials(address: string): boolean {
+  const parsed = reached(address);
+  return (
+    parsed !== undefined &&
+    (parsed.range() === 'linkLocal' || credentialHosts.includes(parsed.toString()))
+  );
+}
+
+/** Returns the parsed address; of an IPv6 address that embeds an IPv4 address, the latter. */
+function reached(address: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
+  if (!ipaddr.isValid(address)) return undefined;
   const parsed = ipaddr.parse(address);
-  if (parsed instanceof ipaddr.IPv4)
-    return parsed.range() === 'unicast' && parsed.toString() !== azureHost;
-  if (embedding.some((prefix) => parsed.match(prefix, 96)))
-    return isPublicAddress(parsed.toByteArray().slice(-4).join('.'));
-  return parsed.range() === 'unicast' && parsed.match(global, 3);
+  return parsed instanceof ipaddr.IPv6 && embedding.some((prefix) => parsed.match(prefix, 96))
+    ? ipaddr.fromByteArray(parsed.toByteArray().slice(-4))
+    : parsed;
 }
 
 /**
@@ -80,4 +97,10 @@ export const notPublic = (host: string): WebFailure =>
   new WebFailure(
     'address',
     `${oneLine(host, 100)} is in a private network or on this computer, and private addresses are not fetched. The user can allow them with the setting helios.web.allowPrivateAddresses. A command on a machine may reach the host: use remote_exec.`,
+  );
+
+export const credentialHost = (host: string): WebFailure =>
+  new WebFailure(
+    'address',
+    `${oneLine(host, 100)} gives out credentials of a cloud, and is never fetched.`,
   );

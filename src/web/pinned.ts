@@ -6,7 +6,13 @@ import { lookup as systemLookup, type LookupAddress } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 import { promisify } from 'node:util';
 import ipaddr from 'ipaddr.js';
-import { checkHost, isPublicAddress, notPublic } from './addresses.ts';
+import {
+  checkHost,
+  credentialHost,
+  givesCredentials,
+  isPublicAddress,
+  notPublic,
+} from './addresses.ts';
 
 /** Returns all addresses of a name. Rejects like `dns.lookup`. */
 export type Resolve = (name: string) => Promise<readonly LookupAddress[]>;
@@ -26,11 +32,12 @@ export class PinnedNames {
 
   /**
    * Resolves `host` and stores its addresses. Rejects with `WebFailure` if an address is not
-   * public, unless private addresses are allowed. Accepts a name that cannot be resolved: a proxy
+   * public, unless private addresses are allowed, and for each that gives out credentials. Accepts a name that cannot be resolved: a proxy
    * may know it, and a direct connection fails anyway.
    */
   async pin(host: string, allowsPrivate: boolean): Promise<void> {
     if (!allowsPrivate) checkHost(host);
+    if (givesCredentials(host)) throw credentialHost(host);
     if (ipaddr.isValid(host)) return;
     this.#addresses.delete(host);
     try {
@@ -39,9 +46,11 @@ export class PinnedNames {
       this.#problems.set(host, error as NodeJS.ErrnoException);
     }
     const found = this.#addresses.get(host) ?? [];
-    if (allowsPrivate || found.every(({ address }) => isPublicAddress(address))) return;
+    const gives = found.some(({ address }) => givesCredentials(address));
+    const isPublic = found.every(({ address }) => isPublicAddress(address));
+    if (!gives && (allowsPrivate || isPublic)) return;
     this.#addresses.delete(host);
-    throw notPublic(host);
+    throw gives ? credentialHost(host) : notPublic(host);
   }
 
   /** Lookup function for connections. Returns only the stored addresses. */
