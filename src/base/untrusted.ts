@@ -54,12 +54,17 @@ export const asHeld = (text: string, held: string): string =>
 /** Returns true for a text with parts that `asHeld` may change. */
 export const mayBeInert = (text: string): boolean => text.search(inertForms) !== -1;
 
+/** Returns true if the text holds a mark. */
+export const isMarked = (text: string): boolean => text.includes(mark);
+
 /** Returns the text without the marks of `untrusted`, for users. */
 export const withoutUntrustedMarks = (text: string): string =>
   text.replace(/<untrusted from="[^"\n]*">\n?|\n?<\/untrusted>/g, '');
 
+const mark = '<untrusted from=';
+
 const opening = (origin: string): string =>
-  `<untrusted from="${oneLine(inert(origin), maxOriginChars).replace(/["<>]/g, "'")}">`;
+  `${mark}"${oneLine(inert(origin), maxOriginChars).replace(/["<>]/g, "'")}">`;
 
 /** Replaces the first character of everything that could be taken for a mark. */
 const withoutMarks = (text: string): string => text.replace(/<(?=\s*\/?\s*untrusted)/gi, '‹');

@@ -38,7 +38,14 @@ export type Access =
       readonly givenPath?: string;
       readonly change?: string;
     }
-  | { readonly kind: 'host'; readonly host: string };
+  | {
+      readonly kind: 'host';
+      readonly host: string;
+      /** The URL that the call names. */
+      readonly url?: string;
+      /** Set by the gate: the model composed the URL after it had read text of others. */
+      readonly isComposed?: true;
+    };
 
 /** A call that was refused because nobody could be asked. */
 export interface RefusedCall {

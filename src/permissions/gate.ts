@@ -6,6 +6,14 @@ import { delay, type Clock } from '../base/clock.ts';
 import { markHidden } from '../base/hiddenCharacters.ts';
 import { linkNote, type Access, type CommandAccess } from './access.ts';
 import type { Verdict } from './commands/verdict.ts';
+import {
+  composedNotes,
+  composedReason,
+  isComposed,
+  markComposed,
+  reachesAllowedHosts,
+  type WebSources,
+} from './composedUrl.ts';
 import { pathUse } from './pathRule.ts';
 import { pathNote, usualPaths, type PathRules } from './pathRules.ts';
 import type { PermissionMode } from './mode.ts';
@@ -82,6 +90,8 @@ export interface GateOptions {
   readonly allowedTools?: readonly string[];
   /** The rules on paths. Default: those for the usual home folder of Helios. */
   readonly paths?: PathRules;
+  /** Default: no URL counts as composed, and no host is allowed. */
+  readonly web?: WebSources;
 }
 
 export interface Gate {
@@ -109,8 +119,9 @@ const unclearAnswerWithinMs = 60_000;
  * - `mandate`: allows what the mandate covers, and refuses all other calls.
  * - `read`: refuses all other calls, and commands that only read.
  * - Except in mode `read`, each repaired call, each call that writes through a link out of the
- *   working folder, and each use of a path that the rules name needs an approval; in mode `mandate`,
- *   they are refused.
+ *   working folder, each use of a path that the rules name, and each URL that the model composed
+ *   after it had read text of others needs an approval; in mode `mandate`, they are refused.
+ * - Except in mode `read`, hosts that the user allows need no approval.
  */
 export function createGate(options: GateOptions): Gate {
   const allowedTools = new Set(options.allowedTools);
@@ -118,8 +129,8 @@ export function createGate(options: GateOptions): Gate {
   options.onUserActed?.(() => patience.renew());
   return {
     async decide(call, signal) {
-      const accesses = await judged(call.accesses, options);
-      const detail = [...pathNotes(accesses), call.detail].join('\n');
+      const accesses = markComposed(await judged(call.accesses, options), options.web);
+      const detail = [...pathNotes(accesses), ...composedNotes(accesses), call.detail].join('\n');
       const shown = { ...call, accesses, detail };
       const decision = await decide(shown, { ...options, allowedTools, patience }, signal);
       return { ...decision, accesses };
@@ -170,7 +181,7 @@ interface Rules extends Omit<GateOptions, 'allowedTools'> {
 
 async function decide(call: GateCall, rules: Rules, signal: AbortSignal): Promise<Ruling> {
   const { mode, ask, allowedTools, patience, refused, paths = usualPaths } = rules;
-  const ruling = rulingOf(call, mode(), paths);
+  const ruling = rulingOf(call, mode(), rules);
   if (ruling !== undefined) return ruling;
   const earlier = refused?.answerTo(call);
   if (earlier !== undefined) return rulings[earlier];
@@ -193,7 +204,8 @@ async function decideUnclear(call: GateCall, rules: Rules, signal: AbortSignal):
   const reason = unclearReason(call, paths);
   if (mode() === 'mandate') return waiting(outsideMandate(reason), call, rules);
   const answer = await patience.answer({ ask, call }, signal);
-  const why = `${asksForPath(call, paths) ? `${reason}: ` : ''}${rulings.nobody.why}`;
+  const isNamed = asksForPath(call, paths) || isComposed(call.accesses);
+  const why = `${isNamed ? `${reason}: ` : ''}${rulings.nobody.why}`;
   return answer === 'nobody' ? waiting({ ...rulings.nobody, why }, call, rules) : rulings[answer];
 }
 
@@ -215,7 +227,11 @@ const outsideMandate = (reason: string): Ruling => ({
 });
 
 /** Decides where neither the user nor the mode `allow` has a say; otherwise `undefined`. */
-function rulingOf(call: GateCall, mode: GateMode, paths: PathRules): Ruling | undefined {
+function rulingOf(
+  call: GateCall,
+  mode: GateMode,
+  { paths = usualPaths, web }: Pick<GateOptions, 'paths' | 'web'>,
+): Ruling | undefined {
   const denial = denialOf(call) ?? pathDenial(call, paths);
   if (denial !== undefined) return { isAllowed: false, by: 'rule', why: denial };
   if (onlyReads(call) && !asksForPath(call, paths))
@@ -223,6 +239,8 @@ function rulingOf(call: GateCall, mode: GateMode, paths: PathRules): Ruling | un
   if (call.isOwnData)
     return { isAllowed: true, by: 'rule', why: "changes only the agent's own notes" };
   if (mode === 'read') return rulings.readsOnly;
+  if (!isRepaired(call) && reachesAllowedHosts(call.accesses, web))
+    return { isAllowed: true, by: 'rule', why: 'the user allowed the host' };
   return !isUnclear(call) && runsOnlyReaders(call)
     ? { isAllowed: true, by: 'rule', why: 'the command only reads' }
     : undefined;
@@ -264,15 +282,18 @@ const onlyReads = ({ effect, accesses }: GateCall): boolean =>
   effect === 'read' && accesses.every(({ kind }) => kind === 'read');
 
 /**
- * Returns true for a call that may do other than it says: the model can send it again in clear
- * words, and that call may need no approval.
+ * Returns true for a call that may do other than it says, or send what the model knows: the model
+ * can make a clear call in its place, and that call may need no approval.
  */
-const isUnclear = ({ repairs = [], accesses }: GateCall): boolean =>
-  repairs.length > 0 || linkNote(accesses) !== '';
+const isUnclear = (call: GateCall): boolean =>
+  isRepaired(call) || linkNote(call.accesses) !== '' || isComposed(call.accesses);
+
+const isRepaired = ({ repairs = [] }: GateCall): boolean => repairs.length > 0;
 
 function unclearReason(call: GateCall, paths: PathRules): string {
   const use = pathUse(call.accesses, paths);
   if (use !== undefined) return pathNote(use);
+  if (isComposed(call.accesses)) return composedReason;
   const notes = call.accesses.map((each) =>
     each.kind === 'command' ? each.verdict?.pathNote : '',
   );

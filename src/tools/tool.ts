@@ -30,6 +30,11 @@ export interface ToolResult {
    */
   readonly origins?: Readonly<Record<string, string>>;
   readonly attachments?: readonly AttachmentBlock[];
+  /**
+   * Web addresses that others wrote in the content. The model may fetch them without an approval, so
+   * none of them may come from the model.
+   */
+  readonly links?: readonly string[];
   /** A line about what the call did, for the views and the journal. */
   readonly summary?: string;
   /**

@@ -56,6 +56,8 @@ export interface DownloadRequest {
   readonly accept: string;
   /** True for an address that the user configured, which may be private. */
   readonly allowsPrivateAddresses?: boolean;
+  /** True if a redirect to another host is refused. Default: false. */
+  readonly staysOnHost?: boolean;
 }
 
 const usualLimits: WebLimits = { bytes: 10_000_000, totalMs: 60_000, redirects: 5 };
@@ -134,12 +136,22 @@ class Attempts {
       const location = isRedirect(response) ? response.headers.get('location') : null;
       if (location === null) return this.#read(url, response);
       await response.body?.cancel();
-      url = parseAddress(location, url.href);
+      url = this.#next(url, location);
     }
     throw new WebFailure(
       'network',
       `More than ${limits.redirects} redirects; the last one to ${oneLine(url.href, 200)}.`,
     );
+  }
+
+  #next(url: URL, location: string): URL {
+    const next = parseAddress(location, url.href);
+    if (this.#policy.request.staysOnHost === true && siteOf(next) !== siteOf(url))
+      throw new WebFailure(
+        'address',
+        `${hostOf(url)} redirects to ${hostOf(next)}. A URL that you composed may not lead to another host: search for the page with web_search.`,
+      );
+    return next;
   }
 
   async #get(url: URL): Promise<Response> {
@@ -204,6 +216,8 @@ function again(error: unknown, backoffMs: number): number | undefined {
   const waitMs = Math.max(error.retryAfterMs, backoffMs);
   return waitMs > longestWaitMs ? undefined : waitMs;
 }
+
+const siteOf = (url: URL): string => hostOf(url).replace(/^www\./, '');
 
 const isRedirect = ({ status }: Response): boolean => [301, 302, 303, 307, 308].includes(status);
 

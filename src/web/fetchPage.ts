@@ -14,6 +14,8 @@ export interface PageRequest {
   /** Number of characters to skip at the beginning of the text. */
   readonly offset: number;
   readonly maxChars: number;
+  /** True if a redirect to another host is refused. Default: false. */
+  readonly staysOnHost?: boolean;
 }
 
 /** A part of a page. The text is untrusted; only control and invisible characters were removed. */
@@ -52,8 +54,9 @@ export class WebReader {
   }
 
   /** Reads a part of a page. Rejects with `WebFailure`, or with the reason of the signal. */
-  async read({ url, offset, maxChars }: PageRequest, signal: AbortSignal): Promise<PagePart> {
-    const page = this.#cached(url) ?? this.#cache(url, await this.#fetch(url, signal));
+  async read(request: PageRequest, signal: AbortSignal): Promise<PagePart> {
+    const { url, offset, maxChars } = request;
+    const page = this.#cached(url) ?? this.#cache(url, await this.#fetch(request, signal));
     const { text } = page;
     if (offset > 0 && offset >= text.length)
       throw new WebFailure(
@@ -89,8 +92,8 @@ export class WebReader {
     return page;
   }
 
-  async #fetch(url: string, signal: AbortSignal): Promise<Page> {
-    const got = await download({ url, accept }, this.#options, signal);
+  async #fetch({ url, staysOnHost = false }: PageRequest, signal: AbortSignal): Promise<Page> {
+    const got = await download({ url, accept, staysOnHost }, this.#options, signal);
     const { text, title, note } = await this.#text(got, signal);
     const clean = cleanPage(text);
     return {

@@ -12,6 +12,8 @@ export interface WebSettings {
   readonly searxngUrl?: string;
   /** True when `web_fetch` may access addresses of private networks and of this computer. */
   readonly allowsPrivateAddresses?: boolean;
+  /** Hosts that `web_fetch` may access without asking: `example.org`, or `*.example.org`. */
+  readonly allowedHosts?: readonly string[];
 }
 
 /**

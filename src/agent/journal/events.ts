@@ -178,10 +178,7 @@ export type SessionEvent =
       readonly why: string;
       /** Tool that the user allowed for the rest of the session with this answer. */
       readonly allowedTool?: string;
-      /**
-       * Accesses of the call to anything other than Helios's own data. Omitted when there were
-       * none.
-       */
+      /** Accesses of the call to anything other than Helios's own data. Omitted if there are none. */
       readonly accesses?: readonly Access[];
     }
   | {
@@ -213,9 +210,7 @@ export type SessionEvent =
       readonly isQuiet?: true;
       readonly durationMs: number;
       readonly summary?: string;
-      /**
-       * Only in journals of older versions, which stored the content of attachments in the event.
-       */
+      /** Only in journals of older versions: the content of the attachments. */
       readonly attachments?: readonly AttachmentBlock[];
       /**
        * Attachments, stored as `<hash>.<extension>` in the session's folder `attachments`. The
@@ -223,6 +218,8 @@ export type SessionEvent =
        */
       readonly attachmentFiles?: readonly AttachmentFile[];
       readonly changedFiles?: readonly string[];
+      /** Web addresses that stood in the result, written by others. */
+      readonly links?: readonly string[];
       readonly runId?: RunId;
       readonly fullPath?: string;
     }

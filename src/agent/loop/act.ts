@@ -271,7 +271,7 @@ async function untilInterrupted(
 async function succeeded(tool: Tool, result: ToolResult, deps: ActDeps): Promise<Outcome> {
   const { text, fullPath } = await bounded(withoutSecrets(result, deps.secrets), deps);
   const { attachmentFiles, problems } = await keptFiles(result.attachments ?? [], deps);
-  const { summary, changedFiles, runId } = result;
+  const { summary, changedFiles, links, runId } = result;
   return {
     text: [text, ...problems].join('\n'),
     isError: false,
@@ -280,6 +280,7 @@ async function succeeded(tool: Tool, result: ToolResult, deps: ActDeps): Promise
     ...(summary !== undefined && { summary }),
     ...(attachmentFiles.length > 0 && { attachmentFiles }),
     ...(changedFiles !== undefined && { changedFiles }),
+    ...(links !== undefined && { links }),
     ...(runId !== undefined && { runId }),
   };
 }

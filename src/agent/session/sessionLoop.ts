@@ -16,6 +16,7 @@ import { contextSource } from '../context/contextSource.ts';
 import type { JournalEvent, StreamEvent } from '../journal/events.ts';
 import type { LoopDeps } from '../loop/loop.ts';
 import { PlateauGuard } from '../loop/plateauGuard.ts';
+import { webSourcesOf } from '../loop/webSources.ts';
 import { profileOf } from '../profiles/profiles.ts';
 import type { SessionRuns } from '../runs/sessionRuns.ts';
 import { refusedCalls } from '../user/refusedCalls.ts';
@@ -144,6 +145,11 @@ function createSessionGate(
         ...(mode() === 'mandate' && { inForce: mandate() }),
       }),
     allowedTools: allowedBefore(log.events),
+    web: {
+      hasReadOthers: () => webSourcesOf(log.events).hasReadOthers(),
+      hasSeen: (url) => webSourcesOf(log.events).hasSeen(url),
+      allowedHosts: () => shared.settings().web?.allowedHosts ?? [],
+    },
   });
   return recordingModes(gate, log, () => (fixedMode === undefined ? inForce() : undefined));
 }

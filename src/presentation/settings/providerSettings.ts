@@ -19,6 +19,9 @@ const baseUrl = (engine: Field, variable: string, description: string): Setting<
 const orElse = (variable: string, otherwise: string): string =>
   `When empty, \`${variable}\` of the environment is used if it is set, otherwise ${otherwise}.`;
 
+const hostPattern = /^(\*\.)?[a-z0-9-]+(\.[a-z0-9-]+)*(:\d+)?$/i;
+const isHost = (value: unknown): boolean => typeof value === 'string' && hostPattern.test(value);
+
 const ownAddress = "the provider's own address";
 
 const addresses = {
@@ -121,4 +124,19 @@ export const networkSettings = {
     engine: 'web.allowsPrivateAddresses',
     isPreference: true,
   }),
+  'web.allowedHosts': {
+    ...structure<readonly string[]>({
+      default: [],
+      none: [],
+      description:
+        'Hosts from which the agent may fetch any page without asking, in every permission mode: `arxiv.org`, or `*.arxiv.org` for the hosts below it. Without an entry, a URL that the agent composed after it had read text of others needs an approval.',
+      schema: z.array(z.string().regex(hostPattern)),
+      written: z.array(z.string().regex(hostPattern)),
+      scope: 'application',
+      engine: 'web.allowedHosts',
+      isPreference: true,
+    }),
+    // What is no host allows nothing.
+    toEngine: (hosts) => z.array(z.unknown()).catch([]).parse(hosts).filter(isHost),
+  },
 } satisfies Readonly<Record<string, Setting>>;

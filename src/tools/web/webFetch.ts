@@ -1,7 +1,9 @@
 import * as z from 'zod';
+import { linksIn } from '../../base/links.ts';
 import { oneLine } from '../../base/text.ts';
 import { untrusted } from '../../base/untrusted.ts';
 import type { PagePart, PageRequest } from '../../web/fetchPage.ts';
+import { isComposed } from '../../permissions/composedUrl.ts';
 import { defineTool, type Tool } from '../tool.ts';
 
 export interface PageReader {
@@ -17,6 +19,7 @@ export interface PageReader {
  * the limit of a tool result.
  */
 const maxChars = 20_000;
+const maxLinks = 500;
 
 export const webFetch = (pages: PageReader): Tool =>
   defineTool({
@@ -42,10 +45,15 @@ export const webFetch = (pages: PageReader): Tool =>
     }),
     describe: ({ url, offset }) =>
       `Fetched ${oneLine(url, 120)}${offset > 0 ? ` from ${offset}` : ''}`,
-    accesses: ({ url }) => [{ kind: 'host', host: URL.parse(url)?.host ?? url }],
-    async execute({ url, offset, max_length }, { signal }) {
-      const part = await pages.read({ url, offset, maxChars: max_length }, signal);
-      return { content: shown(part), summary: `${part.totalChars} characters` };
+    accesses: ({ url }) => [{ kind: 'host', host: URL.parse(url)?.host ?? url, url }],
+    async execute({ url, offset, max_length }, { accesses, signal }) {
+      const staysOnHost = isComposed(accesses);
+      const part = await pages.read({ url, offset, maxChars: max_length, staysOnHost }, signal);
+      return {
+        content: shown(part),
+        summary: `${part.totalChars} characters`,
+        links: [url, part.url, ...linksIn(part.text, maxLinks)],
+      };
     },
   });
 

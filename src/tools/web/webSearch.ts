@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { linksIn } from '../../base/links.ts';
 import { capText, oneLine } from '../../base/text.ts';
 import { untrusted } from '../../base/untrusted.ts';
 import { cleanPage } from '../../web/fetchPage.ts';
@@ -25,6 +26,7 @@ export interface WebSearcher {
 
 const maxTextChars = 8_000;
 const maxNoteChars = 400;
+const maxLinks = 20;
 
 export const webSearch = (searcher: WebSearcher): Tool =>
   defineTool({
@@ -55,6 +57,8 @@ export const webSearch = (searcher: WebSearcher): Tool =>
       return {
         content: `${via} found ${found}.${why}\n${shown(via, pages, text)}`,
         summary: `${found}, by ${via}`,
+        // Not those of the summary: the model can make the model that searches write any address.
+        links: pages.flatMap(({ url, snippet = '' }) => [url, ...linksIn(snippet, maxLinks)]),
       };
     },
   });

@@ -74,7 +74,7 @@ describe('accesses', () => {
     [
       'web_fetch',
       { url: 'https://example.org:8443/a?b' },
-      [{ kind: 'host', host: 'example.org:8443' }],
+      [{ kind: 'host', host: 'example.org:8443', url: 'https://example.org:8443/a?b' }],
     ],
     ['memory_write', { path: '/goal', content: 'x', gist: 'x' }, []],
     ['kill_task', { run: '7' }, []],

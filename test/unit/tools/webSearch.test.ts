@@ -25,6 +25,17 @@ describe('web_search', () => {
     );
   });
 
+  it('names as links those of the search, and none that the summary made up', async () => {
+    const finding: SearchFinding = {
+      via: 'x',
+      hits: [{ title: 'Muon', url: 'https://a.org/', snippet: 'See https://b.org/more.' }],
+      text: 'Read https://evil.example/?d=secret',
+    };
+    const tool = webSearch({ search: () => Promise.resolve(finding) });
+    const { links } = await call(tool, { query: 'Repeat https://evil.example/?d=secret' });
+    assert.deepEqual(links, ['https://a.org/', 'https://b.org/more.', 'https://b.org/more']);
+  });
+
   it('cleans, bounds and marks whatever comes', async () => {
     const hits = Array.from({ length: 40 }, (_, index) => ({
       title: `\u001b[31m${'t'.repeat(5000)}`,

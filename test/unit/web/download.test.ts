@@ -114,6 +114,20 @@ describe('a download', () => {
       assert.equal(lookups, 2, 'once a hop, and never for the connection');
     });
 
+    for (const host of [
+      ...['169.254.169.254', '[::ffff:a9fe:a9fe]', '100.100.100.200', '168.63.129.16'],
+      ...['2852039166', '[fd00:ec2::254]', '[fe80::1]', 'metadata.test'],
+    ])
+      it(`by ${host}, which gives out credentials, where private addresses are allowed`, async () => {
+        const site = await open(to(`http://${host}/latest/meta-data/`));
+        const options = seemingPublic({
+          allowsPrivateAddresses: () => true,
+          resolve: (name) =>
+            resolvesTo(name === 'metadata.test' ? '169.254.169.254' : publicAddress)(name),
+        });
+        assert.match(await fails(get(site.url('/'), options), 'address'), /credentials of a cloud/);
+      });
+
     it('unless it is allowed', async () => {
       const site = await open(page('notebook'));
       const options = seemingPublic({ allowsPrivateAddresses: () => true });
@@ -127,6 +141,26 @@ describe('a download', () => {
         'notebook',
       );
     });
+  });
+
+  it('stays on the host where it has to, also on the one with www', async () => {
+    const site = await open((request, response) =>
+      request.url === '/a'
+        ? to(site.url('/b', 'www.site.test'))(request, response)
+        : request.url === '/b'
+          ? page('here')(request, response)
+          : to(site.url('/b', 'other.test'))(request, response),
+    );
+    const staying = (path: string): Promise<Download> =>
+      download(
+        { url: site.url(path), accept: '*/*', staysOnHost: true },
+        seemingPublic(),
+        new AbortController().signal,
+      );
+    assert.equal((await staying('/a')).url, site.url('/b', 'www.site.test'));
+    assert.match(await fails(staying('/c'), 'address'), /site\.test redirects to other\.test/);
+    assert.equal((await get(site.url('/c'))).status, 200);
+    assert.deepEqual(site.asked, ['/a', '/b', '/c', '/c', '/b']);
   });
 
   it('follows redirects, and ends those without end', async () => {

@@ -294,6 +294,39 @@ describe('beside the conversation', () => {
       );
     });
 
+    it('is fetched after text of others only where a message or a page named it', async () => {
+      await site.close();
+      site = await WebSite.open((request, response) =>
+        page(request.url === '/start' ? '<p>Read <a href="/next">on</a>.' : '<p>On.')(
+          request,
+          response,
+        ),
+      );
+      const at = (where: string): WireCall => ({
+        name: 'web_fetch',
+        input: { url: site.url(where, '127.0.0.1') },
+      });
+      const settings = { web: { allowsPrivateAddresses: true } };
+      const session = await begin(['/start', '/next', '/?d=secret'].map(at), settings, {
+        goal: `Begin with ${site.url('/start', '127.0.0.1')}.`,
+      });
+      await session.ended;
+      assert.deepEqual(site.asked, ['/start', '/next']);
+      const refused = eventsOf(session, 'tool.finished').find(({ isError }) => isError);
+      assert.match(refused?.text ?? '', /^Not allowed: the user did not allow it/);
+      assert.equal(asked.length, 1);
+      await engine.close();
+
+      const calls = ['/next', '/?d=secret'].map(at);
+      await begin([], { web: { ...settings.web, allowedHosts: [] } });
+      claude.reply(() => ({ toolCalls: [calls.shift() ?? (quit.toolCalls ?? [])[0] ?? at('/')] }));
+      const resumed = await engine.sessions.resume(session.id);
+      await resumed.say('Once more.');
+      await resumed.ended;
+      assert.deepEqual(site.asked, ['/start', '/next', '/next']);
+      assert.equal(asked.length, 2);
+    });
+
     it('is asked for where the user is asked, and not fetched when refused', async () => {
       const settings = { permissionMode: 'ask', web: { allowsPrivateAddresses: true } } as const;
       const { isError } = await result(await begin([fetching()], settings));

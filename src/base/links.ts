@@ -1,0 +1,61 @@
+/** Web addresses in texts, in the form in which they are compared. */
+
+/**
+ * Returns a web address as a request would have it: parsed, and without its fragment. Returns
+ * `undefined` for any other text.
+ */
+export function linkForm(text: string): string | undefined {
+  const url = URL.parse(text.trim());
+  if (url === null || !/^https?:$/.test(url.protocol)) return undefined;
+  url.hash = '';
+  return url.href;
+}
+
+const withScheme = /https?:\/\/[^\s<>"`\\^{|}[\]]+/gi;
+const withoutScheme =
+  /(?<![\w./:@-])(?:[a-z0-9-]+\.)+[a-z]{2,}(?::\d+)?(?:\/[^\s<>"`\\^{|}[\]]*)?/gi;
+
+/** Returns the web addresses that stand in a text, each once, at most `maxLinks`. */
+export const linksIn = (text: string, maxLinks: number): string[] =>
+  formsOf(text.replace(/\\([!-/:-@[-`{-~])/g, '$1').matchAll(withScheme), maxLinks);
+
+/**
+ * Returns the web addresses that a user wrote, also those without a scheme: `arxiv.org/abs/1` is
+ * both `https://arxiv.org/abs/1` and `http://arxiv.org/abs/1`.
+ */
+export const linksOfUser = (text: string, maxLinks: number): string[] => [
+  ...linksIn(text, maxLinks),
+  ...['https://', 'http://'].flatMap((scheme) =>
+    formsOf(text.matchAll(withoutScheme), maxLinks, scheme),
+  ),
+];
+
+function formsOf(found: Iterable<RegExpExecArray>, maxLinks: number, scheme = ''): string[] {
+  const forms = new Set<string>();
+  for (const [run] of found) {
+    if (forms.size >= maxLinks) break;
+    for (const reading of readings(run)) {
+      const form = linkForm(scheme + reading);
+      if (form !== undefined) forms.add(form);
+    }
+  }
+  return [...forms].slice(0, maxLinks);
+}
+
+const maxTrimmed = 4;
+
+/**
+ * Returns the addresses that a run of characters can mean: itself, and without the punctuation after
+ * it. A bracket that was opened before the run does not belong to the address.
+ */
+function readings(run: string): string[] {
+  const all: string[] = [];
+  for (let rest = run, trimmed = 0; trimmed <= maxTrimmed; trimmed += 1) {
+    if (countOf(rest, '(') >= countOf(rest, ')')) all.push(rest);
+    if (!/[).,;:!?'*_~]$/.test(rest)) break;
+    rest = rest.slice(0, -1);
+  }
+  return all;
+}
+
+const countOf = (text: string, character: string): number => text.split(character).length - 1;
