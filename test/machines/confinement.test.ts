@@ -224,6 +224,23 @@ block.unlink()"`,
       assert.ok(!existsSync(join(bed.home, '.config', 'planted')));
     });
 
+    it('cannot change what the editor, CI or Helios would run of a granted folder', async () => {
+      const names = ['.vscode/tasks.json', '.github/workflows/ci.yml', 'helios.json'];
+      names.push('a.code-workspace', '.gitlab-ci.yml');
+      for (const name of names) place(join(bed.work, name), 'of the user\n');
+      own(bed.work);
+      const attacks = names.flatMap((name) => [
+        `echo x >${name}`,
+        `rm -rf ${name}`,
+        `mv ${name} away`,
+        `ln ${name} hard && echo x >hard`,
+        `ln -s ${name} soft && echo x >soft`,
+      ]);
+      await run(attacks.map((attack) => `(${attack}) 2>/dev/null`).join('\n'));
+      for (const name of names)
+        assert.equal(readFileSync(join(bed.work, name), 'utf8'), 'of the user\n', name);
+    });
+
     it('does not start where .git of a granted folder is a link', async () => {
       const folder = join(bed.home, 'linked');
       opened.push(folder);

@@ -34,8 +34,8 @@ import { runName } from '../../runs/run.ts';
 export function createLoop(request: PartsRequest, listeners: SessionListeners): LoopDeps {
   const { shared, hooks, log, folder, project } = request;
   const { clock, logger, secrets, paths } = shared;
-  const { id: sessionId } = log.state;
-  const defaults = toolDefaults(project, containerOf(request, listeners));
+  const { id: sessionId, workFolder } = log.state;
+  const defaults = toolDefaults(project, shared.folders.read(workFolder).choice?.container);
   const profile = profileOf(log.state.profile);
   const budget = createGuard(request, listeners.sessionRuns);
   const files = new AttachmentFiles(path.join(folder, 'attachments'));
@@ -110,15 +110,6 @@ function createTools(
     consult: createSideCalls(request, budget),
     end: (reason, summary, evidence) => hooks.end(reason, summary, evidence),
   });
-}
-
-/** Returns the container that the user chose for the folder, unless it was removed since. */
-function containerOf(
-  { shared, log }: PartsRequest,
-  { machines }: SessionListeners,
-): string | undefined {
-  const { container } = shared.folders.read(log.state.workFolder).choice ?? {};
-  return machines.list().find(({ id, kind }) => id === container && kind === 'container')?.id;
 }
 
 function createSessionGate(

@@ -50,7 +50,7 @@ LINES
   return 1
 }
 
-# Grants folder $1, but not .git in it, because the user's git runs what is written there. Never
+# Grants folder $1, but not what git, the editor, CI or Helios would run of it later. Never
 # grants the home folder or one above it: what is written there may run at the next login.
 grant() {
   if is_below_grant "$1"; then
@@ -62,7 +62,8 @@ grant() {
   case $home/ in "${root%/}"/*) return 0 ;; esac
   [ ! -h "$root/.git" ] || refuse "$root/.git is a link."
   place 1write "$root"
-  place 2read "$root/.git"
+  for path in "$root/.git" "$root/.vscode" "$root/.github" "$root/.gitlab-ci.yml" "$root/.pre-commit-config.yaml" \
+    "$root/helios.json" "$root"/*.code-workspace; do place 2read "$path"; done
 }
 
 places() {

@@ -6,7 +6,7 @@ type PermissionsInForce = NonNullable<SessionState['permissions']>;
 /** What each mode does, in at most 80 characters: a quick pick cuts off the rest. */
 export const modeEffects: Readonly<Record<PermissionsInForce['mode'], string>> = {
   ask: 'Helios waits for your approval before each command and change.',
-  mandate: 'What the mandate covers in this folder needs no approval. The rest is refused.',
+  mandate: 'What stays in this folder and its runs needs no approval. The rest is refused.',
   allow: 'Commands and changes run without asking, on all your machines.',
 };
 

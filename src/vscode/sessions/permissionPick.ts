@@ -97,5 +97,5 @@ const icons: Readonly<Record<PermissionAnswer, string>> = {
 
 const containerEffect = (hasEngine: boolean): string =>
   hasEngine
-    ? 'Commands run unasked in a new container. Outside it, the mandate applies.'
-    : 'No Docker or Podman found on this computer. Opens the guide, and changes nothing.';
+    ? 'Commands run unasked in a new container. Outside it, only within this folder.'
+    : 'No Docker or Podman found here. Opens the guide; until then, Helios asks you.';

@@ -122,8 +122,8 @@ export const configuredModelId = 'configured';
 export const walkthroughId = 'helios.start';
 /** Step of the walkthrough about unattended work, as VS Code's command for walkthroughs takes it. */
 export const unattendedStep = {
-  category: `helios.helios-research#${walkthroughId}`,
-  step: 'leave',
+  category: `helios.helios#${walkthroughId}`,
+  step: `helios.helios#${walkthroughId}#leave`,
 } as const;
 /** URI scheme of Helios's read-only documents, such as journals and run outputs. */
 export const documentScheme = 'helios';
