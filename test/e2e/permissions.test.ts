@@ -39,12 +39,7 @@ describe('permissions in the hands of a user', () => {
       folder,
       extensionVsix: packagePath,
       settings: { 'workbench.quickOpen.closeOnFocusLost': true },
-      // An engine that does not answer: a container is added, not started.
-      env: {
-        DOCKER_HOST: 'unix:///nowhere.sock',
-        ANTHROPIC_BASE_URL: server.url,
-        ANTHROPIC_API_KEY: 'test-key',
-      },
+      env: { ANTHROPIC_BASE_URL: server.url, ANTHROPIC_API_KEY: 'test-key' },
     });
     workbench = await Workbench.open(vscode);
     await workbench.openContainer('Helios');
@@ -102,30 +97,6 @@ describe('permissions in the hands of a user', () => {
     await workbench.statusMatching(/^Helios · mandate$/);
     const kept = { mode: 'mandate', keepRunning: true };
     assert.deepEqual(await choices(), { version: 1, folders: { [folder]: kept } });
-  });
-
-  it('adds a container for the folder', async () => {
-    await workbench.setTheme('dark');
-    await workbench.commandThenPick('Helios: Change Permission Mode', 'Work in a Container…');
-    await workbench.inputTitled('Container: Image');
-    await workbench.screenshot('permission-container-dark');
-    await workbench.pick('python:3.12-slim');
-    for (const title of [
-      'Container: Workspace Folder',
-      'Container: Network',
-      'Container: Options',
-    ]) {
-      await workbench.inputTitled(title);
-      await workbench.acceptEntry();
-    }
-    await workbench.inputTitled('Machine Name');
-    await workbench.acceptEntry();
-    await workbench.eventually(choices, (all) => JSON.stringify(all).includes('"container":"box"'));
-    await workbench.eventually(
-      () => workbench.treeRows('Machines'),
-      (rows) => rows.some(({ label }) => label === 'box'),
-    );
-    await workbench.screenshot('permission-container-added-dark');
     assert.deepEqual(workbench.consoleErrors(), []);
   });
 });

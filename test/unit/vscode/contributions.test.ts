@@ -13,13 +13,10 @@ import {
   participant,
   viewContainer,
   views,
-  unattendedStep,
   walkthroughId,
 } from '../../../src/vscode/ui/contributions.ts';
 
 interface Manifest {
-  readonly publisher: string;
-  readonly name: string;
   readonly keywords: readonly string[];
   readonly contributes: {
     readonly commands: readonly {
@@ -42,7 +39,6 @@ interface Manifest {
     readonly walkthroughs: readonly {
       readonly id: string;
       readonly steps: readonly {
-        readonly id: string;
         readonly description: string;
         readonly media: { readonly svg?: string; readonly markdown?: string };
         readonly completionEvents: readonly string[];
@@ -83,9 +79,6 @@ describe('contributions and manifest', () => {
     assert.deepEqual(sorted((agent?.commands ?? []).map(({ name }) => name)), sorted(chatCommands));
     assert.equal(contributes.languageModelChatProviders[0]?.vendor, modelVendor);
     assert.equal(contributes.walkthroughs[0]?.id, walkthroughId);
-    const category = `${manifest.publisher}.${manifest.name}#${walkthroughId}`;
-    assert.deepEqual(unattendedStep, { category, step: 'leave' });
-    assert.ok(contributes.walkthroughs[0].steps.some(({ id }) => id === 'leave'));
   });
 
   it('refer only to commands, context keys and files that exist', () => {

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, describe, it } from 'mocha';
@@ -7,7 +6,6 @@ import { runCli } from '../../../../src/cli/cli.ts';
 import { folderChoicesAt } from '../../../../src/compose/folderChoices.ts';
 import { foldSession } from '../../../../src/agent/journal/fold.ts';
 import { fakeDeps } from '../../../fakes/cliDeps.ts';
-import { standIn } from '../../../fakes/scriptedMachine.ts';
 import { ScriptedModel } from '../../../fakes/scriptedModel.ts';
 import { eventsOf, testEngine, type TestEngine } from '../../../fakes/testEngine.ts';
 import { scratchFolder } from '../../../fakes/scratch.ts';
@@ -84,43 +82,6 @@ describe('the permission mode that the user chose for a folder', () => {
     assert.equal(eventsOf(session, 'permission.decided')[0]?.isAllowed, false);
     const [started] = eventsOf(session, 'session.started');
     assert.match(started?.permissions?.note ?? '', /^Permission mode ask: .*folders\.json cannot/);
-  });
-});
-
-describe('the container that the user chose for a folder', () => {
-  let bed: TestEngine | undefined;
-  afterEach(async () => {
-    await bed?.dispose();
-    bed = undefined;
-  });
-  const touch = (file: string, more: object = {}) => ({
-    name: 'remote_exec',
-    input: { command: `touch ${file}`, timeout_seconds: 60, ...more },
-  });
-  const workIn = async (container: string, mode: 'mandate' | 'allow') => {
-    const elsewhere = touch('/nowhere/helios-no', { machine_id: 'local' });
-    bed = await testEngine(new ScriptedModel([[touch('here.txt')], [elsewhere], [quit]]), {
-      settings: ask,
-      createMachine: (entry) => standIn(entry, `${bed?.work}/${entry.id}`),
-    });
-    await mkdir(path.join(bed.work, 'box'));
-    await bed.engine.machines.add({ id: 'box', kind: 'container', image: 'none' });
-    await folderChoicesAt(bed.home).choose(bed.work, { mode, container });
-    const session = await bed.start();
-    await session.ended;
-    const decided = eventsOf(session, 'permission.decided').slice(0, 2);
-    return { work: bed.work, decided: decided.map(({ isAllowed }) => isAllowed) };
-  };
-
-  it('runs what names no machine, unasked, and leaves other machines as they were', async () => {
-    const { work, decided } = await workIn('box', 'mandate');
-    assert.deepEqual(decided, [true, false]);
-    assert.ok(existsSync(path.join(work, 'box/here.txt')));
-  });
-
-  it('is left out when there is no such machine', async () => {
-    const { work } = await workIn('gone', 'allow');
-    assert.ok(existsSync(path.join(work, 'here.txt')));
   });
 });
 
