@@ -6,6 +6,7 @@ import { UserFacing } from '../base/errors.ts';
 import { editDistance, nearMatches } from '../base/nearMatches.ts';
 import { declareGoal, type GoalWork } from './arguments.ts';
 import { CliCommand, type CommandLine } from './command.ts';
+import { declareActions } from './commands/actions.ts';
 import { declareAllow } from './commands/allow.ts';
 import { declareAuth } from './commands/auth.ts';
 import { declareClean } from './commands/clean.ts';
@@ -30,6 +31,7 @@ import { declareWatch } from './commands/watch.ts';
 const declarations: Readonly<Record<string, (helios: CliCommand) => CliCommand>> = {
   sessions: declareSessions,
   replay: declareReplay,
+  actions: declareActions,
   report: declareReport,
   init: declareInit,
   allow: declareAllow,

@@ -42,6 +42,8 @@ export interface ToolResult {
    */
   readonly changedFiles?: readonly string[];
   readonly runId?: RunId;
+  /** Exit code of the command that the call ran. */
+  readonly exitCode?: number;
 }
 
 /** The default of a parameter, used when a call omits the parameter. */

@@ -8,6 +8,7 @@ import type { RunSink } from '../../runs/foreignRun.ts';
 import type { Liveness, RunEnd } from '../../runs/run.ts';
 import type { LeaseOwner } from '../../storage/leaseOwner.ts';
 import type { Reproduction, ReproduceRequest } from './reproduction.ts';
+import type { SessionActions } from '../journal/actions.ts';
 import type { Budget, EndReason, JournalEvent, ProfileId, StreamEvent } from '../journal/events.ts';
 import type { FollowedEvents } from '../journal/followJournal.ts';
 import type { Phase, RunState, SessionState } from '../journal/state.ts';
@@ -163,6 +164,8 @@ export interface Sessions {
   interrupted(): Promise<readonly SessionId[]>;
   /** Reads the events and the ledger of any session; does not need its lease. */
   read(id: SessionId): Promise<SessionReading>;
+  /** Reads what a session did: commands, files, hosts, and decisions on calls. */
+  actions(id: SessionId): Promise<SessionActions>;
   /**
    * Searches the full text of the journals of all sessions. When the signal aborts, rejects with
    * the signal's reason.

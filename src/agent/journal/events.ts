@@ -220,6 +220,7 @@ export type SessionEvent =
       readonly changedFiles?: readonly string[];
       /** Web addresses that stood in the result, written by others. */
       readonly links?: readonly string[];
+      readonly exitCode?: number;
       readonly runId?: RunId;
       readonly fullPath?: string;
     }

@@ -271,7 +271,7 @@ async function untilInterrupted(
 async function succeeded(tool: Tool, result: ToolResult, deps: ActDeps): Promise<Outcome> {
   const { text, fullPath } = await bounded(withoutSecrets(result, deps.secrets), deps);
   const { attachmentFiles, problems } = await keptFiles(result.attachments ?? [], deps);
-  const { summary, changedFiles, links, runId } = result;
+  const { summary, changedFiles, links, runId, exitCode } = result;
   return {
     text: [text, ...problems].join('\n'),
     isError: false,
@@ -281,6 +281,7 @@ async function succeeded(tool: Tool, result: ToolResult, deps: ActDeps): Promise
     ...(attachmentFiles.length > 0 && { attachmentFiles }),
     ...(changedFiles !== undefined && { changedFiles }),
     ...(links !== undefined && { links }),
+    ...(exitCode !== undefined && { exitCode }),
     ...(runId !== undefined && { runId }),
   };
 }

@@ -3,7 +3,6 @@ import { Emitter } from '../../base/emitter.ts';
 import { UserFacing } from '../../base/errors.ts';
 import { newSessionId, type SessionId } from '../../base/ids.ts';
 import type { ProjectFile } from '../../project/projects.ts';
-import { readJournal } from '../../storage/journal.ts';
 import type { Home } from '../../storage/home.ts';
 import { Lease } from '../../storage/lease.ts';
 import type { Machines } from '../../machines/machine.ts';
@@ -25,15 +24,15 @@ import type {
 } from '../contract/sessions.ts';
 import type { FileEdit, UndoneEdits } from '../contract/edits.ts';
 import { listEdits } from '../edits/undoEdits.ts';
+import { readSession } from './readSession.ts';
 import { undoForUser } from './sessionEdits.ts';
 import { followJournal, type FollowedEvents } from '../journal/followJournal.ts';
 import { killRun } from '../runs/killRun.ts';
-import type { JournalEvent, SessionEvent } from '../journal/events.ts';
-import { foldSession } from '../journal/fold.ts';
+import { actionsOf, type SessionActions } from '../journal/actions.ts';
+import type { SessionEvent } from '../journal/events.ts';
 import { budgetFor, checkDefaultMachine } from './projectSettings.ts';
 import { resumeText } from '../context/prompt.ts';
 import { profileOf } from '../profiles/profiles.ts';
-import { foreignLedger } from '../runs/foreignLedger.ts';
 import { searchJournals } from '../archive/search.ts';
 import type { SearchHit, SearchOptions } from '../contract/search.ts';
 import { checkedBudget } from '../budget/checkedBudget.ts';
@@ -41,7 +40,7 @@ import { openLog } from './openLog.ts';
 import { LiveSession } from './session.ts';
 import { sessionIds } from '../journal/sessionIds.ts';
 import type { SessionCatalogue } from './sessionCatalogue.ts';
-import { withoutStart, type SessionLog } from '../journal/sessionLog.ts';
+import type { SessionLog } from '../journal/sessionLog.ts';
 import type { RunState } from '../journal/state.ts';
 import { circumstances } from './circumstances.ts';
 import { confinedAtStart } from './sessionConfinement.ts';
@@ -145,15 +144,12 @@ export class SessionStore implements Sessions {
     return found.filter((id) => id !== undefined);
   }
 
-  async read(id: SessionId): Promise<SessionReading> {
-    const file = this.#deps.home.journalFile(id);
-    const { events, damage } = await readJournal<SessionEvent>(file);
-    const state = foldSession(events as readonly JournalEvent[]);
-    if (state === undefined && events.length + damage.length > 0) throw withoutStart(file);
-    if (state === undefined)
-      throw new UserFacing(`There is no session ${id}.`, 'List the sessions to see their ids.');
-    const ledger = this.#open.get(id)?.ledger ?? (await foreignLedger(this.#deps.home, state));
-    return { state, events: events as readonly JournalEvent[], ledger, damage };
+  read(id: SessionId): Promise<SessionReading> {
+    return readSession(this.#deps.home, id, this.#open.get(id)?.ledger);
+  }
+
+  async actions(id: SessionId): Promise<SessionActions> {
+    return actionsOf(this.#open.get(id)?.events() ?? (await this.read(id)).events);
   }
 
   async search(query: string, options: SearchOptions = {}): Promise<readonly SearchHit[]> {

@@ -65,6 +65,7 @@ export const remoteExec = ({ machines, git, confining }: MachineTools): Tool =>
           stderr: `errors of the command on ${machine.id}`,
         },
         summary: outcomeText(result.outcome),
+        ...(result.outcome.kind === 'exited' && { exitCode: result.outcome.code }),
       };
     },
   });

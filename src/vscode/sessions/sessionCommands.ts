@@ -1,5 +1,5 @@
 /** Commands on a session: message, pause, stop, resume, show. */
-import { commands, window } from 'vscode';
+import { commands, Uri, window } from 'vscode';
 import type { Session } from '../../agent/contract/sessions.ts';
 import { UserFacing } from '../../base/errors.ts';
 import { counted, oneLine } from '../../base/text.ts';
@@ -17,6 +17,7 @@ import {
 import type { WindowDeps } from '../window/windowDeps.ts';
 import { sessionIdOf } from '../ui/commandTarget.ts';
 import { journalDocument } from './journalDocument.ts';
+import { actionsText } from '../../presentation/sessions/actionsText.ts';
 import { approvalLine } from '../../presentation/sessions/approvalText.ts';
 import { effectVerb, runningCount } from '../../presentation/sessions/sessionText.ts';
 import { showSession } from './goalCommands.ts';
@@ -36,6 +37,7 @@ export function sessionCommands(
       if (id !== undefined) await showView(id);
     },
     'helios.openJournal': (argument) => openJournal(deps, argument),
+    'helios.showWhatItDid': (argument) => showWhatItDid(deps, argument),
     'helios.unpause': (argument) => unpause(deps, argument),
   };
 }
@@ -127,6 +129,26 @@ async function openJournal(
     return journalDocument(reading, Date.now());
   });
 }
+
+async function showWhatItDid(deps: WindowDeps, argument: unknown): Promise<void> {
+  const { sessions } = await deps.host.get();
+  const id = await sessionFor(deps, argument);
+  if (id === undefined) return;
+  await deps.documents.open(`${journalFolder(id)}What Helios Did`, async () => {
+    const { text, files } = actionsText(await sessions.actions(id));
+    const kept = new Set((await sessions.edits(id)).map(({ path }) => path));
+    const targetOf = (path: string): Uri => (kept.has(path) ? changesOf(id, path) : Uri.file(path));
+    return { text, links: files.map(({ line, path }) => ({ line, target: targetOf(path) })) };
+  });
+}
+
+/** Returns the link that opens what a session changed in a file. */
+const changesOf = (id: SessionId, path: string): Uri =>
+  Uri.from({
+    scheme: 'command',
+    path: 'helios.openEdit',
+    query: JSON.stringify([id, path]),
+  });
 
 /** Returns the session in the command's argument; without one, lets the user select a session. */
 async function sessionFor(

@@ -16,6 +16,7 @@ export const paletteCommands = [
   'helios.showMetrics',
   'helios.openSession',
   'helios.openJournal',
+  'helios.showWhatItDid',
   'helios.openBrief',
   'helios.resumeSession',
   'helios.searchSessions',

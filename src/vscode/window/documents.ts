@@ -2,12 +2,17 @@
 import { basename } from 'node:path/posix';
 import {
   commands,
+  DocumentLink,
   EventEmitter,
+  languages,
+  Range,
   TabInputText,
   Uri,
   window,
   workspace,
   type Disposable,
+  type DocumentLinkProvider,
+  type TextDocument,
   type TextDocumentContentProvider,
 } from 'vscode';
 import type { SessionId } from '../../base/ids.ts';
@@ -17,7 +22,13 @@ import { systemClock } from '../../base/clock.ts';
 import { documentScheme } from '../ui/contributions.ts';
 import { Frames } from '../ui/frames.ts';
 
-type Render = () => Promise<string>;
+/** A text with a link from the beginning of a line, up to the first ` · `. */
+export interface LinkedText {
+  readonly text: string;
+  readonly links: readonly { readonly line: number; readonly target: Uri }[];
+}
+
+type Render = () => Promise<string | LinkedText>;
 
 /** Minimum time between updates of documents. Limited because outputs and journals can be long. */
 const frameMs = 1_000;
@@ -26,9 +37,10 @@ const frameMs = 1_000;
  * The open documents. For each document, stores the function that returns the document's text. The
  * functions do not survive a reload of the window: a restored document shows a message instead.
  */
-export class Documents implements TextDocumentContentProvider, Disposable {
+export class Documents implements TextDocumentContentProvider, DocumentLinkProvider, Disposable {
   readonly #owned = new DisposableStore();
   readonly #renders = new Map<string, Render>();
+  readonly #links = new Map<string, LinkedText['links']>();
   readonly #changed = new EventEmitter<Uri>();
   readonly #due = new Set<string>();
   readonly #frames: Frames;
@@ -38,16 +50,32 @@ export class Documents implements TextDocumentContentProvider, Disposable {
     this.#frames = this.#owned.add(new Frames(systemClock, frameMs, () => this.#fire()));
     this.#owned.add(this.#changed);
     this.#owned.add(workspace.registerTextDocumentContentProvider(documentScheme, this));
-    this.#owned.add(workspace.onDidCloseTextDocument(({ uri }) => this.#renders.delete(uri.path)));
+    this.#owned.add(languages.registerDocumentLinkProvider({ scheme: documentScheme }, this));
+    this.#owned.add(
+      workspace.onDidCloseTextDocument(({ uri }) => {
+        this.#renders.delete(uri.path);
+        this.#links.delete(uri.path);
+      }),
+    );
   }
 
   async provideTextDocumentContent(uri: Uri): Promise<string> {
     const render = this.#renders.get(uri.path);
     if (render === undefined)
       return `${basename(uri.path)} was closed with its window. Open it again from Helios.\n`;
-    return render().catch(
+    const shown = await render().catch(
       (error: unknown) => `${basename(uri.path)} could not be read: ${messageOf(error)}\n`,
     );
+    if (typeof shown === 'string') return shown;
+    this.#links.set(uri.path, shown.links);
+    return shown.text;
+  }
+
+  provideDocumentLinks(document: TextDocument): DocumentLink[] {
+    return (this.#links.get(document.uri.path) ?? []).map(({ line, target }) => {
+      const { text, firstNonWhitespaceCharacterIndex: from } = document.lineAt(line);
+      return new DocumentLink(new Range(line, from, line, text.indexOf(' · ')), target);
+    });
   }
 
   /**

@@ -168,6 +168,10 @@ describe('hostile text in the terminal', () => {
       [['replay'], true],
       [['replay', '--raw'], true],
     ],
+    actions: [
+      [['actions'], true],
+      [['actions', '--json'], true],
+    ],
     report: [
       [['report'], true],
       [['report', '--write'], false],

@@ -1,0 +1,178 @@
+/** Folds events into what a session did. */
+import type { RunId } from '../../base/ids.ts';
+import { verdictText } from '../../runs/run.ts';
+import type { EventOf } from './describeEvent.ts';
+import type { JournalEvent } from './events.ts';
+
+export interface SessionActions {
+  readonly goal: string;
+  readonly startedMs: number;
+  /** One entry per call of a tool that the gate decided on, oldest first. */
+  readonly actions: readonly Action[];
+}
+
+/** A call of a tool, or a run that the user started. */
+export interface Action {
+  readonly callId: string;
+  /** Time of the decision, in milliseconds since the epoch. */
+  readonly atMs: number;
+  readonly turn: number;
+  readonly tool: string;
+  /** Verb and object, such as `Ran make`. Omitted for a call that was not started. */
+  readonly title?: string;
+  /** Omitted for a run that the user started. */
+  readonly decision?: Pick<EventOf<'permission.decided'>, 'isAllowed' | 'by' | 'why'>;
+  /** `false` for a call that was refused, or interrupted before it began. */
+  readonly isStarted: boolean;
+  readonly isNetwork: boolean;
+  /** Of a sweep or another call that launched runs, the commands of the runs. */
+  readonly commands: readonly ActionCommand[];
+  readonly writes: readonly ActionPath[];
+  /** URLs; a host where no URL is known. */
+  readonly hosts: readonly string[];
+  readonly isError?: boolean;
+}
+
+export interface ActionCommand {
+  readonly machineId: string;
+  readonly command: string;
+  /** Folder as given in the call; that of a run is absolute. Default: the working folder. */
+  readonly folder?: string;
+  readonly runId?: RunId;
+  /** Number of the run. */
+  readonly run?: number;
+  /** How the command ended, such as `exit code 0`. Omitted while it works, or if it is unknown. */
+  readonly end?: string;
+}
+
+export interface ActionPath {
+  readonly machineId: string;
+  readonly path: string;
+}
+
+type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
+
+interface Draft extends Writable<Omit<Action, 'commands'>> {
+  commands: Writable<ActionCommand>[];
+  readonly runs: Writable<ActionCommand>[];
+  writes: ActionPath[];
+}
+
+/** Returns what a session did. Reads each event once. */
+export function actionsOf(events: readonly JournalEvent[]): SessionActions {
+  const fold = new ActionsFold();
+  for (const event of events) fold.add(event);
+  return fold.result();
+}
+
+class ActionsFold {
+  readonly #drafts = new Map<string, Draft>();
+  readonly #tools = new Map<string, string>();
+  readonly #runs = new Map<RunId, Writable<ActionCommand>>();
+  #goal = '';
+  #startedMs = 0;
+  #turn = 0;
+
+  result(): SessionActions {
+    const actions = [...this.#drafts.values()].map(({ runs, commands, ...draft }): Action => ({
+      ...draft,
+      commands: runs.length > 0 ? runs : commands,
+    }));
+    return { goal: this.#goal, startedMs: this.#startedMs, actions };
+  }
+
+  add(event: JournalEvent): void {
+    switch (event.type) {
+      case 'session.started':
+        this.#goal = event.goal;
+        this.#startedMs = event.at;
+        break;
+      case 'model.requested':
+        this.#turn = event.turn;
+        break;
+      case 'model.replied':
+        for (const block of event.content)
+          if (block.type === 'tool_call') this.#tools.set(block.id, block.name);
+        break;
+      case 'permission.decided':
+        this.#decided(event);
+        break;
+      case 'tool.started':
+        this.#started(event);
+        break;
+      case 'tool.finished':
+        this.#finished(event);
+        break;
+      case 'run.planned':
+        this.#planned(event);
+        break;
+      case 'run.ended':
+        this.#end(event.runId, verdictText(event.verdict));
+        break;
+      case 'run.not_started':
+        this.#end(event.runId, `not started: ${event.why}`);
+        break;
+      default:
+        break;
+    }
+  }
+
+  #decided({ callId, isAllowed, by, why, accesses = [], at }: EventOf<'permission.decided'>): void {
+    const draft = this.#draft(callId, at);
+    draft.decision = { isAllowed, by, why };
+    // A call that is repeated after a crash is decided again.
+    draft.commands = [];
+    draft.writes = [];
+    draft.hosts = [];
+    for (const access of accesses) {
+      if (access.kind === 'host') draft.hosts = [...draft.hosts, access.url ?? access.host];
+      if (access.kind === 'write')
+        draft.writes.push({ machineId: access.machineId, path: access.path });
+      if (access.kind === 'command') {
+        const { machineId, command, folder } = access;
+        draft.commands.push({ machineId, command, ...(folder !== undefined && { folder }) });
+      }
+    }
+  }
+
+  #started({ callId, name, title, effect, at }: EventOf<'tool.started'>): void {
+    const draft = this.#draft(callId, at);
+    Object.assign(draft, { tool: name, title, isStarted: true, isNetwork: effect === 'network' });
+  }
+
+  #finished(event: EventOf<'tool.finished'>): void {
+    const draft = this.#drafts.get(event.callId);
+    this.#tools.delete(event.callId);
+    if (draft === undefined) return;
+    draft.isError = event.isError;
+    const end = event.exitCode === undefined ? event.summary : `exit code ${event.exitCode}`;
+    for (const command of draft.commands) if (end !== undefined) command.end = end;
+    for (const path of event.changedFiles ?? [])
+      if (!draft.writes.some((write) => write.path === path))
+        draft.writes.push({ machineId: 'local', path });
+  }
+
+  #planned({ callId, spec, at }: EventOf<'run.planned'>): void {
+    const { id: runId, number: run, machineId, command, cwd: folder } = spec;
+    const entry = { machineId, command, folder, runId, run };
+    this.#runs.set(runId, entry);
+    const draft = this.#draft(callId, at);
+    draft.isStarted = true;
+    draft.runs.push(entry);
+  }
+
+  #end(runId: RunId, end: string): void {
+    const run = this.#runs.get(runId);
+    if (run !== undefined) run.end = end;
+  }
+
+  #draft(callId: string, atMs: number): Draft {
+    const found = this.#drafts.get(callId);
+    if (found !== undefined) return found;
+    const tool = this.#tools.get(callId) ?? 'run';
+    const nothing = { isStarted: false, isNetwork: false, commands: [], runs: [], writes: [] };
+    const draft: Draft = { callId, atMs, turn: this.#turn, tool, ...nothing, hosts: [] };
+    this.#drafts.set(callId, draft);
+    return draft;
+  }
+}

@@ -1,0 +1,145 @@
+/** What a session did, as plain text in sections. */
+import type {
+  Action,
+  ActionCommand,
+  ActionPath,
+  SessionActions,
+} from '../../agent/journal/actions.ts';
+import { markHidden } from '../../base/hiddenCharacters.ts';
+import { exactTime } from '../../base/localTime.ts';
+import { counted } from '../../base/text.ts';
+
+export interface ActionsText {
+  readonly text: string;
+  /** The lines of the text that name a file of this computer. */
+  readonly files: readonly { readonly line: number; readonly path: string }[];
+}
+
+interface Entry {
+  readonly lines: readonly string[];
+  /** File of this computer that the first line names. */
+  readonly file?: string;
+}
+
+/** Maximum number of entries of a section. The earlier ones are counted. */
+const maxEntries = 2_000;
+const maxCommandChars = 2_000;
+
+export function actionsText({ goal, startedMs, actions }: SessionActions): ActionsText {
+  const done = actions.filter(({ isStarted }) => isStarted);
+  const lines = [shown(goal, 500), `Started ${exactTime(startedMs)}`];
+  const files: { line: number; path: string }[] = [];
+  const section = <T>(title: string, items: readonly T[], entryOf: (item: T) => Entry): void => {
+    lines.push('', `${title} (${items.length})`);
+    if (items.length === 0) lines.push('  None.');
+    if (items.length > maxEntries)
+      lines.push(
+        `  ${counted(items.length - maxEntries, 'earlier entry', 'earlier entries')}: see helios actions --json.`,
+      );
+    for (const { lines: own, file } of items.slice(-maxEntries).map(entryOf)) {
+      if (file !== undefined) files.push({ line: lines.length, path: file });
+      lines.push(...own);
+    }
+  };
+  section('Commands', done.flatMap(partsOf(({ commands }) => commands)), commandEntry);
+  section('Files', writtenFiles(done), fileEntry);
+  section('Hosts', done.flatMap(partsOf(hostsOf)), hostEntry);
+  section(
+    'Refused',
+    actions.filter(({ decision }) => decision?.isAllowed === false),
+    refusedEntry,
+  );
+  return { text: `${lines.join('\n')}\n`, files };
+}
+
+type PartOf<T> = readonly [action: Action, part: T];
+
+const partsOf =
+  <T>(parts: (action: Action) => readonly T[]) =>
+  (action: Action): readonly PartOf<T>[] =>
+    parts(action).map((part) => [action, part]);
+
+function commandEntry([action, command]: PartOf<ActionCommand>): Entry {
+  const { machineId, folder, run, end } = command;
+  const name = run === undefined ? undefined : `run ${run}`;
+  const facts = line(head(action), machineId, folder, name, end, decisionText(action));
+  return { lines: [facts, ...textLines(command.command)] };
+}
+
+const hostsOf = ({ hosts, isNetwork, title, tool }: Action): readonly string[] =>
+  hosts.length === 0 && isNetwork ? [title ?? tool] : hosts;
+
+const hostEntry = ([action, host]: PartOf<string>): Entry => ({
+  lines: [line(head(action), decisionText(action)), ...textLines(host)],
+});
+
+function refusedEntry(action: Action): Entry {
+  const { commands, writes, hosts, tool } = action;
+  const whats = [
+    ...commands.map(({ machineId, command }) => `${machineId}: ${command}`),
+    ...writes.map(pathText),
+    ...hosts,
+  ];
+  const facts = line(head(action), tool, decisionText(action));
+  return { lines: [facts, ...whats.flatMap(textLines)] };
+}
+
+interface WrittenFile {
+  readonly path: ActionPath;
+  readonly last: Action;
+  readonly count: number;
+}
+
+/** Returns each file once, in the order in which the session first wrote them. */
+function writtenFiles(actions: readonly Action[]): readonly WrittenFile[] {
+  const files = new Map<string, WrittenFile>();
+  for (const last of actions) {
+    if (last.isError === true) continue;
+    for (const path of last.writes) {
+      const key = JSON.stringify([path.machineId, path.path]);
+      files.set(key, { path, last, count: (files.get(key)?.count ?? 0) + 1 });
+    }
+  }
+  return [...files.values()];
+}
+
+const fileEntry = ({ path, last, count }: WrittenFile): Entry => ({
+  lines: [line(pathText(path), counted(count, 'call'), `last ${head(last)}`, decisionText(last))],
+  ...(path.machineId === 'local' && { file: path.path }),
+});
+
+const pathText = ({ machineId, path }: ActionPath): string =>
+  machineId === 'local' ? path : `${machineId}:${path}`;
+
+const head = ({ atMs, turn }: Action): string => `${exactTime(atMs)} · turn ${turn}`;
+
+const decisionText = ({ decision }: Action): string =>
+  decision === undefined
+    ? 'by you'
+    : `${decision.isAllowed ? 'allowed' : 'refused'} by ${deciders[decision.by] ?? decision.by}: ${decision.why}`;
+
+const deciders: Readonly<Partial<Record<string, string>>> = {
+  mode: 'the mode',
+  person: 'you',
+  rule: 'a rule',
+  mandate: 'the mandate',
+};
+
+/** Returns facts on one line. Characters that a reader may not see are marked. */
+const line = (...facts: readonly (string | undefined)[]): string =>
+  `  ${facts
+    .filter((fact) => fact !== undefined && fact !== '')
+    .map((fact) => shown(fact ?? '', 600))
+    .join(' · ')}`;
+
+/** Returns a text on lines of its own, which are indented, so that none looks like an entry. */
+const textLines = (text: string): readonly string[] =>
+  markHidden(capped(text, maxCommandChars))
+    .split('\n')
+    .map((each) => `      ${each}`);
+
+const shown = (text: string, maxChars: number): string =>
+  markHidden(capped(text.replaceAll('\n', ' '), maxChars));
+
+const capped = (text: string, maxChars: number): string =>
+  text.length <= maxChars ? text : `${text.slice(0, maxChars)}…`;

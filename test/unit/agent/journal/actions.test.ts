@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'mocha';
+import { actionsOf } from '../../../../src/agent/journal/actions.ts';
+import type { JournalEvent, SessionEvent } from '../../../../src/agent/journal/events.ts';
+import type { Access } from '../../../../src/permissions/access.ts';
+import { JournalOf } from '../../../fakes/journalOf.ts';
+import { runId, runState } from '../../vscode/states.ts';
+
+type Decided = Extract<SessionEvent, { type: 'permission.decided' }>;
+
+const decided = (callId: string, accesses: readonly Access[], more: Partial<Decided> = {}) =>
+  ({
+    ...{ type: 'permission.decided', callId, isAllowed: true, by: 'mode', why: 'mode is allow' },
+    accesses,
+    ...more,
+  }) as const satisfies SessionEvent;
+const begun = (callId: string, name: string, effect: 'read' | 'execute' | 'network' = 'execute') =>
+  ({ type: 'tool.started', callId, name, effect, title: `Did ${name}` }) as const;
+const ended = (callId: string, name: string, more: object = {}) =>
+  ({
+    ...{ type: 'tool.finished', callId, name, text: '', isError: false, durationMs: 1 },
+    ...more,
+  }) as const satisfies SessionEvent;
+const command = (text: string): Access => ({
+  kind: 'command',
+  machineId: 'local',
+  command: text,
+  folder: 'sub',
+});
+
+const actionsAfter = (...events: readonly SessionEvent[]) => {
+  const journal = new JournalOf();
+  for (const event of events) journal.add(event);
+  return actionsOf(journal.events).actions;
+};
+
+describe('the actions of a session', () => {
+  it('name commands with their folder, their end, and why they were allowed', () => {
+    const [action] = actionsAfter(
+      { type: 'model.requested', turn: 3, provider: 'p', model: 'm' },
+      decided('a', [command('make')]),
+      begun('a', 'remote_exec'),
+      ended('a', 'remote_exec', { exitCode: 2 }),
+    );
+    assert.deepEqual(action?.commands, [
+      { machineId: 'local', command: 'make', folder: 'sub', end: 'exit code 2' },
+    ]);
+    assert.deepEqual(action.decision, { isAllowed: true, by: 'mode', why: 'mode is allow' });
+    assert.deepEqual([action.turn, action.tool, action.isStarted], [3, 'remote_exec', true]);
+  });
+
+  it('name each point of a sweep once, in place of its template', () => {
+    const point = (index: number): SessionEvent => ({
+      type: 'run.planned',
+      callId: 'a',
+      spec: { ...runState(index).spec, command: `train --lr ${index}` },
+    });
+    const [action, ...rest] = actionsAfter(
+      decided('a', [command('train --lr {lr}')]),
+      begun('a', 'sweep'),
+      point(1),
+      ended('a', 'sweep'),
+      point(2),
+      {
+        ...{ type: 'run.ended', runId: runId(1), verdict: { kind: 'failed', code: 7 }, endedMs: 9 },
+        metrics: [],
+      },
+    );
+    assert.deepEqual(rest, []);
+    assert.deepEqual(
+      action?.commands.map(({ command: text, run, end }) => [text, run, end]),
+      [
+        ['train --lr 1', 1, 'failed (exit code 7)'],
+        ['train --lr 2', 2, undefined],
+      ],
+    );
+  });
+
+  it('name files and hosts, once also where a call was made again after a crash', () => {
+    const accesses: readonly Access[] = [
+      { kind: 'write', machineId: 'gpu1', path: '/data/x' },
+      { kind: 'read', machineId: 'local', path: '/work/a' },
+      { kind: 'host', host: 'a.org', url: 'https://a.org/x' },
+      { kind: 'host', host: 'b.org' },
+    ];
+    const [action, ...rest] = actionsAfter(
+      decided('a', accesses),
+      begun('a', 'x'),
+      decided('a', accesses),
+      begun('a', 'x', 'network'),
+      ended('a', 'x', { changedFiles: ['/work/b'] }),
+    );
+    assert.deepEqual(rest, []);
+    assert.deepEqual(action?.writes, [
+      { machineId: 'gpu1', path: '/data/x' },
+      { machineId: 'local', path: '/work/b' },
+    ]);
+    assert.deepEqual(action.hosts, ['https://a.org/x', 'b.org']);
+    assert.equal(action.isNetwork, true);
+  });
+
+  it('tell a refused call, by the name that the model gave it', () => {
+    const [action] = actionsAfter(
+      {
+        ...{ type: 'model.replied', turn: 1, provider: 'p', model: 'm', stop: 'tools' },
+        usage: { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 },
+        cost: { usd: 0 },
+        content: [{ type: 'tool_call', id: 'a', name: 'remote_exec', input: {} }],
+      },
+      decided('a', [command('rm -rf /')], { isAllowed: false, by: 'rule', why: 'no mode allows' }),
+      ended('a', 'remote_exec', { isError: true }),
+    );
+    assert.deepEqual([action?.tool, action?.isStarted], ['remote_exec', false]);
+    assert.deepEqual(action?.decision, { isAllowed: false, by: 'rule', why: 'no mode allows' });
+  });
+
+  it('include runs that the user started', () => {
+    const { spec } = runState(4);
+    const [action] = actionsAfter({ type: 'run.planned', callId: 'reproduction-4', spec });
+    assert.deepEqual([action?.decision, action?.commands[0]?.run], [undefined, 4]);
+  });
+
+  it('are found in one pass, however long the night', () => {
+    const readsOf = (calls: number): number => {
+      let reads = 0;
+      const journal = new JournalOf();
+      for (let index = 0; index < calls; index += 1) {
+        journal.add(decided(`c${index}`, [command('ls')]));
+        journal.add(begun(`c${index}`, 'remote_exec'));
+        journal.add(ended(`c${index}`, 'remote_exec', { exitCode: 0 }));
+      }
+      const counting = journal.events.map(
+        (event) =>
+          new Proxy(event, {
+            get: (target: JournalEvent, name): unknown => {
+              reads += 1;
+              return Reflect.get(target, name);
+            },
+          }),
+      );
+      assert.equal(actionsOf(counting).actions.length, calls);
+      return reads;
+    };
+    const [few, many] = [readsOf(500), readsOf(5_000)];
+    assert.ok(many < few * 11, `${few} and ${many} fields were read`);
+  });
+});
