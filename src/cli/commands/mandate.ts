@@ -8,6 +8,7 @@ import { homeAt } from '../../compose/home.ts';
 import { mandateReader, mandateText } from '../../compose/mandates.ts';
 import type { CliCommand } from '../command.ts';
 import { exitCodes } from '../cliDeps.ts';
+import { visibleText } from '../screen/terminalText.ts';
 
 export const declareMandate = (helios: CliCommand): CliCommand =>
   helios
@@ -42,7 +43,7 @@ export const declareMandate = (helios: CliCommand): CliCommand =>
       deps.stdout.write(
         `${file ?? 'The built-in mandate. Change it with: helios mandate --init'}\n`,
       );
-      deps.stdout.write(`${JSON.stringify(mandate, undefined, 2)}\n`);
+      deps.stdout.write(`${visibleText(JSON.stringify(mandate, undefined, 2))}\n`);
       return exitCodes.goal;
     });
 

@@ -184,6 +184,11 @@ describe('hostile text in the terminal', () => {
     ],
     'notify test': [[['notify', 'test'], true]],
     'notify secret': [[['notify', 'secret', '--delete', 'hook'], false]],
+    mandate: [[['mandate'], false]],
+    undo: [
+      [['undo', '1', '--list'], false],
+      [['undo', '1', wilder], true],
+    ],
     promote: [[['promote', '1'], false]],
     reproduce: [[['reproduce', '1', wilder], true]],
     search: [
