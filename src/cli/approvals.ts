@@ -1,7 +1,7 @@
 /** Asks the user at the terminal to approve a tool call. */
 import { createInterface } from 'node:readline';
 import type { ApprovalAnswer, ApprovalRequest } from '../agent/contract/ports.ts';
-import { textSize } from '../base/text.ts';
+import { oneLine, textSize } from '../base/text.ts';
 import type { CliDeps } from './cliDeps.ts';
 import { pagesOf } from './screen/pages.ts';
 import { lineForTerminal, visibleText } from './screen/terminalText.ts';
@@ -14,7 +14,7 @@ const otherRows = 5;
  * the terminal, before an answer can approve it. Rejects if `signal` is aborted or the input ends.
  */
 export async function askUser(
-  { title, effect, detail }: ApprovalRequest,
+  { title, effect, detail, offer }: ApprovalRequest,
   { stdin, stdout }: Pick<CliDeps, 'stdin' | 'stdout'>,
   signal: AbortSignal,
 ): Promise<ApprovalAnswer> {
@@ -29,16 +29,25 @@ export async function askUser(
   const lines = createInterface({ input: stdin, terminal: false });
   const answer = Promise.withResolvers<ApprovalAnswer>();
   const onAbort = (): void => answer.reject(new Error('The question was withdrawn.'));
+  const answers = answersOf(offer);
   let shownPages = 0;
+  const showPrompt = (): void => {
+    const isWhole = shownPages === pages.length;
+    stdout.write(
+      isWhole
+        ? promptOf(answers)
+        : `Page ${shownPages} of ${pages.length}. Enter: next page, n: no > `,
+    );
+  };
   const showPage = (): void => {
     stdout.write(`${pages[shownPages++]}\n`);
-    stdout.write(promptAfter(shownPages, pages.length));
+    showPrompt();
   };
   lines.on('line', (line) => {
-    const choice = answerOf(line);
+    const choice = answerIn(line, answers);
     if (choice === 'deny') answer.resolve(choice);
     else if (shownPages < pages.length) showPage();
-    else if (choice === undefined) stdout.write(promptAfter(shownPages, pages.length));
+    else if (choice === undefined) showPrompt();
     else answer.resolve(choice);
   });
   lines.on('close', () => answer.reject(new Error('The input has ended.')));
@@ -53,23 +62,38 @@ export async function askUser(
   }
 }
 
-const promptAfter = (shownPages: number, pages: number): string =>
-  shownPages === pages
-    ? 'Approve? y: yes, a: always in this session, n: no > '
-    : `Page ${shownPages} of ${pages}. Enter: next page, n: no > `;
+interface CliAnswer {
+  readonly answer: ApprovalAnswer;
+  /** The word that gives the answer; its first letter is enough. */
+  readonly word: string;
+  readonly text: string;
+}
 
-function answerOf(line: string): ApprovalAnswer | undefined {
-  switch (line.trim().toLowerCase()) {
-    case 'y':
-    case 'yes':
-      return 'allow';
-    case 'a':
-    case 'always':
-      return 'allow_session';
-    case 'n':
-    case 'no':
-      return 'deny';
-    default:
-      return undefined;
-  }
+const maxLabelChars = 60;
+
+/** Returns the answers that the question offers, in the order of the prompt. */
+function answersOf(offer: ApprovalRequest['offer']): readonly CliAnswer[] {
+  const label = lineForTerminal(oneLine(offer?.label ?? '', maxLabelChars));
+  const texts = {
+    session: { word: 'session', text: `\`${label}\` for this session` },
+    workspace: { word: 'workspace', text: 'in this folder' },
+    always: { word: 'always', text: 'always' },
+  };
+  const remembered = (offer?.scopes ?? []).map((scope) => {
+    const answer: ApprovalAnswer = `allow_${scope}`;
+    return { answer, ...texts[scope] };
+  });
+  return [
+    { answer: 'allow', word: 'yes', text: 'once' },
+    ...remembered,
+    { answer: 'deny', word: 'no', text: 'no' },
+  ];
+}
+
+const promptOf = (answers: readonly CliAnswer[]): string =>
+  `Approve? ${answers.map(({ word, text }) => `${word.charAt(0)}: ${text}`).join(', ')} > `;
+
+function answerIn(line: string, answers: readonly CliAnswer[]): ApprovalAnswer | undefined {
+  const typed = line.trim().toLowerCase();
+  return answers.find(({ word }) => typed === word || typed === word.charAt(0))?.answer;
 }

@@ -65,6 +65,7 @@ import { SessionIndex } from '../storage/sessionIndex.ts';
 import type { WebOptions } from '../web/download.ts';
 import { WebReader } from '../web/fetchPage.ts';
 import { rememberSecrets, secretsOf } from './engineSecrets.ts';
+import { approvalsAt } from './approvals.ts';
 import { folderChoicesAt } from './folderChoices.ts';
 import { localSetupFields, rememberPassed } from './localSetup.ts';
 import { mandateReader } from './mandates.ts';
@@ -94,8 +95,7 @@ export interface EngineOptions {
   readonly createMachine?: CreateMachine;
 }
 
-const writeForOwner = (file: string, text: string): Promise<void> =>
-  writeFileAtomic(file, text, 0o600);
+const writeForOwner = (file: string, text: string): Promise<void> => writeFileAtomic(file, text);
 
 const homesOf = ({ machineHomesFile }: Home): HomeFolders =>
   new HomeFolders(machineHomesFile, writeForOwner);
@@ -177,6 +177,7 @@ export async function createEngine(givenOptions: EngineOptions): Promise<Engine>
       probes: new MachineProbes(clock),
       confinements: new ConfinementProbes(),
       mandate: mandateReader(home),
+      approvals: approvalsAt(home.folder),
       earlier: new EarlierAttempts({ index: catalogue, clock, logger }),
       globalMemoryFolder: home.globalMemoryFolder,
     },

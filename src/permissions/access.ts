@@ -86,7 +86,13 @@ export function recordedAccess(access: Access): Access {
     return written;
   }
   if (access.kind !== 'command') return access;
-  const { asArguments: _asArguments, judged: _judged, command, ...rest } = access;
+  const { asArguments: _asArguments, judged: _judged, verdict, command, ...rest } = access;
   const isLong = command.length > maxCommandChars;
-  return { ...rest, command: isLong ? `${command.slice(0, maxCommandChars)}…` : command };
+  return {
+    ...rest,
+    command: isLong ? `${command.slice(0, maxCommandChars)}…` : command,
+    ...(verdict && { verdict: withoutNeeds(verdict) }),
+  };
 }
+
+const withoutNeeds = ({ needs: _needs, ...verdict }: Verdict): Verdict => verdict;

@@ -3,8 +3,10 @@
  * that needs an approval and gets none is refused.
  */
 import { delay, type Clock } from '../base/clock.ts';
+import { messageOf } from '../base/errors.ts';
 import { markHidden } from '../base/hiddenCharacters.ts';
 import { linkNote, type Access, type CommandAccess } from './access.ts';
+import { reasonNotes } from './commands/reasonNotes.ts';
 import type { Verdict } from './commands/verdict.ts';
 import {
   composedNotes,
@@ -14,6 +16,8 @@ import {
   reachesAllowedHosts,
   type WebSources,
 } from './composedUrl.ts';
+import type { Approval, Scope } from './grants/grant.ts';
+import { noGrants, type Grants, type Offer, type Uncovered } from './grants/grants.ts';
 import { pathUse } from './pathRule.ts';
 import { pathNote, usualPaths, type PathRules } from './pathRules.ts';
 import type { PermissionMode } from './mode.ts';
@@ -26,8 +30,10 @@ export interface GateCall {
   readonly accesses: readonly Access[];
   /** True if the call changes only data that Helios stores for the agent. */
   readonly isOwnData: boolean;
-  /** Name of the tool whose approval for the session also allows this call. Default: `tool`. */
+  /** Name of the tool whose approval in an old journal also allows this call. Default: `tool`. */
   readonly approvedAs?: string;
+  /** Set by the gate: what the user may approve beyond this call. */
+  readonly offer?: Offer;
   /** Everything that the call does, as text for the user. */
   readonly detail: string;
   /**
@@ -41,15 +47,16 @@ export interface Decision {
   readonly isAllowed: boolean;
   readonly by: 'mode' | 'person' | 'rule' | 'mandate';
   readonly why: string;
-  /** Name of the tool that the user allowed with this answer for the rest of the session. */
-  readonly allowedTool?: string;
+  /** What the user approved with this answer beyond the call. */
+  readonly grants?: readonly Approval[];
   /** True if the refused call waits in the inbox: the user can allow it for the next time. */
   readonly isQueued?: true;
   /** The accesses of the call, with the verdict on each command. */
   readonly accesses: readonly Access[];
 }
 
-export type Answer = 'allow' | 'allow_session' | 'deny';
+/** `allow_SCOPE` also approves later calls. If the scope was not offered, it allows the call alone. */
+export type Answer = 'allow' | `allow_${Scope}` | 'deny';
 
 /**
  * Asks the user to approve a call. Rejects if no user can be asked. Once the signal is aborted, the
@@ -86,8 +93,8 @@ export interface GateOptions {
   readonly refused?: RefusedCalls;
   /** Calls the listener whenever the user does something. Omitted: never. */
   onUserActed?(listener: () => void): void;
-  /** Names of the tools that the user allowed for this session before a restart. */
-  readonly allowedTools?: readonly string[];
+  /** What the user approved before. Default: nothing, and nothing can be approved beyond a call. */
+  readonly grants?: Grants;
   /** The rules on paths. Default: those for the usual home folder of Helios. */
   readonly paths?: PathRules;
   /** Default: no URL counts as composed, and no host is allowed. */
@@ -114,25 +121,26 @@ const unclearAnswerWithinMs = 60_000;
  * Creates the gate. Reading, commands that only read, and the agent's own notes are always allowed;
  * commands and uses of paths that no mode allows are always refused.
  * - `allow`: allows all other calls.
- * - `ask`: asks about all other calls. The user allows one call, or the tool for the rest of the
- *   session.
+ * - `ask`: asks about all other calls. The user allows one call, or also later ones that need no
+ *   more than it does.
  * - `mandate`: allows what the mandate covers, and refuses all other calls.
  * - `read`: refuses all other calls, and commands that only read.
+ * - Except in mode `read`, what the user approved before is allowed.
  * - Except in mode `read`, each repaired call, each call that writes through a link out of the
  *   working folder, each use of a path that the rules name, and each URL that the model composed
  *   after it had read text of others needs an approval; in mode `mandate`, they are refused.
  * - Except in mode `read`, hosts that the user allows need no approval.
  */
 export function createGate(options: GateOptions): Gate {
-  const allowedTools = new Set(options.allowedTools);
   const patience = new Patience(options.clock);
   options.onUserActed?.(() => patience.renew());
   return {
     async decide(call, signal) {
       const accesses = markComposed(await judged(call.accesses, options), options.web);
-      const detail = [...pathNotes(accesses), ...composedNotes(accesses), call.detail].join('\n');
+      const notes = [...pathNotes(accesses), ...composedNotes(accesses), ...reasonNotes(accesses)];
+      const detail = [...notes, call.detail].join('\n');
       const shown = { ...call, accesses, detail };
-      const decision = await decide(shown, { ...options, allowedTools, patience }, signal);
+      const decision = await decide(shown, { ...options, patience }, signal);
       return { ...decision, accesses };
     },
   };
@@ -173,29 +181,41 @@ async function waiting(
 
 type Ruling = Omit<Decision, 'accesses'>;
 
-interface Rules extends Omit<GateOptions, 'allowedTools'> {
-  /** Names of the tools that the user allowed for this session. */
-  readonly allowedTools: Set<string>;
+interface Rules extends GateOptions {
   readonly patience: Patience;
 }
 
 async function decide(call: GateCall, rules: Rules, signal: AbortSignal): Promise<Ruling> {
-  const { mode, ask, allowedTools, patience, refused, paths = usualPaths } = rules;
+  const { mode, grants = noGrants, refused, paths = usualPaths } = rules;
   const ruling = rulingOf(call, mode(), rules);
   if (ruling !== undefined) return ruling;
   const earlier = refused?.answerTo(call);
   if (earlier !== undefined) return rulings[earlier];
   if (isUnclear(call) || asksForPath(call, paths)) return decideUnclear(call, rules, signal);
-  const { approvedAs: tool = call.tool } = call;
-  if (allowedTools.has(tool))
-    return { isAllowed: true, by: 'person', why: `${tool} was allowed for this session` };
-  if (mode() === 'mandate') return byMandate(call, rules);
   if (mode() === 'allow') return { isAllowed: true, by: 'mode', why: 'permission mode is allow' };
-  const answer = await patience.answer({ ask, call }, signal);
+  const coverage = await grants.cover(call);
+  if (coverage.isCovered) return { isAllowed: true, by: 'person', why: coverage.why };
+  return mode() === 'mandate' ? byMandate(call, rules) : askFor(call, { rules, coverage }, signal);
+}
+
+/** Asks the user, and stores what they approve beyond the call. */
+async function askFor(
+  call: GateCall,
+  { rules, coverage }: { readonly rules: Rules; readonly coverage: Uncovered },
+  signal: AbortSignal,
+): Promise<Ruling> {
+  const { ask, patience } = rules;
+  const { offer } = coverage;
+  const detail = offer.problem === undefined ? call.detail : `${offer.problem}\n${call.detail}`;
+  const answer = await patience.answer({ ask, call: { ...call, detail, offer } }, signal);
   if (answer === 'nobody') return waiting(rulings.nobody, call, rules);
-  if (answer !== 'allow_session') return rulings[answer];
-  allowedTools.add(tool);
-  return { ...rulings[answer], allowedTool: tool };
+  const scope = offer.scopes.find((each) => answer === `allow_${each}`);
+  if (scope === undefined) return rulings[answer];
+  try {
+    return { ...allowed, grants: await coverage.remember(scope) };
+  } catch (error) {
+    return { ...allowed, why: `${allowed.why}, this once: ${messageOf(error)}` };
+  }
 }
 
 /** Decides on a call that needs an approval in every mode. */
@@ -300,10 +320,13 @@ function unclearReason(call: GateCall, paths: PathRules): string {
   return notes.find((note) => note !== undefined && note !== '') ?? 'it may do other than it says';
 }
 
+const allowed: Ruling = { isAllowed: true, by: 'person', why: 'the user allowed it' };
 const rulings: Readonly<Record<Answer | 'nobody' | 'withdrawn' | 'readsOnly', Ruling>> = {
   readsOnly: { isAllowed: false, by: 'rule', why: 'this session is read-only' },
-  allow: { isAllowed: true, by: 'person', why: 'the user allowed it' },
-  allow_session: { isAllowed: true, by: 'person', why: 'the user allowed it' },
+  allow: allowed,
+  allow_session: allowed,
+  allow_workspace: allowed,
+  allow_always: allowed,
   deny: { isAllowed: false, by: 'person', why: 'the user did not allow it' },
   nobody: { isAllowed: false, by: 'rule', why: 'no user was there to allow it' },
   withdrawn: {

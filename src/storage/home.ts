@@ -16,6 +16,8 @@ export interface Home {
   /** Log of the background process. */
   readonly backgroundLogFile: string;
   readonly machinesFile: string;
+  /** File with what the user approved for working folders, and for always. */
+  readonly approvalsFile: string;
   /** File with what the user chose for folders, such as the permission mode. */
   readonly foldersFile: string;
   /** Folder of the mandates that the user has written. */
@@ -54,6 +56,7 @@ export function homeAt(folder: string): Home {
     renewedSecretsFolder: path.join(folder, 'auth', 'renewed'),
     backgroundLogFile: path.join(folder, 'background.log'),
     machinesFile: path.join(folder, 'machines.json'),
+    approvalsFile: path.join(folder, 'approvals.json'),
     foldersFile: path.join(folder, 'folders.json'),
     mandatesFolder: path.join(folder, 'mandates'),
     allowedFolder: path.join(folder, 'allowed'),

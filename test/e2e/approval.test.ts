@@ -15,11 +15,14 @@ const run = (command: string): WireAnswer => ({
   toolCalls: [{ name: 'remote_exec', input: { timeout_seconds: 60, command } }],
 });
 const short = 'touch short.txt; echo "$(whoami) $(true) <b> [a](https://b) `date` a  b"';
+const folders = `mkdir ${Array.from({ length: 60 }, (_, at) => `made-${at}`).join(' ')}`;
 const long = `echo ${'word '.repeat(400)}; touch long.txt \u202e # done`;
 const answers: readonly WireAnswer[] = [
   run('touch first.txt'),
+  run('touch again.txt'),
   run(short),
   run(long),
+  run(folders),
   { text: '', toolCalls: [{ name: 'finish', input: { outcome: 'blocked', summary: 'Enough.' } }] },
 ];
 
@@ -66,10 +69,16 @@ describe('approvals in the hands of a user', () => {
     await workbench.sendChat('@helios bring loss < 0.1');
     const text = await workbench.notificationMatching(/touch first\.txt/);
     assert.match(text, /command: touch first\.txt ↵ machine_id: local ↵ timeout_seconds: 60/);
-    assert.deepEqual(await notificationButtons(), ['Approve', 'Approve for Session', 'Deny']);
+    assert.deepEqual(await notificationButtons(), [
+      'Approve Once',
+      'Approve "touch" for Session',
+      'Approve "touch" in Workspace',
+      'Deny',
+    ]);
     await workbench.screenshot('approval-notification-dark');
-    await workbench.pressNotificationButton('Approve');
+    await workbench.pressNotificationButton('Approve "touch" for Session');
     await isMade('first.txt');
+    await isMade('again.txt');
   });
 
   it('shows in the chat what is written in the call, and offers to review it elsewhere', async () => {
@@ -78,7 +87,7 @@ describe('approvals in the hands of a user', () => {
     await workbench.eventually(chatCode, (lines) => lines.includes(`command: ${short}`));
     await workbench.setTheme('light');
     await workbench.screenshot('approval-chat-light');
-    await workbench.pressChatButton('Approve');
+    await workbench.pressChatButton('Approve Once');
     await isMade('short.txt');
     await workbench.chatMatching(/Ran touch short\.txt; echo "\$\(whoami\) \$\(true\)/);
     assert.equal(await workbench.page.locator('.interactive-session .katex').count(), 0);
@@ -95,14 +104,30 @@ describe('approvals in the hands of a user', () => {
     await workbench.screenshot('approval-document-light');
     assert.ok(!existsSync(join(folder, 'long.txt')));
     const actions = workbench.page.locator('.editor-actions');
-    for (const label of ['Approve for Session', 'Deny'])
-      await actions.locator(`a[aria-label^="${label}"]`).waitFor();
-    await actions.locator('a[aria-label="Approve"]').click();
+    await actions.locator('a[aria-label^="Deny"]').waitFor();
+    assert.equal(await actions.locator('a[aria-label^="Approve for Session"]').count(), 0);
+    await actions.locator('a[aria-label^="Approve Once"]').click();
     await isMade('long.txt');
     await workbench.page
       .locator('.tab .label-name')
       .getByText('Approval', { exact: true })
       .waitFor({ state: 'hidden' });
+  });
+
+  it('says in the document what an answer for longer covers, and has only those offered', async () => {
+    await workbench.chatMatching(/mkdir made-0/);
+    await workbench.pressChatButton('Review');
+    const editor = workbench.page.locator('.editor-instance .view-lines');
+    await workbench.eventually(
+      () => editor.innerText(),
+      (text) => /mkdir … on local in /.test(text.replaceAll('\u00a0', ' ')),
+    );
+    const actions = workbench.page.locator('.editor-actions');
+    await actions.locator('a[aria-label^="Approve for Session"]').waitFor();
+    assert.equal(await actions.locator('a[aria-label^="Always Approve"]').count(), 0);
+    await workbench.screenshot('approval-document-scopes-light');
+    await actions.locator('a[aria-label^="Approve in Workspace"]').click();
+    await isMade('made-59');
     assert.deepEqual(workbench.consoleErrors(), []);
   });
 });

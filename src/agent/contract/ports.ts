@@ -1,5 +1,7 @@
 /** Ports of the engine: what it requests from its host, a front end. */
 import type { SessionId } from '../../base/ids.ts';
+import type { Answer } from '../../permissions/gate.ts';
+import type { Offer } from '../../permissions/grants/grants.ts';
 import type { MachinePrompts } from '../../machines/machinePrompts.ts';
 import type { Message } from '../../notify/notification.ts';
 
@@ -10,13 +12,12 @@ export interface ApprovalRequest {
   readonly effect: string;
   /** Everything that the call does, as lines that can be shown as they are. See `callText`. */
   readonly detail: string;
+  /** What the user may approve beyond this call. Omitted if it is asked about each time. */
+  readonly offer?: Offer;
 }
 
-/**
- * Answer to a request for approval. `allow_session` also allows later calls of the same tool in
- * this session.
- */
-export type ApprovalAnswer = 'allow' | 'allow_session' | 'deny';
+/** Answer to a request for approval. `allow_SCOPE` also allows later calls, as the offer says. */
+export type ApprovalAnswer = Answer;
 
 /**
  * Services that the host provides to the engine. If the host omits a method of `MachinePrompts`,

@@ -22,6 +22,7 @@ import type { SweepEndReason, SweepPlan } from '../../runs/sweep.ts';
 import type { SleepRequest } from '../../sleep/trigger.ts';
 import type { AttachmentFile } from '../../storage/attachmentFiles.ts';
 import type { Access, RefusedCall } from '../../permissions/access.ts';
+import type { Approval } from '../../permissions/grants/grant.ts';
 import type { FileEvent } from './fileEvents.ts';
 import type { Effect } from '../../tools/tool.ts';
 import type { Finding } from '../../watchdogs/finding.ts';
@@ -176,8 +177,10 @@ export type SessionEvent =
       readonly isAllowed: boolean;
       readonly by: 'mode' | 'person' | 'rule' | 'mandate';
       readonly why: string;
-      /** Tool that the user allowed for the rest of the session with this answer. */
+      /** Tool that the user allowed for the session as a whole, in journals of older versions. */
       readonly allowedTool?: string;
+      /** What the user approved with this answer beyond the call. */
+      readonly grants?: readonly Approval[];
       /** Accesses of the call to anything other than Helios's own data. Omitted if there are none. */
       readonly accesses?: readonly Access[];
     }

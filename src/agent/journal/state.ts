@@ -7,6 +7,7 @@ import type { ImportedResult } from '../../experiments/ledger.ts';
 import type { GoalTarget } from '../../experiments/target.ts';
 import type { SleepRequest } from '../../sleep/trigger.ts';
 import type { Effort } from '../../models/model.ts';
+import type { Approval } from '../../permissions/grants/grant.ts';
 import type { Decision, ExperimentPlan } from '../../experiments/experiment.ts';
 import type { RefusedCall } from '../../permissions/access.ts';
 import type { PermissionsInForce } from '../../permissions/mode.ts';
@@ -145,6 +146,8 @@ export interface SessionState {
   readonly profile: ProfileId;
   /** Permissions of the newest decision; omitted in old journals, and if the profile decides. */
   readonly permissions?: PermissionsInForce;
+  /** What the user approved for the rest of the session. */
+  readonly approvals: readonly Approval[];
   /** Id of the session that started this session. */
   readonly parent?: SessionId;
   /** Ids of the sessions that this session started, oldest first. */

@@ -23,6 +23,7 @@ import type { EditKeeper } from '../edits/editKeeper.ts';
 import { isClosing } from '../journal/closing.ts';
 import type { SessionEvent, StreamEvent } from '../journal/events.ts';
 import { resultText } from '../journal/resultText.ts';
+import { askedTitle } from '../user/askedTitle.ts';
 import { callText } from '../user/callText.ts';
 import { cappedContent, contentText, withoutSecrets } from './resultFields.ts';
 
@@ -165,7 +166,7 @@ async function permit(
     {
       callId,
       tool: name,
-      title: markHidden(title),
+      title: markHidden(askedTitle(title)),
       effect,
       accesses,
       isOwnData,

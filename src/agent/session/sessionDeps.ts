@@ -6,6 +6,7 @@ import type { ConfinementProbes } from '../../machines/confinement/confinementPr
 import type { Machines } from '../../machines/machine.ts';
 import type { MachineProbes } from '../../machines/probes/machineProbes.ts';
 import type { MachineResources } from '../../machines/resources/machineResources.ts';
+import type { ApprovalFile } from '../../permissions/grants/approvalFile.ts';
 import type { MandateReading } from '../../permissions/mandate/mandateFiles.ts';
 import type { PathRules } from '../../permissions/pathRules.ts';
 import type { ModelProvider } from '../../models/model.ts';
@@ -37,6 +38,7 @@ export interface SharedDeps {
   readonly storedSecrets: Pick<StoredSecrets, 'learn'>;
   readonly runs: Runs;
   readonly projects: Pick<Projects, 'read'>;
+  readonly approvals: Pick<ApprovalFile, 'list' | 'add'>;
   readonly folders: Pick<FolderChoices, 'read'>;
   /** Reads the mandate for a working folder. Never throws. */
   mandate(workFolder: string, project: ProjectFile | undefined): MandateReading;

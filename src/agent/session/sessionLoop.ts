@@ -1,10 +1,13 @@
 /** Creates the loop of a session, with its permission gate, its budget and its tools. */
+import { realpath } from 'node:fs/promises';
 import path from 'node:path';
 import { UserFacing } from '../../base/errors.ts';
 import { newEventId } from '../../base/ids.ts';
 import { redactValue } from '../../base/secrets/redactValue.ts';
 import { createGate, type Gate, type GateMode } from '../../permissions/gate.ts';
+import { createGrants } from '../../permissions/grants/grants.ts';
 import { AttachmentFiles } from '../../storage/attachmentFiles.ts';
+import { approvedFolder } from '../../tools/parameters/approvedFolder.ts';
 import { accessVerdict } from '../../tools/parameters/commandVerdict.ts';
 import { outsideMandate, type MandateInForce } from '../../tools/parameters/mandateCoverage.ts';
 import type { Tool } from '../../tools/tool.ts';
@@ -144,7 +147,13 @@ function createSessionGate(
         rules: paths,
         ...(mode() === 'mandate' && { inForce: mandate() }),
       }),
-    allowedTools: allowedBefore(log.events),
+    grants: createGrants({
+      file: shared.approvals,
+      workspace: () => realpath(workFolder).catch(() => workFolder),
+      folderOf: (access) => approvedFolder(machines, access),
+      ofSession: () => log.state.approvals,
+      allowedTools: allowedBefore(log.events),
+    }),
     web: {
       hasReadOthers: () => webSourcesOf(log.events).hasReadOthers(),
       hasSeen: (url) => webSourcesOf(log.events).hasSeen(url),

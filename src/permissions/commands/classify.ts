@@ -26,9 +26,38 @@ const maxDepth = 6;
 /** Loads what `classify` needs. Later calls return the same promise. */
 export const loadClassifier = loadShell;
 
+/** A command of a line, with the verdicts on its parts. */
+export interface JudgedCommand {
+  readonly command: ShellCommand;
+  readonly spot: Spot;
+  /** What the command would do in any mode; `safe` if nothing speaks against it. */
+  readonly danger: Verdict;
+  readonly program: Verdict;
+  /** In the order of `command.redirections`. */
+  readonly redirections: readonly Verdict[];
+  readonly verdict: Verdict;
+}
+
+export interface JudgedLine {
+  readonly verdict: Verdict;
+  /** Omitted if the line is more than a list of simple commands, or has hidden characters. */
+  readonly commands?: readonly JudgedCommand[];
+}
+
 /** Classifies a line of the shell. Call `loadClassifier` first. Never throws, whatever the line. */
-export function classify(line: string, place: CommandPlace): Verdict {
-  return strictest([hiddenVerdict(line), judgeText(line, place, 0)]);
+export const classify = (line: string, place: CommandPlace): Verdict =>
+  judgeLine(line, place).verdict;
+
+/** Classifies a line and each of its commands, as `classify` does. */
+export function judgeLine(line: string, place: CommandPlace): JudgedLine {
+  const isHidden = hiddenVerdict(line);
+  const shell = parseShell(line);
+  if (shell === undefined)
+    return { verdict: strictest([isHidden, bombVerdict(line), unreadable(line)]) };
+  const judge = new LineJudge(shell, place, 0);
+  const commands = judge.commands();
+  const verdict = strictest([isHidden, bombVerdict(line), judge.verdict(commands)]);
+  return { verdict, ...(shell.isFlat && isHidden.kind === 'safe' && { commands }) };
 }
 
 const hidden =
@@ -49,7 +78,8 @@ const bombVerdict = (text: string): Verdict =>
 function judgeText(text: string, place: CommandPlace, depth: number): Verdict {
   const shell = parseShell(text);
   if (shell === undefined) return strictest([bombVerdict(text), unreadable(text)]);
-  return strictest([bombVerdict(text), new LineJudge(shell, place, depth).verdict()]);
+  const judge = new LineJudge(shell, place, depth);
+  return strictest([bombVerdict(text), judge.verdict(judge.commands())]);
 }
 
 const refusedText =
@@ -83,30 +113,32 @@ class LineJudge {
     this.#consent = place.consent?.(shell);
   }
 
-  verdict(): Verdict {
-    const { commands, isFlat } = this.#shell;
-    const structure =
-      isFlat || this.#consent !== undefined
-        ? safe
-        : asks('has more than a list of simple commands', '');
-    return strictest([...commands.map((command) => this.#judge(command)), structure]);
+  /** Judges the commands in their order. Call it once. */
+  commands(): readonly JudgedCommand[] {
+    return this.#shell.commands.map((command) => this.#judge(command));
   }
 
-  #judge(command: ShellCommand): Verdict {
+  verdict(commands: readonly JudgedCommand[]): Verdict {
+    const structure =
+      this.#shell.isFlat || this.#consent !== undefined
+        ? safe
+        : asks('has more than a list of simple commands', '');
+    return strictest([...commands.map(({ verdict }) => verdict), structure]);
+  }
+
+  #judge(command: ShellCommand): JudgedCommand {
     const part = partOf(command);
     if (command.operator !== '&&') this.#entered = undefined;
     const spot: Spot = { place: this.#place, folders: this.#entered ?? this.#folders, part };
-    const { assignments, redirections } = command;
+    const redirections = command.redirections.map((each) => judgeRedirection(each, spot));
+    const assigned = command.assignments.length > 0 ? asks('sets variables', part) : safe;
+    const danger = this.#dangers(command, spot);
     const program = this.#program(command, spot);
-    const verdict = strictest([
-      this.#dangers(command, spot),
-      ...redirections.map((redirection) => judgeRedirection(redirection, spot)),
-      assignments.length > 0 ? asks('sets variables', part) : safe,
-      program,
-    ]);
-    return verdict.kind === 'ask' && command.words[0]?.text !== 'cd'
-      ? this.#consented(verdict, { command, spot, isReader: program.kind === 'safe' })
-      : verdict;
+    const found = strictest([danger, ...redirections, assigned, program]);
+    const step = { command, spot, isReader: program.kind === 'safe' };
+    const isAsked = found.kind === 'ask' && command.words[0]?.text !== 'cd';
+    const verdict = isAsked ? this.#consented(found, step) : found;
+    return { command, spot, danger, program, redirections, verdict };
   }
 
   /** Returns the verdict on a command that needs consent. */

@@ -22,6 +22,9 @@ const runners: ReadonlySet<string> = new Set(
   ),
 );
 
+/** Returns true for a program that may run a command in its arguments. */
+export const isRunner = (program: string): boolean => runners.has(program);
+
 const most = 12;
 
 /**

@@ -1,4 +1,5 @@
 /** The verdict on a command line, and how verdicts on its parts combine. */
+import type { CommandNeed } from '../grants/grant.ts';
 
 /**
  * - `safe`: only reads, and only what the agent may read
@@ -22,6 +23,8 @@ export interface Verdict {
    * if the mandate was not asked.
    */
   readonly outside?: string;
+  /** The consents that the command needs; omitted if none may be given beyond one call. */
+  readonly needs?: readonly CommandNeed[];
 }
 
 export const safe: Verdict = { kind: 'safe', reason: '', part: '' };

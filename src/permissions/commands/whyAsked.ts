@@ -32,3 +32,7 @@ export function whyAsked(program: string, isPath: boolean): string {
   const known = reasons.find(([programs]) => programs.test(program))?.[1];
   return known ?? (isPath ? 'runs a program by its path' : `${program} is not known to only read`);
 }
+
+/** Returns true for a program of which it is known what it does beyond reading. */
+export const isOfKnownKind = (program: string): boolean =>
+  reasons.some(([programs]) => programs.test(program));

@@ -17,9 +17,12 @@ export interface ShownApproval {
   readonly choices: Readonly<Record<string, ApprovalChoice>>;
 }
 
+/** The answers to every question, by the labels of their buttons. */
 export const approvalAnswers = {
-  Approve: 'allow',
+  'Approve Once': 'allow',
   'Approve for Session': 'allow_session',
+  'Approve in Workspace': 'allow_workspace',
+  'Always Approve': 'allow_always',
   Deny: 'deny',
 } as const satisfies Readonly<Record<string, ApprovalAnswer>>;
 const reviewChoices = { Review: 'review', Deny: 'deny' } as const;
@@ -32,6 +35,21 @@ const maxChatLines = 24;
 const previewChars = 400;
 const previewLines = 8;
 
+const maxLabelChars = 40;
+
+/** Returns the answers that the question offers, by labels that say what they cover. */
+function approvalChoices({ offer }: ApprovalRequest): Readonly<Record<string, ApprovalAnswer>> {
+  const label = `"${oneLine(offer?.label ?? '', maxLabelChars)}"`;
+  const titles = {
+    session: `Approve ${label} for Session`,
+    workspace: `Approve ${label} in Workspace`,
+    always: `Always Approve ${label}`,
+  };
+  const choices: Record<string, ApprovalAnswer> = { 'Approve Once': 'allow' };
+  for (const scope of offer?.scopes ?? []) choices[titles[scope]] = `allow_${scope}`;
+  return { ...choices, Deny: 'deny' };
+}
+
 /**
  * Returns the question for a notification, on one line. Line breaks are shown as a sign, because the
  * next line may be another command.
@@ -40,7 +58,7 @@ export function approvalNotification(request: ApprovalRequest): ShownApproval {
   const { detail } = request;
   const text = withoutLinks(`${questionText(request)}: ${breaksMarked(detail)}`);
   if (text.length <= maxNotificationChars && isShownAsIs(detail))
-    return { text, choices: approvalAnswers };
+    return { text, choices: approvalChoices(request) };
   const start = oneLine(text, maxNotificationChars - 100);
   return { text: `${start} (${textSize(detail)}; review it to approve)`, choices: reviewChoices };
 }
@@ -67,18 +85,34 @@ const questionText = ({ effect, title }: ApprovalRequest): string =>
   `Helios asks to ${effectVerb(effect)}${effect === 'execute' ? '' : ` · ${oneLine(title, 80)}`}`;
 
 /** Returns the call for a chat response, which wraps long lines. */
-export function approvalPreview({ detail }: ApprovalRequest): ShownApproval {
+export function approvalPreview(request: ApprovalRequest): ShownApproval {
+  const { detail } = request;
   const lines = detail.split('\n');
   if (detail.length <= maxChatChars && lines.length <= maxChatLines)
-    return { text: detail, choices: approvalAnswers };
+    return { text: detail, choices: approvalChoices(request) };
   const start = cutText(lines.slice(0, previewLines).join('\n'), previewChars);
   return { text: `${start}…`, choices: reviewChoices };
 }
 
 /** Returns the document with the whole call. */
-export const approvalDocument = (request: ApprovalRequest): string =>
-  `${questionText(request)}
-${textSize(request.detail)}. To answer, select ${oneOf(Object.keys(approvalAnswers))} in the title bar of this editor.
-
-${request.detail}
+export const approvalDocument = (request: ApprovalRequest): string => {
+  const { detail } = request;
+  return `${questionText(request)}
+${textSize(detail)}. To answer, select ${oneOf(titlesOf(request))} in the title bar of this editor.
+${coverText(request)}
+${detail}
 `;
+};
+
+const titlesOf = ({ offer }: ApprovalRequest): readonly string[] => {
+  const answers = ['allow', ...(offer?.scopes ?? []).map((scope) => `allow_${scope}`), 'deny'];
+  return Object.entries(approvalAnswers)
+    .filter(([, answer]) => answers.includes(answer))
+    .map(([title]) => title);
+};
+
+/** Returns a paragraph about what the answers cover beyond the call; empty if they cover nothing. */
+const coverText = ({ offer }: ApprovalRequest): string =>
+  offer === undefined || offer.scopes.length === 0
+    ? ''
+    : `\nThe answers for longer also cover, without a question:\n${offer.covers.map((each) => `- ${each}\n`).join('')}`;

@@ -11,7 +11,7 @@ export const sessionSettings = {
     default: 'ask',
     description: 'Permission for the agent to run commands and to change files.',
     values: {
-      ask: 'Ask you in a notification and in the chat; you can approve once, or for the session. Without an answer within ten minutes the request is denied, and Helios tries another way.',
+      ask: 'Ask you in a notification and in the chat; you can approve once, for the session, for the folder or always. Without an answer within ten minutes the request is denied, and Helios tries another way.',
       mandate:
         'Run without asking what the mandate covers: work in the working folder, its worktrees, the folders of runs and caches, installs into an environment of the folder, and downloads from package indexes and hubs. Refuse everything else without asking, and continue. Intended for unattended goals.',
       allow:

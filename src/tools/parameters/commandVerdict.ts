@@ -6,10 +6,11 @@ import { matchesOf } from '../../machines/matches.ts';
 import { pathFacts, type PathFacts } from '../../machines/realPath.ts';
 import type { CommandAccess } from '../../permissions/access.ts';
 import { codePaths } from '../../permissions/commands/codePaths.ts';
-import { classify, loadClassifier } from '../../permissions/commands/classify.ts';
+import { classify, judgeLine, loadClassifier } from '../../permissions/commands/classify.ts';
 import { isWithin } from '../../permissions/commands/operand.ts';
 import type { CommandPlace } from '../../permissions/commands/place.ts';
 import { asks, strictest, type Verdict } from '../../permissions/commands/verdict.ts';
+import { commandNeeds } from '../../permissions/grants/commandNeeds.ts';
 import { pathVerdict, type FoundPath } from '../../permissions/commands/pathVerdict.ts';
 import { usualPaths, type PathRules } from '../../permissions/pathRules.ts';
 import { mandateConsent } from '../../permissions/mandate/line.ts';
@@ -73,7 +74,9 @@ async function answered(question: Question): Promise<Verdict> {
 function judged(question: Question): Verdict {
   const { line, mandate } = question;
   const place = placeOf(question);
-  const verdict = classify(line, place);
+  const found = judgeLine(line, place);
+  const needs = commandNeeds(found);
+  const verdict = { ...found.verdict, ...(needs && { needs }) };
   if (mandate === undefined || verdict.kind !== 'ask') return verdict;
   const readFolders = [...mandate.folders, ...mandate.reads];
   if (!isGranted({ ...place, readFolders }))

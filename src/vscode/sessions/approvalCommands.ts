@@ -20,6 +20,8 @@ export function approvalCommands(deps: Deps): Handlers {
     },
     'helios.approve': answerWith('allow'),
     'helios.approveForSession': answerWith('allow_session'),
+    'helios.approveInWorkspace': answerWith('allow_workspace'),
+    'helios.alwaysApprove': answerWith('allow_always'),
     'helios.deny': answerWith('deny'),
   };
 }

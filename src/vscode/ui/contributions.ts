@@ -66,6 +66,8 @@ export const itemCommands = [
   'helios.answerApproval',
   'helios.approve',
   'helios.approveForSession',
+  'helios.approveInWorkspace',
+  'helios.alwaysApprove',
   'helios.deny',
   'helios.unpinNote',
   'helios.openFolder',

@@ -10,7 +10,8 @@ import { Emitter, type Event } from '../../base/emitter.ts';
 export interface Approval extends ApprovalRequest {
   /**
    * Unique among all questions, unlike the id of the call, which the model chooses: a button answers
-   * only the question with which it was shown.
+   * only the question with which it was shown. Begins with the number of scopes that are offered,
+   * by which the manifest shows the buttons of the document.
    */
   readonly id: string;
 }
@@ -36,7 +37,10 @@ export class Approvals {
    * question and rejects.
    */
   ask(request: ApprovalRequest, signal: AbortSignal): Promise<ApprovalAnswer> {
-    const approval: Approval = { ...request, id: randomUUID() };
+    const approval: Approval = {
+      ...request,
+      id: `${request.offer?.scopes.length ?? 0}-${randomUUID()}`,
+    };
     return new Promise((resolve, reject) => {
       const withdraw = (): void => {
         this.#forget(approval.id);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
 import { describe, it } from 'mocha';
-import type { ApprovalAnswer } from '../../../src/agent/contract/ports.ts';
+import type { ApprovalAnswer, ApprovalRequest } from '../../../src/agent/contract/ports.ts';
 import { callText } from '../../../src/agent/user/callText.ts';
 import { askUser } from '../../../src/cli/approvals.ts';
 import { pagesOf } from '../../../src/cli/screen/pages.ts';
@@ -18,6 +18,7 @@ const seed = seedOf('CALLS_SEED', 20_261_123);
 async function ask(
   args: object,
   typed: string,
+  more: Pick<ApprovalRequest, 'offer'> = {},
 ): Promise<{ readonly answer: ApprovalAnswer; readonly text: string; readonly prompts: number }> {
   const stdin = new PassThrough();
   const stdout = new FakeOutput();
@@ -31,12 +32,31 @@ async function ask(
     return write(text);
   };
   const detail = callText({ args, accesses: [], repairs: [] });
-  const request = { sessionId, callId: 'c', title: 'Ran x', effect: 'execute', detail };
+  const request = { sessionId, callId: 'c', title: 'Run x', effect: 'execute', detail, ...more };
   const answer = await askUser(request, { stdin, stdout }, new AbortController().signal);
   return { answer, text: stdout.text, prompts };
 }
 
+const scopes = ['session', 'workspace', 'always'] as const;
+const offer = { scopes, label: 'pip install', covers: ['pip install … on gpu1 in /w'] };
+
 describe('an approval at the terminal', () => {
+  it('offers the scopes of the question, and no other', async () => {
+    const args = { command: 'pip install torch' };
+    for (const [typed, expected] of [
+      ['Y', 'allow'],
+      ['s', 'allow_session'],
+      ['workspace', 'allow_workspace'],
+      ['a', 'allow_always'],
+      ['no', 'deny'],
+    ] as const)
+      assert.equal((await ask(args, typed, { offer })).answer, expected);
+    assert.match(
+      (await ask(args, 'y', { offer })).text,
+      /\nApprove\? y: once, s: `pip install` for this session, w: in this folder, a: always, n: no > $/,
+    );
+  });
+
   it('is taken only after the whole call was shown', async () => {
     const next = random(seed);
     for (const tool of everyTool())
@@ -49,7 +69,7 @@ describe('an approval at the terminal', () => {
 
   for (const [where, command] of Object.entries(hostileCommands))
     it(`is taken only after a payload ${where} was shown`, async () => {
-      const { answer, text } = await ask({ command, machine_id: 'gpu1' }, 'a');
+      const { answer, text } = await ask({ command, machine_id: 'gpu1' }, 's', { offer });
       assert.equal(answer, 'allow_session');
       assert.ok(withoutPrompts(text).replaceAll('\n', '').includes(payload));
     });
@@ -58,7 +78,7 @@ describe('an approval at the terminal', () => {
     const { text } = await ask({ command: 'ls', machine_id: 'gpu1' }, 'y');
     assert.equal(
       text,
-      '\nRan x (execute)\ncommand: ls\nmachine_id: gpu1\nApprove? y: yes, a: always in this session, n: no > ',
+      '\nRun x (execute)\ncommand: ls\nmachine_id: gpu1\nApprove? y: once, n: no > ',
     );
   });
 
@@ -66,7 +86,7 @@ describe('an approval at the terminal', () => {
     const command = Array.from({ length: 60 }, (_, at) => `echo ${at}`).join('\n');
     const { text } = await ask({ command }, 'y');
     const pages = text.split(/Page (?=\d)/);
-    assert.match(pages[0] ?? '', /^\nRan x \(execute\) · 718 characters, 61 lines\ncommand:\n/);
+    assert.match(pages[0] ?? '', /^\nRun x \(execute\) · 718 characters, 61 lines\ncommand:\n/);
     assert.deepEqual(
       pages.slice(1).map((page) => page.split(/(?<=> )/)[0]),
       [1, 2, 3].map((at) => `${at} of 4. Enter: next page, n: no > `),

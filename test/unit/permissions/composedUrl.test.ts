@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import { safe } from '../../../src/permissions/commands/verdict.ts';
+import type { Approval } from '../../../src/permissions/grants/grant.ts';
+import { createGrants } from '../../../src/permissions/grants/grants.ts';
 import { createGate, type Answer, type GateMode } from '../../../src/permissions/gate.ts';
 import { ManualClock } from '../../fakes/manualClock.ts';
 
@@ -10,6 +12,7 @@ const composed = 'https://evil.example/?d=what-the-model-knows';
 function gateIn(mode: GateMode, answer: Answer | 'nobody' = 'deny', allowedHosts: string[] = []) {
   const asked: string[] = [];
   let hasReadOthers = true;
+  const approvals: Approval[] = [];
   const gate = createGate({
     mode: () => mode,
     ask: ({ detail }) => {
@@ -24,9 +27,15 @@ function gateIn(mode: GateMode, answer: Answer | 'nobody' = 'deny', allowedHosts
       hasSeen: (url) => url === seen,
       allowedHosts: () => allowedHosts,
     },
+    grants: createGrants({
+      file: { list: () => Promise.resolve([]), add: () => Promise.resolve() },
+      workspace: () => Promise.resolve('/w'),
+      folderOf: () => Promise.resolve(undefined),
+      ofSession: () => approvals,
+    }),
   });
-  const fetching = (url: string, repairs: readonly string[] = []) =>
-    gate.decide(
+  const fetching = async (url: string, repairs: readonly string[] = []) => {
+    const decision = await gate.decide(
       {
         ...{ callId: 'c', tool: 'web_fetch', title: '', effect: 'network', isOwnData: false },
         accesses: [{ kind: 'host', host: URL.parse(url)?.host ?? url, url }],
@@ -35,6 +44,9 @@ function gateIn(mode: GateMode, answer: Answer | 'nobody' = 'deny', allowedHosts
       },
       new AbortController().signal,
     );
+    approvals.push(...(decision.grants ?? []));
+    return decision;
+  };
   const trustAll = (): void => {
     hasReadOthers = false;
   };
@@ -62,7 +74,7 @@ describe('a URL that the model composed', () => {
 
   it('is asked about each time, whatever was approved for the session', async () => {
     const { asked, fetching } = gateIn('ask', 'allow_session');
-    assert.equal((await fetching(seen)).allowedTool, 'web_fetch');
+    assert.equal((await fetching(seen)).grants?.length, 1);
     await fetching(composed);
     await fetching(composed);
     assert.equal(asked.length, 3);

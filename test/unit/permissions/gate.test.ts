@@ -9,6 +9,7 @@ import {
   type GateCall,
   type GateMode,
 } from '../../../src/permissions/gate.ts';
+import type { Coverage, Grants } from '../../../src/permissions/grants/grants.ts';
 import { ManualClock } from '../../fakes/manualClock.ts';
 
 const call = (tool: string, effect: GateCall['effect']): GateCall => ({
@@ -22,6 +23,20 @@ const call = (tool: string, effect: GateCall['effect']): GateCall => ({
 });
 const never = new AbortController().signal;
 
+const coveringAll: Grants = {
+  cover: () => Promise.resolve({ isCovered: true, why: 'the user allowed it before' }),
+};
+const approval = { scope: 'session', grant: { kind: 'tool', tool: 'x' } } as const;
+/** Offers the session alone, and has stored nothing yet. */
+const offering: Grants = {
+  cover: () =>
+    Promise.resolve({
+      isCovered: false,
+      offer: { scopes: ['session'], label: 'x', covers: ['x'] },
+      remember: (scope) => Promise.resolve([{ ...approval, scope }]),
+    }),
+};
+
 const judge = () => Promise.resolve(asks('runs code', ''));
 
 describe('gate', () => {
@@ -31,7 +46,8 @@ describe('gate', () => {
       asked.push(tool);
       return Promise.resolve(answers.shift() ?? 'deny');
     };
-    return { asked, gate: createGate({ judge, mode: () => mode, ask, clock: new ManualClock() }) };
+    const clock = new ManualClock();
+    return { asked, gate: createGate({ judge, mode: () => mode, ask, clock, grants: offering }) };
   };
 
   it('lets reading and the agent’s own notes pass unasked', async () => {
@@ -64,22 +80,66 @@ describe('gate', () => {
     assert.equal(asked.length, 3);
   });
 
-  it('takes the approval of another tool for a call that counts as one of it', async () => {
-    const { asked, gate } = gateWith(['allow_session']);
-    await gate.decide(call('remote_exec', 'execute'), never);
-    const watching = { kind: 'command', machineId: 'local', command: 'cat loss' } as const;
-    const sleep = { ...call('sleep', 'read'), accesses: [watching], approvedAs: 'remote_exec' };
-    assert.equal((await gate.decide(sleep, never)).isAllowed, true);
-    assert.deepEqual(asked, ['remote_exec']);
+  it('asks for everything else, and records what was approved beyond the call', async () => {
+    const { asked, gate } = gateWith(['allow', 'allow_session', 'allow_always', 'deny']);
+    const run = call('remote_exec', 'execute');
+    const decisions = [];
+    for (let index = 0; index < 4; index += 1) decisions.push(await gate.decide(run, never));
+    assert.deepEqual(
+      decisions.map(({ isAllowed, grants }) => [isAllowed, grants]),
+      [
+        [true, undefined],
+        [true, [approval]],
+        // Was not offered.
+        [true, undefined],
+        [false, undefined],
+      ],
+    );
+    assert.equal(asked.length, 4);
   });
 
-  it('asks for everything else, once for each call or once for the session', async () => {
-    const { asked, gate } = gateWith(['allow', 'allow_session', 'deny']);
-    const run = call('remote_exec', 'execute');
-    for (let index = 0; index < 4; index += 1)
-      assert.equal((await gate.decide(run, never)).isAllowed, true);
-    assert.equal((await gate.decide(call('write_file', 'write'), never)).isAllowed, false);
-    assert.deepEqual(asked, ['remote_exec', 'remote_exec', 'write_file']);
+  it('allows what was approved before, before the mode decides', async () => {
+    for (const mode of ['ask', 'mandate'] as const) {
+      const ask = () => Promise.reject(new Error('nobody'));
+      const clock = new ManualClock();
+      const gate = createGate({ judge, mode: () => mode, ask, clock, grants: coveringAll });
+      const { isAllowed, by, why } = await gate.decide(call('remote_exec', 'execute'), never);
+      assert.deepEqual([isAllowed, by, why], [true, 'person', 'the user allowed it before']);
+    }
+  });
+
+  it('allows the call alone if what was approved cannot be stored', async () => {
+    const grants: Grants = {
+      cover: async (request) =>
+        ({
+          ...(await offering.cover(request)),
+          remember: () => Promise.reject(new Error('the disk is full')),
+        }) as Coverage,
+    };
+    const ask = () => Promise.resolve('allow_session' as const);
+    const gate = createGate({ judge, mode: () => 'ask', ask, clock: new ManualClock(), grants });
+    const { isAllowed, why, grants: stored } = await gate.decide(call('x', 'execute'), never);
+    assert.deepEqual([isAllowed, stored], [true, undefined]);
+    assert.equal(why, 'the user allowed it, this once: the disk is full');
+  });
+
+  it('says why it asks about a command', async () => {
+    const details: string[] = [];
+    const ask: Ask = ({ detail }) => {
+      details.push(detail);
+      return Promise.resolve('deny');
+    };
+    const verdict = asks('runs code', 'python3 -c 1');
+    const gate = createGate({
+      judge: () => Promise.resolve(verdict),
+      mode: () => 'ask',
+      ask,
+      clock: new ManualClock(),
+    });
+    const command = { kind: 'command', machineId: 'local', command: 'ls; python3 -c 1' } as const;
+    const run = { ...call('remote_exec', 'execute'), accesses: [command], detail: 'the call' };
+    await gate.decide(run, never);
+    assert.deepEqual(details, ['Asks because: runs code: python3 -c 1.\nthe call']);
   });
 
   it('leaves no timer behind once the user has answered', async () => {
@@ -110,7 +170,6 @@ describe('gate', () => {
         ask: () => Promise.resolve('deny'),
         clock: new ManualClock(),
         judge: () => Promise.resolve(verdict),
-        allowedTools: ['allowed'],
       }).decide(
         { ...call('remote_exec', 'execute'), accesses: [{ ...command, ...more } as Access] },
         never,
@@ -138,7 +197,7 @@ describe('gate', () => {
         ask: () => Promise.resolve('allow'),
         clock: new ManualClock(),
         judge: () => Promise.resolve(denied),
-        allowedTools: ['remote_exec'],
+        grants: coveringAll,
       });
       const request = { ...call('remote_exec', 'execute'), accesses: [command] };
       assert.equal((await gate.decide(request, never)).isAllowed, false);
@@ -202,25 +261,6 @@ describe('gate', () => {
       });
     }
     assert.equal(clock.pendingTimers, 0);
-  });
-
-  it('keeps what was allowed for the session, by the tool, also over a restart', async () => {
-    const { asked, gate } = gateWith(['allow_session']);
-    const first = await gate.decide(call('remote_exec', 'execute'), never);
-    assert.equal(first.allowedTool, 'remote_exec');
-    assert.equal((await gate.decide(call('remote_exec', 'execute'), never)).allowedTool, undefined);
-    assert.equal((await gate.decide(call('write_file', 'write'), never)).isAllowed, false);
-    assert.deepEqual(asked, ['remote_exec', 'write_file']);
-    const ask: Ask = () => Promise.reject(new Error('nobody'));
-    const again = createGate({
-      judge,
-      mode: () => 'ask',
-      ask,
-      clock: new ManualClock(),
-      allowedTools: ['remote_exec'],
-    });
-    assert.equal((await again.decide(call('remote_exec', 'execute'), never)).by, 'person');
-    assert.equal((await again.decide(call('write_file', 'write'), never)).by, 'rule');
   });
 
   it('asks about a write through a link out of the folder, in every mode and each time', async () => {

@@ -17,12 +17,18 @@ import { sessionId } from '../vscode/states.ts';
 const seed = seedOf('CALLS_SEED', 20_261_123);
 
 const requestFor = (args: object, changes: Partial<ApprovalRequest> = {}): ApprovalRequest => ({
-  ...{ sessionId, callId: 'c1', title: 'Ran ls', effect: 'execute' },
+  ...{ sessionId, callId: 'c1', title: 'Run ls', effect: 'execute' },
   detail: callText({ args, accesses: [], repairs: [] }),
   ...changes,
 });
 const approves = ({ choices }: ShownApproval): boolean =>
   Object.values(choices).some((choice) => choice === 'allow' || choice === 'allow_session');
+
+const offer = {
+  scopes: ['session', 'workspace'],
+  label: 'python train.py',
+  covers: ['python train.py … on gpu1 in /w'],
+} as const;
 
 /** What VS Code shows of the text of a notification. */
 const shownByNotification = (text: string): string =>
@@ -62,17 +68,27 @@ describe('approval questions', () => {
       });
 
     it(`in a ${place} offer every answer for an everyday call`, () => {
-      const shown = show(requestFor({ command: 'python train.py --lr 1e-3', machine_id: 'gpu1' }));
-      assert.deepEqual(Object.keys(shown.choices), ['Approve', 'Approve for Session', 'Deny']);
+      const call = { command: 'python train.py --lr 1e-3', machine_id: 'gpu1' };
+      assert.deepEqual(Object.keys(show(requestFor(call)).choices), ['Approve Once', 'Deny']);
+      const shown = show(requestFor(call, { offer }));
+      assert.deepEqual(Object.entries(shown.choices), [
+        ['Approve Once', 'allow'],
+        ['Approve "python train.py" for Session', 'allow_session'],
+        ['Approve "python train.py" in Workspace', 'allow_workspace'],
+        ['Deny', 'deny'],
+      ]);
+      const always = { ...offer, label: 'x'.repeat(60), scopes: ['always'] } as const;
+      const [, label] = Object.keys(show(requestFor(call, { offer: always })).choices);
+      assert.equal(label, `Always Approve "${'x'.repeat(39)}…"`);
     });
   }
 
   it('are on one line in a notification, with a sign for the end of each line', () => {
     const { text, choices } = approvalNotification(requestFor({ command: 'ls', machine_id: 'm' }));
     assert.equal(text, 'Helios asks to run a command: command: ls ↵ machine_id: m');
-    assert.ok('Approve' in choices);
-    const write = requestFor({ path: 'a' }, { title: 'Wrote a\nb', effect: 'write' });
-    assert.equal(approvalNotification(write).text, 'Helios asks to write · Wrote a b: path: a');
+    assert.ok('Approve Once' in choices);
+    const write = requestFor({ path: 'a' }, { title: 'Write a\nb', effect: 'write' });
+    assert.equal(approvalNotification(write).text, 'Helios asks to write · Write a b: path: a');
     const link = requestFor({ path: 'a' }, { title: '[x](command:y)', effect: 'write' });
     assert.match(approvalNotification(link).text, / · \[x\] \(command:y\): path: a$/);
   });
@@ -110,15 +126,28 @@ describe('approval questions', () => {
     for (const command of Object.values(hostileCommands))
       assert.ok(approvalDocument(requestFor({ command })).includes(payload));
     assert.equal(
-      approvalDocument(requestFor({ command: 'ls' }, { title: 'Ran\nls' })),
+      approvalDocument(requestFor({ command: 'ls' }, { title: 'Run\nls' })),
       [
         'Helios asks to run a command',
-        '11 characters, 1 line. To answer, select Approve, Approve for Session or Deny in the title bar of this editor.',
+        '11 characters, 1 line. To answer, select Approve Once or Deny in the title bar of this editor.',
         '',
         'command: ls',
         '',
       ].join('\n'),
     );
+    const lines = approvalDocument(requestFor({ command: 'ls' }, { offer })).split('\n');
+    assert.match(
+      lines[1] ?? '',
+      /select Approve Once, Approve for Session, Approve in Workspace or Deny in the title bar/,
+    );
+    assert.deepEqual(lines.slice(2), [
+      '',
+      'The answers for longer also cover, without a question:',
+      '- python train.py … on gpu1 in /w',
+      '',
+      'command: ls',
+      '',
+    ]);
   });
 
   it('are shortened in a list, which offers no answer', () =>

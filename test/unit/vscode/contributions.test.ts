@@ -100,6 +100,13 @@ describe('contributions and manifest', () => {
       assert.ok(readFileSync(step.media.svg ?? step.media.markdown ?? '').length > 0);
   });
 
+  /** The id of a question begins with the number of scopes that it offers. */
+  const whenOffered: Readonly<Record<string, string>> = {
+    allow_session: ' && resourcePath =~ /approval.[1-3]-/',
+    allow_workspace: ' && resourcePath =~ /approval.[23]-/',
+    allow_always: ' && resourcePath =~ /approval.3-/',
+  };
+
   it('show an approval in a language with wrapped lines and a button for each answer', () => {
     const [language] = contributes.languages;
     assert.equal(language?.id, approvalLanguage);
@@ -110,7 +117,10 @@ describe('contributions and manifest', () => {
     const buttons = contributes.menus['editor/title'] ?? [];
     assert.deepEqual(
       buttons.map(({ command, when }) => [titleOf(command), when]),
-      Object.keys(approvalAnswers).map((title) => [title, `resourceLangId == ${approvalLanguage}`]),
+      Object.entries(approvalAnswers).map(([title, answer]) => [
+        title,
+        `resourceLangId == ${approvalLanguage}${whenOffered[answer] ?? ''}`,
+      ]),
     );
   });
 

@@ -377,7 +377,7 @@ describe('transcript', () => {
       );
       // A block or a line is shown with theme icons, and `$(bug)` would be one of them.
       assert.equal(parts[1]?.kind, 'text');
-      assert.deepEqual(Object.values(choices), ['allow', 'allow_session', 'deny']);
+      assert.deepEqual(Object.values(choices), ['allow', 'deny']);
     });
 
     it('shows only the start of a long call, and offers to review it instead of to approve it', () => {

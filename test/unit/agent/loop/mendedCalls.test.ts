@@ -64,7 +64,7 @@ describe('a call that was written wrongly', () => {
   it('is named without hiding a character', async () => {
     const call = { ...write, input: { path: 'a\u202e.txt', content: '' }, repairs: ['a comma'] };
     const { asked } = await resultOf(call, 'deny');
-    assert.equal(asked[0]?.title, 'Wrote a⟨U+202E⟩.txt');
+    assert.equal(asked[0]?.title, 'Write a⟨U+202E⟩.txt');
   });
 
   it('and mended is not made otherwise, and the model is told to write it rightly', async () => {

@@ -1,0 +1,30 @@
+/** Words the title of a call for a question: what the call will do, not what it did. */
+
+const infinitives: Readonly<Record<string, string>> = {
+  Appended: 'Append',
+  Asked: 'Ask',
+  Branched: 'Branch',
+  Cleared: 'Clear',
+  Committed: 'Commit',
+  Compared: 'Compare',
+  Decided: 'Decide',
+  Edited: 'Edit',
+  Fetched: 'Fetch',
+  Launched: 'Launch',
+  Listed: 'List',
+  Opened: 'Open',
+  Paused: 'Pause',
+  Planned: 'Plan',
+  Ran: 'Run',
+  Recorded: 'Record',
+  Resumed: 'Resume',
+  Searched: 'Search',
+  Sent: 'Send',
+  Stopped: 'Stop',
+  Swept: 'Sweep',
+  Wrote: 'Write',
+};
+
+/** Returns the title with its first word, a verb in the past, in the infinitive. */
+export const askedTitle = (title: string): string =>
+  title.replace(/^\w+/, (word) => infinitives[word] ?? word);

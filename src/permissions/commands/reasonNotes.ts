@@ -1,0 +1,23 @@
+/** Says why the gate asks about commands. */
+import { markHidden } from '../../base/hiddenCharacters.ts';
+import { oneLine } from '../../base/text.ts';
+import type { Access } from '../access.ts';
+
+const maxPartChars = 60;
+
+/**
+ * Returns a line for each reason to ask about a command, with the part of the line that it is about;
+ * none for a command with a note, which says what it does.
+ */
+export const reasonNotes = (accesses: readonly Access[]): readonly string[] => [
+  ...new Set(
+    accesses.flatMap((access) => {
+      if (access.kind !== 'command' || access.verdict?.kind !== 'ask' || access.note !== undefined)
+        return [];
+      const { reason, part } = access.verdict;
+      const about =
+        part === '' || part === access.command ? '' : `: ${oneLine(part, maxPartChars)}`;
+      return [`Asks because: ${markHidden(reason + about)}.`];
+    }),
+  ),
+];

@@ -1,0 +1,93 @@
+/**
+ * The consents for working folders, and those for always: `approvals.json` in the home of Helios.
+ * The file is read anew each time, so that a consent that was revoked elsewhere counts no more.
+ */
+import { readFile } from 'node:fs/promises';
+import * as z from 'zod';
+import { codeOf, messageOf, UserFacing } from '../../base/errors.ts';
+import { approvalId, type Approval } from './grant.ts';
+
+const text = z.string().min(1);
+const grantSchema = z.discriminatedUnion('kind', [
+  z.strictObject({
+    kind: z.literal('command'),
+    machineId: text,
+    folder: text,
+    words: z.array(z.string()),
+    script: text.optional(),
+  }),
+  z.strictObject({ kind: z.literal('write'), machineId: text, folder: text }),
+  z.strictObject({ kind: z.literal('host'), host: text }),
+]);
+const approvalSchema = z.discriminatedUnion('scope', [
+  z.strictObject({ scope: z.literal('workspace'), workspace: text, grant: grantSchema }),
+  z.strictObject({ scope: z.literal('always'), grant: grantSchema }),
+]);
+const fileSchema = z.looseObject({ version: z.literal(1), approvals: z.array(approvalSchema) });
+
+export interface ApprovalFileOptions {
+  /** Absolute path of `approvals.json`. */
+  readonly file: string;
+  /** Replaces the file atomically; only the user can access it. */
+  write(file: string, text: string): Promise<void>;
+}
+
+export class ApprovalFile {
+  readonly #options: ApprovalFileOptions;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(options: ApprovalFileOptions) {
+    this.#options = options;
+  }
+
+  /** Resolves with all consents. Rejects with `UserFacing` if the file cannot be used. */
+  async list(): Promise<readonly Approval[]> {
+    return (await this.#read()).approvals;
+  }
+
+  /** Adds consents. Rejects with `UserFacing` if the file cannot be used; it is then unchanged. */
+  async add(added: readonly Approval[]): Promise<void> {
+    const ids = new Set(added.map(approvalId));
+    await this.#change((approvals) => [
+      ...approvals.filter((each) => !ids.has(approvalId(each))),
+      ...added,
+    ]);
+  }
+
+  /**
+   * Removes a consent. Resolves with it; with `undefined` if there is none with this id. Rejects
+   * with `UserFacing` if the file cannot be used.
+   */
+  async revoke(id: string): Promise<Approval | undefined> {
+    const found = (await this.list()).find((each) => approvalId(each) === id);
+    if (found !== undefined)
+      await this.#change((approvals) => approvals.filter((each) => approvalId(each) !== id));
+    return found;
+  }
+
+  #change(change: (approvals: readonly Approval[]) => readonly Approval[]): Promise<void> {
+    const changed = this.#last.then(async () => {
+      const content = await this.#read();
+      const approvals = change(content.approvals);
+      const { file, write } = this.#options;
+      await write(file, `${JSON.stringify({ ...content, approvals }, undefined, 2)}\n`);
+    });
+    this.#last = changed.catch(() => undefined);
+    return changed;
+  }
+
+  async #read(): Promise<z.output<typeof fileSchema>> {
+    const { file } = this.#options;
+    try {
+      return fileSchema.parse(JSON.parse(await readFile(file, 'utf8')));
+    } catch (error) {
+      if (codeOf(error) === 'ENOENT') return { version: 1, approvals: [] };
+      const [issue] = error instanceof z.ZodError ? error.issues : [];
+      const place = issue === undefined ? '' : `${issue.path.join('.')}: `;
+      throw new UserFacing(
+        `${file} cannot be read (${place}${issue?.message ?? messageOf(error)}), so no stored approval counts.`,
+        'Correct the file, or delete it to begin anew.',
+      );
+    }
+  }
+}

@@ -1,0 +1,160 @@
+/**
+ * Finds the consents that a command line needs. Fails closed: a command that is not known to be
+ * bounded by a few fixed words needs a question each time.
+ */
+import type { ShellCommand, ShellWord } from '../../shell/shellCommand.ts';
+import { programOf } from '../../shell/wrappers.ts';
+import type { JudgedCommand, JudgedLine } from '../commands/classify.ts';
+import { isWithin, pathsOf } from '../commands/operand.ts';
+import type { Spot } from '../commands/place.ts';
+import { readerOf } from '../commands/readers.ts';
+import { isRunner, unwrapped } from '../commands/unwrap.ts';
+import { isOfKnownKind } from '../commands/whyAsked.ts';
+import type { CommandNeed } from './grant.ts';
+import { fixedWords, isCodeRunner, knownModules, scriptName } from './prefixes.ts';
+
+/**
+ * Returns the consents; `undefined` if no consent beyond one call may be given. A line that only
+ * reads needs the consent to exactly its commands.
+ */
+export function commandNeeds({
+  commands,
+  verdict,
+}: JudgedLine): readonly CommandNeed[] | undefined {
+  if (commands === undefined || verdict.kind === 'deny') return undefined;
+  const isSafe = commands.every((each) => each.verdict.kind === 'safe');
+  const needs = commands.map((each) =>
+    isSafe ? exactNeed(each.command, each.spot) : needsOf(each),
+  );
+  return needs.includes(undefined) ? undefined : needs.flatMap((each) => each ?? []);
+}
+
+type Needs = readonly CommandNeed[] | undefined;
+
+function needsOf(judged: JudgedCommand): Needs {
+  const { command, spot, danger, program, verdict } = judged;
+  if (verdict.kind === 'safe') return [];
+  if (danger.kind !== 'safe' || !command.assignments.every(isHarmless)) return undefined;
+  const writes = redirectionNeeds(judged);
+  const own = program.kind === 'safe' ? [] : programNeed(command, spot);
+  return writes === undefined || own === undefined ? undefined : [...own, ...writes];
+}
+
+const harmless =
+  /^(?:CUDA_(?:VISIBLE_DEVICES|LAUNCH_BLOCKING)|(?:OMP|MKL|OPENBLAS|NUMEXPR)_NUM_THREADS|PYTHON(?:UNBUFFERED|HASHSEED|DONTWRITEBYTECODE)|TOKENIZERS_PARALLELISM|WANDB_(?:MODE|DISABLED|SILENT)|HF_(?:HUB|DATASETS)_OFFLINE|TRANSFORMERS_OFFLINE|NCCL_DEBUG|JAX_PLATFORMS|XLA_PYTHON_CLIENT_\w+|TF_CPP_MIN_LOG_LEVEL|SEED)=[\w.,:-]*$/;
+
+const isHarmless = ({ text, isDynamic }: ShellWord): boolean => !isDynamic && harmless.test(text);
+
+function redirectionNeeds({ command, spot, redirections }: JudgedCommand): Needs {
+  const asked = command.redirections.filter((_each, at) => redirections[at]?.kind !== 'safe');
+  const folders = asked.map(({ sign, target }) =>
+    sign.includes('>') ? ownFolderOf(target, spot) : undefined,
+  );
+  if (folders.includes(undefined)) return undefined;
+  return folders.flatMap((folder) =>
+    folder === undefined ? [] : [{ grant: { kind: 'write', folder }, widest: 'workspace' }],
+  );
+}
+
+/** Returns the real path of the folder of the agent in which a word names a file. */
+function ownFolderOf(word: ShellWord, spot: Spot): string | undefined {
+  if (word.isDynamic) return undefined;
+  const paths = pathsOf(word, spot)?.map((path) => spot.place.realPath(path));
+  return ownFolders(spot).find((folder) =>
+    paths?.every((path) => path !== undefined && isWithin(folder, path)),
+  );
+}
+
+const ownFolders = ({
+  place: { workFolder, readFolders = [workFolder] },
+}: Spot): readonly string[] => readFolders;
+
+/** Returns the real path of the one folder in which a command runs. */
+function folderOf({ folders, place }: Spot): string | undefined {
+  const [folder, ...others] = folders;
+  return folder === undefined || others.length > 0 ? undefined : place.realPath(folder);
+}
+
+function exactNeed({ words, redirections }: ShellCommand, spot: Spot): Needs {
+  const folder = folderOf(spot);
+  if (folder === undefined || redirections.length > 0 || words.some(({ isDynamic }) => isDynamic))
+    return undefined;
+  const grant = { kind: 'command', folder, words: textsOf(words), isExact: true } as const;
+  return [{ grant, widest: 'session' }];
+}
+
+const textsOf = (words: readonly ShellWord[]): readonly string[] => words.map(({ text }) => text);
+
+function programNeed(command: ShellCommand, spot: Spot): Needs {
+  const inner = unwrapped(command);
+  if (inner !== undefined) return programNeed(inner, spot);
+  const [first, ...rest] = command.words;
+  const folder = folderOf(spot);
+  if (first === undefined || first.isDynamic || folder === undefined) return undefined;
+  const name = programOf(first);
+  if (/^(?:uv|poetry|pipenv)$/.test(name) && rest[0]?.text === 'run')
+    return within(textsOf(command.words.slice(0, 2)), { ...command, words: rest.slice(1) }, spot);
+  if (isCodeRunner(name)) return codeNeed(first, rest, { spot, folder });
+  const fixed = fixedWords(name, rest);
+  if (fixed !== undefined) {
+    const isBounded = !fixed.writes || rest.every((word) => isOwnOperand(word, spot));
+    const words = textsOf([first, ...rest.slice(0, fixed.count)]);
+    const widest = first.text === name ? fixed.widest : 'workspace';
+    return isBounded ? [{ grant: { kind: 'command', folder, words }, widest }] : undefined;
+  }
+  if (first.text !== name) return ownProgram(first, { spot, folder });
+  return isUnknown(name, command) ? exactNeed({ ...command, redirections: [] }, spot) : undefined;
+}
+
+/** Returns true for a program of which nothing is known, without code in its arguments. */
+const isUnknown = (name: string, { assignments, words }: ShellCommand): boolean =>
+  assignments.length === 0 &&
+  !isRunner(name) &&
+  !isOfKnownKind(name) &&
+  readerOf(name) === undefined &&
+  !words.some(({ text }) => /\s/.test(text));
+
+/** Returns the consents of a command that a program of the folder's environment runs. */
+const within = (before: readonly string[], command: ShellCommand, spot: Spot): Needs =>
+  programNeed(command, spot)?.map(({ grant, widest }) => ({
+    grant: grant.kind === 'command' ? { ...grant, words: [...before, ...grant.words] } : grant,
+    widest: widest === 'always' ? 'workspace' : widest,
+  }));
+
+const isOwnOperand = (word: ShellWord, spot: Spot): boolean =>
+  word.text.startsWith('-')
+    ? /^-[a-z]+$|^--(?:parents|append|verbose)$/.test(word.text)
+    : ownFolderOf(word, spot) !== undefined;
+
+interface Place {
+  readonly spot: Spot;
+  readonly folder: string;
+}
+
+/** A program with a script of the agent's folders, or with a module that is well known. */
+function codeNeed(program: ShellWord, rest: readonly ShellWord[], { spot, folder }: Place): Needs {
+  const [option, module, ...others] = rest;
+  if (option?.text === '-m') {
+    const fixed = module?.isDynamic === false ? knownModules(module.text, others) : undefined;
+    if (fixed === undefined) return undefined;
+    const words = textsOf([program, ...rest.slice(0, 2 + fixed.count)]);
+    return [{ grant: { kind: 'command', folder, words }, widest: 'workspace' }];
+  }
+  const script = scriptName(programOf(program), rest);
+  const words = textsOf([program, ...rest.slice(0, option?.text === 'launch' ? 1 : 0)]);
+  return script === undefined ? undefined : ownProgram(script, { spot, folder }, words);
+}
+
+/** A file of the agent's folders that runs, by itself or by an interpreter. */
+function ownProgram(
+  script: ShellWord,
+  { spot, folder }: Place,
+  words: readonly string[] = [],
+): Needs {
+  const [path, ...others] = (script.isDynamic ? undefined : pathsOf(script, spot)) ?? [];
+  const real = path === undefined || others.length > 0 ? undefined : spot.place.realPath(path);
+  if (path === undefined || real === undefined || spot.place.exists(path) === false)
+    return undefined;
+  if (!ownFolders(spot).some((own) => isWithin(own, real))) return undefined;
+  return [{ grant: { kind: 'command', folder, words, script: real }, widest: 'workspace' }];
+}

@@ -1,0 +1,108 @@
+/** What the user consents to beyond one call, and for how long. */
+import { posix } from 'node:path';
+import { createHash } from 'node:crypto';
+
+/** How long a consent lasts: this session, this working folder, or everywhere. */
+export type Scope = 'session' | 'workspace' | 'always';
+export const scopes: readonly Scope[] = ['session', 'workspace', 'always'];
+
+export interface CommandGrant {
+  readonly kind: 'command';
+  readonly machineId: string;
+  /** Real path of the folder in which the command runs. */
+  readonly folder: string;
+  /** The program and its fixed words, such as `pip install`; other arguments may follow. */
+  readonly words: readonly string[];
+  /** Real path of the script that the program runs. */
+  readonly script?: string | undefined;
+  /** True if no other arguments may follow. */
+  readonly isExact?: true;
+}
+
+/**
+ * - `write`: changes of files in a folder; `folder` is a real path
+ * - `tool`: calls of a tool that uses nothing apart from Helios's own data
+ */
+export type Grant =
+  | CommandGrant
+  | { readonly kind: 'write'; readonly machineId: string; readonly folder: string }
+  | { readonly kind: 'host'; readonly host: string }
+  | { readonly kind: 'tool'; readonly tool: string };
+
+/** A consent that a call needs, and the widest scope in which it may be given. */
+export interface Need {
+  readonly grant: Grant;
+  readonly widest: Scope;
+}
+
+/** A consent that a command needs, on whatever machine it runs. */
+export interface CommandNeed {
+  readonly grant:
+    Omit<CommandGrant, 'machineId'> | { readonly kind: 'write'; readonly folder: string };
+  readonly widest: Scope;
+}
+
+/** A consent that was given. */
+export interface Approval {
+  readonly scope: Scope;
+  /** Real path of the working folder for which it counts; only in the scope `workspace`. */
+  readonly workspace?: string | undefined;
+  readonly grant: Grant;
+}
+
+/** Returns true if the consent may be given in the scope. */
+export const isWithinScope = (scope: Scope, { widest }: Need): boolean =>
+  scopes.indexOf(scope) <= scopes.indexOf(widest);
+
+/** Returns the id of a consent: the same for the same consent. */
+export function approvalId({ scope, workspace = '', grant }: Approval): string {
+  const bound =
+    scope === 'always' && grant.kind === 'command' ? { ...grant, folder: undefined } : grant;
+  const sorted = Object.entries(bound)
+    .filter(([, value]) => value !== undefined)
+    .sort(([a], [b]) => (a < b ? -1 : 1));
+  const text = JSON.stringify([scope, workspace, sorted]);
+  return createHash('sha256').update(text).digest('hex').slice(0, 12);
+}
+
+/** Returns true if the consent is one that a call in the working folder needs. */
+export const fits = (approval: Approval, need: Need, workspace: string): boolean =>
+  isWithinScope(approval.scope, need) &&
+  (approval.scope !== 'workspace' || approval.workspace === workspace) &&
+  approvalId(approval) === approvalId({ ...approval, grant: need.grant });
+
+/** Returns the consent in a few words, for a button: `pip install`. */
+export function grantLabel(grant: Grant): string {
+  switch (grant.kind) {
+    case 'command':
+      return commandText(grant);
+    case 'write':
+      return `changes in ${posix.basename(grant.folder) || grant.folder}`;
+    case 'host':
+      return grant.host;
+    case 'tool':
+      return grant.tool;
+  }
+}
+
+/** Returns all that a consent covers: `pip install … on local in /work`. */
+export function grantText(grant: Grant, scope?: Scope): string {
+  switch (grant.kind) {
+    case 'command': {
+      const rest = grant.isExact ? '' : ' …';
+      const place = scope === 'always' ? '' : ` in ${grant.folder}`;
+      return `${commandText(grant)}${rest} on ${grant.machineId}${place}`;
+    }
+    case 'write':
+      return `changes of files in ${grant.folder} on ${grant.machineId}`;
+    case 'host':
+      return `requests to ${grant.host}`;
+    case 'tool':
+      return `calls of ${grant.tool}`;
+  }
+}
+
+function commandText({ words, script, folder }: CommandGrant): string {
+  const name = script === undefined ? [] : [posix.relative(folder, script) || script];
+  return [...words, ...name].join(' ');
+}
