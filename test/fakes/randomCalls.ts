@@ -113,7 +113,9 @@ const machines: Pick<Machines, 'get'> = {
   },
 };
 
-const deps = new Proxy({} as AllToolsDeps, { get: () => ({ machines }) });
+const deps = new Proxy({} as AllToolsDeps, {
+  get: () => ({ machines, edited: () => [] }),
+});
 
 /** Every tool of a session. The tools cannot be executed. */
 export const everyTool = (): readonly Tool[] => allTools(deps);
