@@ -60,6 +60,7 @@ shift
 become() {
   eval "exec \"\$real\" --no-pager -c core.hooksPath=/dev/null -c core.fsmonitor=false -c gc.auto=0 -c maintenance.auto=false" \
     "-c diff.autoRefreshIndex=false -c rerere.enabled=false -c protocol.ext.allow=never" \
+    "-c log.showSignature=false -c blame.ignoreRevsFile=" \
     "$options $overrides \"\$command\" \"\$@\""
 }
 

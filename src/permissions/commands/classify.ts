@@ -257,11 +257,17 @@ function mayWrite(reason: string, rest: readonly ShellWord[], spot: Spot): Verdi
   return strictest([asks(reason, spot.part), ...firm]);
 }
 
+/** The formats of commits that git defines. */
+const gitFormats = /^(?:oneline|short|medium|full|fuller|reference|email|raw|mboxrd)?$/;
+
 /** Returns why the value of an option does more than read. */
 function valueProblem({ values }: Arguments, isGit: boolean): string | undefined {
   const all = [...values.values()].flat();
-  if (isGit && all.some((value) => /%G|signature/.test(value)))
+  if (isGit && all.some((value) => /%[-+ ]?G|signature/.test(value)))
     return 'runs the program for signatures';
+  const formats = isGit ? ['--format', '--pretty'].flatMap((name) => values.get(name) ?? []) : [];
+  if (formats.some((value) => /^\w+$/.test(value) && !gitFormats.test(value)))
+    return 'uses a format that the repository defines';
   const files = ['--include', '-g', '--glob', '--iglob'].flatMap((name) => values.get(name) ?? []);
   return files.some((value) => usualPaths.isPrivate(`/${value}`) || /^\.[^/]*[*?[]/.test(value))
     ? 'reads a file that may hold secrets'

@@ -194,7 +194,7 @@ const readers: Readonly<Record<string, Reader>> = {
   '[': names(conditions),
   // Text.
   echo: text('n e E'),
-  printf: text('', ({ names: given }) => (given.has('-v') ? 'sets a variable' : undefined)),
+  printf: text('', printfProblem),
   true: text(''),
   false: text(''),
   ':': text(''),
@@ -298,11 +298,25 @@ function treeProblem(_call: Arguments, words: readonly ShellWord[]): string | un
 const textOf = (words: readonly ShellWord[]): string =>
   words.map(({ text: each }) => each).join(' ');
 
+/** `%n` sets a variable, and the width `*` is an operand. */
+function printfProblem({ names: given, operands }: Arguments): string | undefined {
+  if (given.has('-v')) return 'sets a variable';
+  const [format] = operands;
+  const known = /^(?:[^%]|%%|%[-+ #0]*\d*(?:\.\d+)?[bcdeEfgGioqsuxX])*$/;
+  return format === undefined || (known.test(format.text) && !format.isDynamic)
+    ? undefined
+    : 'may set a variable';
+}
+
 /** `-c` is a count for `dmon` and `pmon`, and the mode of a GPU elsewhere. */
-function smiProblem({ operands, values }: Arguments): string | undefined {
+function smiProblem(
+  { operands, values }: Arguments,
+  words: readonly ShellWord[],
+): string | undefined {
   const counts = values.get('-c') ?? [];
   const known = counts.length > 0 ? /^[dp]mon$/ : /^(?:topo|nvlink)$/;
   const isHarmless =
+    !words.some(({ text: each }) => /^-+mig/.test(each)) &&
     operands.length >= Math.min(counts.length, 1) &&
     operands.every(({ text: each }) => known.test(each)) &&
     counts.every((each) => /^\d{1,4}$/.test(each));

@@ -108,12 +108,6 @@ const second: Readonly<Record<string, Readonly<Record<string, Reader>>>> = {
     freeze: only('l --all --local --user --exclude='),
     check: only('v'),
   },
-  uv: {
-    'pip list': only('--format='),
-    'pip show': listing(''),
-    'pip freeze': only(''),
-    'pip check': only(''),
-  },
   conda: {
     list: listing('n: e f c --name= --export --json --full-name --explicit'),
     'env list': only('--json'),
@@ -156,7 +150,7 @@ const aliases: Readonly<Record<string, string>> = { pip3: 'pip', mamba: 'conda',
 
 /** Programs that may be asked for their version. */
 const versioned: ReadonlySet<string> = new Set(
-  'python python3 pip pip3 conda mamba uv poetry node npm npx yarn pnpm git gcc g++ cc c++ clang nvcc cmake make ninja cargo rustc go java javac ruby perl julia R Rscript docker podman bash sh zsh ffmpeg cuda-gdb mpirun mpicc ssh rsync curl wget tar zip unzip tmux screen srun sbatch squeue sinfo apptainer singularity tsc jq rg fd vim nano deno bun sqlite3 psql ldd'.split(
+  'python python3 pip pip3 conda mamba uv poetry node npm npx git gcc g++ cc c++ clang nvcc cmake make ninja go java javac ruby perl julia R Rscript docker podman bash sh zsh ffmpeg cuda-gdb mpirun mpicc ssh rsync curl wget tar zip unzip tmux screen srun sbatch squeue sinfo apptainer singularity tsc jq rg fd vim nano deno bun sqlite3 psql ldd'.split(
     ' ',
   ),
 );

@@ -1,7 +1,7 @@
 /** Files of the system that tell only what hardware and system there are. */
 
 const systemPaths: readonly RegExp[] = [
-  /^\/dev\/(?:null|stdin|stdout|stderr|tty)$/,
+  /^\/dev\/(?:null|stdin|stdout|stderr)$/,
   /^\/proc\/(?:cpuinfo|meminfo|loadavg|uptime|version|stat|vmstat|mounts|driver\/nvidia\/.*)$/,
   /^\/etc\/(?:os-release|lsb-release|debian_version|hostname)$/,
   /^\/usr\/lib\/os-release$/,
