@@ -20,6 +20,9 @@ const known = new Map<string | symbol, unknown>([
   // The log: a feature that does not start is written down there.
   ['error', (...said: unknown[]) => problems.push(said.join(' '))],
   ['fsPath', root],
+  // Settings that are not set.
+  ['inspect', () => undefined],
+  ['get', () => undefined],
   ['isTrusted', false],
   ['then', undefined],
   ['toJSON', undefined],

@@ -32,8 +32,8 @@ export interface World {
 
 /** Stands in each secret, so that a request to the model can be searched for it. */
 export const secretMark = 'Zq7Xv2Lm9Tb4Kd8Rw3';
-/** Argument of each process that a call leaves. */
-export const leftMark = '86413.5';
+/** Argument of each process that a call leaves. Other runs of the tests have another one. */
+export const leftMark = `86413.${process.pid}`;
 
 const filesOfUser: Readonly<Record<string, string>> = {
   '.bashrc': 'alias ll="ls -l"\n',
@@ -156,7 +156,7 @@ async function listen(
 const leftProcesses = (): readonly string[] =>
   execFileSync('ps', ['-eo', 'pid=,args='], { encoding: 'utf8' })
     .split('\n')
-    .filter((line) => /^\s*\d+ (?:sleep|\S*python\S* -c .*sleep).*86413\.5/.test(line))
+    .filter((line) => /^\s*\d+ (?:sleep|\S*python\S* -c)/.test(line) && line.includes(leftMark))
     .map((line) => `a process was left: ${line.trim()}`);
 
 const isAlive = ({ exitCode, signalCode }: ChildProcess): boolean =>
