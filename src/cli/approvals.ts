@@ -5,13 +5,14 @@ import { oneLine, textSize } from '../base/text.ts';
 import type { CliDeps } from './cliDeps.ts';
 import { pagesOf } from './screen/pages.ts';
 import { lineForTerminal, visibleText } from './screen/terminalText.ts';
+import { dropTyped } from './screen/typedAhead.ts';
 
 /** Rows of a page that the question and the prompt need. */
 const otherRows = 5;
 
 /**
  * Asks the user to approve the tool call. Shows the whole call, page by page if it is longer than
- * the terminal, before an answer can approve it. Rejects if `signal` is aborted or the input ends.
+ * the terminal, before an answer can approve it. What was typed before answers nothing. Rejects if `signal` is aborted or the input ends.
  */
 export async function askUser(
   { title, effect, detail, offer }: ApprovalRequest,
@@ -25,6 +26,7 @@ export async function askUser(
     rows: Math.max(1, rows - otherRows),
   });
   const size = pages.length === 1 ? '' : ` · ${textSize(detail)}`;
+  await dropTyped(stdin);
   stdout.write(`\n${lineForTerminal(title)} (${effect})${size}\n`);
   const lines = createInterface({ input: stdin, terminal: false });
   const answer = Promise.withResolvers<ApprovalAnswer>();

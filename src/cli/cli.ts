@@ -107,7 +107,7 @@ async function work(options: CliOptions, { deps, home: folder }: CommandContext)
         if (project?.leftOut !== undefined) deps.stderr.write(`${leftOutText(project.leftOut)}\n`);
         throw error;
       });
-  const approvals: Approvals = { view: undefined };
+  const approvals: Approvals = { view: undefined, last: Promise.resolve() };
   const engineOptions: EngineOptions = {
     home: home.folder,
     assetsFolder: deps.assetsFolder,
@@ -140,10 +140,18 @@ async function work(options: CliOptions, { deps, home: folder }: CommandContext)
 /** The view that shows approval questions; set after the engine was created. */
 interface Approvals {
   view: SessionView | undefined;
+  /** Resolves when the last question was answered. */
+  last: Promise<unknown>;
 }
 
-const askAside = <T>({ view }: Approvals, ask: () => Promise<T>): Promise<T> =>
-  view === undefined ? ask() : view.aside(ask);
+/** Asks one question at a time, because all read the same input. */
+function askAside<T>(approvals: Approvals, ask: () => Promise<T>): Promise<T> {
+  const answer = approvals.last.then(() =>
+    approvals.view === undefined ? ask() : approvals.view.aside(ask),
+  );
+  approvals.last = answer.catch(() => undefined);
+  return answer;
+}
 
 const loggerFor = (approvals: Approvals): Logger => ({
   ...silentLogger,

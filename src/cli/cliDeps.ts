@@ -17,10 +17,15 @@ export interface Output {
   off(event: 'resize', listener: () => void): unknown;
 }
 
+export type TerminalInput = NodeJS.ReadableStream & {
+  readonly isTTY?: boolean;
+  setRawMode?(isRaw: boolean): unknown;
+};
+
 export interface CliDeps {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
-  readonly stdin: NodeJS.ReadableStream & { readonly isTTY?: boolean };
+  readonly stdin: TerminalInput;
   readonly stdout: Output;
   readonly stderr: { write(text: string): unknown };
   readonly clock: Clock;

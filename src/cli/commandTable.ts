@@ -8,6 +8,7 @@ import { declareGoal, type GoalWork } from './arguments.ts';
 import { CliCommand, type CommandLine } from './command.ts';
 import { declareActions } from './commands/actions.ts';
 import { declareAllow } from './commands/allow.ts';
+import { declareApprovals } from './commands/approvals.ts';
 import { declareAuth } from './commands/auth.ts';
 import { declareClean } from './commands/clean.ts';
 import { declareDoctor } from './commands/doctor.ts';
@@ -35,6 +36,7 @@ const declarations: Readonly<Record<string, (helios: CliCommand) => CliCommand>>
   report: declareReport,
   init: declareInit,
   allow: declareAllow,
+  approvals: declareApprovals,
   notify: declareNotify,
   promote: declarePromote,
   undo: declareUndo,

@@ -1,5 +1,6 @@
 /** What the user approved for working folders, and for always. */
 import { ApprovalFile } from '../permissions/grants/approvalFile.ts';
+import { approvalId, grantText, type Scope } from '../permissions/grants/grant.ts';
 import { writeFileAtomic } from '../storage/atomicFile.ts';
 import { homeAt } from '../storage/home.ts';
 
@@ -8,4 +9,21 @@ export const approvalsAt = (home: string): ApprovalFile =>
   new ApprovalFile({
     file: homeAt(home).approvalsFile,
     write: (file, text) => writeFileAtomic(file, text, 0o600),
+  });
+
+/** A stored approval for a list. */
+export interface ApprovalRow {
+  readonly id: string;
+  readonly scope: Scope;
+  /** Real path of the working folder for which it counts; omitted for always. */
+  readonly workspace?: string | undefined;
+  /** What it covers. */
+  readonly covers: string;
+}
+
+/** Resolves with the stored approvals, oldest first. Rejects as `ApprovalFile.list` does. */
+export const storedApprovals = async (home: string): Promise<readonly ApprovalRow[]> =>
+  (await approvalsAt(home).list()).map((approval) => {
+    const { scope, workspace, grant } = approval;
+    return { id: approvalId(approval), scope, workspace, covers: grantText(grant, scope) };
   });

@@ -18,6 +18,7 @@ import { approvalCommands } from './sessions/approvalCommands.ts';
 import { editCommands } from './sessions/editCommands.ts';
 import { demoCommands } from './sessions/demoCommands.ts';
 import { goalCommands } from './sessions/goalCommands.ts';
+import { manageApprovals } from './sessions/manageApprovals.ts';
 import { permissionCommands } from './sessions/permissionCommands.ts';
 import { sessionCommands, showActions } from './sessions/sessionCommands.ts';
 import { storeCommands } from './sessions/storeCommands.ts';
@@ -41,6 +42,7 @@ export const commandHandlers = (deps: AppDeps, targets: CommandTargets): Handler
   ...goalCommands(deps),
   ...storeCommands(deps, targets.showSession),
   ...permissionCommands(deps),
+  'helios.manageApprovals': () => manageApprovals(deps),
   ...sessionCommands(deps, targets.showSession),
   ...approvalCommands(deps),
   ...editCommands(deps),

@@ -31,6 +31,8 @@ export class Screen implements Disposable {
   #partial = '';
   #timer: Disposable | undefined;
   #isHidden = false;
+  /** Text that waits until other code has written; `undefined` if nothing has to wait. */
+  #held: string | undefined;
   #isDisposed = false;
 
   constructor(output: Output, clock: Clock, block: () => readonly string[]) {
@@ -83,16 +85,27 @@ export class Screen implements Disposable {
     this.#timer ??= this.#clock.after(redrawMs, () => this.#draw(''));
   }
 
-  /** Hides the block until `show` is called, while other code writes below the transcript. */
+  /** Hides the block for good; the transcript can go on. */
   hide(): void {
+    const held = this.#held;
+    this.#held = undefined;
+    if (held !== undefined) this.#draw(held);
     this.endStream();
     this.#isHidden = true;
     this.#draw('');
   }
 
-  show(): void {
+  /** Hides the block and holds all text back until `resume` is called, while other code writes. */
+  pause(): void {
+    this.hide();
+    this.#held = '';
+  }
+
+  resume(): void {
+    const held = this.#held ?? '';
+    this.#held = undefined;
     this.#isHidden = false;
-    this.#draw('');
+    this.#draw(held);
   }
 
   /** Removes the block, and leaves the transcript on the terminal. */
@@ -118,6 +131,10 @@ export class Screen implements Disposable {
     if (this.#isDisposed) return;
     this.#timer?.dispose();
     this.#timer = undefined;
+    if (this.#held !== undefined) {
+      this.#held += text;
+      return;
+    }
     const below = this.#isHidden
       ? []
       : [

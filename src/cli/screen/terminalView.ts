@@ -71,11 +71,11 @@ export class TerminalView implements SessionView, Disposable {
   }
 
   async aside<T>(ask: () => Promise<T>): Promise<T> {
-    this.#screen.hide();
+    this.#screen.pause();
     try {
       return await ask();
     } finally {
-      this.#screen.show();
+      this.#screen.resume();
     }
   }
 

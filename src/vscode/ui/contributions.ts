@@ -25,6 +25,7 @@ export const paletteCommands = [
   'helios.keepRunning',
   'helios.changePermissionMode',
   'helios.undoEdits',
+  'helios.manageApprovals',
   'helios.promote',
   'helios.reproduce',
   'helios.exportResults',

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import path from 'node:path';
 import { PassThrough } from 'node:stream';
 import { describe, it } from 'mocha';
 import type { ApprovalAnswer, ApprovalRequest } from '../../../src/agent/contract/ports.ts';
@@ -95,6 +97,28 @@ describe('an approval at the terminal', () => {
     assert.deepEqual([denied.answer, denied.prompts], ['deny', 1]);
     assert.ok(!denied.text.includes('echo 59'));
   });
+});
+
+describe('an approval in a real terminal', () => {
+  /** Types a text before the question is shown, and another when it is shown. */
+  const answered = (early: string, late: string): string => {
+    const files = ['inTerminal.py', 'askInTerminal.ts'].map((name) =>
+      path.resolve('test/fakes', name),
+    );
+    const [driver = '', asking = ''] = files;
+    const text = execFileSync('python3', [driver, early, late, process.execPath, asking], {
+      encoding: 'utf8',
+      timeout: 30_000,
+    });
+    return /ANSWER (\w+)/.exec(text)?.[1] ?? text;
+  };
+
+  it('is not given by what was typed before it was shown', () => {
+    assert.equal(answered('y\n', 'n\n'), 'deny');
+    // A line that was begun before, and whose end would come after.
+    assert.equal(answered('y', '\nn\n'), 'deny');
+    assert.equal(answered('n\nn', 'y\n'), 'allow');
+  }).timeout(120_000);
 });
 
 const withoutPrompts = (text: string): string => text.replace(/Page \d+ of \d+\..*> /g, '');

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'mocha';
 import { runCli } from '../../../src/cli/cli.ts';
@@ -253,6 +253,21 @@ describe('helios', () => {
     it.stdin.write('y\n');
     assert.equal(await done, 2);
     assert.equal(readFileSync(path.join(folder(), 'note.txt'), 'utf8').trim(), 'hello');
+  });
+
+  it('asks one question at a time, each with its own answer', async () => {
+    const read = (file: string) => ({ name: 'read_file', input: { path: file } });
+    const it = world({ ...saying([read('.env'), read('.netrc')], [blocked]), isTerminal: true });
+    for (const file of ['.env', '.netrc']) writeFileSync(path.join(folder(), file), 'A=1\n');
+    const done = runCli(['-P', 'demo', 'a goal'], it);
+    const questions = (): number => it.stdout.text.split('Approve?').length - 1;
+    await until('it asks', () => questions() > 0);
+    assert.equal(questions(), 1);
+    it.stdin.write('n\n');
+    await until('it asks again', () => questions() > 1);
+    it.stdin.write('n\n');
+    assert.equal(await done, 2);
+    assert.equal(questions(), 2);
   });
 
   it('leaves only its transcript in a terminal', async () => {

@@ -91,10 +91,23 @@ describe('Screen', () => {
 
   it('gives way while somebody else writes', () => {
     screen.print(['first']);
-    screen.hide();
+    screen.pause();
     output.write('question? ');
+    screen.print(['notice']);
+    screen.redraw();
+    screen.stream('reply\n');
     output.write('y\n');
-    screen.show();
-    assert.deepEqual(shown(), ['first', 'question? y', '', 'run 1 running', 'turn 1']);
+    screen.resume();
+    assert.deepEqual(shown(), [
+      ...['first', 'question? y', 'notice', 'reply'],
+      ...['', 'run 1 running', 'turn 1'],
+    ]);
+  });
+
+  it('loses nothing that it held back when it ends', () => {
+    screen.pause();
+    screen.print(['notice']);
+    screen.dispose();
+    assert.deepEqual(shown(), ['notice']);
   });
 });

@@ -1,0 +1,38 @@
+/** `helios approvals`: lists what the user approved beyond one session, and revokes it. */
+import { UserFacing } from '../../base/errors.ts';
+import { approvalsAt, storedApprovals, type ApprovalRow } from '../../compose/approvals.ts';
+import type { CliCommand, CommandContext } from '../command.ts';
+import { exitCodes } from '../cliDeps.ts';
+
+interface ApprovalsOptions {
+  readonly revoke?: string;
+  readonly json?: boolean;
+}
+
+export const declareApprovals = (helios: CliCommand): CliCommand =>
+  helios
+    .command('approvals')
+    .summary('list and revoke what you approved for folders and for always')
+    .description(
+      'Lists what you approved in questions of sessions: for a working folder, and for always. ' +
+        'Approvals for a session end with it.',
+    )
+    .option('--revoke <id>', 'revoke the approval with this id')
+    .option('--json', 'print a JSON array: id, scope, workspace, covers')
+    .runs(approvals);
+
+async function approvals(
+  { deps, home }: CommandContext,
+  { revoke, json = false }: ApprovalsOptions,
+): Promise<number> {
+  if (revoke !== undefined && (await approvalsAt(home).revoke(revoke)) === undefined)
+    throw new UserFacing(`There is no approval ${revoke}.`, 'List them with helios approvals.');
+  const rows = await storedApprovals(home);
+  if (json) deps.stdout.write(`${JSON.stringify(rows, undefined, 2)}\n`);
+  else if (revoke !== undefined) deps.stdout.write(`Revoked ${revoke}.\n`);
+  else deps.stdout.write(rows.length === 0 ? 'Nothing is approved.\n' : rows.map(lineOf).join(''));
+  return exitCodes.goal;
+}
+
+const lineOf = ({ id, workspace, covers }: ApprovalRow): string =>
+  `${id}  ${covers}${workspace === undefined ? ' (always)' : ` (in workspace ${workspace})`}\n`;
