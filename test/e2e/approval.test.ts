@@ -15,14 +15,12 @@ const run = (command: string): WireAnswer => ({
   toolCalls: [{ name: 'remote_exec', input: { timeout_seconds: 60, command } }],
 });
 const short = 'touch short.txt; echo "$(whoami) $(true) <b> [a](https://b) `date` a  b"';
-const folders = `mkdir ${Array.from({ length: 60 }, (_, at) => `made-${at}`).join(' ')}`;
 const long = `echo ${'word '.repeat(400)}; touch long.txt \u202e # done`;
 const answers: readonly WireAnswer[] = [
   run('touch first.txt'),
   run('touch again.txt'),
   run(short),
   run(long),
-  run(folders),
   { text: '', toolCalls: [{ name: 'finish', input: { outcome: 'blocked', summary: 'Enough.' } }] },
 ];
 
@@ -64,19 +62,23 @@ describe('approvals in the hands of a user', () => {
   const chatCode = (): Promise<readonly string[]> =>
     workbench.page.locator('.interactive-item-container .value code').allInnerTexts();
 
-  it('shows a short call completely in a notification, which approves it', async () => {
+  it('shows a short call completely in a notification, and names in a document what longer answers cover', async () => {
     await workbench.setTheme('dark');
     await workbench.sendChat('@helios bring loss < 0.1');
     const text = await workbench.notificationMatching(/touch first\.txt/);
     assert.match(text, /command: touch first\.txt ↵ machine_id: local ↵ timeout_seconds: 60/);
-    assert.deepEqual(await notificationButtons(), [
-      'Approve Once',
-      'Approve "touch" for Session',
-      'Approve "touch" in Workspace',
-      'Deny',
-    ]);
+    assert.deepEqual(await notificationButtons(), ['Approve Once', 'Review', 'Deny']);
     await workbench.screenshot('approval-notification-dark');
-    await workbench.pressNotificationButton('Approve "touch" for Session');
+    await workbench.pressNotificationButton('Review');
+    await workbench.eventually(
+      () => workbench.page.locator('.editor-instance .view-lines').innerText(),
+      (shown) => /touch\s…\son\slocal\sin\s/.test(shown),
+    );
+    const actions = workbench.page.locator('.editor-actions');
+    await actions.locator('a[aria-label^="Approve in Workspace"]').waitFor();
+    assert.equal(await actions.locator('a[aria-label^="Always Approve"]').count(), 0);
+    await workbench.screenshot('approval-document-scopes-dark');
+    await actions.locator('a[aria-label^="Approve for Session"]').click();
     await isMade('first.txt');
     await isMade('again.txt');
   });
@@ -112,22 +114,6 @@ describe('approvals in the hands of a user', () => {
       .locator('.tab .label-name')
       .getByText('Approval', { exact: true })
       .waitFor({ state: 'hidden' });
-  });
-
-  it('says in the document what an answer for longer covers, and has only those offered', async () => {
-    await workbench.chatMatching(/mkdir made-0/);
-    await workbench.pressChatButton('Review');
-    const editor = workbench.page.locator('.editor-instance .view-lines');
-    await workbench.eventually(
-      () => editor.innerText(),
-      (text) => /mkdir … on local in /.test(text.replaceAll('\u00a0', ' ')),
-    );
-    const actions = workbench.page.locator('.editor-actions');
-    await actions.locator('a[aria-label^="Approve for Session"]').waitFor();
-    assert.equal(await actions.locator('a[aria-label^="Always Approve"]').count(), 0);
-    await workbench.screenshot('approval-document-scopes-light');
-    await actions.locator('a[aria-label^="Approve in Workspace"]').click();
-    await isMade('made-59');
     assert.deepEqual(workbench.consoleErrors(), []);
   });
 });

@@ -27,7 +27,7 @@ export const approvalAnswers = {
 } as const satisfies Readonly<Record<string, ApprovalAnswer>>;
 const reviewChoices = { Review: 'review', Deny: 'deny' } as const;
 
-/** VS Code shows a notification with buttons on as many lines as needed, up to 1,000 characters. */
+/** VS Code shows a notification on as many lines as needed, up to 1,000 characters. */
 const maxNotificationChars = 320;
 const maxChatChars = 2_000;
 const maxChatLines = 24;
@@ -58,10 +58,17 @@ export function approvalNotification(request: ApprovalRequest): ShownApproval {
   const { detail } = request;
   const text = withoutLinks(`${questionText(request)}: ${breaksMarked(detail)}`);
   if (text.length <= maxNotificationChars && isShownAsIs(detail))
-    return { text, choices: approvalChoices(request) };
+    return { text, choices: notificationChoices(request) };
   const start = oneLine(text, maxNotificationChars - 100);
   return { text: `${start} (${textSize(detail)}; review it to approve)`, choices: reviewChoices };
 }
+
+/** A notification cuts labels off, so the answers for longer are where the document names them. */
+const notificationChoices = ({ offer }: ApprovalRequest): ShownApproval['choices'] => ({
+  'Approve Once': 'allow',
+  ...(offer !== undefined && offer.scopes.length > 0 && { Review: 'review' }),
+  Deny: 'deny',
+});
 
 /**
  * Returns true if a notification shows the text as it is. VS Code collapses white space, and shows
