@@ -3,6 +3,7 @@ import { UserFacing } from '../../base/errors.ts';
 import { approvalsAt, storedApprovals, type ApprovalRow } from '../../compose/approvals.ts';
 import type { CliCommand, CommandContext } from '../command.ts';
 import { exitCodes } from '../cliDeps.ts';
+import { lineForTerminal, visibleText } from '../screen/terminalText.ts';
 
 interface ApprovalsOptions {
   readonly revoke?: string;
@@ -28,11 +29,11 @@ async function approvals(
   if (revoke !== undefined && (await approvalsAt(home).revoke(revoke)) === undefined)
     throw new UserFacing(`There is no approval ${revoke}.`, 'List them with helios approvals.');
   const rows = await storedApprovals(home);
-  if (json) deps.stdout.write(`${JSON.stringify(rows, undefined, 2)}\n`);
-  else if (revoke !== undefined) deps.stdout.write(`Revoked ${revoke}.\n`);
+  if (json) deps.stdout.write(`${visibleText(JSON.stringify(rows, undefined, 2))}\n`);
+  else if (revoke !== undefined) deps.stdout.write(`Revoked ${lineForTerminal(revoke)}.\n`);
   else deps.stdout.write(rows.length === 0 ? 'Nothing is approved.\n' : rows.map(lineOf).join(''));
   return exitCodes.goal;
 }
 
 const lineOf = ({ id, workspace, covers }: ApprovalRow): string =>
-  `${id}  ${covers}${workspace === undefined ? ' (always)' : ` (in workspace ${workspace})`}\n`;
+  `${lineForTerminal(`${id}  ${covers}${workspace === undefined ? ' (always)' : ` (in workspace ${workspace})`}`)}\n`;

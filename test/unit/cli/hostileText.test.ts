@@ -168,6 +168,11 @@ describe('hostile text in the terminal', () => {
       [['replay'], true],
       [['replay', '--raw'], true],
     ],
+    approvals: [
+      [['approvals'], false],
+      [['approvals', '--json'], false],
+      [['approvals', '--revoke', wilder], true],
+    ],
     actions: [
       [['actions'], true],
       [['actions', '--json'], true],
