@@ -40,7 +40,7 @@ export function renderPrompt(facts: PromptFacts): SystemPart[] {
   ];
 }
 
-/** What each permission mode means for the model. */
+/** Sentences that tell the model the effect of each permission mode. */
 const modeText: Readonly<Record<PermissionMode, string>> = {
   ask: 'Every call that changes something needs the approval of the user. A call that is refused or not answered waits in their inbox: continue without it. Commands that only read files of the working folder or the state of the machine (ls, grep, tail, git status, nvidia-smi) need none.',
   mandate:

@@ -12,7 +12,7 @@ export interface ApprovalRequest {
   readonly effect: string;
   /** Everything that the call does, as lines that can be shown as they are. See `callText`. */
   readonly detail: string;
-  /** What the user may approve beyond this call. Omitted if it is asked about each time. */
+  /** Approvals beyond this call that the user may give. Omitted if it is asked about each time. */
   readonly offer?: Offer;
 }
 

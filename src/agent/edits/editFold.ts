@@ -2,7 +2,7 @@
 import type { JournalEvent } from '../journal/events.ts';
 import { isSameVersion, type ChangedFile, type FileVersion } from '../journal/fileEvents.ts';
 
-/** What a session changed in one file of this computer. */
+/** The change of one file of this computer by a session. */
 export interface EditRecord {
   /** Absolute path. */
   readonly path: string;

@@ -7,7 +7,7 @@ import type { JournalEvent } from './events.ts';
 export interface SessionActions {
   readonly goal: string;
   readonly startedMs: number;
-  /** One entry per call of a tool that the gate decided on, oldest first. */
+  /** An entry for each tool call that the gate decided on, oldest first. */
   readonly actions: readonly Action[];
 }
 
@@ -25,7 +25,7 @@ export interface Action {
   /** `false` for a call that was refused, or interrupted before it began. */
   readonly isStarted: boolean;
   readonly isNetwork: boolean;
-  /** Of a sweep or another call that launched runs, the commands of the runs. */
+  /** Commands of the runs that a sweep or another call launched. */
   readonly commands: readonly ActionCommand[];
   readonly writes: readonly ActionPath[];
   /** URLs; a host where no URL is known. */
@@ -41,7 +41,7 @@ export interface ActionCommand {
   readonly runId?: RunId;
   /** Number of the run. */
   readonly run?: number;
-  /** How the command ended, such as `exit code 0`. Omitted while it works, or if it is unknown. */
+  /** End of the command, such as `exit code 0`. Omitted while it works, or if it is unknown. */
   readonly end?: string;
 }
 

@@ -88,7 +88,7 @@ export type SessionEvent =
       readonly helios: string;
       /** Names of the user's variables with keys and the like that runs on this computer get. */
       readonly runVariables?: readonly string[];
-      /** What confines commands and runs on this computer, in words; omitted if nothing does. */
+      /** Program that confines commands and runs on this computer, as text; omitted if none does. */
       readonly confined?: string;
       /** Default: `goal`. */
       readonly profile?: ProfileId;
@@ -179,7 +179,7 @@ export type SessionEvent =
       readonly why: string;
       /** Tool that the user allowed for the session as a whole, in journals of older versions. */
       readonly allowedTool?: string;
-      /** What the user approved with this answer beyond the call. */
+      /** Approval beyond the call that the user gave with this answer. */
       readonly grants?: readonly Approval[];
       /** Accesses of the call to anything other than Helios's own data. Omitted if there are none. */
       readonly accesses?: readonly Access[];

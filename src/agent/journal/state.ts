@@ -146,7 +146,7 @@ export interface SessionState {
   readonly profile: ProfileId;
   /** Permissions of the newest decision; omitted in old journals, and if the profile decides. */
   readonly permissions?: PermissionsInForce;
-  /** What the user approved for the rest of the session. */
+  /** Approvals of the user for the rest of the session. */
   readonly approvals: readonly Approval[];
   /** Id of the session that started this session. */
   readonly parent?: SessionId;

@@ -21,7 +21,7 @@ export interface ConfiningDeps {
 export interface ConfinementState {
   /** False if commands on the machine are not to be confined by Helios. */
   readonly isWanted: boolean;
-  /** What confines commands on the machine: `bubblewrap, network on`, or `no`, with the reason. */
+  /** Confinement of commands on the machine: `bubblewrap, network on`, or `no` and the reason. */
   readonly text: string;
 }
 

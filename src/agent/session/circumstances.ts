@@ -47,7 +47,7 @@ function chosenMode({ folders, settings }: Deps, workFolder: string): Permission
     : { mode, note: `Permission mode ${mode}, as you chose for this folder.` };
 }
 
-/** What the journal says about the start and each resumption of a session. */
+/** Fields of the events that record the start and each resumption of a session. */
 export type Circumstances = Pick<
   Extract<SessionEvent, { type: 'session.resumed' }>,
   'leftOut' | 'permissions'

@@ -14,7 +14,7 @@ export async function dropTyped(stdin: TerminalInput): Promise<void> {
   stdin.resume();
   while (!isGone) {
     isGone = true;
-    // What is there already arrives in the first full turn of the event loop.
+    // Text that was typed before arrives in the first full turn of the event loop.
     for (let turn = 0; turn < 3; turn += 1) await new Promise(setImmediate);
   }
   stdin.off('data', drop);
