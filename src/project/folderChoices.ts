@@ -4,7 +4,7 @@
  */
 import { readFileSync, realpathSync } from 'node:fs';
 import path from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { codeOf, messageOf, UserFacing } from '../base/errors.ts';
 
 const choiceSchema = z.looseObject({

@@ -40,6 +40,10 @@ const plain = {
       selector: 'ObjectExpression > SpreadElement > ObjectExpression',
       message: 'Write the properties into the object: a literal is spread for a condition only.',
     },
+    {
+      selector: "ImportDeclaration[source.value='zod'] > ImportSpecifier",
+      message: 'Write `import * as z`: the object z brings all of zod into every bundle.',
+    },
   ],
 };
 

@@ -1,6 +1,6 @@
 /** Validates requests of webviews, and creates the errors for refused requests. */
 import { ErrorCodes, ResponseError } from 'vscode-jsonrpc';
-import type { z } from 'zod';
+import type * as z from 'zod';
 
 export interface Refused {
   readonly message: string;
