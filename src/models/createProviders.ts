@@ -8,12 +8,8 @@ import { ChatgptTokens } from './chatgpt/tokens.ts';
 import { createClaudeCliProvider } from './claudeCli/claudeCli.ts';
 import { createCompatibleProvider } from './compatible/openaiChat.ts';
 import { createDemoProvider } from './demo.ts';
-import {
-  checkEndpoints,
-  createEndpoint,
-  endpointSecret,
-  type EndpointConfig,
-} from './endpoints.ts';
+import { createEndpoint } from './endpointProvider.ts';
+import { checkEndpoints, endpointSecret, type EndpointConfig } from './endpoints.ts';
 import { createGeminiProvider } from './gemini/gemini.ts';
 import type { ModelProvider } from './model.ts';
 import { createOpenaiProvider } from './openai/openaiResponses.ts';

@@ -1,9 +1,5 @@
-/** The user's own endpoints: validates their settings and creates their providers. */
+/** The settings of the user's own endpoints. */
 import * as z from 'zod';
-import type { Logger } from '../base/logger.ts';
-import { createCompatibleProvider } from './compatible/openaiChat.ts';
-import type { ModelProvider } from './model.ts';
-import type { ProviderOptions } from './provider.ts';
 import { providers } from './providerList.ts';
 
 const keyHeaders =
@@ -131,12 +127,3 @@ export const endpointVariable = (id: string): string =>
 
 /** Returns the name under which the engine stores the key of an endpoint. */
 export const endpointSecret = (id: string): string => `endpoint-${id}`;
-
-/** Creates the provider of an endpoint. `options.apiKey` returns the endpoint's key. */
-export function createEndpoint(
-  { id, label = id, ...config }: EndpointConfig,
-  options: Omit<ProviderOptions, 'baseUrl'> & { readonly logger?: Logger },
-): ModelProvider {
-  const keyHint = `Set ${endpointVariable(id)} in the environment, put the key into the file ${endpointSecret(id)} in <home>/auth, or run “Helios: Set API Key” in VS Code.`;
-  return createCompatibleProvider({ ...options, ...config, identity: { id, label, keyHint } });
-}
