@@ -9,7 +9,6 @@ import { Emitter } from '../base/emitter.ts';
 import { messageOf } from '../base/errors.ts';
 import type { Message } from '../notify/notification.ts';
 import { registerChat } from './chat/chat.ts';
-import { commandHandlers } from './commandHandlers.ts';
 import { KeepRunning } from './keepRunning/keepRunning.ts';
 import { ChatgptAuth } from './models/chatgptAuth.ts';
 import { HostModels } from './models/hostModels.ts';
@@ -20,7 +19,7 @@ import { Briefs } from './reports/briefs.ts';
 import { createStatusBar } from './sessions/statusBarItem.ts';
 import { attempt, resumeWork } from './startup.ts';
 import { Trees } from './trees.ts';
-import { registerCommands } from './ui/commandRegistry.ts';
+import { registerCommands, type Handlers } from './ui/commandRegistry.ts';
 import { modelVendor } from './ui/contributions.ts';
 import { homeFolder } from './ui/settings.ts';
 import { keepContextKeys } from './window/contextKeys.ts';
@@ -112,7 +111,17 @@ export class App implements Disposable {
   }
 
   #registerCommands(): Disposable {
-    const handlers = commandHandlers(this.#deps, {
+    let handlers: Promise<Handlers> | undefined;
+    const owned = new DisposableStore();
+    for (const registered of registerCommands(() => (handlers ??= this.#handlers()), this.#logger))
+      owned.add(registered);
+    return owned;
+  }
+
+  /** Imports the code of the commands, which a window that only opens does not need. */
+  async #handlers(): Promise<Handlers> {
+    const { commandHandlers } = await import('./commandHandlers.ts');
+    return commandHandlers(this.#deps, {
       models: this.#models,
       memory: this.#context.globalState,
       showSession: async (id) => this.#views?.show(id),
@@ -122,9 +131,6 @@ export class App implements Disposable {
       keepRunning: () => this.#keepRunning,
       refresh: () => this.#refresh(),
     });
-    const owned = new DisposableStore();
-    for (const registered of registerCommands(handlers, this.#logger)) owned.add(registered);
-    return owned;
   }
 
   #registerModels(): Disposable {

@@ -1,41 +1,60 @@
 /** The webview panels that show a session: the metrics panel and the session view. */
 import { systemClock } from '../base/clock.ts';
 import type { SessionId } from '../base/ids.ts';
-import { createMetricsPanels } from './metrics/panel.ts';
-import { createMetricsSource } from './metrics/metricsSource.ts';
-import { createSessionViewSource } from './sessionView/sessionViewSource.ts';
-import { createSessionViews } from './sessionView/views.ts';
+import type { PanelSource } from './metrics/panelSource.ts';
+import type { SessionViewSource } from './sessionView/viewSource.ts';
 import { run } from './ui/commandRegistry.ts';
+import { SessionPanels } from './webviews/sessionPanels.ts';
 import type { WindowDeps } from './window/windowDeps.ts';
 
-export type MetricsPanels = ReturnType<typeof createMetricsPanels>;
-export type SessionViews = ReturnType<typeof createSessionViews>;
+export type MetricsPanels = SessionPanels<PanelSource>;
+export type SessionViews = SessionPanels<SessionViewSource>;
 
-export function metricsPanels({ host, sessions, extensionUri, logger }: WindowDeps): MetricsPanels {
-  return createMetricsPanels({
-    extensionUri,
-    clock: systemClock,
-    logger,
-    openRun: (runId) => void run('helios.openRunOutput', runId),
-    source: async (sessionId) =>
-      createMetricsSource(
-        { engine: await host.get(), sessions, clock: systemClock, logger },
-        sessionId as SessionId,
-      ),
-  });
-}
+const clock = systemClock;
 
-export function sessionViews({ host, sessions, extensionUri, logger }: WindowDeps): SessionViews {
-  return createSessionViews({
-    extensionUri,
-    clock: systemClock,
-    logger,
-    openRunOutput: (runId) => void run('helios.openRunOutput', runId),
-    openMetrics: (sessionId) => void run('helios.showMetrics', sessionId),
-    source: async (sessionId) =>
-      createSessionViewSource(
-        { engine: await host.get(), sessions, clock: systemClock, logger },
-        sessionId as SessionId,
-      ),
+export const metricsPanels = (deps: WindowDeps): MetricsPanels =>
+  new SessionPanels({
+    ...deps,
+    viewType: 'helios.metrics',
+    load: async () => {
+      const [{ metricsPanel }, { createMetricsSource }] = await Promise.all([
+        import('./metrics/panel.ts'),
+        import('./metrics/metricsSource.ts'),
+      ]);
+      const { host, sessions, logger } = deps;
+      return metricsPanel({
+        clock,
+        logger,
+        openRun: (runId) => void run('helios.openRunOutput', runId),
+        source: async (id) =>
+          createMetricsSource(
+            { engine: await host.get(), sessions, clock, logger },
+            id as SessionId,
+          ),
+      });
+    },
   });
-}
+
+export const sessionViews = (deps: WindowDeps): SessionViews =>
+  new SessionPanels({
+    ...deps,
+    viewType: 'helios.session',
+    load: async () => {
+      const [{ sessionView }, { createSessionViewSource }] = await Promise.all([
+        import('./sessionView/views.ts'),
+        import('./sessionView/sessionViewSource.ts'),
+      ]);
+      const { host, sessions, logger } = deps;
+      return sessionView({
+        clock,
+        logger,
+        openRunOutput: (runId) => void run('helios.openRunOutput', runId),
+        openMetrics: (id) => void run('helios.showMetrics', id),
+        source: async (id) =>
+          createSessionViewSource(
+            { engine: await host.get(), sessions, clock, logger },
+            id as SessionId,
+          ),
+      });
+    },
+  });

@@ -3,13 +3,11 @@ import * as vscode from 'vscode';
 import type { Clock } from '../../base/clock.ts';
 import type { Disposable } from '../../base/disposable.ts';
 import type { Logger } from '../../base/logger.ts';
-import type { PanelPort } from '../../protocol/connect.ts';
-import { SessionPanels } from '../webviews/sessionPanels.ts';
+import type { PanelKind } from '../webviews/sessionPanels.ts';
 import { PanelHost } from './panelHost.ts';
 import type { PanelFile, PanelSource } from './panelSource.ts';
 
-export interface MetricsPanelsOptions {
-  readonly extensionUri: vscode.Uri;
+export interface MetricsPanelOptions {
   /**
    * Creates the data source of a session. Rejects with `UserFacing`, or resolves with `undefined`,
    * for a session that cannot be shown.
@@ -20,21 +18,19 @@ export interface MetricsPanelsOptions {
   readonly logger: Logger;
 }
 
-export const createMetricsPanels = (options: MetricsPanelsOptions): SessionPanels<PanelSource> => {
-  const { extensionUri, clock, logger, openRun } = options;
-  const kind = {
-    viewType: 'helios.metrics',
+export const metricsPanel = (options: MetricsPanelOptions): PanelKind<PanelSource> => {
+  const { clock, logger, openRun } = options;
+  return {
     folder: 'metrics',
     icon: 'graph-line',
     name: 'Metrics',
     column: vscode.ViewColumn.Beside,
-    source: (sessionId: string) => options.source(sessionId),
-    titleOf: (source: PanelSource) => `Metrics: ${source.state().title}`,
-    onDidRename: (source: PanelSource) => source.onDidChangeState,
-    converse: (source: PanelSource, port: PanelPort) =>
+    source: (sessionId) => options.source(sessionId),
+    titleOf: (source) => `Metrics: ${source.state().title}`,
+    onDidRename: (source) => source.onDidChangeState,
+    converse: (source, port) =>
       new PanelHost({ source, clock, logger, actions: { openRun, save }, port }),
   };
-  return new SessionPanels(kind, extensionUri, logger);
 };
 
 async function save(file: PanelFile): Promise<void> {

@@ -4,13 +4,11 @@ import type { Clock } from '../../base/clock.ts';
 import type { Disposable } from '../../base/disposable.ts';
 import type { Logger } from '../../base/logger.ts';
 import { oneLine } from '../../base/text.ts';
-import type { PanelPort } from '../../protocol/connect.ts';
-import { SessionPanels } from '../webviews/sessionPanels.ts';
+import type { PanelKind } from '../webviews/sessionPanels.ts';
 import { SessionViewHost } from './viewHost.ts';
 import type { SessionViewSource } from './viewSource.ts';
 
-export interface SessionViewsOptions {
-  readonly extensionUri: vscode.Uri;
+export interface SessionViewOptions {
   /**
    * Creates the data source of a session. Rejects with `UserFacing` for a session that cannot be
    * shown.
@@ -22,20 +20,17 @@ export interface SessionViewsOptions {
   readonly logger: Logger;
 }
 
-export const createSessionViews = (
-  options: SessionViewsOptions,
-): SessionPanels<SessionViewSource> => {
-  const { extensionUri, clock, logger, openRunOutput } = options;
-  const kind = {
-    viewType: 'helios.session',
+export const sessionView = (options: SessionViewOptions): PanelKind<SessionViewSource> => {
+  const { clock, logger, openRunOutput } = options;
+  return {
     folder: 'session',
     icon: 'history',
     name: 'Session',
     column: vscode.ViewColumn.Active,
-    source: (sessionId: string) => options.source(sessionId),
-    titleOf: (source: SessionViewSource) => `Session: ${goalOf(source)}`,
-    onDidRename: (source: SessionViewSource) => source.onDidChange,
-    converse: (source: SessionViewSource, port: PanelPort) =>
+    source: (sessionId) => options.source(sessionId),
+    titleOf: (source) => `Session: ${goalOf(source)}`,
+    onDidRename: (source) => source.onDidChange,
+    converse: (source, port) =>
       new SessionViewHost({
         source,
         port,
@@ -44,7 +39,6 @@ export const createSessionViews = (
         actions: { openRunOutput, openMetrics: () => options.openMetrics(source.id) },
       }),
   };
-  return new SessionPanels(kind, extensionUri, logger);
 };
 
 function goalOf(source: SessionViewSource): string {

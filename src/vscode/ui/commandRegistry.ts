@@ -2,16 +2,17 @@
 import { commands, env, Uri, window, type Disposable } from 'vscode';
 import { adviceOf, messageOf, UserFacing } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
-import type { CommandId } from './contributions.ts';
+import { itemCommands, paletteCommands, type CommandId } from './contributions.ts';
 
 export type Handler = (...args: readonly unknown[]) => unknown;
 export type Handlers = Partial<Record<CommandId, Handler>>;
 
-export function registerCommands(handlers: Handlers, logger: Logger): Disposable[] {
-  return Object.entries(handlers).map(([id, handler]) =>
+/** `load` resolves with the handlers of all commands; it is called for each command that runs. */
+export function registerCommands(load: () => Promise<Handlers>, logger: Logger): Disposable[] {
+  return [...paletteCommands, ...itemCommands].map((id) =>
     commands.registerCommand(id, async (...args: unknown[]) => {
       try {
-        await handler(...args);
+        await (await load())[id]?.(...args);
       } catch (error) {
         tell(error, logger);
       }

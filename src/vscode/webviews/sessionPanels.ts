@@ -16,8 +16,6 @@ export interface PanelConversation extends Disposable {
 }
 
 export interface PanelKind<Source> {
-  /** VS Code's view type, by which a saved panel is recognized. */
-  readonly viewType: string;
   /** Name of the folder in `dist/webview` that contains the script and the style sheet. */
   readonly folder: string;
   readonly icon: string;
@@ -33,20 +31,25 @@ export interface PanelKind<Source> {
   converse(source: Source, port: PanelPort): PanelConversation;
 }
 
+export interface SessionPanelsOptions<Source> {
+  /** VS Code's view type, by which a saved panel is recognized. */
+  readonly viewType: string;
+  readonly extensionUri: vscode.Uri;
+  readonly logger: Logger;
+  /** Imports the code of the panels, which a window without a panel does not need. */
+  load(): Promise<PanelKind<Source>>;
+}
+
 /** Opens and restores the panels. Disposing closes all panels. */
 export class SessionPanels<Source> implements Disposable {
-  readonly #kind: PanelKind<Source>;
-  readonly #extensionUri: vscode.Uri;
-  readonly #logger: Logger;
+  readonly #options: SessionPanelsOptions<Source>;
   readonly #owned = new DisposableStore();
   readonly #panels = new Map<string, vscode.WebviewPanel>();
 
-  constructor(kind: PanelKind<Source>, extensionUri: vscode.Uri, logger: Logger) {
-    this.#kind = kind;
-    this.#extensionUri = extensionUri;
-    this.#logger = logger;
+  constructor(options: SessionPanelsOptions<Source>) {
+    this.#options = options;
     this.#owned.add(
-      vscode.window.registerWebviewPanelSerializer(kind.viewType, {
+      vscode.window.registerWebviewPanelSerializer(options.viewType, {
         deserializeWebviewPanel: (panel, saved) => this.#restore(panel, saved),
       }),
     );
@@ -56,7 +59,8 @@ export class SessionPanels<Source> implements Disposable {
   async show(sessionId: string): Promise<void> {
     const present = this.#panels.get(sessionId);
     if (present !== undefined) return present.reveal();
-    const source = await this.#kind.source(sessionId);
+    const kind = await this.#options.load();
+    const source = await kind.source(sessionId);
     if (source === undefined) throw new Error('This session no longer exists.');
     // A second call may have opened the panel while this call was waiting.
     const raced = this.#panels.get(sessionId);
@@ -64,8 +68,9 @@ export class SessionPanels<Source> implements Disposable {
       source.dispose?.();
       return raced.reveal();
     }
-    const { viewType, name, column } = this.#kind;
-    this.#attach(vscode.window.createWebviewPanel(viewType, name, column), sessionId, source);
+    const { viewType } = this.#options;
+    const panel = vscode.window.createWebviewPanel(viewType, kind.name, kind.column);
+    this.#attach(panel, { kind, sessionId, source });
   }
 
   dispose(): void {
@@ -76,24 +81,21 @@ export class SessionPanels<Source> implements Disposable {
   async #restore(panel: vscode.WebviewPanel, saved: unknown): Promise<void> {
     const sessionId = sessionIdOf(saved);
     try {
-      const source = sessionId === undefined ? undefined : await this.#kind.source(sessionId);
+      const kind = await this.#options.load();
+      const source = sessionId === undefined ? undefined : await kind.source(sessionId);
       if (sessionId !== undefined && source !== undefined && !this.#panels.has(sessionId))
-        return this.#attach(panel, sessionId, source);
+        return this.#attach(panel, { kind, sessionId, source });
       source?.dispose?.();
     } catch (error) {
-      this.#logger.warn(`${this.#kind.name} could not be restored.`, error);
+      this.#options.logger.warn(`${panel.title} could not be restored.`, error);
     }
     panel.dispose();
   }
 
-  #attach(
-    panel: vscode.WebviewPanel,
-    sessionId: string,
-    source: Source & Partial<Disposable>,
-  ): void {
-    const { folder: name, icon, titleOf, onDidRename, converse } = this.#kind;
+  #attach(panel: vscode.WebviewPanel, { kind, sessionId, source }: ShownSession<Source>): void {
+    const { folder: name, icon, titleOf, onDidRename, converse } = kind;
     const { webview } = panel;
-    const folder = vscode.Uri.joinPath(this.#extensionUri, 'dist', 'webview', name);
+    const folder = vscode.Uri.joinPath(this.#options.extensionUri, 'dist', 'webview', name);
     webview.options = { enableScripts: true, localResourceRoots: [folder] };
     panel.iconPath = new vscode.ThemeIcon(icon);
     const retitle = (): void => {
@@ -115,13 +117,19 @@ export class SessionPanels<Source> implements Disposable {
     this.#panels.set(sessionId, panel);
     retitle();
     webview.html = webviewHtml({
-      title: this.#kind.name,
+      title: kind.name,
       cspSource: webview.cspSource,
       nonce: randomBytes(16).toString('base64url'),
       scriptUri: webview.asWebviewUri(vscode.Uri.joinPath(folder, 'main.js')).toString(),
       styleUri: webview.asWebviewUri(vscode.Uri.joinPath(folder, 'style.css')).toString(),
     });
   }
+}
+
+interface ShownSession<Source> {
+  readonly kind: PanelKind<Source>;
+  readonly sessionId: string;
+  readonly source: Source & Partial<Disposable>;
 }
 
 function sessionIdOf(saved: unknown): string | undefined {
