@@ -94,6 +94,7 @@ export function extendPrices(table: PriceTable, fromSetting: unknown): PriceTabl
       { input, output, cacheRead, cacheWrite },
     ],
   );
+  if (overrides.length === 0) return table;
   const isReplaced = (key: string): boolean =>
     overrides.some(([mine]) => matchesGlob(key, mine) || matchesGlob(undatedId(key), mine));
   const others = Object.entries(table).filter(([key]) => !isReplaced(key));

@@ -74,10 +74,12 @@ export function replaceUpTo(
 export const promptTokens = (system: readonly SystemPart[], tools: readonly ToolSpec[]): number =>
   Math.ceil(textTokens(system.map(({ text }) => text).join('\n')) + toolTokens(tools));
 
-const toolTokens = (tools: readonly ToolSpec[]): number =>
-  tools.reduce((sum, tool) => sum + blockTokens + textTokens(JSON.stringify(tool)), 0);
+const toolTokens = (tools: readonly ToolSpec[]): number => sum(tools, tokensOfTool);
 
 const blockTokens = 8;
+const tokensOfTool = oncePerObject(
+  (tool: ToolSpec) => blockTokens + textTokens(JSON.stringify(tool)),
+);
 /** Tokens of an image of about the largest size that providers do not scale down. */
 const imageTokens = 1_600;
 const pdfPageTokens = 2_500;
@@ -87,15 +89,17 @@ const pdfPageBytes = 45_000;
 const sealChars = 6;
 const runEndTokens = 40;
 
-const weights = new WeakMap<JournalEvent, number>();
+/** Size of the text that the model gets for an event, in `textTokens`. */
+const weightOf = oncePerObject(weigh);
 
-/** Size of the text that the model gets for `event`, in `textTokens`. */
-function weightOf(event: JournalEvent): number {
-  const cached = weights.get(event);
-  if (cached !== undefined) return cached;
-  const weight = weigh(event);
-  weights.set(event, weight);
-  return weight;
+/** Returns a function that computes the size of each object once. */
+function oncePerObject<T extends object>(compute: (object: T) => number): (object: T) => number {
+  const sizes = new WeakMap<T, number>();
+  return (object) => {
+    const size = sizes.get(object) ?? compute(object);
+    sizes.set(object, size);
+    return size;
+  };
 }
 
 function weigh(event: JournalEvent): number {

@@ -14,13 +14,20 @@ const minDividedChars = 20;
 const maxForms = 4_000;
 
 export class KnownValues {
+  readonly #onAdd: () => void;
   /** Spelling → name of the secret, which may be empty. */
   readonly #forms = new Map<string, string>();
   readonly #parts = new Map<string, Part>();
 
+  /** `onAdd` is called when texts may hold a secret that was not known before. */
+  constructor(onAdd: () => void) {
+    this.#onAdd = onAdd;
+  }
+
   /** Adds a value, with its spellings in URLs, JSON and base64. Ignores values that are too short. */
   add(value: string, name = ''): void {
     if (value.length < minChars || this.#forms.has(value)) return;
+    this.#onAdd();
     for (const form of formsOf(value)) this.#forms.set(form, name);
     if (isRandom(value, minDividedChars) || (isHash(value) && value.length >= minDividedChars))
       for (let at = 0; at + partChars <= value.length; at++) this.#addPart({ value, at, name });

@@ -4,6 +4,7 @@
  * value, also in later sessions.
  */
 import { createHmac, randomBytes } from 'node:crypto';
+import { CleanTexts } from './cleanTexts.ts';
 import { findSecrets } from './findSecrets.ts';
 import { KnownValues, secretPartsOf } from './knownValues.ts';
 import { isVeryRandom } from './randomness.ts';
@@ -24,7 +25,8 @@ const isPlainSecret = (value: string): boolean =>
 type Environment = Readonly<Record<string, string | undefined>>;
 
 export class Redactor {
-  readonly #known = new KnownValues();
+  readonly #clean = new CleanTexts();
+  readonly #known = new KnownValues(() => this.#clean.clear());
   readonly #key: Uint8Array;
 
   /**
@@ -52,8 +54,11 @@ export class Redactor {
 
   /** Replaces the secrets in the text by labels. */
   readonly redact = (text: string): string => {
+    if (this.#clean.has(text)) return text;
     const spans = this.find(text);
-    return spans.length === 0 ? text : this.label(text, spans);
+    if (spans.length > 0) return this.label(text, spans);
+    this.#clean.add(text);
+    return text;
   };
 
   /** Returns the secrets in the text, in order and without overlaps. */
