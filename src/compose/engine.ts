@@ -127,7 +127,7 @@ async function openBase(options: EngineOptions, secrets: Redactor) {
   const providers = providersOf(options, clock, secrets);
   const models = modelsOf(options, home, () => [...providers().values()]);
   const prices = (): PriceTable =>
-    extendPrices(withToldPrices(listPrices, models.known()), settings().prices);
+    extendPrices(withToldPrices(listPrices, models.priced()), settings().prices);
   const catalogue = catalogueOf(options, home);
   const web = webOf(options, clock);
   const projects = projectsAt(home.folder);

@@ -153,13 +153,16 @@ function claudeCli(
   { claudeFolder, clock }: ProviderDeps,
 ): Recipe | undefined {
   if (claudeFolder === undefined) return undefined;
-  const env = {
-    ...process.env,
-    ...(proxy && { HTTP_PROXY: proxy, HTTPS_PROXY: proxy }),
-    ...(caFile && { NODE_EXTRA_CA_CERTS: caFile }),
+  const create = (): ModelProvider => {
+    const env = {
+      ...process.env,
+      ...(proxy && { HTTP_PROXY: proxy, HTTPS_PROXY: proxy }),
+      ...(caFile && { NODE_EXTRA_CA_CERTS: caFile }),
+    };
+    const options = { folder: claudeFolder, env, clock, ...(claudePath && { claudePath }) };
+    return createClaudeCliProvider(options);
   };
-  const options = { folder: claudeFolder, env, clock, ...(claudePath && { claudePath }) };
-  return { from: [claudePath, proxy, caFile], create: () => createClaudeCliProvider(options) };
+  return { from: [claudePath, proxy, caFile], create };
 }
 
 function chatgpt(

@@ -7,6 +7,7 @@ import type { ModelCache } from './list/modelCache.ts';
 import { findModel, modelOn, type NamedModel, type Shelf } from './list/modelNames.ts';
 import type { ModelDescription, ModelProvider } from './model.ts';
 import { newestFirst } from './modelFamily.ts';
+import type { PricedEntry } from './prices.ts';
 import { formatDuration } from '../base/text.ts';
 
 /** A model of a provider, and where its description comes from. */
@@ -39,6 +40,8 @@ export interface ListingOptions {
 export interface ModelCatalogue {
   /** Returns the models of the built-in list and of the lists fetched before. Makes no request. */
   known(): readonly CatalogueEntry[];
+  /** As `known`, without what is not needed for prices. */
+  priced(): readonly PricedEntry[];
   /**
    * Fetches the lists of all providers that are ready, in parallel, for at most ten seconds each.
    * Never rejects.
@@ -82,6 +85,14 @@ export class LiveCatalogue implements ModelCatalogue {
 
   constructor(deps: CatalogueDeps) {
     this.#deps = deps;
+  }
+
+  priced(): readonly PricedEntry[] {
+    return this.#deps
+      .providers()
+      .flatMap((provider) =>
+        this.#models(provider).map((model) => ({ provider: provider.id, model })),
+      );
   }
 
   known(): readonly CatalogueEntry[] {

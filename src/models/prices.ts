@@ -26,7 +26,7 @@ export type Cost = { readonly usd: number; readonly isPlan?: true } | { readonly
 export type PriceTable = Readonly<Record<string, Price>>;
 
 /** A model of the catalogue. */
-interface PricedEntry {
+export interface PricedEntry {
   readonly provider: string;
   readonly model: Pick<ModelDescription, 'id' | 'price'>;
 }

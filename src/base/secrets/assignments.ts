@@ -32,6 +32,9 @@ interface Assignment {
   readonly around: readonly [before: string, after: string];
 }
 
+/** Returns true for a name whose value may be secret. */
+export const mayNameSecret = (name: string): boolean => kindOf(name) !== undefined;
+
 /** Returns the secret values in the text. Takes linear time. */
 export function assignedSecrets(text: string): SecretSpan[] {
   const spans: SecretSpan[] = [];

@@ -1,5 +1,5 @@
 /** Redacts all texts in a JSON value, such as an event or the arguments of a call. */
-import { assignedSecrets } from './assignments.ts';
+import { assignedSecrets, mayNameSecret } from './assignments.ts';
 import type { Redactor } from './redactor.ts';
 
 /** Keys whose values are no text to read: ids, and data in the format of a provider. */
@@ -38,6 +38,9 @@ const sameOr = (before: readonly unknown[], after: readonly unknown[]): readonly
 function redactField(key: string, text: string, redactor: Pick<Redactor, 'redact' | 'label'>) {
   const redacted = redactor.redact(text);
   const isSecret =
-    redacted === text && !/\s/.test(text) && assignedSecrets(`"${key}": "${text}"`).length > 0;
+    redacted === text &&
+    !/\s/.test(text) &&
+    mayNameSecret(key) &&
+    assignedSecrets(`"${key}": "${text}"`).length > 0;
   return isSecret ? redactor.label(text, [{ start: 0, end: text.length }]) : redacted;
 }
