@@ -46,6 +46,10 @@ async function machineFields(
     .all()
     .filter((run) => run.spec.machineId === machine.id && run.liveness.kind !== 'ended');
   const answer = await describeWithin(machine, clock);
+  const [confined, use] =
+    'description' in answer
+      ? await Promise.all([confining?.state(machine), useFields(machine, resources, clock)])
+      : [];
   return {
     id: machine.id,
     kind: machine.kind,
@@ -53,9 +57,8 @@ async function machineFields(
       ? { status: 'connected', description: answer.description }
       : statusFields(machines.status?.(machine.id), answer.problem)),
     ...workFolderOf(machine),
-    ...('description' in answer &&
-      confining && { confined: (await confining.state(machine)).text }),
-    ...('description' in answer ? await useFields(machine, resources, clock) : {}),
+    ...(confined && { confined: confined.text }),
+    ...use,
     running: running.map((run) => ({
       run: run.spec.number,
       task: run.handle ?? run.spec.id,
