@@ -19,7 +19,7 @@ import { Briefs } from './reports/briefs.ts';
 import { createStatusBar } from './sessions/statusBarItem.ts';
 import { attempt, resumeWork } from './startup.ts';
 import { Trees } from './trees.ts';
-import { registerCommands, type Handlers } from './ui/commandRegistry.ts';
+import { registerCommands, type AllHandlers } from './ui/commandRegistry.ts';
 import { modelVendor } from './ui/contributions.ts';
 import { homeFolder } from './ui/settings.ts';
 import { keepContextKeys } from './window/contextKeys.ts';
@@ -111,7 +111,7 @@ export class App implements Disposable {
   }
 
   #registerCommands(): Disposable {
-    let handlers: Promise<Handlers> | undefined;
+    let handlers: Promise<AllHandlers> | undefined;
     const owned = new DisposableStore();
     for (const registered of registerCommands(() => (handlers ??= this.#handlers()), this.#logger))
       owned.add(registered);
@@ -119,7 +119,7 @@ export class App implements Disposable {
   }
 
   /** Imports the code of the commands, which a window that only opens does not need. */
-  async #handlers(): Promise<Handlers> {
+  async #handlers(): Promise<AllHandlers> {
     const { commandHandlers } = await import('./commandHandlers.ts');
     return commandHandlers(this.#deps, {
       models: this.#models,

@@ -22,7 +22,7 @@ import { manageApprovals } from './sessions/manageApprovals.ts';
 import { permissionCommands } from './sessions/permissionCommands.ts';
 import { sessionCommands, showActions } from './sessions/sessionCommands.ts';
 import { storeCommands } from './sessions/storeCommands.ts';
-import type { Handlers } from './ui/commandRegistry.ts';
+import type { AllHandlers } from './ui/commandRegistry.ts';
 import type { AppDeps } from './appDeps.ts';
 
 /** Features that the commands use. Passed as functions if they are created after the commands. */
@@ -38,7 +38,7 @@ export interface CommandTargets {
   refresh(): void;
 }
 
-export const commandHandlers = (deps: AppDeps, targets: CommandTargets): Handlers => ({
+export const commandHandlers = (deps: AppDeps, targets: CommandTargets): AllHandlers => ({
   ...goalCommands(deps),
   ...storeCommands(deps, targets.showSession),
   ...permissionCommands(deps),

@@ -15,9 +15,10 @@ import type { WindowDeps } from '../window/windowDeps.ts';
 import { experimentOf, sessionIdOf } from '../ui/commandTarget.ts';
 import { anySession } from '../window/pick.ts';
 
-export const experimentCommands = (deps: WindowDeps): Handlers => ({
-  'helios.promote': (argument) => promote(deps, argument),
-});
+export const experimentCommands = (deps: WindowDeps) =>
+  ({
+    'helios.promote': (argument) => promote(deps, argument),
+  }) satisfies Handlers;
 
 async function promote(deps: WindowDeps, argument: unknown): Promise<void> {
   const { sessions, machines } = await deps.host.get();

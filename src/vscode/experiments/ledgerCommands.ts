@@ -12,11 +12,12 @@ import { experimentOf, sessionIdOf } from '../ui/commandTarget.ts';
 
 const filters = { 'Tab-separated results': ['tsv'] };
 
-export const ledgerCommands = (deps: WindowDeps): Handlers => ({
-  'helios.exportResults': (argument) => exportResults(deps, argument),
-  'helios.importResults': (argument) => importResults(deps, argument),
-  'helios.reproduce': (argument) => reproduceOne(deps, argument),
-});
+export const ledgerCommands = (deps: WindowDeps) =>
+  ({
+    'helios.exportResults': (argument) => exportResults(deps, argument),
+    'helios.importResults': (argument) => importResults(deps, argument),
+    'helios.reproduce': (argument) => reproduceOne(deps, argument),
+  }) satisfies Handlers;
 
 async function exportResults({ host }: WindowDeps, argument: unknown): Promise<void> {
   const { sessions } = await host.get();

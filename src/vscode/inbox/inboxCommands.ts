@@ -11,12 +11,12 @@ import { pickGoing, pickOne, type Choice } from '../window/pick.ts';
 import { questionOf, sessionIdOf, stickyOf } from '../ui/commandTarget.ts';
 import { formatSpan } from '../../base/span.ts';
 
-export function inboxCommands(deps: WindowDeps): Handlers {
+export function inboxCommands(deps: WindowDeps) {
   return {
     'helios.answerQuestion': (argument, answer) => answerQuestion(deps, argument, answer),
     'helios.pinNote': (argument) => pinNote(deps, argument),
     'helios.unpinNote': (argument) => unpinNote(deps, argument),
-  };
+  } satisfies Handlers;
 }
 
 interface OpenQuestion {

@@ -227,22 +227,23 @@ const needsWindow = (): UserFacing =>
 export const keepRunningCommands = (
   deps: KeepRunningDeps,
   keepRunning: () => KeepRunning | undefined,
-): Handlers => ({
-  'helios.keepRunning': async (argument) => {
-    await deps.host.get();
-    const id = sessionIdOf(argument);
-    const namedSession = id === undefined ? undefined : deps.sessions.get(id);
-    const session =
-      namedSession ??
-      (await pickGoing(deps.sessions, 'Keep which session running when VS Code closes?'));
-    const background = keepRunning();
-    if (session === undefined || background === undefined) return;
-    const goal = oneLine(session.state.goal, 60);
-    const text = background.toggle(session)
-      ? `“${goal}” continues in the background when VS Code closes, and returns to the next window.`
-      : `“${goal}” stops when VS Code closes, and waits for the next window.`;
-    const choice = await window.showInformationMessage(text, 'Show Log');
-    if (choice === undefined) return;
-    await window.showTextDocument(Uri.file(homeAt(homeFolder()).backgroundLogFile));
-  },
-});
+) =>
+  ({
+    'helios.keepRunning': async (argument) => {
+      await deps.host.get();
+      const id = sessionIdOf(argument);
+      const namedSession = id === undefined ? undefined : deps.sessions.get(id);
+      const session =
+        namedSession ??
+        (await pickGoing(deps.sessions, 'Keep which session running when VS Code closes?'));
+      const background = keepRunning();
+      if (session === undefined || background === undefined) return;
+      const goal = oneLine(session.state.goal, 60);
+      const text = background.toggle(session)
+        ? `“${goal}” continues in the background when VS Code closes, and returns to the next window.`
+        : `“${goal}” stops when VS Code closes, and waits for the next window.`;
+      const choice = await window.showInformationMessage(text, 'Show Log');
+      if (choice === undefined) return;
+      await window.showTextDocument(Uri.file(homeAt(homeFolder()).backgroundLogFile));
+    },
+  }) satisfies Handlers;

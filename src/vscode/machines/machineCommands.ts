@@ -26,7 +26,7 @@ import { remoteAuthority } from './machineLabels.ts';
 
 export type MachineDeps = WindowDeps & { readonly questions: MachineQuestions };
 
-export function machineCommands(deps: MachineDeps): Handlers {
+export function machineCommands(deps: MachineDeps) {
   return {
     'helios.addMachine': () => addMachine(deps),
     'helios.importMachines': () => importMachines(deps),
@@ -38,7 +38,7 @@ export function machineCommands(deps: MachineDeps): Handlers {
     'helios.editMachines': (argument) => editMachines(deps, argument),
     'helios.openMachineTerminal': (argument) => openTerminal(deps, argument),
     'helios.openMachineWindow': (argument) => openWindow(deps, argument),
-  };
+  } satisfies Handlers;
 }
 
 const addMachine = async (deps: MachineDeps): Promise<void> =>

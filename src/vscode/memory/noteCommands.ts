@@ -9,12 +9,12 @@ import { parsePath } from '../../compose/memory.ts';
 
 type NoteDeps = WindowDeps & { readonly notes: Notes };
 
-export function noteCommands(deps: NoteDeps): Handlers {
+export function noteCommands(deps: NoteDeps) {
   return {
     'helios.newNote': (argument) => newNote(deps, argument),
     'helios.openNote': (argument) => openNote(deps, argument),
     'helios.deleteNote': (argument) => deleteNote(deps, argument),
-  };
+  } satisfies Handlers;
 }
 
 async function newNote({ notes }: NoteDeps, argument: unknown): Promise<void> {

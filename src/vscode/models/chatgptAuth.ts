@@ -169,10 +169,11 @@ function askForAddress(signIn: OpenSignIn, abort: AbortController): Disposable {
   return owned;
 }
 
-export const signInCommands = (auth: () => ChatgptAuth | undefined): Handlers => ({
-  'helios.signIn': () => signIn(auth()),
-  'helios.signOut': () => signOut(auth()),
-});
+export const signInCommands = (auth: () => ChatgptAuth | undefined) =>
+  ({
+    'helios.signIn': () => signIn(auth()),
+    'helios.signOut': () => signOut(auth()),
+  }) satisfies Handlers;
 
 async function signIn(auth: ChatgptAuth | undefined): Promise<void> {
   try {

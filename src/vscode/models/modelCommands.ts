@@ -19,11 +19,11 @@ import { engineSettings } from '../ui/settings.ts';
 
 type ProviderDeps = WindowDeps & { readonly keys: ApiKeys };
 
-export function modelCommands(deps: ProviderDeps, models: ModelDeps): Handlers {
+export function modelCommands(deps: ProviderDeps, models: ModelDeps) {
   return {
     'helios.setApiKey': () => setApiKey(deps),
     'helios.selectModel': () => selectModel(deps, models),
-  };
+  } satisfies Handlers;
 }
 
 const origins = { storage: 'set', environment: 'from the environment' } as const;

@@ -12,11 +12,11 @@ import { pickFolder } from '../ui/workFolder.ts';
 
 type SecretDeps = WindowDeps & { readonly keys: ApiKeys };
 
-export function notifyCommands(deps: SecretDeps): Handlers {
+export function notifyCommands(deps: SecretDeps) {
   return {
     'helios.setSecret': () => setSecret(deps),
     'helios.testNotification': () => testNotification(deps),
-  };
+  } satisfies Handlers;
 }
 
 async function setSecret({ keys }: SecretDeps): Promise<void> {

@@ -10,11 +10,11 @@ import type { WindowDeps } from '../window/windowDeps.ts';
 
 type DocumentDeps = Pick<WindowDeps, 'documents'>;
 
-export function projectCommands(deps: DocumentDeps): Handlers {
+export function projectCommands(deps: DocumentDeps) {
   return {
     'helios.openProjectFile': openProjectFile,
     'helios.allowProjectFile': () => allowProjectFile(deps),
-  };
+  } satisfies Handlers;
 }
 
 /** Opens the `helios.json` that applies to a folder, even if it is invalid, or creates one. */

@@ -5,7 +5,7 @@ import type { WindowDeps } from '../window/windowDeps.ts';
 import { sessionIdOf } from '../ui/commandTarget.ts';
 import { anySession } from '../window/pick.ts';
 
-export function reportCommands({ host, sessions, logger }: WindowDeps): Handlers {
+export function reportCommands({ host, sessions, logger }: WindowDeps) {
   return {
     'helios.openBrief': async (argument) => {
       const engine = await host.get();
@@ -15,5 +15,5 @@ export function reportCommands({ host, sessions, logger }: WindowDeps): Handlers
       const { file } = await engine.reports.write(id);
       await openPreview(file, logger);
     },
-  };
+  } satisfies Handlers;
 }

@@ -13,10 +13,7 @@ import { runName, runTitle } from '../../presentation/runs/runText.ts';
 
 const outputLines = 5_000;
 
-export function runCommands(
-  deps: WindowDeps,
-  showPanel: (id: SessionId) => Promise<void>,
-): Handlers {
+export function runCommands(deps: WindowDeps, showPanel: (id: SessionId) => Promise<void>) {
   return {
     'helios.showMetrics': async (argument) => {
       const engine = await deps.host.get();
@@ -34,7 +31,7 @@ export function runCommands(
       const id = runIdOf(argument);
       if (id !== undefined) await copyText(id);
     },
-  };
+  } satisfies Handlers;
 }
 
 async function pickRun(

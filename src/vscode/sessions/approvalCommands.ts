@@ -10,7 +10,7 @@ import type { WindowDeps } from '../window/windowDeps.ts';
 
 type Deps = Pick<WindowDeps, 'approvals' | 'documents'>;
 
-export function approvalCommands(deps: Deps): Handlers {
+export function approvalCommands(deps: Deps) {
   const answerWith = (answer: ApprovalAnswer) => (argument: unknown) =>
     deps.approvals.answer(openApproval(deps, argument).id, answer);
   return {
@@ -23,7 +23,7 @@ export function approvalCommands(deps: Deps): Handlers {
     'helios.approveInWorkspace': answerWith('allow_workspace'),
     'helios.alwaysApprove': answerWith('allow_always'),
     'helios.deny': answerWith('deny'),
-  };
+  } satisfies Handlers;
 }
 
 /** Returns the open question in a command's argument. */

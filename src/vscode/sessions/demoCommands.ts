@@ -23,8 +23,8 @@ const pendingMs = 120_000;
 const folderName = 'helios-demo';
 const budget = { minutes: 20, turns: 120 };
 
-export function demoCommands(deps: WindowDeps, memento: Memento): Handlers {
-  return { 'helios.tryDemo': (folder) => tryDemo(deps, memento, folder) };
+export function demoCommands(deps: WindowDeps, memento: Memento) {
+  return { 'helios.tryDemo': (folder) => tryDemo(deps, memento, folder) } satisfies Handlers;
 }
 
 /** Starts the pending demo if this window has the folder of the demo open. */

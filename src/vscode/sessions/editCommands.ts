@@ -13,10 +13,11 @@ import type { WindowDeps } from '../window/windowDeps.ts';
 
 type EditDeps = Pick<WindowDeps, 'host' | 'documents'>;
 
-export const editCommands = (deps: EditDeps): Handlers => ({
-  'helios.undoEdits': (argument) => undoEdits(deps, argument),
-  'helios.openEdit': (argument, path) => openEdit(deps, argument, path),
-});
+export const editCommands = (deps: EditDeps) =>
+  ({
+    'helios.undoEdits': (argument) => undoEdits(deps, argument),
+    'helios.openEdit': (argument, path) => openEdit(deps, argument, path),
+  }) satisfies Handlers;
 
 /** Shows the changes of one file by a session: the content before, and the file as it is. */
 async function openEdit(deps: EditDeps, argument: unknown, path: unknown): Promise<void> {

@@ -16,12 +16,12 @@ import { providerIn, refusalFor } from '../models/readiness.ts';
 import { suggestedBudget } from '../ui/settings.ts';
 import { pickFolder } from '../ui/workFolder.ts';
 
-export function goalCommands(deps: WindowDeps): Handlers {
+export function goalCommands(deps: WindowDeps) {
   return {
     'helios.startGoal': () => startGoal(deps),
     'helios.follow': (argument) => follow(deps, argument),
     'helios.openFolder': () => commands.executeCommand('workbench.action.files.openFolder'),
-  };
+  } satisfies Handlers;
 }
 
 async function startGoal(deps: WindowDeps): Promise<void> {

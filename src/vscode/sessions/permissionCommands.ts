@@ -53,9 +53,10 @@ export async function askAtFirstGoal(deps: Deps, folder: string): Promise<void> 
   }
 }
 
-export const permissionCommands = (deps: Deps & Pick<WindowDeps, 'sessions'>): Handlers => ({
-  'helios.changePermissionMode': () => change(deps),
-});
+export const permissionCommands = (deps: Deps & Pick<WindowDeps, 'sessions'>) =>
+  ({
+    'helios.changePermissionMode': () => change(deps),
+  }) satisfies Handlers;
 
 async function change(deps: Deps & Pick<WindowDeps, 'sessions'>): Promise<void> {
   const folder = await pickFolder('Change the permission mode of which folder?');

@@ -22,10 +22,7 @@ import { approvalLine } from '../../presentation/sessions/approvalText.ts';
 import { effectVerb, runningCount } from '../../presentation/sessions/sessionText.ts';
 import { showSession } from './goalCommands.ts';
 
-export function sessionCommands(
-  deps: WindowDeps,
-  showView: (id: SessionId) => Promise<void>,
-): Handlers {
+export function sessionCommands(deps: WindowDeps, showView: (id: SessionId) => Promise<void>) {
   return {
     'helios.say': (argument) => say(deps, argument),
     'helios.pause': async (argument) =>
@@ -39,7 +36,7 @@ export function sessionCommands(
     'helios.openJournal': (argument) => openJournal(deps, argument),
     'helios.showWhatItDid': (argument) => showWhatItDid(deps, argument),
     'helios.unpause': (argument) => unpause(deps, argument),
-  };
+  } satisfies Handlers;
 }
 
 async function going(

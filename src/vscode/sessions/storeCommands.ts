@@ -21,10 +21,7 @@ import { cleanUpDocument } from './cleanUpDocument.ts';
 import { retentionLimits } from './retention.ts';
 import { pickBySearch } from './sessionSearch.ts';
 
-export function storeCommands(
-  deps: WindowDeps,
-  showView: (id: SessionId) => Promise<void>,
-): Handlers {
+export function storeCommands(deps: WindowDeps, showView: (id: SessionId) => Promise<void>) {
   return {
     'helios.searchSessions': async () => {
       const id = await pickBySearch((await deps.host.get()).sessions);
@@ -32,7 +29,7 @@ export function storeCommands(
     },
     'helios.exportSessions': (argument) => exportSessions(deps, sessionIdOf(argument)),
     'helios.cleanUpSessions': () => cleanUp(deps),
-  };
+  } satisfies Handlers;
 }
 
 const kindLabels: Readonly<Record<ExportKind, string>> = {

@@ -5,14 +5,16 @@ import type { Logger } from '../../base/logger.ts';
 import { itemCommands, paletteCommands, type CommandId } from './contributions.ts';
 
 export type Handler = (...args: readonly unknown[]) => unknown;
-export type Handlers = Partial<Record<CommandId, Handler>>;
+/** Handlers of some commands: `{ … } satisfies Handlers`, so that the compiler knows which. */
+export type Handlers = Partial<AllHandlers>;
+export type AllHandlers = Readonly<Record<CommandId, Handler>>;
 
 /** `load` resolves with the handlers of all commands; it is called for each command that runs. */
-export function registerCommands(load: () => Promise<Handlers>, logger: Logger): Disposable[] {
+export function registerCommands(load: () => Promise<AllHandlers>, logger: Logger): Disposable[] {
   return [...paletteCommands, ...itemCommands].map((id) =>
     commands.registerCommand(id, async (...args: unknown[]) => {
       try {
-        await (await load())[id]?.(...args);
+        await (await load())[id](...args);
       } catch (error) {
         tell(error, logger);
       }
