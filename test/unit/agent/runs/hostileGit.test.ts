@@ -9,7 +9,7 @@ import { random, seedOf } from '../../../fakes/random.ts';
 import { ScriptedModel, type ScriptedCall } from '../../../fakes/scriptedModel.ts';
 import { eventsOf, testEngine, type TestEngine } from '../../../fakes/testEngine.ts';
 
-const steps = Number(process.env.HELIOS_GIT_STEPS ?? 1_000);
+const steps = Number(process.env.HELIOS_GIT_STEPS ?? 400);
 const callsPerTurn = 25;
 
 describe('a model that is out to change the repository of the user', function () {
