@@ -2,7 +2,7 @@
  * Gate that allows or refuses every tool call before the call has any effect. Fails closed: a call
  * that needs an approval and gets none is refused.
  */
-import { delay, type Clock } from '../base/clock.ts';
+import type { Clock } from '../base/clock.ts';
 import { messageOf } from '../base/errors.ts';
 import { markHidden } from '../base/hiddenCharacters.ts';
 import { linkNote, type Access, type CommandAccess } from './access.ts';
@@ -18,6 +18,7 @@ import {
 } from './composedUrl.ts';
 import type { Approval, Scope } from './grants/grant.ts';
 import { noGrants, type Grants, type Offer, type Uncovered } from './grants/grants.ts';
+import { Patience } from './patience.ts';
 import { pathUse } from './pathRule.ts';
 import { pathNote, usualPaths, type PathRules } from './pathRules.ts';
 import type { PermissionMode } from './mode.ts';
@@ -105,12 +106,6 @@ export interface Gate {
   decide(call: GateCall, signal: AbortSignal): Promise<Decision>;
 }
 
-/**
- * Time for which the gate waits for answers, all questions together, until the user does something.
- * After that, the user counts as absent: calls are refused at once and the agent tries something
- * else, so the work does not stop overnight.
- */
-const answerWithinMs = 10 * 60_000;
 /**
  * Time for which the gate waits for the user's answer about an unclear call. Shorter, because the
  * model can send the call again in clear words.
@@ -207,7 +202,8 @@ async function askFor(
   const { ask, patience } = rules;
   const { offer } = coverage;
   const detail = offer.problem === undefined ? call.detail : `${offer.problem}\n${call.detail}`;
-  const answer = await patience.answer({ ask, call: { ...call, detail, offer } }, signal);
+  const shown = { ...call, detail, offer };
+  const answer = await patience.answer({ ask: (late) => ask(shown, late) }, signal);
   if (answer === 'nobody') return waiting(rulings.nobody, call, rules);
   const scope = offer.scopes.find((each) => answer === `allow_${each}`);
   if (scope === undefined) return rulings[answer];
@@ -223,7 +219,8 @@ async function decideUnclear(call: GateCall, rules: Rules, signal: AbortSignal):
   const { mode, ask, patience, paths = usualPaths } = rules;
   const reason = unclearReason(call, paths);
   if (mode() === 'mandate') return waiting(outsideMandate(reason), call, rules);
-  const answer = await patience.answer({ ask, call }, signal);
+  const limitMs = isUnclear(call) ? unclearAnswerWithinMs : undefined;
+  const answer = await patience.answer({ ask: (late) => ask(call, late), limitMs }, signal);
   const isNamed = asksForPath(call, paths) || isComposed(call.accesses);
   const why = `${isNamed ? `${reason}: ` : ''}${rulings.nobody.why}`;
   return answer === 'nobody' ? waiting({ ...rulings.nobody, why }, call, rules) : rulings[answer];
@@ -335,54 +332,3 @@ const rulings: Readonly<Record<Answer | 'nobody' | 'withdrawn' | 'readsOnly', Ru
     why: 'the call was interrupted before the user answered',
   },
 };
-
-/** Waits for the answers of the user, for a limited time until they do something. */
-class Patience {
-  readonly #clock: Clock;
-  #waitedMs = 0;
-
-  constructor(clock: Clock) {
-    this.#clock = clock;
-  }
-
-  renew(): void {
-    this.#waitedMs = 0;
-  }
-
-  async answer(
-    { ask, call }: { readonly ask: Ask; readonly call: GateCall },
-    signal: AbortSignal,
-  ): Promise<Answer | 'nobody' | 'withdrawn'> {
-    const limitMs = isUnclear(call) ? unclearAnswerWithinMs : answerWithinMs;
-    const withinMs = Math.min(limitMs, answerWithinMs - this.#waitedMs);
-    if (withinMs <= 0) return 'nobody';
-    const startedMs = this.#clock.now();
-    const answer = await this.#answerWithin({ ask, call, withinMs }, signal);
-    if (answer === 'nobody') this.#waitedMs += this.#clock.now() - startedMs;
-    else if (answer !== 'withdrawn') this.renew();
-    return answer;
-  }
-
-  async #answerWithin(
-    { ask, call, withinMs }: { ask: Ask; call: GateCall; withinMs: number },
-    signal: AbortSignal,
-  ): Promise<Answer | 'nobody' | 'withdrawn'> {
-    const answered = new AbortController();
-    const late = new AbortController();
-    // Stop waiting when the call is aborted, even if the dialog stays open.
-    const nobody = delay(this.#clock, withinMs, AbortSignal.any([signal, answered.signal])).then(
-      () => 'nobody' as const,
-      () => 'nobody' as const,
-    );
-    try {
-      const answerPromise = ask(call, AbortSignal.any([signal, late.signal])).catch(
-        () => 'nobody' as const,
-      );
-      const answer = await Promise.race([answerPromise, nobody]);
-      return answer === 'nobody' && signal.aborted ? 'withdrawn' : answer;
-    } finally {
-      answered.abort();
-      late.abort();
-    }
-  }
-}
