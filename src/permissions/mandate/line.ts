@@ -3,17 +3,18 @@ import { posix } from 'node:path';
 import type { ShellCommand, ShellText, ShellWord } from '../../shell/shellCommand.ts';
 import { foundCommand, programOf, scriptOf } from '../../shell/wrappers.ts';
 import type { Consent, ConsentStep } from '../commands/place.ts';
-import { innerScripts, unwrapped } from '../commands/unwrap.ts';
+import { innerScripts } from '../commands/unwrap.ts';
 import { whyAsked } from '../commands/whyAsked.ts';
 import type { MachineMandate } from './mandate.ts';
 import { argumentOutside, assignmentOutside, pathOutside, surroundingsOutside } from './paths.ts';
-import { interpreter, ruleOf } from './programs.ts';
+import { interpreter } from './programs/interpreters.ts';
+import { ruleOf } from './programs/table.ts';
+import { dot, innerOf } from './started.ts';
 import {
   firstReason,
   has,
   isOption,
   operandsOf,
-  valueOf,
   type Environment,
   type Rule,
   type Step,
@@ -28,23 +29,6 @@ export const mandateConsent =
     return (step) => line.outside(step);
   };
 
-const lasting =
-  /^(?:nohup|setsid|disown|tmux|screen|daemonize|at|batch|crontab|systemctl|service|launchctl|pm2|supervisord|systemd-run)$/;
-const otherUsers = /^(?:sudo|su|doas|runuser|pkexec)$/;
-const otherHosts =
-  /^(?:ssh|scp|sftp|mosh|autossh|ssh-copy-id|rclone|ftp|lftp|nc|ncat|netcat|socat|telnet)$/;
-const jobs = /^(?:sbatch|salloc|qsub|bsub|scancel|qdel|bkill)$/;
-/** Programs that start another one after options of their own. */
-const launchers =
-  /^(?:torchrun|accelerate|deepspeed|horovodrun|mpirun|mpiexec|srun|nsys|ncu|valgrind|strace|ltrace|gdb|perf|taskset|numactl|flock|chrt|xvfb-run|watch|unbuffer|parallel)$/;
-const runs: Readonly<Record<string, RegExp>> = {
-  uv: /^run$/,
-  poetry: /^run$/,
-  pipenv: /^run$/,
-  conda: /^run$/,
-  mamba: /^run$/,
-  micromamba: /^run$/,
-};
 const maxDepth = 8;
 
 class LineMandate {
@@ -251,22 +235,31 @@ const ownScript = (script: ShellWord): Rule => ({
 const tests = /^-(?:i?name|i?path|i?regex|mtime|mmin|size|empty|newer|newermt)$/;
 const staying = 'leaves a process running after the command: start it with remote_exec_background';
 
-const refusals: readonly (readonly [RegExp, string])[] = [
-  [lasting, staying],
-  [otherUsers, 'runs as another user'],
-  [otherHosts, 'contacts another host'],
-  [jobs, 'acts on jobs of a scheduler: use remote_exec_background on the machine of the cluster'],
+const refusals: readonly (readonly [programs: string, reason: string])[] = [
+  [
+    'nohup setsid disown tmux screen daemonize at batch crontab systemctl service launchctl pm2 supervisord systemd-run',
+    staying,
+  ],
+  ['sudo su doas runuser pkexec', 'runs as another user'],
+  [
+    'ssh scp sftp mosh autossh ssh-copy-id rclone ftp lftp nc ncat netcat socat telnet',
+    'contacts another host',
+  ],
+  [
+    'sbatch salloc qsub bsub scancel qdel bkill',
+    'acts on jobs of a scheduler: use remote_exec_background on the machine of the cluster',
+  ],
 ];
+const refusalReasons: ReadonlyMap<string, string> = new Map(
+  refusals.flatMap(([programs, reason]) => programs.split(' ').map((name) => [name, reason])),
+);
 
 function refusalOf(name: string, rest: readonly ShellWord[]): string | undefined {
-  const found = refusals.find(([names]) => names.test(name))?.[1];
   const isSpread = /^(?:mpirun|mpiexec|horovodrun|deepspeed|srun)$/.test(name);
   if (isSpread && has(rest, /^(?:-H|--?host(?:file|s)?|--machinefile|-w|--nodelist)(?:=|$)/))
     return 'starts processes on other hosts';
-  return found;
+  return refusalReasons.get(name);
 }
-
-const dot: ShellWord = { text: '.', spelled: '.', isDynamic: false, isQuoted: false };
 
 /** Replaces `{}` with a path below the folder in which find searches. */
 const found = (word: ShellWord, { text: root }: ShellWord): ShellWord => {
@@ -274,105 +267,3 @@ const found = (word: ShellWord, { text: root }: ShellWord): ShellWord => {
   const text = word.text.replaceAll('{}', posix.join(root, 'found'));
   return { ...word, text, spelled: text, isDynamic: false };
 };
-
-interface Inner {
-  readonly command: ShellCommand;
-  readonly assignments: readonly ShellWord[];
-  /** Arguments of the outer program. */
-  readonly own: readonly ShellWord[];
-  readonly environment?: Environment;
-}
-
-/** Returns the command that a program starts; `undefined` if it starts none. */
-function innerOf(
-  name: string,
-  command: ShellCommand,
-): Inner | { readonly outside: string } | undefined {
-  const rest = command.words.slice(1);
-  const bare = { ...command, assignments: [], redirections: [] };
-  const transparent = unwrapped(command);
-  if (transparent !== undefined) return { command: transparent, assignments: [], own: [] };
-  if (/^(?:exec|command|builtin)$/.test(name) && rest.length > 0 && !isOption(rest[0] ?? dot))
-    return { command: { ...bare, words: rest }, assignments: [], own: [] };
-  if (name === 'env') return ofEnvironment(bare, rest);
-  if (name === 'xargs') return ofXargs(bare, rest);
-  const subcommand = operandsOf(rest)[0];
-  if (subcommand !== undefined && runs[name]?.test(subcommand.text) === true)
-    return {
-      ...ofLauncher(bare, rest.slice(rest.indexOf(subcommand) + 1), name),
-      ...environmentOf(name, rest),
-    };
-  return launchers.test(name) ? ofLauncher(bare, rest, name) : undefined;
-}
-
-const environmentOf = (name: string, rest: readonly ShellWord[]): Pick<Inner, 'environment'> => {
-  const prefix = valueOf(rest, /^(?:-p|--prefix)$/);
-  const isOwn =
-    prefix === undefined
-      ? /^(?:uv|poetry|pipenv)$/.test(name)
-      : !/^(?:[/~]|\.\.)/.test(prefix.text);
-  return { environment: isOwn ? 'own' : 'other' };
-};
-
-function ofEnvironment(
-  bare: ShellCommand,
-  rest: readonly ShellWord[],
-): Inner | { outside: string } {
-  const at = rest.findIndex(({ spelled }) => !/^-|^\w+=/.test(spelled));
-  return at < 0 || has(rest.slice(0, at), /^-[uS]|^--(?:unset|split-string)$/)
-    ? { outside: 'shows or changes the environment' }
-    : {
-        command: { ...bare, words: rest.slice(at) },
-        assignments: rest.slice(0, at).filter(({ spelled }) => spelled.includes('=')),
-        own: [],
-      };
-}
-
-function ofXargs(bare: ShellCommand, rest: readonly ShellWord[]): Inner | { outside: string } {
-  const at = rest.findIndex(
-    (word, index) => !isOption(word) && !/^-[nPILsd]$/.test(rest[index - 1]?.text ?? ''),
-  );
-  const words = at < 0 ? [] : rest.slice(at);
-  const rule = ruleOf(programOf(words[0]));
-  return rule === undefined || rule.grantedBy === 'files' || programOf(words[0]) === 'kill'
-    ? { outside: 'passes on paths that only the shell knows' }
-    : { command: { ...bare, words }, assignments: [], own: [] };
-}
-
-/** Finds the command after options that are not understood: a script, a path or a known program. */
-function ofLauncher(
-  bare: ShellCommand,
-  rest: readonly ShellWord[],
-  name: string,
-): Inner | { outside: string } {
-  // The file of a lock is no program.
-  const first = name === 'flock' ? rest.findIndex((word) => !isOption(word)) + 1 : 0;
-  const isOwn = (word: ShellWord, at: number): boolean =>
-    at < first ||
-    isOption(word) ||
-    isOption(rest[at - 1] ?? dot) ||
-    /^(?:launch|profile|stat|record|run|\d[\d,-]*)$/.test(word.text);
-  const isStart = (word: ShellWord, at: number): boolean =>
-    at >= first &&
-    !isOption(word) &&
-    (/\.py$|^\.{0,2}\//.test(word.text) ||
-      ruleOf(word.text) !== undefined ||
-      /^(?:ba)?sh$/.test(word.text)) &&
-    !/^-[a-z]$|^--(?:config|config_file|output|log[-_]dir|deepspeed)/.test(
-      rest[at - 1]?.text ?? '',
-    );
-  const from = rest.findIndex(
-    (word, at) => isStart(word, at) || /^(?:-m|--module)$/.test(word.text),
-  );
-  if (from < 0 || !rest.slice(0, from).every(isOwn))
-    return { outside: `runs ${name} without a script of the folders` };
-  const words = rest.slice(from);
-  const isModule = /^(?:-m|--module)$/.test(words[0]?.text ?? '');
-  const needsPython = isModule || /\.py$/.test(words[0]?.text ?? '');
-  const python = { ...dot, text: 'python', spelled: 'python' };
-  return {
-    command: { ...bare, words: needsPython ? [python, ...words] : words },
-    assignments: [],
-    own: rest.slice(0, from),
-  };
-}

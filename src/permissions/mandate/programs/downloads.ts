@@ -1,9 +1,9 @@
 /** Checks that clients of the web only download, from granted hosts into granted folders. */
-import type { ShellWord } from '../../shell/shellCommand.ts';
-import { readArguments, type OptionList } from '../commands/options.ts';
-import { isGrantedHost } from './mandate.ts';
-import { addressOutside, argumentOutside, pathOutside } from './paths.ts';
-import { firstReason, has, operandsOf, valueOf, type Call, type Check } from './step.ts';
+import type { ShellWord } from '../../../shell/shellCommand.ts';
+import { readArguments, type OptionList } from '../../commands/options.ts';
+import { isGrantedHost } from '../mandate.ts';
+import { addressOutside, argumentOutside, pathOutside } from '../paths.ts';
+import { firstReason, has, operandsOf, valueOf, type Call, type Check } from '../step.ts';
 
 const curlOptions: OptionList =
   'f s S L O J k I i v g N R # 4 6 C: H: A: e: r: m: w: z: b: y: o@ D@ c@ --fail --silent --show-error --location --remote-name --remote-header-name --head --include --verbose --compressed --create-dirs --progress-bar --http1.1 --http2 --fail-with-body --remote-time --continue-at= --header= --user-agent= --referer= --range= --retry= --retry-delay= --retry-all-errors --retry-max-time= --max-time= --connect-timeout= --write-out= --limit-rate= --max-redirs= --max-filesize= --output@ --output-dir@ --dump-header@ --cookie-jar@ --parallel --no-progress-meter --tlsv1.2';

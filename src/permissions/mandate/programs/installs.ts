@@ -1,8 +1,16 @@
 /** Checks that installers change only an environment of a granted folder. */
-import type { ShellWord } from '../../shell/shellCommand.ts';
-import type { Installer } from './mandate.ts';
-import { argumentOutside, pathOutside } from './paths.ts';
-import { firstReason, has, operandsOf, valueOf, type Call, type Check, type Step } from './step.ts';
+import type { ShellWord } from '../../../shell/shellCommand.ts';
+import type { Installer } from '../mandate.ts';
+import { argumentOutside, pathOutside } from '../paths.ts';
+import {
+  firstReason,
+  has,
+  operandsOf,
+  valueOf,
+  type Call,
+  type Check,
+  type Step,
+} from '../step.ts';
 
 const advice = 'name one, such as .venv/bin/pip install or uv pip install';
 const notOwn = `installs outside an environment of the folders: ${advice}`;

@@ -1,0 +1,119 @@
+/** Finds the command that another program starts. */
+import type { ShellCommand, ShellWord } from '../../shell/shellCommand.ts';
+import { programOf } from '../../shell/wrappers.ts';
+import { unwrapped } from '../commands/unwrap.ts';
+import { ruleOf } from './programs/table.ts';
+import { has, isOption, operandsOf, valueOf, type Environment } from './step.ts';
+
+const words = (text: string): ReadonlySet<string> => new Set(text.split(' '));
+
+/** Programs that start another one after options of their own. */
+const launchers = words(
+  'torchrun accelerate deepspeed horovodrun mpirun mpiexec srun nsys ncu valgrind strace ltrace gdb ' +
+    'perf taskset numactl flock chrt xvfb-run watch unbuffer parallel',
+);
+/** Programs that start another one after `run`. */
+const environments = words('uv poetry pipenv conda mamba micromamba');
+export const dot: ShellWord = { text: '.', spelled: '.', isDynamic: false, isQuoted: false };
+
+interface Inner {
+  readonly command: ShellCommand;
+  readonly assignments: readonly ShellWord[];
+  /** Arguments of the outer program. */
+  readonly own: readonly ShellWord[];
+  readonly environment?: Environment;
+}
+
+/** Returns the command that a program starts; `undefined` if it starts none. */
+export function innerOf(
+  name: string,
+  command: ShellCommand,
+): Inner | { readonly outside: string } | undefined {
+  const rest = command.words.slice(1);
+  const bare = { ...command, assignments: [], redirections: [] };
+  const transparent = unwrapped(command);
+  if (transparent !== undefined) return { command: transparent, assignments: [], own: [] };
+  if (/^(?:exec|command|builtin)$/.test(name) && rest.length > 0 && !isOption(rest[0] ?? dot))
+    return { command: { ...bare, words: rest }, assignments: [], own: [] };
+  if (name === 'env') return ofEnvironment(bare, rest);
+  if (name === 'xargs') return ofXargs(bare, rest);
+  const subcommand = operandsOf(rest)[0];
+  if (subcommand?.text === 'run' && environments.has(name))
+    return {
+      ...ofLauncher(bare, rest.slice(rest.indexOf(subcommand) + 1), name),
+      ...environmentOf(name, rest),
+    };
+  return launchers.has(name) ? ofLauncher(bare, rest, name) : undefined;
+}
+
+const environmentOf = (name: string, rest: readonly ShellWord[]): Pick<Inner, 'environment'> => {
+  const prefix = valueOf(rest, /^(?:-p|--prefix)$/);
+  const isOwn =
+    prefix === undefined
+      ? /^(?:uv|poetry|pipenv)$/.test(name)
+      : !/^(?:[/~]|\.\.)/.test(prefix.text);
+  return { environment: isOwn ? 'own' : 'other' };
+};
+
+function ofEnvironment(
+  bare: ShellCommand,
+  rest: readonly ShellWord[],
+): Inner | { outside: string } {
+  const at = rest.findIndex(({ spelled }) => !/^-|^\w+=/.test(spelled));
+  return at < 0 || has(rest.slice(0, at), /^-[uS]|^--(?:unset|split-string)$/)
+    ? { outside: 'shows or changes the environment' }
+    : {
+        command: { ...bare, words: rest.slice(at) },
+        assignments: rest.slice(0, at).filter(({ spelled }) => spelled.includes('=')),
+        own: [],
+      };
+}
+
+function ofXargs(bare: ShellCommand, rest: readonly ShellWord[]): Inner | { outside: string } {
+  const at = rest.findIndex(
+    (word, index) => !isOption(word) && !/^-[nPILsd]$/.test(rest[index - 1]?.text ?? ''),
+  );
+  const words = at < 0 ? [] : rest.slice(at);
+  const rule = ruleOf(programOf(words[0]));
+  return rule === undefined || rule.grantedBy === 'files' || programOf(words[0]) === 'kill'
+    ? { outside: 'passes on paths that only the shell knows' }
+    : { command: { ...bare, words }, assignments: [], own: [] };
+}
+
+/** Finds the command after options that are not understood: a script, a path or a known program. */
+function ofLauncher(
+  bare: ShellCommand,
+  rest: readonly ShellWord[],
+  name: string,
+): Inner | { outside: string } {
+  // The file of a lock is no program.
+  const first = name === 'flock' ? rest.findIndex((word) => !isOption(word)) + 1 : 0;
+  const isOwn = (word: ShellWord, at: number): boolean =>
+    at < first ||
+    isOption(word) ||
+    isOption(rest[at - 1] ?? dot) ||
+    /^(?:launch|profile|stat|record|run|\d[\d,-]*)$/.test(word.text);
+  const isStart = (word: ShellWord, at: number): boolean =>
+    at >= first &&
+    !isOption(word) &&
+    (/\.py$|^\.{0,2}\//.test(word.text) ||
+      ruleOf(word.text) !== undefined ||
+      /^(?:ba)?sh$/.test(word.text)) &&
+    !/^-[a-z]$|^--(?:config|config_file|output|log[-_]dir|deepspeed)/.test(
+      rest[at - 1]?.text ?? '',
+    );
+  const from = rest.findIndex(
+    (word, at) => isStart(word, at) || /^(?:-m|--module)$/.test(word.text),
+  );
+  if (from < 0 || !rest.slice(0, from).every(isOwn))
+    return { outside: `runs ${name} without a script of the folders` };
+  const words = rest.slice(from);
+  const isModule = /^(?:-m|--module)$/.test(words[0]?.text ?? '');
+  const needsPython = isModule || /\.py$/.test(words[0]?.text ?? '');
+  const python = { ...dot, text: 'python', spelled: 'python' };
+  return {
+    command: { ...bare, words: needsPython ? [python, ...words] : words },
+    assignments: [],
+    own: rest.slice(0, from),
+  };
+}
