@@ -1,13 +1,8 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { after, before, describe, it } from 'mocha';
-import type { WireAnswer, WireServer } from '../fakes/wire.ts';
-import { startWireAnthropic } from '../fakes/wireAnthropic.ts';
-import { startVsCode, type VsCode } from '../setup/codeServer.ts';
-import { packagePath } from '../setup/paths.ts';
-import { Workbench } from './workbench.ts';
+import type { WireAnswer } from '../fakes/wire.ts';
+import { openWindow, type TestWindow } from './window.ts';
+import type { Workbench } from './workbench.ts';
 
 const call = (name: string, input: Readonly<Record<string, unknown>>): WireAnswer => ({
   text: '',
@@ -21,31 +16,19 @@ const answers: readonly WireAnswer[] = [
 ];
 
 describe('what a session did', () => {
-  let folder: string;
-  let server: WireServer;
-  let vscode: VsCode;
   let workbench: Workbench;
+  let opened: TestWindow | undefined;
   let requests = 0;
 
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'workspace-'));
-    server = await startWireAnthropic(() => answers[requests++] ?? answers.at(-1)!);
-    vscode = await startVsCode({
-      folder,
-      extensionVsix: packagePath,
+    opened = await openWindow(() => answers[requests++] ?? answers.at(-1)!, {
       settings: { 'helios.permissions.mode': 'allow' },
-      env: { ANTHROPIC_BASE_URL: server.url, ANTHROPIC_API_KEY: 'test-key' },
     });
-    workbench = await Workbench.open(vscode);
+    ({ workbench } = opened);
     await workbench.openContainer('Helios');
   });
 
-  after(async () => {
-    await workbench?.close();
-    await vscode?.dispose();
-    await server?.close();
-    await rm(folder, { recursive: true, force: true });
-  });
+  after(() => opened?.close());
 
   it('is listed in a document, with the decisions, and opens the files', async () => {
     await workbench.sendChat('@helios bring loss < 0.1');

@@ -1,14 +1,10 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'mocha';
-import type { WireAnswer, WireServer } from '../fakes/wire.ts';
-import { startWireAnthropic } from '../fakes/wireAnthropic.ts';
-import { startVsCode, type VsCode } from '../setup/codeServer.ts';
-import { packagePath } from '../setup/paths.ts';
-import { Workbench } from './workbench.ts';
+import type { WireAnswer } from '../fakes/wire.ts';
+import { openWindow, type TestWindow } from './window.ts';
+import type { Workbench } from './workbench.ts';
 
 const run = (command: string): WireAnswer => ({
   text: '',
@@ -27,30 +23,19 @@ const answers: readonly WireAnswer[] = [
 /** Questions for approval in one window: each step where the last one ended. */
 describe('approvals in the hands of a user', () => {
   let folder: string;
-  let server: WireServer;
-  let vscode: VsCode;
   let workbench: Workbench;
+  let opened: TestWindow | undefined;
   let requests = 0;
 
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'workspace-'));
-    server = await startWireAnthropic(() => answers[requests++] ?? answers.at(-1)!);
-    vscode = await startVsCode({
-      folder,
-      extensionVsix: packagePath,
+    opened = await openWindow(() => answers[requests++] ?? answers.at(-1)!, {
       settings: { 'helios.permissions.mode': 'ask' },
-      env: { ANTHROPIC_BASE_URL: server.url, ANTHROPIC_API_KEY: 'test-key' },
     });
-    workbench = await Workbench.open(vscode);
+    ({ folder, workbench } = opened);
     await workbench.openContainer('Helios');
   });
 
-  after(async () => {
-    await workbench?.close();
-    await vscode?.dispose();
-    await server?.close();
-    await rm(folder, { recursive: true, force: true });
-  });
+  after(() => opened?.close());
 
   const isMade = (name: string): Promise<unknown> =>
     workbench.eventually(

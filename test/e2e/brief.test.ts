@@ -1,14 +1,10 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'mocha';
 import { researcher } from '../fakes/researcher.ts';
-import type { WireServer } from '../fakes/wire.ts';
-import { startWireAnthropic } from '../fakes/wireAnthropic.ts';
-import { startVsCode, type VsCode } from '../setup/codeServer.ts';
-import { packagePath } from '../setup/paths.ts';
-import { Workbench } from './workbench.ts';
+import { openWindow, type TestWindow } from './window.ts';
+import type { Workbench } from './workbench.ts';
 
 /** The chat lets go of a session after this share of a minute: nobody watches it then. */
 const followMinutes = 0.05;
@@ -16,30 +12,18 @@ const followMinutes = 0.05;
 /** A user starts a goal, turns to something else, and finds the brief when it is over. */
 describe('the brief of a goal that ended while nobody looked', () => {
   let folder: string;
-  let server: WireServer;
-  let vscode: VsCode;
   let workbench: Workbench;
+  let opened: TestWindow | undefined;
 
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'workspace-'));
-    server = await startWireAnthropic(
-      researcher({ rates: [0.01, 0.05, 0.08], runSeconds: 4, steps: 60 }),
-    );
-    vscode = await startVsCode({
-      folder,
-      extensionVsix: packagePath,
+    opened = await openWindow(researcher({ rates: [0.01, 0.05, 0.08], runSeconds: 4, steps: 60 }), {
       settings: { 'helios.permissions.mode': 'allow', 'helios.chat.followMinutes': followMinutes },
-      env: { ANTHROPIC_BASE_URL: server.url, ANTHROPIC_API_KEY: 'test-key' },
+      viewport: { width: 1680, height: 1100 },
     });
-    workbench = await Workbench.open(vscode, { width: 1680, height: 1100 });
+    ({ folder, workbench } = opened);
   });
 
-  after(async () => {
-    await workbench?.close();
-    await vscode?.dispose();
-    await server?.close();
-    await rm(folder, { recursive: true, force: true });
-  });
+  after(() => opened?.close());
 
   it('opens as a preview beside, without taking the focus, with charts and links that lead to their runs', async () => {
     await workbench.sendChat('@helios bring loss < 0.05 by choosing the learning rate');

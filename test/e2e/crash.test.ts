@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { after, before, describe, it } from 'mocha';
@@ -13,11 +12,9 @@ import { homeAt } from '../../src/storage/home.ts';
 import { readJournal } from '../../src/storage/journal.ts';
 import { random, seedOf } from '../fakes/random.ts';
 import { researcher } from '../fakes/researcher.ts';
-import type { WireServer } from '../fakes/wire.ts';
-import { startWireAnthropic } from '../fakes/wireAnthropic.ts';
-import { startVsCode, type VsCode } from '../setup/codeServer.ts';
-import { packagePath } from '../setup/paths.ts';
-import { Workbench } from './workbench.ts';
+import type { VsCode } from '../setup/codeServer.ts';
+import { openWindow, type TestWindow } from './window.ts';
+import type { Workbench } from './workbench.ts';
 
 /** `HELIOS_KILLS=20 npm run test:e2e` for the long version. */
 const kills = Number(process.env.HELIOS_KILLS ?? 4);
@@ -30,28 +27,18 @@ const goal = 'bring loss < 0.5';
 describe('an extension host that is killed', function () {
   this.timeout(120_000 + kills * 40_000);
   let folder: string;
-  let server: WireServer;
   let vscode: VsCode;
   let workbench: Workbench;
+  let opened: TestWindow | undefined;
 
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'workspace-'));
-    server = await startWireAnthropic(researcher({ rates, runSeconds: 3, steps: 60 }));
-    vscode = await startVsCode({
-      folder,
-      extensionVsix: packagePath,
+    opened = await openWindow(researcher({ rates, runSeconds: 3, steps: 60 }), {
       settings: { 'helios.permissions.mode': 'allow' },
-      env: { ANTHROPIC_BASE_URL: server.url, ANTHROPIC_API_KEY: 'test-key' },
     });
-    workbench = await Workbench.open(vscode);
+    ({ folder, vscode, workbench } = opened);
   });
 
-  after(async () => {
-    await workbench?.close();
-    await vscode?.dispose();
-    await server?.close();
-    await rm(folder, { recursive: true, force: true });
-  });
+  after(() => opened?.close());
 
   const read = async (): Promise<SessionState | undefined> => {
     const home = homeAt(vscode.heliosHome);

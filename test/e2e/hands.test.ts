@@ -1,16 +1,13 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readdir } from 'node:fs/promises';
 import { after, before, describe, it } from 'mocha';
 import { isSessionId } from '../../src/base/ids.ts';
 import { homeAt } from '../../src/storage/home.ts';
 import { researcher } from '../fakes/researcher.ts';
 import type { WireAnswer, WireServer } from '../fakes/wire.ts';
-import { startWireAnthropic } from '../fakes/wireAnthropic.ts';
-import { startVsCode, type VsCode } from '../setup/codeServer.ts';
-import { packagePath } from '../setup/paths.ts';
-import { Workbench } from './workbench.ts';
+import type { VsCode } from '../setup/codeServer.ts';
+import { openWindow, type TestWindow } from './window.ts';
+import type { Workbench } from './workbench.ts';
 
 const research = researcher({ rates: [0.05], runSeconds: 1, steps: 30 });
 /** It begins, and never ends. */
@@ -25,30 +22,21 @@ const giveUp: WireAnswer = {
  * one ended.
  */
 describe('a session in the hands of a user', () => {
-  let folder: string;
   let server: WireServer;
   let vscode: VsCode;
   let workbench: Workbench;
+  let opened: TestWindow | undefined;
 
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'workspace-'));
-    server = await startWireAnthropic(() => halfAnswer('Let me look.'));
-    vscode = await startVsCode({
-      folder,
-      extensionVsix: packagePath,
+    opened = await openWindow(() => halfAnswer('Let me look.'), {
       settings: { 'helios.permissions.mode': 'allow' },
-      env: { ANTHROPIC_BASE_URL: server.url },
+      hasKey: false,
     });
-    workbench = await Workbench.open(vscode);
+    ({ server, vscode, workbench } = opened);
     await workbench.openContainer('Helios');
   });
 
-  after(async () => {
-    await workbench?.close();
-    await vscode?.dispose();
-    await server?.close();
-    await rm(folder, { recursive: true, force: true });
-  });
+  after(() => opened?.close());
 
   const sessions = async (): Promise<number> =>
     (await readdir(homeAt(vscode.heliosHome).sessionsFolder)).filter((name) => isSessionId(name))

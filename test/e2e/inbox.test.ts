@@ -1,13 +1,8 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { after, before, describe, it } from 'mocha';
-import type { WireAnswer, WireServer } from '../fakes/wire.ts';
-import { startWireAnthropic } from '../fakes/wireAnthropic.ts';
-import { startVsCode, type VsCode } from '../setup/codeServer.ts';
-import { packagePath } from '../setup/paths.ts';
-import { Workbench } from './workbench.ts';
+import type { WireAnswer } from '../fakes/wire.ts';
+import { openWindow, type TestWindow } from './window.ts';
+import type { Workbench } from './workbench.ts';
 
 const question = 'Two GPUs are free. May I use both of them?';
 const call = (name: string, input: Record<string, unknown>): WireAnswer => ({
@@ -26,34 +21,25 @@ const answers: readonly WireAnswer[] = [
 
 /** Questions and stickies in one window: each step where the last one ended. */
 describe('the inbox in the hands of a user', () => {
-  let folder: string;
-  let server: WireServer;
-  let vscode: VsCode;
   let workbench: Workbench;
+  let opened: TestWindow | undefined;
   const asked: string[] = [];
 
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'workspace-'));
-    server = await startWireAnthropic(({ body }) => {
-      asked.push(JSON.stringify(body));
-      return answers[asked.length - 1] ?? sleep;
-    });
-    vscode = await startVsCode({
-      folder,
-      extensionVsix: packagePath,
-      settings: { 'helios.permissions.mode': 'allow' },
-      env: { ANTHROPIC_BASE_URL: server.url, ANTHROPIC_API_KEY: 'test-key' },
-    });
-    workbench = await Workbench.open(vscode);
+    opened = await openWindow(
+      ({ body }) => {
+        asked.push(JSON.stringify(body));
+        return answers[asked.length - 1] ?? sleep;
+      },
+      {
+        settings: { 'helios.permissions.mode': 'allow' },
+      },
+    );
+    ({ workbench } = opened);
     await workbench.openContainer('Helios');
   });
 
-  after(async () => {
-    await workbench?.close();
-    await vscode?.dispose();
-    await server?.close();
-    await rm(folder, { recursive: true, force: true });
-  });
+  after(() => opened?.close());
 
   const rowMatching = (label: RegExp, description = /(?:)/): Promise<unknown> =>
     workbench.eventually(

@@ -1,16 +1,15 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'mocha';
 import type { JournalEvent } from '../../src/agent/journal/events.ts';
 import { isSessionId } from '../../src/base/ids.ts';
 import { homeAt } from '../../src/storage/home.ts';
 import type { WireServer } from '../fakes/wire.ts';
-import { startWireAnthropic } from '../fakes/wireAnthropic.ts';
-import { startVsCode, type VsCode } from '../setup/codeServer.ts';
-import { packagePath, repositoryRoot } from '../setup/paths.ts';
-import { Workbench } from './workbench.ts';
+import type { VsCode } from '../setup/codeServer.ts';
+import { repositoryRoot } from '../setup/paths.ts';
+import { openWindow, type TestWindow } from './window.ts';
+import type { Workbench } from './workbench.ts';
 
 const quit = {
   name: 'finish',
@@ -26,34 +25,28 @@ const rest = {
  * model.
  */
 describe('models in the hands of a user', () => {
-  let folder: string;
   let server: WireServer;
   let vscode: VsCode;
   let workbench: Workbench;
+  let opened: TestWindow | undefined;
 
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'workspace-'));
-    server = await startWireAnthropic(({ index }) => ({
-      text: `Answer ${index + 1}.`,
-      toolCalls: [index === 2 ? rest : quit],
-    }));
-    vscode = await startVsCode({
-      folder,
-      extensionVsix: packagePath,
-      otherExtensions: [join(repositoryRoot, 'test/fixtures/labModels')],
-      settings: { 'helios.permissions.mode': 'allow' },
-      env: { ANTHROPIC_BASE_URL: server.url, ANTHROPIC_API_KEY: 'test-key' },
-    });
-    workbench = await Workbench.open(vscode, { width: 1500, height: 950 });
+    opened = await openWindow(
+      ({ index }) => ({
+        text: `Answer ${index + 1}.`,
+        toolCalls: [index === 2 ? rest : quit],
+      }),
+      {
+        otherExtensions: [join(repositoryRoot, 'test/fixtures/labModels')],
+        settings: { 'helios.permissions.mode': 'allow' },
+        viewport: { width: 1500, height: 950 },
+      },
+    );
+    ({ server, vscode, workbench } = opened);
     await workbench.openContainer('Helios');
   });
 
-  after(async () => {
-    await workbench?.close();
-    await vscode?.dispose();
-    await server?.close();
-    await rm(folder, { recursive: true, force: true });
-  });
+  after(() => opened?.close());
 
   /** What was recorded, of all sessions. */
   async function events(): Promise<readonly JournalEvent[]> {

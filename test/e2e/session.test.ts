@@ -1,45 +1,29 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { after, before, describe, it } from 'mocha';
 import { researcher } from '../fakes/researcher.ts';
-import type { WireServer } from '../fakes/wire.ts';
-import { startWireAnthropic } from '../fakes/wireAnthropic.ts';
-import { startVsCode, type VsCode } from '../setup/codeServer.ts';
-import { packagePath } from '../setup/paths.ts';
-import { Workbench } from './workbench.ts';
+import { openWindow, type TestWindow } from './window.ts';
+import type { Workbench } from './workbench.ts';
 
 /**
  * The main job, as a user signed out of everything does it: a goal in the chat, runs, metrics, the
  * end.
  */
 describe('a goal in the chat', () => {
-  let folder: string;
-  let server: WireServer;
-  let vscode: VsCode;
   let workbench: Workbench;
+  let opened: TestWindow | undefined;
 
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'workspace-'));
-    server = await startWireAnthropic(
+    opened = await openWindow(
       researcher({ rates: [0.01, 0.02, 0.05, 0.08], runSeconds: 5, steps: 60 }),
+      {
+        settings: { 'helios.permissions.mode': 'allow' },
+        viewport: { width: 1600, height: 1000 },
+      },
     );
-    vscode = await startVsCode({
-      folder,
-      extensionVsix: packagePath,
-      settings: { 'helios.permissions.mode': 'allow' },
-      env: { ANTHROPIC_BASE_URL: server.url, ANTHROPIC_API_KEY: 'test-key' },
-    });
-    workbench = await Workbench.open(vscode, { width: 1600, height: 1000 });
+    ({ workbench } = opened);
   });
 
-  after(async () => {
-    await workbench?.close();
-    await vscode?.dispose();
-    await server?.close();
-    await rm(folder, { recursive: true, force: true });
-  });
+  after(() => opened?.close());
 
   it('runs experiments until the measured loss meets it', async () => {
     await workbench.openContainer('Helios');
