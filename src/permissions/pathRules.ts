@@ -116,6 +116,11 @@ const rules: readonly Rule[] = [
     unwritten,
     '^/dev/(?!(?:null|zero|full|u?random|std(?:in|out|err)|tty|fd|shm|pts|ptmx)(?:/|$))',
   ),
+  rule(
+    'the settings of a git repository, which may hold tokens',
+    { read: 'ask', write: 'deny' },
+    '/\\.git/(?:.*/)?config(?:\\.worktree)?$',
+  ),
   rule('in the internals of a git repository', unwritten, `/\\.git(?:/|$)`),
   rule(
     'a file of global settings of git',

@@ -57,7 +57,7 @@ export function scriptOf({
 }
 
 /** Returns the command that `find … -exec` runs. */
-export function foundCommand({ words }: ShellCommand): readonly ShellWord[] {
+export function foundCommand({ words }: Pick<ShellCommand, 'words'>): readonly ShellWord[] {
   const at = words.findIndex(({ text }) => /^-(?:exec|execdir|ok|okdir)$/.test(text));
   return at < 0 ? [] : words.slice(at + 1);
 }

@@ -24,6 +24,11 @@ export interface CommandPlace {
    * or cannot be listed.
    */
   matches(pattern: string): readonly string[] | undefined;
+  /**
+   * Returns the absolute paths of files below a folder that may be private keys, by their names or
+   * their content; `undefined` if they are not known.
+   */
+  keyFiles(folder: string): readonly string[] | undefined;
   /** Decides on commands that need consent. Omitted: none is given. */
   readonly consent?: Consent;
 }

@@ -1,10 +1,11 @@
 /** Recognizes commands that read whole folders, and with them keys that they do not name. */
 import { posix } from 'node:path';
+import { matchesGlob } from '../../base/glob.ts';
 import type { ShellCommand, ShellWord } from '../../shell/shellCommand.ts';
-import { programOf } from '../../shell/wrappers.ts';
+import { foundCommand, programOf } from '../../shell/wrappers.ts';
 import { pathsOf } from './operand.ts';
 import type { Spot } from './place.ts';
-import { asksEach, denies, safe, strictest, type Verdict } from './verdict.ts';
+import { asks, asksEach, denies, safe, strictest, type Verdict } from './verdict.ts';
 
 const greps = /^(?:[ef]?grep|zgrep)$/;
 const searchers = /^(?:rg|ag|ack)$/;
@@ -13,6 +14,14 @@ const copiers = /^(?:cp|scp|mv|rsync|ln|rclone)$/;
 const packers = /^(?:zip|7z|7za|bsdtar|tar|diff|gsutil)$/;
 /** Programs that mount folders for others. */
 const mounters = /^(?:docker|podman|apptainer|singularity|bwrap)$/;
+/** Programs that print nothing of what is in the files that they are given. */
+const silent =
+  /^(?:wc|ls|stat|du|file|rm|rmdir|mv|touch|chmod|chown|mkdir|ln|test|basename|dirname|realpath|readlink|md5sum|sha\d+sum|cksum)$/;
+/** Options with which a search prints only names or numbers, alone or among those without a value. */
+const silentGrep =
+  /^-[rRinwxHhIsoEFGPUzaTZ]*[lLcq][rRinwxHhIsoEFGPUzaTZlLcq]*$|^--(?:files-with\S+|count|quiet)$/;
+const silentSearch =
+  /^-[inwxHhIsoFPzau]*[lcq][inwxHhIsoFPzaulcq]*$|^--(?:files\S*|count\S*|quiet)$/;
 /** Programs that read the files whose names they get. */
 const nameReaders = /^(?:xargs|parallel|cpio|tar|rsync)$/;
 
@@ -23,17 +32,20 @@ const nameReaders = /^(?:xargs|parallel|cpio|tar|rsync)$/;
 export function readsTree(name: string, command: ShellCommand, spot: Spot): Verdict {
   const hidden = searchers.test(name) && !readsHidden(command.words);
   const verdicts = treesOf(name, command)
-    .flatMap((word) =>
-      word === 'here' ? spot.folders : (pathsOf(word, spot) ?? named(word, spot)),
+    .flatMap(({ at, ...tree }) =>
+      (at === 'here' ? spot.folders : (pathsOf(at, spot) ?? named(at, spot))).map((path) => ({
+        ...tree,
+        folder: spot.place.realPath(path) ?? path,
+      })),
     )
-    .map((path) => treeVerdict(spot.place.realPath(path) ?? path, spot, hidden));
+    .flatMap((tree) => [treeVerdict(tree.folder, spot, hidden), filesVerdict(tree, spot, hidden)]);
   return strictest(verdicts);
 }
 
 function treeVerdict(folder: string, { place, part }: Spot, leavesHidden: boolean): Verdict {
   const keys = place.rules
     .keysBelow(folder, place.home)
-    .filter((path) => !leavesHidden || !path.slice(folder.length).includes('/.'));
+    .filter((path) => !leavesHidden || !isHidden(path, folder));
   const key = keys.find((path) => place.exists(path) === true);
   if (key !== undefined) return denies(`reads a whole folder with keys in it (${key})`, part);
   const [unknown] = keys.filter((path) => place.exists(path) === undefined);
@@ -46,7 +58,38 @@ function treeVerdict(folder: string, { place, part }: Spot, leavesHidden: boolea
       );
 }
 
-type Tree = ShellWord | 'here';
+const isHidden = (path: string, folder: string): boolean =>
+  path.slice(folder.length).includes('/.');
+
+/** Denies printing the private keys that are below a folder anywhere. */
+function filesVerdict(
+  { folder, prints }: { readonly folder: string; readonly prints?: Prints | undefined },
+  { place, part }: Spot,
+  leavesHidden: boolean,
+): Verdict {
+  if (prints === undefined) return safe;
+  const files = place.keyFiles(folder);
+  if (files === undefined)
+    return asks('reads a whole folder of which it is not known whether it holds keys', part);
+  const key = files.find(
+    (path) =>
+      (place.rules.isKey(path) || /\.(?:pem|key)$/i.test(path)) &&
+      prints(path.slice(folder.length)) &&
+      !(leavesHidden && isHidden(path, folder)),
+  );
+  return key === undefined
+    ? safe
+    : denies(`prints a private key among the files of a folder (leave out ${key})`, part);
+}
+
+/** Returns whether a command that prints the files of a folder prints one, by its path in there. */
+type Prints = (path: string) => boolean;
+
+interface Tree {
+  readonly at: ShellWord | 'here';
+  /** Omitted for a command that copies or packs the files. */
+  readonly prints?: Prints | undefined;
+}
 
 /** Returns the paths by the names of their folders, although a link before `..` may lead elsewhere. */
 const named = ({ spelled }: ShellWord, { place, folders }: Spot): readonly string[] =>
@@ -58,19 +101,23 @@ const named = ({ spelled }: ShellWord, { place, folders }: Spot): readonly strin
 function treesOf(name: string, { words, sources = [] }: ShellCommand): readonly Tree[] {
   const rest = words.slice(1);
   const isReader = nameReaders.test(name) || rest.some(({ isDynamic }) => isDynamic);
-  return [...(isReader ? sources.flatMap(foundBy) : []), ...ownTrees(name, words)];
+  const reader = name === 'xargs' ? rest.find(({ text }) => !text.startsWith('-')) : words[0];
+  const found = isReader ? sources.flatMap((source) => foundBy(source, reader)) : [];
+  return [...found, ...ownTrees(name, words)];
 }
 
 function ownTrees(name: string, words: readonly ShellWord[]): readonly Tree[] {
   const rest = words.slice(1);
   const has = (pattern: RegExp): boolean => rest.some(({ text }) => pattern.test(text));
   const operands = rest.filter(({ text }) => !text.startsWith('-'));
-  if (name === 'find') return has(/^-(?:exec|ok)/) ? foundBy({ words }) : [];
-  if (searches(name, has)) return searched(operands);
-  if (mounters.test(name)) return operands.map(beforeColon);
-  if (packers.test(name)) return packs(name, rest) ? operands : [];
+  const at = (word: ShellWord): Tree => ({ at: word });
+  if (name === 'find')
+    return has(/^-(?:exec|ok)/) ? foundBy({ words }, foundCommand({ words })[0]) : [];
+  if (searches(name, has)) return searched(name, rest);
+  if (mounters.test(name)) return operands.map(beforeColon).map(at);
+  if (packers.test(name)) return packs(name, rest) ? operands.map(at) : [];
   const copies = copiers.test(name) && (!/^s?cp$/.test(name) || has(recursive));
-  return copies ? operands.slice(0, Math.max(1, operands.length - 1)) : [];
+  return copies ? operands.slice(0, Math.max(1, operands.length - 1)).map(at) : [];
 }
 
 const recursive = /^-[a-zA-Z]*[rRa]|^--(?:recursive|archive)/;
@@ -78,19 +125,87 @@ const recursive = /^-[a-zA-Z]*[rRa]|^--(?:recursive|archive)/;
 const searches = (name: string, has: (pattern: RegExp) => boolean): boolean =>
   searchers.test(name) ||
   (greps.test(name) && has(/^-[a-zA-Z]*[rR]|recurs/)) ||
-  (name === 'git' && has(/^--no-index$/));
+  (name === 'git' && has(/^--(?:no-index|untracked)$/));
 
-/** Without a folder, a search reads the current one. */
-const searched = (operands: readonly ShellWord[]): readonly Tree[] =>
-  operands.length <= 1 ? [...operands, 'here'] : operands;
+/** Options of searches whose value is the next word. */
+const valued =
+  /^-[a-zA-Z]*[ABCmefgtT]$|^--(?:after-context|before-context|context|max-count|regexp|file|glob|iglob|type|include|exclude|exclude-dir)$/;
 
-/** Returns the folders of `find`, and of other programs that list the names of files. */
-function foundBy({ words }: Pick<ShellCommand, 'words'>): readonly Tree[] {
+/** Returns the folders of a search: the current one if it names none. */
+function searched(name: string, rest: readonly ShellWord[]): readonly Tree[] {
+  const isValue = (at: number): boolean => valued.test(rest[at - 1]?.text ?? '');
+  const operands = rest.filter(({ text }, at) => !text.startsWith('-') && !isValue(at));
+  const hasPattern = rest.some(({ text }) => /^-[a-zA-Z]*[ef]$|^--(?:regexp|file)\b/.test(text));
+  const folders = hasPattern || operands.length === 0 ? operands : operands.slice(1);
+  const names = searchers.test(name) ? silentSearch : silentGrep;
+  const prints = rest.some(({ text }) => names.test(text)) ? undefined : printsOf(rest);
+  return folders.length === 0 ? [{ at: 'here', prints }] : folders.map((at) => ({ at, prints }));
+}
+
+/** Types of files for ripgrep that are no keys. */
+const plainType =
+  /^(?:-t|--type[= ])(?:c|cpp|css|go|html|java|js|json|julia|jupyter|markdown|md|py|python|r|rust|sh|tex|toml|ts|txt|yaml)$/;
+
+/** Returns which files a search reads, by its options that leave files out. */
+function printsOf(rest: readonly ShellWord[]): Prints {
+  const globs = rest.flatMap(({ text }, at) => {
+    const [, option = '', own] = /^(--?[a-z-]+?)(?:=(.*))?$/s.exec(text) ?? [];
+    const glob = own ?? rest[at + 1]?.text ?? '';
+    const isRipgrep = /^(?:-g|--i?glob)$/.test(option);
+    if (isRipgrep && glob.startsWith('!')) return [{ glob: glob.slice(1), reads: false }];
+    return isRipgrep || option === '--include'
+      ? [{ glob, reads: true }]
+      : /^--exclude(?:-dir)?$/.test(option)
+        ? [{ glob, reads: false }]
+        : [];
+  });
+  const isPlain = rest.some(({ text }, at) =>
+    [text, `${rest[at - 1]?.text ?? ''}${text}`, `${rest[at - 1]?.text ?? ''} ${text}`].some(
+      (option) => plainType.test(option),
+    ),
+  );
+  if (isPlain && globs.length === 0) return () => false;
+  const included = globs.filter(({ reads }) => reads);
+  const excluded = globs.filter(({ reads }) => !reads);
+  return (path) => {
+    const names = path.split('/');
+    const matches = ({ glob }: { readonly glob: string }): boolean =>
+      names.some((name) => mayMatch(name, glob.replace(/^\*\*\/|\/(?:\*\*)?$/g, '')));
+    return (
+      (included.length === 0 || included.some(matches)) &&
+      !excluded.some((each) => !/[[{]/.test(each.glob) && matches(each))
+    );
+  };
+}
+
+/** Takes a set or list of a glob for any text. */
+const mayMatch = (name: string, glob: string): boolean =>
+  matchesGlob(name, glob.replace(/\[[^\]]*\]|\{[^}]*\}/g, '*'));
+
+/**
+ * Returns the folders of `find`, and of other programs that list the names of files, for a program
+ * that reads them.
+ */
+function foundBy(
+  { words }: Pick<ShellCommand, 'words'>,
+  reader: ShellWord | undefined,
+): readonly Tree[] {
   if (!/^(?:find|fd|rg|ls)$/.test(programOf(words[0]))) return [];
   const rest = words.slice(1).filter(({ text }) => !/^-[LPHRa]+$/.test(text));
   const end = rest.findIndex(({ text }) => /^[-(!]/.test(text));
   const folders = end < 0 ? rest : rest.slice(0, end);
-  return folders.length === 0 ? ['here'] : folders;
+  const prints = silent.test(programOf(reader)) ? undefined : printsOfFind(rest);
+  return folders.length === 0 ? [{ at: 'here', prints }] : folders.map((at) => ({ at, prints }));
+}
+
+/** Returns which files `find` passes on: those of its one `-name`, else all. */
+function printsOfFind(rest: readonly ShellWord[]): Prints {
+  const at = rest.findIndex(({ text }) => text === '-name');
+  const glob = rest[at + 1]?.text;
+  const isAlone = !rest.some(({ text }) => /^(?:-o|-or|-not|!|,)$/.test(text));
+  return at >= 0 && isAlone && glob !== undefined
+    ? (path) => mayMatch(posix.basename(path), glob)
+    : () => true;
 }
 
 function packs(name: string, rest: readonly ShellWord[]): boolean {

@@ -2,6 +2,7 @@
 import { posix } from 'node:path';
 import { messageOf } from '../../base/errors.ts';
 import type { Machine, Machines } from '../../machines/machine.ts';
+import { keyFilesIn } from '../../machines/keyFiles.ts';
 import { matchesOf } from '../../machines/matches.ts';
 import { pathFacts, type PathFacts } from '../../machines/realPath.ts';
 import type { CommandAccess } from '../../permissions/access.ts';
@@ -27,7 +28,7 @@ export interface LineToJudge {
 }
 
 /** Rounds of questions: the links of a match are known only after the match. */
-const maxRounds = 4;
+const maxRounds = 5;
 
 /**
  * Resolves with the verdict. If the machine does not answer, no path is resolved, and a line that
@@ -107,6 +108,7 @@ function placeOf({ machine, line, start, known, rules }: Question): CommandPlace
     realPath: (path) => known.realPath(path),
     exists: (path) => known.exists(path),
     matches: (pattern) => known.matches(pattern),
+    keyFiles: (folder) => known.keyFiles(folder),
   };
 }
 
@@ -121,7 +123,9 @@ const outside = (verdict: Verdict): Verdict =>
   verdict.kind === 'safe' ? asks('starts outside the working folder', '') : verdict;
 
 /** The answers of the machine, and the questions that the classifier had besides. */
-class KnownPaths implements Pick<CommandPlace, 'realPath' | 'exists' | 'matches'> {
+type Answers = Pick<CommandPlace, 'realPath' | 'exists' | 'matches' | 'keyFiles'>;
+
+class KnownPaths implements Answers {
   readonly #machine: JudgingMachine;
   readonly #facts = new Map<string, PathFacts>();
   readonly #matches = new Map<string, readonly string[] | undefined>();
@@ -129,13 +133,15 @@ class KnownPaths implements Pick<CommandPlace, 'realPath' | 'exists' | 'matches'
   /** Paths that the command does not name, such as those of usual keys. */
   readonly #unnamed = new Set<string>();
   readonly #patterns = new Set<string>();
+  readonly #keyFiles = new Map<string, readonly string[]>();
+  readonly #folders = new Set<string>();
 
   constructor(machine: JudgingMachine) {
     this.#machine = machine;
   }
 
   get hasQuestions(): boolean {
-    return this.#paths.size + this.#patterns.size > 0;
+    return this.#paths.size + this.#patterns.size + this.#folders.size > 0;
   }
 
   realPath(path: string): string | undefined {
@@ -167,18 +173,27 @@ class KnownPaths implements Pick<CommandPlace, 'realPath' | 'exists' | 'matches'
     return this.#matches.get(pattern);
   }
 
+  keyFiles(folder: string): readonly string[] | undefined {
+    if (!this.#keyFiles.has(folder)) this.#folders.add(folder);
+    return this.#keyFiles.get(folder);
+  }
+
   /** Asks the machine. Resolves with false if it does not answer. */
   async ask(): Promise<boolean> {
     const [paths, patterns] = [[...this.#paths], [...this.#patterns]];
+    const folders = [...this.#folders];
     try {
-      const [facts, matches] = await Promise.all([
+      const [facts, matches, keyFiles] = await Promise.all([
         pathFacts(this.#machine, paths),
         matchesOf(this.#machine, patterns),
+        keyFilesIn(this.#machine, folders),
       ]);
       paths.forEach((path, index) => this.#facts.set(path, facts[index] ?? { kind: 'missing' }));
       patterns.forEach((pattern, index) => this.#matches.set(pattern, matches[index]));
+      folders.forEach((folder, index) => this.#keyFiles.set(folder, keyFiles[index] ?? []));
       this.#paths.clear();
       this.#patterns.clear();
+      this.#folders.clear();
       return true;
     } catch {
       return false;

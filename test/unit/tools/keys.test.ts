@@ -232,7 +232,9 @@ describe('paths that need care, and tools', () => {
     const fetched = { machine_id: 'local', local_path: 'copy', remote_path: file('home') };
     assert.equal(await allows(remoteDownload(deps), fetched), false);
     assert.equal(asked, 0);
-    assert.equal(await allows(remoteExec(deps), { command: 'grep -rn key .' }), true);
+    assert.equal(await allows(remoteExec(deps), { command: 'grep -rn key .' }), false);
+    const without = { command: "grep -rn key . --exclude='*.pem'" };
+    assert.equal(await allows(remoteExec(deps), without), true);
     await assert.rejects(call(remoteDownload(deps), fetched), /which no call may use/);
   });
 

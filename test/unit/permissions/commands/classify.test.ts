@@ -28,6 +28,7 @@ const place: CommandPlace = {
   realPath: (path) => path,
   exists: () => true,
   matches: (pattern) => [pattern.replace(/\[[^\]]*\]|[*?]/g, 'a')],
+  keyFiles: () => [],
 };
 
 describe('the classifier of command lines', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { before, beforeEach, describe, it } from 'mocha';
 import { LocalMachine } from '../../../../src/machines/local/localMachine.ts';
 import { asArgumentLists } from '../../../../src/permissions/commands/argumentLists.ts';
@@ -59,6 +59,70 @@ describe('the verdict on a command for a machine', () => {
       ['cd runs && cat ../a.txt', 'safe'],
     ];
     for (const [line, kind] of lines) assert.equal(await verdict(line), kind, line);
+  });
+
+  it('denies printing a private key with the other files of its folder', async () => {
+    const key = '-----BEGIN PRIVATE KEY-----\nMC4CAQAwBQYDK2VwBCIEIA\n-----END PRIVATE KEY-----\n';
+    const files = {
+      'keys/id_rsa': key,
+      'src/deploy.pem': key,
+      'src/train.py': 'lr = 1\n',
+      'ca/root.pem': '-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n',
+      '.venv/lib/site-packages/tornado/test.key': key,
+    };
+    for (const [name, content] of Object.entries(files)) {
+      mkdirSync(dirname(path(`work/${name}`)), { recursive: true });
+      writeFileSync(path(`work/${name}`), content);
+    }
+    const printing = [
+      "grep -rh '' keys",
+      "grep -rn '' keys",
+      "grep -rhv '^-' keys",
+      "grep -rh '' .",
+      "grep -r ''",
+      "grep -r -m 5 ''",
+      'grep -r -el .',
+      "grep -rh '' . --include='*rsa'",
+      "grep -rh '' . --include='[i]d*'",
+      "grep -rh '' . --exclude='[x]d_rsa'",
+      'rg -N . keys',
+      'rg -rl lr',
+      "rg -g '*.pem' .",
+      "git grep --untracked -h '' -- keys",
+      'find . -type f | xargs cat',
+      'find . -type f -exec head {} +',
+      "find . -name '*.p[e]m' | xargs head",
+      'cat $(find . -type f)',
+    ];
+    for (const line of printing) assert.equal(await verdict(line), 'deny', line);
+    const others = [
+      "grep -rn lr . --include='*.py'",
+      "grep -rn lr . --exclude='*.pem' --exclude-dir=keys",
+      'grep -rl lr .',
+      'grep -rn lr ca',
+      'grep -rn lr .venv',
+      'grep lr src/train.py',
+      'grep -rn lr src/train.py',
+      "rg -g '*.py' lr",
+      'rg -t py lr',
+      'rg -tpy lr',
+      'rg lr src/train.py',
+      'rg --files',
+    ];
+    for (const line of others) assert.equal(await verdict(line), 'safe', line);
+    const asked = [
+      'find . -type f | xargs wc -l',
+      "find . -name '*.py' -exec grep lr {} +",
+      "rg -g '!keys' -g '!*.pem' lr",
+    ];
+    for (const line of asked) assert.equal(await verdict(line), 'ask', line);
+  });
+
+  it('asks before the settings of a git repository are read', async () => {
+    mkdirSync(path('work/.git'), { recursive: true });
+    writeFileSync(path('work/.git/config'), '[http]\n\textraheader = x\n');
+    assert.equal(await verdict('cat .git/config'), 'ask');
+    assert.equal(await verdict('cat .git/HEAD'), 'safe');
   });
 
   it('is not safe where the line starts outside the working folder', async () => {

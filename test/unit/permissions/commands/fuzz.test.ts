@@ -25,6 +25,7 @@ const place = {
   realPath: (path: string) => path,
   exists: () => true,
   matches: (pattern: string) => [pattern.replace(/[*?]/g, 'a')],
+  keyFiles: () => [],
 };
 
 describe('the classifier of command lines, on random lines,', () => {

@@ -18,6 +18,7 @@ const place: CommandPlace = {
   realPath: (path) => links[path] ?? path,
   exists: (path) => !path.includes('missing'),
   matches: () => [],
+  keyFiles: () => [],
 };
 
 /** The consents that a line needs, each with its widest scope; `no` if none may be remembered. */
