@@ -1,4 +1,7 @@
-/** Finds private keys in PEM, OpenSSH, PGP and PuTTY files, whole or truncated. */
+/**
+ * Finds private keys in PEM, OpenSSH, PGP and PuTTY files, whole or truncated, also with the name and
+ * the number of the line before each line, as searches print them.
+ */
 import type { SecretSpan } from './secretSpan.ts';
 
 const begin = /-----BEGIN ([A-Z0-9 ]{0,40})-----/g;
@@ -12,6 +15,10 @@ const minBodyChars = 40;
 
 /** Returns the keys in the text, from the first line to the last one. Takes linear time. */
 export function privateKeys(text: string): SecretSpan[] {
+  return [...wholeKeys(text), ...contents(text)];
+}
+
+function wholeKeys(text: string): SecretSpan[] {
   const spans: SecretSpan[] = [];
   let from = 0;
   for (const { 0: line, 1: label = '', index } of text.matchAll(begin)) {
@@ -22,6 +29,52 @@ export function privateKeys(text: string): SecretSpan[] {
     from = end;
   }
   return [...spans, ...keyEnds(text, spans), ...puttyKeys(text)];
+}
+
+/** Matches how the content of an OpenSSH key begins, and that of a key in DER. */
+const firstContent =
+  /(?<![A-Za-z\d+/=])(?:b3BlbnNzaC1rZXktdjE|M[CHI][A-Za-z\d+/]{6,})[A-Za-z\d+/]*/g;
+
+/**
+ * Returns the contents of keys without the lines around them: of the first line that shows it to be
+ * a key, and of those that follow with the same words before them.
+ */
+function contents(text: string): SecretSpan[] {
+  const spans: SecretSpan[] = [];
+  let from = 0;
+  for (const { 0: line, index } of text.matchAll(firstContent)) {
+    if (index < from || line.length < minBodyChars || !isKeyContent(line)) continue;
+    from = contentEnd(text, index, line.length);
+    spans.push({ start: index, end: from });
+  }
+  return spans;
+}
+
+/** Returns true for OpenSSH, and for DER with a version number, which certificates lack there. */
+function isKeyContent(line: string): boolean {
+  if (line.startsWith('b3B')) return true;
+  const [tag, length = 0, ...rest] = Buffer.from(line.slice(0, 24), 'base64');
+  const [kind, size, version = 2] = rest.slice(length > 0x80 ? length - 0x80 : 0);
+  return tag === 0x30 && kind === 0x02 && size === 1 && version <= 1;
+}
+
+const maxPrefixChars = 300;
+
+function contentEnd(text: string, start: number, length: number): number {
+  const lineStart = text.lastIndexOf('\n', start - 1) + 1;
+  const prefix = text.slice(Math.max(lineStart, start - maxPrefixChars), start);
+  const words = prefix.split(/[ \t]*\d+/).map((part) => part.replace(/[^\w\s]/g, '\\$&'));
+  const next = new RegExp(
+    `\\s*\\n${words.join('[ \\t]*\\d+')}[A-Za-z\\d+/]{1,200}={0,2}(?=\\s|$)`,
+    'y',
+  );
+  let end = start + length;
+  for (;;) {
+    next.lastIndex = end;
+    const found = next.exec(text);
+    if (found === null) return end;
+    end += found[0].length;
+  }
 }
 
 const lastLine = /-----END [A-Z0-9 ]{0,20}PRIVATE KEY[A-Z ]{0,20}-----/g;

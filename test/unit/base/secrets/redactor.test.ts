@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { generateKeyPairSync } from 'node:crypto';
 import { describe, it } from 'mocha';
 import { findSecrets } from '../../../../src/base/secrets/findSecrets.ts';
 import { labelsIn, Redactor } from '../../../../src/base/secrets/redactor.ts';
@@ -46,6 +47,40 @@ describe('Redactor', () => {
     assert.equal(redactor.redact(text), text);
     redactor.add('blue-moon-7');
     assert.equal(shown(redactor.redact(text)), 'the door opens with ⟨⟩');
+  });
+
+  it('hides every line of a private key, whatever a search prints before the lines', () => {
+    const pem = { type: 'pkcs8', format: 'pem' } as const;
+    const keys = [
+      generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({
+        type: 'pkcs1',
+        format: 'pem',
+      }),
+      generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export(pem),
+      generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export(pem),
+      generateKeyPairSync('ed25519').privateKey.export(pem),
+    ];
+    const printed: readonly ((line: string, index: number) => string)[] = [
+      (line) => line,
+      (line, index) => `keys/my_key:${index + 1}:${line}`,
+      (line, index) => `${`${index + 8}`.padStart(6)}\t${line}`,
+      (line) => `> ${line}`,
+    ];
+    for (const key of keys) {
+      const lines = key.toString().trim().split('\n');
+      for (const each of printed)
+        for (const part of [lines, lines.slice(1), lines.slice(1, -1)]) {
+          const text = redact(`before\n${part.map(each).join('\n')}\nafter`);
+          for (const line of lines.slice(1, -1))
+            assert.ok(!text.includes(line), `${line} is in\n${text}`);
+        }
+    }
+  });
+
+  it('leaves a certificate and a public key as they are', () => {
+    const { publicKey } = generateKeyPairSync('ed25519');
+    const lines = publicKey.export({ type: 'spki', format: 'pem' }).toString();
+    assert.equal(redact(lines), lines);
   });
 
   it('ignores known values that are too short, and parts of words', () => {
