@@ -46,7 +46,7 @@ const modeText: Readonly<Record<PermissionMode, string>> = {
   mandate:
     'Nobody is asked. The mandate covers work in the working folder, its worktrees and run folders, installs into an environment of the folder (.venv/bin/pip, uv, conda -p ./env), and downloads from package indexes and hubs. What is outside the mandate is refused with the reason and waits in the inbox: choose another way, and never wait for it.',
   allow:
-    'Every tool may be used without asking. Commands that no mode allows are refused: reading keys, running what was downloaded, removing whole folders of the system.',
+    'Every tool may be used without asking. Commands that no mode allows are refused: reading or printing keys, running what a download prints, removing whole folders of the system.',
 };
 
 /**

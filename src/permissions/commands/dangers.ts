@@ -3,6 +3,7 @@ import type { ShellCommand, ShellWord } from '../../shell/shellCommand.ts';
 import { programOf } from '../../shell/wrappers.ts';
 import { judgeWrite, namesKey, pathsOf } from './operand.ts';
 import type { Spot } from './place.ts';
+import { refusedProgram } from './refusedPrograms.ts';
 import { removalOf } from './removals.ts';
 import { readsTree } from './trees.ts';
 import { denies, isFirm, safe, strictest, type Verdict } from './verdict.ts';
@@ -17,8 +18,6 @@ const interpreters =
 const changers = wordsOf(
   'rm mv cp tee touch ln install dd truncate chmod chown chgrp rmdir mkdir shred unlink sed patch rsync sponge setfacl chattr curl wget',
 );
-const formatters =
-  /^(?:mkfs(?:\..*)?|wipefs|fdisk|sfdisk|cfdisk|parted|sgdisk|mkswap|blkdiscard|hdparm)$/;
 const keyUsers = wordsOf('ssh scp sftp rsync mosh autossh ssh-add ssh-copy-id');
 const editors = wordsOf('code code-insiders codium code-server cursor windsurf');
 const runningSettings =
@@ -32,17 +31,17 @@ export function dangerOf(command: ShellCommand, spot: Spot): Verdict {
   const name = programOf(command.words[0]);
   const rest = command.words.slice(1);
   const refuse = (reason: string): Verdict => denies(reason, spot.part);
-  if (formatters.test(name)) return refuse('formats or partitions a disk');
+  const refused = refusedProgram(command.words[0], rest);
+  if (refused !== undefined) return refuse(refused);
   if (runsDownload(name, command)) return refuse('runs what the network sends');
+  if (runsEncoded(name, command)) return refuse('runs text that is encoded');
   if (opensShell(name, command)) return refuse('gives a shell to another host');
   if (sendsSecrets(name, command, spot)) return refuse('sends secrets to another host');
   if (editors.has(name) && rest.some(({ text }) => text.startsWith('--install-extension')))
     return refuse('installs an extension');
-  if (name === 'helios' && rest.some(({ text }) => text === 'allow'))
-    return refuse('gives the agent more rights');
   if (name === 'crontab' && !rest.some(({ text }) => text === '-l'))
     return refuse('writes what the system starts');
-  if (name === 'git' && setsProgram(rest)) return refuse('sets a program that git runs everywhere');
+  if (name === 'git' && setsProgram(rest)) return refuse('sets a program that git runs');
   return strictest([
     removalOf(name, rest, spot),
     readsKeys(name, command, spot),
@@ -53,13 +52,20 @@ export function dangerOf(command: ShellCommand, spot: Spot): Verdict {
 
 const isFetch = ({ words }: ShellCommand): boolean => fetchers.has(programOf(words[0]));
 
+/** A program whose name only the shell knows, such as `$SHELL`, counts as a shell. */
 const runsDownload = (name: string, { sources = [], words }: ShellCommand): boolean =>
-  interpreters.test(name) &&
+  (interpreters.test(name) || words[0]?.isDynamic === true) &&
   sources.some(
     (source) => isFetch(source) || source.words.some(({ text }) => fetchers.has(text)),
   ) &&
   // A script of one's own that only reads what was fetched is no such case.
   !(words.length > 1 && /\.(?:py|js|ts|rb|pl|R|jl|sh)$/.test(words[1]?.text ?? ''));
+
+const decoders = wordsOf('base64 base32 xxd uudecode openssl rev');
+
+const runsEncoded = (name: string, { sources = [] }: ShellCommand): boolean =>
+  /^(?:(?:ba|da|z|k|a)?sh|eval|source|\.)$/.test(name) &&
+  sources.some(({ words }) => decoders.has(programOf(words[0])));
 
 function opensShell(
   name: string,
@@ -128,10 +134,23 @@ function isSecretFile(word: ShellWord, spot: Spot): boolean {
     .some((path) => spot.place.rules.isKey(path) || spot.place.rules.isPrivate(path));
 }
 
-const setsProgram = (rest: readonly ShellWord[]): boolean =>
-  rest.some(({ text }) => text === 'config') &&
-  rest.some(({ text }) => text === '--global' || text === '--system') &&
-  rest.some(({ text }) => runningSettings.test(text));
+/** Settings of one repository that name a program, or further settings. */
+const programs =
+  /^(?:core\.(?:hookspath|sshcommand|pager|editor|fsmonitor|gitproxy|askpass)|credential\.(?:.*\.)?helper|filter\..*|diff\.(?:external|.*\.(?:command|textconv))|difftool\..*|merge\..*\.driver|mergetool\..*|gpg\.(?:.*\.)?program|include(?:if)?\..*|sequence\.editor|protocol\..*|uploadpack\..*)$/i;
+
+/** Returns true for a setting with a value: without one, git shows it. */
+function setsProgram(rest: readonly ShellWord[]): boolean {
+  const isEverywhere = rest.some(({ text }) => text === '--global' || text === '--system');
+  const names = isEverywhere ? runningSettings : programs;
+  const at = rest.findIndex(
+    ({ text }, index) =>
+      names.test(text) ||
+      (/^alias\./i.test(text) && rest[index + 1]?.text.startsWith('!') === true),
+  );
+  const isRead = rest.some(({ text }) => /^--(?:get|list|unset)/.test(text));
+  const isWritten = at >= 0 && at < rest.length - 1 && !isRead;
+  return isWritten && rest.some(({ text }) => text === 'config');
+}
 
 /** Tells whether a word, or a path in the source of a script, is a key. */
 function readsKeys(name: string, { words, input }: ShellCommand, spot: Spot): Verdict {

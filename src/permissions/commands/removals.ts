@@ -29,8 +29,8 @@ export function removalOf(name: string, rest: readonly ShellWord[], spot: Spot):
     (name === 'find' && has(/^-exec/) && has(/^(?:rm|shred|unlink|mv|ch(?:mod|own|grp))$/));
   if (!isChange) return safe;
   const paths = rest.flatMap((word) => targetsOf(word, spot));
-  if (paths.some((path) => systemFolders.test(path) || isWithin(path, spot.place.home)))
-    return denies('removes or changes a whole home or system folder', spot.part);
+  const never = neverChanged(paths, rest, spot);
+  if (never !== undefined) return denies(never, spot.part);
   if (!isRemoval) return safe;
   if (paths.some((path) => innerFolders.test(path)))
     return denies('removes a folder of the system or of another user', spot.part);
@@ -42,6 +42,20 @@ export function removalOf(name: string, rest: readonly ShellWord[], spot: Spot):
         spot.part,
         `${outside} is outside the working folder, and each removal of a folder there needs an approval`,
       );
+}
+
+/** Returns why a removal or change is refused in every mode. */
+function neverChanged(
+  paths: readonly string[],
+  rest: readonly ShellWord[],
+  { place: { home } }: Spot,
+): string | undefined {
+  const isOfUser = rest.some(({ spelled }) => /^~[\w-]+\/?$/.test(spelled));
+  if (isOfUser || paths.some((path) => systemFolders.test(path) || isWithin(path, home)))
+    return 'removes or changes a whole home or system folder';
+  return paths.some((path) => /\/\.git(?:\/|$)/.test(path))
+    ? 'changes the internals of a git repository'
+    : undefined;
 }
 
 const isOwn = (path: string, { place: { workFolder, readFolders = [] } }: Spot): boolean =>
