@@ -46,7 +46,7 @@ const nothing: Reader['problem'] = ({ operands }) =>
   operands.length > 0 ? 'takes arguments that are not known to be harmless' : undefined;
 
 const grepOptions =
-  'E F G P i v c l L n o q s h H x w z a I U r T b e: m: A: B: C: f@ d: D: # --color --colour --include= --exclude= --exclude-dir= --exclude-from@ --count --ignore-case --no-ignore-case --invert-match --word-regexp --line-regexp --line-number --with-filename --no-filename --only-matching --quiet --silent --recursive --extended-regexp --fixed-strings --basic-regexp --perl-regexp --regexp= --file@ --max-count= --context= --after-context= --before-context= --files-with-matches --files-without-match --text --binary-files= --null --no-messages --line-buffered --byte-offset --initial-tab';
+  'E F G P i v c l L n o q s h H x w z a I U r T b e: m: A: B: C: f@ d: D: # --help --version --color --colour --include= --exclude= --exclude-dir= --exclude-from@ --count --ignore-case --no-ignore-case --invert-match --word-regexp --line-regexp --line-number --with-filename --no-filename --only-matching --quiet --silent --recursive --extended-regexp --fixed-strings --basic-regexp --perl-regexp --regexp= --file@ --max-count= --context= --after-context= --before-context= --files-with-matches --files-without-match --text --binary-files= --null --no-messages --line-buffered --byte-offset --initial-tab';
 const grep: Reader = {
   options: grepOptions,
   operands: 'script',
@@ -56,6 +56,10 @@ const sums = 'b t z w --binary --text --tag --zero';
 
 const conditions =
   'e f d r w x s L h n z b c p S g u k O G N t nt ot ef eq ne lt le gt ge a o -nt -ot -ef -eq -ne -lt -le -gt -ge';
+
+/** What `ip` shows, and of what. */
+const shownByIp =
+  /^(?:a|addr|address|l|link|n|neigh|r|route|show|list|ls|dev|lo|(?:eth|en|wl|ib|br|docker)[\w-]*)$/;
 
 const readers: Readonly<Record<string, Reader>> = {
   // Files.
@@ -161,6 +165,12 @@ const readers: Readonly<Record<string, Reader>> = {
     operands: 'script',
     problem: jqProblem,
   },
+  fd: {
+    options:
+      'H I a l s i e: t: d: E: g F p 0 1 q --hidden --no-ignore --extension= --type= --max-depth= --exclude= --glob --fixed-strings --absolute-path --full-path --color=',
+    operands: 'script',
+  },
+  cloc: content('--json --csv --quiet --by-file --exclude-dir= --include-lang='),
   // Names, sizes and times.
   ls: names(
     'a A l h t r R S s 1 d F i X c u C m x g G n o p q k B b Q U v N D Z H f w: I: T: --all --almost-all --human-readable --color --sort= --time= --time-style= --reverse --recursive --size --directory --classify --full-time --group-directories-first --si --inode --ignore= --hide= --format= --no-group --numeric-uid-gid --width= --zero --block-size= --author --file-type',
@@ -193,7 +203,8 @@ const readers: Readonly<Record<string, Reader>> = {
   test: names(conditions),
   '[': names(conditions),
   // Text.
-  echo: text('n e E'),
+  // A line of dashes is text.
+  echo: text('n e E --- ---- ----- ------ -------- ----------'),
   printf: text('', printfProblem),
   true: text(''),
   false: text(''),
@@ -253,6 +264,26 @@ const readers: Readonly<Record<string, Reader>> = {
     'a f l u: U: x n o c d: P: t: i --list-name --list-full --full --count --euid= --exact --newest --oldest --parent=',
   ),
   pidof: text('s x o:'),
+  lsof: text('i: p: u: c: n P t a U w', ({ operands }) =>
+    operands.every(({ text: each }) => /^:\d+$/.test(each))
+      ? undefined
+      : 'takes arguments that are not known to be harmless',
+  ),
+  netstat: text('t u l n p a r i s e x 4 6 W', nothing),
+  ip: text('4 6 s d j o -br --brief', ({ operands }) =>
+    operands.every(({ text: each }) => shownByIp.test(each)) ? undefined : 'may change the network',
+  ),
+  who: text('a b d H l q r s t u m', nothing),
+  w: text('h s f i', nothing),
+  last: text('n: # a d F i w x R'),
+  sensors: text('u f j A', nothing),
+  lsmod: text('', nothing),
+  findmnt: text('l n o: t: D r J --df --json --list --output= --types='),
+  mount: text('l t:', nothing),
+  quota: text('s u g v', nothing),
+  getconf: text('a'),
+  locale: text('a m k', nothing),
+  lsb_release: text('a i d r c s', nothing),
   vmstat: text('a d s S: w t n # --unit= --wide --timestamp', countedProblem),
   iostat: text('c d h k m x y z p: # ', countedProblem),
   top: text('b n: H i c o: p: u: d: w:', ({ names: given }) =>

@@ -82,7 +82,8 @@ const git: Readonly<Record<string, Reader>> = {
   cherry: listing('v --abbrev'),
   'range-diff': listing('--no-color --creation-factor= --no-dual-color'),
   config: listing('--get', ({ operands, names: given }) =>
-    given.has('--get') && operands.every(({ text }) => harmlessSetting.test(text))
+    (given.has('--get') || operands.length === 1) &&
+    operands.every(({ text }) => harmlessSetting.test(text))
       ? undefined
       : 'may change or show settings',
   ),
@@ -144,7 +145,6 @@ const second: Readonly<Record<string, Readonly<Record<string, Reader>>>> = {
     'list-units': listing('a t: --all --type= --state= --no-pager'),
     'is-active': listing(''),
   },
-  crontab: {},
 };
 const aliases: Readonly<Record<string, string>> = { pip3: 'pip', mamba: 'conda', podman: 'docker' };
 
