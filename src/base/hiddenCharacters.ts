@@ -26,6 +26,12 @@ const unseen = new RegExp('(?![\\n\\t ])[\\p{C}\\p{Z}\\p{DI}\\u2800]', 'gu');
  */
 export const escapeHidden = (text: string): string => text.replace(needless, escaped);
 
+/**
+ * Replaces the same characters with their code points, such as `⟨U+202E⟩`, for a reader of a text in
+ * any script.
+ */
+export const showHidden = (text: string): string => text.replace(needless, marked);
+
 /** Replaces every character that a reader may not see with its code point, such as `⟨U+202E⟩`. */
 export const markHidden = (text: string): string => text.replace(unseen, marked);
 

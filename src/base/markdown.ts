@@ -1,4 +1,5 @@
 /** Escapes text of a process, a file or a model for use in Markdown. */
+import { showHidden } from './hiddenCharacters.ts';
 import { cleanText, oneLine } from './text.ts';
 
 /**
@@ -6,7 +7,7 @@ import { cleanText, oneLine } from './text.ts';
  * table cells.
  */
 export const plain = (text: string, maxChars = 160): string =>
-  oneLine(cleanText(text), maxChars).replace(
+  oneLine(showHidden(cleanText(text)), maxChars).replace(
     /[\\`*_[\]|<~&]|\$(?=\()|^[-+#>=]|(?<=^\d+)[.)]/g,
     (mark) => `\\${mark}`,
   );
@@ -44,7 +45,7 @@ export function codeBlock(text: string, language = ''): string {
 
 /** Returns inline code. Backticks in the text are shown as they are. */
 export function code(text: string, maxChars = 120): string {
-  const flat = oneLine(cleanText(text), maxChars);
+  const flat = oneLine(showHidden(cleanText(text)), maxChars);
   if (flat === '') return '';
   if (!flat.includes('`')) return `\`${flat}\``;
   const fence = fenceFor(flat, 2);

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { after, before, describe, it } from 'mocha';
 import type { WireAnswer } from '../fakes/wire.ts';
 import { openWindow, type TestWindow } from './window.ts';
@@ -16,6 +18,7 @@ const answers: readonly WireAnswer[] = [
 ];
 
 describe('what a session did', () => {
+  let folder: string;
   let workbench: Workbench;
   let opened: TestWindow | undefined;
   let requests = 0;
@@ -24,7 +27,7 @@ describe('what a session did', () => {
     opened = await openWindow(() => answers[requests++] ?? answers.at(-1)!, {
       settings: { 'helios.permissions.mode': 'allow' },
     });
-    ({ workbench } = opened);
+    ({ folder, workbench } = opened);
     await workbench.openContainer('Helios');
   });
 
@@ -32,7 +35,12 @@ describe('what a session did', () => {
 
   it('is listed in a document, with the decisions, and opens the files', async () => {
     await workbench.sendChat('@helios bring loss < 0.1');
-    await workbench.chatMatching(/Enough\./);
+    const chat = await workbench.chatMatching(/Enough\./);
+    assert.match(chat, /Ran touch first\.txt; echo ⟨U\+202E⟩done/);
+    assert.match(chat, /Wrote made\.py · 1 line\s+made\.py\s+Open Changes/);
+    assert.equal(chat.match(/Not allowed/g)?.length, 1, chat);
+    assert.equal(await workbench.page.locator('.interactive-session .katex').count(), 0);
+    await workbench.screenshot('edits-chat-light');
     await workbench.command('Helios: Show What It Did');
     const lines = workbench.page.locator('.editor-instance .view-lines').first();
     const text = await workbench.eventually(
@@ -46,6 +54,23 @@ describe('what a session did', () => {
       .first()
       .click({ modifiers: ['ControlOrMeta'] });
     await workbench.page.locator('.tab', { hasText: 'made.py (Before ↔ Now)' }).waitFor();
+    assert.deepEqual(workbench.consoleErrors(), []);
+  });
+
+  it('is undone where the user selects its files', async () => {
+    const made = join(folder, 'made.py');
+    assert.ok(existsSync(made));
+    const list = workbench.page.locator('.quick-input-widget');
+    for (const theme of ['light', 'dark'] as const) {
+      await workbench.setTheme(theme);
+      await workbench.command('Helios: Undo Edits of Session…');
+      await list.locator('.quick-input-list-entry', { hasText: 'made.py' }).waitFor();
+      await workbench.screenshot(`undo-edits-${theme}`);
+    }
+    await list.getByText('OK', { exact: true }).click();
+    await workbench.notificationMatching(/made\.py/);
+    await workbench.screenshot('edits-undone-dark');
+    assert.ok(!existsSync(made));
     assert.deepEqual(workbench.consoleErrors(), []);
   });
 });

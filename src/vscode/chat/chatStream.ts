@@ -40,7 +40,7 @@ function showLine(
     const uri = Uri.file(file);
     stream.anchor(uri, basename(file));
     stream.reference(uri);
-    if (edited !== undefined) show(` [$(diff)](${editAddress(edited, file)} "Open Changes") `);
+    if (edited !== undefined) show(` [Open Changes](${editAddress(edited, file)}) `);
   }
   show('\n\n');
   if (button !== undefined) showButton(stream, button.command, button.title);

@@ -49,6 +49,8 @@ export class Transcript {
   readonly #titles = new Map<string, string>();
   /** Ids of calls whose edits of files are stored. */
   readonly #edits = new Set<string>();
+  /** Ids of calls that were not allowed, which the decision says. */
+  readonly #refused = new Set<string>();
   #isReplyFollowed = false;
   #hasStreamedText = false;
   #lastReply = '';
@@ -72,6 +74,8 @@ export class Transcript {
     if (event.type === 'model.replied') return this.#replied(event, state);
     if (event.type === 'tool.started') return this.#started(event);
     if (event.type === 'files.changed') return this.#changed(event, state);
+    if (event.type === 'permission.decided' && !event.isAllowed) this.#refused.add(event.callId);
+    if (event.type === 'tool.finished' && this.#refused.has(event.callId)) return [];
     if (event.type === 'tool.finished')
       return toolParts(event, this.#titles.get(event.callId)).map((part) =>
         this.#edits.has(event.callId) ? withEdits(part, state) : part,

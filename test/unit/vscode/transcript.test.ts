@@ -250,6 +250,29 @@ describe('transcript', () => {
     assert.equal(text, 'write\\_file · no \\[such\\](command:x) file');
   });
 
+  it('says once that a call was not allowed', () => {
+    const transcript = new Transcript();
+    const why = 'the user did not allow it';
+    const decided = recorded({
+      type: 'permission.decided',
+      callId: 'c1',
+      isAllowed: false,
+      by: 'person',
+      why,
+    });
+    const result = finished({ isError: true, text: `Not allowed: ${why}. Find another way.` });
+    const parts = [decided, result].flatMap((event) => transcript.event(event, stateOf()));
+    assert.equal(textOf(parts), `Not allowed · ${why}`);
+  });
+
+  it('shows characters that turn the text around as what they are', () => {
+    const parts = new Transcript().event(
+      finished({ summary: 'Ran echo \u202edone', changedFiles: [] }),
+      stateOf(),
+    );
+    assert.equal(textOf(parts), 'Ran echo ⟨U+202E⟩done');
+  });
+
   it('is quiet about tools whose effect is told by an event of its own', () => {
     const quiet = { name: 'sleep', isQuiet: true };
     assert.deepEqual(new Transcript().event(finished(quiet), stateOf()), []);
