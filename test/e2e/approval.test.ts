@@ -17,6 +17,7 @@ const answers: readonly WireAnswer[] = [
   run('touch again.txt'),
   run(short),
   run(long),
+  run('mkdir made'),
   { text: '', toolCalls: [{ name: 'finish', input: { outcome: 'blocked', summary: 'Enough.' } }] },
 ];
 
@@ -99,6 +100,25 @@ describe('approvals in the hands of a user', () => {
       .locator('.tab .label-name')
       .getByText('Approval', { exact: true })
       .waitFor({ state: 'hidden' });
+  });
+
+  it('lists what is approved for the workspace, and revokes it', async () => {
+    await workbench.notificationMatching(/mkdir made/);
+    await workbench.pressNotificationButton('Review');
+    const actions = workbench.page.locator('.editor-actions');
+    await actions.locator('a[aria-label^="Approve in Workspace"]').click();
+    await isMade('made');
+    await workbench.command('Helios: Manage Approvals');
+    const list = workbench.page.locator('.quick-input-widget');
+    const entry = list.locator('.quick-input-list-entry', { hasText: 'mkdir … on local' });
+    await entry.waitFor();
+    await workbench.screenshot('manage-approvals-light');
+    await workbench.setTheme('dark');
+    await workbench.command('Helios: Manage Approvals');
+    await entry.hover();
+    await workbench.screenshot('manage-approvals-dark');
+    await entry.locator('.action-label[aria-label="Revoke"]').click();
+    await list.locator('input[placeholder^="Nothing is approved"]').waitFor();
     assert.deepEqual(workbench.consoleErrors(), []);
   });
 });

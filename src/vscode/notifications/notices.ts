@@ -2,7 +2,7 @@
  * VS Code notifications: messages of the notification channel `vscode`, and approval questions with
  * answer buttons.
  */
-import { window } from 'vscode';
+import { commands, window } from 'vscode';
 import { DisposableStore, type Disposable } from '../../base/disposable.ts';
 import type { Event } from '../../base/emitter.ts';
 import { oneLine } from '../../base/text.ts';
@@ -25,7 +25,7 @@ export function createNotices(
   following: FollowTarget,
 ): Disposable {
   const owned = new DisposableStore();
-  owned.add(approvals.onDidAsk((approval) => void askInNotification(approval)));
+  owned.add(approvals.onDidAsk((approval) => void askInNotification(approval, approvals)));
   owned.add(
     onDidNotify((message) => {
       // An approval is shown by `askInNotification`, with buttons to answer.
@@ -38,11 +38,18 @@ export function createNotices(
 
 /**
  * Asks for approval in a notification. If the user closes the notification, the question can still
- * be answered in the status bar, the Inbox and the chat.
+ * be answered in the status bar, the Inbox and the chat; if it is answered there, the notification is
+ * hidden. VS Code can only hide all notifications that are shown, which are still in its list.
  */
-async function askInNotification(approval: Approval): Promise<void> {
+async function askInNotification(approval: Approval, approvals: Approvals): Promise<void> {
   const { text, choices } = approvalNotification(approval);
+  const listener = approvals.onDidChange(() => {
+    if (approvals.pending().includes(approval)) return;
+    listener.dispose();
+    void commands.executeCommand('notifications.hideToasts');
+  });
   const label = await window.showInformationMessage(text, ...Object.keys(choices));
+  listener.dispose();
   if (label !== undefined) await run('helios.answerApproval', approval.id, choices[label]);
 }
 
