@@ -2,11 +2,11 @@ import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Plugin } from 'esbuild';
 
-const call = /\bshellText\('(\.\/\w+\.sh)', import\.meta\.url\)/g;
+const call = /\bshellText\('(\.\/\w+\.(?:sh|py))', import\.meta\.url\)/g;
 
 /**
- * esbuild plugin that replaces each call of `shellText` by the text of the shell script that the
- * call names.
+ * esbuild plugin that replaces each call of `shellText` by the text of the script that the call
+ * names.
  */
 export const shellTexts: Plugin = {
   name: 'shell-texts',

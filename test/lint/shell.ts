@@ -1,6 +1,6 @@
 /**
- * `npm run shell`: every shell script of the sources, for its syntax by `sh`, and for its sense by
- * shellcheck.
+ * `npm run shell`: every script of the sources: those of the shell for their syntax by `sh` and for
+ * their sense by shellcheck, those of Python for the syntax of Python 3.6.
  */
 import { spawnSync } from 'node:child_process';
 import { globSync } from 'node:fs';
@@ -12,7 +12,9 @@ import { globSync } from 'node:fs';
 const ofOneFile = ['SC2034', 'SC2154'];
 
 const files = globSync('src/**/*.sh').sort();
+const grammar = 'import ast, sys; ast.parse(open(sys.argv[1]).read(), feature_version=(3, 6))';
 const checks = [
+  ...globSync('src/**/*.py').map((file) => ['python3', '-c', grammar, file] as const),
   ...files.map((file) => ['sh', '-n', file] as const),
   [
     'shellcheck',
