@@ -5,6 +5,7 @@
 import type { Disposable } from '../base/disposable.ts';
 import type { Event } from '../base/emitter.ts';
 import { HeliosError } from '../base/errors.ts';
+import type { HostContact } from './confinement/hostContacts.ts';
 
 export type MachineKind = 'local' | 'ssh' | 'slurm' | 'container';
 
@@ -40,6 +41,8 @@ export interface ExecResult {
   /** Number of omitted bytes per stream. */
   readonly omittedBytes: { readonly stdout: number; readonly stderr: number };
   readonly outcome: ExecOutcome;
+  /** Hosts that a command asked for, if it is confined to a list of hosts. */
+  readonly contacts?: readonly HostContact[];
 }
 
 export interface StreamOptions {
@@ -218,7 +221,8 @@ export interface ConfinementFields {
   readonly required?: boolean | undefined;
   /** Folders to write, in addition to the working folder; may begin with `~/`. */
   readonly writable?: readonly string[] | undefined;
-  readonly network?: 'all' | 'none' | undefined;
+  /** Hosts: see `hostPattern`. */
+  readonly network?: 'all' | 'none' | readonly string[] | undefined;
 }
 
 /** Resources that the parallel runs of a machine share. */

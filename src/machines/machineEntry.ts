@@ -4,7 +4,7 @@
  */
 import * as z from 'zod';
 import { UserFacing } from '../base/errors.ts';
-import { networks } from './confinement/policy.ts';
+import { hostPattern, networks } from './confinement/policy.ts';
 import { variablePattern } from './environment/variables.ts';
 
 export const authMethods = ['agent', 'key', 'password'] as const;
@@ -69,6 +69,9 @@ const environment = {
    */
   prologue: z.array(z.string()).optional(),
 };
+const hostSchema = z
+  .string()
+  .regex(hostPattern, 'must be a host such as "pypi.org", "*.hf.co" or "10.0.0.7:5000"');
 /** How commands and runs are confined. */
 const confinement = {
   confinement: z
@@ -77,8 +80,10 @@ const confinement = {
       required: z.boolean().optional(),
       /** Folders to write, in addition to the working folder; may begin with `~/`. */
       writable: z.array(z.string().regex(/^(?:\/|~\/)[^\n\t]*$/, 'must be absolute')).optional(),
-      /** Default: `all`. */
-      network: z.enum(networks).optional(),
+      /** A list: these hosts only. Default: the hosts of the mandate in that mode, else `all`. */
+      network: z
+        .union([z.enum(networks), z.array(hostSchema)], 'must be all, none, or a list of hosts')
+        .optional(),
     })
     .optional(),
 };

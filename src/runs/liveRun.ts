@@ -199,11 +199,11 @@ export class LiveRun implements Run, Disposable {
   }
 
   /**
-   * Refreshes the run when one of its files has changed. Ignores the heartbeat of an active run.
+   * Refreshes the run when one of its files has changed. Ignores those that change all the time.
    */
   #hear(changed: string | undefined): void {
-    const { path, heartbeat } = this.#folder;
-    if (`${path}/${changed}` !== heartbeat) this.#refreshSoon();
+    const { path, heartbeat, hosts } = this.#folder;
+    if (![heartbeat, hosts].includes(`${path}/${changed}`)) this.#refreshSoon();
   }
 
   #refreshSoon(): void {

@@ -14,6 +14,7 @@
  * - `process`: pid, start time, boot id, start in milliseconds since the epoch, GPUs leased to the
  *   run; written before the command begins
  * - `output.log`: stdout and stderr of the command
+ * - `hosts.log`: the hosts that a command with a list of hosts asked for; written by its proxy
  * - `heartbeat`: touched every few seconds while the supervisor is alive
  * - `first_metric`: the age of the first metric in milliseconds; written by the process that reads
  *   the output
@@ -36,6 +37,7 @@ export interface RunFolder {
   readonly claim: string;
   readonly process: string;
   readonly output: string;
+  readonly hosts: string;
   readonly heartbeat: string;
   readonly exit: string;
   readonly kill: string;
@@ -58,6 +60,7 @@ export function runFolder(runsFolder: string, id: RunId): RunFolder {
     claim: file('claim'),
     process: file('process'),
     output: file('output.log'),
+    hosts: file('hosts.log'),
     heartbeat: file('heartbeat'),
     exit: file('exit'),
     kill: file('kill'),

@@ -1,13 +1,17 @@
 # Starts the command "$@" in bubblewrap, in the current folder. confinement.ts puts assignments
-# before this text: $network (all or none), $session, $runs (folder of runs), $helios (the folder
+# before this text: $network (all, none or hosts), $session, $runs (folder of runs), $helios (the folder
 # above it), $hidden ($helios if it holds nothing of others) and, one path per line, $grants
-# (folders to write), $caches and $keys (below the home folder).
+# (folders to write), $caches and $keys (below the home folder). With the network `hosts`: $proxy (the
+# text of proxy.py), $hosts, $advice (where the user can add one) and $record (the name of a file).
 refuse() {
   printf 'helios: The command was not started, because it could not be confined: %s\n' "$1" >&2
   exit 126
 }
 
-command -v bwrap >/dev/null || refuse 'bubblewrap (bwrap) is not installed on this machine.'
+# What runs here runs outside: programs of the system come first, because an earlier command may have
+# put others into a folder of PATH.
+search=$PATH
+PATH=/usr/bin:/bin:/usr/sbin:/sbin:$PATH
 user=$(id -u) tab=$(printf '\t')
 
 # Prints path $1 without links.
@@ -44,11 +48,24 @@ LINES
 # Returns whether path $1 is below a granted folder. Such a path is writable already, and a command
 # may have replaced a part of it by a link that leads out.
 is_below_grant() {
-  while IFS= read -r root; do case $1 in "$root"/?*) return 0 ;; esac; done <<LINES
+  while IFS= read -r root; do case $1 in "${root:-//}"/?*) return 0 ;; esac; done <<LINES
 $roots
 LINES
   return 1
 }
+
+# Prints the path of program $1 in the PATH of the user, but none that a command may have written.
+program() {
+  printf '%s\n' "$search" | tr : '\n' | while IFS= read -r folder; do
+    if [ ! -x "$folder/$1" ] || is_below_grant "$folder/$1"; then continue; fi
+    case $folder in /*) is_below_grant "$(real "$folder/$1")" || { printf '%s\n' "$folder/$1" && break; } ;; esac
+  done
+}
+bwrap=$(program bwrap)
+[ -n "$bwrap" ] || refuse 'bubblewrap (bwrap) is not installed on this machine.'
+python=$(program python3)
+[ "$network" != hosts ] || [ -n "$python" ] ||
+  refuse 'python3, which keeps commands to a list of hosts, is not installed on this machine.'
 
 # Grants folder $1, but not what git, the editor, CI or Helios would run of it later. Never
 # grants the home folder or one above it: what is written there may run at the next login.
@@ -77,8 +94,10 @@ LINES
     case $path in /*) [ "$path" != "$(real "$path")" ] || grant "$path" ;; esac
   done
   for path in "$hidden" "$home/.helios" /run; do place 3hide "$path"; done
-  for path in "$runs" "$helios"/git-guard-* /tmp/nvidia-mps /run/systemd/resolve /run/resolvconf \
+  for path in "$runs" "$helios"/git-guard-* /tmp/nvidia-mps /run/resolvconf \
     /run/NetworkManager /run/opengl-driver /run/current-system; do place 2read "$path"; done
+  # A socket there answers questions about names, which can carry data out.
+  [ "$network" != all ] || place 2read /run/systemd/resolve
   for path in /etc/shadow /etc/gshadow /etc/sudoers.d /etc/ssl/private /etc/ssh/ssh_host_*_key /etc/kubernetes \
     /etc/rancher; do place 3hide "$path"; done
   while IFS= read -r path; do place 3hide "$home/$path"; done <<LINES
@@ -88,6 +107,7 @@ LINES
 places=$(places) || exit 126
 
 # Arguments are put in front, so the last ones come first.
+[ "$network" != hosts ] || set -- "$python" -I -S -c "$proxy" inside "$LC_CTYPE" "$@"
 set -- --chdir "$PWD" -- "$@"
 while IFS=$tab read -r path kind; do
   [ "$kind" != 3hide ] || [ ! -d "$path" ] || set -- --remount-ro "$path" "$@"
@@ -108,8 +128,18 @@ for path in /dev/nvidia* /dev/nvhost* /dev/nvmap /dev/dri /dev/kfd /dev/dxg /dev
 done
 [ ! -d /var/tmp ] || set -- --bind "$temporary" /var/tmp "$@"
 [ -z "$TMPDIR" ] || set -- --setenv TMPDIR /tmp "$@"
-[ "$network" != none ] || set -- --unshare-net "$@"
+if [ "$network" != all ]; then
+  set -- --unshare-net "$@"
+  # The name of the machine stands for an address that this network lacks.
+  names=$base/hosts-$(uname -n)
+  [ -s "$names" ] || { printf '127.0.0.1 localhost %s\n::1 localhost\n' "$(uname -n)" >"$names.$$" && mv -f "$names.$$" "$names"; }
+  [ ! -e /etc/hosts ] || set -- --ro-bind "$names" "$(real /etc/hosts)" "$@"
+fi
 # Without this, root could write settings of the kernel, which need no capability.
 [ "$user" != 0 ] || set -- --remount-ro /proc "$@"
-exec bwrap --unshare-pid --unshare-ipc --cap-drop ALL \
+set -- --unshare-pid --unshare-ipc --cap-drop ALL --setenv PATH "$search" \
   --ro-bind / / --proc /proc --dev /dev --bind "$temporary" /tmp "$@"
+[ "$network" = hosts ] || exec "$bwrap" "$@"
+case $0 in */*) record=${0%/*}/hosts.log ;; *) record=${record:+$base/$record} ;; esac
+exec "$python" -I -S -c "$proxy" outside "${record:-/dev/null}" "$hosts" "$advice" \
+  "$bwrap" --sync-fd 99 "$@"

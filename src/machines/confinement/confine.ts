@@ -4,23 +4,30 @@ import { UserFacing } from '../../base/errors.ts';
 import { shellText } from '../../base/shellText.ts';
 import { shellQuote } from '../../base/text.ts';
 import type { Machine } from '../machine.ts';
-import { caches, hiddenPaths, type Confinement } from './policy.ts';
+import { caches, hiddenPaths, hostPattern, type Confinement } from './policy.ts';
 
 const script = shellText('./confine.sh', import.meta.url);
+const proxy = shellText('./proxy.py', import.meta.url);
 
 type Place = Pick<Machine, 'kind' | 'runsFolder'>;
 
 /**
  * Returns a script for POSIX sh that becomes its arguments, an argv, confined. The script starts
- * nothing if the command cannot be confined: it then says why, and exits with code 126. Throws
- * `UserFacing` for a path with a line break.
+ * nothing if the command cannot be confined: it then says why, and exits with code 126. With a list
+ * of hosts, its contacts are recorded in `hosts.log` beside a script that is a file, otherwise in the
+ * file `record` of the folder for temporary files, if it is given. Throws `UserFacing` for a path with
+ * a line break.
  */
-export function confineScript({ kind, runsFolder }: Place, confinement: Confinement): string {
-  const { network, writable, sessionId } = confinement;
+export function confineScript(
+  { kind, runsFolder }: Place,
+  confinement: Confinement,
+  record = '',
+): string {
+  const { network, writable, sessionId, listedIn = 'the list of hosts' } = confinement;
   const helios = posix.dirname(runsFolder);
   const isOwn = kind === 'local' || posix.basename(helios) === '.helios';
   const values = {
-    network,
+    network: typeof network === 'string' ? network : 'hosts',
     session: sessionId,
     runs: runsFolder,
     helios,
@@ -28,6 +35,12 @@ export function confineScript({ kind, runsFolder }: Place, confinement: Confinem
     grants: lines(writable),
     caches: lines(caches),
     keys: lines(hiddenPaths),
+    ...(typeof network !== 'string' && {
+      proxy,
+      hosts: network.filter((host) => hostPattern.test(host)).join('\n'),
+      advice: listedIn,
+      record,
+    }),
   };
   const assignments = Object.entries(values).map(
     ([name, value]) => `${name}=${shellQuote(value)}\n`,
@@ -36,8 +49,13 @@ export function confineScript({ kind, runsFolder }: Place, confinement: Confinem
 }
 
 /** Returns `command`, a text for the shell, as one that runs it confined. */
-export function confinedCommand(place: Place, confinement: Confinement, command: string): string {
-  const confine = shellQuote(confineScript(place, confinement));
+export function confinedCommand(
+  place: Place,
+  confinement: Confinement,
+  command: string,
+  record = '',
+): string {
+  const confine = shellQuote(confineScript(place, confinement, record));
   const shell = '"$(command -v bash || echo /bin/sh)"';
   return `exec /bin/sh -c ${confine} helios ${shell} -c ${shellQuote(command)}`;
 }

@@ -1,8 +1,10 @@
 /** A machine whose foreground commands are confined; everything else is forwarded. */
+import { randomBytes } from 'node:crypto';
 import { signalName } from '../../base/signals.ts';
 import { ForwardingMachine } from '../forwardingMachine.ts';
 import type { ExecOptions, ExecOutcome, ExecResult, Machine } from '../machine.ts';
 import { confinedCommand } from './confine.ts';
+import { parseContacts, type HostContact } from './hostContacts.ts';
 import type { Confinement } from './policy.ts';
 
 /** Returns the machine with confined foreground commands; the machine itself without confinement. */
@@ -22,9 +24,20 @@ class ConfinedMachine extends ForwardingMachine {
   }
 
   override async exec(command: string, options?: ExecOptions): Promise<ExecResult> {
-    const text = confinedCommand(this.#machine, this.#confinement, command);
+    const hasList = typeof this.#confinement.network !== 'string';
+    const record = hasList ? `hosts-${randomBytes(8).toString('hex')}.log` : '';
+    const text = confinedCommand(this.#machine, this.#confinement, command, record);
     const result = await this.#machine.exec(text, options);
-    return { ...result, outcome: outcomeOf(result.outcome) };
+    const confined = { ...result, outcome: outcomeOf(result.outcome) };
+    return hasList ? { ...confined, contacts: await this.#contacts(record) } : confined;
+  }
+
+  /** Takes the record. Resolves with nothing if the machine does not answer any more. */
+  async #contacts(record: string): Promise<readonly HostContact[]> {
+    const command = `cd "/tmp/helios-$(id -u)" && cat ${record} && rm -f ${record}`;
+    const options = { cwd: '/', timeoutMs: 30_000, maxBytes: 4 * 1024 * 1024 };
+    const read = this.#machine.exec(command, options).catch(() => undefined);
+    return parseContacts((await read)?.stdout ?? '');
   }
 
   protected override target(): Machine {

@@ -22,9 +22,11 @@ export function confinementNote(
   const [, file] = noTemporary.exec(output) ?? [];
   if (file !== undefined)
     return `Commands on ${machineId} are confined, with a /tmp of their own: ${file} is looked for there. Put files that other tools write or read into ${confinement.writable[0] ?? 'the working folder'}.`;
-  return confinement.network === 'none' && offline.test(output)
-    ? `Commands on ${machineId} are confined without network. The user can allow it under confinement.network of ${machineId} in machines.json.`
-    : undefined;
+  const { network, offlineBecause: why } = confinement;
+  if (network === 'all' || !offline.test(output)) return undefined;
+  return network === 'none'
+    ? `Commands on ${machineId} are confined without network${why === undefined ? '' : `, because ${why}`}. The user can allow it under confinement.network of ${machineId} in machines.json.`
+    : `Commands on ${machineId} reach listed hosts only, over HTTP and HTTPS through the proxy that HTTPS_PROXY names. Use a client that honours it.`;
 }
 
 function refusedWrite(

@@ -20,7 +20,7 @@ export class ConfinementProbes {
    * clause that says why not. Rejects with `MachineFailure` if the machine does not answer.
    */
   failure(machine: Machine, network: Network = 'all'): Promise<string | undefined> {
-    const key = `${machine.id} ${network}`;
+    const key = `${machine.id} ${typeof network === 'string' ? network : 'hosts'}`;
     const known = this.#started.get(key);
     if (known !== undefined) return known;
     const asked = failureOn(machine, network);

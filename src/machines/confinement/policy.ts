@@ -1,11 +1,22 @@
 /** What a confined command may use, as data that is recorded with a run. */
 import type { SessionId } from '../../base/ids.ts';
 
-/** Kinds of networks: that of the machine, or none. */
+/** Kinds of networks without a list of hosts: that of the machine, or none. */
 export const networks = ['all', 'none'] as const;
 
+/**
+ * A host of a list: a name, `*.example.org` for all names below, or an address; IPv6 in brackets.
+ * Without a port, it stands for the ports 80 and 443. Private addresses need an entry with a port.
+ */
+export const hostPattern = /^(?:(?:\*\.)?[\w.-]+|\[[\dA-Fa-f:.]+\])(?::\d{1,5})?$/;
+
 export interface Confinement {
-  readonly network: (typeof networks)[number];
+  /** A list: only these hosts, through a proxy of Helios. */
+  readonly network: (typeof networks)[number] | readonly string[];
+  /** Where the user can add hosts, as the end of a sentence. */
+  readonly listedIn?: string;
+  /** Why there is no network although a list of hosts was meant. */
+  readonly offlineBecause?: string;
   /**
    * Folders that the command may change: absolute paths, or paths that begin with `~/`. In addition
    * to them: the worktrees of the session, the folder for temporary files, and usual caches.
@@ -54,5 +65,8 @@ export const hiddenPaths: readonly string[] = [
 ];
 
 /** Returns what a command is confined by, in words: `bubblewrap, network on`. */
-export const confinementText = ({ network }: Confinement): string =>
-  `bubblewrap, network ${network === 'all' ? 'on' : 'off'}`;
+export function confinementText({ network, offlineBecause }: Confinement): string {
+  const off = offlineBecause === undefined ? 'off' : `off, because ${offlineBecause}`;
+  const text = network === 'all' ? 'on' : network === 'none' ? off : 'for listed hosts only';
+  return `bubblewrap, network ${text}`;
+}

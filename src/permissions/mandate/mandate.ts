@@ -32,7 +32,10 @@ export interface Mandate {
   readonly commands: readonly CommandClass[];
   /** Beginnings of further commands, such as `wandb sync`. Their arguments are not looked at. */
   readonly programs: readonly string[];
-  /** Hosts to download from and to read; `*.example.org` stands for all hosts below. */
+  /**
+   * Hosts to download from and to read; `*.example.org` stands for all hosts below. Confined commands
+   * reach no others; for them, a port may follow.
+   */
   readonly hosts: readonly string[];
   readonly installs: readonly Installer[];
 }
@@ -75,8 +78,8 @@ export function isGrantedHost(host: string, hosts: readonly string[]): boolean {
     localHost.test(name) ||
     hosts.some((each) =>
       each.startsWith('*.')
-        ? name.endsWith(each.slice(1).toLowerCase())
-        : name === each.toLowerCase(),
+        ? name.endsWith(each.slice(1).toLowerCase().replace(/:\d+$/, ''))
+        : name === each.toLowerCase().replace(/:\d+$/, ''),
     )
   );
 }

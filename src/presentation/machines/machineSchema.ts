@@ -90,7 +90,7 @@ const ownTexts: Readonly<Record<string, string>> = {
   passEnvironment:
     'variables of this computer that runs on the machine get, such as WANDB_API_KEY or AWS_*; keys of models are never passed',
   confinement:
-    'how commands and runs are confined: required, folders to write, and network (all or none)',
+    'how commands and runs are confined: required, folders to write, and network (all, none, or a list of hosts)',
   mounts: 'mounted folders of this computer',
 };
 

@@ -70,6 +70,15 @@ describe('the confinement of commands', () => {
       confinementNote({ ...confinement, network: 'none' }, 'gpu1', output) ?? '',
       /without network.*confinement\.network of gpu1/,
     );
+    const why = { ...confinement, network: 'none', offlineBecause: 'python3 is missing' } as const;
+    assert.match(
+      confinementNote(why, 'gpu1', output) ?? '',
+      /without network, because python3 is missing\. /,
+    );
+    assert.match(
+      confinementNote({ ...confinement, network: ['a.org'] }, 'gpu1', output) ?? '',
+      /reach listed hosts only, .*HTTPS_PROXY/,
+    );
     assert.equal(confinementNote(confinement, 'gpu1', 'ValueError: x'), undefined);
   });
 
@@ -87,6 +96,16 @@ describe('the confinement of commands', () => {
     const entry = { id: 'gpu1', kind: 'ssh', alias: 'gpu1' };
     const options = { required: true, network: 'none', writable: ['/data', '~/out'] };
     assert.deepEqual(checkedEntry({ ...entry, confinement: options })['confinement'], options);
+    const network = ['pypi.org', '*.hf.co', 'nas.lan:5000', '10.0.0.7:80', '[fd00::1]:80'];
+    const listed = checkedEntry({ ...entry, confinement: { network } });
+    assert.deepEqual(listed['confinement'], { network });
+    const hosts = ['https://a.org', 'a.org/x', 'a b', 'a.org:', '*', '*a.org', 'a\nb', '::1'];
+    for (const host of hosts)
+      assert.throws(
+        () => checkedEntry({ ...entry, confinement: { network: [host] } }),
+        /confinement\.network\.0: must be a host such as/,
+        host,
+      );
     for (const wrong of [{ writable: ['data'] }, { network: 'some' }, { writeable: [] }])
       assert.throws(() => checkedEntry({ ...entry, confinement: wrong }), /confinement/);
   });
@@ -136,9 +155,9 @@ describe('the confinement of commands', () => {
     const probes = new ConfinementProbes();
     assert.match((await probes.failure(machine)) ?? '', /does not start \(no\)/);
     isThere = true;
-    for (const network of ['all', 'all', 'none', 'none'] as const)
+    for (const network of ['all', 'all', 'none', 'none', [], ['a.org']] as const)
       assert.equal(await probes.failure(machine, network), undefined);
-    assert.equal(asked, 3);
+    assert.equal(asked, 4);
   });
 });
 
