@@ -1,9 +1,12 @@
 import { ConfinementProbes } from '../machines/confinement/confinementProbes.ts';
+import type { Confinement } from '../machines/confinement/policy.ts';
 import type { Machine } from '../machines/machine.ts';
 
 /**
- * Resolves with the reason why commands cannot be confined on a machine; `undefined` if they can.
- * Rejects with `MachineFailure`.
+ * Resolves with the reason why commands cannot be confined on a machine, with that network;
+ * `undefined` if they can. Rejects with `MachineFailure`.
  */
-export const whyUnconfined = (machine: Machine): Promise<string | undefined> =>
-  new ConfinementProbes().failure(machine);
+export const whyUnconfined = (
+  machine: Machine,
+  network: Confinement['network'],
+): Promise<string | undefined> => new ConfinementProbes().failure(machine, network);

@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import { HeliosError, ToolFailure } from '../base/errors.ts';
 import type { RunId, SessionId } from '../base/ids.ts';
+import type { HostContact } from '../machines/confinement/hostContacts.ts';
 import type { AttachmentBlock, ToolSpec } from '../models/model.ts';
 import type { Access } from '../permissions/access.ts';
 
@@ -44,6 +45,8 @@ export interface ToolResult {
   readonly runId?: RunId;
   /** Exit code of the command that the call ran. */
   readonly exitCode?: number;
+  /** Hosts that the command asked for, if it is confined to a list of hosts. */
+  readonly contacts?: readonly HostContact[];
 }
 
 /** The default of a parameter, used when a call omits the parameter. */

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'mocha';
+import { actionsText } from '../../src/presentation/sessions/actionsText.ts';
 import { ScriptedModel, type ScriptedCall } from '../fakes/scriptedModel.ts';
 import {
   eventsOf,
@@ -88,7 +90,7 @@ describe('a session whose commands are confined', function () {
   it('is confined by itself in the mode mandate, and not in others', async () => {
     const calls = [{ name: 'list_machines', input: {} }];
     for (const [permissionMode, confined] of [
-      ['mandate', 'bubblewrap, network on'],
+      ['mandate', 'bubblewrap, network for listed hosts only'],
       ['allow', undefined],
     ] as const) {
       const { session, texts } = await told(calls, { permissionMode });
@@ -122,6 +124,69 @@ describe('a session whose commands are confined', function () {
       const why = 'no, because bubblewrap (bwrap) is not installed on this machine';
       assert.ok(texts[0]?.includes(`"confined":"${why}"`), texts[0]);
       assert.equal(eventsOf(session, 'session.started')[0]?.confined, why);
+    } finally {
+      process.env['PATH'] = path;
+    }
+  });
+
+  it('reaches the hosts of the mandate only, and says which were refused and contacted', async () => {
+    const server = createServer((_request, response) => response.end('answer'));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.2', resolve));
+    const address = server.address();
+    const host = `127.0.0.2:${typeof address === 'object' ? address?.port : 0}`;
+    const script = `import urllib.request as u
+print(u.urlopen("http://${host}/").read().decode())
+for _ in range(2):
+  try: u.urlopen("https://evil.org/")
+  except Exception as error: print(error)
+print("loss=1")
+`;
+    const input = { command: 'python3 ask.py', metric_names: ['loss'] };
+    const { bed, session, texts } = await told(
+      [
+        exec('python3 ask.py'),
+        { name: 'remote_exec_background', input },
+        untilRun,
+        { name: 'task_output', input: { run: 1 } },
+      ],
+      { permissionMode: 'mandate' },
+      ({ work, home }) => {
+        writeFileSync(join(work, 'ask.py'), script);
+        mkdirSync(join(home, 'mandates'), { recursive: true });
+        writeFileSync(join(home, 'mandates', 'own.json'), JSON.stringify({ hosts: [host] }));
+      },
+    );
+    server.close();
+    const note = `The confinement refused connections to evil.org. The user can add hosts to hosts in ${join(bed.home, 'mandates', 'own.json')}.`;
+    assert.ok(texts[0]?.includes('"exit_code":0') && texts[0].includes(note), texts[0]);
+    assert.match(texts[0] ?? '', /answer\\n.*403 Helios: evil\.org is not on the list of hosts/);
+    const [end] = eventsOf(session, 'run.ended');
+    assert.equal(end?.withheld, note);
+    assert.ok(texts[3]?.includes(note), texts[3]);
+    const { text } = actionsText(await bed.engine.sessions.actions(session.id));
+    assert.equal(
+      text.match(new RegExp(`${host}(?:, \\d+ B sent, \\d+ B received)?$`, 'gm'))?.length,
+      2,
+      text,
+    );
+    assert.equal(text.match(/evil\.org, refused: not on the list of hosts/g)?.length, 2, text);
+  });
+
+  it('has no network where python3 is missing, and says so', async () => {
+    const path = process.env['PATH'];
+    process.env['PATH'] = userHome;
+    symlinkSync('/usr/bin/bwrap', join(userHome, 'bwrap'));
+    try {
+      const { texts } = await told(
+        [{ name: 'list_machines', input: {} }, exec('/bin/sh ask.sh')],
+        { permissionMode: 'mandate' },
+        ({ work }) => writeFileSync(join(work, 'ask.sh'), 'echo EAI_AGAIN; exit 1'),
+      );
+      assert.match(
+        texts[0] ?? '',
+        /network off, because python3, .* is not installed on this machine/,
+      );
+      assert.match(texts[1] ?? '', /confined without network, because python3.*machines\.json/);
     } finally {
       process.env['PATH'] = path;
     }

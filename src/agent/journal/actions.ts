@@ -1,6 +1,7 @@
 /** Folds events into what a session did. */
 import type { RunId } from '../../base/ids.ts';
 import { verdictText } from '../../runs/run.ts';
+import type { HostContact } from '../../machines/confinement/hostContacts.ts';
 import type { EventOf } from './describeEvent.ts';
 import type { JournalEvent } from './events.ts';
 
@@ -30,6 +31,8 @@ export interface Action {
   readonly writes: readonly ActionPath[];
   /** URLs; a host where no URL is known. */
   readonly hosts: readonly string[];
+  /** Hosts that its commands asked for, if they are confined to a list of hosts. */
+  readonly contacts?: readonly HostContact[];
   readonly isError?: boolean;
 }
 
@@ -68,7 +71,7 @@ export function actionsOf(events: readonly JournalEvent[]): SessionActions {
 class ActionsFold {
   readonly #drafts = new Map<string, Draft>();
   readonly #tools = new Map<string, string>();
-  readonly #runs = new Map<RunId, Writable<ActionCommand>>();
+  readonly #runs = new Map<RunId, { entry: Writable<ActionCommand>; draft: Draft }>();
   #goal = '';
   #startedMs = 0;
   #turn = 0;
@@ -107,7 +110,7 @@ class ActionsFold {
         this.#planned(event);
         break;
       case 'run.ended':
-        this.#end(event.runId, verdictText(event.verdict));
+        this.#end(event.runId, verdictText(event.verdict), event.contacts);
         break;
       case 'run.not_started':
         this.#end(event.runId, `not started: ${event.why}`);
@@ -145,6 +148,7 @@ class ActionsFold {
     this.#tools.delete(event.callId);
     if (draft === undefined) return;
     draft.isError = event.isError;
+    addContacts(draft, event.contacts);
     const end = event.exitCode === undefined ? event.summary : `exit code ${event.exitCode}`;
     for (const command of draft.commands) if (end !== undefined) command.end = end;
     for (const path of event.changedFiles ?? [])
@@ -155,15 +159,17 @@ class ActionsFold {
   #planned({ callId, spec, at }: EventOf<'run.planned'>): void {
     const { id: runId, number: run, machineId, command, cwd: folder } = spec;
     const entry = { machineId, command, folder, runId, run };
-    this.#runs.set(runId, entry);
     const draft = this.#draft(callId, at);
+    this.#runs.set(runId, { entry, draft });
     draft.isStarted = true;
     draft.runs.push(entry);
   }
 
-  #end(runId: RunId, end: string): void {
+  #end(runId: RunId, end: string, contacts?: readonly HostContact[]): void {
     const run = this.#runs.get(runId);
-    if (run !== undefined) run.end = end;
+    if (run === undefined) return;
+    run.entry.end = end;
+    addContacts(run.draft, contacts);
   }
 
   #draft(callId: string, atMs: number): Draft {
@@ -171,8 +177,19 @@ class ActionsFold {
     if (found !== undefined) return found;
     const tool = this.#tools.get(callId) ?? 'run';
     const nothing = { isStarted: false, isNetwork: false, commands: [], runs: [], writes: [] };
-    const draft: Draft = { callId, atMs, turn: this.#turn, tool, ...nothing, hosts: [] };
+    const draft: Draft = {
+      callId,
+      atMs,
+      turn: this.#turn,
+      tool,
+      ...nothing,
+      hosts: [],
+    };
     this.#drafts.set(callId, draft);
     return draft;
   }
+}
+
+function addContacts(draft: Draft, contacts: readonly HostContact[] = []): void {
+  if (contacts.length > 0) draft.contacts = [...(draft.contacts ?? []), ...contacts];
 }

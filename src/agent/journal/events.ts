@@ -5,6 +5,7 @@
 import type { RunId, SessionId } from '../../base/ids.ts';
 import type { Decision, ExperimentPlan } from '../../experiments/experiment.ts';
 import type { ImportedResult } from '../../experiments/ledger.ts';
+import type { HostContact } from '../../machines/confinement/hostContacts.ts';
 import type { MetricSummary } from '../../metrics/metric.ts';
 import type {
   AssistantBlock,
@@ -224,6 +225,8 @@ export type SessionEvent =
       /** Web addresses that stood in the result, written by others. */
       readonly links?: readonly string[];
       readonly exitCode?: number;
+      /** Hosts that the command asked for, if it is confined to a list of hosts. */
+      readonly contacts?: readonly HostContact[];
       readonly runId?: RunId;
       readonly fullPath?: string;
     }
@@ -242,8 +245,10 @@ export type SessionEvent =
       readonly metrics: readonly MetricSummary[];
       /** The last lines of the output, cleaned and truncated. Omitted for a successful run. */
       readonly outputTail?: string;
-      /** Variables that the output names and that were withheld from the run, as a note. */
+      /** What was withheld from the run: variables that the output names, and hosts. */
       readonly withheld?: string;
+      /** As in `tool.finished`. */
+      readonly contacts?: readonly HostContact[];
     }
   | { readonly type: 'run.not_started'; readonly runId: RunId; readonly why: string }
   /**

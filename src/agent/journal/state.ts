@@ -22,7 +22,7 @@ export interface RunState {
   readonly metrics: readonly MetricSummary[];
   /** Why the run was never started; omitted for a run that started or may still start. */
   readonly notStarted?: string;
-  /** Variables that the output names and that were withheld from the run, as a note. */
+  /** What was withheld from the run: variables that the output names, and hosts. */
   readonly withheld?: string;
   /** Environment recorded last for the run's machine and folder before the run was planned. */
   readonly envId?: string;

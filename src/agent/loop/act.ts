@@ -272,7 +272,7 @@ async function untilInterrupted(
 async function succeeded(tool: Tool, result: ToolResult, deps: ActDeps): Promise<Outcome> {
   const { text, fullPath } = await bounded(withoutSecrets(result, deps.secrets), deps);
   const { attachmentFiles, problems } = await keptFiles(result.attachments ?? [], deps);
-  const { summary, changedFiles, links, runId, exitCode } = result;
+  const { summary, changedFiles, links, runId, exitCode, contacts = [] } = result;
   return {
     text: [text, ...problems].join('\n'),
     isError: false,
@@ -283,6 +283,7 @@ async function succeeded(tool: Tool, result: ToolResult, deps: ActDeps): Promise
     ...(changedFiles !== undefined && { changedFiles }),
     ...(links !== undefined && { links }),
     ...(exitCode !== undefined && { exitCode }),
+    ...(contacts.length > 0 && { contacts }),
     ...(runId !== undefined && { runId }),
   };
 }

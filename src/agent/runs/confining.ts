@@ -14,8 +14,15 @@ export interface ConfiningDeps {
   use(): NonNullable<EngineSettings['confinement']>;
   /** Returns the permission mode in force. */
   mode(): PermissionMode;
-  /** Returns the folders that the mandate grants on the machine beyond its working folder. */
-  mandated(machine: Machine): readonly string[];
+  /** Returns what the mandate grants on the machine beyond its working folder. */
+  mandated(machine: Machine): MandatedConfinement;
+}
+
+interface MandatedConfinement {
+  readonly folders: readonly string[];
+  readonly hosts: readonly string[];
+  /** Where the hosts are listed, as the end of a sentence. */
+  readonly listedIn: string;
 }
 
 export interface ConfinementState {
@@ -79,17 +86,38 @@ export class Confining {
     const isWanted = isRequired || (use() === 'auto' && isMandate);
     if (!isWanted || machine.kind === 'container') return undefined;
     await machine.ready?.({ mayAsk: true });
-    const { network = 'all', writable = [] } = entry ?? {};
+    const granted = isMandate ? mandated(machine) : undefined;
     const { workFolder, homeFolder } = machine;
-    const folders = [
-      ...(workFolder === homeFolder ? [] : [workFolder]),
-      ...writable,
-      ...(isMandate ? mandated(machine) : []),
-    ];
-    return {
-      isRequired,
-      confinement: { network, writable: folders, sessionId },
-      failure: await probes.failure(machine, network),
-    };
+    const own = workFolder === homeFolder ? [] : [workFolder];
+    const writable = [own, entry?.writable, granted?.folders].flatMap((folders) => folders ?? []);
+    const wanted = wantedNetwork(machine.id, entry?.network, granted);
+    const { network, failure } = await networkOn(machine, wanted, probes);
+    return { isRequired, confinement: { ...network, writable, sessionId }, failure };
   }
+}
+
+type Network = Pick<Confinement, 'network' | 'listedIn' | 'offlineBecause'>;
+
+function wantedNetwork(
+  machineId: string,
+  given: Network['network'] | undefined,
+  granted: MandatedConfinement | undefined,
+): Network {
+  if (typeof given === 'string') return { network: given };
+  if (given !== undefined)
+    return { network: given, listedIn: `confinement.network of ${machineId} in machines.json` };
+  return granted ? { network: granted.hosts, listedIn: granted.listedIn } : { network: 'all' };
+}
+
+/** Resolves with the network that commands can have: none where a list of hosts cannot be kept. */
+async function networkOn(
+  machine: Machine,
+  wanted: Network,
+  probes: ConfiningDeps['probes'],
+): Promise<{ readonly network: Network; readonly failure: string | undefined }> {
+  const failure = await probes.failure(machine, wanted.network);
+  if (failure === undefined || typeof wanted.network === 'string')
+    return { network: wanted, failure };
+  const network = { network: 'none', offlineBecause: failure } as const;
+  return { network, failure: await probes.failure(machine, 'none') };
 }

@@ -10,8 +10,6 @@ import { newRunId, type RunId, type SessionId } from '../../base/ids.ts';
 import { capText, cleanText, oneLine } from '../../base/text.ts';
 import { buildLedger } from '../../experiments/buildLedger.ts';
 import type { Ledger, LedgerEntry, ThinkingCost } from '../../experiments/ledger.ts';
-import { confinementNote } from '../../machines/confinement/confinementNote.ts';
-import { withheldNote } from '../../machines/environment/withheldNote.ts';
 import type { Machine, Machines } from '../../machines/machine.ts';
 import { checkMetricSpec } from '../../metrics/lines/metricSpec.ts';
 import type { MetricSpec, MetricSummary } from '../../metrics/metric.ts';
@@ -31,6 +29,7 @@ import { costsByRun } from '../budget/costs.ts';
 import type { SessionLog } from '../journal/sessionLog.ts';
 import type { Confining } from './confining.ts';
 import type { RunState, SessionState } from '../journal/state.ts';
+import { withheldFrom } from './withheldFrom.ts';
 
 export interface LaunchRequest {
   readonly machineId: string;
@@ -309,7 +308,8 @@ export class SessionRuns {
     if (verdict.kind === 'lost' && run.process === undefined)
       return this.giveUp(run.spec.id, verdict.why);
     const tail = verdict.kind === 'ok' ? undefined : await this.#tail(run);
-    const withheld = tail === undefined ? undefined : await this.#withheld(run, tail);
+    const { machineId } = run.spec;
+    const machine = this.#deps.machines.list().find((one) => one.id === machineId);
     await this.#deps.log.record({
       type: 'run.ended',
       runId: run.spec.id,
@@ -317,18 +317,8 @@ export class SessionRuns {
       endedMs,
       metrics: run.metrics.summaries(),
       ...(tail !== undefined && { outputTail: tail }),
-      ...(withheld !== undefined && { withheld }),
+      ...(await withheldFrom(machine, run.spec, tail ?? '')),
     });
-  }
-
-  async #withheld({ spec }: Run, output: string): Promise<string | undefined> {
-    const machine = this.#deps.machines.list().find(({ id }) => id === spec.machineId);
-    const setup = await machine?.setup?.();
-    const notes = [
-      machine && setup && withheldNote(machine, setup, { output, isRun: true }),
-      spec.confinement && confinementNote(spec.confinement, spec.machineId, output),
-    ].filter((each) => each !== undefined);
-    return notes.length === 0 ? undefined : notes.join(' ');
   }
 
   async #tail(run: Run): Promise<string | undefined> {

@@ -16,8 +16,14 @@ export const createConfining = (shared: SharedDeps, place: SessionPlace): Confin
     probes: shared.confinements,
     use: () => shared.settings().confinement ?? 'auto',
     mode: () => sessionPermissions(shared, place).mode,
-    mandated: (machine) =>
-      confinedFolders(shared.mandate(place.workFolder, place.project).mandate, machine),
+    mandated(machine) {
+      const { mandate, file } = shared.mandate(place.workFolder, place.project);
+      return {
+        folders: confinedFolders(mandate, machine),
+        hosts: mandate.hosts,
+        listedIn: `hosts ${file === undefined ? 'of a mandate (helios mandate --init)' : `in ${file}`}`,
+      };
+    },
   });
 
 /** Resolves with what confines commands on this computer, as a field of the first event. */

@@ -12,8 +12,15 @@ export async function confinementFinding(machine: Machine): Promise<Finding | un
   const name = `confinement ${machine.id}`;
   const where = machine.kind === 'slurm' ? ' on the login host; its nodes were not asked' : '';
   try {
-    const why = await whyUnconfined(machine);
-    if (why === undefined) return ok(name, `bubblewrap starts${where}`);
+    const why = await whyUnconfined(machine, 'all');
+    const offline = why ?? (await whyUnconfined(machine, []));
+    if (offline === undefined) return ok(name, `bubblewrap starts${where}`);
+    if (why === undefined)
+      return note(
+        name,
+        `Confined commands have no network in the mode mandate${where}: ${cleanText(offline)}.`,
+        `Mend that, or set confinement.network of ${machine.id} in machines.json.`,
+      );
     return note(
       name,
       `Commands and runs cannot be confined${where}: ${cleanText(why)}.`,

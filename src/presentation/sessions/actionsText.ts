@@ -5,6 +5,7 @@ import type {
   ActionPath,
   SessionActions,
 } from '../../agent/journal/actions.ts';
+import { contactText } from '../../machines/confinement/hostContacts.ts';
 import { markHidden } from '../../base/hiddenCharacters.ts';
 import { exactTime } from '../../base/localTime.ts';
 import { counted } from '../../base/text.ts';
@@ -66,8 +67,10 @@ function commandEntry([action, command]: PartOf<ActionCommand>): Entry {
   return { lines: [facts, ...textLines(command.command)] };
 }
 
-const hostsOf = ({ hosts, isNetwork, title, tool }: Action): readonly string[] =>
-  hosts.length === 0 && isNetwork ? [title ?? tool] : hosts;
+const hostsOf = ({ hosts, contacts = [], isNetwork, title, tool }: Action): readonly string[] => [
+  ...(hosts.length === 0 && isNetwork ? [title ?? tool] : hosts),
+  ...contacts.map(contactText),
+];
 
 const hostEntry = ([action, host]: PartOf<string>): Entry => ({
   lines: [line(head(action), decisionText(action)), ...textLines(host)],

@@ -30,7 +30,7 @@ export const sessionSettings = {
   'run.confinement': choice<NonNullable<EngineSettings['confinement']>>({
     default: 'auto',
     description:
-      'Confinement of commands and runs of the agent with bubblewrap. They can then write only to the working folder, the worktrees of the session, usual caches, and folders that `machines.json` grants, and see no keys. Commands in containers are confined by the container.',
+      'Confinement of commands and runs of the agent with bubblewrap. They can then write only to the working folder, the worktrees of the session, usual caches, and folders that `machines.json` grants, see no keys, and reach only hosts that the mandate or `machines.json` lists, if one does. Commands in containers are confined by the container.',
     values: {
       auto: 'Confine them in the permission mode `mandate`, on machines where bubblewrap starts.',
       always: 'Confine all of them. Where bubblewrap does not start, nothing is run.',

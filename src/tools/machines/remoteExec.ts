@@ -1,6 +1,7 @@
 import { preambleOf } from '../../machines/environment/preamble.ts';
 import { confinedMachine } from '../../machines/confinement/confinedMachine.ts';
 import { confinementNote } from '../../machines/confinement/confinementNote.ts';
+import { refusedHostsNote } from '../../machines/confinement/hostContacts.ts';
 import type { Confinement } from '../../machines/confinement/policy.ts';
 import { withheldNote } from '../../machines/environment/withheldNote.ts';
 import { commandAccess } from '../parameters/accesses.ts';
@@ -65,6 +66,7 @@ export const remoteExec = ({ machines, git, confining }: MachineTools): Tool =>
           stderr: `errors of the command on ${machine.id}`,
         },
         summary: outcomeText(result.outcome),
+        ...(result.contacts && { contacts: result.contacts }),
         ...(result.outcome.kind === 'exited' && { exitCode: result.outcome.code }),
       };
     },
@@ -76,13 +78,14 @@ function failureNote(
     setup,
     confinement,
   }: { readonly setup: MachineSetup | undefined; readonly confinement: Confinement | undefined },
-  { outcome, stdout, stderr }: ExecResult,
+  { outcome, stdout, stderr, contacts = [] }: ExecResult,
 ): string | undefined {
-  if (outcome.kind === 'exited' && outcome.code === 0) return undefined;
-  const output = `${stdout}\n${stderr}`;
+  const hasFailed = outcome.kind !== 'exited' || outcome.code !== 0;
+  const output = hasFailed ? `${stdout}\n${stderr}` : '';
   const notes = [
     setup && withheldNote(machine, setup, { output, isRun: false }),
     confinement && confinementNote(confinement, machine.id, output),
+    confinement && refusedHostsNote(confinement, contacts),
   ].filter((each) => each !== undefined);
   return notes.length === 0 ? undefined : notes.join(' ');
 }

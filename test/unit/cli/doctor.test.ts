@@ -66,6 +66,10 @@ describe('helios doctor', () => {
       ),
     );
     assert.match((await about(`${bin}:${process.env['PATH']}`))?.text ?? '', /^bubblewrap starts$/);
+    assert.match(
+      (await about(bin))?.text ?? '',
+      /have no network in the mode mandate: python3, which .* is not installed on this machine\./,
+    );
   });
 
   it('fails where no model can be reached', async () => {

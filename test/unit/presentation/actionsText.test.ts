@@ -58,6 +58,16 @@ describe('what a session did', () => {
     assert.match(text, /Hosts \(2\)[^]*\n {6}https:\/\/a\.org\/x\n[^]*\n {6}Searched for muon\n/);
   });
 
+  it('lists the hosts that a confined command asked for', () => {
+    const contacts = [
+      { host: 'pypi.org', port: 443, sentBytes: 100, receivedBytes: 2000 },
+      { host: 'evil.org', port: 443, refused: 'unlisted' },
+    ] as const;
+    const { text } = textOf(action({ contacts }));
+    assert.match(text, /Hosts \(2\)[^]*\n {6}pypi\.org, 100 B sent, 2 kB received\n/);
+    assert.match(text, /\n {6}evil\.org, refused: not on the list of hosts\n/);
+  });
+
   it('lists what was refused apart, with the reason', () => {
     const decision = { isAllowed: false, by: 'rule', why: 'the command removes /' } as const;
     const { text } = textOf(action({ decision, isStarted: false, commands: [make] }));

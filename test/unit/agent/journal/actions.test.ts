@@ -76,6 +76,25 @@ describe('the actions of a session', () => {
     );
   });
 
+  it('name the hosts that confined commands and runs asked for', () => {
+    const contacts = [{ host: 'a.org', port: 443 }];
+    const { spec } = runState(1);
+    const [action] = actionsAfter(
+      decided('a', [command('make')]),
+      begun('a', 'remote_exec_background'),
+      { type: 'run.planned', callId: 'a', spec },
+      ended('a', 'remote_exec_background', { contacts }),
+      {
+        ...{ type: 'run.ended', runId: spec.id, verdict: { kind: 'ok' }, endedMs: 1, metrics: [] },
+        contacts: [{ host: 'b.org', port: 443 }],
+      },
+    );
+    assert.deepEqual(
+      action?.contacts?.map(({ host }) => host),
+      ['a.org', 'b.org'],
+    );
+  });
+
   it('name files and hosts, once also where a call was made again after a crash', () => {
     const accesses: readonly Access[] = [
       { kind: 'write', machineId: 'gpu1', path: '/data/x' },

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'mocha';
+import type { SessionId } from '../../../../src/base/ids.ts';
+import { Confining } from '../../../../src/agent/runs/confining.ts';
+import type { Confinement } from '../../../../src/machines/confinement/policy.ts';
+import type { ConfinementFields, Machine } from '../../../../src/machines/machine.ts';
+import type { PermissionMode } from '../../../../src/permissions/mode.ts';
+
+const granted = { folders: ['/data'], hosts: ['pypi.org'], listedIn: 'hosts of a mandate' };
+const why = 'python3 is not installed';
+
+interface Circumstances {
+  readonly mode?: PermissionMode;
+  readonly entry?: ConfinementFields;
+  readonly without?: 'python3' | 'bubblewrap';
+}
+
+function confiningIn({ mode = 'mandate', entry, without }: Circumstances) {
+  const machine = {
+    ...{ id: 'gpu1', kind: 'ssh', workFolder: '/w', homeFolder: '/h' },
+    setup: () => Promise.resolve({ confinement: entry }),
+  } as Partial<Machine> as Machine;
+  const confining = new Confining({
+    sessionId: 's-1' as SessionId,
+    probes: {
+      failure: (_machine, network) =>
+        Promise.resolve(
+          without === 'bubblewrap' || (without === 'python3' && typeof network === 'object')
+            ? why
+            : undefined,
+        ),
+    },
+    use: () => 'auto',
+    mode: () => mode,
+    mandated: () => granted,
+  });
+  return { confining, machine };
+}
+function planned(circumstances: Circumstances): Promise<Confinement | undefined> {
+  const { confining, machine } = confiningIn(circumstances);
+  return confining.of(machine);
+}
+
+describe('the network of confined commands', () => {
+  it('is that of the mandate in its mode, unless the entry of the machine says otherwise', async () => {
+    const base = { writable: ['/w', '/data'], sessionId: 's-1' };
+    const { listedIn, hosts } = granted;
+    assert.deepEqual(await planned({}), { ...base, network: hosts, listedIn });
+    for (const network of ['all', 'none'] as const)
+      assert.deepEqual(await planned({ entry: { network } }), { ...base, network });
+    assert.deepEqual(await planned({ entry: { network: ['a.org'] } }), {
+      ...{ ...base, network: ['a.org'] },
+      listedIn: 'confinement.network of gpu1 in machines.json',
+    });
+    const required = await planned({ mode: 'allow', entry: { required: true } });
+    assert.deepEqual(required, { ...base, writable: ['/w'], network: 'all' });
+  });
+
+  it('is none where the proxy cannot run, with the reason', async () => {
+    const { confining, machine } = confiningIn({ without: 'python3' });
+    const confinement = await confining.of(machine);
+    assert.deepEqual([confinement?.network, confinement?.offlineBecause], ['none', why]);
+    assert.equal((await confining.state(machine)).text, `bubblewrap, network off, because ${why}`);
+  });
+
+  it('is that of the machine where nothing is confined, or nothing is run', async () => {
+    assert.equal(await planned({ without: 'bubblewrap' }), undefined);
+    const entry = { required: true, network: ['a.org'] };
+    await assert.rejects(planned({ without: 'bubblewrap', entry }), /must be confined/);
+  });
+});
