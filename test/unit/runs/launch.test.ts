@@ -134,7 +134,7 @@ describe('launching runs', () => {
     assert.ok(run instanceof LiveRun);
     await run.refresh();
     const before = probes;
-    tell('heartbeat');
+    for (const name of ['heartbeat', 'hosts.log']) tell(name);
     await runs.output(run, { lines: 1 });
     assert.equal(probes, before);
     for (const name of ['exit', undefined]) {
