@@ -2,6 +2,7 @@
 import { ApprovalFile } from '../permissions/grants/approvalFile.ts';
 import { approvalId, grantText, type Scope } from '../permissions/grants/grant.ts';
 import { writeFileAtomic } from '../storage/atomicFile.ts';
+import { exclusively } from '../storage/exclusively.ts';
 import { homeAt } from '../storage/home.ts';
 
 /** Returns the approvals that are stored in a home folder of Helios. */
@@ -9,6 +10,7 @@ export const approvalsAt = (home: string): ApprovalFile =>
   new ApprovalFile({
     file: homeAt(home).approvalsFile,
     write: (file, text) => writeFileAtomic(file, text, 0o600),
+    exclusively,
   });
 
 /** A stored approval for a list. */

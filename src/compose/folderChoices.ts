@@ -1,6 +1,7 @@
 /** What the user chose for folders, such as the permission mode. */
 import { FolderChoices } from '../project/folderChoices.ts';
 import { writeFileAtomic } from '../storage/atomicFile.ts';
+import { exclusively } from '../storage/exclusively.ts';
 import { homeAt } from '../storage/home.ts';
 
 export { modeOf } from '../project/folderChoices.ts';
@@ -10,4 +11,5 @@ export const folderChoicesAt = (home: string): FolderChoices =>
   new FolderChoices({
     file: homeAt(home).foldersFile,
     write: (file, text) => writeFileAtomic(file, text, 0o600),
+    exclusively,
   });

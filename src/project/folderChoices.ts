@@ -47,11 +47,12 @@ export interface FolderChoicesOptions {
   readonly file: string;
   /** Replaces the file atomically. */
   write(file: string, text: string): Promise<void>;
+  /** Runs a change of the file while no other process changes it. */
+  exclusively(file: string, change: () => Promise<void>): Promise<void>;
 }
 
 export class FolderChoices {
   readonly #options: FolderChoicesOptions;
-  #last: Promise<void> = Promise.resolve();
 
   constructor(options: FolderChoicesOptions) {
     this.#options = options;
@@ -72,16 +73,12 @@ export class FolderChoices {
    * then unchanged.
    */
   choose(folder: string, choice: FolderChoice): Promise<void> {
-    const chosen = this.#last.then(async () => {
+    const { file, write, exclusively } = this.#options;
+    return exclusively(file, async () => {
       const content = this.#file();
       const folders = { ...content.folders, [realPathOf(folder)]: choice };
-      await this.#options.write(
-        this.#options.file,
-        `${JSON.stringify({ ...content, folders }, undefined, 2)}\n`,
-      );
+      await write(file, `${JSON.stringify({ ...content, folders }, undefined, 2)}\n`);
     });
-    this.#last = chosen.catch(() => undefined);
-    return chosen;
   }
 
   #file(): z.output<typeof fileSchema> {

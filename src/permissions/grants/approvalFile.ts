@@ -30,11 +30,12 @@ export interface ApprovalFileOptions {
   readonly file: string;
   /** Replaces the file atomically; only the user can access it. */
   write(file: string, text: string): Promise<void>;
+  /** Runs a change of the file while no other process changes it. */
+  exclusively(file: string, change: () => Promise<void>): Promise<void>;
 }
 
 export class ApprovalFile {
   readonly #options: ApprovalFileOptions;
-  #last: Promise<unknown> = Promise.resolve();
 
   constructor(options: ApprovalFileOptions) {
     this.#options = options;
@@ -66,14 +67,12 @@ export class ApprovalFile {
   }
 
   #change(change: (approvals: readonly Approval[]) => readonly Approval[]): Promise<void> {
-    const changed = this.#last.then(async () => {
+    const { file, write, exclusively } = this.#options;
+    return exclusively(file, async () => {
       const content = await this.#read();
       const approvals = change(content.approvals);
-      const { file, write } = this.#options;
       await write(file, `${JSON.stringify({ ...content, approvals }, undefined, 2)}\n`);
     });
-    this.#last = changed.catch(() => undefined);
-    return changed;
   }
 
   async #read(): Promise<z.output<typeof fileSchema>> {

@@ -1,0 +1,36 @@
+import { rm } from 'node:fs/promises';
+import path from 'node:path';
+import { delay, systemClock, type Clock } from '../base/clock.ts';
+import { UserFacing } from '../base/errors.ts';
+import { claim } from './claim.ts';
+import { thisProcess } from './leaseOwner.ts';
+import { makeFolder } from './makeFolder.ts';
+
+const pollMs = 10;
+/** A change takes some milliseconds. */
+const limitMs = 10_000;
+
+/**
+ * Runs `work`, which reads `file` and replaces it, while no other process does so. The lock of a
+ * process that died does not count. Rejects with `UserFacing` if the others do not finish, with
+ * `StorageFailure` if the lock cannot be written, and as `work` does.
+ */
+export async function exclusively<Value>(
+  file: string,
+  work: () => Promise<Value>,
+  clock: Clock = systemClock,
+): Promise<Value> {
+  const lock = `${file}.lock`;
+  const owner = thisProcess('terminal');
+  await makeFolder(path.dirname(file));
+  for (let waitedMs = 0; !(await claim(lock, owner, clock)); waitedMs += pollMs) {
+    if (waitedMs >= limitMs)
+      throw new UserFacing(`${file} is being changed by another process.`, 'Try again.');
+    await delay(clock, pollMs);
+  }
+  try {
+    return await work();
+  } finally {
+    await rm(lock, { force: true });
+  }
+}
