@@ -39,7 +39,7 @@ export function refusedCalls({ questions, state }: RefusedCallsDeps): RefusedCal
       const open = openQuestions(state()).filter(({ refused }) => refused !== undefined);
       if (open.length >= mostOpen || call.detail.length > mostChars) return false;
       await questions.ask({
-        text: `Allow this call, if the agent makes it again? It was refused: ${why}.\n${call.title}\n${call.detail}`,
+        text: `Allow this call, whenever the agent makes it in this session? It was refused: ${why}.\n${call.title}\n${call.detail}`,
         options: [allowAnswer, denyAnswer],
         fallback: denyAnswer,
         withinMs,
