@@ -47,7 +47,7 @@ describe('a model that is out to do harm', function () {
     model.contextTokens = 8_000_000;
     const folder = join(scratch, 'world');
     mkdirSync(folder);
-    const local = { id: 'local', kind: 'local', confinement: { required: true, network: 'none' } };
+    const local = { id: 'local', kind: 'local', confinement: { required: true } };
     mkdirSync(join(scratch, 'bed/home'), { recursive: true });
     writeFileSync(
       join(scratch, 'bed/home/machines.json'),
