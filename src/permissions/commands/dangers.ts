@@ -11,12 +11,14 @@ import { denies, isFirm, safe, strictest, type Verdict } from './verdict.ts';
 const wordsOf = (text: string): ReadonlySet<string> => new Set(text.split(' '));
 const fetchers = wordsOf('curl wget fetch aria2c http https lynx w3m nc ncat netcat socat telnet');
 const senders = wordsOf(
-  'curl wget nc ncat netcat socat telnet scp sftp rsync ftp lftp rclone ssh http https aws gsutil gcloud az huggingface-cli hf wandb mail sendmail mutt gh glab',
+  'curl wget nc ncat netcat socat telnet scp sftp rsync ftp lftp rclone ssh http https aws ' +
+    'gsutil gcloud az huggingface-cli hf wandb mail sendmail mutt gh glab',
 );
 const interpreters =
   /^(?:(?:ba|da|z|k|a|c|tc|fi)?sh|busybox|eval|source|\.|python[\d.]*|ipython|perl|ruby|node|deno|bun|php|lua|Rscript|julia|xargs|parallel|awk|gawk)$/;
 const changers = wordsOf(
-  'rm mv cp tee touch ln install dd truncate chmod chown chgrp rmdir mkdir shred unlink sed patch rsync sponge setfacl chattr curl wget',
+  'rm mv cp tee touch ln install dd truncate chmod chown chgrp rmdir mkdir shred unlink sed ' +
+    'patch rsync sponge setfacl chattr curl wget',
 );
 const keyUsers = wordsOf('ssh scp sftp rsync mosh autossh ssh-add ssh-copy-id');
 const editors = wordsOf('code code-insiders codium code-server cursor windsurf');

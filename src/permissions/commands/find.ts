@@ -7,7 +7,12 @@ import { asks, strictest, type Verdict } from './verdict.ts';
 
 /** The tests and actions of find that only read. */
 const harmless =
-  '-P -name= -iname= -path= -ipath= -wholename= -regex= -iregex= -regextype= -type= -xtype= -size= -empty -mtime= -mmin= -ctime= -cmin= -atime= -amin= -newer@ -newermt= -maxdepth= -mindepth= -depth -d -xdev -mount -prune -print -print0 -printf= -ls -perm= -user= -group= -uid= -gid= -nouser -nogroup -links= -inum= -not -and -or -a -o -true -false -quit -readable -writable -executable -samefile@ -warn -nowarn -noleaf -ignore_readdir_race -daystart';
+  '-P -name= -iname= -path= -ipath= -wholename= -regex= -iregex= -regextype= -type= -xtype= ' +
+  '-size= -empty -mtime= -mmin= -ctime= -cmin= -atime= -amin= -newer@ -newermt= -maxdepth= ' +
+  '-mindepth= -depth -d -xdev -mount -prune -print -print0 -printf= -ls -perm= -user= -group= ' +
+  '-uid= -gid= -nouser -nogroup -links= -inum= -not -and -or -a -o -true -false -quit ' +
+  '-readable -writable -executable -samefile@ -warn -nowarn -noleaf -ignore_readdir_race ' +
+  '-daystart';
 const signs = new Set(['(', ')', '!', ',']);
 
 export function judgeFind(rest: readonly ShellWord[], spot: Spot): Verdict {

@@ -46,7 +46,8 @@ const refusals: readonly Refusal[] = [
   ),
   refusal(
     changesSystem,
-    'shutdown reboot halt poweroff telinit useradd userdel usermod groupadd passwd chpasswd visudo vipw insmod modprobe rmmod setcap iptables ip6tables nft swapoff',
+    'shutdown reboot halt poweroff telinit useradd userdel usermod groupadd passwd chpasswd ' +
+      'visudo vipw insmod modprobe rmmod setcap iptables ip6tables nft swapoff',
   ),
   refusal(changesSystem, 'chmod', /(?:^| )(?:u?\+[rwx]*s|[46]\d{3})(?: |$)/),
   refusal(changesSystem, 'kill', /(?:^| )-1$/),

@@ -1,6 +1,6 @@
 /** The reading subcommands of programs that can also change things, and calls that show a version. */
 import type { ShellWord } from '../../shell/shellCommand.ts';
-import type { Reader } from './readers.ts';
+import type { Reader } from './readers/reader.ts';
 
 const listing = (options: string, problem?: Reader['problem']): Reader => ({
   options,
@@ -19,16 +19,28 @@ const listingWith = (options: string, names: readonly string[]): Reader =>
   );
 
 const commits =
-  '# n: i S: G: E F --oneline --graph --all --branches --tags --remotes --decorate --no-decorate --pretty= --format= --since= --until= --after= --before= --author= --committer= --grep= --follow --first-parent --merges --no-merges --reverse --abbrev-commit --date= --max-count= --skip= --topo-order --date-order --no-pager --parents --children --count --left-right --cherry-pick --invert-grep --all-match --ignore-case --relative-date --no-walk';
+  '# n: i S: G: E F --oneline --graph --all --branches --tags --remotes --decorate ' +
+  '--no-decorate --pretty= --format= --since= --until= --after= --before= --author= ' +
+  '--committer= --grep= --follow --first-parent --merges --no-merges --reverse ' +
+  '--abbrev-commit --date= --max-count= --skip= --topo-order --date-order --no-pager ' +
+  '--parents --children --count --left-right --cherry-pick --invert-grep --all-match ' +
+  '--ignore-case --relative-date --no-walk';
 const changes =
-  'p u s w b M C R U: c m z --patch --no-patch --stat --shortstat --numstat --name-only --name-status --summary --dirstat --compact-summary --color --no-color --word-diff --color-words --color-moved --unified= --ignore-all-space --ignore-space-change --ignore-blank-lines --ignore-space-at-eol --diff-filter= --no-ext-diff --no-textconv --check --minimal --patience --histogram --diff-algorithm= --exit-code --quiet --find-renames --find-copies --no-renames --full-index --binary --raw --abbrev --no-prefix --function-context --inter-hunk-context= --relative --text --cc --merge-base --root';
+  'p u s w b M C R U: c m z --patch --no-patch --stat --shortstat --numstat --name-only ' +
+  '--name-status --summary --dirstat --compact-summary --color --no-color --word-diff ' +
+  '--color-words --color-moved --unified= --ignore-all-space --ignore-space-change ' +
+  '--ignore-blank-lines --ignore-space-at-eol --diff-filter= --no-ext-diff --no-textconv ' +
+  '--check --minimal --patience --histogram --diff-algorithm= --exit-code --quiet ' +
+  '--find-renames --find-copies --no-renames --full-index --binary --raw --abbrev --no-prefix ' +
+  '--function-context --inter-hunk-context= --relative --text --cc --merge-base --root';
 
 /** Settings that hold no secrets. */
 const harmlessSetting = /^(?:user\.(?:name|email)|core\.\w+|init\.\w+|branch\.[\w.-]+)$/i;
 
 const git: Readonly<Record<string, Reader>> = {
   status: listing(
-    's b u v z uno uall unormal -uno -uall -unormal --short --branch --porcelain --untracked-files --ignored --long --show-stash --no-renames --ahead-behind --null',
+    's b u v z uno uall unormal -uno -uall -unormal --short --branch --porcelain ' +
+      '--untracked-files --ignored --long --show-stash --no-renames --ahead-behind --null',
   ),
   log: listing(`${commits} ${changes}`),
   diff: listing(`${changes} --cached --staged`),
@@ -45,24 +57,33 @@ const git: Readonly<Record<string, Reader>> = {
       : undefined,
   ),
   blame: listing(
-    'w L: l s e p c n f t b M C --line-porcelain --porcelain --since= --date= --show-name --show-number --abbrev',
+    'w L: l s e p c n f t b M C --line-porcelain --porcelain --since= --date= --show-name ' +
+      '--show-number --abbrev',
   ),
   branch: listingWith(
-    'a r v vv -vv q --list --all --remotes --verbose --show-current --contains --no-contains --merged --no-merged --sort= --format= --points-at --no-color --color --column --abbrev',
+    'a r v vv -vv q --list --all --remotes --verbose --show-current --contains --no-contains ' +
+      '--merged --no-merged --sort= --format= --points-at --no-color --color --column --abbrev',
     ['--list', '--contains', '--no-contains', '--merged', '--no-merged', '--points-at'],
   ),
   tag: listingWith(
-    'n l # --list --sort= --contains --no-contains --merged --no-merged --points-at --format= --column',
+    'n l # --list --sort= --contains --no-contains --merged --no-merged --points-at --format= ' +
+      '--column',
     ['-l', '-n', '--list', '--contains', '--no-contains', '--merged', '--no-merged', '--points-at'],
   ),
   'rev-parse': listing(
-    'q --short --abbrev-ref --verify --show-toplevel --git-dir --git-common-dir --is-inside-work-tree --is-bare-repository --show-prefix --show-cdup --symbolic-full-name --all --branches --tags --absolute-git-dir --is-shallow-repository --quiet',
+    'q --short --abbrev-ref --verify --show-toplevel --git-dir --git-common-dir ' +
+      '--is-inside-work-tree --is-bare-repository --show-prefix --show-cdup ' +
+      '--symbolic-full-name --all --branches --tags --absolute-git-dir --is-shallow-repository ' +
+      '--quiet',
   ),
   describe: listing(
-    '--tags --always --all --long --abbrev --dirty --match= --contains --exact-match --first-parent --exclude=',
+    '--tags --always --all --long --abbrev --dirty --match= --contains --exact-match ' +
+      '--first-parent --exclude=',
   ),
   'ls-files': listing(
-    'c d m o i s t u v z k --cached --deleted --modified --others --ignored --stage --unmerged --exclude-standard --exclude= --error-unmatch --full-name --directory --killed --eol',
+    'c d m o i s t u v z k --cached --deleted --modified --others --ignored --stage ' +
+      '--unmerged --exclude-standard --exclude= --error-unmatch --full-name --directory ' +
+      '--killed --eol',
   ),
   'ls-tree': listing(
     'r l d t z --name-only --name-status --long --full-tree --full-name --object-only --abbrev',
@@ -76,7 +97,10 @@ const git: Readonly<Record<string, Reader>> = {
   'count-objects': listing('v H --verbose --human-readable'),
   'cat-file': listing('p t s e'),
   grep: listing(
-    'n i w v l L c h H E F G P e: p W A: B: C: # --line-number --ignore-case --word-regexp --files-with-matches --count --cached --untracked --heading --break --and --or --not --all-match --max-depth= --name-only --no-color --color --column --show-function --function-context --extended-regexp --fixed-strings --perl-regexp',
+    'n i w v l L c h H E F G P e: p W A: B: C: # --line-number --ignore-case --word-regexp ' +
+      '--files-with-matches --count --cached --untracked --heading --break --and --or --not ' +
+      '--all-match --max-depth= --name-only --no-color --color --column --show-function ' +
+      '--function-context --extended-regexp --fixed-strings --perl-regexp',
   ),
   'check-ignore': listing('q v n --verbose --non-matching --no-index --quiet'),
   cherry: listing('v --abbrev'),
@@ -150,9 +174,12 @@ const aliases: Readonly<Record<string, string>> = { pip3: 'pip', mamba: 'conda',
 
 /** Programs that may be asked for their version. */
 const versioned: ReadonlySet<string> = new Set(
-  'python python3 pip pip3 conda mamba uv poetry node npm npx git gcc g++ cc c++ clang nvcc cmake make ninja go java javac ruby perl julia R Rscript docker podman bash sh zsh ffmpeg cuda-gdb mpirun mpicc ssh rsync curl wget tar zip unzip tmux screen srun sbatch squeue sinfo apptainer singularity tsc jq rg fd vim nano deno bun sqlite3 psql ldd'.split(
-    ' ',
-  ),
+  (
+    'python python3 pip pip3 conda mamba uv poetry node npm npx git gcc g++ cc c++ clang nvcc ' +
+    'cmake make ninja go java javac ruby perl julia R Rscript docker podman bash sh zsh ffmpeg ' +
+    'cuda-gdb mpirun mpicc ssh rsync curl wget tar zip unzip tmux screen srun sbatch squeue ' +
+    'sinfo apptainer singularity tsc jq rg fd vim nano deno bun sqlite3 psql ldd'
+  ).split(' '),
 );
 const versionOptions = /^(?:--version|-V|-version|--help|-v)$/;
 

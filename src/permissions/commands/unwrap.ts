@@ -17,9 +17,14 @@ const valued = /^-(?:n|k|s|[cn]|[ioe])$/;
 
 /** Programs that run the command in their arguments, here or elsewhere. */
 const runners: ReadonlySet<string> = new Set(
-  'nice ionice stdbuf timeout time nohup exec command builtin setsid env unbuffer chronic xargs flock chroot taskset sudo su doas runuser pkexec unshare nsenter bwrap firejail proot fakeroot ssh mosh docker podman apptainer singularity kubectl srun sbatch salloc mpirun torchrun accelerate parallel watch strace ltrace gdb valgrind perf nsys ncu tmux screen script numactl systemd-run at batch conda uv poetry pipenv npx find fd git make entr caffeinate trap'.split(
-    ' ',
-  ),
+  (
+    'nice ionice stdbuf timeout time nohup exec command builtin setsid env unbuffer chronic ' +
+    'xargs flock chroot taskset sudo su doas runuser pkexec unshare nsenter bwrap firejail ' +
+    'proot fakeroot ssh mosh docker podman apptainer singularity kubectl srun sbatch salloc ' +
+    'mpirun torchrun accelerate parallel watch strace ltrace gdb valgrind perf nsys ncu tmux ' +
+    'screen script numactl systemd-run at batch conda uv poetry pipenv npx find fd git make ' +
+    'entr caffeinate trap'
+  ).split(' '),
 );
 
 /** Returns true for a program that may run a command in its arguments. */

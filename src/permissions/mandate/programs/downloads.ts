@@ -6,11 +6,23 @@ import { addressOutside, argumentOutside, pathOutside } from '../paths.ts';
 import { firstReason, has, operandsOf, valueOf, type Call, type Check } from '../step.ts';
 
 const curlOptions: OptionList =
-  'f s S L O J k I i v g N R # 4 6 C: H: A: e: r: m: w: z: b: y: o@ D@ c@ --fail --silent --show-error --location --remote-name --remote-header-name --head --include --verbose --compressed --create-dirs --progress-bar --http1.1 --http2 --fail-with-body --remote-time --continue-at= --header= --user-agent= --referer= --range= --retry= --retry-delay= --retry-all-errors --retry-max-time= --max-time= --connect-timeout= --write-out= --limit-rate= --max-redirs= --max-filesize= --output@ --output-dir@ --dump-header@ --cookie-jar@ --parallel --no-progress-meter --tlsv1.2';
+  'f s S L O J k I i v g N R # 4 6 C: H: A: e: r: m: w: z: b: y: o@ D@ c@ --fail --silent ' +
+  '--show-error --location --remote-name --remote-header-name --head --include --verbose ' +
+  '--compressed --create-dirs --progress-bar --http1.1 --http2 --fail-with-body --remote-time ' +
+  '--continue-at= --header= --user-agent= --referer= --range= --retry= --retry-delay= ' +
+  '--retry-all-errors --retry-max-time= --max-time= --connect-timeout= --write-out= ' +
+  '--limit-rate= --max-redirs= --max-filesize= --output@ --output-dir@ --dump-header@ ' +
+  '--cookie-jar@ --parallel --no-progress-meter --tlsv1.2';
 const wgetOptions: OptionList =
-  'q c N S r p k v nc np nv nd nH l: A: R: t: T: e: U: w: O@ P@ o@ a@ --quiet --continue --no-clobber --no-verbose --show-progress --progress= --tries= --timeout= --recursive --level= --no-parent --accept= --reject= --user-agent= --header= --wait= --max-redirect= --content-disposition --trust-server-names --no-host-directories --cut-dirs= --spider --timestamping --server-response --output-document@ --directory-prefix@ --output-file@ --append-output@';
+  'q c N S r p k v nc np nv nd nH l: A: R: t: T: e: U: w: O@ P@ o@ a@ --quiet --continue ' +
+  '--no-clobber --no-verbose --show-progress --progress= --tries= --timeout= --recursive ' +
+  '--level= --no-parent --accept= --reject= --user-agent= --header= --wait= --max-redirect= ' +
+  '--content-disposition --trust-server-names --no-host-directories --cut-dirs= --spider ' +
+  '--timestamping --server-response --output-document@ --directory-prefix@ --output-file@ ' +
+  '--append-output@';
 const ariaOptions: OptionList =
-  'c q x: s: j: k: d@ o@ --continue --quiet --max-connection-per-server= --split= --dir@ --out@ --console-log-level= --summary-interval= --allow-overwrite --auto-file-renaming';
+  'c q x: s: j: k: d@ o@ --continue --quiet --max-connection-per-server= --split= --dir@ ' +
+  '--out@ --console-log-level= --summary-interval= --allow-overwrite --auto-file-renaming';
 
 const hostOf = (text: string): string => /^(?:[a-z]+:\/\/)?([^/?#]*)/i.exec(text)?.[1] ?? '';
 

@@ -15,17 +15,21 @@ const add = (names: string, check: Check, grantedBy?: Rule['grantedBy']): void =
 
 add('export local declare readonly set', assigns);
 add(
-  'unset read wait exit return shift break continue shopt umask hash : true false deactivate fg jobs ulimit mktemp module ml',
+  'unset read wait exit return shift break continue shopt umask hash : true false deactivate ' +
+    'fg jobs ulimit mktemp module ml',
   argumentsInside,
 );
 add('kill pkill killall', kill);
 add(
-  'cat tac head tail wc cut sort uniq grep egrep fgrep zgrep rg zcat diff cmp comm join paste ls tree du df stat file realpath readlink md5sum sha1sum sha256sum test [ [[ basename dirname tr jq column nl od hexdump xxd strings seq expr shuf ffprobe nvcc-smi',
+  'cat tac head tail wc cut sort uniq grep egrep fgrep zgrep rg zcat diff cmp comm join paste ' +
+    'ls tree du df stat file realpath readlink md5sum sha1sum sha256sum test [ [[ basename ' +
+    'dirname tr jq column nl od hexdump xxd strings seq expr shuf ffprobe nvcc-smi',
   reads,
 );
 add('echo printf sleep', argumentsInside);
 add(
-  'mkdir rmdir touch tee truncate chmod gzip gunzip bzip2 bunzip2 xz unxz zstd unzstd pigz lz4 split csplit patch',
+  'mkdir rmdir touch tee truncate chmod gzip gunzip bzip2 bunzip2 xz unxz zstd unzstd pigz ' +
+    'lz4 split csplit patch',
   changes,
   'files',
 );
@@ -47,7 +51,10 @@ add('tensorboard mlflow', server, 'scripts');
 add('make gmake ninja', make, 'tools');
 add('cmake', except(/--install|--target install/), 'tools');
 add(
-  'gcc g++ cc c++ clang clang++ nvcc rustc javac ar ld tsc pytest py.test tox nox ruff black isort mypy flake8 pylint pyright yapf eslint prettier coverage doctest ffmpeg sox convert identify pandoc pdflatex latexmk xelatex bibtex dot gnuplot pdftotext sqlite3 cython swig bazel meson tokei cloc shellcheck jsonlint yamllint nm objdump ldd',
+  'gcc g++ cc c++ clang clang++ nvcc rustc javac ar ld tsc pytest py.test tox nox ruff black ' +
+    'isort mypy flake8 pylint pyright yapf eslint prettier coverage doctest ffmpeg sox convert ' +
+    'identify pandoc pdflatex latexmk xelatex bibtex dot gnuplot pdftotext sqlite3 cython swig ' +
+    'bazel meson tokei cloc shellcheck jsonlint yamllint nm objdump ldd',
   argumentsInside,
   'tools',
 );

@@ -1,0 +1,145 @@
+/** Programs that show the state of the computer, its processes and its scheduler. */
+import type { ShellWord } from '../../../shell/shellCommand.ts';
+import type { Arguments } from '../options.ts';
+import { nothing, text, type Reader } from './reader.ts';
+
+/** What `ip` shows, and of what. */
+const shownByIp =
+  /^(?:a|addr|address|l|link|n|neigh|r|route|show|list|ls|dev|lo|(?:eth|en|wl|ib|br|docker)[\w-]*)$/;
+
+export const systemReaders: Readonly<Record<string, Reader>> = {
+  ulimit: text('a H S c d e f i l m n p q r s t u v x', nothing),
+  dmesg: text('T H L t x k l: f: e d --ctime --level= --facility= --human --decode', nothing),
+  ss: text('t u l n p a e o m i s x 4 6 H r w', ({ operands }) =>
+    operands.length > 0 ? 'takes arguments that are not known to be harmless' : undefined,
+  ),
+  pwd: text('L P', nothing),
+  whoami: text('', nothing),
+  id: text('g G n r u z --group --groups --name --user'),
+  groups: text(''),
+  hostname: text('s f d i I A --short --fqdn --domain --ip-address --all-ip-addresses', nothing),
+  uname: text(
+    'a s n r v m p i o --all --kernel-name --nodename --kernel-release --machine ' +
+      '--operating-system',
+    nothing,
+  ),
+  arch: text('', nothing),
+  uptime: text('p s --pretty --since', nothing),
+  date: text(
+    'u R I d: r@ --utc --rfc-email --iso-8601 --date= --rfc-3339= --reference@',
+    ({ operands }) =>
+      operands.every(({ text: each }) => each.startsWith('+')) ? undefined : 'sets the clock',
+  ),
+  cal: text('1 3 y m j'),
+  nproc: text('--all --ignore=', nothing),
+  free: text('b k m g h w t l --bytes --kilo --mega --giga --human --wide --total --si', nothing),
+  lscpu: text('a b c J e p x y --extended --json --all --online --parse', nothing),
+  lsblk: text('a b d f i J l m n o: p r t --all --bytes --fs --json --list --output= --paths'),
+  lspci: text('v k n m nn vv s: d: t', nothing),
+  numactl: text('H s --hardware --show', nothing),
+  ps: text(
+    'A f F l j w ww L H p: u: U: o: C: t: ef e --forest --sort= --pid= --ppid= --user= ' +
+      '--no-headers --format= --width=',
+    psProblem,
+  ),
+  pgrep: text(
+    'a f l u: U: x n o c d: P: t: i --list-name --list-full --full --count --euid= --exact ' +
+      '--newest --oldest --parent=',
+  ),
+  pidof: text('s x o:'),
+  lsof: text('i: p: u: c: n P t a U w', ({ operands }) =>
+    operands.every(({ text: each }) => /^:\d+$/.test(each))
+      ? undefined
+      : 'takes arguments that are not known to be harmless',
+  ),
+  netstat: text('t u l n p a r i s e x 4 6 W', nothing),
+  ip: text('4 6 s d j o -br --brief', ({ operands }) =>
+    operands.every(({ text: each }) => shownByIp.test(each)) ? undefined : 'may change the network',
+  ),
+  who: text('a b d H l q r s t u m', nothing),
+  w: text('h s f i', nothing),
+  last: text('n: # a d F i w x R'),
+  sensors: text('u f j A', nothing),
+  lsmod: text('', nothing),
+  findmnt: text('l n o: t: D r J --df --json --list --output= --types='),
+  mount: text('l t:', nothing),
+  quota: text('s u g v', nothing),
+  getconf: text('a'),
+  locale: text('a m k', nothing),
+  lsb_release: text('a i d r c s', nothing),
+  vmstat: text('a d s S: w t n # --unit= --wide --timestamp', countedProblem),
+  iostat: text('c d h k m x y z p: # ', countedProblem),
+  top: text('b n: H i c o: p: u: d: w:', ({ names: given }) =>
+    given.has('-b') && given.has('-n') ? undefined : 'does not end by itself: use top -b -n 1',
+  ),
+  'nvidia-smi': text(
+    'L q d: i: x m c: s: --list-gpus --query --query-gpu= --query-compute-apps= ' +
+      '--query-accounted-apps= --format= --id= --display= --xml-format --help-query-gpu',
+    smiProblem,
+  ),
+  gpustat: text(
+    'c p u F P e a cp cpu --json --no-color --no-header --show-cmd --show-user --show-pid ' +
+      '--show-power --show-fan',
+    nothing,
+  ),
+  'rocm-smi': text(
+    'a i t f g u P --showuse --showmemuse --showtemp --showpower --showid --json --showmeminfo=',
+    nothing,
+  ),
+  // Schedulers.
+  squeue: text(
+    'a A: h j: l M: n: o: O: p: r R: s S: t: u: w: --me --start --array --account= --format= ' +
+      '--Format= --json --jobs= --long --name= --noheader --nodelist= --partition= --sort= ' +
+      '--states= --steps --user= --users=',
+  ),
+  sinfo: text(
+    'a d e l M: n: N o: O: p: r R s S: t: T v --all --exact --format= --Format= --json --long ' +
+      '--Node --nodes= --noheader --partition= --reservation --responding --list-reasons ' +
+      '--summarize --sort= --states=',
+  ),
+  sacct: text(
+    'a A: b B D e E: h j: l M: n N: o: O p P q: r: s: S: T u: X --allocations --allusers ' +
+      '--brief --duplicates --endtime= --format= --jobs= --json --long --name= --nodelist= ' +
+      '--noheader --parsable --parsable2 --partition= --starttime= --state= --user= --units= ' +
+      '--delimiter=',
+  ),
+  sprio: text('h j: l n o: p: u: w --jobs= --long --users='),
+  sshare: text('a A: h l n o: p P u: U --all --accounts= --long --format= --users='),
+  sstat: text('a e j: n o: p P --allsteps --format= --jobs= --noheader --parsable --parsable2'),
+  qstat: text('a f i n q r s u: x G t w'),
+  bjobs: text('a d l p r s u: w X q: m: J: o: noheader'),
+};
+
+/** `-c` is a count for `dmon` and `pmon`, and the mode of a GPU elsewhere. */
+function smiProblem(
+  { operands, values }: Arguments,
+  words: readonly ShellWord[],
+): string | undefined {
+  const counts = values.get('-c') ?? [];
+  const known = counts.length > 0 ? /^[dp]mon$/ : /^(?:topo|nvlink)$/;
+  const isHarmless =
+    !words.some(({ text: each }) => /^-+mig/.test(each)) &&
+    operands.length >= Math.min(counts.length, 1) &&
+    operands.every(({ text: each }) => known.test(each)) &&
+    counts.every((each) => /^\d{1,4}$/.test(each));
+  return isHarmless ? undefined : 'takes arguments that are not known to be harmless';
+}
+
+/** Options that print the environment of processes begin with an `e` that no dash precedes. */
+function psProblem(
+  { operands, values }: Arguments,
+  words: readonly ShellWord[],
+): string | undefined {
+  // A user that does not exist is read as options.
+  const isJoined = words.some(({ text: each }) => /^-[a-zA-Z]*[uU]./.test(each));
+  const columns = ['-o', '--format'].flatMap((name) => values.get(name) ?? []);
+  const unclear = operands.find(({ text: each }) => !/^(?:[ajlruxfwhT]+|\d+(?:,\d+)*)$/.test(each));
+  return unclear === undefined && !isJoined && !columns.some((each) => /env/i.test(each))
+    ? undefined
+    : 'may show the environment of processes';
+}
+
+/** `vmstat 1` never ends, and `vmstat 1 5` does. */
+function countedProblem({ operands }: Arguments): string | undefined {
+  return operands.length === 1 ? 'does not end by itself: give a count' : undefined;
+}

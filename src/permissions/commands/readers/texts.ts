@@ -1,0 +1,41 @@
+/** Programs that print a text, and what the shell knows of programs. */
+import type { Arguments } from '../options.ts';
+import { text, type Reader } from './reader.ts';
+
+export const textReaders: Readonly<Record<string, Reader>> = {
+  // A line of dashes is text.
+  echo: text('n e E --- ---- ----- ------ -------- ----------'),
+  printf: text('', printfProblem),
+  true: text(''),
+  false: text(''),
+  ':': text(''),
+  sleep: text('', ({ operands }) =>
+    operands.every(({ text: each }) => /^[\d.]{1,4}s?$/.test(each)) ? undefined : 'waits for long',
+  ),
+  seq: text('f: s: w # --format= --separator= --equal-width', ({ operands }) =>
+    operands.every(({ text: each }) => /^-?[\d.]{1,7}$/.test(each)) ? undefined : 'may not end',
+  ),
+  expr: text(''),
+  basename: text('a s: z --multiple --suffix= --zero'),
+  dirname: text('z --zero'),
+  tr: text('c C d s t --complement --delete --squeeze-repeats --truncate-set1'),
+  which: text('a --all'),
+  type: text('a t p P f'),
+  command: text('v V', ({ names: given }) =>
+    given.has('-v') || given.has('-V') ? undefined : 'runs another command',
+  ),
+  numfmt: text(
+    'd: z --to= --from= --field= --format= --suffix= --padding= --header --delimiter= ' +
+      '--round= --to-unit= --from-unit= --grouping',
+  ),
+};
+
+/** `%n` sets a variable, and the width `*` is an operand. */
+function printfProblem({ names: given, operands }: Arguments): string | undefined {
+  if (given.has('-v')) return 'sets a variable';
+  const [format] = operands;
+  const known = /^(?:[^%]|%%|%[-+ #0]*\d*(?:\.\d+)?[bcdeEfgGioqsuxX])*$/;
+  return format === undefined || (known.test(format.text) && !format.isDynamic)
+    ? undefined
+    : 'may set a variable';
+}
