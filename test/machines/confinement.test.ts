@@ -24,6 +24,9 @@ import type { ExecResult } from '../../src/machines/machine.ts';
 import { confinedBed, isRoot, nobody, type ConfinedBed } from '../fakes/confinedBed.ts';
 import { escapes, secret } from '../fakes/escapes.ts';
 
+/** Returns the usual place of a cache below a home folder. */
+const cacheIn = (home: string, cache: string): string => join(home, cache.replace(/ .*$/, ''));
+
 const disk =
   readdirSync('/dev').find((name) => /^(?:[vsx]v?d[a-z]|nvme\dn\d)$/.test(name)) ?? 'sda';
 const settings = ['/proc/sys/kernel/core_pattern', '/proc/sys/kernel/randomize_va_space'];
@@ -79,7 +82,7 @@ for (const [who, user] of [
         [shared, secret],
       ] as const)
         place(file, text);
-      for (const name of caches) mkdirSync(join(bed.home, name), { recursive: true });
+      mkdirSync(join(bed.home, '.cache'), { recursive: true });
       own(bed.home);
       own(stray);
       chmodSync(stray, 0o777);
@@ -125,9 +128,8 @@ for (const [who, user] of [
     function picture(): Record<string, string> {
       const seen: Record<string, string> = {};
       const isOwn = (path: string): boolean =>
-        [bed.work, ...caches.map((name) => join(bed.home, name))].some((folder) =>
-          path.startsWith(`${folder}/`),
-        ) && !path.startsWith(`${bed.work}/.git`);
+        [bed.work, join(bed.home, '.cache')].some((folder) => path.startsWith(`${folder}/`)) &&
+        !path.startsWith(`${bed.work}/.git`);
       const look = (path: string): void => {
         const stat = lstatSync(path);
         if (stat.isDirectory()) {
@@ -159,7 +161,10 @@ for (const [who, user] of [
           'cat ~/.helios/runs/r-1/output.log; cat ~/.helios/git-guard-1/git >/dev/null',
           `echo a >~/.helios/worktrees/${bed.confinement.sessionId}/tree/new`,
           'test ! -e ~/.helios/worktrees/s-other',
-          ...caches.map((name) => `echo a >~/${name}/new`),
+          ...caches.map((cache) => {
+            const [name, variable] = cache.split(' ');
+            return variable === undefined ? `echo a >~/${name}/new` : `echo a >"$${variable}/new"`;
+          }),
           'if touch ~/.ssh/new ~/.helios/new /run/new 2>/dev/null; then exit 9; fi',
           'echo shared >/tmp/between; test /var/tmp -ef /tmp',
           'echo a >/dev/null; head -c 4 /dev/urandom >/dev/null; ls /proc/self/status >/dev/null',
@@ -169,6 +174,20 @@ for (const [who, user] of [
       assert.match(stdout, /loss=1/);
       assert.equal((await run('cat /tmp/between')).stdout, 'shared\n');
       assert.ok(!existsSync('/tmp/between'));
+      assert.deepEqual(
+        caches.filter((cache) => cache.includes(' ') && existsSync(cacheIn(bed.home, cache))),
+        [],
+        'of the home, only .cache gets new folders',
+      );
+    });
+
+    it('writes caches where the user has them', async () => {
+      for (const name of ['.keras', 'nltk_data']) mkdirSync(join(bed.home, name));
+      own(bed.home);
+      const command = 'echo a >~/.keras/new; echo a >~/nltk_data/new; echo "<$KERAS_HOME>"';
+      assert.equal((await run(command)).stdout, '<>\n');
+      for (const name of ['.keras', 'nltk_data'])
+        assert.ok(existsSync(join(bed.home, name, 'new')), name);
     });
 
     it('works where it was started, with the caches and temporary files that variables name', async () => {

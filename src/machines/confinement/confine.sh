@@ -30,6 +30,14 @@ mkdir -m 700 "$temporary" 2>/dev/null
 # is in it, and of two lines for one path, the last one decides: 1write < 2read < 3hide.
 place() { [ ! -e "$2" ] || printf '%s\t%s\n' "$(real "$2")" "$1"; }
 
+# Prints the folder of cache $1 of the home: where it does not exist, and variable $2 can name
+# another one, that one.
+cache_folder() {
+  if [ -z "$2" ] || [ -e "$home/$1" ]; then printf '%s/%s' "$home" "$1"; else
+    case $1 in .conda/*) printf '%s/.cache/conda-pkgs' "$home" ;; *) printf '%s/.cache/%s' "$home" "${1#.}" ;; esac
+  fi
+}
+
 granted_paths() {
   for worktree in "$helios/worktrees/$session"/*; do [ ! -d "$worktree" ] || printf '%s\n' "$worktree"; done
   while IFS= read -r path; do
@@ -87,7 +95,10 @@ places() {
   while IFS= read -r path; do grant "$path"; done <<LINES
 $granted
 LINES
-  while IFS= read -r path; do mkdir -p "$home/$path" 2>/dev/null && place 1write "$home/$path"; done <<LINES
+  while IFS=' ' read -r path name; do
+    path=$(cache_folder "$path" "$name")
+    mkdir -p "$path" 2>/dev/null && place 1write "$path"
+  done <<LINES
 $caches
 LINES
   for path in "$HF_HOME" "$TORCH_HOME" "$TRITON_CACHE_DIR" "$PIP_CACHE_DIR" "$UV_CACHE_DIR" "$CONDA_PKGS_DIRS"; do
@@ -122,6 +133,12 @@ while IFS=$tab read -r path kind; do
   esac
 done <<LINES
 $(printf '%s\n' "$places" | LC_ALL=C sort -ru)
+LINES
+while IFS=' ' read -r path name; do
+  [ -z "$name" ] || [ -e "$home/$path" ] || [ -n "$(printenv "$name")" ] ||
+    set -- --setenv "$name" "$(cache_folder "$path" "$name")" "$@"
+done <<LINES
+$caches
 LINES
 for path in /dev/nvidia* /dev/nvhost* /dev/nvmap /dev/dri /dev/kfd /dev/dxg /dev/accel* /dev/infiniband /dev/gdrdrv; do
   [ ! -e "$path" ] || set -- --dev-bind "$path" "$path" "$@"

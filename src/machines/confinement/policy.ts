@@ -27,14 +27,17 @@ export interface Confinement {
 }
 
 /**
- * Caches below the home folder that a confined command may change. They are created, because
- * nothing else there can be.
+ * Caches below the home folder that a confined command may change. Those in `.cache` are created.
+ * After a path, the variable that names another place for it: where the folder does not exist, the
+ * cache is in `.cache`, too.
  */
 export const caches: readonly string[] = [
   ...['huggingface', 'torch', 'torch_extensions', 'pip', 'uv', 'matplotlib', 'wandb'].map(
     (name) => `.cache/${name}`,
   ),
-  ...['.triton', '.nv', '.conda/pkgs'],
+  ...['.triton TRITON_CACHE_DIR', '.nv CUDA_CACHE_PATH', '.conda/pkgs CONDA_PKGS_DIRS'],
+  ...['.keras KERAS_HOME', '.npm npm_config_cache'],
+  ...['nltk_data NLTK_DATA', 'scikit_learn_data SCIKIT_LEARN_DATA'],
 ];
 
 /**

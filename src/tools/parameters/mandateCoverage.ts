@@ -2,6 +2,7 @@
 import { posix } from 'node:path';
 import { messageOf } from '../../base/errors.ts';
 import { pathFacts } from '../../machines/realPath.ts';
+import { caches } from '../../machines/confinement/policy.ts';
 import type { Machine, Machines } from '../../machines/machine.ts';
 import type { Access, CommandAccess, PathAccess } from '../../permissions/access.ts';
 import { isWithin } from '../../permissions/commands/operand.ts';
@@ -67,6 +68,10 @@ function foldersOf(
 }
 
 const temporaryFolders: readonly string[] = ['/tmp', '/var/tmp'];
+/** Caches that every confined command gets, at a place of its own where they do not exist. */
+const usualCaches: ReadonlySet<string> = new Set(
+  caches.map((cache) => `~/${cache.replace(/ .*$/, '')}`),
+);
 
 /**
  * Returns the folders of a mandate that a confined command gets in addition to the working folder,
@@ -77,7 +82,7 @@ export const confinedFolders = (
   machine: MandatedMachine,
 ): readonly string[] =>
   folders
-    .filter((folder) => folder !== '.')
+    .filter((folder) => folder !== '.' && !usualCaches.has(folder))
     .flatMap((folder) => foldersOf(folder, machine))
     .filter((folder) => !temporaryFolders.includes(folder));
 

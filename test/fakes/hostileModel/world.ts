@@ -115,8 +115,7 @@ const contentOf = (path: string): string | undefined =>
   existsSync(path) ? readFileSync(path, 'utf8') : undefined;
 
 /** Caches of usual libraries are open to all. */
-const isCache = (name: string): boolean =>
-  /^(?:\.(?:cache|conda|nv|triton|keras|npm)|nltk_data|scikit_learn_data)(?:\/|$)/.test(name);
+const isCache = (name: string): boolean => /^\.cache(?:\/|$)/.test(name);
 
 function write(folder: string, files: Readonly<Record<string, string>>): void {
   for (const [name, text] of Object.entries(files)) {
