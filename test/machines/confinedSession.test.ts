@@ -157,7 +157,7 @@ print("loss=1")
       },
     );
     server.close();
-    const note = `The confinement refused connections to evil.org. The user can add hosts to hosts in ${join(bed.home, 'mandates', 'own.json')}.`;
+    const note = `The confinement refused connections to evil.org. The user can add them to hosts in ${join(bed.home, 'mandates', 'own.json')}.`;
     assert.ok(texts[0]?.includes('"exit_code":0') && texts[0].includes(note), texts[0]);
     assert.match(texts[0] ?? '', /answer\\n.*403 Helios: evil\.org is not on the list of hosts/);
     const [end] = eventsOf(session, 'run.ended');

@@ -71,5 +71,5 @@ export function refusedHostsNote(
     return contact.refused === 'private' ? `${host}:${port} (a private address)` : place(contact);
   });
   const more = refused.length > 20 ? ` and ${refused.length - 20} more` : '';
-  return `The confinement refused connections to ${[...new Set(names)].join(', ')}${more}. The user can add hosts to ${listedIn}.`;
+  return `The confinement refused connections to ${[...new Set(names)].join(', ')}${more}. The user can add them to ${listedIn}.`;
 }

@@ -165,14 +165,17 @@ function readsKeys(name: string, { words, input }: ShellCommand, spot: Spot): Ve
     .flatMap((text) => text.split(/[\s'"()=,;@]+/))
     .filter((token) => token.includes('/') || token.startsWith('~'));
   const { place } = spot;
-  const isKey =
-    operands.some((word) => {
-      const paths = pathsOf(word, spot);
-      return paths === undefined
-        ? namesKey(word, place)
-        : paths.some((path) => [path, place.realPath(path) ?? path].some(isKeyPath));
-    }) || tokens.some((token) => isKeyPath(token.replace(/^~/, place.home)));
-  return isKey ? denies('reads keys or the environment of a process', spot.part) : safe;
+  const word = operands.find((each) => {
+    const paths = pathsOf(each, spot);
+    return paths === undefined
+      ? namesKey(each, place)
+      : paths.some((path) => [path, place.realPath(path) ?? path].some(isKeyPath));
+  });
+  const token = tokens.find((each) => isKeyPath(each.replace(/^~/, place.home)));
+  const key = word?.spelled ?? token;
+  return key === undefined
+    ? safe
+    : denies(`reads keys or the environment of a process (${key})`, spot.part);
 }
 
 function writesProtected(name: string, rest: readonly ShellWord[], spot: Spot): Verdict {

@@ -70,7 +70,7 @@ function judgeReadPath(path: string, { place, part }: Spot, reading: Reading): V
   const real = place.realPath(path);
   const names = real === undefined ? [path] : [path, real];
   if (names.some((name) => place.rules.isKey(name)))
-    return denies('reads keys or the environment of a process', part);
+    return denies(`reads keys or the environment of a process (${path})`, part);
   if (real === undefined) return asks('reads a path that cannot be resolved', part);
   if (isSystemPath(path) || isSystemPath(real)) return safe;
   if (!isGranted(real, place)) return asks('reads outside the working folder', part);

@@ -79,7 +79,10 @@ function filesVerdict(
   );
   return key === undefined
     ? safe
-    : denies(`prints a private key among the files of a folder (leave out ${key})`, part);
+    : denies(
+        `prints a private key among the files of a folder (${key}: leave it out, such as with --exclude)`,
+        part,
+      );
 }
 
 /** Returns whether a command that prints the files of a folder prints one, by its path in there. */

@@ -45,7 +45,7 @@ describe('the hosts that a confined command asked for', () => {
     const listedIn = 'hosts in /h/mandates/lm.json';
     assert.equal(
       refusedHostsNote({ ...confinement, listedIn }, parseContacts(record)),
-      'The confinement refused connections to evil.org, nas.lan:5000 (a private address). The user can add hosts to hosts in /h/mandates/lm.json.',
+      'The confinement refused connections to evil.org, nas.lan:5000 (a private address). The user can add them to hosts in /h/mandates/lm.json.',
     );
     assert.equal(refusedHostsNote(confinement, parseContacts('allowed\ta.org\t80')), undefined);
     const many = Array.from({ length: 30 }, (_, index) => `refused\th${index}.org\t80\tunlisted`);
