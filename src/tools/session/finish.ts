@@ -27,7 +27,10 @@ export const finish = (end: Finish): Tool =>
       evidence: z
         .array(
           z.strictObject({
-            run: z.string().describe('Run id, run number, or machine:pid.'),
+            run: z
+              .union([z.string(), z.int()])
+              .transform(String)
+              .describe('Run id, run number, or machine:pid.'),
             metric: z.string().describe('Name of a metric that this run printed.'),
           }),
         )

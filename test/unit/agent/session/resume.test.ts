@@ -26,7 +26,7 @@ const wait = (run: number) => [
 const done = [
   {
     name: 'finish',
-    input: { outcome: 'goal_met', summary: 'done', evidence: [{ run: '1', metric: 'loss' }] },
+    input: { outcome: 'goal_met', summary: 'done', evidence: [{ run: 1, metric: 'loss' }] },
   },
 ];
 
