@@ -50,6 +50,8 @@ export class EventText {
   readonly #style: Style;
   readonly #width: () => number;
   readonly #titles = new Map<string, string>();
+  /** Ids of calls that were not allowed, which the decision says. */
+  readonly #refused = new Set<string>();
 
   /** `width` returns the maximum number of columns for the line of a tool call. */
   constructor(style: Style, width = (): number => maxLine) {
@@ -83,8 +85,11 @@ export class EventText {
       case 'tool.started':
         this.#titles.set(event.callId, event.title);
         return [];
+      case 'permission.decided':
+        if (!event.isAllowed) this.#refused.add(event.callId);
+        return isShown(event) ? this.#line(event, state) : [];
       case 'tool.finished':
-        return this.#toolLines(event);
+        return this.#refused.has(event.callId) ? [] : this.#toolLines(event);
       default:
         return isShown(event) ? this.#line(event, state) : [];
     }

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import type { JournalEvent } from '../../../src/agent/journal/events.ts';
+import { EventText } from '../../../src/cli/screen/eventText.ts';
+import { plainStyle } from '../../../src/cli/screen/style.ts';
 import { noUsage } from '../../../src/models/model.ts';
 import {
   approvalParts,
@@ -263,6 +265,9 @@ describe('transcript', () => {
     const result = finished({ isError: true, text: `Not allowed: ${why}. Find another way.` });
     const parts = [decided, result].flatMap((event) => transcript.event(event, stateOf()));
     assert.equal(textOf(parts), `Not allowed · ${why}`);
+    const terminal = new EventText(plainStyle);
+    const lines = [decided, result].flatMap((event) => terminal.linesOf(event, stateOf()));
+    assert.deepEqual(lines, [`Not allowed · ${why}`]);
   });
 
   it('shows characters that turn the text around as what they are', () => {
