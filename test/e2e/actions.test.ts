@@ -59,7 +59,7 @@ describe('what a session did', () => {
 
   it('is undone where the user selects its files', async () => {
     const made = join(folder, 'made.py');
-    assert.ok(existsSync(made));
+    await workbench.eventually(() => Promise.resolve(existsSync(made)), Boolean);
     const list = workbench.page.locator('.quick-input-widget');
     for (const theme of ['light', 'dark'] as const) {
       await workbench.setTheme(theme);

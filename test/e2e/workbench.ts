@@ -241,6 +241,15 @@ export class Workbench {
 
   /** Opens the Chat view and sends the text, replacing what stands in the input. */
   async sendChat(text: string): Promise<void> {
+    // A window that is still loading may replace the chat by an empty one.
+    for (let attempt = 1; attempt <= 3; attempt += 1) {
+      await this.#typeIntoChat(text);
+      if (await appears(this.#chatRows().first(), 20_000)) return;
+    }
+    throw new Error(`The chat does not take: ${text}`);
+  }
+
+  async #typeIntoChat(text: string): Promise<void> {
     await this.command('Chat: Open Chat');
     const input = this.page.locator('.interactive-input-part .monaco-editor').first();
     await input.click();
