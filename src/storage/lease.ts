@@ -59,6 +59,10 @@ export interface LeaseOptions {
   onWanted?(): void;
 }
 
+/** Many: a lease that passes from a dead process to another one has no owner for a moment. */
+const maxAttempts = 200;
+const maxRequests = 20;
+
 export class Lease {
   readonly #file: string;
   readonly #owner: LeaseOwner;
@@ -85,11 +89,13 @@ export class Lease {
   static async acquire(file: string, terms: LeaseOptions): Promise<Lease> {
     const owner = thisProcess(terms.kind);
     await makeFolder(path.dirname(file));
-    for (let attempt = 0; attempt < 20; attempt += 1) {
+    let requests = 0;
+    for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
       if (await claim(file, owner, terms.clock)) return new Lease(file, owner, terms);
       const holder = await liveOwner(file, terms.clock);
       if (holder === undefined) continue;
-      if (!mayAsk(terms, holder)) throw owned(file, holder);
+      if (!mayAsk(terms, holder) || requests === maxRequests) throw owned(file, holder);
+      requests += 1;
       await askFor(file, holder, terms.clock);
     }
     throw owned(file, await liveOwner(file, terms.clock));
