@@ -58,6 +58,8 @@ for (const [who, user] of [
       });
 
     before(async () => {
+      // npm sets one of them for the programs that it starts.
+      for (const cache of caches) delete process.env[cache.split(' ')[1] ?? ''];
       bed = confinedBed(user);
       stray = mkdtempSync('/tmp/helios-stray-');
       shared = `/dev/shm/helios-stray-${process.pid}`;
