@@ -82,6 +82,11 @@ export interface AskedAttempts {
 export interface Duplicate {
   readonly attempt: Attempt;
   readonly found: FoundRun;
+  /**
+   * True if a repeat would tell nothing new: the run had exactly the same code and arguments, goes
+   * on or measured something, and its experiment was not decided invalid, crash or retest.
+   */
+  readonly counts: boolean;
 }
 
 /** Returns, for each attempt that was made before, the closest earlier run. */
@@ -92,15 +97,27 @@ export function duplicatesOf(
 ): Duplicate[] {
   const earlier = attemptsOf(events);
   return asked.attempts.flatMap((attempt) => {
-    const found = earlier.tried
+    const alike = earlier.tried
       .like(attempt)
-      .find(
+      .filter(
         (run) =>
           run.experimentId !== asked.experimentId &&
           stillTells(earlier, state.runs.get(run.runId), run, asked),
       );
-    return found === undefined ? [] : [{ attempt, found }];
+    const repeated = alike.find((run) => counts(state, run));
+    const found = repeated ?? alike[0];
+    return found === undefined ? [] : [{ attempt, found, counts: repeated !== undefined }];
   });
+}
+
+const undecided: ReadonlySet<string> = new Set(['invalid', 'crash', 'retest']);
+
+function counts(state: SessionState, { runId, experimentId, likeness }: FoundRun): boolean {
+  const run = state.runs.get(runId);
+  const decision = state.experiments.get(experimentId)?.decisions.at(-1)?.decision;
+  if (likeness !== 'same' || run === undefined || undecided.has(decision ?? '')) return false;
+  if (run.verdict === undefined) return true;
+  return run.verdict.kind === 'ok' && run.metrics.some(({ last }) => Number.isFinite(last));
 }
 
 function stillTells(

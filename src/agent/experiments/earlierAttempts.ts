@@ -8,7 +8,7 @@ import type { SessionId } from '../../base/ids.ts';
 import type { Logger } from '../../base/logger.ts';
 import { capText, oneLine } from '../../base/text.ts';
 import { attemptKeys, type Attempt } from '../../experiments/duplicates.ts';
-import type { CodeState } from '../../experiments/experiment.ts';
+import type { CodeState, Decision } from '../../experiments/experiment.ts';
 import type { ExperimentRow, ImportedResult, Ledger, LedgerRow } from '../../experiments/ledger.ts';
 import type { FoundAttempt, IndexedAttempt } from '../../storage/sessionIndex.ts';
 import { decisionText, importedLine, resultText } from './experimentLabels.ts';
@@ -120,10 +120,16 @@ function attemptOf(
     ...attemptKeys({ command: spec.command, cwd: spec.cwd, code, sameCodeAs }),
     tree: code.tree,
     experimentId: row.id,
-    isKnown: verdict?.kind === 'ok' && metrics.some(({ best }) => Number.isFinite(best)),
+    isKnown:
+      verdict?.kind === 'ok' &&
+      metrics.some(({ last }) => Number.isFinite(last)) &&
+      !isVoid(row.decision?.decision),
     told: capText(words, maxToldChars).text,
   };
 }
+
+const isVoid = (decision: Decision | undefined): boolean =>
+  decision === 'invalid' || decision === 'crash' || decision === 'retest';
 
 /**
  * True when repeating the earlier attempt would add nothing: it ran exactly the same code with the

@@ -3,6 +3,7 @@
  * decision.
  */
 import { formatValue, oneLine } from '../../base/text.ts';
+import { commandForm } from '../../experiments/commandForm.ts';
 import type { Attempt, FoundRun } from '../../experiments/duplicates.ts';
 import type { Decision } from '../../experiments/experiment.ts';
 import {
@@ -61,8 +62,16 @@ export function duplicateText({ found, of, ledger }: RefusedLaunch): string {
     head,
     ...lines,
     ...more,
-    `${instead} To repeat it on purpose: experiment: "${id}" adds a run to that experiment (such as another seed), retest: "<why>" runs it as a new experiment.`,
+    `${instead} To repeat it on purpose: retest: "<why>" runs it as a new experiment; another seed needs neither (experiment: "${id}" adds it to that experiment).`,
   ].join('\n');
+}
+
+/** Returns one note per experiment that ran something like the launch, with its seeds. */
+export function similarNotes({ found, ledger }: RefusedLaunch): string[] {
+  const byExperiment = Map.groupBy(found, ({ found: { experimentId } }) => experimentId);
+  return [...byExperiment]
+    .slice(0, maxNamed)
+    .map(([id, similar]) => `Similar: ${earlierText(id, similar, ledger).replace(/^- /, '')}`);
 }
 
 const pointsText = (count: number, of: number): string =>
@@ -86,8 +95,13 @@ function earlierText(
   const hypothesis = row === undefined ? '' : ` "${oneLine(row.hypothesis, 160)}"`;
   const facts = row === undefined ? [] : [resultText(row), decisionText(row)];
   const ran = first === undefined ? '' : likenessText[first.found.likeness];
-  return `- experiment ${id}${hypothesis} ran ${ran} (${numbers.slice(0, maxNamed).join(', ')}): ${facts.join('; ')}`;
+  const seeds = duplicates.flatMap(({ found }) => seedsOf(rows, found) ?? []);
+  const seedText = seeds.length === 0 ? '' : `, seed ${[...new Set(seeds)].slice(0, 8).join(', ')}`;
+  return `- experiment ${id}${hypothesis} ran ${ran} (${numbers.slice(0, maxNamed).join(', ')}${seedText}): ${facts.join('; ')}`;
 }
+
+const seedsOf = (rows: Ledger['rows'], { runId }: FoundRun): string | undefined =>
+  commandForm(rows.find((row) => row.runId === runId)?.command ?? '').seed;
 
 /** Returns objections to a decision. The decision is recorded despite the objections. */
 export function decisionWarnings(

@@ -27,13 +27,13 @@ import {
   type EarlierAttempts,
 } from './earlierAttempts.ts';
 import { experimentNamed } from './experimentReference.ts';
-import { duplicateText } from './experimentLabels.ts';
+import { duplicateText, similarNotes } from './experimentLabels.ts';
 
 export interface ExperimentPlansDeps {
   readonly log: SessionLog;
   readonly sessionRuns: SessionRuns;
   readonly machines: Machines;
-  /** Captures the state of the code, within a limited time. Never rejects. */
+  /** Stores the state of the code, within a limited time; without a name, only reads it. */
   readonly code: CodeCapture;
   /** Finds similar attempts of the home's other sessions. */
   readonly earlier: Pick<EarlierAttempts, 'prepare' | 'like'>;
@@ -43,9 +43,11 @@ export interface CodeCapture {
   capture(
     machine: Machine,
     folder: string,
-    name: string,
+    name: string | undefined,
     commands: readonly string[],
   ): Promise<CodeState>;
+  /** Removes what was stored for a launch that was refused. Never rejects. */
+  discard(machine: Machine, repo: string, name: string): Promise<void>;
 }
 
 export interface ExperimentRequest extends ExperimentArguments {
@@ -105,22 +107,48 @@ export class ExperimentPlans {
         ? undefined
         : experimentNamed(this.#deps.sessionRuns.ledger(), request.experiment);
     const number = this.#state.experiments.size + 1;
-    const place = await this.#place(request, joined?.id ?? `e${number}`);
-    const { cwd, code } = place;
+    // The code of an experiment with runs stays where it is: a launch that joins it stores nothing.
+    const place = await this.#place(request, joined === undefined ? `e${number}` : undefined);
+    if (joined !== undefined) return this.#join(joined, request, place);
+    try {
+      return await this.#plan(request, { place, number, callId });
+    } catch (error) {
+      const { machine, code } = place;
+      if (code.kind === 'git') await this.#deps.code.discard(machine, code.repo, `e${number}`);
+      throw error;
+    }
+  }
+
+  /** Adds a launch to an experiment. Code that differs in comments or outputs is stored, too. */
+  async #join(
+    joined: ExperimentRow,
+    request: ExperimentRequest,
+    place: Place,
+  ): Promise<BegunExperiment> {
+    const { machine, cwd, code } = place;
     const sameCodeAs = await this.#sameCode(place, request.commands);
-    if (joined !== undefined) this.#refuseOtherCode(joined, { code, sameCodeAs });
-    const attempts = request.commands.map((command): Attempt => ({
-      command,
-      cwd,
-      code,
-      sameCodeAs,
-    }));
-    const of = this.#refuseDuplicates(request, {
+    this.#refuseOtherCode(joined, { code, sameCodeAs });
+    const attempts = attemptsIn(request, place, sameCodeAs);
+    const { notes } = this.#duplicates(request, {
       attempts,
       limit: request.limit,
-      experimentId: joined?.id,
+      experimentId: joined.id,
     });
-    if (joined !== undefined) return { id: joined.id, notes: [] };
+    if (sameCodeAs !== undefined) {
+      const name = `${joined.id}-${this.#state.runs.size + 1}`;
+      await this.#deps.code.capture(machine, cwd, name, request.commands);
+    }
+    return { id: joined.id, notes };
+  }
+
+  async #plan(
+    request: ExperimentRequest,
+    { place, number, callId }: { place: Place; number: number; callId: string },
+  ): Promise<BegunExperiment> {
+    const { code } = place;
+    const sameCodeAs = await this.#sameCode(place, request.commands);
+    const attempts = attemptsIn(request, place, sameCodeAs);
+    const { of, notes } = this.#duplicates(request, { attempts, limit: request.limit });
     const earlier = await this.#earlier(request, attempts);
     const plan: ExperimentPlan = {
       ...planOf({ ...place, request, attempts, number, state: this.#state }),
@@ -128,7 +156,10 @@ export class ExperimentPlans {
       ...retestOf(of ?? earlier.exact, request),
     };
     await this.#deps.log.record({ type: 'experiment.planned', plan, callId });
-    return { id: plan.id, notes: [...earlier.notes, ...importedNotes(this.#state.imported, code)] };
+    return {
+      id: plan.id,
+      notes: [...notes, ...earlier.notes, ...importedNotes(this.#state.imported, code)],
+    };
   }
 
   /**
@@ -150,7 +181,7 @@ export class ExperimentPlans {
    */
   async #place(
     { machineIds, cwd: folder = '.', mayWait = false, commands }: ExperimentRequest,
-    name: string,
+    name: string | undefined,
   ): Promise<Place> {
     const machines = machineIds.map((id) => this.#deps.machines.get(id));
     const failures: unknown[] = [];
@@ -189,16 +220,18 @@ export class ExperimentPlans {
   }
 
   /**
-   * Returns the id of the earlier experiment that the launch deliberately repeats, if any. Throws
-   * `ToolFailure` for a duplicate without `retest`.
+   * Returns the id of the earlier experiment that the launch deliberately repeats, if any, and notes
+   * about similar runs. Throws `ToolFailure` for a repeat of a run that counts, without `retest`.
    */
-  #refuseDuplicates({ retest }: ExperimentRequest, asked: AskedAttempts): string | undefined {
+  #duplicates({ retest }: ExperimentRequest, asked: AskedAttempts): Duplicates {
     const found = duplicatesOf(this.#deps.log.events, this.#state, asked);
-    const [first] = found;
-    if (first === undefined || retest !== undefined) return first?.found.experimentId;
-    throw new ToolFailure(
-      duplicateText({ found, of: asked.attempts.length, ledger: this.#deps.sessionRuns.ledger() }),
-    );
+    const ledger = this.#deps.sessionRuns.ledger();
+    const repeats = found.filter(({ counts }) => counts);
+    const of = asked.attempts.length;
+    if (repeats.length > 0 && retest === undefined)
+      throw new ToolFailure(duplicateText({ found: repeats, of, ledger }));
+    const notes = retest === undefined ? similarNotes({ found, of, ledger }) : [];
+    return { of: found[0]?.found.experimentId, notes };
   }
 
   /**
@@ -228,6 +261,17 @@ export class ExperimentPlans {
       );
   }
 }
+
+interface Duplicates {
+  readonly of: string | undefined;
+  readonly notes: readonly string[];
+}
+
+const attemptsIn = (
+  { commands }: ExperimentRequest,
+  { cwd, code }: Place,
+  sameCodeAs: string | undefined,
+): Attempt[] => commands.map((command) => ({ command, cwd, code, sameCodeAs }));
 
 interface Earlier {
   /**

@@ -13,7 +13,7 @@ export interface Capture {
   readonly machine: Machine;
   readonly folder: string;
   readonly clock: Clock;
-  /** Name of the ref under which the commit is stored. */
+  /** Name of the ref under which the commit is stored. If empty, no commit is made. */
   readonly ref: string;
   /**
    * Set for a worktree that Helios created: the parent of the new commit. A commit is then made

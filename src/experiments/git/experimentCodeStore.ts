@@ -12,7 +12,8 @@ import type { Machine } from '../../machines/machine.ts';
 import { codeFilesOf } from '../codeDifference.ts';
 import type { CodeState } from '../experiment.ts';
 import { capture } from './capture.ts';
-import { GitFailure } from './gitScript.ts';
+import { dropRefsScript } from './dropRefs.ts';
+import { GitFailure, runGit } from './gitScript.ts';
 import { defaultLimits, namedLeftOut, type LeaveOutLimits } from './leaveOut.ts';
 import { formatDuration } from '../../base/text.ts';
 
@@ -26,6 +27,7 @@ export interface ExperimentCodeStoreDeps {
 }
 
 const captureMs = 20_000;
+const discardMs = 5_000;
 
 export class ExperimentCodeStore {
   readonly #deps: ExperimentCodeStoreDeps;
@@ -36,14 +38,15 @@ export class ExperimentCodeStore {
 
   /**
    * Captures the code under `name`: an experiment id such as `e7`, or other letters, digits and
-   * dashes. A newer state replaces an older state of the same name. `commands` are the commands to
+   * dashes. A newer state replaces an older state of the same name. Without a name, nothing is
+   * stored, and the state only tells what the code is. `commands` are the commands to
    * run: the state includes a hash of the files that these commands name and git ignores. Never
    * rejects: if the capture fails or takes too long, resolves with the kind `none` and the reason.
    */
   async capture(
     machine: Machine,
     folder: string,
-    name: string,
+    name: string | undefined,
     commands: readonly string[] = [],
   ): Promise<CodeState> {
     const { clock, sessionId, timeoutMs = captureMs } = this.#deps;
@@ -53,8 +56,8 @@ export class ExperimentCodeStore {
         machine,
         folder,
         clock,
-        ref: refOf(sessionId, name),
-        message: `Code of ${name}`,
+        ref: name === undefined ? '' : refOf(sessionId, name),
+        message: `Code of ${name ?? 'a launch'}`,
         limits: this.#deps.limits?.() ?? defaultLimits,
         files: codeFilesOf(commands),
         leftMs: () => Math.max(1, endMs - clock.now()),
@@ -78,6 +81,15 @@ export class ExperimentCodeStore {
       const isLate = error instanceof GitFailure && error.reason === 'timeout';
       return { kind: 'none', why: isLate ? lateText(machine, timeoutMs) : messageOf(error) };
     }
+  }
+
+  /** Removes what `capture` stored under `name`. Never rejects: what stays does no harm. */
+  async discard(machine: Machine, repo: string, name: string): Promise<void> {
+    const { clock, sessionId } = this.#deps;
+    const args = [repo, refOf(sessionId, name)];
+    await runGit({ machine, script: dropRefsScript, args, clock, timeoutMs: discardMs }).catch(
+      () => undefined,
+    );
   }
 }
 

@@ -15,6 +15,7 @@ head_tree=$empty
 printf '%s\0%s\0' "$tree" "$head_tree"
 [ "$objects" = "$common/objects" ] || exit 0
 [ -z "$following" ] || [ "$tree" != "$head_tree" ] || exit 0
+[ -n "$ref" ] || exit 0
 commit=$(p commit-tree "$tree" ${head:+-p "$head"} -m "$message") &&
   g update-ref -m helios "$ref" "$commit" || exit 1
 printf '%s\0' "$commit"

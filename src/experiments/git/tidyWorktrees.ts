@@ -5,6 +5,7 @@ import type { SessionId } from '../../base/ids.ts';
 import { shellText } from '../../base/shellText.ts';
 import type { Machine } from '../../machines/machine.ts';
 import { refOf } from './experimentCodeStore.ts';
+import { dropRefsScript } from './dropRefs.ts';
 import { GitFailure, runGit, scriptStart } from './gitScript.ts';
 import { survey } from './survey.ts';
 import { worktreesFolder } from './worktrees.ts';
@@ -37,8 +38,6 @@ const stepMs = 120_000;
 const foldersScript = shellText('./listFolders.sh', import.meta.url);
 
 const removeScript = `${scriptStart}${shellText('./removeWorktree.sh', import.meta.url)}`;
-
-const dropScript = `${scriptStart}${shellText('./dropRefs.sh', import.meta.url)}`;
 
 /**
  * Removes the session's worktrees, except worktrees with changes that are not stored under a ref.
@@ -91,7 +90,7 @@ async function dropRefs(
   for (const repo of new Set(repos)) {
     const args = [repo, `refs/helios/${sessionId}/`];
     try {
-      await runGit({ machine, script: dropScript, args, clock, timeoutMs: stepMs });
+      await runGit({ machine, script: dropRefsScript, args, clock, timeoutMs: stepMs });
     } catch (error) {
       // A repository that no longer exists has no refs to remove.
       const isGone =

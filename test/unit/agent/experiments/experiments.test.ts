@@ -138,7 +138,7 @@ describe('experiments of a session', () => {
 
   it('makes it again on purpose: as a retest, or as a repeat with another seed', async () => {
     const session = await night(
-      ...[run(train('--lr 0.5 --seed 1')), until(1), run(train('--lr 0.5 --seed 2'))],
+      ...[run(train('--lr 0.5 --seed 1')), until(1), run(train('--seed 1 --lr 0.5'))],
       ...[run(train('--lr 0.5 --seed 2'), { experiment: 'e1' }), until(2)],
       ...[run(train('--seed 1 --lr 0.5'), { retest: 'the disk was full' }), until(3)],
     );
@@ -148,7 +148,7 @@ describe('experiments of a session', () => {
     );
     assert.match(
       results(session)[1]?.text ?? '',
-      /differ only in seed.*\n.*experiment: "e1" adds a run/,
+      /ran the same code .* with the same arguments \(run 1, seed 1\)/,
     );
     const { result, runs } = row(session, 'e1');
     assert.deepEqual([result?.n, runs.length], [2, 2]);
@@ -183,15 +183,48 @@ describe('experiments of a session', () => {
     assert.equal(session.state.experiments.size, 2);
   });
 
-  it('tries again what failed, once something was done about it', async () => {
-    const mend = { name: 'remote_exec', input: { command: 'true' } };
+  it('runs again what failed, with a note of how it ended', async () => {
     const failing = run(train('--fail 3'));
-    const session = await night(failing, until(1), failing, mend, failing, until(2));
+    const session = await night(failing, until(1), failing, until(2));
+    const [, again] = results(session);
+    assert.equal(again?.isError, false);
+    assert.match(again?.text ?? '', /Similar: experiment e1 .*crash: its run failed/);
+  });
+
+  it('notes similar runs with their seeds, and refuses none of them', async () => {
+    const session = await night(
+      ...[run(train('--seed 0')), until(1), decide('e1', 'invalid', 'nothing counts')],
+      ...[run(train('--seed 0')), until(2), run(train('--seed 3')), until(3)],
+    );
+    const [, again, other] = results(session);
+    assert.deepEqual([again?.isError, other?.isError], [false, false]);
+    assert.match(other?.text ?? '', /differ only in seed.*\(run 2, seed 0\)/);
+  });
+
+  it('never moves the code of an experiment with runs, and keeps none of a refused launch', async () => {
+    const file = path.join(repo.folder, 'train.py');
+    const edit = (line: string): ScriptedCall => ({
+      name: 'write_file',
+      input: { path: file, content: `${program}${line}\n` },
+    });
+    const session = await night(
+      ...[run(train('--seed 0')), until(1), run(train('--seed 0'))],
+      ...[edit('# words'), run(train('--seed 1'), { experiment: 'e1' }), until(2)],
+      ...[edit('print("other")'), run(train('--seed 2'), { experiment: 'e1' })],
+    );
     assert.deepEqual(
       results(session).map(({ isError }) => isError),
-      [false, true, false],
+      [false, true, false, true],
     );
-    assert.match(results(session)[1]?.text ?? '', /crash: its run failed/);
+    const { plan } = row(session, 'e1');
+    assert.ok(plan?.code.kind === 'git' && plan.code.commit);
+    const names = repo.git('for-each-ref', '--format=%(refname:lstrip=3)', 'refs/helios');
+    assert.deepEqual(names.split('\n'), ['e1', 'e1-2']);
+    const ref = `refs/helios/${session.id}/e1`;
+    assert.equal(repo.git('rev-parse', ref), plan.code.commit);
+    assert.match(repo.git('show', `${ref}-2:train.py`), /# words$/);
+    repo.git('gc', '--quiet', '--prune=now');
+    assert.equal(repo.git('cat-file', '-t', plan.code.commit), 'commit');
   });
 
   it('without a repository knows the code only while nothing was done', async () => {
@@ -331,7 +364,7 @@ describe('experiments of a session', () => {
         `python3 train.py --lr ${lr} --bs ${bs}`,
         `python train.py --bs=${bs} --lr=${Number(lr).toExponential()}`,
         `PYTHONUNBUFFERED=1 python3 -u train.py --bs '${bs}.0' "--lr" ${lr.replace(/^0/, '')}`,
-        `mkdir -p out && python3 train.py --lr ${lr} --bs ${bs} > out/log 2>&1`,
+        `mkdir -p out && python3 train.py --lr ${lr} --bs ${bs} 2> out/log`,
         `python3 train.py --run-name try-${Math.floor(next() * 1e6)} --lr ${lr}  --bs ${bs}`,
       ];
       return forms[Math.floor(next() * forms.length)] ?? '';
