@@ -46,3 +46,11 @@ export async function readRegularText(path: string): Promise<string> {
   await using file = await openRegularFile(path);
   return file.readFile('utf8');
 }
+
+/** Reads a file of at most `maxBytes`. Rejects as `openRegularFile` does, or for a longer file. */
+export async function readRegularBytes(path: string, maxBytes: number): Promise<Uint8Array> {
+  await using file = await openRegularFile(path);
+  const { size } = await file.stat();
+  if (size > maxBytes) throw new RangeError(`it has more than ${maxBytes} bytes`);
+  return file.readFile();
+}

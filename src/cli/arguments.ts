@@ -30,6 +30,8 @@ export interface CliOptions {
   readonly isJson: boolean;
   /** The permission mode; `allow` with `--yes`. Default: `ask`. */
   readonly mode: PermissionMode | undefined;
+  /** The target in words: `val_loss < 0.3, mean over seeds 0-2`. */
+  readonly target: string | undefined;
   readonly budget: Budget;
   readonly dayLimits: DayLimits;
 }
@@ -42,6 +44,7 @@ interface RawOptions extends RawLimits {
   readonly print?: true;
   readonly continue?: true;
   readonly resume?: SessionId;
+  readonly target?: string;
   readonly home?: string;
   readonly json?: true;
   readonly yes?: true;
@@ -74,6 +77,11 @@ export function declareGoal(helios: CliCommand, work: GoalWork): CliCommand {
       nonEmpty,
     )
     .addOption(new Option('--effort <level>', 'reasoning effort').choices(effortLevels))
+    .option(
+      '--target <text>',
+      'what counts, such as "val_loss < 0.3, mean over seeds 0-2" (default: read from the goal)',
+      nonEmpty,
+    )
     .addOption(
       new Option('-p, --print', 'answer a question read-only, then exit').conflicts([
         'continue',
@@ -113,6 +121,7 @@ function optionsOf(words: readonly string[], raw: RawOptions): CliOptions {
     home: raw.home,
     isJson: raw.json === true,
     mode: raw.yes === true ? 'allow' : raw.mode,
+    target: raw.target,
     budget: budgetOf(raw),
     dayLimits: raw.budgetDay ?? {},
   };

@@ -236,7 +236,13 @@ async function openSession({
   const { text, budget } = options;
   if (!options.isContinue && options.resume === undefined) {
     const profile = options.isPrint ? 'question' : 'goal';
-    const request = { goal: text ?? '', profile, budget, workFolder: deps.cwd } as const;
+    const request = {
+      goal: text ?? '',
+      profile,
+      budget,
+      workFolder: deps.cwd,
+      ...(options.target !== undefined && { target: options.target }),
+    } as const;
     const named =
       options.model === undefined
         ? provider && { provider }
@@ -252,6 +258,7 @@ async function openSession({
   const hasBudget = Object.keys(budget).length > 0;
   const session = await engine.sessions.resume(id, hasBudget ? { budget } : {});
   await useChosenModel(session, { engine, options });
+  if (options.target !== undefined) await session.setTarget(options.target);
   const say = text ?? resumeMessage(session);
   return { session, ...(say !== undefined && { say }) };
 }

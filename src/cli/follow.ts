@@ -3,6 +3,7 @@ import path from 'node:path';
 import type { Engine } from '../agent/contract/engine.ts';
 import type { Session } from '../agent/contract/sessions.ts';
 import type { EndReason } from '../agent/journal/events.ts';
+import type { SessionState } from '../agent/journal/state.ts';
 import { costLines, sessionBill } from '../presentation/costs.ts';
 import { DisposableStore } from '../base/disposable.ts';
 import { messageOf } from '../base/errors.ts';
@@ -83,11 +84,21 @@ function eventsSinceOpened(session: Session): ReturnType<Session['events']> {
 }
 
 const codeFor = (reason: EndReason): number =>
-  reason === 'goal' || reason === 'answered'
+  reason === 'goal' || reason === 'best_found' || reason === 'answered'
     ? exitCodes.goal
     : reason === 'error'
       ? exitCodes.error
       : exitCodes.ended;
+
+/** Returns what was checked or, for a goal that could not be checked, what was measured. */
+function evidenceLines(end: SessionState['end']): string[] {
+  const { checked = [], evidence = [] } = end ?? {};
+  if (checked.length > 0) return checked.map((text) => `  ${cleanText(text)}`);
+  return evidence.map(
+    ({ run, metric, last, best }) =>
+      `  ${run}: ${metric} ${formatValue(last)} (best ${formatValue(best)}), measured`,
+  );
+}
 
 async function lastLines(following: Following, reason: EndReason): Promise<string[]> {
   const { session, engine, style, homeOption, deps } = following;
@@ -98,15 +109,11 @@ async function lastLines(following: Following, reason: EndReason): Promise<strin
   const running = [...state.runs.values()].filter(
     (run) => run.process && run.verdict === undefined,
   ).length;
-  const evidence = (state.end?.evidence ?? []).map(
-    ({ run, metric, last, best }) =>
-      `  ${run}: ${metric} ${formatValue(last)} (best ${formatValue(best)}), measured`,
-  );
   return [
     '',
-    bold((reason === 'goal' ? good : bad)(endText(reason))),
+    bold((codeFor(reason) === exitCodes.goal ? good : bad)(endText(reason))),
     ...(reason === 'user' ? [] : [cleanText(state.end?.summary ?? '')]),
-    ...evidence,
+    ...evidenceLines(state.end),
     dim(
       `${counted(state.turns, 'turn')} · ${counted(state.runs.size, 'run')} · ${sessionBill(state)}`,
     ),

@@ -1,6 +1,14 @@
 /** Builds the ledger of runs and experiments, and picks the champion. */
-import type { Direction } from '../metrics/metric.ts';
-import type { Decisive, ImportedResult, Ledger, LedgerEntry, PlannedExperiment } from './ledger.ts';
+import { findMetric, splitRank } from '../metrics/metricName.ts';
+import type {
+  Decisive,
+  ExperimentResult,
+  ImportedResult,
+  Ledger,
+  LedgerEntry,
+  LedgerRow,
+  PlannedExperiment,
+} from './ledger.ts';
 import {
   experimentRows,
   isOut,
@@ -8,10 +16,12 @@ import {
   runsByExperiment,
   standingDecision,
   summaryOfRepeats,
+  type RepeatsSummary,
 } from './ledgerExperiments.ts';
+import type { Objective, Target } from './target/target.ts';
 
 export interface LedgerDeps {
-  readonly target?: { readonly metric: string; readonly comparator: string } | undefined;
+  readonly target?: Pick<Target, 'objective' | 'rule'> | undefined;
   /** Recorded experiments by id, oldest first. */
   readonly experiments?: ReadonlyMap<string, PlannedExperiment>;
   readonly imported?: readonly ImportedResult[];
@@ -20,13 +30,14 @@ export interface LedgerDeps {
 /**
  * Builds the ledger. The champion is the best run that ended successfully or has not ended; runs of
  * experiments with the decision discard, invalid or crash are excluded. Runs of experiments with
- * the decision keep rank above all other runs. Runs that repeat each other are ranked by their
- * mean. In a tie, the earlier run wins.
+ * the decision keep rank above all other runs. Runs that repeat each other, also in retests, are
+ * ranked by their mean. In a tie, the earlier run wins.
  */
 export function buildLedger(entries: readonly LedgerEntry[], source: LedgerDeps = {}): Ledger {
   const { target, experiments: records = new Map(), imported = [] } = source;
   const decisive = decisiveMetric(entries, target);
-  const champion = decisive && championOf(entries, records, decisive);
+  const found = decisive && championOf(entries, records, decisive);
+  const champion = found?.entry;
   const rows = entries.map((entry) => ({ ...entry, isChampion: entry === champion }));
   const championRow = rows.find((row) => row.isChampion);
   const experiments = experimentRows(rows, records, decisive);
@@ -36,6 +47,7 @@ export function buildLedger(entries: readonly LedgerEntry[], source: LedgerDeps 
     imported,
     ...(decisive && { decisive }),
     ...(championRow && { champion: championRow }),
+    ...(decisive && found && { best: bestOf(found.summary, rows, decisive) }),
   };
 }
 
@@ -43,24 +55,41 @@ function decisiveMetric(
   entries: readonly LedgerEntry[],
   target: LedgerDeps['target'],
 ): Decisive | undefined {
-  if (target !== undefined) {
-    return {
-      metric: target.metric,
-      direction: target.comparator.startsWith('<') ? 'lower' : 'higher',
-    };
+  const rule = target?.rule ?? 'last';
+  if (target === undefined) {
+    const found = mostMeasured(entries);
+    return found && { ...found, rule };
   }
-  const counts = new Map<string, { direction: Direction; runs: number }>();
-  for (const summary of entries.flatMap((entry) => entry.metrics)) {
-    if (summary.direction === 'none') continue;
-    const count = counts.get(summary.metric) ?? { direction: summary.direction, runs: 0 };
-    counts.set(summary.metric, { ...count, runs: count.runs + 1 });
+  const { metric, direction } = target.objective;
+  const printed = new Set(entries.flatMap(({ metrics }) => metrics.map((one) => one.metric)));
+  return { metric: findMetric(metric, [...printed]) ?? metric, direction, rule };
+}
+
+function mostMeasured(entries: readonly LedgerEntry[]): Objective | undefined {
+  const counts = new Map<string, Objective & { runs: number }>();
+  for (const { metric, direction } of entries.flatMap((entry) => entry.metrics)) {
+    if (direction === 'none') continue;
+    counts.set(metric, { metric, direction, runs: (counts.get(metric)?.runs ?? 0) + 1 });
   }
-  const [best] = [...counts].sort((a, b) => b[1].runs - a[1].runs);
-  return best && { metric: best[0], direction: best[1].direction };
+  const [best] = [...counts.values()].sort(
+    (a, b) => splitRank(a.metric) - splitRank(b.metric) || b.runs - a.runs,
+  );
+  return best && { metric: best.metric, direction: best.direction };
+}
+
+function bestOf(
+  summary: RepeatsSummary<LedgerEntry>,
+  rows: readonly LedgerRow[],
+  { metric, rule }: Decisive,
+): ExperimentResult {
+  const ids = new Set(summary.runs.map(({ runId }) => runId));
+  return { ...summary, metric, rule, runs: rows.filter(({ runId }) => ids.has(runId)) };
 }
 
 interface Candidate {
+  /** The first run of the repeats. */
   readonly entry: LedgerEntry;
+  readonly summary: RepeatsSummary<LedgerEntry>;
   readonly isKept: boolean;
   /** Rank among the candidates for champion; lower is better. */
   readonly rank: number;
@@ -70,20 +99,24 @@ function championOf(
   entries: readonly LedgerEntry[],
   records: ReadonlyMap<string, PlannedExperiment>,
   decisive: Decisive,
-): LedgerEntry | undefined {
+): Candidate | undefined {
   const sign = decisive.direction === 'lower' ? 1 : -1;
-  const candidates = [...runsByExperiment(entries)].flatMap(([id, runs]): Candidate[] => {
+  const standing = [...runsByExperiment(entries)].map(([id, runs]) => {
     const record = records.get(id);
     const decision = record && standingDecision(record, runs);
-    if (isOut(decision)) return [];
-    return repeatsOf(runs).flatMap((repeats): Candidate[] => {
+    return { root: record?.plan.retest?.of ?? id, runs, decision };
+  });
+  const counting = standing.filter(({ decision }) => !isOut(decision));
+  const candidates = [...Map.groupBy(counting, ({ root }) => root).values()].flatMap((family) => {
+    const isKept = family.some(({ decision }) => decision?.decision === 'keep');
+    return repeatsOf(family.flatMap(({ runs }) => runs)).flatMap((repeats): Candidate[] => {
       const summary = summaryOfRepeats(repeats, decisive);
       const [entry] = summary?.runs ?? [];
       if (summary === undefined || entry === undefined) return [];
-      return [{ entry, isKept: decision?.decision === 'keep', rank: sign * summary.mean }];
+      return [{ entry, summary, isKept, rank: sign * summary.mean }];
     });
   });
-  return candidates.toSorted(byRank)[0]?.entry;
+  return candidates.toSorted(byRank)[0];
 }
 
 const byRank = (one: Candidate, other: Candidate): number =>

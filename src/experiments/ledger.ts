@@ -3,9 +3,12 @@
  * values only.
  */
 import type { RunId } from '../base/ids.ts';
-import type { Direction, MetricSummary } from '../metrics/metric.ts';
+import { counted, formatValue } from '../base/text.ts';
+import type { MetricSummary } from '../metrics/metric.ts';
+import { findMetric } from '../metrics/metricName.ts';
 import { verdictText, type RunLimit, type Verdict, type RunAlarm } from '../runs/run.ts';
 import type { Decision, ExperimentPlan } from './experiment.ts';
+import type { Objective, ValueRule } from './target/target.ts';
 
 /** Cost of model calls. If a price is unknown, `usd` is a lower bound. */
 export interface ThinkingCost {
@@ -77,8 +80,9 @@ export interface ExperimentResult {
   readonly spread?: number;
   /** Number of runs in the mean. */
   readonly n: number;
-  /** The best value of the runs in the mean. */
+  /** The best of the values in the mean. */
   readonly best: number;
+  readonly rule: ValueRule;
   readonly runs: readonly LedgerRow[];
 }
 
@@ -124,10 +128,9 @@ export interface ImportedResult {
   readonly description: string;
 }
 
-/** The metric by which runs are ranked, and its better direction. */
-export interface Decisive {
-  readonly metric: string;
-  readonly direction: Direction;
+/** The metric by which runs are ranked, its better direction, and which value of a run counts. */
+export interface Decisive extends Objective {
+  readonly rule: ValueRule;
 }
 
 export interface Ledger {
@@ -135,12 +138,15 @@ export interface Ledger {
   /** All experiments, oldest first. */
   readonly experiments: readonly ExperimentRow[];
   /**
-   * The decisive metric, by which runs are ranked: the metric of the goal's target or, without a
-   * target, the metric that most runs have, among the metrics whose better direction is known.
+   * The decisive metric, by which runs are ranked: the metric of the target or, without a target, a
+   * metric on validation or test data, then the one that most runs have, among the metrics whose
+   * better direction is known.
    */
   readonly decisive?: Decisive;
   /** The best run. The experiment of this run is marked as champion, too. */
   readonly champion?: LedgerRow;
+  /** Result of the champion and of the runs that repeat it. */
+  readonly best?: ExperimentResult;
   /**
    * Earlier results that the user imported. The agent sees them, but they are never ranked together
    * with measured values.
@@ -186,17 +192,43 @@ export const statusCounts = (rows: readonly StatusFacts[]): string[] =>
     ([status, group]) => `${group.length} ${status}`,
   );
 
-/**
- * Returns the summary of `metric` in `metrics`. Ignores case, and also accepts the last part of a
- * path (`val/loss` for `loss`).
- */
+/** Returns the summary of `metric` in `metrics`; accepts other spellings (see `findMetric`). */
 export function summaryFor(
   metrics: readonly MetricSummary[],
   metric: string,
 ): MetricSummary | undefined {
-  const wanted = metric.toLowerCase();
-  return (
-    metrics.find((summary) => summary.metric.toLowerCase() === wanted) ??
-    metrics.find((summary) => summary.metric.toLowerCase().split('/').at(-1) === wanted)
+  const exact = metrics.find((summary) => summary.metric === metric);
+  if (exact !== undefined || metrics.length === 0) return exact;
+  const name = findMetric(
+    metric,
+    metrics.map((summary) => summary.metric),
   );
+  return name === undefined ? undefined : metrics.find((summary) => summary.metric === name);
+}
+
+/** Returns the value of a run that counts; NaN if the run printed no finite value. */
+export function countedValue(
+  { last, min, max }: MetricSummary,
+  { rule, direction }: Pick<Decisive, 'rule' | 'direction'>,
+): number {
+  if (rule === 'last') return last;
+  return direction === 'lower' ? min : max;
+}
+
+/** Formats a result: `loss 0.83 ± 0.02 over 3 runs`, `loss 0.83`. */
+export function resultValueText({ metric, mean, spread, n, rule }: ExperimentResult): string {
+  const value = `${metric} ${formatValue(mean)}`;
+  const text = spread === undefined ? value : `${value} ± ${formatValue(spread)} over ${n} runs`;
+  return rule === 'best' ? `${text} (best of each run)` : text;
+}
+
+/** Formats the value that counts: `val_loss 0.41`, `val_acc 0.97 (best of 60 points)`. */
+export function valueText(
+  metrics: readonly MetricSummary[],
+  decisive: Decisive,
+): string | undefined {
+  const summary = summaryFor(metrics, decisive.metric);
+  if (summary === undefined) return undefined;
+  const text = `${summary.metric} ${formatValue(countedValue(summary, decisive))}`;
+  return decisive.rule === 'last' ? text : `${text} (best of ${counted(summary.count, 'point')})`;
 }

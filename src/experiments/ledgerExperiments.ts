@@ -4,6 +4,7 @@
  */
 import { commandForm } from './commandForm.ts';
 import {
+  countedValue,
   statusCounts,
   summaryFor,
   type Decisive,
@@ -146,7 +147,7 @@ function resultOf(runs: readonly LedgerRow[], decisive: Decisive): ExperimentRes
   const [best] = results.toSorted(
     (a, b) => Number(isGoing(a)) - Number(isGoing(b)) || sign * (a.mean - b.mean),
   );
-  return best && { metric: decisive.metric, ...best };
+  return best && { metric: decisive.metric, rule: decisive.rule, ...best };
 }
 
 /** Statistics of the decisive metric over a group of repeats. */
@@ -200,14 +201,14 @@ export function summaryOfRepeats<Entry extends LedgerEntry>(
 }
 
 /**
- * Returns the best value of the decisive metric that a run reached; `undefined` if the run did not
+ * Returns the value of the decisive metric that counts for a run; `undefined` if the run did not
  * end successfully, has no value, or printed a non-finite value. A running run has a value.
  */
 export function measuredValue(row: LedgerEntry, decisive: Decisive): number | undefined {
   if (row.verdict !== undefined && row.verdict.kind !== 'ok') return undefined;
   const summary = summaryFor(row.metrics, decisive.metric);
   if (summary === undefined || summary.firstNonFinite !== undefined) return undefined;
-  const value = decisive.direction === 'lower' ? summary.min : summary.max;
+  const value = countedValue(summary, decisive);
   return Number.isFinite(value) ? value : undefined;
 }
 

@@ -9,6 +9,14 @@ const directions: ReadonlyMap<string, Direction> = new Map([
     'lower',
   ),
   ...words(
+    'distance rmsd verlust verluste fehler fehlerrate perplexität validierungsverlust trainingsverlust',
+    'lower',
+  ),
+  ...words(
+    'fitness corr correlation pearson spearman kendall genauigkeit belohnung testgenauigkeit speedup',
+    'higher',
+  ),
+  ...words(
     'mse mae mape smape rmse rmsle wer cer ter eer fid kid lpips fpr fnr ece regret latency',
     'lower',
   ),
@@ -67,7 +75,7 @@ export function isKnownMetric(name: string): boolean {
 
 function directionByWords(name: string): Direction | undefined {
   const words = name
-    .split(/[^a-zA-Z0-9]+/)
+    .split(/[^\p{L}\d]+/u)
     .reverse()
     .flatMap(readings);
   for (const word of words) {

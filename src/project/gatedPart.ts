@@ -18,6 +18,7 @@ const rules: { readonly [Field in keyof Required<Project>]: (value: Project) => 
   defaultMachine: () => 'allowed',
   metricNames: () => 'own',
   metricPatterns: () => 'own',
+  target: () => 'own',
   instructions: () => 'own',
   experimentDir: () => 'own',
   // Without channels of its own, a project only chooses events and hours for those of the user.

@@ -77,6 +77,11 @@ export const projectSchema = z.strictObject({
     .describe(
       'Regular expression of each metric, with one group for the number. Takes precedence over metricNames.',
     ),
+  target: text
+    .exactOptional()
+    .describe(
+      'Target of every goal here, such as: val_loss < 0.3, mean over seeds 0-2. Default: read from the goal.',
+    ),
   instructions: z.string().exactOptional().describe('Instructions that the agent always sees.'),
   experimentDir: text
     .refine(isInside, 'must be a folder inside the project, such as "experiments"')

@@ -4,9 +4,9 @@
  */
 import { code, plain } from '../base/markdown.ts';
 import { counted, formatValue } from '../base/text.ts';
-import { rowStatus, type LedgerRow } from '../experiments/ledger.ts';
-import { repeatsOf, summaryOfRepeats } from '../experiments/ledgerExperiments.ts';
-import { meetsTarget, targetText } from '../experiments/target.ts';
+import { resultValueText, rowStatus, type LedgerRow } from '../experiments/ledger.ts';
+import { judgeChampion } from '../experiments/target/judgeTarget.ts';
+import { targetText } from '../experiments/target/target.ts';
 import type { Mentions } from './mentions.ts';
 import type { Night } from './night.ts';
 
@@ -15,11 +15,11 @@ const maxEvidence = 12;
 
 export function championPart(night: Night, mentions: Mentions): string {
   const { champion } = night.facts.ledger;
-  const value = night.valueOf(champion);
+  const value = night.facts.ledger.best?.mean ?? night.valueOf(champion);
   const reached = champion === undefined || value === undefined ? undefined : { champion, value };
   const lines = [
     ...(reached === undefined ? [noneText(night)] : championLines(night, reached, mentions)),
-    ...goalLines(night, value),
+    ...goalLines(night),
     ...evidenceLines(night, mentions),
   ];
   return `## Champion\n\n${lines.join('\n')}`;
@@ -38,52 +38,28 @@ interface Reached {
 
 function championLines(night: Night, { champion, value }: Reached, mentions: Mentions): string[] {
   const { number, experimentId, label, command, machineId, verdict } = champion;
-  const metric = plain(night.facts.ledger.decisive?.metric ?? '');
+  const { best } = night.facts.ledger;
+  const text = best === undefined ? formatValue(value) : resultValueText(best);
   const ofExperiment = experimentId === undefined ? '' : ` of ${mentions.experiment(experimentId)}`;
   const goesOn =
     verdict === undefined ? ` The run is ${rowStatus(champion)}: its value may change.` : '';
   return [
-    `**${metric} ${formatValue(value)}** in ${mentions.run(number)}${ofExperiment}, ${plain(label, 80)}.${goesOn}`,
+    `**${plain(text)}**: ${mentions.run(number)}${ofExperiment}, ${plain(label, 80)}.${goesOn}`,
     '',
     `- Command: ${code(command, 300)} on ${plain(machineId)}`,
-    ...repeatLines(night, champion, mentions),
+    ...repeatLines(night, mentions),
     ...firstLines(night, value, mentions),
   ];
 }
 
-/** Describes how much the value varies between the champion and its repetitions. */
-function repeatLines(
-  { facts: { ledger } }: Night,
-  champion: LedgerRow,
-  mentions: Mentions,
-): string[] {
-  const { decisive } = ledger;
-  const group = repeatsOf(relatedRows(ledger.experiments, champion)).find((rows) =>
-    rows.includes(champion),
-  );
-  const summary = decisive && summaryOfRepeats(group ?? [champion], decisive);
-  if (decisive === undefined || summary?.spread === undefined)
-    return ['- Measured once (n = 1): the spread is unknown.'];
-  const { n, mean, spread, best, runs } = summary;
-  const numbers = runs.map(({ number }) => number);
-  const values = `mean ${formatValue(mean)}, standard deviation ${formatValue(spread)}, best ${formatValue(best)}`;
-  return [`- Measured ${n} times (n = ${n}): ${values}: ${mentions.runs(numbers, maxRepeats)}`];
-}
-
-/**
- * Returns the runs of the champion's experiment, of the experiment that it repeats, if any, and of
- * all other experiments that repeat the same experiment.
- */
-function relatedRows(
-  experiments: Night['facts']['ledger']['experiments'],
-  champion: LedgerRow,
-): LedgerRow[] {
-  const own = experiments.find(({ runs }) => runs.includes(champion));
-  if (own === undefined) return [champion];
-  const root = own.plan?.retest?.of ?? own.id;
-  return experiments
-    .filter(({ id, plan }) => id === root || id === own.id || plan?.retest?.of === root)
-    .flatMap(({ runs }) => runs);
+/** Names the repeats of the champion, and the best of their values. */
+function repeatLines({ facts: { ledger } }: Night, mentions: Mentions): string[] {
+  const { best } = ledger;
+  if (best?.spread === undefined) return ['- Measured once (n = 1): the spread is unknown.'];
+  const numbers = best.runs.map(({ number }) => number);
+  return [
+    `- Measured ${best.n} times (n = ${best.n}); the best value is ${formatValue(best.best)}: ${mentions.runs(numbers, maxRepeats)}`,
+  ];
 }
 
 function firstLines({ facts, valueOf }: Night, value: number, mentions: Mentions): string[] {
@@ -95,18 +71,14 @@ function firstLines({ facts, valueOf }: Night, value: number, mentions: Mentions
   return [`- First value: ${formatValue(start)} in ${mentions.run(first.number)}${change}`];
 }
 
-function goalLines({ facts: { target } }: Night, value: number | undefined): string[] {
-  if (target === undefined) return ['- The goal has no measurable target.'];
+function goalLines({ facts: { target, ledger } }: Night): string[] {
+  if (target === undefined) return ['- No target was understood from the goal.'];
   const goal = code(targetText(target));
-  if (value === undefined) return [`- The goal says ${goal}: nothing was measured.`];
-  if (meetsTarget(value, target)) return [`- The goal says ${goal}: **met**.`];
-  const shown = target.isPercent === true && Math.abs(value) <= 1 ? value * 100 : value;
-  const gap = Math.abs(shown - target.value);
-  const share =
-    target.value === 0
-      ? ''
-      : ` (${percent(gap / Math.abs(target.value)).replace('+', '')} of the target)`;
-  return [`- The goal says ${goal}: **not met**, ${formatValue(gap)} away${share}.`];
+  if (target.conditions.length === 0) return [`- The goal asks for the best: ${goal}.`];
+  const result = judgeChampion(target, ledger);
+  if (result === undefined) return [`- The goal says ${goal}: nothing was measured.`];
+  const texts = result.conditions.map(({ text }) => plain(text, 200)).join('; ');
+  return [`- The goal says ${goal}: **${result.isMet ? 'met' : 'not met'}**: ${texts}.`];
 }
 
 function evidenceLines({ facts }: Night, mentions: Mentions): string[] {

@@ -3,8 +3,8 @@
  * relevant runs.
  */
 import type { LedgerRow } from '../experiments/ledger.ts';
-import { summaryFor } from '../experiments/ledger.ts';
-import { targetText } from '../experiments/target.ts';
+import { countedValue, summaryFor } from '../experiments/ledger.ts';
+import { conditionText } from '../experiments/target/target.ts';
 import type { SeriesColumns } from '../metrics/metric.ts';
 import type { BriefFacts } from './facts.ts';
 import { decisionOf, nightOf, type Night } from './night.ts';
@@ -78,9 +78,10 @@ function pointOf(
   row: LedgerRow,
   decision: ProgressPoint['decision'],
 ): ProgressPoint[] {
-  const metric = night.facts.ledger.decisive?.metric ?? '';
+  const { decisive } = night.facts.ledger;
   const value = night.valueOf(row);
-  const shown = value ?? summaryFor(row.metrics, metric)?.best;
+  const summary = decisive && summaryFor(row.metrics, decisive.metric);
+  const shown = value ?? (summary && countedValue(summary, decisive));
   const isOut = decision === 'invalid' || decision === 'crash';
   return shown === undefined || !Number.isFinite(shown)
     ? []
@@ -156,10 +157,13 @@ function goalOf(
   metric: string,
 ): { goal?: { value: number; text: string } } {
   const { target, ledger } = facts;
-  if (target === undefined || metric !== ledger.decisive?.metric) return {};
+  const [condition] = target?.conditions ?? [];
+  if (condition === undefined || condition.isRelative || metric !== ledger.decisive?.metric)
+    return {};
   const reached = valueOf(ledger.champion) ?? 0;
-  const isShare = target.isPercent === true && Math.abs(reached) <= 1;
-  return { goal: { value: isShare ? target.value / 100 : target.value, text: targetText(target) } };
+  const isShare = condition.isPercent === true && Math.abs(reached) <= 1;
+  const value = isShare ? condition.value / 100 : condition.value;
+  return { goal: { value, text: conditionText(condition) } };
 }
 
 function freeName(metric: string, others: readonly DrawnChart[]): string {

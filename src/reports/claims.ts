@@ -55,7 +55,10 @@ export function knownNumbers({ ledger, session, runs, target }: KnownSource): Kn
   const texts = [...given, ...ledger.experiments.map(({ command }) => command)];
   return {
     measured: Float64Array.from(values.filter(Number.isFinite)).sort(),
-    given: new Set([...texts.flatMap(numbersIn), ...(target === undefined ? [] : [target.value])]),
+    given: new Set([
+      ...texts.flatMap(numbersIn),
+      ...(target?.conditions ?? []).map(({ value }) => value),
+    ]),
   };
 }
 

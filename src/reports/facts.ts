@@ -4,11 +4,11 @@
  */
 import type { RunId } from '../base/ids.ts';
 import type { Ledger } from '../experiments/ledger.ts';
-import type { GoalTarget } from '../experiments/target.ts';
+import type { Target } from '../experiments/target/target.ts';
 
 export interface BriefFacts {
   readonly session: SessionFacts;
-  readonly target?: GoalTarget;
+  readonly target?: Target;
   readonly ledger: Ledger;
   /** All planned runs, including those that did not start. Oldest first. */
   readonly runs: readonly RunFacts[];

@@ -32,6 +32,7 @@ import { remoteExec } from './machines/remoteExec.ts';
 import { remoteExecBackground, type RunLauncher } from './runs/remoteExecBackground.ts';
 import { remoteUpload } from './machines/remoteUpload.ts';
 import { showMetrics } from './runs/showMetrics.ts';
+import { setTarget, type TargetSetter } from './session/setTarget.ts';
 import { sleep, type SleepDeps } from './waiting/sleep.ts';
 import { sweep, type SweepStarter } from './runs/sweep.ts';
 import { startMonitor, type StartMonitorDeps } from './waiting/startMonitor.ts';
@@ -61,6 +62,7 @@ export interface AllToolsDeps {
   readonly code: ExperimentCode;
   readonly sleep: SleepDeps;
   readonly monitor: StartMonitorDeps & StopMonitorDeps;
+  readonly setTarget: TargetSetter;
   readonly finish: Finish;
 }
 
@@ -94,6 +96,7 @@ export const allTools = (deps: AllToolsDeps): Tool[] => [
   expBranches(deps.code),
   expCheckout(deps.code),
   expDecide(deps.experiments),
+  setTarget(deps.setTarget),
   askUser(deps.questions),
   writeup(deps.writer),
   startMonitor(deps.monitor),

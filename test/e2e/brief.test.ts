@@ -31,10 +31,7 @@ describe('the brief of a goal that ended while nobody looked', () => {
     await workbench.command('View: Show Explorer');
     const preview = await workbench.webview('a#run-3');
     assert.notEqual(await workbench.page.evaluate(() => document.activeElement?.tagName), 'IFRAME');
-    assert.match(
-      await preview.locator('body').innerText(),
-      /Goal met[\s\S]*loss 0\.0\d+ in run \d/,
-    );
+    assert.match(await preview.locator('body').innerText(), /Goal met[\s\S]*loss 0\.0\d+: run \d/);
     assert.equal(
       await workbench.page.locator('.tab.active').filter({ hasText: 'brief.md' }).count(),
       1,

@@ -19,9 +19,10 @@ export const sweeper =
   ({ rates, maxParallel, command }: SweeperOptions) =>
   ({ body }: WireRequest): WireAnswer => {
     const text = JSON.stringify(messagesSchema.parse(body.messages));
-    const best = /Sweep s1 over lr on local has ended: .*?best loss [\d.e-]+ by run (\d+)/.exec(
-      text,
-    )?.[1];
+    const best =
+      /Sweep s1 over lr on local has ended: .*?best loss [\d.e-]+ by .*?\(run (\d+)/.exec(
+        text,
+      )?.[1];
     if (best !== undefined) {
       const evidence = [{ run: best, metric: 'loss' }];
       return say({

@@ -5,13 +5,14 @@
 import { formatValue, oneLine } from '../../base/text.ts';
 import {
   experimentStatus,
+  resultValueText,
   rowStatus,
   statusCounts,
-  summaryFor,
   type ExperimentRow,
   type Ledger,
   type LedgerRow,
 } from '../../experiments/ledger.ts';
+import { measuredValue } from '../../experiments/ledgerExperiments.ts';
 import { decisionText, resultText } from '../experiments/experimentLabels.ts';
 import { listSection, type Section } from './sectionBudget.ts';
 import { runName } from '../../runs/run.ts';
@@ -35,7 +36,7 @@ interface Entry {
   readonly position: number;
   readonly isGoing: boolean;
   readonly isChampion: boolean;
-  /** Best value of the decisive metric, by which the experiments are ranked. */
+  /** Value of the decisive metric, by which the experiments are ranked. */
   readonly value?: number;
   text(): string;
 }
@@ -48,12 +49,12 @@ const entriesOf = ({ experiments, decisive }: Ledger): Entry[] =>
     .toSorted((a, b) => a.position - b.position);
 
 function runEntry(run: LedgerRow, decisive: Ledger['decisive']): Entry {
-  const value = decisive && summaryFor(run.metrics, decisive.metric)?.best;
+  const value = decisive && measuredValue(run, decisive);
   return {
     position: run.number,
     isGoing: run.verdict === undefined,
     isChampion: run.isChampion,
-    ...(value !== undefined && Number.isFinite(value) && { value }),
+    ...(value !== undefined && { value }),
     text: () => runText(run),
   };
 }
@@ -66,10 +67,11 @@ const plannedEntry = (row: ExperimentRow): Entry => ({
   text: () => experimentText(row),
 });
 
-function title({ rows, champion, decisive, experiments }: Ledger, leftOut: number): string {
+function title(ledger: Ledger, leftOut: number): string {
+  const { rows, champion, decisive, experiments, best: result } = ledger;
   const best =
-    champion && decisive
-      ? `Best by ${decisive.metric} (${decisive.direction}): ${championName(champion)}. `
+    champion && decisive && result
+      ? `Best by ${decisive.metric} (${decisive.direction}): ${championName(champion)}, ${resultValueText(result)}. `
       : '';
   const missing =
     leftOut > 0

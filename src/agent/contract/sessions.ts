@@ -1,4 +1,5 @@
 /** Sessions of a home, as front ends see them. */
+import type { Target } from '../../experiments/target/target.ts';
 import type { Event } from '../../base/emitter.ts';
 import type { RunId, SessionId } from '../../base/ids.ts';
 import type { Ledger } from '../../experiments/ledger.ts';
@@ -19,6 +20,8 @@ import type { ObservedSession, ObserveOptions } from './observedSession.ts';
 
 export interface GoalRequest {
   readonly goal: string;
+  /** The target in the words of the user. Default: what is read from the goal. */
+  readonly target?: string;
   /** Limits that the user set in the request. */
   readonly budget: Budget;
   /**
@@ -124,6 +127,11 @@ export interface Session {
    * settings.
    */
   useEffort(effort: Effort | undefined): Promise<void>;
+  /**
+   * Changes the target (`val_loss < 0.3, mean over seeds 0-2`), and tells the agent. Rejects with
+   * `UserFacing` for a text that is not understood.
+   */
+  setTarget(text: string): Promise<Target>;
   /**
    * Adds a sticky note, which the model always sees. Resolves with the note's number, which is
    * never reused. Rejects with `UserFacing` when there are already 20 sticky notes.

@@ -8,6 +8,7 @@ import type { Attempt, FoundRun } from '../../experiments/duplicates.ts';
 import type { Decision } from '../../experiments/experiment.ts';
 import {
   experimentStatus,
+  resultValueText,
   type ExperimentResult,
   type ExperimentRow,
   type ImportedResult,
@@ -24,17 +25,11 @@ export interface RefusedLaunch {
 
 const maxNamed = 5;
 
-/** Formats a result: `loss 0.83 ± 0.02 over 3 runs`, `loss 0.83`. */
-export function experimentResultText({ metric, mean, spread, n }: ExperimentResult): string {
-  const value = `${metric} ${formatValue(mean)}`;
-  return spread === undefined ? value : `${value} ± ${formatValue(spread)} over ${n} runs`;
-}
-
 /** Returns the runs and the result of an experiment in one line. */
 export const resultText = (row: ExperimentRow): string =>
   [
     row.runs.length === 0 ? experimentStatus(row) : row.verdicts,
-    ...(row.result === undefined ? [] : [experimentResultText(row.result)]),
+    ...(row.result === undefined ? [] : [resultValueText(row.result)]),
   ].join(', ');
 
 /** Formats a decision: `discard: no better than the baseline`, `not decided`. */
@@ -147,7 +142,7 @@ const isOut = (decision: Decision | undefined): boolean =>
 
 function comparedText(result: ExperimentResult, other: Measured, direction: Direction): string[] {
   const gain = (direction === 'lower' ? 1 : -1) * (other.result.mean - result.mean);
-  const against = `${experimentResultText(result)} against ${experimentResultText(other.result)} of experiment ${other.id}`;
+  const against = `${resultValueText(result)} against ${resultValueText(other.result)} of experiment ${other.id}`;
   if (gain < 0)
     return [
       `It is worse than the best so far: ${against}. The decision is recorded; decide again if it was a mistake.`,

@@ -14,7 +14,8 @@ import type { Decision } from '../../experiments/experiment.ts';
 import { summaryFor } from '../../experiments/ledger.ts';
 import type { MetricSummary } from '../../metrics/metric.ts';
 import { runTitle, type Verdict } from '../../runs/run.ts';
-import type { JournalEvent, MessageOrigin } from './events.ts';
+import { targetText } from '../../experiments/target/target.ts';
+import type { EndReason, JournalEvent, MessageOrigin } from './events.ts';
 import { endText, sleepText } from './factText.ts';
 import { leftOutText } from './leftOutText.ts';
 import { budgetText, noticeText } from './limitText.ts';
@@ -112,6 +113,8 @@ const factsOf = ({
 /** Used for events without a description, because the description of another event covers them. */
 const nothing = (): undefined => undefined;
 
+const goodEnds: ReadonlySet<EndReason> = new Set(['goal', 'best_found', 'answered']);
+
 const descriptions: { readonly [Type in JournalEvent['type']]: Describe<Type> } = {
   'session.started': ({ provider, model, ...begun }) =>
     plain('start', 'Started', `${provider}/${model}`, [...factsOf(begun), ...startTexts(begun)]),
@@ -133,15 +136,17 @@ const descriptions: { readonly [Type in JournalEvent['type']]: Describe<Type> } 
     by === 'user'
       ? described({ kind: 'pause', tone: 'muted' }, 'Paused')
       : bad('pause', 'Paused by an error', detail),
-  'session.ended': ({ reason, summary }) =>
+  'session.target_changed': ({ target, by }) =>
+    plain('setting', by === 'agent' ? 'Target stated' : 'Target changed', targetText(target)),
+  'session.ended': ({ reason, summary, checked = [] }) =>
     described(
       {
         kind: 'end',
-        tone:
-          reason === 'goal' || reason === 'answered' ? 'good' : reason === 'error' ? 'bad' : 'warn',
+        tone: goodEnds.has(reason) ? 'good' : reason === 'error' ? 'bad' : 'warn',
       },
       endText(reason),
       summary,
+      checked,
     ),
   // Show the goal from the state: the text of the message also contains limits for the model.
   'message.added': ({ origin, text }, { goal }) =>
@@ -359,8 +364,8 @@ function describeRunEnd(
   const run = state.runs.get(runId);
   const tookMs = run?.process && endedMs - run.process.startedMs;
   const about = [run?.spec.label ?? '', tookMs === undefined ? '' : formatDuration(tookMs)];
-  const values = mainMetrics(metrics, state.target?.metric).map(
-    ({ metric, best }) => `${metric} ${formatValue(best)}`,
+  const values = mainMetrics(metrics, state.target?.objective.metric).map(
+    ({ metric, last }) => `${metric} ${formatValue(last)}`,
   );
   return described(
     { kind: 'runEnd', tone: verdictTone(verdict) },

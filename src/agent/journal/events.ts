@@ -3,8 +3,6 @@
  * fields, but an existing field never changes its meaning.
  */
 import type { RunId, SessionId } from '../../base/ids.ts';
-import type { Decision, ExperimentPlan } from '../../experiments/experiment.ts';
-import type { ImportedResult } from '../../experiments/ledger.ts';
 import type { HostContact } from '../../machines/confinement/hostContacts.ts';
 import type { MetricSummary } from '../../metrics/metric.ts';
 import type {
@@ -19,11 +17,11 @@ import type { Cost } from '../../models/prices.ts';
 import type { LeftOut } from '../../project/projects.ts';
 import type { PermissionsInForce } from '../../permissions/mode.ts';
 import type { RunProcess, RunSpec, Verdict } from '../../runs/run.ts';
-import type { SweepEndReason, SweepPlan } from '../../runs/sweep.ts';
 import type { SleepRequest } from '../../sleep/trigger.ts';
 import type { AttachmentFile } from '../../storage/attachmentFiles.ts';
 import type { Access, RefusedCall } from '../../permissions/access.ts';
 import type { Approval } from '../../permissions/grants/grant.ts';
+import type { ExperimentEvent } from './experimentEvents.ts';
 import type { FileEvent } from './fileEvents.ts';
 import type { Effect } from '../../tools/tool.ts';
 import type { Finding } from '../../watchdogs/finding.ts';
@@ -50,8 +48,22 @@ export interface Budget extends Limits {
  */
 export type BudgetScope = 'goal' | 'day' | 'experiment';
 
+/**
+ * - `goal`: the engine checked that the goal is met
+ * - `best_found`: the agent ended a goal without a number to reach
+ * - `claimed`: the agent says that the goal is met, and nothing could be checked
+ */
 export type EndReason =
-  'goal' | 'answered' | 'blocked' | 'budget' | 'no_progress' | 'plateau' | 'user' | 'error';
+  | 'goal'
+  | 'best_found'
+  | 'claimed'
+  | 'answered'
+  | 'blocked'
+  | 'budget'
+  | 'no_progress'
+  | 'plateau'
+  | 'user'
+  | 'error';
 
 /** Kind of session. Determines its prompt, tools, way to end, permissions and limits. */
 export type ProfileId = 'goal' | 'question';
@@ -71,6 +83,13 @@ export interface Evidence {
   readonly best: number;
   readonly lastStep: number;
   readonly count: number;
+}
+
+/** What a session ended with. */
+export interface EndEvidence {
+  readonly evidence: readonly Evidence[];
+  /** What the engine compared with the target: `val_loss 0.018 < 0.02 (run 4)`. */
+  readonly checked: readonly string[];
 }
 
 /** Origin of a message for the model. */
@@ -122,6 +141,8 @@ export type SessionEvent =
       readonly reason: EndReason;
       readonly summary: string;
       readonly evidence: readonly Evidence[];
+      /** What the engine compared with the target: `val_loss 0.018 < 0.02 (run 4)`. */
+      readonly checked?: readonly string[];
     }
   | {
       readonly type: 'message.added';
@@ -263,25 +284,7 @@ export type SessionEvent =
       readonly detail: string;
       readonly action: 'warn' | 'kill' | 'ask';
     }
-  /** An experiment is planned. Written before the experiment's first run is planned. */
-  | { readonly type: 'experiment.planned'; readonly plan: ExperimentPlan; readonly callId: string }
-  /** An experiment was decided. If there are several decisions, the last one counts. */
-  | {
-      readonly type: 'experiment.decided';
-      readonly experimentId: string;
-      readonly decision: Decision;
-      readonly why: string;
-      readonly by: 'agent' | 'engine' | 'person';
-    }
-  /**
-   * The user imported earlier results. They are unverified, and never compared in a ranking with
-   * results that this session measured.
-   */
-  | {
-      readonly type: 'results.imported';
-      readonly source: string;
-      readonly results: readonly ImportedResult[];
-    }
+  | ExperimentEvent
   /**
    * A question to the user. The question does not block the work: `fallback` becomes the answer at
    * `deadlineMs`.
@@ -310,26 +313,6 @@ export type SessionEvent =
       readonly by: 'person' | 'default';
       /** Why the default became the answer before the deadline, for example `run 3 is over: ok`. */
       readonly why?: string;
-    }
-  /**
-   * A sweep started. `plan` is the whole plan, written before any point starts; the plans of the
-   * runs show which points were launched.
-   */
-  | { readonly type: 'sweep.started'; readonly plan: SweepPlan; readonly callId: string }
-  /** A point of a sweep could not be started and will not be retried. */
-  | {
-      readonly type: 'sweep.point_skipped';
-      readonly sweepId: string;
-      readonly index: number;
-      readonly why: string;
-    }
-  /** The sweep launches no more points. Its active runs may continue. */
-  | {
-      readonly type: 'sweep.ended';
-      readonly sweepId: string;
-      readonly why: SweepEndReason;
-      /** Result of the sweep as the model sees it, truncated to a maximum length. */
-      readonly text: string;
     }
   /**
    * The environment of runs in a folder of a machine was recorded. Runs planned later in the same

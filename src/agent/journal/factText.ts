@@ -10,6 +10,8 @@ import { runName } from '../../runs/run.ts';
 
 const endReasonText: Readonly<Record<EndReason, string>> = {
   goal: 'Goal met',
+  best_found: 'Best found',
+  claimed: 'Ended: the agent says the goal is met, not checked',
   answered: 'Answered',
   blocked: 'Blocked',
   budget: 'Budget used up',
@@ -22,6 +24,13 @@ const endReasonText: Readonly<Record<EndReason, string>> = {
 /** Returns how a session ended: `Goal met`, `Budget used up`; `Not ended` without a reason. */
 export const endText = (reason: EndReason | undefined): string =>
   reason === undefined ? 'Not ended' : endReasonText[reason];
+
+/** Returns how a session ended, and what the engine checked: `Goal met: val_loss 0.018 < 0.02`. */
+export const endHeadline = ({
+  reason,
+  checked = [],
+}: Pick<NonNullable<SessionState['end']>, 'reason' | 'checked'>): string =>
+  checked.length === 0 ? endText(reason) : `${endText(reason)}: ${checked.join('; ')}`;
 
 /** Returns `$1.20`, or `at least $1.20` when the price of a call is unknown. */
 export const costText = ({

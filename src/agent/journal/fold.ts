@@ -2,7 +2,7 @@
  * Folds events into the state of a session. A process that resumes a session after a crash uses the
  * same fold. Unknown events change nothing.
  */
-import { parseGoalTarget } from '../../experiments/target.ts';
+import { readTarget } from '../../experiments/target/readTarget.ts';
 import type { RunId } from '../../base/ids.ts';
 import { contextTokens } from '../../models/model.ts';
 import type { RunSpec } from '../../runs/run.ts';
@@ -25,7 +25,7 @@ export function foldSession(events: readonly JournalEvent[]): SessionState | und
 }
 
 export function initialState(event: Started): SessionState {
-  const target = parseGoalTarget(event.goal);
+  const target = readTarget(event.goal);
   return {
     id: event.sessionId,
     goal: event.goal,
@@ -99,10 +99,11 @@ const changes: Changes = {
     phase: 'paused',
     pausedBy: detail ?? by,
   }),
-  'session.ended': (state, { reason, summary, evidence }) => ({
+  'session.target_changed': (state, { target, by }) => ({ ...state, target, targetBy: by }),
+  'session.ended': (state, { reason, summary, evidence, checked }) => ({
     ...without(state, 'sleep', 'monitor'),
     phase: 'ended',
-    end: { reason, summary, evidence },
+    end: { reason, summary, evidence, ...(checked && { checked }) },
   }),
   'message.added': (state, { origin }) => (origin === 'person' ? renewed(awake(state)) : state),
   'model.requested': (state, { turn }) => ({

@@ -4,7 +4,7 @@ import type { RunProcess, RunSpec, Verdict } from '../../runs/run.ts';
 import type { SweepEndReason, SweepPlan } from '../../runs/sweep.ts';
 import type { MetricSummary } from '../../metrics/metric.ts';
 import type { ImportedResult } from '../../experiments/ledger.ts';
-import type { GoalTarget } from '../../experiments/target.ts';
+import type { Target } from '../../experiments/target/target.ts';
 import type { SleepRequest } from '../../sleep/trigger.ts';
 import type { Effort } from '../../models/model.ts';
 import type { Approval } from '../../permissions/grants/grant.ts';
@@ -138,7 +138,10 @@ export interface Allowance {
 export interface SessionState {
   readonly id: SessionId;
   readonly goal: string;
-  readonly target?: GoalTarget;
+  /** Read from the goal, or stated by the agent or the user since. */
+  readonly target?: Target;
+  /** Who stated the target last; omitted while it is as read from the goal. */
+  readonly targetBy?: 'agent' | 'person';
   readonly budget: Budget;
   readonly provider: string;
   readonly model: string;
@@ -195,6 +198,7 @@ export interface SessionState {
     readonly reason: EndReason;
     readonly summary: string;
     readonly evidence: readonly Evidence[];
+    readonly checked?: readonly string[];
   };
   readonly stickies: ReadonlyMap<number, string>;
   /** Experiment id → experiment of the ledger, oldest first. */

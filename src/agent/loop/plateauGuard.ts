@@ -2,8 +2,7 @@
  * Reacts to a plateau: advises the agent once per stage, and ends the session if the policy
  * requires this.
  */
-import { formatValue } from '../../base/text.ts';
-import { summaryFor, type Ledger } from '../../experiments/ledger.ts';
+import { resultValueText, type Ledger } from '../../experiments/ledger.ts';
 import type { PlateauPolicy } from '../../watchdogs/plateauSettings.ts';
 import type { EndReason, JournalEvent } from '../journal/events.ts';
 import { growingFold } from '../journal/growingFold.ts';
@@ -77,11 +76,10 @@ const strategies = [
   '- look at data and noise: repeat the best one with two other seeds, and see how far apart equals lie',
 ].join('\n');
 
-function standstill(count: number, { champion, decisive }: Ledger): string {
-  const best = champion && decisive && summaryFor(champion.metrics, decisive.metric)?.best;
+function standstill(count: number, { champion, best }: Ledger): string {
   const than =
-    best === undefined || champion === undefined || decisive === undefined
+    best === undefined || champion === undefined
       ? 'brought a result that counts'
-      : `improved on the best (${decisive.metric} ${formatValue(best)}, ${runName(champion.number)}) by more than the noise`;
+      : `improved on the best (${resultValueText(best)}, ${runName(champion.number)}) by more than the noise`;
   return `None of the last ${count} experiments ${than}.`;
 }

@@ -1,84 +1,151 @@
 /**
- * Checks the evidence of a `finish` call. Accepts only values that the engine read from the output
- * of runs, never values that the model reports.
+ * Judges a `finish` call. Uses only values that the engine read from the output of runs, and files
+ * that it read itself, never what the model reports.
  */
 import { ToolFailure } from '../../base/errors.ts';
-import { formatValue } from '../../base/text.ts';
-import { summaryFor } from '../../experiments/ledger.ts';
-import { meetsTarget, targetText, type GoalTarget } from '../../experiments/target.ts';
-import type { MetricSummary } from '../../metrics/metric.ts';
-import type { FinishRequest } from '../../tools/session/finish.ts';
-import type { Evidence } from '../journal/events.ts';
-import type { RunState } from '../journal/state.ts';
+import { counted, formatValue, oneLine } from '../../base/text.ts';
+import { summaryFor, type Ledger, type LedgerRow } from '../../experiments/ledger.ts';
+import { countedRows, isPrinted, judgeRows } from '../../experiments/target/judgeTarget.ts';
+import { numbersInGoal } from '../../experiments/target/statedNumbers.ts';
+import { targetText, type Target } from '../../experiments/target/target.ts';
 import { runName } from '../../runs/run.ts';
+import type { FinishRequest } from '../../tools/session/finish.ts';
+import type { EndReason, Evidence } from '../journal/events.ts';
 
-/** Access to the session's runs. For an active run, `summaries` returns the current values. */
 export interface EvidenceDeps {
-  find(reference: string): RunState | undefined;
-  summaries(run: RunState): readonly MetricSummary[];
-  /** Returns the names of all runs for the error message: `run 1, run 2 …`. */
-  names(): string;
+  readonly goal: string;
+  readonly target: Target | undefined;
+  readonly ledger: Ledger;
+  /** Returns the runs that a reference names: a run, an experiment or a sweep; empty if none. */
+  rows(reference: string): readonly LedgerRow[];
+  /** Describes a file with its size and hash. Rejects with `ToolFailure` if it cannot be read. */
+  file(path: string): Promise<string>;
 }
 
-/**
- * Returns the evidence with measured values. Throws a `ToolFailure` that names the claim without a
- * measured value, or the target that no value meets.
- */
-export function judgeEvidence(
+export interface FinishVerdict {
+  readonly reason: EndReason;
+  readonly evidence: readonly Evidence[];
+  /** What the engine checked, as texts. */
+  readonly checked: readonly string[];
+}
+
+const maxNames = 20;
+
+/** Rejects with a `ToolFailure` that says which claim no measured value supports. */
+export async function judgeFinish(
   request: FinishRequest,
-  target: GoalTarget | undefined,
-  source: EvidenceDeps,
-): Evidence[] {
-  const evidence = request.evidence.map((claim) => measured(claim, source));
-  if (request.outcome === 'blocked') return evidence;
-  if (evidence.length === 0) {
+  deps: EvidenceDeps,
+): Promise<FinishVerdict> {
+  const claims = request.evidence.map((claim) => ({ ...claim, rows: rowsOf(claim.runs, deps) }));
+  const evidence = claims.flatMap(({ rows, metric }) => measured(rows, metric));
+  if (request.outcome === 'blocked') return { reason: 'blocked', evidence, checked: [] };
+  if (request.outcome === 'best_found') return bestFound(deps, evidence);
+  const files = await Promise.all(request.files.map((path) => deps.file(path)));
+  const rows = claims.flatMap((claim) => claim.rows);
+  if (rows.length + files.length === 0)
     throw new ToolFailure(
-      `goal_met needs evidence: [{ run, metric }] naming measured values that show it. Runs so far: ${source.names() || 'none'}.`,
+      `goal_met needs evidence: the runs whose measured values show it, or files. Runs: ${namesOf(deps.ledger.rows)}.`,
     );
-  }
-  if (target !== undefined) checkTarget(evidence, target);
-  return evidence;
+  refuseWithoutResult(rows, deps.ledger);
+  const checked = [...checkTarget(rows, deps), ...files];
+  if (checked.length > 0) return { reason: 'goal', evidence, checked };
+  return claims.every(({ metric }) => metric === undefined)
+    ? { reason: 'goal', evidence, checked: rows.map(successText) }
+    : { reason: 'claimed', evidence, checked: [] };
 }
 
-function measured(claim: { run: string; metric: string }, source: EvidenceDeps): Evidence {
-  const run = source.find(claim.run);
-  if (run === undefined) {
+function rowsOf(references: readonly string[], deps: EvidenceDeps): readonly LedgerRow[] {
+  return references.flatMap((reference) => {
+    const rows = deps.rows(reference);
+    if (rows.length > 0) return rows;
     throw new ToolFailure(
-      `There is no run ${claim.run} in this session. Runs so far: ${source.names() || 'none'}.`,
+      `There is no run, experiment or sweep ${reference} in this session. Runs: ${namesOf(deps.ledger.rows)}.`,
     );
-  }
-  const summaries = source.summaries(run);
-  const summary = summaryFor(summaries, claim.metric);
-  const name = runName(run.spec.number);
-  if (summary === undefined || summary.count === 0) {
-    const metricNames = summaries.map(({ metric }) => metric).join(', ');
-    throw new ToolFailure(
-      `No value of ${claim.metric} was measured in ${name}. It measured: ${metricNames || 'nothing'}.`,
-    );
-  }
-  const { metric, last, best, lastStep, count } = summary;
-  return { runId: run.spec.id, run: name, metric, last, best, lastStep, count };
+  });
 }
 
-function checkTarget(evidence: readonly Evidence[], target: GoalTarget): void {
-  const relevant = evidence.filter((one) => isSameMetric(one.metric, target.metric));
-  if (relevant.length === 0) {
-    throw new ToolFailure(
-      `The goal says ${targetText(target)}: give evidence for ${target.metric}, which a run prints as ${target.metric}=<value>. If no run can reach it, call finish with outcome blocked and say in summary what was reached.`,
-    );
-  }
-  if (relevant.some((one) => meetsTarget(one.best, target) || meetsTarget(one.last, target)))
-    return;
-  const values = relevant.map(
-    (one) =>
-      `${one.run} ${one.metric}: best ${formatValue(one.best)}, last ${formatValue(one.last)}`,
-  );
+const namesOf = (rows: readonly LedgerRow[]): string =>
+  rows.length === 0
+    ? 'none'
+    : `${rows.length > maxNames ? '… ' : ''}${rows
+        .slice(-maxNames)
+        .map(({ number }) => runName(number))
+        .join(', ')}`;
+
+/** Throws if the metric was measured in none of the runs. */
+function measured(rows: readonly LedgerRow[], wanted: string | undefined): Evidence[] {
+  if (wanted === undefined || rows.length === 0) return [];
+  const found = rows.flatMap((row): Evidence[] => {
+    const summary = summaryFor(row.metrics, wanted);
+    if (summary === undefined || summary.count === 0) return [];
+    const { metric, last, best, lastStep, count } = summary;
+    return [{ runId: row.runId, run: runName(row.number), metric, last, best, lastStep, count }];
+  });
+  if (found.length > 0) return found;
+  const printed = [...new Set(rows.flatMap(({ metrics }) => metrics.map(({ metric }) => metric)))];
   throw new ToolFailure(
-    `The goal says ${targetText(target)}, and no run in the evidence reached it: ${values.join('; ')}. Continue with the work.`,
+    `No value of ${wanted} was measured in ${namesOf(rows)}. Measured: ${printed.join(', ') || 'nothing'}.`,
   );
 }
 
-function isSameMetric(a: string, b: string): boolean {
-  const [left, right] = [a.toLowerCase(), b.toLowerCase()];
-  return left === right || left.split('/').at(-1) === right || right.split('/').at(-1) === left;
+/** Throws if none of the runs can be evidence. */
+function refuseWithoutResult(rows: readonly LedgerRow[], ledger: Ledger): void {
+  const usable = new Set(countedRows(ledger).map(({ runId }) => runId));
+  const [refused] = rows.filter(({ runId }) => !usable.has(runId));
+  if (refused === undefined || rows.some(({ runId }) => usable.has(runId))) return;
+  throw new ToolFailure(
+    `${runName(refused.number)} is no evidence: it did not end successfully, or its experiment was decided invalid. Name runs that ended ok.`,
+  );
+}
+
+/** Returns what was compared; throws if the target is not met, or has to be stated first. */
+function checkTarget(rows: readonly LedgerRow[], deps: EvidenceDeps): readonly string[] {
+  const { target, ledger, goal } = deps;
+  if (target === undefined) {
+    const numbers = numbersInGoal(goal).filter((text) => /[.,%]/.test(text));
+    if (numbers.length === 0) return [];
+    throw new ToolFailure(
+      `The goal has numbers (${numbers.slice(0, 4).join(', ')}), and no target was understood. State it with set_target, then call finish again.`,
+    );
+  }
+  if (target.conditions.length === 0)
+    throw new ToolFailure(
+      `The goal names no number to reach (${targetText(target)}). End it with outcome best_found, or state a number of the goal with set_target.`,
+    );
+  const [best] = judgeRows(target, ledger, rows);
+  if (best?.isMet) return best.conditions.map(({ text }) => text);
+  const unprinted = target.conditions.find(({ metric }) => !isPrinted(ledger, metric));
+  const texts = (best?.conditions ?? []).filter(({ isMet }) => !isMet).map(({ text }) => text);
+  const hint =
+    unprinted === undefined
+      ? 'Continue with the work.'
+      : `No run printed ${unprinted.metric}. Have a run print ${unprinted.metric}=<value>; if the goal means a metric that is printed under another name, state it with set_target.`;
+  throw new ToolFailure(
+    `The goal is not met: ${targetText(target)}. Measured: ${texts.join('; ') || 'nothing that counts'}. ${hint} If no run can reach it, call finish with outcome blocked.`,
+  );
+}
+
+function bestFound({ target, ledger }: EvidenceDeps, evidence: readonly Evidence[]): FinishVerdict {
+  if (target !== undefined && target.conditions.length > 0)
+    throw new ToolFailure(
+      `The goal names a number to reach (${targetText(target)}): best_found is for goals without one. Continue, or call finish with outcome blocked and say what was reached.`,
+    );
+  const { best, champion } = ledger;
+  if (best === undefined || champion === undefined)
+    throw new ToolFailure('Nothing was measured that could be the best. Measure first.');
+  const runs = best.runs.map(({ number }) => runName(number)).join(', ');
+  const checked = `${best.metric} ${formatValue(best.mean)}${best.n > 1 ? `, mean of ${best.n}` : ''} (${runs})`;
+  return { reason: 'best_found', evidence, checked: [checked] };
+}
+
+const successText = ({ number, command }: LedgerRow): string =>
+  `${oneLine(command, 80)} succeeded (${runName(number)})`;
+
+/** Formats what is undecided when an open goal is to end; empty if nothing is. */
+export function undecidedText({ experiments }: Ledger): string {
+  const open = experiments.filter(
+    ({ plan, decision, status }) => plan !== undefined && !decision && status === 'over',
+  );
+  if (open.length === 0) return '';
+  return `${counted(open.length, 'experiment')} not decided: ${open.map(({ id }) => id).join(', ')}`;
 }

@@ -2,6 +2,7 @@
  * A profile defines a kind of session: a goal or a question. Kinds of sessions differ only in their
  * profile; the code is the same.
  */
+import type { OpeningFacts } from '../context/prompt.ts';
 import type { Budget, ProfileId } from '../journal/events.ts';
 import type { Tool } from '../../tools/tool.ts';
 
@@ -12,8 +13,8 @@ export interface AgentProfile {
    * `tools` are the session's tools.
    */
   sections(tools: readonly Tool[]): readonly string[];
-  /** Returns the first message to the model: the user's text and the session's limits. */
-  opening(text: string, limits: readonly string[]): string;
+  /** Returns the first message to the model: the user's text, the target and the session's limits. */
+  opening(text: string, facts: OpeningFacts): string;
   /** True when sessions of this profile have the tool. */
   includes(tool: Tool): boolean;
   /**

@@ -19,7 +19,7 @@ import { foldEdits } from '../edits/editFold.ts';
 import { happeningsOf, sleepsOf } from './reportHappenings.ts';
 import type { RunState, SessionState } from '../journal/state.ts';
 import { runStatus } from '../journal/runText.ts';
-import { endText } from '../journal/factText.ts';
+import { endHeadline, endText } from '../journal/factText.ts';
 
 /** Facts about a run that are not in the journal. */
 export interface AboutRun {
@@ -80,7 +80,7 @@ function sessionFacts(state: SessionState): SessionFacts {
     model: isDemo(state)
       ? 'offline demo (scripted, not a language model)'
       : `${state.provider} ${state.model}`,
-    outcome: phase === 'paused' ? 'Paused' : endText(end?.reason),
+    outcome: phase === 'paused' ? 'Paused' : end ? endHeadline(end) : endText(undefined),
     ...(stuck !== undefined && { stuck }),
     ...(end !== undefined && !isBlocked && { summary: end.summary }),
   };

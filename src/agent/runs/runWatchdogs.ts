@@ -144,7 +144,7 @@ export class RunWatchdogs implements Disposable {
 
   #create(run: Run): RunWatch {
     const { log, sessionRuns, policy, clock } = this.#deps;
-    const decisive = log.state.target?.metric ?? sessionRuns.ledger().decisive?.metric;
+    const decisive = log.state.target?.objective.metric ?? sessionRuns.ledger().decisive?.metric;
     const { directions } = run.spec.metrics;
     const watch = new RunWatch({
       policy,

@@ -4,7 +4,14 @@
  */
 import { formatValue, oneLine } from '../../base/text.ts';
 import { untrustedLine } from '../../base/untrusted.ts';
-import { rowStatus, summaryFor, type Ledger, type LedgerRow } from '../../experiments/ledger.ts';
+import {
+  resultValueText,
+  rowStatus,
+  valueText,
+  type Ledger,
+  type LedgerRow,
+} from '../../experiments/ledger.ts';
+import { measuredValue, repeatsOf, summaryOfRepeats } from '../../experiments/ledgerExperiments.ts';
 import type { SweepEndReason } from '../../runs/sweep.ts';
 import type { SessionState, SweepState } from '../journal/state.ts';
 import { activeCounts, progressOf } from './sweepProgress.ts';
@@ -22,6 +29,7 @@ export interface SweepView {
 }
 
 const maxRows = 20;
+const maxSettings = 12;
 const maxSkipped = 5;
 /** With its marks, a tail of this length fits into a line of a digest. */
 const tailChars = 200;
@@ -36,6 +44,7 @@ export function sweepTable(view: SweepView, end = view.sweep.end): string {
   const tail = failed && view.tail(failed);
   return [
     sweepLine(view, end),
+    ...settingLines(ledger),
     ...rows.slice(0, maxRows).map((row) => `- ${rowText(row, ledger.decisive)}`),
     ...(omittedCount > 0
       ? [`- … and ${omittedCount} more; show_metrics and task_output show each of them by its run`]
@@ -68,14 +77,25 @@ function sweepLine({ state, sweep, ledger }: SweepView, end = sweep.end): string
     [sweep.skipped.size, 'skipped'],
   ] as const;
   const told = [...numbered(ended), ...activeCounts(going), ...numbered(others)];
-  const { champion, decisive } = ledger;
-  const best = champion && decisive && bestOf(champion, decisive);
   return [
     `Sweep ${plan.id} over ${plan.params.join(' × ')} on ${plan.machineIds.join(', ')}${endReasonText(end)}: ${told.join(', ')}`,
-    ...(champion && best
-      ? [`best ${best} by ${runName(champion.number)} (${champion.label})`]
-      : []),
+    ...bestTexts(ledger),
   ].join('; ');
+}
+
+/** Returns the best setting and, if it has repeats, the best of their values. */
+function bestTexts({ best }: Ledger): string[] {
+  if (best === undefined) return [];
+  const names = best.runs.map(({ number }) => runName(number));
+  const text = `best ${resultValueText(best)} by ${settingOf(best.runs)} (${names.slice(0, 5).join(', ')})`;
+  return best.n > 1 ? [text, `best single value ${formatValue(best.best)}`] : [text];
+}
+
+/** Returns what the labels of runs that repeat each other have in common: `lr=3e-4`. */
+function settingOf(runs: readonly LedgerRow[]): string {
+  const [first, ...others] = runs.map(({ label }) => label.split(' '));
+  const common = (first ?? []).filter((part) => others.every((parts) => parts.includes(part)));
+  return common.join(' ') || 'the only setting';
 }
 
 const numbered = (counts: readonly (readonly [number, string])[]): string[] =>
@@ -96,14 +116,29 @@ function endReasonText(end: SweepEndReason | undefined): string {
   }
 }
 
-/** Sorts the runs with the best values first. Runs without a value follow, by number. */
+/** Returns one line per setting that has repeats, best mean first; empty without repeats. */
+function settingLines({ rows, decisive }: Ledger): string[] {
+  if (decisive === undefined) return [];
+  const sign = decisive.direction === 'lower' ? 1 : -1;
+  const settings = repeatsOf(rows).flatMap((group) => {
+    const summary = summaryOfRepeats(group, decisive);
+    return summary === undefined ? [] : [summary];
+  });
+  if (settings.every(({ n }) => n < 2)) return [];
+  const { metric, rule } = decisive;
+  return settings
+    .toSorted((a, b) => sign * (a.mean - b.mean))
+    .slice(0, maxSettings)
+    .map((one) => `- ${settingOf(one.runs)}: ${resultValueText({ ...one, metric, rule })}`);
+}
+
+/** Sorts the runs by the value that counts, best first. Runs without a value follow, by number. */
 function ranked({ rows, decisive }: Ledger): LedgerRow[] {
   if (decisive === undefined) return [...rows];
   const sign = decisive.direction === 'lower' ? 1 : -1;
   const rank = (row: LedgerRow): number => {
-    const best = summaryFor(row.metrics, decisive.metric)?.best ?? Number.NaN;
-    if (row.isChampion) return -Infinity;
-    return Number.isNaN(best) || isFailed(row) ? Infinity : sign * best;
+    const value = measuredValue(row, decisive);
+    return value === undefined ? Infinity : sign * value;
   };
   return rows.toSorted((a, b) =>
     rank(a) < rank(b) ? -1 : rank(a) > rank(b) ? 1 : a.number - b.number,
@@ -114,16 +149,11 @@ const isFailed = ({ verdict }: LedgerRow): boolean =>
   verdict !== undefined && verdict.kind !== 'ok';
 
 function rowText(row: LedgerRow, decisive: Ledger['decisive']): string {
-  const value = decisive && bestOf(row, decisive);
+  const value = decisive && valueText(row.metrics, decisive);
   return [
     runName(row.number),
     row.label,
     oneLine(rowStatus(row), 120),
     ...(value === undefined ? [] : [value]),
   ].join(' · ');
-}
-
-function bestOf(row: LedgerRow, { metric }: NonNullable<Ledger['decisive']>): string | undefined {
-  const summary = summaryFor(row.metrics, metric);
-  return summary && `${metric} ${formatValue(summary.best)}`;
 }

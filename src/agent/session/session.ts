@@ -4,27 +4,33 @@
  */
 import { mkdir } from 'node:fs/promises';
 import { Emitter } from '../../base/emitter.ts';
-import { messageOf, UserFacing } from '../../base/errors.ts';
+import { messageOf } from '../../base/errors.ts';
 import type { SessionId } from '../../base/ids.ts';
 import type { Ledger } from '../../experiments/ledger.ts';
-import { readResultsTsv } from '../../experiments/resultsTsv.ts';
+import { statedTarget } from '../../experiments/target/readTarget.ts';
+import { targetText, type Target } from '../../experiments/target/target.ts';
 import type { MemoryStore } from '../../memory/memoryStore.ts';
 import type { Effort } from '../../models/model.ts';
 import type { Lease } from '../../storage/lease.ts';
 import type { StorageFailure } from '../../storage/storageFailure.ts';
 import { Closing } from '../journal/closing.ts';
 import type { Session } from '../contract/sessions.ts';
-import type { Budget, EndReason, Evidence, JournalEvent, StreamEvent } from '../journal/events.ts';
+import type {
+  Budget,
+  EndReason,
+  EndEvidence,
+  JournalEvent,
+  StreamEvent,
+} from '../journal/events.ts';
 import { faultText, interruptedCall, pendingCalls, runLoop } from '../loop/loop.ts';
 import { goOnText } from '../context/prompt.ts';
 import type { ReproduceRequest, Reproduction } from '../contract/reproduction.ts';
 import type { SessionLog } from '../journal/sessionLog.ts';
 import type { Circumstances } from './circumstances.ts';
 import type { SessionHooks } from './sessionDeps.ts';
+import { importResults, pinNote, recordTarget, unpinNote } from './userFacts.ts';
 import type { SessionParts } from './sessionParts.ts';
 import type { SessionState } from '../journal/state.ts';
-
-const maxStickies = 20;
 
 export interface SessionOptions {
   readonly folder: string;
@@ -102,7 +108,8 @@ export class LiveSession implements Session, SessionHooks {
   }
 
   /** Records the first message of a new session and starts the work. */
-  async introduce(text: string): Promise<void> {
+  async introduce(text: string, target?: Target): Promise<void> {
+    if (target !== undefined) await recordTarget(this.#log, target);
     await this.#log.record({ type: 'message.added', origin: 'goal', text });
     await this.#begin();
   }
@@ -195,12 +202,7 @@ export class LiveSession implements Session, SessionHooks {
   }
 
   importResults(text: string, source: string): Promise<number> {
-    return this.#inTurn(async () => {
-      const results = readResultsTsv(text, source);
-      if (results.length > 0)
-        await this.#log.recordNow({ type: 'results.imported', source, results });
-      return results.length;
-    });
+    return this.#inTurn(() => importResults(this.#log, text, source));
   }
 
   readonly undoEdits: SessionParts['undoEdits'] = (paths) =>
@@ -225,6 +227,13 @@ export class LiveSession implements Session, SessionHooks {
     });
   }
 
+  async setTarget(text: string): Promise<Target> {
+    const target = statedTarget(text);
+    await recordTarget(this.#log, target);
+    await this.say(`The target is now: ${targetText(target)}. It replaces what was read before.`);
+    return target;
+  }
+
   async useModel(provider: string, model: string): Promise<void> {
     this.#parts.checkModel(provider, model, this.state.budget);
     if (provider === this.state.provider && model === this.state.model) return;
@@ -240,38 +249,27 @@ export class LiveSession implements Session, SessionHooks {
   }
 
   pin(text: string): Promise<number> {
-    return this.#inTurn(async () => {
-      const { stickies } = this.state;
-      if (stickies.size >= maxStickies) {
-        throw new UserFacing(
-          `There are already ${stickies.size} sticky notes, which is the maximum.`,
-          'Remove a sticky note first.',
-        );
-      }
-      const usedNumbers = this.#log.events.flatMap((event) =>
-        event.type === 'note.pinned' ? [event.number] : [],
-      );
-      const number = Math.max(0, ...usedNumbers) + 1;
-      await this.#log.recordNow({ type: 'note.pinned', number, text });
-      return number;
-    });
+    return this.#inTurn(() => pinNote(this.#log, text));
   }
 
   unpin(number: number): Promise<boolean> {
-    return this.#inTurn(async () => {
-      if (!this.state.stickies.has(number)) return false;
-      await this.#log.recordNow({ type: 'note.unpinned', number });
-      return true;
-    });
+    return this.#inTurn(() => unpinNote(this.#log, number));
   }
 
   /**
    * Records the end of the session. Runs continue; their ends are recorded as long as the session
    * is open in this process.
    */
-  async end(reason: EndReason, summary: string, evidence: readonly Evidence[] = []): Promise<void> {
+  async end(reason: EndReason, summary: string, ended?: EndEvidence): Promise<void> {
     this.#parts.waiting.disarm();
-    await this.#log.record({ type: 'session.ended', reason, summary, evidence });
+    const { evidence = [], checked } = ended ?? {};
+    await this.#log.record({
+      type: 'session.ended',
+      reason,
+      summary,
+      evidence,
+      ...(checked && { checked }),
+    });
     this.#hasEnded = true;
     this.#ended.resolve(reason);
     await this.#parts.release();

@@ -7,8 +7,7 @@ import { stat } from 'node:fs/promises';
 import { codeOf, messageOf } from '../../base/errors.ts';
 import { isRunId, isSessionId, type SessionId } from '../../base/ids.ts';
 import type { Logger } from '../../base/logger.ts';
-import { formatValue } from '../../base/text.ts';
-import { summaryFor, type Ledger } from '../../experiments/ledger.ts';
+import { resultValueText, type Ledger } from '../../experiments/ledger.ts';
 import { handleOf } from '../../runs/run.ts';
 import type { Home } from '../../storage/home.ts';
 import { JournalFollower } from '../../storage/journalFollower.ts';
@@ -235,7 +234,7 @@ function indexed(state: SessionState, journalBytes: number): IndexedSession {
     usd,
     hasUnknownCost,
     endReason: state.end?.reason ?? null,
-    best: bestText(ledger) ?? null,
+    best: (ledger.best && resultValueText(ledger.best)) ?? null,
     runs: [...state.runs.values()]
       .filter(({ notStarted }) => notStarted === undefined)
       .map(indexedRun),
@@ -266,7 +265,7 @@ const summaryOfRow = (row: IndexedSessionRow): SessionSummary => ({
 });
 
 function summaryOf(state: SessionState, ledger: Ledger): SessionSummary {
-  const best = bestText(ledger);
+  const best = ledger.best && resultValueText(ledger.best);
   const { id, goal, startedMs, lastEventMs, phase, turns, usd, hasUnknownCost } = state;
   return {
     id,
@@ -282,11 +281,4 @@ function summaryOf(state: SessionState, ledger: Ledger): SessionSummary {
     going: [...state.runs.values()].filter((run) => indexedRun(run).isGoing).length,
     ...(best !== undefined && { best }),
   };
-}
-
-/** Returns the champion's best value of the decisive metric, such as `loss 0.83`. */
-function bestText({ champion, decisive }: Ledger): string | undefined {
-  if (champion === undefined || decisive === undefined) return undefined;
-  const summary = summaryFor(champion.metrics, decisive.metric);
-  return summary && `${summary.metric} ${formatValue(summary.best)}`;
 }

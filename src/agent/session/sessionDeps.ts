@@ -23,7 +23,7 @@ import type { JournalSpending } from '../budget/journalSpending.ts';
 import type { EnginePorts } from '../contract/ports.ts';
 import type { EngineSettings } from '../contract/settings.ts';
 import type { EarlierAttempts } from '../experiments/earlierAttempts.ts';
-import type { EndReason, Evidence, StreamEvent } from '../journal/events.ts';
+import type { EndReason, EndEvidence, StreamEvent } from '../journal/events.ts';
 import type { SessionLog } from '../journal/sessionLog.ts';
 import type { SessionReports } from '../reports/reports.ts';
 import type { StoredSecrets } from './storedSecrets.ts';
@@ -65,7 +65,7 @@ export interface SharedDeps {
 /** Functions of the session that its parts (loop, sleep, watchdogs and others) call. */
 export interface SessionHooks {
   show(event: StreamEvent): void;
-  end(reason: EndReason, summary: string, evidence?: readonly Evidence[]): Promise<void>;
+  end(reason: EndReason, summary: string, ended?: EndEvidence): Promise<void>;
   /** Continues the session after a sleep. */
   goOn(): void;
   /** Called when an event could not be recorded. */

@@ -111,7 +111,7 @@ function createTools(
     paths,
     edits: undoForAgent(request),
     consult: createSideCalls(request, budget),
-    end: (reason, summary, evidence) => hooks.end(reason, summary, evidence),
+    end: (reason, summary, ended) => hooks.end(reason, summary, ended),
   });
 }
 

@@ -1,5 +1,6 @@
 /** Starts, resumes, lists and reads the sessions of a home. */
 import { Emitter } from '../../base/emitter.ts';
+import { readTarget, statedTarget } from '../../experiments/target/readTarget.ts';
 import { UserFacing } from '../../base/errors.ts';
 import { newSessionId, type SessionId } from '../../base/ids.ts';
 import type { ProjectFile } from '../../project/projects.ts';
@@ -89,6 +90,8 @@ export class SessionStore implements Sessions {
     const budget = checkedBudget({ ...profileOf(profile).limits, ...budgetFor(request, project) });
     checkDefaultMachine(project, shared.machinesIn(workFolder));
     checkModel(shared, { provider, model, budget });
+    const words = request.target ?? project?.target;
+    const stated = words === undefined ? undefined : statedTarget(words);
     const id = newSessionId(shared.clock.now());
     const first: Extract<SessionEvent, { type: 'session.started' }> = {
       type: 'session.started',
@@ -108,8 +111,9 @@ export class SessionStore implements Sessions {
     // Record the child before it can spend anything, so the parent's budget always includes it.
     if (parent !== undefined) await this.#parent(parent).started(id);
     const session = await this.#attach(id, { first });
-    const opening = profileOf(profile).opening(goal, limitsText(budget));
-    return this.#begun(session, session.introduce(opening));
+    const facts = { limits: limitsText(budget), target: stated ?? readTarget(goal) };
+    const opening = profileOf(profile).opening(goal, facts);
+    return this.#begun(session, session.introduce(opening, stated));
   }
 
   #parent(id: SessionId): LiveSession {

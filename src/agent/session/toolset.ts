@@ -1,15 +1,12 @@
-import { ToolFailure } from '../../base/errors.ts';
-import { allTools, type AllToolsDeps } from '../../tools/allTools.ts';
+import { allTools } from '../../tools/allTools.ts';
 import type { Tool } from '../../tools/tool.ts';
-import { isUserUnheard } from '../context/history.ts';
 import { createExperimentCode } from '../experiments/experimentCode.ts';
-import { judgeEvidence } from '../loop/verdict.ts';
 import { createEnvironments, snapshotFolder } from '../runs/environments.ts';
+import { createFinish, createTargetSetter } from './goalTools.ts';
 import { launchRun, startSweep } from './launchTools.ts';
 import { measuredDeps, runFinder, taskDeps } from './runTools.ts';
 import type { ToolsetDeps } from './toolsetDeps.ts';
 import { monitorDeps, sleepDeps } from './waitingTools.ts';
-import { runName } from '../../runs/run.ts';
 
 /** Creates the tools of a session. */
 export function createToolset(deps: ToolsetDeps): Tool[] {
@@ -30,26 +27,7 @@ export function createToolset(deps: ToolsetDeps): Tool[] {
     code: createExperimentCode(deps),
     sleep: sleepDeps(deps),
     monitor: monitorDeps(deps),
-    finish: finisher(deps),
+    setTarget: createTargetSetter(deps),
+    finish: createFinish(deps),
   });
 }
-
-const finisher =
-  ({ log, sessionRuns, end }: ToolsetDeps): AllToolsDeps['finish'] =>
-  async (request) => {
-    if (isUserUnheard(log.events))
-      throw new ToolFailure(
-        'Not ended: the user sent a message or an answer that you have not read yet. Read it, then call finish again if the outcome still holds.',
-      );
-    const evidence = judgeEvidence(request, log.state.target, {
-      find: (reference) => sessionRuns.find(reference),
-      summaries: (run) => sessionRuns.summaries(run),
-      names: () =>
-        sessionRuns
-          .all()
-          .map(({ spec }) => runName(spec.number))
-          .join(', '),
-    });
-    await end(request.outcome === 'goal_met' ? 'goal' : 'blocked', request.summary, evidence);
-    return 'The session has ended.';
-  };

@@ -10,7 +10,7 @@ import type { MemoryStore } from '../../memory/memoryStore.ts';
 import type { Runs } from '../../runs/runs.ts';
 import type { AllToolsDeps } from '../../tools/allTools.ts';
 import type { Experiments } from '../experiments/experiments.ts';
-import type { EndReason, Evidence } from '../journal/events.ts';
+import type { EndEvidence, EndReason } from '../journal/events.ts';
 import type { SessionLog } from '../journal/sessionLog.ts';
 import type { Questions } from '../user/questions.ts';
 import type { Confining } from '../runs/confining.ts';
@@ -40,5 +40,5 @@ export interface ToolsetDeps {
   readonly edits: AllToolsDeps['edits'];
   readonly consult: Pick<AllToolsDeps, 'pages' | 'searcher' | 'consultant' | 'writer'>;
   readonly clock: Clock;
-  end(reason: EndReason, summary: string, evidence: readonly Evidence[]): Promise<void>;
+  end(reason: EndReason, summary: string, ended: EndEvidence): Promise<void>;
 }

@@ -2,6 +2,7 @@
  * Turns events of a session into notifications. Does not consider the notification channels: each
  * channel filters the notifications that it sends.
  */
+import { isSameMetric } from '../../metrics/metricName.ts';
 import { formatValue, oneLine, textSize } from '../../base/text.ts';
 import type { Notification } from '../../notify/notification.ts';
 import type { NotifyEvent } from '../../notify/settings.ts';
@@ -150,7 +151,7 @@ const contentFor = (event: NotifyEvent, { title, detail = '', facts = [] }: Word
  * session, or when the session answered a question: the user sees the answer.
  */
 function ended(
-  { reason, evidence }: EventOf<'session.ended'>,
+  { reason, evidence, checked }: EventOf<'session.ended'>,
   { title, detail = '' }: Description,
 ): About | undefined {
   if (reason === 'user' || reason === 'answered') return undefined;
@@ -160,7 +161,7 @@ function ended(
   return {
     events: [...(first === undefined ? [] : [first]), 'session_ended'],
     title,
-    body: [oneLine(detail, 600), ...evidence.map(evidenceText)].join('\n'),
+    body: [oneLine(detail, 600), ...(checked ?? evidence.map(evidenceText))].join('\n'),
     ...(best && {
       run: best.run,
       metrics: Object.fromEntries(evidence.map(({ metric, last }) => [metric, last])),
@@ -208,7 +209,8 @@ const maxMetrics = 5;
 
 /** Returns the last values of the run's metrics, with the goal's metric first. */
 function metricsOf({ metrics }: RunState, { target }: SessionState): Record<string, number> {
-  const rank = (metric: string): number => (metric === target?.metric ? 0 : 1);
+  const rank = (metric: string): number =>
+    target && isSameMetric(metric, target.objective.metric) ? 0 : 1;
   const shown = [...metrics].sort((a, b) => rank(a.metric) - rank(b.metric)).slice(0, maxMetrics);
   return Object.fromEntries(shown.map(({ metric, last }) => [metric, last]));
 }

@@ -141,12 +141,9 @@ function startLines(
   return [
     `${bold('Goal:')} ${short(event.goal)}`,
     dim(
-      [
-        who,
-        ...(target ? [`measured: ${targetText(target)}`] : []),
-        ...limits,
-        event.workFolder,
-      ].join(' · '),
+      [who, ...(target ? [`target: ${targetText(target)}`] : []), ...limits, event.workFolder].join(
+        ' · ',
+      ),
     ),
     ...(event.permissions?.note === undefined ? [] : [event.permissions.note]),
     ...(event.leftOut === undefined ? [] : [leftOutText(event.leftOut)]),

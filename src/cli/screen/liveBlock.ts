@@ -75,7 +75,8 @@ function runLine(
 function cellsOf(run: RunState, { state, champion, values, nowMs }: LiveBlockView): string[] {
   const { spec, process, endedMs } = run;
   const metrics = values.summaries(spec.id) ?? run.metrics;
-  const decisive = (state.target && summaryFor(metrics, state.target.metric)) ?? metrics[0];
+  const decisive =
+    (state.target && summaryFor(metrics, state.target.objective.metric)) ?? metrics[0];
   const series = decisive && values.series(spec.id, decisive.metric);
   const status = runStatus({ ...run, alarms: [] });
   const why = runStatus(run).slice(status.length).trim();

@@ -1,7 +1,7 @@
 /** Formats a journal as a transcript, with more detail than the live view. */
 import { resultText, describeEvent, descriptionLine } from '../../presentation/events.ts';
 import type { JournalEvent } from '../../agent/journal/events.ts';
-import { endText } from '../../presentation/sessions/sessionText.ts';
+import { endHeadline } from '../../presentation/sessions/sessionText.ts';
 import { applyEvent, foldSession, toJsonLine } from '../../compose/foldJournal.ts';
 import type { SessionState } from '../../agent/journal/state.ts';
 import { exactTime } from '../../base/localTime.ts';
@@ -79,7 +79,7 @@ export class ReplayText {
       case 'session.ended':
         return [
           '',
-          this.#style.bold(endText(event.reason)),
+          this.#style.bold(cleanText(endHeadline(event))),
           ...bounded(event.summary, maxTextChars),
         ];
       case 'tool.started':

@@ -5,7 +5,7 @@
 import path from 'node:path';
 import type { SessionId } from '../../base/ids.ts';
 import type { LedgerRow } from '../../experiments/ledger.ts';
-import { rowStatus } from '../../experiments/ledger.ts';
+import { rowStatus, summaryFor } from '../../experiments/ledger.ts';
 import { RunMetrics } from '../../metrics/runMetrics.ts';
 import { homeAt } from '../../storage/home.ts';
 import type { SessionReading, Sessions, SessionSummary } from '../../agent/contract/sessions.ts';
@@ -245,7 +245,6 @@ const runCells = (row: LedgerRow): ExportRecord => ({
 });
 
 function decisiveCells({ metrics }: LedgerRow, decisive: string | undefined): ExportRecord {
-  const summary =
-    decisive === undefined ? undefined : metrics.find(({ metric }) => metric === decisive);
+  const summary = decisive === undefined ? undefined : summaryFor(metrics, decisive);
   return { metric: summary?.metric, last: summary?.last, best: summary?.best };
 }

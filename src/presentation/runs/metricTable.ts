@@ -1,11 +1,12 @@
 /**
- * The metrics of a run as a small Markdown table that compares each metric with its best value in
- * earlier runs.
+ * The metrics of a run as a small Markdown table that compares the last value of each metric with
+ * the best last value of earlier runs.
  */
 import type { RunState } from '../../agent/journal/state.ts';
 import type { Evidence } from '../../agent/journal/events.ts';
 import { summaryFor } from '../../experiments/ledger.ts';
 import { counted, formatValue } from '../../base/text.ts';
+import type { Objective } from '../../experiments/target/target.ts';
 import { judge } from '../../metrics/compare.ts';
 import type { MetricSummary } from '../../metrics/metric.ts';
 import { plain } from '../../base/markdown.ts';
@@ -14,8 +15,8 @@ export interface RunResult {
   readonly metrics: readonly MetricSummary[];
   /** Earlier runs that ended successfully. */
   readonly before: readonly RunState[];
-  /** Name of the goal's metric, which is listed first. */
-  readonly decisive?: string | undefined;
+  /** The goal's metric, which is listed first. */
+  readonly decisive?: Objective | undefined;
 }
 
 const maxRows = 6;
@@ -27,18 +28,21 @@ export function metricTable(result: RunResult): string {
   const lines = rows
     .slice(0, maxRows)
     .map(
-      (row) => `| ${plain(row.metric, 40)} | ${formatValue(row.best)} | ${against(row, result)} |`,
+      (row) => `| ${plain(row.metric, 40)} | ${formatValue(row.last)} | ${against(row, result)} |`,
     );
   const more =
     rows.length > maxRows ? `\n\n${rows.length - maxRows} more in the metrics panel.` : '';
-  return `| Metric | Best | Before |\n| :-- | --: | :-- |\n${lines.join('\n')}${more}`;
+  return `| Metric | Last | Best before |\n| :-- | --: | :-- |\n${lines.join('\n')}${more}`;
 }
 
 const rank = (row: MetricSummary, decisive: MetricSummary | undefined): number =>
   row === decisive ? 0 : row.direction === 'none' ? 2 : 1;
 
-function ordered(metrics: readonly MetricSummary[], decisive: string | undefined): MetricSummary[] {
-  const first = decisive === undefined ? undefined : summaryFor(metrics, decisive);
+function ordered(
+  metrics: readonly MetricSummary[],
+  decisive: Objective | undefined,
+): MetricSummary[] {
+  const first = decisive === undefined ? undefined : summaryFor(metrics, decisive.metric);
   return [...metrics].sort((a, b) => rank(a, first) - rank(b, first));
 }
 
@@ -52,7 +56,7 @@ function against(row: MetricSummary, { before }: RunResult): string {
   if (row.direction === 'none') return '';
   const rival = bestBefore(row, before);
   if (rival === undefined) return '';
-  const { verdict, delta } = judge(rival, row.best, row.direction);
+  const { verdict, delta } = judge(rival, row.last, row.direction);
   const arrow = verdict === 'same' ? '=' : delta > 0 ? '▲' : '▼';
   return `${formatValue(rival)} ${arrow} ${verdict}`;
 }
@@ -62,7 +66,7 @@ const where = (at: { readonly index: number; readonly step: number }): string =>
 
 function bestBefore(row: MetricSummary, before: readonly RunState[]): number | undefined {
   const values = before.flatMap((run) => {
-    const value = summaryFor(run.metrics, row.metric)?.best ?? Number.NaN;
+    const value = summaryFor(run.metrics, row.metric)?.last ?? Number.NaN;
     return Number.isFinite(value) ? [value] : [];
   });
   if (values.length === 0) return undefined;

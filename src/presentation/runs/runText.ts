@@ -2,5 +2,5 @@
 export { runStatus, runEndText } from '../../agent/journal/runText.ts';
 export { confinementText } from '../../machines/confinement/policy.ts';
 export { runName, runTitle, livenessText } from '../../runs/run.ts';
-export { rowStatus, summaryFor } from '../../experiments/ledger.ts';
+export { countedValue, rowStatus, summaryFor, valueText } from '../../experiments/ledger.ts';
 export { activeCounts, isSweepOver, progressOf } from '../../agent/runs/sweepProgress.ts';

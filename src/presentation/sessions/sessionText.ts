@@ -2,15 +2,21 @@
 import type { SessionSummary } from '../../agent/contract/sessions.ts';
 import { costText, endText, sleepText } from '../../agent/journal/factText.ts';
 import type { RunState, SessionState } from '../../agent/journal/state.ts';
-import { summaryFor, type Ledger } from '../../experiments/ledger.ts';
+import { resultValueText, type Ledger } from '../../experiments/ledger.ts';
 import { counted, formatUsd, formatValue, oneLine } from '../../base/text.ts';
 import { formatSpan, relativeTime } from '../../base/span.ts';
 
-export { costText, endText, sleepText, callCostText } from '../../agent/journal/factText.ts';
+export {
+  costText,
+  endHeadline,
+  endText,
+  sleepText,
+  callCostText,
+} from '../../agent/journal/factText.ts';
 export { leftOutOf, leftOutText } from '../../agent/journal/leftOutText.ts';
 export { triggerText } from '../../sleep/trigger.ts';
 export { openQuestions } from '../../agent/user/questions.ts';
-export { targetText } from '../../experiments/target.ts';
+export { targetText } from '../../experiments/target/target.ts';
 
 /** The newest value of the deciding metric, with its trend. */
 export interface LiveMetric {
@@ -115,12 +121,8 @@ export const summaryText = (summary: SessionSummary, nowMs: number): string =>
     .filter((part) => part !== '')
     .join(' · ');
 
-/** Returns the champion's value of the deciding metric: `loss 0.83`. */
-export function bestText(ledger: Ledger): string | undefined {
-  const { decisive, champion } = ledger;
-  const summary = decisive && champion && summaryFor(champion.metrics, decisive.metric);
-  return summary && `${decisive.metric} ${formatValue(summary.best)}`;
-}
+/** Returns the result of the champion and its repeats: `loss 0.83 ± 0.02 over 3 runs`. */
+export const bestText = ({ best }: Ledger): string | undefined => best && resultValueText(best);
 
 const effectVerbs: Readonly<Record<string, string>> = {
   read: 'read',

@@ -11,6 +11,7 @@ import { answerAboutModel, answerAboutReasoning, showModels } from './chatModels
 import { answerWriteup } from './chatReports.ts';
 import { resumeFromChat } from './chatResume.ts';
 import { showStatus } from './chatStatus.ts';
+import { answerTarget } from './chatTarget.ts';
 import { answerStickies, answerSticky } from './chatStickies.ts';
 import { about, type ChatDeps, type ChatTurn } from './chatTurn.ts';
 import type { MeantSession } from './meantSession.ts';
@@ -58,6 +59,7 @@ export function chatCommands(deps: ChatCommandDeps): Readonly<Record<ChatCommand
         ? showStatus(chat, follower, turn.stream)
         : follower.follow(selected, turn, { sleepPatienceMs: followPatienceMs });
     },
+    target: aboutSession(answerTarget),
     sticky: aboutSession(answerSticky),
     stickies: aboutSession(answerStickies),
     async resume(turn) {

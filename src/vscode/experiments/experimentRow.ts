@@ -1,6 +1,6 @@
 /** Tree rows for experiments. */
 import {
-  experimentResultText,
+  resultValueText,
   experimentStatus,
 } from '../../presentation/experiments/experimentText.ts';
 import { costText } from '../../presentation/sessions/sessionText.ts';
@@ -37,7 +37,7 @@ interface Place {
 
 function experimentRow(row: ExperimentRow, plan: Plan, { sessionId, nodes }: Place): TreeNode {
   const statusWord = experimentStatus(row);
-  const value = row.result === undefined ? '' : experimentResultText(row.result);
+  const value = row.result === undefined ? '' : resultValueText(row.result);
   const parts = [row.isChampion ? 'champion' : '', value, oneLine(row.hypothesis, 80), statusWord];
   const isGoing = row.status === 'running' || row.status === 'planned';
   return {
@@ -85,7 +85,7 @@ function tooltip(
   return [
     `**${plain(row.hypothesis, 400)}**`,
     `${statusWord}${decision === undefined ? '' : `: ${plain(decision.why, 400)}`}`,
-    [row.verdicts, row.result === undefined ? '' : plain(experimentResultText(row.result))]
+    [row.verdicts, row.result === undefined ? '' : plain(resultValueText(row.result))]
       .filter(Boolean)
       .join(' · '),
     code(row.command, 300),

@@ -1,10 +1,7 @@
 /** The ledger as Markdown tables, for the journal document. */
 import { rowStatus, summaryFor } from '../../presentation/runs/runText.ts';
 import { costText } from '../../presentation/sessions/sessionText.ts';
-import {
-  decisionText,
-  experimentResultText,
-} from '../../presentation/experiments/experimentText.ts';
+import { decisionText, resultValueText } from '../../presentation/experiments/experimentText.ts';
 import type { ExperimentRow, Ledger } from '../../experiments/ledger.ts';
 import { formatDuration, formatValue } from '../../base/text.ts';
 import { plain } from '../../base/markdown.ts';
@@ -26,7 +23,7 @@ function experimentTable(rows: readonly ExperimentRow[]): string {
     const cells = [
       `${row.id}${row.isChampion ? ' (champion)' : ''}`,
       plain(row.hypothesis, 120),
-      row.result === undefined ? '' : plain(experimentResultText(row.result), 80),
+      row.result === undefined ? '' : plain(resultValueText(row.result), 80),
       plain(row.verdicts, 80),
       row.runs.map(({ number }) => number).join(', '),
       plain(decisionText(row), 200),

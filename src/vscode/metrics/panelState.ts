@@ -1,4 +1,5 @@
 /** Converts a session to the state that the metrics panel shows. */
+import type { SessionState } from '../../agent/journal/state.ts';
 import type { LedgerRow } from '../../experiments/ledger.ts';
 import { summaryFor, rowStatus, runName } from '../../presentation/runs/runText.ts';
 import { formatValue, oneLine } from '../../base/text.ts';
@@ -46,6 +47,17 @@ function panelRun(row: LedgerRow, sessionStartedMs: number): PanelRun {
   };
 }
 
+function goalValue(
+  { metrics }: LedgerRow,
+  name: string,
+  target: SessionState['target'],
+): Pick<PanelMetric, 'target'> {
+  const condition = target?.conditions.find(
+    ({ metric, isRelative }) => !isRelative && summaryFor(metrics, metric)?.metric === name,
+  );
+  return condition === undefined ? {} : { target: condition.value };
+}
+
 /**
  * Returns the metrics in this order: the metric of the session's target, the ledger's deciding
  * metric, metrics with a direction (lower or higher is better), metrics without a direction.
@@ -55,13 +67,12 @@ function panelMetrics({ state, ledger }: OpenSessionView): readonly PanelMetric[
   const { target } = state;
   const byName = new Map<string, PanelMetric>();
   for (const row of ledger.rows) {
-    const goalName = target && summaryFor(row.metrics, target.metric)?.metric;
     for (const { metric: name, direction } of row.metrics) {
       if (byName.has(name)) continue;
       byName.set(name, {
         name,
         direction,
-        ...(name === goalName && target && { target: target.value }),
+        ...goalValue(row, name, target),
       });
     }
   }

@@ -1,6 +1,6 @@
 /** Tree rows for runs, which look the same below a session and below a machine. */
 import type { FactsOf, RunFacts } from '../window/sessionFacts.ts';
-import { rowStatus, livenessText, summaryFor, runTitle } from '../../presentation/runs/runText.ts';
+import { rowStatus, livenessText, runTitle, valueText } from '../../presentation/runs/runText.ts';
 import { costText } from '../../presentation/sessions/sessionText.ts';
 import type { Ledger, LedgerRow } from '../../experiments/ledger.ts';
 import { formatDuration, formatValue, oneLine, formatTokens } from '../../base/text.ts';
@@ -26,7 +26,7 @@ export interface RunRowPlace {
 export function runRow(row: LedgerRow, place: RunRowPlace): TreeNode {
   const facts = place.facts?.(row.runId);
   const state = stateText(row, facts);
-  const value = valueText(row, place.decisive);
+  const value = place.decisive && valueText(row.metrics, place.decisive);
   const isChampion = row.isChampion && row.verdict !== undefined;
   const description = [
     isChampion ? 'champion' : '',
@@ -42,7 +42,7 @@ export function runRow(row: LedgerRow, place: RunRowPlace): TreeNode {
     tooltip: tooltip(row, state, facts),
     icon: icon(row, facts),
     context: `run ${row.verdict ? 'ended' : 'running'}`,
-    spoken: `${runTitle(row.number)}, ${state}${row.verdict === undefined && row.alarm ? `, alarm: ${row.alarm.detail}` : ''}${isChampion ? ', champion' : ''}${value ? `, best ${value}` : ''}, ${row.label}, on ${row.machineId}`,
+    spoken: `${runTitle(row.number)}, ${state}${row.verdict === undefined && row.alarm ? `, alarm: ${row.alarm.detail}` : ''}${isChampion ? ', champion' : ''}${value ? `, ${value}` : ''}, ${row.label}, on ${row.machineId}`,
     target: { kind: 'run', runId: row.runId, sessionId: place.sessionId },
     onClick: 'helios.showMetrics',
   };
@@ -73,11 +73,6 @@ function progress(row: LedgerRow, facts: RunFacts | undefined, nowMs: number): s
   const isPlain = row.verdict === undefined ? state === 'running' : row.verdict.kind === 'ok';
   const isQueued = row.verdict === undefined && facts?.liveness.kind === 'queued';
   return [isPlain ? '' : state, isQueued ? '' : timeText(row, nowMs)];
-}
-
-function valueText(row: LedgerRow, decisive: Ledger['decisive']): string | undefined {
-  const summary = decisive && summaryFor(row.metrics, decisive.metric);
-  return summary && `${decisive.metric} ${formatValue(summary.best)}`;
 }
 
 function timeText(row: LedgerRow, nowMs: number): string {

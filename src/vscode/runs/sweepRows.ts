@@ -4,6 +4,7 @@ import {
   activeCounts,
   isSweepOver,
   progressOf,
+  countedValue,
   summaryFor,
 } from '../../presentation/runs/runText.ts';
 import { counted, formatValue } from '../../base/text.ts';
@@ -90,7 +91,8 @@ function bestText(
       ({ runId, verdict }) =>
         state.runs.get(runId)?.spec.sweep?.id === plan.id && verdict?.kind === 'ok',
     )
-    .map(({ metrics }) => summaryFor(metrics, decisive.metric)?.best ?? Number.NaN)
+    .flatMap(({ metrics }) => summaryFor(metrics, decisive.metric) ?? [])
+    .map((summary) => countedValue(summary, decisive))
     .filter(Number.isFinite);
   if (values.length === 0) return undefined;
   const best = decisive.direction === 'lower' ? Math.min(...values) : Math.max(...values);

@@ -1,5 +1,6 @@
 /** The state of a session after an event: facts, and the runs that were running at the time. */
 import {
+  bestText,
   openQuestions,
   isAlive,
   phaseText,
@@ -11,7 +12,7 @@ import { ledgerOf } from '../../compose/foldJournal.ts';
 import type { RunState, SessionState } from '../../agent/journal/state.ts';
 import type { Ledger } from '../../experiments/ledger.ts';
 import { summaryFor, runName } from '../../presentation/runs/runText.ts';
-import { formatValue, formatTokens } from '../../base/text.ts';
+import { formatTokens } from '../../base/text.ts';
 import type { Fact, StateAt } from '../../protocol/sessionView.ts';
 import { formatSpan } from '../../base/span.ts';
 import { runAt } from './runAt.ts';
@@ -82,13 +83,10 @@ function elapsed({ budget, startedMs }: SessionState, atMs: number): string {
 const openFact = (name: string, count: number, tone: 'warn' | 'plain'): Fact | undefined =>
   count === 0 ? undefined : { name, value: String(count), tone };
 
-function bestFact({ champion, decisive }: Ledger): Fact | undefined {
-  const summary = champion && decisive && summaryFor(champion.metrics, decisive.metric);
-  if (champion === undefined || summary === undefined) return undefined;
-  return {
-    name: 'Best so far',
-    value: `${summary.metric} ${formatValue(summary.best)} · ${runName(champion.number)}`,
-  };
+function bestFact(ledger: Ledger): Fact | undefined {
+  const [best, number] = [bestText(ledger), ledger.champion?.number];
+  if (best === undefined || number === undefined) return undefined;
+  return { name: 'Best so far', value: `${best} · ${runName(number)}` };
 }
 
 const runsFact = (state: SessionState): Fact | undefined =>

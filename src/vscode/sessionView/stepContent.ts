@@ -105,13 +105,16 @@ const contentReaders: { readonly [Type in JournalEvent['type']]?: ContentReader<
     ],
     sections: [section('goal', 'Goal', goal)],
   }),
-  'session.ended': ({ summary, evidence }) => ({
-    facts: evidence.map((one) =>
-      fact(
-        `${one.run} ${one.metric}`,
-        `last ${formatValue(one.last)}, best ${formatValue(one.best)}`,
+  'session.ended': ({ summary, evidence, checked = [] }) => ({
+    facts: [
+      ...checked.map((text) => fact('Checked', text)),
+      ...evidence.map((one) =>
+        fact(
+          `${one.run} ${one.metric}`,
+          `last ${formatValue(one.last)}, best ${formatValue(one.best)}`,
+        ),
       ),
-    ),
+    ],
     sections: [section('summary', 'Summary', summary, 'markdown')],
   }),
   'model.requested': ({ provider, model }, { events, step }) => {

@@ -11,7 +11,12 @@ import type { PermissionsInForce } from '../../permissions/mode.ts';
 import { permissionLine } from '../../presentation/sessions/permissionText.ts';
 import type { SessionId } from '../../base/ids.ts';
 import { evidenceList, metricTable } from '../../presentation/runs/metricTable.ts';
-import { effectVerb, endText, leftOutText } from '../../presentation/sessions/sessionText.ts';
+import {
+  effectVerb,
+  endHeadline,
+  leftOutText,
+  targetText,
+} from '../../presentation/sessions/sessionText.ts';
 import type { CommandId } from '../ui/contributions.ts';
 import { endIcon, verdictIcon } from '../ui/icons.ts';
 import { codeLines, plain } from '../../base/markdown.ts';
@@ -81,7 +86,7 @@ export class Transcript {
         this.#edits.has(event.callId) ? withEdits(part, state) : part,
       );
     if (event.type === 'run.ended') return runEndedParts(event, state);
-    if (event.type === 'session.started') return startParts(event);
+    if (event.type === 'session.started') return [...targetParts(state), ...startParts(event)];
     if (event.type === 'session.ended') return endParts(event, this.#lastReply);
     if (event.type === 'session.resumed') {
       const { leftOut, ...resumed } = event;
@@ -167,6 +172,19 @@ function eventParts(event: JournalEvent, state: SessionState): readonly ChatPart
     : [line(icon, markdownOf(description), description.files)];
 }
 
+/** Says what was understood of the goal, and how it is corrected. */
+const targetParts = ({ target, profile }: SessionState): readonly ChatPart[] =>
+  profile !== 'goal'
+    ? []
+    : [
+        line(
+          'target',
+          target === undefined
+            ? 'No target was read from the goal. `/target` states one.'
+            : `Target: ${plain(targetText(target))} · \`/target\` changes it`,
+        ),
+      ];
+
 const startParts = ({
   leftOut,
   permissions,
@@ -246,7 +264,7 @@ function runEndedParts(event: EventOf<'run.ended'>, state: SessionState): readon
     (other) =>
       other !== run && other.verdict?.kind === 'ok' && (other.endedMs ?? 0) <= event.endedMs,
   );
-  const table = metricTable({ metrics: event.metrics, before, decisive: state.target?.metric });
+  const table = metricTable({ metrics: event.metrics, before, decisive: state.target?.objective });
   const words = [`**${plain(title, 300)}**`, plain(detail, 120)].filter((part) => part !== '');
   return [
     line(verdictIcon(event.verdict).id, words.join(' · ')),
@@ -262,7 +280,9 @@ function runEndedParts(event: EventOf<'run.ended'>, state: SessionState): readon
 function endParts(event: EventOf<'session.ended'>, lastReply: string): readonly ChatPart[] {
   const summary = event.summary.trim();
   const table = evidenceList(event.evidence);
-  const parts: ChatPart[] = [line(endIcon(event.reason).id, `**${endText(event.reason)}**`)];
+  const parts: ChatPart[] = [
+    line(endIcon(event.reason).id, `**${plain(endHeadline(event), 600)}**`),
+  ];
   if (summary !== '' && !lastReply.includes(summary))
     parts.push({ kind: 'text', markdown: summary });
   if (table !== '') parts.push({ kind: 'block', markdown: table });

@@ -102,6 +102,7 @@ export const chatCommands = [
   'status',
   'stop',
   'writeup',
+  'target',
   'sticky',
   'stickies',
   'resume',

@@ -35,6 +35,8 @@ export function verdictIcon(verdict: Verdict | undefined): Icon {
 const endIcons: Readonly<Record<EndReason, Icon>> = {
   answered: { id: 'comment', color: 'charts.blue' },
   goal: { id: 'pass-filled', color: 'testing.iconPassed' },
+  best_found: { id: 'pass-filled', color: 'testing.iconPassed' },
+  claimed: { id: 'circle-large-outline', color: 'charts.yellow' },
   blocked: { id: 'circle-slash', color: 'charts.yellow' },
   budget: { id: 'credit-card', color: 'charts.yellow' },
   no_progress: { id: 'circle-slash', color: 'charts.yellow' },

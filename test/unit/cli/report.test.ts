@@ -49,7 +49,7 @@ describe('helios report', () => {
     await rm(path.join(folder, 'helios-reports'), { recursive: true });
     const { code, deps: read } = await helios('report');
     assert.equal(code, 0, read.stderr.text);
-    assert.match(read.stdout.text, /^# bring loss \\< 0\.7\n[\s\S]*\*\*loss 0\.5\*\* in \[run 1\]/);
+    assert.match(read.stdout.text, /^# bring loss \\< 0\.7\n[\s\S]*\*\*loss 0\.5\*\*: \[run 1\]/);
     assert.ok(!(await readdir(folder)).includes('helios-reports'), written);
   });
 

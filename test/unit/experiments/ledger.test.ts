@@ -73,13 +73,18 @@ describe('ledger', () => {
       entry(1, [summary('loss', 2), summary('val/loss', 3)]),
       entry(2, [summary('loss', 3), summary('val/loss', 1)]),
     ];
-    assert.equal(buildLedger(rows).champion?.number, 1);
+    // Validation data decide before a bare loss.
+    assert.equal(buildLedger(rows).champion?.number, 2);
     assert.equal(
-      buildLedger(rows, { target: { metric: 'val/loss', comparator: '<' } }).champion?.number,
+      buildLedger(rows, {
+        target: { objective: { metric: 'val/loss', direction: 'lower' }, rule: 'last' },
+      }).champion?.number,
       2,
     );
     assert.equal(
-      buildLedger(rows, { target: { metric: 'acc', comparator: '>' } }).champion,
+      buildLedger(rows, {
+        target: { objective: { metric: 'acc', direction: 'higher' }, rule: 'last' },
+      }).champion,
       undefined,
     );
   });

@@ -14,22 +14,25 @@ const partOf = (markdown: string, heading: string): string =>
 describe('the brief of a night', () => {
   it('names the champion with value, repeats, spread and run', () => {
     const champion = partOf(brief, 'Champion');
-    assert.match(champion, /\*\*loss 0\.912\*\* in \[run 4\]\(#run-4\) of \[e4\]\(#e4\)/);
     assert.match(
       champion,
-      /n = 2\): mean 0\.931, standard deviation 0\.02687, best 0\.912: \[run 4\].*\[run 5\]/,
+      /\*\*loss 0\.931 ± 0\.02687 over 2 runs\*\*: \[run 4\]\(#run-4\) of \[e4\]\(#e4\)/,
     );
-    assert.match(champion, /First value: 1\.4 in \[run 1\]\(#run-1\) \(since then -34\.9 %\)/);
+    assert.match(champion, /n = 2\); the best value is 0\.912: \[run 4\].*\[run 5\]/);
+    assert.match(champion, /First value: 1\.4 in \[run 1\]\(#run-1\) \(since then -33\.5 %\)/);
   });
 
   it('says how far the goal is, in what was measured', () => {
-    assert.match(brief, /`loss < 0\.8`: \*\*not met\*\*, 0\.112 away \(14 % of the target\)/);
+    assert.match(
+      brief,
+      /`loss < 0\.8`: \*\*not met\*\*: loss 0\.912, not \\< 0\.8 \(run 4, the best of 2/,
+    );
     const met = new Night('bring loss < 1');
     met.run({ loss: 0.5 });
     assert.match(buildBrief(met.facts()), /`loss < 1`: \*\*met\*\*/);
     const open = new Night('make it better');
     open.run({ loss: 0.5 });
-    assert.match(buildBrief(open.facts()), /has no measurable target/);
+    assert.match(buildBrief(open.facts()), /No target was understood/);
   });
 
   it('says of a value that was measured once that it was', () => {
@@ -135,7 +138,7 @@ describe('the brief of a night', () => {
     night.experiment({ hypothesis: 'D' }, { metrics: [reached(0.5)], command: 'd' });
     night.experiment({ hypothesis: 'E' }, { metrics: [reached(0.7)], command: 'e' });
     const text = buildBrief(night.facts());
-    assert.match(partOf(text, 'Champion'), /\*\*accuracy 0\.96\*\* in \[run 3\]/);
+    assert.match(partOf(text, 'Champion'), /\*\*accuracy 0\.96\*\*: \[run 3\]/);
     assert.match(partOf(text, 'Champion'), /`accuracy > 95 %`: \*\*met\*\*/);
     const orderOf = (heading: string, pattern: RegExp): readonly string[] =>
       [...partOf(text, heading).matchAll(pattern)].map(([, id = '']) => id);

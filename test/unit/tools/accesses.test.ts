@@ -117,7 +117,15 @@ describe('traits of tools', () => {
       'stop_monitor',
     ]);
     assert.deepEqual(named('endsTurn'), ['sleep', 'finish']);
-    const quiet = ['exp_decide', 'ask_user', 'start_monitor', 'stop_monitor', 'sleep', 'finish'];
+    const quiet = [
+      'exp_decide',
+      'set_target',
+      'ask_user',
+      'start_monitor',
+      'stop_monitor',
+      'sleep',
+      'finish',
+    ];
     assert.deepEqual(named('isQuiet'), quiet);
   });
 });

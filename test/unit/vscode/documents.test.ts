@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readTarget } from '../../../src/experiments/target/readTarget.ts';
 import { describe, it } from 'mocha';
 import { applyEvent } from '../../../src/agent/journal/fold.ts';
 import type { JournalEvent } from '../../../src/agent/journal/events.ts';
@@ -20,7 +21,7 @@ const champion = rowOf(2, {
 const ledger: Ledger = {
   ...{ experiments: [], imported: [] },
   rows: [rowOf(1, { verdict: { kind: 'failed', code: 3 } }), champion],
-  decisive: { metric: 'loss', direction: 'lower' },
+  decisive: { metric: 'loss', direction: 'lower', rule: 'last' as const },
   champion,
 };
 
@@ -209,7 +210,7 @@ describe('comparison of two runs', () => {
 
 describe('state of the metrics panel', () => {
   it('puts the metric of the goal first, with its line, and marks the champion', () => {
-    const state = stateOf({ target: { metric: 'loss', comparator: '<', value: 1 } });
+    const state = stateOf({ target: readTarget('loss < 1')! });
     const panel = panelState({ state, ledger });
     assert.deepEqual(
       panel.metrics.map(({ name, target }) => [name, target]),

@@ -193,7 +193,7 @@ describe('following a session', () => {
     session.record({ type: 'model.requested', turn: 1, provider: 'p', model: 'm' });
     const { parts, abort } = follow(session, { fromStart: true });
     session.stream({ type: 'text.delta', text: 'Plan' });
-    assert.deepEqual(parts, [{ kind: 'text', markdown: 'Plan' }]);
+    assert.deepEqual(parts.slice(1), [{ kind: 'text', markdown: 'Plan' }]);
     abort.abort();
   });
 });

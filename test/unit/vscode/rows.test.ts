@@ -23,8 +23,12 @@ const { verdict: _verdict, endedMs: _endedMs, ...alive } = running;
 const ledger: Ledger = {
   ...{ experiments: [], imported: [] },
   rows: [rowOf(1, { verdict: { kind: 'failed', code: 3 } }), champion, alive],
-  decisive: { metric: 'loss', direction: 'lower' },
+  decisive: { metric: 'loss', direction: 'lower', rule: 'last' as const },
   champion,
+  best: {
+    ...{ metric: 'loss', rule: 'last', mean: 0.83, n: 1, best: 0.83 },
+    runs: [champion],
+  },
 };
 const state = stateOf({
   phase: 'acting',
@@ -86,7 +90,7 @@ describe('experiments tree', () => {
         ['Run 4', 'did not start: no such folder', 'run failed', 'error'],
       ],
     );
-    assert.equal(rows[1]?.spoken, 'Run 2, ok, champion, best loss 0.83, lr=2, on gpu1');
+    assert.equal(rows[1]?.spoken, 'Run 2, ok, champion, loss 0.83, lr=2, on gpu1');
   });
 
   it('crowns no run that still goes on', async () => {

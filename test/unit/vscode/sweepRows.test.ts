@@ -25,7 +25,7 @@ const pointOf = <Run extends { readonly spec: object }>(run: Run, index: number)
 const ledger: Ledger = {
   ...{ experiments: [], imported: [] },
   rows: [rowOf(1), rowOf(2, { metrics: [] }), rowOf(3), rowOf(4, { verdict: undefined } as object)],
-  decisive: { metric: 'loss', direction: 'lower' },
+  decisive: { metric: 'loss', direction: 'lower', rule: 'last' as const },
 };
 const rowsOf = (state: SweepState): readonly TreeNode[] => {
   const runs = runsOf(

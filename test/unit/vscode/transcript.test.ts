@@ -59,13 +59,18 @@ describe('transcript', () => {
 
   it('begins with what does not count of the project file, and the way to allow it', () => {
     const transcript = new Transcript();
-    assert.deepEqual(transcript.event(started(), stateOf()), []);
-    assert.deepEqual(transcript.event({ ...started(), leftOut }, stateOf()), [allowing]);
+    const target = {
+      kind: 'line',
+      icon: 'target',
+      markdown: 'Target: loss \\< 1 · `/target` changes it',
+    };
+    assert.deepEqual(transcript.event(started(), stateOf()), [target]);
+    assert.deepEqual(transcript.event({ ...started(), leftOut }, stateOf()), [target, allowing]);
   });
 
   it('begins with the permission mode, and the way to change it', () => {
     const line = (permissions: object): ChatPart | undefined =>
-      new Transcript().event({ ...started(), permissions } as JournalEvent, stateOf())[0];
+      new Transcript().event({ ...started(), permissions } as JournalEvent, stateOf())[1];
     assert.deepEqual(line({ mode: 'ask' }), {
       kind: 'line',
       icon: 'shield',
@@ -90,12 +95,15 @@ describe('transcript', () => {
 
   it('says why nothing of a file of others counts', () => {
     const why = 'belongs to another user';
-    const [one] = new Transcript().event({ ...started(), leftOut: { ...leftOut, why } }, stateOf());
+    const [, one] = new Transcript().event(
+      { ...started(), leftOut: { ...leftOut, why } },
+      stateOf(),
+    );
     assert.match(
       textOf(one ? [one] : []),
       /^Not used until you allow it: \/p\/helios\.json, which belongs to another user\. Allow/,
     );
-    const [other] = new Transcript().event(
+    const [, other] = new Transcript().event(
       { ...started(), leftOut: { file: '/p/helios.json', parts: [], why } },
       stateOf(),
     );
@@ -107,10 +115,9 @@ describe('transcript', () => {
 
   it('names at the start the variables that runs get, and after a run what it lacked', () => {
     const transcript = new Transcript();
-    assert.deepEqual(transcript.event(started(), stateOf()), []);
     const runVariables = ['WANDB_API_KEY', 'HF_TOKEN'];
     assert.equal(
-      textOf(transcript.event({ ...started(), runVariables }, stateOf())),
+      textOf(transcript.event({ ...started(), runVariables }, stateOf()).slice(1)),
       'Runs get WANDB\\_API\\_KEY, HF\\_TOKEN',
     );
     const ended = recorded({

@@ -141,7 +141,7 @@ describe('the count of a plateau', () => {
         ...(decision && { decision }),
         ...(plan && { plan }),
         ...(result.mean !== undefined && {
-          result: { metric, mean: result.mean, n: 1, best: 1, runs: [], ...result },
+          result: { metric, mean: result.mean, n: 1, best: 1, rule: 'last', runs: [], ...result },
         }),
       }),
     );
@@ -159,7 +159,7 @@ describe('the count of a plateau', () => {
     }: { direction?: 'lower' | 'higher'; events?: readonly JournalEvent[] } = {},
   ): number => {
     const ends = experiments.map((_row, index) => endOf(index + 1));
-    const ledger = { experiments, decisive: { metric, direction } };
+    const ledger = { experiments, decisive: { metric, direction, rule: 'last' as const } };
     return plateauOf(ledger, events.length === 0 ? ends : events, { noisePercent: 1 }).count;
   };
 
@@ -206,7 +206,7 @@ describe('the count of a plateau', () => {
       ...events: readonly JournalEvent[]
     ): number =>
       plateauOf(
-        { experiments, decisive: { metric, direction: 'lower' } },
+        { experiments, decisive: { metric, direction: 'lower', rule: 'last' } },
         [...experiments.map((_row, index) => endOf(index + 1)), ...events],
         { noisePercent: 1 },
       ).told;

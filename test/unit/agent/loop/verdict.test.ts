@@ -1,119 +1,124 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
-import { judgeEvidence, type EvidenceDeps } from '../../../../src/agent/loop/verdict.ts';
+import { judgeFinish } from '../../../../src/agent/loop/verdict.ts';
 import { ToolFailure } from '../../../../src/base/errors.ts';
-import { parseGoalTarget } from '../../../../src/experiments/target.ts';
-import type { MetricSummary } from '../../../../src/metrics/metric.ts';
-import { runState, summaryOf } from '../../vscode/states.ts';
+import { buildLedger } from '../../../../src/experiments/buildLedger.ts';
+import { readTarget } from '../../../../src/experiments/target/readTarget.ts';
+import type { FinishRequest } from '../../../../src/tools/session/finish.ts';
+import { rowOf, summaryOf } from '../../vscode/states.ts';
 
-const measured: Readonly<Record<string, readonly MetricSummary[]>> = {
-  1: [summaryOf('loss', 0.8, 'lower', 1.5), summaryOf('val/acc', 0.7, 'higher')],
-  2: [summaryOf('loss', 2), { ...summaryOf('val/acc', 0), count: 0 }],
-  3: [summaryOf('score', 3, 'none', 0.5)],
-};
-const runs = new Map(
-  Object.entries(measured).map(([number, metrics]) => [
-    number,
-    runState(Number(number), { metrics }),
-  ]),
-);
-const source: EvidenceDeps = {
-  find: (reference) => runs.get(reference),
-  summaries: ({ metrics }) => metrics,
-  names: () => [...runs.keys()].map((number) => `run ${number}`).join(', '),
-};
-type Claim = readonly [run: string, metric: string];
-const judge = (
+const entries = [
+  rowOf(1, {
+    metrics: [summaryOf('loss', 0.8, 'lower', 0.9), summaryOf('val/acc', 0.7, 'higher')],
+  }),
+  rowOf(2, { metrics: [summaryOf('loss', 2), { ...summaryOf('val/acc', 0), count: 0 }] }),
+  rowOf(3, { metrics: [summaryOf('loss', 0.1)], verdict: { kind: 'failed', code: 1 } }),
+  rowOf(4, { metrics: [], command: 'pytest -q' }),
+];
+
+type Claim = readonly [runs: string, metric?: string];
+
+async function judge(
   claims: readonly Claim[],
   goal: string,
-  outcome: 'goal_met' | 'blocked' = 'goal_met',
-): string => {
-  const evidence = claims.map(([run, metric]) => ({ run, metric }));
+  outcome: FinishRequest['outcome'] = 'goal_met',
+): Promise<string> {
+  const target = readTarget(goal);
+  const ledger = buildLedger(entries, { target });
+  const evidence = claims.map(([runs, metric]) => ({ runs: [runs], metric }));
   try {
-    const found = judgeEvidence({ outcome, summary: 's', evidence }, parseGoalTarget(goal), source);
-    return found
-      .map(({ run, metric, best, last, count }) => `${run} ${metric} ${best} ${last} ${count}`)
-      .join();
+    const { reason, checked } = await judgeFinish(
+      { outcome, summary: 's', evidence, files: [] },
+      {
+        goal,
+        target,
+        ledger,
+        rows: (reference) => ledger.rows.filter(({ number }) => String(number) === reference),
+        file: (path) => Promise.resolve(`${path} exists`),
+      },
+    );
+    return [reason, ...checked].join(' · ');
   } catch (error) {
     assert.ok(error instanceof ToolFailure);
     return error.message;
   }
-};
+}
 
-describe('evidence', () => {
-  const holds: readonly (readonly [
-    name: string,
-    claims: readonly Claim[],
-    goal: string,
-    evidence: string,
-  ])[] = [
-    ['the best value meets the goal', [['1', 'loss']], 'bring loss < 1', 'run 1 loss 0.8 1.5 10'],
-    ['the last value meets it', [['3', 'score']], 'bring score < 1', 'run 3 score 3 0.5 10'],
-    [
-      'one of them does',
-      [
-        ['2', 'loss'],
-        ['1', 'loss'],
-      ],
-      'bring loss < 1',
-      'run 2 loss 2 2 10,run 1 loss 0.8 1.5 10',
-    ],
+describe('the verdict of finish', () => {
+  const holds: readonly (readonly [string, readonly Claim[], string, string])[] = [
+    ['the last value meets the goal', [['1', 'loss']], 'loss < 1', 'goal · loss 0.9 < 1 (run 1)'],
     [
       'the goal names the metric without its path',
       [['1', 'val/acc']],
       'reach acc > 0.6',
-      'run 1 val/acc 0.7 0.7 10',
+      'goal · acc 0.7 > 0.6 (run 1)',
     ],
-    ['the goal writes it in capitals', [['1', 'loss']], 'bring LOSS < 1', 'run 1 loss 0.8 1.5 10'],
-    ['the goal has no measure', [['2', 'loss']], 'make it better', 'run 2 loss 2 2 10'],
+    ['capitals differ', [['1', 'loss']], 'bring LOSS < 1', 'goal · LOSS 0.9 < 1 (run 1)'],
+    ['one of the runs meets it', [['2'], ['1']], 'loss < 1', 'goal · loss 0.9 < 1 (run 1)'],
+    [
+      'a test succeeded, and the goal has no number',
+      [['4']],
+      'make the tests pass',
+      'goal · pytest -q succeeded (run 4)',
+    ],
+    ['nothing could be checked', [['2', 'loss']], 'make it better', 'claimed'],
   ];
-  for (const [name, claims, goal, evidence] of holds)
-    it(`holds where ${name}`, () => assert.equal(judge(claims, goal), evidence));
+  for (const [name, claims, goal, expected] of holds)
+    it(`holds where ${name}`, async () => assert.equal(await judge(claims, goal), expected));
 
-  const fails: readonly (readonly [
-    name: string,
-    claims: readonly Claim[],
-    goal: string,
-    why: RegExp,
-  ])[] = [
-    ['there is none', [], 'make it better', /^goal_met needs evidence.*run 1, run 2, run 3\.$/],
+  const fails: readonly (readonly [string, readonly Claim[], string, RegExp])[] = [
+    [
+      'there is none',
+      [],
+      'make it better',
+      /^goal_met needs evidence.*run 1, run 2, run 3, run 4\.$/,
+    ],
     [
       'there is no such run',
       [['9', 'loss']],
-      'bring loss < 1',
-      /^There is no run 9 in this session/,
+      'loss < 1',
+      /^There is no run, experiment or sweep 9/,
     ],
     [
       'nothing was measured',
       [['2', 'val/acc']],
-      'reach acc > 0.6',
+      'acc > 0.6',
       /^No value of val\/acc was measured in run 2/,
     ],
     [
-      'the run has no such metric',
-      [['3', 'loss']],
-      'bring loss < 1',
-      /^No value of loss .* It measured: score\./,
+      'only the best epoch met it',
+      [['1', 'loss']],
+      'loss < 0.85',
+      /not met: loss < 0.85.*loss 0.9, not < 0.85 \(run 1\)/,
+    ],
+    ['the run failed', [['3', 'loss']], 'loss < 1', /^run 3 is no evidence/],
+    [
+      'the metric was never printed',
+      [['1', 'loss']],
+      'val_loss < 1',
+      /No run printed val_loss.*set_target/,
     ],
     [
-      'it is of another metric',
-      [['1', 'val/acc']],
-      'bring loss < 1',
-      /^The goal says loss < 1: give evidence for loss/,
+      'a number was not understood',
+      [['1', 'loss']],
+      'get it to 0.3 please',
+      /numbers \(0\.3\).*set_target/,
     ],
-    [
-      'neither value meets the goal',
-      [['2', 'loss']],
-      'bring loss < 1',
-      /no run in the evidence reached it: run 2 loss: best 2, last 2\. Continue/,
-    ],
+    ['the goal is open', [['1', 'loss']], 'find the lowest loss', /outcome best_found/],
   ];
   for (const [name, claims, goal, why] of fails)
-    it(`does not hold where ${name}`, () => assert.match(judge(claims, goal), why));
+    it(`does not hold where ${name}`, async () => assert.match(await judge(claims, goal), why));
 
-  it('is not needed to be blocked; what is given is measured, too', () => {
-    assert.equal(judge([], 'bring loss < 1', 'blocked'), '');
-    assert.equal(judge([['2', 'loss']], 'bring loss < 1', 'blocked'), 'run 2 loss 2 2 10');
-    assert.match(judge([['9', 'loss']], 'bring loss < 1', 'blocked'), /^There is no run 9/);
+  it('takes the best of an open goal from the ledger', async () => {
+    assert.equal(
+      await judge([], 'find the lowest loss', 'best_found'),
+      'best_found · loss 0.9 (run 1)',
+    );
+    assert.match(await judge([], 'loss < 1', 'best_found'), /names a number to reach/);
+  });
+
+  it('needs no evidence to be blocked; what is named has to exist', async () => {
+    assert.equal(await judge([], 'loss < 1', 'blocked'), 'blocked');
+    assert.match(await judge([['9', 'loss']], 'loss < 1', 'blocked'), /^There is no run/);
   });
 });

@@ -59,8 +59,8 @@ describe('reports of a session', () => {
     assert.ok(written);
     assert.ok(written.file.startsWith(path.join(bed.work, 'helios-reports')), written.file);
     const text = await readFile(written.file, 'utf8');
-    assert.match(text, /\*\*Goal met\*\*/);
-    assert.match(text, /\*\*loss 0\.6\*\* in \[run 1\]\(#run-1\)/);
+    assert.match(text, /\*\*Goal met: loss [^*]+ \(run \d\)\*\*/);
+    assert.match(text, /\*\*loss 0\.6\*\*: \[run 1\]\(#run-1\)/);
     assert.match(text, /> loss 0\.6, soon 0\.05 \*\(not measured\)\*\./);
     const [, chart = ''] = /!\[[^\]]*\]\((charts\/[\w-]+\.svg)\)/.exec(text) ?? [];
     assert.match(await readFile(path.join(path.dirname(written.file), chart), 'utf8'), /^<svg /);
@@ -103,7 +103,7 @@ describe('reports of a session', () => {
     const { session, bed } = await night([launch, wait, finish], { settings: { report: 'never' } });
     const again = await bed.restart(new ScriptedModel([]));
     try {
-      assert.match(await again.engine.reports.brief(session.id), /\*\*loss 0\.6\*\* in \[run 1\]/);
+      assert.match(await again.engine.reports.brief(session.id), /\*\*loss 0\.6\*\*: \[run 1\]/);
       assert.deepEqual((await readdir(again.work)).includes('helios-reports'), false);
       const { file } = await again.engine.reports.write(session.id);
       assert.match(
@@ -158,7 +158,7 @@ describe('reports of a session', () => {
     await reports.afterEnd(session.id);
     await rm(bed.work, { recursive: true });
     await assert.rejects(reports.write(session.id), { reason: 'user' });
-    assert.match(await reports.brief(session.id), /\*\*Goal met\*\*/);
+    assert.match(await reports.brief(session.id), /\*\*Goal met: loss [^*]+ \(run \d\)\*\*/);
   });
 
   it('writes one after the other, and is done when the engine has closed', async () => {

@@ -75,7 +75,7 @@ describe('sweep', () => {
     );
     assert.match(
       text(model, 2),
-      /Sweep s1 over i on local has ended: 7 ok; best loss 0\.1 by run 1 \(i=1\)/,
+      /Sweep s1 over i on local has ended: 7 ok; best loss 0\.1 by i=1 \(run 1\)/,
     );
     assert.doesNotMatch(text(model, 2), /Run 3 \(i=3\) ended/);
   });

@@ -1,0 +1,52 @@
+/** Events about the target, experiments, imported results and sweeps. */
+import type { Decision, ExperimentPlan } from '../../experiments/experiment.ts';
+import type { ImportedResult } from '../../experiments/ledger.ts';
+import type { Target } from '../../experiments/target/target.ts';
+import type { SweepEndReason, SweepPlan } from '../../runs/sweep.ts';
+
+export type ExperimentEvent =
+  /** The agent or the user stated what counts; replaces the target that was read from the goal. */
+  | {
+      readonly type: 'session.target_changed';
+      readonly target: Target;
+      readonly by: 'agent' | 'person';
+    }
+  /** An experiment is planned. Written before the experiment's first run is planned. */
+  | { readonly type: 'experiment.planned'; readonly plan: ExperimentPlan; readonly callId: string }
+  /** An experiment was decided. If there are several decisions, the last one counts. */
+  | {
+      readonly type: 'experiment.decided';
+      readonly experimentId: string;
+      readonly decision: Decision;
+      readonly why: string;
+      readonly by: 'agent' | 'engine' | 'person';
+    }
+  /**
+   * The user imported earlier results. They are unverified, and never compared in a ranking with
+   * results that this session measured.
+   */
+  | {
+      readonly type: 'results.imported';
+      readonly source: string;
+      readonly results: readonly ImportedResult[];
+    }
+  /**
+   * A sweep started. `plan` is the whole plan, written before any point starts; the plans of the
+   * runs show which points were launched.
+   */
+  | { readonly type: 'sweep.started'; readonly plan: SweepPlan; readonly callId: string }
+  /** A point of a sweep could not be started and will not be retried. */
+  | {
+      readonly type: 'sweep.point_skipped';
+      readonly sweepId: string;
+      readonly index: number;
+      readonly why: string;
+    }
+  /** The sweep launches no more points. Its active runs may continue. */
+  | {
+      readonly type: 'sweep.ended';
+      readonly sweepId: string;
+      readonly why: SweepEndReason;
+      /** Result of the sweep as the model sees it, truncated to a maximum length. */
+      readonly text: string;
+    };

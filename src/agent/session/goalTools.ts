@@ -1,0 +1,129 @@
+/** The tools that state the target and end the session. */
+import { ToolFailure } from '../../base/errors.ts';
+import { formatSpan } from '../../base/span.ts';
+import { inventedConditions } from '../../experiments/target/statedNumbers.ts';
+import { isPrinted, judgeChampion } from '../../experiments/target/judgeTarget.ts';
+import { readTarget } from '../../experiments/target/readTarget.ts';
+import {
+  conditionText,
+  isSameBound,
+  targetText,
+  type Target,
+} from '../../experiments/target/target.ts';
+import { resultValueText, type Ledger } from '../../experiments/ledger.ts';
+import { readRegularBytes } from '../../base/regularFile.ts';
+import type { AllToolsDeps } from '../../tools/allTools.ts';
+import { budgetEndMs } from '../budget/measures.ts';
+import { isUserUnheard } from '../context/history.ts';
+import type { SessionState } from '../journal/state.ts';
+import { fileEvidence } from '../loop/fileEvidence.ts';
+import { judgeFinish, undecidedText } from '../loop/verdict.ts';
+import { sweepOf } from '../runs/sweepProgress.ts';
+import type { ToolsetDeps } from './toolsetDeps.ts';
+
+export function createFinish(deps: ToolsetDeps): AllToolsDeps['finish'] {
+  const { log, sessionRuns, clock, end } = deps;
+  /** Turn of the model in which an open goal was to be ended first. */
+  let warnedTurn: number | undefined;
+  return async (request) => {
+    const { state } = log;
+    if (isUserUnheard(log.events))
+      throw new ToolFailure(
+        'Not ended: the user sent a message or an answer that you have not read yet. Read it, then call finish again if the outcome still holds.',
+      );
+    const ledger = sessionRuns.ledger();
+    const { reason, evidence, checked } = await judgeFinish(request, {
+      goal: state.goal,
+      target: state.target,
+      ledger,
+      rows: (reference) => rowsNamed(deps, ledger, reference),
+      file: (path) => fileEvidence(path, { workFolder: state.workFolder, read: readRegularBytes }),
+    });
+    if (reason === 'best_found' && (warnedTurn === undefined || warnedTurn === state.turns)) {
+      warnedTurn = state.turns;
+      throw new ToolFailure(lastLook(state, ledger, clock.now()));
+    }
+    await end(reason, request.summary, { evidence, checked });
+    return 'The session has ended.';
+  };
+}
+
+function rowsNamed({ log, sessionRuns }: ToolsetDeps, ledger: Ledger, reference: string) {
+  const id = /^(?:experiment\s*)?(e\d+)$/i.exec(reference.trim())?.[1]?.toLowerCase();
+  const sweepId = sweepOf(log.state, reference)?.plan.id;
+  if (id !== undefined) return ledger.experiments.find((row) => row.id === id)?.runs ?? [];
+  if (sweepId !== undefined) return ledger.rows.filter((row) => row.sweepId === sweepId);
+  const runId = sessionRuns.find(reference)?.spec.id;
+  return ledger.rows.filter((row) => row.runId === runId);
+}
+
+/** Says what is left and what the last experiment brought, before an open goal is ended. */
+function lastLook(state: SessionState, ledger: Ledger, nowMs: number): string {
+  const endMs = budgetEndMs(state);
+  const parts = [
+    endMs === undefined ? 'no limit of time' : `${formatSpan(Math.max(0, endMs - nowMs))} left`,
+    ...(state.budget.turns === undefined ? [] : [`${state.budget.turns - state.turns} turns left`]),
+    ...(ledger.best === undefined ? [] : [`best ${resultValueText(ledger.best)}`]),
+    lastGain(ledger),
+    undecidedText(ledger),
+  ];
+  return `Not ended yet: ${parts.filter((part) => part !== '').join('; ')}. If another experiment may still help, make it. To end, call finish again.`;
+}
+
+function lastGain({ experiments, decisive }: Ledger): string {
+  const measured = experiments.flatMap(({ id, result }) => (result ? [{ id, ...result }] : []));
+  const last = measured.at(-1);
+  const before = measured.slice(0, -1).map(({ mean }) => mean);
+  if (last === undefined || before.length === 0 || decisive === undefined) return '';
+  const isLower = decisive.direction === 'lower';
+  const rival = isLower ? Math.min(...before) : Math.max(...before);
+  if (rival === 0) return '';
+  const gain = ((isLower ? rival - last.mean : last.mean - rival) / Math.abs(rival)) * 100;
+  return gain > 0
+    ? `the last experiment (${last.id}) was ${gain.toPrecision(2)} % better than all before`
+    : `the last experiment (${last.id}) was no better than those before`;
+}
+
+export function createTargetSetter(deps: ToolsetDeps): AllToolsDeps['setTarget'] {
+  const { log, sessionRuns } = deps;
+  return async (target) => {
+    const { state } = log;
+    refuseContradiction(state, target);
+    refuseUnprinted(sessionRuns.ledger(), target);
+    await log.record({ type: 'session.target_changed', target, by: 'agent' });
+    const ledger = sessionRuns.ledger();
+    const judged = judgeChampion(target, ledger)?.conditions.map(({ text }) => text) ?? [];
+    const best = ledger.best === undefined ? 'nothing measured yet' : resultValueText(ledger.best);
+    return `The target is now: ${targetText(target)}. Best so far: ${best}.${judged.length === 0 ? '' : ` ${judged.join('; ')}.`}`;
+  };
+}
+
+/** The agent may complete what the user asked for, never ease it. */
+function refuseContradiction({ goal, target, targetBy }: SessionState, stated: Target): void {
+  if (targetBy === 'person' && target !== undefined)
+    throw new ToolFailure(
+      `The user stated the target: ${targetText(target)}. Only the user changes it.`,
+    );
+  const required = readTarget(goal)?.conditions ?? [];
+  const eased = required.find((one) => !stated.conditions.some((other) => isSameBound(one, other)));
+  if (eased !== undefined)
+    throw new ToolFailure(
+      `The goal says ${conditionText(eased)}. A target needs this number, comparator and aggregate; only the name of the metric may be stated as the runs print it. The user can correct the target.`,
+    );
+  const [invented] = inventedConditions(goal, stated);
+  if (invented !== undefined)
+    throw new ToolFailure(
+      `The goal has no number ${invented.value}. State numbers of the goal only; for a goal without a number give metric and direction.`,
+    );
+}
+
+function refuseUnprinted(ledger: Ledger, { objective, conditions }: Target): void {
+  const printed = new Set(ledger.rows.flatMap(({ metrics }) => metrics.map((one) => one.metric)));
+  if (printed.size === 0) return;
+  const metrics = [objective.metric, ...conditions.map(({ metric }) => metric)];
+  const missing = metrics.find((metric) => !isPrinted(ledger, metric));
+  if (missing === undefined) return;
+  throw new ToolFailure(
+    `No run printed ${missing}. Printed so far: ${[...printed].slice(0, 20).join(', ')}. Name one of these, or have a run print it first.`,
+  );
+}

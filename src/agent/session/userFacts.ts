@@ -1,0 +1,44 @@
+/** Records what the user states: the target, sticky notes, and results of before. */
+import { UserFacing } from '../../base/errors.ts';
+import { readResultsTsv } from '../../experiments/resultsTsv.ts';
+import type { Target } from '../../experiments/target/target.ts';
+import type { SessionLog } from '../journal/sessionLog.ts';
+
+const maxStickies = 20;
+
+export const recordTarget = (log: SessionLog, target: Target): Promise<void> =>
+  log.recordNow({ type: 'session.target_changed', target, by: 'person' });
+
+/** Resolves with the number of results. Rejects with `UserFacing` for a text that is invalid. */
+export async function importResults(
+  log: SessionLog,
+  text: string,
+  source: string,
+): Promise<number> {
+  const results = readResultsTsv(text, source);
+  if (results.length > 0) await log.recordNow({ type: 'results.imported', source, results });
+  return results.length;
+}
+
+/** Resolves with the number of the note. Rejects with `UserFacing` for a note too many. */
+export async function pinNote(log: SessionLog, text: string): Promise<number> {
+  const { stickies } = log.state;
+  if (stickies.size >= maxStickies)
+    throw new UserFacing(
+      `There are already ${stickies.size} sticky notes, which is the maximum.`,
+      'Remove a sticky note first.',
+    );
+  const usedNumbers = log.events.flatMap((event) =>
+    event.type === 'note.pinned' ? [event.number] : [],
+  );
+  const number = Math.max(0, ...usedNumbers) + 1;
+  await log.recordNow({ type: 'note.pinned', number, text });
+  return number;
+}
+
+/** Resolves with false if there is no such note. */
+export async function unpinNote(log: SessionLog, number: number): Promise<boolean> {
+  if (!log.state.stickies.has(number)) return false;
+  await log.recordNow({ type: 'note.unpinned', number });
+  return true;
+}

@@ -1,0 +1,221 @@
+/** Judges what was measured against a target. Uses only values that the engine read from runs. */
+import { formatValue } from '../../base/text.ts';
+import { runName } from '../../runs/run.ts';
+import { commandForm } from '../commandForm.ts';
+import { summaryFor, type ExperimentRow, type Ledger, type LedgerRow } from '../ledger.ts';
+import { measuredValue, repeatsOf } from '../ledgerExperiments.ts';
+import {
+  comparable,
+  isLowerBetter,
+  meetsCondition,
+  overText,
+  type Condition,
+  type Target,
+} from './target.ts';
+
+export interface ConditionResult {
+  readonly condition: Condition;
+  /** The measured value, or the factor of the baseline. Omitted if nothing counts. */
+  readonly value?: number;
+  readonly isMet: boolean;
+  /** The comparison with its runs: `val_loss 0.018 < 0.02, mean over seeds 0, 1, 2 (runs 4–6)`. */
+  readonly text: string;
+}
+
+/** What one setting, with all its repeats, reached. */
+export interface GroupResult {
+  readonly runs: readonly LedgerRow[];
+  readonly conditions: readonly ConditionResult[];
+  /** True if there are conditions, and all of them are met. */
+  readonly isMet: boolean;
+}
+
+/** Decisions that make the runs of an experiment no evidence. */
+const invalid: ReadonlySet<string> = new Set(['invalid', 'crash']);
+
+/** Returns the runs that can be evidence: ended successfully, and not of an invalid experiment. */
+export function countedRows({ experiments }: Ledger): readonly LedgerRow[] {
+  return experiments
+    .filter(({ decision }) => decision === undefined || !invalid.has(decision.decision))
+    .flatMap(({ runs }) => runs)
+    .filter(({ verdict }) => verdict?.kind === 'ok');
+}
+
+/**
+ * Judges the settings that `rows` belong to, each with all its repeats, so that no repeat can be
+ * left out. The best setting comes first.
+ */
+export function judgeRows(
+  target: Target,
+  ledger: Ledger,
+  rows: readonly LedgerRow[],
+): GroupResult[] {
+  const named = new Set(rows.map(({ runId }) => runId));
+  const groups = groupsOf(ledger).filter((group) => group.some(({ runId }) => named.has(runId)));
+  return groups
+    .map((runs) => resultOf(target, ledger, runs))
+    .toSorted((a, b) => metCount(b) - metCount(a));
+}
+
+/** Judges the champion with its repeats; `undefined` without a champion. */
+export function judgeChampion(target: Target, ledger: Ledger): GroupResult | undefined {
+  return ledger.best && judgeRows(target, ledger, ledger.best.runs)[0];
+}
+
+const metCount = ({ conditions }: GroupResult): number =>
+  conditions.filter(({ isMet }) => isMet).length;
+
+/** Groups runs of the same code that differ in nothing but the seed, also over retests. */
+function groupsOf(ledger: Ledger): readonly (readonly LedgerRow[])[] {
+  const counted = new Set(countedRows(ledger).map(({ runId }) => runId));
+  const families = Map.groupBy(ledger.experiments, rootOf);
+  return [...families.values()].flatMap((family) =>
+    repeatsOf(family.flatMap(({ runs }) => runs).filter(({ runId }) => counted.has(runId))),
+  );
+}
+
+const rootOf = ({ id, plan }: ExperimentRow): string => plan?.retest?.of ?? id;
+
+function resultOf(target: Target, ledger: Ledger, runs: readonly LedgerRow[]): GroupResult {
+  const conditions = target.conditions.map((condition) =>
+    judgeCondition(condition, { target, ledger, runs }),
+  );
+  return {
+    runs,
+    conditions,
+    isMet: conditions.length > 0 && conditions.every(({ isMet }) => isMet),
+  };
+}
+
+interface Group {
+  readonly target: Target;
+  readonly ledger: Ledger;
+  readonly runs: readonly LedgerRow[];
+}
+
+interface Measured {
+  readonly row: LedgerRow;
+  readonly value: number;
+}
+
+function judgeCondition(condition: Condition, group: Group): ConditionResult {
+  const { seeds, seedCount, over } = condition;
+  const all = measuredIn(condition, group);
+  const of = seeds === undefined ? all : seeds.flatMap((seed) => newestOf(all, seed) ?? []);
+  if (of.length === 0)
+    return unmet(condition, `${condition.metric} was not measured${seedsMissing(condition, of)}`);
+  const needed = seeds?.length ?? seedCount ?? (over === undefined ? 1 : 2);
+  const count = over === undefined ? of.length : new Set(of.map(({ row }) => seedOf(row))).size;
+  const value = aggregate(condition, of);
+  const factor = condition.isRelative ? baselineOf(condition, group) : 1;
+  if (factor === undefined || factor === 0)
+    return unmet(condition, `there is no baseline of ${condition.metric} to compare with`);
+  const shown = comparable(value / factor, condition);
+  const isReached = meetsCondition(value / factor, condition);
+  const isMet = count >= needed && isReached;
+  const missing =
+    count < needed ? `; ${needed} seeds are needed${seedsMissing(condition, of)}` : '';
+  const result = { condition, value: value / factor, isMet };
+  return {
+    ...result,
+    text: `${comparison(condition, { shown, value, isReached })}${overRuns(condition, of)}${missing}`,
+  };
+}
+
+const unmet = (condition: Condition, text: string): ConditionResult => ({
+  condition,
+  isMet: false,
+  text,
+});
+
+function comparison(
+  { metric, comparator, value: goal, isPercent, isRelative }: Condition,
+  { shown, value, isReached }: { shown: number; value: number; isReached: boolean },
+): string {
+  const unit = isPercent ? ' %' : '';
+  const measured = isRelative
+    ? `${formatValue(value)}, ${formatValue(shown)} × the baseline`
+    : `${formatValue(shown)}${unit}`;
+  const wanted = isRelative ? `${formatValue(goal)} ×` : `${goal}${unit}`;
+  return isReached
+    ? `${metric} ${measured} ${comparator} ${wanted}`
+    : `${metric} ${measured}, not ${comparator} ${wanted}`;
+}
+
+function overRuns(condition: Condition, measured: readonly Measured[]): string {
+  if (condition.over === undefined) return bestRun(condition, measured);
+  const names = measured.map(({ row }) => runName(row.number));
+  const runs =
+    names.length > 6
+      ? `${names.slice(0, 5).join(', ')} and ${names.length - 5} more`
+      : names.join(', ');
+  const deviation = condition.over === 'mean' ? spreadOf(measured) : undefined;
+  return `${overText(condition)} (${runs}${deviation === undefined ? '' : `; ± ${formatValue(deviation)}`})`;
+}
+
+/** Names the run whose value counts, and the mean of its repeats. */
+function bestRun(condition: Condition, measured: readonly Measured[]): string {
+  const value = aggregate(condition, measured);
+  const run = measured.find((one) => one.value === value);
+  const name = run === undefined ? '' : runName(run.row.number);
+  if (measured.length === 1) return ` (${name})`;
+  const center = formatValue(mean(measured.map((one) => one.value)));
+  return ` (${name}, the best of ${measured.length} repeats; mean ${center})`;
+}
+
+function measuredIn(condition: Condition, { target, runs }: Group): Measured[] {
+  const decisive = {
+    metric: condition.metric,
+    direction: isLowerBetter(condition.comparator) ? ('lower' as const) : ('higher' as const),
+    rule: target.rule,
+  };
+  return runs.flatMap((row) => {
+    const value = measuredValue(row, decisive);
+    return value === undefined ? [] : [{ row, value }];
+  });
+}
+
+const seedOf = ({ command, number }: LedgerRow): string =>
+  commandForm(command).seed ?? `run ${number}`;
+
+const newestOf = (measured: readonly Measured[], seed: number): Measured | undefined =>
+  measured.findLast(({ row }) => Number(commandForm(row.command).seed) === seed);
+
+function seedsMissing({ seeds = [] }: Condition, measured: readonly Measured[]): string {
+  const missing = seeds.filter((seed) => newestOf(measured, seed) === undefined);
+  return missing.length === 0 ? '' : `; seed ${missing.join(', ')} has no value`;
+}
+
+/** Without `over`, the best run of the group counts. */
+function aggregate({ over, comparator }: Condition, measured: readonly Measured[]): number {
+  const values = measured.map(({ value }) => value);
+  if (over === 'mean') return mean(values);
+  const wantsLeast = isLowerBetter(comparator) === (over === undefined);
+  return wantsLeast ? Math.min(...values) : Math.max(...values);
+}
+
+const mean = (values: readonly number[]): number =>
+  values.reduce((sum, value) => sum + value, 0) / values.length;
+
+function spreadOf(measured: readonly Measured[]): number | undefined {
+  if (measured.length < 2) return undefined;
+  const values = measured.map(({ value }) => value);
+  const center = mean(values);
+  const squares = values.reduce((sum, value) => sum + (value - center) ** 2, 0);
+  return Math.sqrt(squares / (values.length - 1));
+}
+
+/** Returns the mean of the first setting that measured the metric, unless that is the group. */
+function baselineOf(condition: Condition, { target, ledger, runs }: Group): number | undefined {
+  const own = new Set(runs.map(({ runId }) => runId));
+  const first = groupsOf(ledger)
+    .map((group) => measuredIn(condition, { target, ledger, runs: group }))
+    .filter((measured) => measured.length > 0)
+    .toSorted((a, b) => (a[0]?.row.number ?? 0) - (b[0]?.row.number ?? 0))[0];
+  if (first === undefined || first.some(({ row }) => own.has(row.runId))) return undefined;
+  return mean(first.map(({ value }) => value));
+}
+
+/** Returns whether any run printed the metric. */
+export const isPrinted = ({ rows }: Ledger, metric: string): boolean =>
+  rows.some(({ metrics }) => summaryFor(metrics, metric) !== undefined);

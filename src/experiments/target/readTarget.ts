@@ -1,0 +1,242 @@
+/**
+ * Reads the target from the text of a goal in English or German. What is not certain is left out:
+ * no condition is better than a wrong one, because the agent and the user can state it.
+ */
+import { UserFacing } from '../../base/errors.ts';
+import { oneLine } from '../../base/text.ts';
+import { directionOf } from '../../metrics/direction.ts';
+import { aggregateOf, seedList } from './readAggregate.ts';
+import { metricPhrases, outside, type MetricPhrase } from './metricPhrase.ts';
+import { readObjective, relativeConditions } from './readObjective.ts';
+import { isLowerBetter, type Comparator, type Condition, type Target } from './target.ts';
+import {
+  amountUnit,
+  bestWords,
+  boundAfter,
+  comparatorSource,
+  negated,
+  negationBefore,
+  timeUnit,
+  wordingOf,
+  type Wording,
+} from './wordings.ts';
+
+const numberSource =
+  '[-+]?(?:\\d{1,3}(?:,\\d{3})+(?![\\d.,])|\\d+[.,]\\d+|\\d+|\\.\\d+)(?:e[-+]?\\d+)?';
+const comparison = new RegExp(
+  `(?<word>${comparatorSource})\\s*(?:about|around|roughly|the|a|an|etwa|ca\\.)?\\s*(?<number>${numberSource})(?![\\d])(?<percent>\\s*(?:%|percent\\b|per cent\\b|prozent\\b))?`,
+  'giu',
+);
+const bare = new RegExp(
+  `^\\s+(?<number>${numberSource})(?!\\d)(?<percent>\\s*(?:%|percent\\b|prozent\\b))?`,
+  'iu',
+);
+/** Names of settings whose numbers are no targets. */
+const setting =
+  /(?:size|rate|lr|memory|ram|params?|parameters|width|depth|layers|budget|cost|price|epochs?|steps?|time|minutes|dropout|decay|momentum|temperature|gpus?|cards?|seeds?)\s*$/iu;
+/** What may stand between a metric and its comparator. */
+const between =
+  /^\s*(?:$|[,(]?\s*(?:(?:of|on|over|for|from|across|in|at|averaged|as|over|which|that|printed|reported|measured|after|should|must|has to|needs? to|shall|will|can|down|up|is|be|stays?|gets?|goes|falls?|drops?|rises?|to|value|score|rate|on average|über|von|auf|für|bei|im|in|nach|soll|muss|liegt|der|des|test|set|not|never|n't|nicht|does|do|go|lies)\b))/iu;
+const elsewhere =
+  /\b(?:by|with|using|use|via|while|setting|set (?!of|to)|keeping|when|than|if|mit|durch|batch|learning rate|lr|and|und|but|aber|without|ohne|vs|versus)\b|[;:]/iu;
+/** What may follow a number that is the value of a metric. */
+const follows =
+  /^\s*(?:$|[.,;:!?)\]'"…]|[-–—]\s|%|(?:and|or|on|in|over|within|with|for|while|at|by|after|before|using|use|averaged|mean|as|but|without|when|across|from|to|the|then|so|if|where|is|are|it|i|you|on average|per|val|test|train|und|oder|bei|auf|im|mit|für|über|nach|ohne|gemittelt|bringen|senken|drücken|erreichen|steigern|heben|erhöhen|bekommen|kommen|liegen|sein|fallen|sinken|halten|hinaus|wenn|sobald|aber|dann)\b)/iu;
+
+/** Returns the target that the goal states; `undefined` if it names no metric. */
+export function readTarget(goal: string): Target | undefined {
+  const text = goal.normalize('NFC').replaceAll('’', "'");
+  const found = sentencesOf(text).flatMap(conditionsIn);
+  const conditions = found.length > 0 ? found : sentencesOf(text).flatMap(relativeConditions);
+  const over = aggregateOf(text);
+  const rule = bestWords.test(text) ? 'best' : 'last';
+  const [first] = conditions;
+  if (first === undefined) {
+    const objective = readObjective(text);
+    return objective && { conditions: [], objective, rule };
+  }
+  const { metric, comparator } = first;
+  return {
+    conditions: conditions.map((condition) => ({ ...condition, ...over })),
+    objective: { metric, direction: isLowerBetter(comparator) ? 'lower' : 'higher' },
+    rule,
+  };
+}
+
+/** Reads a target that the user stated by itself. Throws `UserFacing` if it is not understood. */
+export function statedTarget(text: string): Target {
+  const target = readTarget(text);
+  if (target !== undefined) return target;
+  throw new UserFacing(
+    `The target was not understood: ${oneLine(text, 200)}.`,
+    'Write a metric and a number, such as: val_loss < 0.3, mean over seeds 0-2; or: lowest test_ppl.',
+  );
+}
+
+/** Divides at the ends of sentences; neither `0.3` nor `train.py` ends one. */
+const sentencesOf = (text: string): string[] =>
+  text.split(/(?<=[.!?;])\s+|\n+/).filter((sentence) => sentence.trim() !== '');
+
+function conditionsIn(sentence: string): Condition[] {
+  const phrases = metricPhrases(sentence);
+  const conditions: Condition[] = [];
+  let from = 0;
+  for (const match of sentence.matchAll(comparison)) {
+    const condition = conditionOf({ sentence, phrases, from }, match);
+    if (condition === undefined && isUnread(sentence, match, conditions)) return [];
+    if (condition === undefined) continue;
+    conditions.push(condition);
+    from = match.index + match[0].length;
+  }
+  return conditions.length > 0 ? conditions : bareNumbers(sentence, phrases);
+}
+
+/**
+ * Returns whether a second number without a unit was not understood: `WER under 8 % and on other
+ * data under 4 %`. A target with half of the numbers would be wrong.
+ */
+function isUnread(
+  sentence: string,
+  match: RegExpExecArray,
+  conditions: readonly Condition[],
+): boolean {
+  if (conditions.length === 0 || isWeak(wordingOf(match.groups?.['word'] ?? ''))) return false;
+  const before = sentence.slice(0, match.index);
+  const after = sentence.slice(match.index + match[0].length);
+  return !setting.test(before) && !amountUnit.test(after) && follows.test(after);
+}
+
+/** A number right after its metric: `val_loss 0.3`, `reach reward 200`. */
+function bareNumbers(sentence: string, phrases: readonly MetricPhrase[]): Condition[] {
+  return phrases.flatMap(({ metric, end, isCertain }): Condition[] => {
+    const found = bare.exec(sentence.slice(end));
+    const after = sentence.slice(end + (found?.[0].length ?? 0));
+    const direction = directionOf(metric);
+    if (found === null || !isCertain || direction === 'none') return [];
+    if (amountUnit.test(after) || !(follows.test(after) || boundAfter.test(after))) return [];
+    const { number = '', percent } = found.groups ?? {};
+    return [
+      {
+        metric,
+        comparator: direction === 'lower' ? '<=' : '>=',
+        value: numberOf(number, sentence),
+        ...(percent !== undefined && { isPercent: true as const }),
+      },
+    ];
+  });
+}
+
+interface Place {
+  readonly sentence: string;
+  readonly phrases: readonly MetricPhrase[];
+  /** End of the condition before. */
+  readonly from: number;
+}
+
+function conditionOf(place: Place, match: RegExpExecArray): Condition | undefined {
+  const { word = '', number = '', percent } = match.groups ?? {};
+  const after = place.sentence.slice(match.index + match[0].length);
+  if (start.test(word) && goesOn.test(after)) return undefined;
+  const phrase = phraseBefore(place, match, wordingOf(word)) ?? phraseAfter(place, match);
+  if (phrase === undefined) return undefined;
+  const isTime = /(?:time|latency|dauer|zeit|_ms|_s)$/i.test(phrase.metric);
+  const rest = phrase.start > match.index ? '' : isTime ? after.replace(timeUnit, '') : after;
+  if (amountUnit.test(rest) || !(follows.test(rest) || boundAfter.test(rest))) return undefined;
+  const comparator = comparatorOf(place, match, phrase.metric);
+  if (comparator === undefined) return undefined;
+  const value = numberOf(number, place.sentence);
+  return {
+    metric: phrase.metric,
+    comparator,
+    value,
+    ...(percent !== undefined && { isPercent: true as const }),
+  };
+}
+
+/** The first number of `from 1.2 to 0.8`, `von 1,2 auf 0,8`. */
+const start = /^(?:of|von)$/iu;
+const goesOn = /^\s*(?:down\s+)?(?:to|auf|bis)\s+(?:\p{L}+\s+)?[\d.]/iu;
+
+const isWeak = (wording: Wording): boolean => wording === 'reach';
+const weakNear = /^(?:of|is|be|=|:|bei|von|beträgt|liegt bei)$/iu;
+
+/** Returns the metric before the comparator that the comparator is about. */
+function phraseBefore(
+  { sentence, phrases, from }: Place,
+  match: RegExpExecArray,
+  wording: Wording,
+): MetricPhrase | undefined {
+  const word = match.groups?.['word'] ?? '';
+  const direct = directName(sentence.slice(from, match.index), word, from);
+  const phrase = phrases.findLast(({ start, end }) => start >= from && end <= match.index);
+  if (phrase === undefined) return direct;
+  const gap = sentence.slice(phrase.end, match.index);
+  const isNear = weakNear.test(word)
+    ? /^\s*(?:should|must|has to|needs to|shall|soll|muss|value|score)?\s*$/i.test(gap)
+    : between.test(gap) && !elsewhere.test(gap.replace(seedList, ' '));
+  if (isNear && (phrase.isCertain || gap.trim() === '' || !isWeak(wording))) return phrase;
+  return direct;
+}
+
+/** Returns a name that is no known metric, directly before its comparator: `my_score > 7`. */
+function directName(before: string, word: string, from: number): MetricPhrase | undefined {
+  const found = /(?<name>\p{L}[\p{L}\p{N}_@/.-]*)\s*(?:is|stays|gets|goes)?\s*$/iu.exec(before);
+  const metric = found?.groups?.['name'];
+  if (found === null || metric === undefined) return undefined;
+  if (outside.test(metric)) return undefined;
+  const isSymbol = /^[<>≤≥]/.test(word);
+  const isNamed = /[_/]/.test(metric) && wordingOf(word) !== 'reach' && !/\.\w+$/.test(metric);
+  if (!(isSymbol || isNamed) || /(?:memory|size|count|params|steps?|epochs?)$/i.test(metric))
+    return undefined;
+  const start = from + found.index;
+  return { metric, start, end: start + metric.length, isCertain: true };
+}
+
+/** Returns the metric after the number: `95 % test accuracy`, `at least 0.98 validation accuracy`. */
+function phraseAfter(
+  { sentence, phrases }: Place,
+  match: RegExpExecArray,
+): MetricPhrase | undefined {
+  const end = match.index + match[0].length;
+  const phrase = phrases.find(({ start }) => start >= end);
+  if (phrase === undefined) return undefined;
+  const gap = sentence.slice(end, phrase.start);
+  return /^\s*(?:of|in|for|as|on|an|bei der|bei|der|mean|average)?\s*$/i.test(gap)
+    ? phrase
+    : undefined;
+}
+
+/** Returns `undefined` where the better direction is unknown, or contradicts the comparator. */
+function comparatorOf(
+  { sentence }: Place,
+  match: RegExpExecArray,
+  metric: string,
+): Comparator | undefined {
+  const { word = '' } = match.groups ?? {};
+  const direction = directionOf(metric);
+  const wording = wordingOfMatch(sentence, match);
+  if (wording === 'reach' || wording === 'beat') {
+    const [low, high]: [Comparator, Comparator] = wording === 'reach' ? ['<=', '>='] : ['<', '>'];
+    return direction === 'none' ? undefined : direction === 'lower' ? low : high;
+  }
+  const isNegated = negationBefore.test(sentence.slice(0, match.index));
+  const comparator = isNegated ? negated[wording] : wording;
+  const agrees = direction === 'none' || (direction === 'lower') === isLowerBetter(comparator);
+  return agrees || /^\W/.test(word) ? comparator : undefined;
+}
+
+/** Takes `0.98 or more` into account. */
+function wordingOfMatch(sentence: string, match: RegExpExecArray): Wording {
+  const bound = boundAfter.exec(sentence.slice(match.index + match[0].length))?.groups;
+  if (bound?.['more'] !== undefined) return '>=';
+  return bound?.['less'] === undefined ? wordingOf(match.groups?.['word'] ?? '') : '<=';
+}
+
+const german =
+  /(?:^|\s)(?:unter|über|auf|bis|der|die|das|und|mindestens|höchstens|von|mit)(?=\s)/iu;
+
+/** Reads `0,02` and `97,5` as decimals, and `1,000` as a thousand outside German text. */
+function numberOf(text: string, sentence: string): number {
+  const isThousands = /^[-+]?[1-9]\d{0,2}(?:,\d{3})+$/.test(text) && !german.test(sentence);
+  return Number(isThousands ? text.replaceAll(',', '') : text.replace(',', '.'));
+}

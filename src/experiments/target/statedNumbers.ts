@@ -1,0 +1,38 @@
+/** Numbers in the text of a goal, which limit what the agent may state as its target. */
+import type { Condition, Target } from './target.ts';
+
+const pattern =
+  /(?<![\p{L}\d_.,/-])[-+]?(?:\d+(?:[.,]\d+)*|\.\d+)(?:e[-+]?\d+)?(?:\s*(?:%|percent|prozent))?/giu;
+
+/** Returns the numbers as written, with their percent signs. */
+export const numbersInGoal = (goal: string): string[] =>
+  [...goal.matchAll(pattern)].map(([text]) => text.trim().replace(/[.,]$/, ''));
+
+/** Returns the values that a written number can mean: `95 %` is 95 or 0.95. */
+function meanings(text: string): number[] {
+  const digits = text.replace(/\s*(?:%|percent|prozent)$/i, '');
+  const value = Number(digits.replace(',', '.'));
+  const whole = Number(digits.replaceAll(',', ''));
+  return [value, whole, value / 100].filter(Number.isFinite);
+}
+
+const near = (one: number, other: number): boolean =>
+  Math.abs(one - other) <= 1e-9 * Math.max(1, Math.abs(one), Math.abs(other));
+
+/** Returns the conditions whose numbers the goal does not have. */
+export function inventedConditions(goal: string, { conditions }: Target): readonly Condition[] {
+  const stated = numbersInGoal(goal).flatMap(meanings);
+  return conditions.filter(({ value, isRelative }) =>
+    isRelative
+      ? !factorsOf(stated, goal).some((factor) => near(factor, value))
+      : !stated.some((number) => near(number, value)),
+  );
+}
+
+const words = /\b(?:hal[fv]|twice|double|hälfte|halbier|doppelt|verdopp)/iu;
+
+/** `20 times faster`, `30 % lower`, `halve`. */
+const factorsOf = (stated: readonly number[], goal: string): number[] => [
+  ...stated.flatMap((number) => [number, 1 / number, 1 - number, 1 + number]),
+  ...(words.test(goal) ? [0.5, 2] : []),
+];

@@ -1,0 +1,78 @@
+/** Words of goals in English and German that say how a metric and a number are compared. */
+import type { Comparator } from './target.ts';
+
+/**
+ * Comparators by wording. `reach`: at least or at most the number, whichever is better for the
+ * metric; `beat`: better than the number.
+ */
+export type Wording = Comparator | 'reach' | 'beat';
+
+const wordings: Readonly<Record<Wording, string>> = {
+  '<': '<|below|under|beneath|less than|lower than|smaller than|fewer than|unter|unterhalb von|kleiner als|weniger als|niedriger als|geringer als|unterschreite[nt]?',
+  '<=': '<=|≤|at most|no more than|not more than|no higher than|no larger than|no worse than|up to|höchstens|maximal|nicht mehr als|nicht über|bis zu',
+  '>': '>|above|over|more than|greater than|higher than|larger than|exceeds?|exceeding|surpass|surpasses|über|oberhalb von|größer als|mehr als|höher als|übersteigt|übersteigen|überschreite[nt]?',
+  '>=': '>=|≥|at least|no less than|not less than|no lower than|no smaller than|not below|mindestens|wenigstens|nicht unter',
+  reach:
+    'to|to about|reach|reaches|reached|hits?|attains?|achieves?|gets|obtains?|wants?|needs?|get to|goes to|down to|of|is|be|=|:|gets to|auf|erreicht?|erreichen|von|bei|beträgt|liegt bei',
+  beat: 'beats?|better than|besser als|schlägt',
+};
+
+const alternatives = (Object.entries(wordings) as [Wording, string][])
+  .flatMap(([wording, words]) => words.split('|').map((word) => ({ wording, word })))
+  .toSorted((a, b) => b.word.length - a.word.length);
+
+export const comparatorSource = alternatives
+  .map(({ word }) => {
+    const source = word.replace(/ /g, '\\s+');
+    return /^\p{L}/u.test(word) ? `(?<!\\p{L})${source}(?!\\p{L})` : source;
+  })
+  .join('|');
+
+export function wordingOf(text: string): Wording {
+  const plain = text.toLowerCase().replace(/\s+/g, ' ');
+  const found = alternatives.find(({ word }) => new RegExp(`^(?:${word})$`, 'iu').test(plain));
+  return found?.wording ?? 'reach';
+}
+
+/** Words after a number that turn `reach` into a bound: `0.98 or more`, `5 oder weniger`. */
+export const boundAfter =
+  /^\s*%?\s*(?:or|oder)\s+(?:(?<more>more|higher|better|above|mehr|höher|besser)|(?<less>less|lower|below|fewer|weniger|niedriger))/iu;
+
+/** Units of amounts such as sizes, times and counts: `24 GB`, `3 hours`, `10 epochs`. */
+export const amountUnit =
+  /^[\s-]*(?:[kmgt]i?b|[kmb]|hours?|hrs?|h|minutes?|mins?|days?|weeks?|stunden?|minuten?|tagen?|epochs?|epochen?|steps?|schritten?|iterations?|iters?|tokens?|samples?|examples?|images?|episodes?|episoden?|params?|parameters?|parametern?|layers?|units?|runs?|läufen?|tasks?|seeds?|trials?|gpus?|cpus?|cores?|times|dollars?|usd|eur|euros?|cents?|points?|folds?|labels?|lines?|files?|attempts?|classes)(?![\p{L}])/iu;
+
+/** Units of times, which are amounts unless the metric is a time. */
+export const timeUnit =
+  /^\s*(?:[mµn]?s|secs?|seconds?|sekunden?|milliseconds?|millisekunden?)(?!\p{L})/iu;
+
+/** Negations before a comparator: `must not exceed`, `should never go above`. */
+export const negationBefore =
+  /(?:\bnot|n't|n’t|\bnever|\bnicht|\bniemals|\bnie)(?:\s+[\p{L}\d_/]+){0,3}\s*$/iu;
+
+export const negated: Readonly<Record<Comparator, Comparator>> = {
+  '<': '>=',
+  '<=': '>',
+  '>': '<=',
+  '>=': '<',
+};
+
+export const meanWords =
+  /\b(?:mean|average|averaged|avg|on average|durchschnitt\p{L}*|mittel|mittelwert|gemittelt\p{L}*|mittlere\p{L}*)(?!\p{L})/iu;
+export const worstWords =
+  /\b(?:worst|each (?:seed|of|run)|every (?:seed|one of|run)|all (?:seeds|of|\p{L}+ seeds)|jede[nmrs]? (?:seed|lauf)|alle[nr]? (?:\p{L}+ )?(?:seeds|läufe\p{L}*)|schlechteste\p{L}*)(?!\p{L})/iu;
+export const bestWords =
+  /\b(?:best (?:epoch|checkpoint|step|value of (?:each|the) run)|early[- ]stop\p{L}*|beste[nrs]? (?:epoche|checkpoint))(?!\p{L})/iu;
+
+export const seedWords: Readonly<Record<string, number>> = {
+  two: 2,
+  three: 3,
+  four: 4,
+  five: 5,
+  ten: 10,
+  zwei: 2,
+  drei: 3,
+  vier: 4,
+  fünf: 5,
+  zehn: 10,
+};

@@ -1,0 +1,84 @@
+import * as z from 'zod';
+import { ToolFailure } from '../../base/errors.ts';
+import type { Condition, Target } from '../../experiments/target/target.ts';
+import { defineTool, type Tool } from '../tool.ts';
+
+/**
+ * Records what counts as the goal. Returns what was understood. Rejects with `ToolFailure` for a
+ * target that contradicts the goal, the user, or what the runs print.
+ */
+export type TargetSetter = (target: Target) => Promise<string>;
+
+const condition = z.strictObject({
+  metric: z.string().min(1).describe('As the runs print it.'),
+  comparator: z.enum(['<', '<=', '>', '>=']),
+  value: z.number().describe('A number of the goal; with relative, the factor of the baseline.'),
+  percent: z.boolean().default(false).describe('True if the goal says percent.'),
+  relative: z.boolean().default(false).describe('"20 times faster": time <= 0.05, relative.'),
+  over: z
+    .enum(['one_run', 'mean', 'worst'])
+    .default('one_run')
+    .describe('Over runs that differ only in the seed.'),
+  seeds: z.array(z.int()).max(1000).optional().describe('Seeds that the goal names.'),
+});
+
+const parameters = z.strictObject({
+  conditions: z
+    .array(condition)
+    .max(8)
+    .default([])
+    .describe('Numbers to reach, all of them. Empty for "the best that can be found".'),
+  metric: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('The metric that ranks runs. Default: that of the first condition.'),
+  direction: z.enum(['lower', 'higher']).optional().describe('Which values of metric are better.'),
+  value: z
+    .enum(['last', 'best'])
+    .default('last')
+    .describe('Which value of a run counts; best only for early stopping or best checkpoints.'),
+});
+
+export const setTarget = (set: TargetSetter): Tool =>
+  defineTool({
+    name: 'set_target',
+    description:
+      'State what the goal asks for, once, in your first turns, if no target was read from it or the reading is wrong: the metric that decides (on validation or test data if the goal says so), and the numbers of the goal. Rankings, results and finish follow it.',
+    effect: 'read',
+    isQuiet: true,
+    isRepeatable: true,
+    parameters,
+    describe: ({ metric, conditions }) =>
+      `Set the target: ${metric ?? conditions.map((one) => one.metric).join(', ')}`,
+    async execute({ conditions, metric, direction, value }) {
+      const [first] = conditions;
+      const name = metric ?? first?.metric;
+      const better =
+        direction ?? (first && (first.comparator.startsWith('<') ? 'lower' : 'higher'));
+      if (name === undefined || better === undefined)
+        throw new ToolFailure('Nothing was set: give conditions, or metric and direction.');
+      const target: Target = {
+        conditions: conditions.map(conditionOf),
+        objective: { metric: name, direction: better },
+        rule: value,
+      };
+      return { content: await set(target) };
+    },
+  });
+
+const conditionOf = ({
+  percent,
+  relative,
+  over,
+  seeds,
+  ...one
+}: z.infer<typeof condition>): Condition => ({
+  metric: one.metric,
+  comparator: one.comparator,
+  value: one.value,
+  ...(percent && { isPercent: true }),
+  ...(relative && { isRelative: true }),
+  ...(over !== 'one_run' && { over }),
+  ...(seeds !== undefined && seeds.length > 0 && { seeds }),
+});

@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterEach, describe, it } from 'mocha';
+import type { Session } from '../../../../src/agent/contract/sessions.ts';
+import { targetText } from '../../../../src/experiments/target/target.ts';
+import { ScriptedModel, type ScriptedCall } from '../../../fakes/scriptedModel.ts';
+import { eventsOf, testEngine, type TestEngine } from '../../../fakes/testEngine.ts';
+
+const launch = (command: string): ScriptedCall => ({
+  name: 'remote_exec_background',
+  input: { command },
+});
+const until = (run: number): ScriptedCall => ({
+  name: 'sleep',
+  input: { reason: 'r', wake_conditions: [{ type: 'process_exit', run }], deadline_minutes: 5 },
+});
+const setTarget = (input: Readonly<Record<string, unknown>>): ScriptedCall => ({
+  name: 'set_target',
+  input,
+});
+const finish = (input: Readonly<Record<string, unknown>>): ScriptedCall => ({
+  name: 'finish',
+  input: { outcome: 'goal_met', summary: 's', ...input },
+});
+const blocked = finish({ outcome: 'blocked' });
+
+describe('the target of a session', () => {
+  let bed: TestEngine | undefined;
+  afterEach(async () => {
+    await bed?.dispose();
+    bed = undefined;
+  });
+
+  const begin = async (
+    goal: string,
+    calls: readonly ScriptedCall[],
+    target?: string,
+  ): Promise<{ session: Session; model: ScriptedModel }> => {
+    const model = new ScriptedModel([...calls, blocked].map((call) => [call]));
+    bed = await testEngine(model);
+    const session = await bed.start({ goal, ...(target !== undefined && { target }) });
+    await session.ended;
+    return { session, model };
+  };
+  const errors = (session: Session): string[] =>
+    eventsOf(session, 'tool.finished').flatMap(({ isError, text }) => (isError ? [text] : []));
+  const texts = (session: Session, name: string): string[] =>
+    eventsOf(session, 'tool.finished').flatMap((event) =>
+      event.name === name ? [event.text] : [],
+    );
+
+  it('is what the user stated, before what the goal says; the agent cannot change it', async () => {
+    const { session, model } = await begin(
+      'bring val_loss below 0.3',
+      [setTarget({ conditions: [{ metric: 'val_loss', comparator: '<', value: 0.3 }] })],
+      'test_acc > 90 %',
+    );
+    assert.equal(targetText(session.state.target!), 'test_acc > 90 %');
+    assert.match(JSON.stringify(model.requests[0]), /Target: test_acc > 90 %\./);
+    assert.match(errors(session)[0] ?? '', /The user stated the target: test_acc > 90 %/);
+  });
+
+  it('is refused in words that are not understood, before anything is started', async () => {
+    bed = await testEngine(new ScriptedModel([]));
+    await assert.rejects(
+      bed.start({ goal: 'x', target: 'be good' }),
+      /was not understood: be good/,
+    );
+    assert.deepEqual(bed.engine.sessions.open(), []);
+  });
+
+  it('may get the printed name of its metric, never an easier number', async () => {
+    const { session } = await begin('bring the objective to 0.3 or less', [
+      launch('echo loss=0.1 vloss=0.25; echo loss=0.1 vloss=0.25'),
+      until(1),
+      setTarget({ conditions: [{ metric: 'vloss', comparator: '<=', value: 0.7 }] }),
+      setTarget({ conditions: [{ metric: 'xloss', comparator: '<=', value: 0.3 }] }),
+      setTarget({ conditions: [{ metric: 'vloss', comparator: '<=', value: 0.3 }] }),
+      finish({ evidence: [{ runs: 1, metric: 'vloss' }] }),
+    ]);
+    const [invented, unprinted] = errors(session);
+    assert.match(invented ?? '', /no number 0\.7/);
+    assert.match(unprinted ?? '', /No run printed xloss\. Printed so far: loss, vloss/);
+    assert.match(
+      texts(session, 'set_target').at(-1) ?? '',
+      /Best so far: vloss 0\.25\. vloss 0\.25/,
+    );
+    assert.deepEqual(
+      [session.state.end?.reason, session.state.end?.checked],
+      ['goal', ['vloss 0.25 <= 0.3 (run 1)']],
+    );
+  });
+
+  it('keeps the seeds and the number of the goal when the agent names the metric', async () => {
+    const { session } = await begin('bring val_loss below 0.3, mean over seeds 0-2', [
+      setTarget({ conditions: [{ metric: 'v', comparator: '<', value: 0.3 }] }),
+      setTarget({
+        conditions: [{ metric: 'v', comparator: '<', value: 0.3, over: 'mean', seeds: [0, 1, 2] }],
+      }),
+    ]);
+    assert.match(
+      errors(session)[0] ?? '',
+      /The goal says val_loss < 0\.3, mean over seeds 0, 1, 2/,
+    );
+    assert.equal(targetText(session.state.target!), 'v < 0.3, mean over seeds 0, 1, 2');
+  });
+
+  it('ranks by the metric of the goal, whatever more runs print', async () => {
+    const { session } = await begin('Find the lowest test perplexity', [
+      launch('echo loss=0.5; echo "test ppl=7"'),
+      until(1),
+      launch('echo loss=0.9; echo "test ppl=4"; true'),
+      until(2),
+    ]);
+    assert.equal(session.ledger.champion?.number, 2);
+    assert.equal(session.ledger.decisive?.metric, 'test_ppl');
+  });
+
+  it('is changed by the user, who is heard by the agent', async () => {
+    const model = new ScriptedModel([[blocked], [blocked]]);
+    bed = await testEngine(model);
+    const session = await bed.start({ goal: 'make it better' });
+    await session.ended;
+    await session.setTarget('highest val_acc');
+    assert.equal(targetText(session.state.target!), 'highest val_acc');
+    assert.equal(session.state.targetBy, 'person');
+    assert.equal(await session.ended, 'blocked');
+    assert.match(JSON.stringify(model.requests[1]), /The target is now: highest val_acc/);
+  });
+
+  it('asks once more before a goal without a number ends', async () => {
+    const end = finish({ outcome: 'best_found' });
+    const { session } = await begin('find the lowest loss', [
+      ...[launch('echo loss=2'), until(1), launch('echo loss=1; true'), until(2)],
+      ...[end, end],
+    ]);
+    assert.match(
+      errors(session)[0] ?? '',
+      /^Not ended yet: .*best loss 1; .*50 % better.*2 experiments not decided: e1, e2/,
+    );
+    assert.deepEqual(
+      [session.state.end?.reason, session.state.end?.checked],
+      ['best_found', ['loss 1 (run 2)']],
+    );
+  });
+
+  it('can be files, read by Helios, for a goal without a metric', async () => {
+    const model = new ScriptedModel([
+      [finish({ files: ['../outside'] })],
+      [finish({ files: ['summary.md'] })],
+    ]);
+    bed = await testEngine(model);
+    writeFileSync(path.join(bed.work, 'summary.md'), 'words');
+    writeFileSync(path.join(bed.work, '../outside'), 'words');
+    const session = await bed.start({ goal: 'write a summary into summary.md' });
+    assert.equal(await session.ended, 'goal');
+    assert.match(errors(session)[0] ?? '', /outside the working folder/);
+    assert.match(session.state.end?.checked?.[0] ?? '', /^summary\.md exists \(5 bytes, SHA-256/);
+  });
+});

@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'mocha';
+import { buildLedger } from '../../../../src/experiments/buildLedger.ts';
+import type { Decision } from '../../../../src/experiments/experiment.ts';
+import type { LedgerEntry, PlannedExperiment } from '../../../../src/experiments/ledger.ts';
+import { judgeChampion, judgeRows } from '../../../../src/experiments/target/judgeTarget.ts';
+import { readTarget } from '../../../../src/experiments/target/readTarget.ts';
+import { rowOf, summaryOf } from '../../vscode/states.ts';
+
+interface Point {
+  readonly value: number;
+  readonly best?: number;
+  readonly seed?: number;
+  readonly experiment?: string;
+  readonly command?: string;
+  readonly verdict?: LedgerEntry['verdict'];
+}
+
+/** One run per point, in this order. */
+function judged(goal: string, points: readonly Point[], decisions: Record<string, Decision> = {}) {
+  const target = readTarget(goal);
+  assert.ok(target, goal);
+  const { metric, direction } = target.objective;
+  const entries = points.map((point, index): LedgerEntry => {
+    const { value, best = value, seed, experiment = 'e1', command = 'python3 train.py' } = point;
+    return rowOf(index + 1, {
+      command: seed === undefined ? command : `${command} --seed ${seed}`,
+      experimentId: experiment,
+      metrics: [summaryOf(metric, best, direction, value)],
+      ...(point.verdict && { verdict: point.verdict }),
+    });
+  });
+  const ledger = buildLedger(entries, { target, experiments: recordsOf(entries, decisions) });
+  return { target, ledger };
+}
+
+function recordsOf(
+  entries: readonly LedgerEntry[],
+  decisions: Record<string, Decision>,
+): ReadonlyMap<string, PlannedExperiment> {
+  const ids = [...new Set(entries.flatMap(({ experimentId }) => experimentId ?? []))];
+  return new Map(
+    ids.map((id): [string, PlannedExperiment] => {
+      const decision = decisions[id];
+      const number = Number(id.slice(1));
+      return [
+        id,
+        {
+          plan: { id, number, hypothesis: '', command: '' } as PlannedExperiment['plan'],
+          plannedMs: 0,
+          decisions: decision ? [{ decision, why: '', by: 'agent', atMs: 1 }] : [],
+        },
+      ];
+    }),
+  );
+}
+
+function verdictOf(goal: string, points: readonly Point[], decisions?: Record<string, Decision>) {
+  const { target, ledger } = judged(goal, points, decisions);
+  const [best] = judgeRows(target, ledger, ledger.rows);
+  return { isMet: best?.isMet ?? false, text: best?.conditions.map(({ text }) => text).join('; ') };
+}
+
+describe('a target compared with measurements', () => {
+  it('uses the last value of a run, and the best one only if the goal says so', () => {
+    const points = [{ value: 0.9907, best: 0.998 }];
+    assert.equal(verdictOf('val_acc > 0.995', points).isMet, false);
+    assert.equal(verdictOf('val_acc > 0.995 with early stopping', points).isMet, false);
+    assert.equal(verdictOf('loss < 1 with early stopping', [{ value: 2, best: 0.5 }]).isMet, true);
+  });
+
+  it('takes the mean over the seeds that the goal names, never a lucky one', () => {
+    const goal = 'bring val_loss below 0.3, mean over seeds 0-2';
+    const lucky = [
+      { value: 0.1, seed: 0 },
+      { value: 0.6, seed: 1 },
+      { value: 0.5, seed: 2 },
+    ];
+    assert.deepEqual(verdictOf(goal, lucky), {
+      isMet: false,
+      text: 'val_loss 0.4, not < 0.3, mean over seeds 0, 1, 2 (run 1, run 2, run 3; ± 0.2646)',
+    });
+    const met = lucky.map(({ seed }) => ({ value: 0.2 + seed / 100, seed }));
+    assert.equal(verdictOf(goal, met).isMet, true);
+  });
+
+  it('names the seeds that are missing', () => {
+    assert.deepEqual(
+      verdictOf('bring val_loss below 0.3, mean over seeds 0-2', [
+        { value: 0.1, seed: 0 },
+        { value: 0.1, seed: 2 },
+      ]),
+      {
+        isMet: false,
+        text: 'val_loss 0.1 < 0.3, mean over seeds 0, 1, 2 (run 1, run 2; ± 0); 3 seeds are needed; seed 1 has no value',
+      },
+    );
+  });
+
+  it('counts every repeat where the goal only says how many seeds', () => {
+    const points = [0.1, 0.1, 0.1, 0.9].map((value, seed) => ({ value, seed }));
+    assert.equal(verdictOf('val_loss below 0.25, mean over 3 seeds', points).isMet, false);
+    assert.equal(verdictOf('val_loss below 0.31, mean over 3 seeds', points).isMet, true);
+  });
+
+  it('needs each seed where the goal says so', () => {
+    const points = [0.1, 0.2, 0.4].map((value, seed) => ({ value, seed }));
+    assert.equal(verdictOf('val_loss <= 0.3 on each of seeds 0-2', points).isMet, false);
+    assert.equal(verdictOf('val_loss <= 0.4 on each of seeds 0-2', points).isMet, true);
+  });
+
+  it('never takes failed, killed or invalid runs', () => {
+    const bad: Point[] = [
+      { value: 0.1, verdict: { kind: 'failed', code: 1 } },
+      { value: 0.1, verdict: { kind: 'killed' } },
+      { value: 0.1, experiment: 'e2' },
+    ];
+    assert.equal(verdictOf('loss < 1', bad, { e2: 'invalid' }).isMet, false);
+    assert.equal(verdictOf('loss < 1', bad).isMet, true);
+  });
+
+  it('compares with the first setting that was measured where the goal is relative', () => {
+    const goal = 'halve the validation loss';
+    const points = [
+      { value: 2, experiment: 'e1' },
+      { value: 0.9, experiment: 'e2', command: 'python3 train.py --wide' },
+    ];
+    const { target, ledger } = judged(goal, points);
+    assert.equal(
+      judgeChampion(target, ledger)?.conditions[0]?.text,
+      'validation loss 0.9, 0.45 × the baseline <= 0.5 × (run 2)',
+    );
+    const [only] = judgeRows(target, ledger, ledger.rows.slice(0, 1));
+    assert.match(only?.conditions[0]?.text ?? '', /no baseline of validation loss/);
+  });
+
+  it('asks that one setting meets all conditions', () => {
+    const target = readTarget('loss under 1.0 and accuracy above 90%');
+    assert.ok(target);
+    const entries = [
+      rowOf(1, {
+        experimentId: 'e1',
+        metrics: [summaryOf('loss', 0.5), summaryOf('accuracy', 0.8, 'higher')],
+      }),
+      rowOf(2, {
+        experimentId: 'e2',
+        metrics: [summaryOf('loss', 1.5), summaryOf('accuracy', 0.95, 'higher')],
+      }),
+    ];
+    const ledger = buildLedger(entries, { target });
+    assert.ok(judgeRows(target, ledger, ledger.rows).every(({ isMet }) => !isMet));
+  });
+
+  it('never takes a training metric for one on validation data', () => {
+    const target = readTarget('bring val loss below 0.3');
+    assert.ok(target);
+    const metrics = [summaryOf('loss', 0.1), summaryOf('train_loss', 0.1)];
+    const entries = [rowOf(1, { experimentId: 'e1', metrics })];
+    const ledger = buildLedger(entries, { target });
+    const [only] = judgeRows(target, ledger, ledger.rows);
+    assert.deepEqual(
+      [only?.isMet, only?.conditions[0]?.text],
+      [false, 'val loss was not measured'],
+    );
+  });
+});
