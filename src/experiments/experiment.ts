@@ -32,7 +32,7 @@ export type CodeState =
   /** The code is unknown, for the reason `why`: for example, the folder is not in a repository. */
   | { readonly kind: 'none'; readonly why: string };
 
-export const decisions = ['keep', 'discard', 'crash', 'invalid', 'retest'] as const;
+export const decisions = ['keep', 'discard', 'reference', 'crash', 'invalid', 'retest'] as const;
 export type Decision = (typeof decisions)[number];
 
 export interface ExperimentPlan {

@@ -41,7 +41,8 @@ export function standingDecision(
 
 /** Returns whether the decision excludes the runs of the experiment from becoming the champion. */
 export const isOut = (decision: ExperimentDecision | undefined): boolean =>
-  decision !== undefined && ['discard', 'invalid', 'crash'].includes(decision.decision);
+  decision !== undefined &&
+  ['discard', 'reference', 'invalid', 'crash'].includes(decision.decision);
 
 /** Groups runs by experiment, in the order in which the experiments started. */
 export const runsByExperiment = <Entry extends LedgerEntry>(

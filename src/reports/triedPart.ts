@@ -17,6 +17,7 @@ interface Group {
 const groups: readonly Group[] = [
   { decision: 'keep', name: 'kept', max: 20 },
   { decision: 'discard', name: 'discarded', max: 15 },
+  { decision: 'reference', name: 'for reference', max: 10 },
   { decision: 'crash', name: 'crashed', max: 10 },
   { decision: 'invalid', name: 'invalid', max: 10 },
   { decision: 'retest', name: 'to be retested', max: 10 },

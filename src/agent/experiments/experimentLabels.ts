@@ -138,7 +138,7 @@ function bestOther(
 }
 
 const isOut = (decision: Decision | undefined): boolean =>
-  decision === 'discard' || decision === 'invalid' || decision === 'crash';
+  decision !== undefined && !['keep', 'retest'].includes(decision);
 
 function comparedText(result: ExperimentResult, other: Measured, direction: Direction): string[] {
   const gain = (direction === 'lower' ? 1 : -1) * (other.result.mean - result.mean);

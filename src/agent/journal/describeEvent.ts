@@ -303,6 +303,7 @@ const origins: Readonly<Record<MessageOrigin, string>> = {
 const decisionTones: Readonly<Record<Decision, Tone>> = {
   keep: 'good',
   discard: 'muted',
+  reference: 'muted',
   crash: 'bad',
   invalid: 'warn',
   retest: 'warn',

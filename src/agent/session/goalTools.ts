@@ -10,7 +10,7 @@ import {
   targetText,
   type Target,
 } from '../../experiments/target/target.ts';
-import { resultValueText, type Ledger } from '../../experiments/ledger.ts';
+import { resultValueText, type Ledger, type LedgerRow } from '../../experiments/ledger.ts';
 import { readRegularBytes } from '../../base/regularFile.ts';
 import type { AllToolsDeps } from '../../tools/allTools.ts';
 import { budgetEndMs } from '../budget/measures.ts';
@@ -18,7 +18,7 @@ import { isUserUnheard } from '../context/history.ts';
 import type { SessionState } from '../journal/state.ts';
 import { fileEvidence } from '../loop/fileEvidence.ts';
 import { judgeFinish, undecidedText } from '../loop/verdict.ts';
-import { sweepOf } from '../runs/sweepProgress.ts';
+import { groupNamed } from './runTools.ts';
 import type { ToolsetDeps } from './toolsetDeps.ts';
 
 export function createFinish(deps: ToolsetDeps): AllToolsDeps['finish'] {
@@ -48,12 +48,10 @@ export function createFinish(deps: ToolsetDeps): AllToolsDeps['finish'] {
   };
 }
 
-function rowsNamed({ log, sessionRuns }: ToolsetDeps, ledger: Ledger, reference: string) {
-  const id = /^(?:experiment\s*)?(e\d+)$/i.exec(reference.trim())?.[1]?.toLowerCase();
-  const sweepId = sweepOf(log.state, reference)?.plan.id;
-  if (id !== undefined) return ledger.experiments.find((row) => row.id === id)?.runs ?? [];
-  if (sweepId !== undefined) return ledger.rows.filter((row) => row.sweepId === sweepId);
-  const runId = sessionRuns.find(reference)?.spec.id;
+function rowsNamed(deps: ToolsetDeps, ledger: Ledger, reference: string): readonly LedgerRow[] {
+  const group = groupNamed(deps, reference);
+  if (group.length > 0) return group;
+  const runId = deps.sessionRuns.find(reference)?.spec.id;
   return ledger.rows.filter((row) => row.runId === runId);
 }
 

@@ -1,4 +1,5 @@
 /** Ports of the tools that read and kill runs. The tools can only access runs of the session. */
+import type { LedgerRow } from '../../experiments/ledger.ts';
 import type { Run } from '../../runs/liveRun.ts';
 import type { AllToolsDeps } from '../../tools/allTools.ts';
 import type { MeasuredRun } from '../../tools/runs/measuredRuns.ts';
@@ -53,7 +54,25 @@ export function measuredDeps(deps: ToolsetDeps): AllToolsDeps['measured'] {
       return run && measuredRun(run);
     },
     all: () => all().map(measuredRun),
+    group: (reference) => {
+      const ids = new Set(groupNamed(deps, reference).map(({ runId }) => runId));
+      return all()
+        .filter(({ spec }) => ids.has(spec.id))
+        .map(measuredRun);
+    },
   };
+}
+
+/** Returns the rows of an experiment (`e7`) or a sweep (`s1`); empty if it names neither. */
+export function groupNamed(
+  { log, sessionRuns }: Pick<ToolsetDeps, 'log' | 'sessionRuns'>,
+  reference: string,
+): readonly LedgerRow[] {
+  const ledger = sessionRuns.ledger();
+  const id = /^(?:experiment\s*)?(e\d+)$/i.exec(reference.trim())?.[1]?.toLowerCase();
+  if (id !== undefined) return ledger.experiments.find((row) => row.id === id)?.runs ?? [];
+  const sweepId = sweepOf(log.state, reference)?.plan.id;
+  return sweepId === undefined ? [] : ledger.rows.filter((row) => row.sweepId === sweepId);
 }
 
 const measuredRun = (run: Run): MeasuredRun => ({

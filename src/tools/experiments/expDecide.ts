@@ -33,7 +33,7 @@ const parameters = z.strictObject({
   decision: z
     .enum(decisions)
     .describe(
-      'keep: better; later experiments build on it. discard: not better. crash: it failed. invalid: its measurements are not valid (a bug, a data leak). retest: unclear; it will be repeated.',
+      'keep: better; later experiments build on it. discard: not better. reference: a baseline or an outsider, to compare with; never the best. crash: it failed. invalid: its measurements are not valid (a bug, a data leak). retest: unclear; it will be repeated.',
     ),
   why: z
     .string()
@@ -46,7 +46,7 @@ export const expDecide = (deps: ExperimentJudge): Tool =>
   defineTool({
     name: 'exp_decide',
     description:
-      'Record your decision on an experiment once its runs have ended: keep, discard, crash, invalid or retest, and why. The ledger reads its numbers from the runs, never from your text. Decide on each experiment before you launch the next; a later decision replaces an earlier one.',
+      'Record your decision on an experiment once its runs have ended: keep, discard, reference, crash, invalid or retest, and why. The ledger reads its numbers from the runs, never from your text. Decide on each experiment before you launch the next; a later decision replaces an earlier one.',
     effect: 'read',
     isQuiet: true,
     isRepeatable: true,

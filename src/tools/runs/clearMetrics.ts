@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { counted } from '../../base/text.ts';
-import { requireRun, taskId, type MeasuredRuns } from './measuredRuns.ts';
+import { requireRuns, taskId, taskText, type MeasuredRuns } from './measuredRuns.ts';
 import { defineTool, type Tool } from '../tool.ts';
 
 const parameters = z.strictObject({
@@ -19,9 +19,10 @@ export function clearMetrics(runs: MeasuredRuns): Tool {
     changesCode: false,
     parameters,
     aliases: { run: 'task_id', run_id: 'task_id' },
-    describe: ({ task_id: task }) => `Cleared the metrics of ${task ?? 'all runs'}`,
+    describe: ({ task_id: task }) =>
+      `Cleared the metrics of ${task === undefined ? 'all runs' : taskText(task)}`,
     execute: async ({ task_id: task }) => {
-      const chosenRuns = task === undefined ? runs.all() : [requireRun(runs, task)];
+      const chosenRuns = task === undefined ? runs.all() : requireRuns(runs, task);
       const cleared = chosenRuns.map(({ name, metrics }) => {
         const points = metrics.summaries().reduce((sum, { count }) => sum + count, 0);
         metrics.clear();
@@ -30,7 +31,7 @@ export function clearMetrics(runs: MeasuredRuns): Tool {
       const total = cleared.reduce((sum, { points }) => sum + points, 0);
       return {
         content: { cleared: total, runs: cleared },
-        summary: `Cleared ${counted(total, 'point')} of ${task === undefined ? 'all runs' : (cleared[0]?.run ?? 'no run')}`,
+        summary: `Cleared ${counted(total, 'point')} of ${task === undefined ? 'all runs' : taskText(task)}`,
       };
     },
   });

@@ -5,18 +5,20 @@ import {
   type Judgement,
   type MetricComparison,
 } from '../../metrics/compare.ts';
+import { findMetric } from '../../metrics/metricName.ts';
 import type { MetricSummary } from '../../metrics/metric.ts';
 import {
   jsonStep,
   jsonValue,
-  requireRun,
+  requireRuns,
   runHead,
   taskId,
   type MeasuredRun,
   type MeasuredRuns,
   taskText,
 } from './measuredRuns.ts';
-import { defineTool, type Tool } from '../tool.ts';
+import { groupJson, groupText, groupValues, groupVerdict } from './groupValues.ts';
+import { defineTool, type Tool, type ToolResult } from '../tool.ts';
 
 const parameters = z.strictObject({
   task_a: taskId('The baseline'),
@@ -31,11 +33,11 @@ export function compareRuns(runs: MeasuredRuns): Tool {
   return defineTool({
     name: 'compare_runs',
     description:
-      'Compare the metrics of two runs: for each metric, whether the second run is better, worse or the same by its ' +
+      'Compare the metrics of two runs, or of two groups by mean and standard deviation of their last values: for each metric, whether the second run is better, worse or the same by its ' +
       'last value, its best value, and its value at the largest step that both runs reached. The name of the metric ' +
       'decides whether lower or higher is better; the verdict is "n/a" if the name does not show it, or if one run ' +
-      'lacks the metric. A single pair of runs cannot separate a gain from noise: repeat with other seeds if the ' +
-      'difference is small.',
+      'lacks the metric. A single pair of runs cannot separate a gain from noise: compare experiments with several ' +
+      'seeds if the difference is small.',
     effect: 'read',
     parameters,
     aliases: {
@@ -47,7 +49,10 @@ export function compareRuns(runs: MeasuredRuns): Tool {
     },
     describe: ({ task_a: a, task_b: b }) => `Compared ${taskText(a)} with ${taskText(b)}`,
     execute: async ({ task_a: a, task_b: b, metric_names: names }) => {
-      const [baseline, experiment] = [requireRun(runs, a), requireRun(runs, b)];
+      const sides = [requireRuns(runs, a), requireRuns(runs, b)] as const;
+      const [[baseline], [experiment]] = sides;
+      if (sides.some(({ length }) => length > 1)) return compareGroups(sides, names);
+      if (baseline === undefined || experiment === undefined) throw noMetrics([]);
       const empty = [baseline, experiment].filter((run) => run.metrics.names().length === 0);
       if (empty.length > 0) throw noMetrics(empty);
       const all = await compare(baseline.metrics, experiment.metrics);
@@ -66,12 +71,50 @@ export function compareRuns(runs: MeasuredRuns): Tool {
   });
 }
 
+/** Compares the means of the last values of two groups. */
+function compareGroups(
+  [before, after]: readonly [readonly MeasuredRun[], readonly MeasuredRun[]],
+  names: readonly string[] | undefined,
+): ToolResult {
+  const measured = [...new Set([...before, ...after].flatMap(({ metrics }) => metrics.names()))];
+  const wanted = names === undefined || names.length === 0 ? measured : names;
+  const comparisons = wanted.flatMap((metric) => {
+    const [baseline, experiment] = [groupValues(before, metric), groupValues(after, metric)];
+    if (baseline === undefined || experiment === undefined) return [];
+    const verdict = groupVerdict(baseline, experiment);
+    return [{ metric: baseline.metric, baseline, experiment, verdict }];
+  });
+  if (comparisons.length === 0)
+    throw new ToolFailure(
+      `No metric ${wanted.join(', ')} was read on both sides. Metrics: ${measured.join(', ') || 'none'}.`,
+    );
+  const texts = comparisons.map(
+    ({ metric, baseline, experiment, verdict }) =>
+      `${metric} ${groupText(experiment)} against ${groupText(baseline)}: ${verdict}`,
+  );
+  return {
+    content: {
+      verdicts: texts,
+      comparisons: comparisons.map(({ metric, baseline, experiment, verdict }) => ({
+        metric,
+        better: baseline.direction,
+        baseline: groupJson(baseline),
+        experiment: groupJson(experiment),
+        delta: jsonValue(experiment.mean - baseline.mean),
+        verdict,
+      })),
+    },
+    summary: texts.join('; '),
+  };
+}
+
 function only(
   all: readonly MetricComparison[],
   names: readonly string[],
 ): readonly MetricComparison[] {
-  const requestedNames = new Set(names.map((name) => name.trim().toLowerCase()));
-  const found = all.filter(({ metric }) => requestedNames.has(metric.toLowerCase()));
+  const printed = all.map(({ metric }) => metric);
+  const requestedNames = new Set(names.map((name) => findMetric(name.trim(), printed)));
+  const found = all.filter(({ metric }) => requestedNames.has(metric));
   if (found.length > 0) return found;
   throw new ToolFailure(
     `Neither run has a metric ${names.join(', ')}. Metrics: ${all.map(({ metric }) => metric).join(', ')}.`,

@@ -21,15 +21,32 @@ export interface MeasuredRuns {
   find(reference: string): MeasuredRun | undefined;
   /** Returns the runs of this session, oldest first. */
   all(): readonly MeasuredRun[];
+  /** Returns the runs of an experiment (`e7`) or a sweep (`s1`); empty if it names neither. */
+  group(reference: string): readonly MeasuredRun[];
 }
 
-/** Returns the parameter that names a run. `whatFor` begins its description. */
+const reference = z.union([z.string().min(1), z.number().int().positive()]);
+
+/** Reference to runs: one, an experiment, a sweep, or a list of these. */
+export type RunsReference = string | number | readonly (string | number)[];
+
+/** Returns the parameter that names runs. `whatFor` begins its description. */
 export const taskId = (whatFor: string) =>
   z
-    .union([z.string().min(1), z.number().int().positive()])
+    .union([reference, z.array(reference).min(1).max(1000)])
     .describe(
-      `${whatFor}: its task id (machine:pid), its run id, or its number, such as 7 or "run 7".`,
+      `${whatFor}: a run (its number, run_id or machine:pid), an experiment ("e7"), a sweep ("s1"), or a list of these.`,
     );
+
+/** Finds the runs that are named. Throws `ToolFailure` as `requireRun` does. */
+export function requireRuns(runs: MeasuredRuns, named: RunsReference): readonly MeasuredRun[] {
+  const references = typeof named === 'object' ? named : [named];
+  const found = references.flatMap((one) => {
+    const group = runs.group(String(one).trim());
+    return group.length > 0 ? group : [requireRun(runs, one)];
+  });
+  return [...new Map(found.map((run) => [run.id, run])).values()];
+}
 
 /**
  * Finds a run by id, handle or number (`7`, `run 7`, `#7`). If several runs had the handle, returns
@@ -77,6 +94,10 @@ export function jsonValue(value: number): number | string {
 /** Returns the step for JSON; null if the output of the run named no step. */
 export const jsonStep = (step: number): number | null => (Number.isNaN(step) ? null : step);
 
-/** Returns the reference to a run as text for the user: `run 7`, `local:4711`. */
-export const taskText = (task: string | number): string =>
-  /^\d+$/.test(String(task)) ? runName(Number(task)) : String(task);
+/** Returns the reference to runs as text for the user: `run 7`, `local:4711`, `e7`. */
+export const taskText = (task: RunsReference): string =>
+  typeof task === 'object'
+    ? task.map(taskText).join(', ')
+    : /^\d+$/.test(String(task))
+      ? runName(Number(task))
+      : String(task);

@@ -1,18 +1,20 @@
 import * as z from 'zod';
 import { ToolFailure } from '../../base/errors.ts';
 import { formatValue } from '../../base/text.ts';
+import { findMetric } from '../../metrics/metricName.ts';
 import type { MetricSummary } from '../../metrics/metric.ts';
 import { minForShape, sampleForModel } from '../../metrics/sampleForModel.ts';
 import {
   jsonStep,
   jsonValue,
-  requireRun,
+  requireRuns,
   runHead,
   taskId,
   type MeasuredRun,
   type MeasuredRuns,
   taskText,
 } from './measuredRuns.ts';
+import { groupText, groupValues } from './groupValues.ts';
 import { defineTool, type Tool } from '../tool.ts';
 
 const maxRuns = 20;
@@ -30,7 +32,7 @@ const parameters = z.strictObject({
     .min(1)
     .max(maxPoints)
     .default(50)
-    .describe('Maximum number of points per series.'),
+    .describe('Maximum number of points per series; 1 for the last value alone.'),
 });
 
 export function showMetrics(runs: MeasuredRuns): Tool {
@@ -45,7 +47,7 @@ export function showMetrics(runs: MeasuredRuns): Tool {
     describe: ({ metric_names: names, task_id: task }) =>
       `Read ${names?.join(', ') ?? 'metrics'}${task === undefined ? '' : ` of ${taskText(task)}`}`,
     execute: async ({ metric_names: names = [], task_id: task, lines }) => {
-      const requestedRuns = task === undefined ? runs.all() : [requireRun(runs, task)];
+      const requestedRuns = task === undefined ? runs.all() : requireRuns(runs, task);
       const shown = requestedRuns.slice(-maxRuns);
       const omitted =
         requestedRuns.length > shown.length
@@ -60,6 +62,7 @@ export function showMetrics(runs: MeasuredRuns): Tool {
             ...head,
             metrics: metrics.map(({ json }) => json),
           })),
+          ...groupsOf(requestedRuns, names),
           ...omitted,
         },
         summary: found
@@ -68,6 +71,18 @@ export function showMetrics(runs: MeasuredRuns): Tool {
       };
     },
   });
+}
+
+/** Returns mean and standard deviation of the last values; nothing for a single run. */
+function groupsOf(runs: readonly MeasuredRun[], names: readonly string[]): Record<string, unknown> {
+  const groups = names.flatMap((name) => groupValues(runs, name) ?? []);
+  const repeated = groups.filter(({ deviation }) => deviation !== undefined);
+  if (repeated.length === 0) return {};
+  return {
+    over_all_runs: Object.fromEntries(
+      repeated.map((group) => [group.metric, `last ${groupText(group)}`]),
+    ),
+  };
 }
 
 const listMetrics = (run: MeasuredRun): Record<string, unknown> => ({
@@ -86,10 +101,11 @@ interface ShownRun {
 }
 
 function showRun(run: MeasuredRun, names: readonly string[], lines: number): ShownRun[] {
-  const requestedNames = new Set(names.map((name) => name.trim().toLowerCase()));
+  const printed = run.metrics.names();
+  const requestedNames = new Set(names.map((name) => findMetric(name.trim(), printed)));
   const metrics = run.metrics
     .summaries()
-    .filter(({ metric }) => requestedNames.has(metric.toLowerCase()))
+    .filter(({ metric }) => requestedNames.has(metric))
     .map((summary) => ({
       text: `${summary.metric} ${formatValue(summary.last)}`,
       json: { ...summaryJson(summary), ...seriesJson(run, summary.metric, lines) },

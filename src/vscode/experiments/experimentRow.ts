@@ -57,6 +57,7 @@ function experimentRow(row: ExperimentRow, plan: Plan, { sessionId, nodes }: Pla
 const decisionIcons: Readonly<Record<Decision, Icon>> = {
   keep: { id: 'pass', color: 'testing.iconPassed' },
   discard: { id: 'circle-slash' },
+  reference: { id: 'bookmark' },
   crash: { id: 'error', color: 'testing.iconFailed' },
   invalid: { id: 'warning', color: 'charts.yellow' },
   retest: { id: 'refresh', color: 'charts.blue' },

@@ -86,4 +86,40 @@ describe('compare_runs', () => {
     await assert.rejects(call(compareRuns(session), { task_a: '2', task_b: '9' }), ToolFailure);
     assert.equal(compareRuns(session).parse({ task_a: '1' }).ok, false);
   });
+
+  it('compares groups by the mean of their last values, and says what is noise', async () => {
+    for (const value of [0.7, 0.72, 0.68]) await session.add(`val_acc=0.99\nval_acc=${value}\n`);
+    for (const value of [0.9, 0.92, 0.88]) await session.add(`val_acc=${value}\n`);
+    for (const value of [0.71, 0.75]) await session.add(`val_acc=${value}\n`);
+    const compare = compareRuns(session);
+    const verdicts = async (a: unknown, b: unknown): Promise<unknown> =>
+      ((await call(compare, { task_a: a, task_b: b })).content as { verdicts: unknown }).verdicts;
+    assert.deepEqual(await verdicts([1, 2, 3], ['4', 5, 6]), [
+      'val_acc 0.9 ± 0.02 (3 runs) against 0.7 ± 0.02 (3 runs): better',
+    ]);
+    assert.deepEqual(await verdicts([1, 2, 3], [7, 8]), [
+      'val_acc 0.73 ± 0.02828 (2 runs) against 0.7 ± 0.02 (3 runs): better, within noise',
+    ]);
+    assert.deepEqual(await verdicts([1, 2, 3], [8]), [
+      'val_acc 0.75 against 0.7 ± 0.02 (3 runs): better, noise unknown',
+    ]);
+  });
+
+  it('takes an experiment for its runs, and one spelling of a metric for another', async () => {
+    await session.add('test_ppl=7\n');
+    await session.add('test_ppl=5\n');
+    const { content } = await call(compareRuns(session), {
+      ...{ task_a: 1, task_b: 'e1' },
+      metric_names: ['test perplexity'],
+    });
+    assert.deepEqual((content as { comparisons: unknown[] }).comparisons[0], {
+      ...{ metric: 'test_ppl', better: 'lower' },
+      baseline: { mean: 7, n: 1, runs: { 'run 1': 7 } },
+      experiment: {
+        ...{ mean: 6, standard_deviation: 1.414214, n: 2 },
+        runs: { 'run 1': 7, 'run 2': 5 },
+      },
+      ...{ delta: -1, verdict: 'better, noise unknown' },
+    });
+  });
 });

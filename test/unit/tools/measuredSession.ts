@@ -39,6 +39,11 @@ export class MeasuredSession implements MeasuredRuns {
     return this.#runs;
   }
 
+  /** Experiment e1 has all runs. */
+  group(reference: string): readonly MeasuredRun[] {
+    return reference === 'e1' ? this.#runs : [];
+  }
+
   dispose(): void {
     for (const { metrics } of [...this.#runs, ...this.others]) metrics.dispose();
     rmSync(this.#folder, { recursive: true, force: true });

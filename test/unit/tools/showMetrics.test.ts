@@ -136,4 +136,19 @@ describe('show_metrics', () => {
       failure(/Metrics: loss, acc/),
     );
   });
+
+  it('shows the mean of the last values of an experiment or a list of runs', async () => {
+    await session.add('loss=9\nloss=1\n');
+    await session.add('loss=9\nloss=2\n');
+    await session.add('loss=9\nloss=6\n');
+    const over = async (task: unknown): Promise<unknown> =>
+      (
+        (await call(showMetrics(session), { task_id: task, metric_names: ['loss'] })).content as {
+          over_all_runs?: unknown;
+        }
+      ).over_all_runs;
+    assert.deepEqual(await over('e1'), { loss: 'last 3 ± 2.646 (3 runs)' });
+    assert.deepEqual(await over([1, '2']), { loss: 'last 1.5 ± 0.7071 (2 runs)' });
+    assert.equal(await over(1), undefined);
+  });
 });
