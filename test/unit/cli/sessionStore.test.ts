@@ -71,7 +71,7 @@ describe('sessions in the terminal', () => {
     assert.match(first, new RegExp(`^1 +${newer} +interrupted +1, 1 active +.*=cmd\\|calc$`));
     assert.match(
       second,
-      new RegExp(`^2 +${older} +Budget used up +loss 0\\.4 +1 +\\$0\\.\\d+ .*warmup$`),
+      new RegExp(`^2 +${older} +Budget used up +loss 0\\.5 +1 +\\$0\\.\\d+ .*warmup$`),
     );
     const limited = await helios('sessions', '-n', '1');
     assert.match(
