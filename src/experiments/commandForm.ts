@@ -22,6 +22,12 @@ export interface CommandForm {
    * does not change the folder.
    */
   readonly folder?: string;
+  /**
+   * What configures the result: the names of options, assignments and environment variables, and
+   * their values, without those that `near` ignores. The program and its operands have the name
+   * `command`.
+   */
+  readonly settings: ReadonlyMap<string, string>;
 }
 
 const names = [
@@ -48,7 +54,7 @@ export function commandForm(command: string): CommandForm {
   const shell = parseShell(command);
   if (shell?.isPlain !== true) {
     const text = command.trim().replace(/\s+/g, ' ');
-    return { exact: text, near: text };
+    return { exact: text, near: text, settings: new Map([['command', text]]) };
   }
   const parts = shell.commands.map(({ assignments, words }) =>
     partOf([...assignments, ...words].map(wordOf)),
@@ -63,6 +69,7 @@ export function commandForm(command: string): CommandForm {
   return {
     exact: joined(({ exact }) => exact),
     near: joined(({ near }) => near),
+    settings: settingsOf(parts),
     ...(seed !== undefined && { seed }),
     ...(folder !== undefined && { folder }),
   };
@@ -79,11 +86,28 @@ const wordOf = ({ spelled, isQuoted }: ShellWord): Word => ({ text: spelled, isQ
 interface Part {
   readonly exact: string;
   readonly near: string;
+  readonly program: string;
+  /** What `near` counts. */
+  readonly counted: readonly Argument[];
   readonly seed?: string;
   readonly folder?: string;
 }
 
-const nothing: Part = { exact: '', near: '' };
+const nothing: Part = { exact: '', near: '', program: '', counted: [] };
+
+function settingsOf(parts: readonly Part[]): ReadonlyMap<string, string> {
+  const operands = parts.map(({ program, counted }) =>
+    [program, ...counted.filter(({ name }) => name === undefined).map(({ value }) => value)]
+      .join(' ')
+      .trim(),
+  );
+  const options = parts.flatMap(({ counted }) =>
+    counted.flatMap(({ name, value }): [string, string][] =>
+      name === undefined ? [] : [[name.replace(/^(?:--?|\$|\++)/, ''), value]],
+    ),
+  );
+  return new Map([['command', operands.filter((text) => text !== '').join('; ')], ...options]);
+}
 
 /** An option or an assignment, with its name and value. A positional argument has no `name`. */
 interface Argument {
@@ -105,9 +129,12 @@ function partOf(words: readonly Word[]): Part {
   const name = isPython ? 'python' : program.replace(/^\.\//, '');
   const seed = all.findLast((one) => one.name !== undefined && seedName.test(one.key));
   const head = program === 'export' ? '' : name;
+  const counted = all.filter(isCounted(harmlessName));
   return {
     exact: written(head, all.filter(isCounted(outputName))),
-    near: written(head, all.filter(isCounted(harmlessName))),
+    near: written(head, counted),
+    program: head,
+    counted,
     ...(seed && { seed: seed.value }),
   };
 }

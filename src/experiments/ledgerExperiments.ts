@@ -228,3 +228,23 @@ function repeatKey({ command }: LedgerEntry): string {
   nearForms.set(command, near);
   return near;
 }
+
+/**
+ * Groups the runs that have a value by setting: runs of the same code that differ in nothing but the
+ * seed, also over retests. Runs of experiments decided invalid or crash are left out.
+ */
+export function resultGroups(
+  experiments: readonly ExperimentRow[],
+  decisive: Decisive,
+): readonly (readonly LedgerRow[])[] {
+  const valid = experiments.filter(
+    ({ decision }) => decision?.decision !== 'invalid' && decision?.decision !== 'crash',
+  );
+  const families = Map.groupBy(valid, ({ id, plan }) => plan?.retest?.of ?? id);
+  return [...families.values()].flatMap((family) => {
+    const ended = family
+      .flatMap(({ runs }) => runs)
+      .filter((run) => run.verdict !== undefined && measuredValue(run, decisive) !== undefined);
+    return ended.length === 0 ? [] : repeatsOf(ended);
+  });
+}

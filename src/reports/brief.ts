@@ -5,15 +5,16 @@
  */
 import { exactTime } from '../base/localTime.ts';
 import { plain } from '../base/markdown.ts';
-import { formatDuration } from '../base/text.ts';
+import { counted, formatDuration } from '../base/text.ts';
 import { championPart } from './championPart.ts';
 import { quotation } from './claims.ts';
 import { costPart } from './costPart.ts';
 import { editsPart } from './editsPart.ts';
 import type { BriefFacts } from './facts.ts';
-import { Mentions } from './mentions.ts';
+import { Mentions, runsName } from './mentions.ts';
 import { nightOf, type Night } from './night.ts';
 import { runsPart } from './runsPart.ts';
+import { settingCount, settingsTable } from './settingsTable.ts';
 import { decidePart, triedPart } from './triedPart.ts';
 import { alarmsPart, failuresPart, happenedPart, questionsPart } from './troublePart.ts';
 
@@ -36,6 +37,7 @@ export function buildBrief(facts: BriefFacts, charts: readonly ReportChart[] = [
     headPart(night),
     decidePart(night, mentions),
     champion,
+    resultsPart(night),
     rest.pictures,
     tried,
     failuresPart(facts, mentions),
@@ -44,9 +46,30 @@ export function buildBrief(facts: BriefFacts, charts: readonly ReportChart[] = [
     costPart(facts),
     editsPart(facts),
     happenedPart(facts),
-    runsPart(night, mentions),
+    runsHint(facts),
   ];
   return assembled(parts);
+}
+
+/** Returns the list of all runs, to which the brief and the write-up link. */
+export function buildRuns(facts: BriefFacts): string {
+  return assembled([`# Runs of “${plain(facts.session.goal, 200)}”`, runsPart(nightOf(facts))]);
+}
+
+const runsHint = ({ runs }: BriefFacts): string =>
+  runs.length === 0 ? '' : `[All ${counted(runs.length, 'run')}](${runsName})`;
+
+const maxSettings = 10;
+
+/** Builds the table of settings; empty for a single one, which the champion describes. */
+function resultsPart({ facts: { ledger, session } }: Night): string {
+  const count = settingCount(ledger);
+  if (count < 2) return '';
+  const rest =
+    count <= maxSettings
+      ? ''
+      : `\n${count - maxSettings} more: \`helios report ${session.id} --table md\`\n`;
+  return `## Results\n\n${settingsTable(ledger, 'md', maxSettings)}${rest}`.trimEnd();
 }
 
 /**
@@ -59,7 +82,7 @@ export function buildWriteup(
   charts: readonly ReportChart[] = [],
 ): string {
   const night = nightOf(facts);
-  const { mentions, pictures, champion, tried } = measuredParts(night, charts);
+  const { pictures, champion, tried } = measuredParts(night, charts);
   const text = notes.trim();
   const account =
     text === ''
@@ -69,10 +92,11 @@ export function buildWriteup(
     headPart(night),
     account,
     champion,
+    resultsPart(night),
     pictures,
     tried,
     costPart(facts),
-    runsPart(night, mentions),
+    runsHint(facts),
   ]);
 }
 

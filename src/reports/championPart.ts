@@ -49,6 +49,7 @@ function championLines(night: Night, { champion, value }: Reached, mentions: Men
     `- Command: ${code(command, 300)} on ${plain(machineId)}`,
     ...repeatLines(night, mentions),
     ...firstLines(night, value, mentions),
+    ...takeOverLines(night, champion),
   ];
 }
 
@@ -60,6 +61,14 @@ function repeatLines({ facts: { ledger } }: Night, mentions: Mentions): string[]
   return [
     `- Measured ${best.n} times (n = ${best.n}); the best value is ${formatValue(best.best)}: ${mentions.runs(numbers, maxRepeats)}`,
   ];
+}
+
+/** Says how to get the code of the champion, if it was stored. */
+function takeOverLines({ facts }: Night, { experimentId }: LedgerRow): string[] {
+  const row = facts.ledger.experiments.find(({ id }) => id === experimentId);
+  if (row?.plan?.code.kind !== 'git') return [];
+  const command = code(`helios promote ${facts.session.id} ${row.id}`);
+  return [`- Take over its code as a branch: ${command}, or _Helios: Promote Champion…_`];
 }
 
 function firstLines({ facts, valueOf }: Night, value: number, mentions: Mentions): string[] {

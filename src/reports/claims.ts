@@ -1,14 +1,7 @@
 /** Finds the numbers in a model's text that no run has measured. */
 import { plain } from '../base/markdown.ts';
 import { directionOf } from '../metrics/direction.ts';
-import type { BriefFacts } from './facts.ts';
-
-/** Numbers that a model may mention: measured by a run, or given in the goal or in a command. */
-export interface KnownNumbers {
-  /** Sorted in ascending order. */
-  readonly measured: Float64Array;
-  readonly given: ReadonlySet<number>;
-}
+import type { KnownNumbers } from './knownNumbers.ts';
 
 /** A number in a model's text that no run has measured. */
 export interface UnmeasuredNumber {
@@ -40,29 +33,74 @@ export function unmeasuredNumbers(text: string, known: KnownNumbers): readonly U
     const end = match.index + whole.length;
     const before = shown.slice(Math.max(0, match.index - 60), match.index);
     const written = readNumber(whole, percent !== undefined);
-    if (!isClaim(written, before, shown.slice(end, end + 12)) || isKnown(written, known)) continue;
+    if (!isClaim(written, before, shown.slice(end, end + 12))) continue;
+    if (isParameter(before, known)) continue;
+    const sentence = sentenceAt(shown, match.index);
+    if (isKnown(written, { ...known, measured: measuredFor(sentence, before, known) })) continue;
+    if (isDifference(written, sentence, known)) continue;
     found.push({ text: whole.trim(), end });
   }
   return found;
 }
 
-/** Collects the numbers in a ledger, in the goal, and in the commands of the runs. */
-export function knownNumbers({ ledger, session, runs, target }: KnownSource): KnownNumbers {
-  const values = ledger.rows.flatMap(({ metrics }) =>
-    metrics.flatMap(({ last, best, min, max, mean }) => [last, best, min, max, mean]),
+/** Returns the sentence or table row around a position. */
+function sentenceAt(text: string, at: number): string {
+  const start = Math.max(
+    ...[...text.slice(0, at).matchAll(/[.!?]\s|\n/g)].map(({ index }) => index),
+    -1,
   );
-  const given = [session.goal, ...runs.flatMap(({ command, label }) => [command, label])];
-  const texts = [...given, ...ledger.experiments.map(({ command }) => command)];
-  return {
-    measured: Float64Array.from(values.filter(Number.isFinite)).sort(),
-    given: new Set([
-      ...texts.flatMap(numbersIn),
-      ...(target?.conditions ?? []).map(({ value }) => value),
-    ]),
-  };
+  const end = text.slice(at).search(/[.!?](?:\s|$)|\n/);
+  return text.slice(start + 1, end < 0 ? undefined : at + end);
 }
 
-type KnownSource = Pick<BriefFacts, 'ledger' | 'session' | 'runs' | 'target'>;
+const runMention = /\bruns?\s+(\d+)\b(?!\s*(?:,|and|to|-|–)\s*\d)/gi;
+
+/** Returns the values of the only run that the sentence names, if the number follows a metric. */
+function measuredFor(sentence: string, before: string, known: KnownNumbers): Float64Array {
+  const named = new Set([...sentence.matchAll(runMention)].map(([, number]) => Number(number)));
+  const [only] = named;
+  const name = metricBefore.exec(before)?.[1];
+  const isOfRun = only !== undefined && named.size === 1 && name !== undefined;
+  const isMetric = isOfRun && directionOf(name) !== 'none';
+  return (isMetric ? known.byRun.get(only) : undefined) ?? known.measured;
+}
+
+/** A setting that the model writes about, such as `lr 1e-3 to 3e-3`, is no claim. */
+function isParameter(before: string, { parameters }: KnownNumbers): boolean {
+  const words = before.toLowerCase().match(/[a-z][\w-]*/g) ?? [];
+  const last = words.findLast((word) => !linking.test(word));
+  if (last === undefined) return false;
+  const name = last.replaceAll('_', '-');
+  return usual.test(name) || parameters.has(name) || parameters.has(last);
+}
+
+const linking =
+  /^(?:of|at|to|and|or|from|is|was|=|about|around|roughly|between|near|with|e|by|than|x)$/;
+const usual =
+  /^(?:lr|learning-rate|rate|seeds?|batch|batch-size|bs|dropout|momentum|weight-decay|wd|decay|hidden|width|depth|layers|epochs?|steps?|clip|beta\d?|gamma|alpha|temperature|warmup|size|dim|heads|threads|workers)$/;
+
+const maxSentenceValues = 200;
+
+/** Returns whether the number is a difference or ratio of values of the runs in the sentence. */
+function isDifference(written: Written, sentence: string, known: KnownNumbers): boolean {
+  const values = (sentence.match(numberPattern) ?? [])
+    .map((text) => readNumber(text, text.includes('%')).value)
+    .filter((value) => Number.isFinite(value) && value !== written.value)
+    .filter((value) => hasNear(known.measured, value, Math.abs(value) * 1e-3));
+  if (values.length > maxSentenceValues) return false;
+  const tolerance = toleranceOf(written) * 1.5;
+  const isNear = (value: number): boolean => Math.abs(Math.abs(written.value) - value) <= tolerance;
+  return values.some((one, index) =>
+    values.slice(index + 1).some((other) => {
+      const ratio = Math.abs(one / other);
+      const change = 100 * Math.abs(1 - ratio);
+      const back = 100 * Math.abs(1 - 1 / ratio);
+      return written.isPercent
+        ? isNear(change) || isNear(back)
+        : isNear(Math.abs(one - other)) || isNear(ratio) || isNear(1 / ratio);
+    }),
+  );
+}
 
 /** Stands for ` *(not measured)*` while a text is escaped, because escaping does not change it. */
 const mark = '\uE000';
@@ -150,8 +188,3 @@ function hasNear(sorted: Float64Array, value: number, tolerance: number): boolea
   }
   return (sorted[low] ?? Infinity) <= value + tolerance;
 }
-
-const numbersIn = (text: string): number[] =>
-  (text.match(/[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?/gi) ?? [])
-    .map(Number)
-    .filter(Number.isFinite);

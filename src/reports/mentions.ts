@@ -1,17 +1,18 @@
 /**
- * Tracks which runs a report mentions, so that the table of runs contains them, and which
- * experiments it describes. Each link in the report thus leads to an anchor.
+ * Links of a report: to runs, in the list of runs beside it, and to the experiments that it
+ * describes. Each link leads to an anchor.
  */
 import { runName } from '../runs/run.ts';
 
+/** File with all runs, beside the report. */
+export const runsName = 'runs.md';
+
 export class Mentions {
-  readonly #runs = new Set<number>();
   readonly #experiments = new Set<string>();
 
-  /** Returns the link `[run 7](#run-7)`, and makes sure that the table of runs contains the run. */
+  /** Returns the link `[run 7](runs.md#run-7)`. */
   run(number: number): string {
-    this.#runs.add(number);
-    return `[${runName(number)}](#run-${number})`;
+    return `[${runName(number)}](${runsName}#run-${number})`;
   }
 
   /** Returns links to the first `max` runs, followed by the number of omitted runs. */
@@ -19,10 +20,6 @@ export class Mentions {
     const rest = numbers.length - max;
     const shown = numbers.slice(0, max).map((number) => this.run(number));
     return `${shown.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
-  }
-
-  hasRun(number: number): boolean {
-    return this.#runs.has(number);
   }
 
   /** Returns the anchor of an experiment, to be put on the line that describes the experiment. */

@@ -43,6 +43,8 @@ export class ReportFolder {
   readonly folder: string;
   readonly #workFolder: string;
   readonly #root: string;
+  /** False for a folder that the user chose. */
+  readonly #isOwn: boolean;
 
   constructor({ workFolder, reports, session }: ReportPlace) {
     const day = exactTime(session.startedMs).slice(0, 10);
@@ -52,6 +54,7 @@ export class ReportFolder {
     this.folder = path.resolve(reports.root, reports.folder, name);
     this.#workFolder = workFolder;
     this.#root = reports.root;
+    this.#isOwn = reports.folder === defaultReports(workFolder).folder;
   }
 
   /**
@@ -64,6 +67,7 @@ export class ReportFolder {
     await this.#mustBeThere();
     await this.#mustStayInside(path.dirname(path.join(this.folder, name)));
     const signed = withSignature(text, name);
+    if (this.#isOwn) await this.#ignoreItself();
     for (const candidate of namesBeside(name)) {
       const file = path.join(this.folder, candidate);
       const there = await readIfThere(file);
@@ -90,6 +94,13 @@ export class ReportFolder {
       found = file;
     }
     return found;
+  }
+
+  /** Keeps reports out of `git status`; a `.gitignore` that is there stays as it is. */
+  async #ignoreItself(): Promise<void> {
+    const file = path.join(path.dirname(this.folder), '.gitignore');
+    if ((await readIfThere(file)) !== undefined) return;
+    await writeFileAtomic(file, '# Reports of Helios\n*\n', 0o666);
   }
 
   /** A link of the repository could lead to any folder that the user can write. */

@@ -1,35 +1,22 @@
 /** Builds the table of runs, with their values and output paths. */
 import { code, plain } from '../base/markdown.ts';
-import { counted, formatDuration, formatValue } from '../base/text.ts';
+import { formatDuration, formatValue } from '../base/text.ts';
 import { summaryFor } from '../experiments/ledger.ts';
 import type { RunFacts } from './facts.ts';
-import { runPlace, type Mentions } from './mentions.ts';
+import { runPlace } from './mentions.ts';
 import type { Night } from './night.ts';
 
-/** Maximum number of runs in the table that no other part of the report mentions. */
-const maxOthers = 40;
-
-export function runsPart(night: Night, mentions: Mentions): string {
+export function runsPart(night: Night): string {
   const { runs, ledger } = night.facts;
-  if (runs.length === 0) return '';
-  let others = 0;
-  const shown = runs.filter(({ number }) => mentions.hasRun(number) || (others += 1) <= maxOthers);
-  const rest = runs.length - shown.length;
   const metric = ledger.decisive === undefined ? 'Metric' : plain(ledger.decisive.metric, 40);
   const head = `| Run | What | Machine | Result | Time | ${metric}, last | best | Output |\n| --: | :-- | :-- | :-- | --: | --: | --: | :-- |`;
-  const rows = shown.map((run) => runRow(night, run, mentions));
-  const omitted =
-    rest === 0
-      ? ''
-      : `\n\n${counted(rest, 'more run')} ${rest === 1 ? 'is' : 'are'} omitted: no other part of this report mentions ${rest === 1 ? 'it' : 'them'}.`;
-  return `## Runs (${runs.length})\n\n${head}\n${rows.join('\n')}${omitted}`;
+  return [head, ...runs.map((run) => runRow(night, run))].join('\n');
 }
 
-function runRow({ facts: { ledger }, rowOf }: Night, run: RunFacts, mentions: Mentions): string {
+function runRow({ facts: { ledger }, rowOf }: Night, run: RunFacts): string {
   const row = rowOf(run);
   const summary = row && ledger.decisive && summaryFor(row.metrics, ledger.decisive.metric);
-  const experiment =
-    row?.experimentId === undefined ? '' : `${mentions.experiment(row.experimentId)} `;
+  const experiment = row?.experimentId === undefined ? '' : `${row.experimentId} `;
   const mark = row?.isChampion === true ? ' **champion**' : '';
   const cells = [
     `${runPlace(run.number)}${mark}`,

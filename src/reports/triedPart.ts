@@ -15,12 +15,12 @@ interface Group {
 }
 
 const groups: readonly Group[] = [
-  { decision: 'keep', name: 'kept', max: 20 },
-  { decision: 'discard', name: 'discarded', max: 15 },
+  { decision: 'keep', name: 'kept', max: 8 },
+  { decision: 'discard', name: 'discarded', max: 6 },
   { decision: 'reference', name: 'for reference', max: 10 },
-  { decision: 'crash', name: 'crashed', max: 10 },
-  { decision: 'invalid', name: 'invalid', max: 10 },
-  { decision: 'retest', name: 'to be retested', max: 10 },
+  { decision: 'crash', name: 'crashed', max: 3 },
+  { decision: 'invalid', name: 'invalid', max: 3 },
+  { decision: 'retest', name: 'to be retested', max: 3 },
   { decision: undefined, name: 'undecided', max: 10 },
 ];
 

@@ -1,5 +1,6 @@
 /** Reports of sessions, as front ends see them. */
 import type { SessionId } from '../../base/ids.ts';
+import type { TableFormat } from '../../reports/settingsTable.ts';
 
 /** A report in the work folder of its session. */
 export interface WrittenReport {
@@ -25,7 +26,12 @@ export interface WrittenWriteup {
 export interface Reports {
   /** Resolves with the brief as Markdown; writes no file. */
   brief(id: SessionId): Promise<string>;
-  /** Writes the brief and its charts. */
+  /**
+   * Resolves with the table of results in this format: one row per setting, best first. Empty text
+   * if nothing was measured.
+   */
+  table(id: SessionId, format: TableFormat): Promise<string>;
+  /** Writes the brief, its charts, and the list of runs. */
   write(id: SessionId): Promise<WrittenReport>;
   /** Writes the brief and the write-up. The write-up contains the model's latest text. */
   writeup(id: SessionId): Promise<WrittenWriteup>;

@@ -9,11 +9,14 @@ import type { Logger } from '../../base/logger.ts';
 import type { SeriesColumns } from '../../metrics/metric.ts';
 import { readSavedMetrics } from '../../metrics/savedMetrics.ts';
 import type { MachineResources } from '../../machines/resources/machineResources.ts';
-import { buildBrief, buildWriteup, type ReportChart } from '../../reports/brief.ts';
+import { buildBrief, buildRuns, buildWriteup, type ReportChart } from '../../reports/brief.ts';
 import { drawCharts, type ReadSeries } from '../../reports/chartSet.ts';
-import { unmeasuredNumbers, knownNumbers } from '../../reports/claims.ts';
+import { unmeasuredNumbers } from '../../reports/claims.ts';
+import { knownNumbers } from '../../reports/knownNumbers.ts';
 import type { BriefFacts } from '../../reports/facts.ts';
+import { runsName } from '../../reports/mentions.ts';
 import { ReportFolder, type ReportsPlace } from '../../reports/reportFolder.ts';
+import { settingsTable, type TableFormat } from '../../reports/settingsTable.ts';
 import { runFolder } from '../../runs/supervisor.ts';
 import type { Runs } from '../../runs/runs.ts';
 import type { Home } from '../../storage/home.ts';
@@ -71,25 +74,31 @@ export class SessionReports implements Reports {
     return this.#deps.redact(buildBrief(this.#factsOf(await this.#source(id))));
   }
 
+  async table(id: SessionId, format: TableFormat): Promise<string> {
+    return this.#deps.redact(settingsTable((await this.#source(id)).ledger, format));
+  }
+
   write(id: SessionId): Promise<WrittenReport> {
     return this.#inTurn(id, () => this.#writeBrief(id));
   }
 
   writeup(id: SessionId, notes?: string): Promise<WrittenWriteup> {
-    return this.#inTurn(id, async () => {
-      const { file: brief } = await this.#writeBrief(id);
-      const source = await this.#source(id);
-      const facts = this.#factsOf(source);
-      const prose = notes ?? lastNotes(source.events);
-      const folder = await this.#folder(source.state, facts);
-      const charts = await this.#writeCharts(folder, facts, source);
-      const name = await folder.write(
-        writeupName,
-        this.#deps.redact(buildWriteup(facts, prose, charts)),
-      );
-      const unmeasured = unmeasuredNumbers(prose, knownNumbers(facts)).map(({ text }) => text);
-      return { brief, file: `${folder.folder}/${name}`, unmeasured: [...new Set(unmeasured)] };
-    });
+    return this.#inTurn(id, () => this.#writeWriteup(id, notes));
+  }
+
+  async #writeWriteup(id: SessionId, notes?: string): Promise<WrittenWriteup> {
+    const { file: brief } = await this.#writeBrief(id);
+    const source = await this.#source(id);
+    const facts = this.#factsOf(source);
+    const prose = notes ?? lastNotes(source.events);
+    const folder = await this.#folder(source.state, facts);
+    const charts = await this.#writeCharts(folder, facts, source);
+    const name = await folder.write(
+      writeupName,
+      this.#deps.redact(buildWriteup(facts, prose, charts)),
+    );
+    const unmeasured = unmeasuredNumbers(prose, knownNumbers(facts)).map(({ text }) => text);
+    return { brief, file: `${folder.folder}/${name}`, unmeasured: [...new Set(unmeasured)] };
   }
 
   async find(id: SessionId): Promise<string | undefined> {
@@ -114,6 +123,7 @@ export class SessionReports implements Reports {
     const folder = await this.#folder(source.state, facts);
     const charts = await this.#writeCharts(folder, facts, source);
     const name = await folder.write(briefName, this.#deps.redact(buildBrief(facts, charts)));
+    if (facts.runs.length > 0) await folder.write(runsName, this.#deps.redact(buildRuns(facts)));
     return { file: `${folder.folder}/${name}` };
   }
 
@@ -225,7 +235,11 @@ export class SessionReports implements Reports {
     ].includes(type);
     if (state.end === undefined || !isNews || state.runs.size === 0 || !this.#deps.isWrittenAtEnd())
       return;
-    const written = this.#inTurn(id, () => this.#writeBrief(id));
+    // The account was written while the session was active, and says so.
+    const hasAccount = lastNotes(session.events()) !== '';
+    const written = this.#inTurn(id, async () =>
+      hasAccount ? { file: (await this.#writeWriteup(id)).brief } : this.#writeBrief(id),
+    );
     this.#atEnd.set(
       id,
       written.catch((error: unknown) => {

@@ -1,7 +1,14 @@
+import { Option } from 'commander';
+import { tableFormats, type TableFormat } from '../../presentation/archive/tableFormats.ts';
 import type { CliCommand } from '../command.ts';
 import { withEngine } from '../commandEngine.ts';
 import { namedSession, sessionWords } from '../sessionReference.ts';
 import { exitCodes } from '../cliDeps.ts';
+
+interface RawOptions {
+  readonly write?: boolean;
+  readonly table?: TableFormat;
+}
 
 export const declareReport = (helios: CliCommand): CliCommand =>
   helios
@@ -17,10 +24,22 @@ export const declareReport = (helios: CliCommand): CliCommand =>
       'write brief.md, writeup.md and their charts into the folder of the session, and print ' +
         'their paths; a file that you have changed stays, and the new one is written next to it',
     )
-    .runs((context, reference: string | undefined, { write }: { readonly write?: boolean }) =>
+    .addOption(
+      new Option(
+        '--table <format>',
+        'print only the table of results: one row per setting, seeds as mean ± standard deviation',
+      )
+        .choices(tableFormats)
+        .conflicts('write'),
+    )
+    .runs((context, reference: string | undefined, { write, table }: RawOptions) =>
       withEngine(context, async ({ sessions, reports }) => {
         const { id } = await namedSession(sessions, reference);
         const { stdout } = context.deps;
+        if (table !== undefined) {
+          stdout.write(await reports.table(id, table));
+          return exitCodes.goal;
+        }
         if (write) {
           const { brief, file } = await reports.writeup(id);
           stdout.write(`${brief}\n${file}\n`);

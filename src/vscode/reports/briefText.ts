@@ -1,10 +1,10 @@
 /** The text of a brief for the chat, which supports neither anchors nor images. */
 
-/** Removes anchors, images, and the table of runs, which is too wide for the chat. */
+/** Removes anchors, images, and links into other files of the report. */
 export const briefForChat = (markdown: string): string =>
   markdown
-    .replace(/^## Runs \([\s\S]*$/m, '')
+    .replace(/^\[All [^\n]*\]\(runs\.md\)$/m, '')
     .replace(/<a id="[\w-]+"><\/a>/g, '')
-    .replace(/\[((?:run )?[\w-]+)\]\(#[\w-]+\)/g, '$1')
+    .replace(/\[((?:run )?[\w-]+)\]\((?:runs\.md)?#[\w-]+\)/g, '$1')
     .replace(/^!\[[^\]\n]*\]\([^)\n]*\)\n+/gm, '')
     .trimEnd();

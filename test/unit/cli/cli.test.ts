@@ -69,7 +69,7 @@ describe('helios', () => {
     assert.match(report, /^# loss below 0.5\n\n\*\*Goal met: loss 0.25 \\< 0.5 \(run 1\)\*\*\n/);
     assert.match(
       report,
-      /Evidence at the end: loss of \[run 1\]\(#run-1\): last 0\.25, best 0\.25, 1 point/,
+      /Evidence at the end: loss of \[run 1\]\(runs\.md#run-1\): last 0\.25, best 0\.25, 1 point/,
     );
     assert.match(report, /\| <a id="run-1"><\/a>1 \*\*champion\*\* \| .*lr=1 \| local \| ok \|/);
   });

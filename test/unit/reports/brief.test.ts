@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import type { MetricSummary } from '../../../src/metrics/metric.ts';
-import { buildBrief, buildWriteup } from '../../../src/reports/brief.ts';
+import { buildBrief, buildRuns, buildWriteup } from '../../../src/reports/brief.ts';
 import { fullNight, lossOf, Night } from '../../fakes/nights.ts';
 
 const brief = buildBrief(fullNight().facts());
@@ -16,10 +16,13 @@ describe('the brief of a night', () => {
     const champion = partOf(brief, 'Champion');
     assert.match(
       champion,
-      /\*\*loss 0\.931 ± 0\.02687 over 2 runs\*\*: \[run 4\]\(#run-4\) of \[e4\]\(#e4\)/,
+      /\*\*loss 0\.931 ± 0\.02687 over 2 runs\*\*: \[run 4\]\(runs\.md#run-4\) of \[e4\]\(#e4\)/,
     );
     assert.match(champion, /n = 2\); the best value is 0\.912: \[run 4\].*\[run 5\]/);
-    assert.match(champion, /First value: 1\.4 in \[run 1\]\(#run-1\) \(since then -33\.5 %\)/);
+    assert.match(
+      champion,
+      /First value: 1\.4 in \[run 1\]\(runs\.md#run-1\) \(since then -33\.5 %\)/,
+    );
   });
 
   it('says how far the goal is, in what was measured', () => {
@@ -59,11 +62,11 @@ describe('the brief of a night', () => {
     assert.match(tried, /### Kept \(2\)\n\n- .*\*\*e4\*\*.*\n- .*\*\*e1\*\*/, 'the best first');
     assert.match(
       tried,
-      /e2\*\* “A higher rate learns faster” · loss 1\.91 in \[run 2\]\(#run-2\) · the agent: “loss 1\.91/,
+      /e2\*\* “A higher rate learns faster” · loss 1\.91 in \[run 2\]\(runs\.md#run-2\) · the agent: “loss 1\.91/,
     );
     assert.match(tried, /it would be 0\.77 \*\(not measured\)\* with warmup/);
     assert.match(tried, /· Helios: every run of it failed/);
-    assert.match(tried, /fp16 · \[run 7\]\(#run-7\) · 1 killed/);
+    assert.match(tried, /fp16 · \[run 7\]\(runs\.md#run-7\) · 1 killed/);
   });
 
   it('tells failures with the last line of their output, and alarms with what was done', () => {
@@ -73,7 +76,7 @@ describe('the brief of a night', () => {
     );
     assert.match(
       partOf(brief, 'Alarms'),
-      /\[run 7\]\(#run-7\): loss became NaN at step 120 · the run was stopped/,
+      /\[run 7\]\(runs\.md#run-7\): loss became NaN at step 120 · the run was stopped/,
     );
   });
 
@@ -144,7 +147,10 @@ describe('the brief of a night', () => {
       [...partOf(text, heading).matchAll(pattern)].map(([, id = '']) => id);
     assert.deepEqual(orderOf('What was tried', /\*\*(e\d)\*\*/g), ['e2', 'e1', 'e3', 'e5', 'e4']);
     assert.deepEqual(orderOf('To decide', /^- \[(e\d)\]/gm), ['e5', 'e4']);
-    assert.match(text, /\*\*e2\*\* “B” · accuracy 0\.96 in \[run 3\]\(#run-3\) · also \[run 2\]/);
+    assert.match(
+      text,
+      /\*\*e2\*\* “B” · accuracy 0\.96 in \[run 3\]\(runs\.md#run-3\) · also \[run 2\]/,
+    );
   });
 
   it('gives a share of what was gained only where it tells something', () => {
@@ -230,7 +236,9 @@ describe('the brief of a night', () => {
 
   it('has a place for every link that it gives', () => {
     const places = new Set([...brief.matchAll(/<a id="([\w-]+)">/g)].map(([, id]) => id));
-    const targets = [...brief.matchAll(/\]\(#([\w-]+)\)/g)].map(([, id]) => id);
+    const runs = buildRuns(fullNight().facts());
+    for (const [, id] of runs.matchAll(/<a id="([\w-]+)">/g)) places.add(id);
+    const targets = [...brief.matchAll(/\]\((?:runs\.md)?#([\w-]+)\)/g)].map(([, id]) => id);
     assert.ok(targets.length > 10);
     assert.deepEqual(
       targets.filter((id) => !places.has(id)),
@@ -242,7 +250,7 @@ describe('the brief of a night', () => {
     const lines = brief
       .split('\n')
       .filter((line) => /loss \d/.test(line) && !/^[>#]|“Question|goal says/.test(line));
-    for (const line of lines) assert.match(line, /\[run \d+\]\(#run-\d+\)/, line);
+    for (const line of lines) assert.match(line, /\[run \d+\]\(runs\.md#run-\d+\)/, line);
   });
 
   it('says the same of the same night', () => {
@@ -254,7 +262,7 @@ describe('the brief of a night', () => {
     night.run({ metrics: [lossOf(0.9)], isOpen: true });
     const text = buildBrief(night.facts());
     assert.match(text, /\*\*Not ended\*\*/);
-    assert.match(text, /\| running \|/);
+    assert.match(buildRuns(night.facts()), /\| running \|/);
   });
 });
 
@@ -269,7 +277,7 @@ describe('the write-up', () => {
     );
     assert.ok(text.indexOf('## Account') < text.indexOf('## Champion'));
     assert.match(text, /!\[a\]\(charts\/a\.svg\)/);
-    assert.match(text, /## Runs \(7\)/);
+    assert.match(text, /\[All 7 runs\]\(runs\.md\)/);
   });
 
   it('has no account where none was given', () => {

@@ -1,23 +1,30 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
-import {
-  flagged,
-  knownNumbers,
-  quotation,
-  unmeasuredNumbers,
-  type KnownNumbers,
-} from '../../../src/reports/claims.ts';
+import { flagged, quotation, unmeasuredNumbers } from '../../../src/reports/claims.ts';
+import { knownNumbers, type KnownNumbers } from '../../../src/reports/knownNumbers.ts';
 import { fullNight, lossOf, Night } from '../../fakes/nights.ts';
 
 const known: KnownNumbers = {
   measured: Float64Array.from([0.8312, 0.961, 94.6, 1234.5678, -0.25, 3.1e-5]).sort(),
   given: new Set([0.0003, 0.3]),
+  byRun: new Map([
+    [7, Float64Array.of(0.8312)],
+    [8, Float64Array.of(0.961)],
+  ]),
+  parameters: new Set(['tau']),
 };
 const found = (text: string, numbers = known): string[] =>
   unmeasuredNumbers(text, numbers).map((one) => one.text);
 
 describe('numbers in the words of a model', () => {
   const texts: readonly (readonly [text: string, unmeasured: readonly string[]])[] = [
+    ['accuracy 0.961 in run 8', []],
+    ['accuracy 0.961 in run 7', ['0.961']],
+    ['runs 7 and 8: accuracy 0.961', []],
+    ['lr 0.003 to 0.01, dropout 0.15 and tau = 0.77', []],
+    ['loss fell from 0.961 to 0.8312, by 13.5 %', []],
+    ['0.961 is 1.156 times 0.8312, 0.13 more', []],
+    ['loss fell by 12.2 %', ['12.2 %']],
     ['loss fell to 0.8312', []],
     ['loss fell to 0.83, then 0.831', []],
     ['loss 0.84', ['0.84']],
@@ -48,9 +55,8 @@ describe('numbers in the words of a model', () => {
       assert.deepEqual(found(text), unmeasured));
 
   it('flags a whole number beside a metric even when it is near: 0 is not 0.3', () => {
-    assert.deepEqual(found('loss 0', { measured: Float64Array.from([0.3]), given: new Set() }), [
-      '0',
-    ]);
+    const one = { ...known, measured: Float64Array.from([0.3]), given: new Set<number>() };
+    assert.deepEqual(found('loss 0', one), ['0']);
   });
 
   it('knows what each run measured, and what goal and commands give', () => {

@@ -60,12 +60,13 @@ describe('reports of a session', () => {
     assert.ok(written.file.startsWith(path.join(bed.work, 'helios-reports')), written.file);
     const text = await readFile(written.file, 'utf8');
     assert.match(text, /\*\*Goal met: loss [^*]+ \(run \d\)\*\*/);
-    assert.match(text, /\*\*loss 0\.6\*\*: \[run 1\]\(#run-1\)/);
+    assert.match(text, /\*\*loss 0\.6\*\*: \[run 1\]\(runs\.md#run-1\)/);
     assert.match(text, /> loss 0\.6, soon 0\.05 \*\(not measured\)\*\./);
     const [, chart = ''] = /!\[[^\]]*\]\((charts\/[\w-]+\.svg)\)/.exec(text) ?? [];
     assert.match(await readFile(path.join(path.dirname(written.file), chart), 'utf8'), /^<svg /);
     assert.equal(await reports.find(session.id), written.file);
-    const [, output = ''] = /`([^`]+output\.log)`/.exec(text) ?? [];
+    const runs = await readFile(path.join(path.dirname(written.file), 'runs.md'), 'utf8');
+    const [, output = ''] = /`([^`]+output\.log)`/.exec(runs) ?? [];
     assert.match(await readFile(output, 'utf8'), /loss=0\.6/);
   });
 
@@ -91,12 +92,13 @@ describe('reports of a session', () => {
       [{ name: 'finish', input: { outcome: 'blocked', summary: 'I wait for you.' } }],
     ]);
     const first = await reports.afterEnd(session.id);
-    assert.match(await readFile(first?.file ?? '', 'utf8'), /\| running \|/);
+    const runs = path.join(path.dirname(first?.file ?? ''), 'runs.md');
+    assert.match(await readFile(runs, 'utf8'), /\| running \|/);
     await writeFile(path.join(bed.work, 'go'), '');
     await until(() => eventsOf(session, 'run.ended').length === 1);
     const second = await reports.afterEnd(session.id);
     assert.equal(second?.file, first?.file);
-    assert.match(await readFile(first?.file ?? '', 'utf8'), /\| ok \|/);
+    assert.match(await readFile(runs, 'utf8'), /\| ok \|/);
   });
 
   it('gives the brief of a session that another process worked on, and writes it on request', async () => {
@@ -170,7 +172,12 @@ describe('reports of a session', () => {
     ]);
     const folder = path.dirname(written[0].file);
     await bed.engine.close();
-    assert.deepEqual((await readdir(folder)).sort(), ['brief.md', 'charts', 'writeup.md']);
+    assert.deepEqual((await readdir(folder)).sort(), [
+      'brief.md',
+      'charts',
+      'runs.md',
+      'writeup.md',
+    ]);
   });
 
   it('knows no session that is not there', async () => {

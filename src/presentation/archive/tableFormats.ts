@@ -1,0 +1,1 @@
+export { tableFormats, type TableFormat } from '../../reports/settingsTable.ts';

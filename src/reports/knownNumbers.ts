@@ -1,0 +1,66 @@
+/** Collects the numbers that a model may write: measured by runs, or given to it. */
+import { commandForm } from '../experiments/commandForm.ts';
+import { resultGroups, summaryOfRepeats } from '../experiments/ledgerExperiments.ts';
+import type { BriefFacts } from './facts.ts';
+
+/** Numbers that a model may mention: measured by a run, or given in the goal or in a command. */
+export interface KnownNumbers {
+  /** Values of runs, means and deviations of their repeats. Sorted in ascending order. */
+  readonly measured: Float64Array;
+  readonly given: ReadonlySet<number>;
+  /** Number of a run → its values. */
+  readonly byRun: ReadonlyMap<number, Float64Array>;
+  /** Names of options in the commands of the runs, in lower case: `lr`. */
+  readonly parameters: ReadonlySet<string>;
+}
+
+/** Collects the numbers in a ledger, in the goal, and in the commands of the runs. */
+export function knownNumbers({ ledger, session, runs, target }: KnownSource): KnownNumbers {
+  const byRun = new Map(
+    ledger.rows.map(({ number, metrics }) => [
+      number,
+      sorted(metrics.flatMap(({ last, best, min, max, mean }) => [last, best, min, max, mean])),
+    ]),
+  );
+  const values = [...byRun.values()].flatMap((one) => [...one]);
+  const given = [session.goal, ...runs.flatMap(({ command, label }) => [command, label])];
+  const texts = [...given, ...ledger.experiments.map(({ command }) => command)];
+  return {
+    measured: sorted([...values, ...groupNumbers(ledger)]),
+    byRun,
+    parameters: new Set(
+      ledger.rows.flatMap(({ command }) =>
+        [...commandForm(command).settings.keys()].map((name) => name.toLowerCase()),
+      ),
+    ),
+    given: new Set([
+      ...texts.flatMap(numbersIn),
+      ...(target?.conditions ?? []).map(({ value }) => value),
+    ]),
+  };
+}
+
+const sorted = (values: readonly number[]): Float64Array =>
+  Float64Array.from(values.filter(Number.isFinite)).sort();
+
+/** Returns mean and standard deviation of each metric over the repeats of each setting. */
+function groupNumbers({ experiments, rows }: BriefFacts['ledger']): number[] {
+  const names = new Map(
+    rows.flatMap(({ metrics }) => metrics.map((one) => [one.metric, one.direction] as const)),
+  );
+  return [...names].flatMap(([metric, direction]) => {
+    if (direction === 'none') return [];
+    const decisive = { metric, direction, rule: 'last' as const };
+    return resultGroups(experiments, decisive).flatMap((group) => {
+      const { mean = Number.NaN, spread = Number.NaN } = summaryOfRepeats(group, decisive) ?? {};
+      return [mean, spread];
+    });
+  });
+}
+
+type KnownSource = Pick<BriefFacts, 'ledger' | 'session' | 'runs' | 'target'>;
+
+const numbersIn = (text: string): number[] =>
+  (text.match(/[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?/gi) ?? [])
+    .map(Number)
+    .filter(Number.isFinite);

@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'mocha';
+import { buildLedger } from '../../../src/experiments/buildLedger.ts';
+import type { LedgerEntry } from '../../../src/experiments/ledger.ts';
+import { settingsTable } from '../../../src/reports/settingsTable.ts';
+import { rowOf, summaryOf } from '../vscode/states.ts';
+
+/** Two settings with three seeds each, and one that failed. */
+const runs: readonly [command: string, ppl: number][] = [
+  ['python3 lm.py --seed 0', 43.933],
+  ['python3 lm.py --seed 1', 43.979],
+  ['python3 lm.py --seed 2', 41.281],
+  ['python3 lm.py --cell lstm --hidden 256 --seed 0', 3.75],
+  ['python3 lm.py --cell lstm --hidden 256 --seed 1', 3.656],
+  ['python3 lm.py --cell lstm --hidden 256 --seed 2', 3.762],
+];
+const entries = [
+  ...runs.map(([command, ppl], index): LedgerEntry =>
+    rowOf(index + 1, {
+      command,
+      experimentId: index < 3 ? 'e1' : 'e2',
+      metrics: [summaryOf('test_ppl', ppl - 0.5, 'lower', ppl), summaryOf('loss', 1 / ppl)],
+    }),
+  ),
+  rowOf(9, { command: 'python3 lm.py --cell rnn', verdict: { kind: 'failed', code: 1 } }),
+];
+const ledger = buildLedger(entries);
+
+describe('the table of settings', () => {
+  it('folds seeds, and shows the options that differ and the digits that were printed', () => {
+    assert.equal(
+      settingsTable(ledger, 'md'),
+      [
+        '| cell | hidden | n | test\\_ppl |',
+        '| --: | --: | --: | --: |',
+        '| lstm | 256 | 3 | 3.723 ± 0.058 |',
+        '|  |  | 3 | 43.064 ± 1.545 |',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('is written for booktabs', () => {
+    assert.equal(
+      settingsTable(ledger, 'tex'),
+      String.raw`\begin{tabular}{rrrr}
+\toprule
+cell & hidden & n & test\_ppl \\
+\midrule
+lstm & 256 & 3 & 3.723 $\pm$ 0.058 \\
+ &  & 3 & 43.064 $\pm$ 1.545 \\
+\bottomrule
+\end{tabular}
+`,
+    );
+  });
+
+  it('has numbers and runs in cells of their own as CSV, and no formula', () => {
+    const csv = settingsTable(
+      buildLedger([
+        rowOf(1, { command: 'a --x "=1+1"', metrics: [summaryOf('loss', 2)] }),
+        rowOf(2, { command: 'a --x "b,c"', metrics: [summaryOf('loss', 3)] }),
+      ]),
+      'csv',
+    );
+    assert.deepEqual(csv.split('\n'), [
+      'x,n,loss,standard deviation,runs',
+      "'=1+1,1,2,,run 1",
+      '"b,c",1,3,,run 2',
+      '',
+    ]);
+  });
+
+  it('is empty where nothing was measured', () => {
+    assert.equal(settingsTable(buildLedger([rowOf(1, { metrics: [] })]), 'md'), '');
+  });
+});
