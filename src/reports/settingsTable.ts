@@ -8,8 +8,7 @@ import type { Decisive, Ledger, LedgerRow } from '../experiments/ledger.ts';
 import { measuredValue, resultGroups } from '../experiments/ledgerExperiments.ts';
 import { runName } from '../runs/run.ts';
 
-export const tableFormats = ['md', 'tex', 'csv'] as const;
-export type TableFormat = (typeof tableFormats)[number];
+export type TableFormat = 'md' | 'tex' | 'csv';
 
 interface Setting {
   readonly settings: ReadonlyMap<string, string>;

@@ -2,6 +2,8 @@
 import type { SessionId } from '../../base/ids.ts';
 import type { TableFormat } from '../../reports/settingsTable.ts';
 
+export type { TableFormat };
+
 /** A report in the work folder of its session. */
 export interface WrittenReport {
   /** Absolute path. */

@@ -1,9 +1,11 @@
 import { Option } from 'commander';
-import { tableFormats, type TableFormat } from '../../presentation/archive/tableFormats.ts';
+import type { TableFormat } from '../../agent/contract/reports.ts';
 import type { CliCommand } from '../command.ts';
 import { withEngine } from '../commandEngine.ts';
 import { namedSession, sessionWords } from '../sessionReference.ts';
 import { exitCodes } from '../cliDeps.ts';
+
+const tableFormats: readonly TableFormat[] = ['md', 'tex', 'csv'];
 
 interface RawOptions {
   readonly write?: boolean;

@@ -1,1 +1,0 @@
-export { tableFormats, type TableFormat } from '../../reports/settingsTable.ts';
