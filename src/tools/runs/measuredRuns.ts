@@ -52,7 +52,7 @@ export function requireRuns(runs: MeasuredRuns, named: RunsReference): readonly 
  * Finds a run by id, handle or number (`7`, `run 7`, `#7`). If several runs had the handle, returns
  * the newest one. Throws `ToolFailure` that lists the existing runs if there is no such run.
  */
-export function requireRun(runs: MeasuredRuns, reference: string | number): MeasuredRun {
+function requireRun(runs: MeasuredRuns, reference: string | number): MeasuredRun {
   const wanted = String(reference).trim();
   const number = /^(?:run[\s_-]*|#)?(\d+)$/i.exec(wanted)?.[1];
   const found =
