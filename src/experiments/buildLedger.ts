@@ -1,4 +1,5 @@
 /** Builds the ledger of runs and experiments, and picks the champion. */
+import { isTiming } from '../metrics/direction.ts';
 import { findMetric, splitRank } from '../metrics/metricName.ts';
 import type {
   Decisive,
@@ -72,7 +73,10 @@ function mostMeasured(entries: readonly LedgerEntry[]): Objective | undefined {
     counts.set(metric, { metric, direction, runs: (counts.get(metric)?.runs ?? 0) + 1 });
   }
   const [best] = [...counts.values()].sort(
-    (a, b) => splitRank(a.metric) - splitRank(b.metric) || b.runs - a.runs,
+    (a, b) =>
+      Number(isTiming(a.metric)) - Number(isTiming(b.metric)) ||
+      splitRank(a.metric) - splitRank(b.metric) ||
+      b.runs - a.runs,
   );
   return best && { metric: best.metric, direction: best.direction };
 }

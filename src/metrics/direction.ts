@@ -73,7 +73,18 @@ export function isKnownMetric(name: string): boolean {
   return direction === 'lower' || direction === 'higher' || neutralMetric.test(name);
 }
 
+/** `tokens_per_sec`, `it/s`, `ops_per_second`, `samples/sec`. */
+const speed = /(?:per_?s(?:ec(?:ond)?)?|\/s(?:ec)?|(?:^|_)(?:fps|qps|iops|speedup))$/i;
+/** `time_ms`, `median_us`, `runtime`, `wall_time`, `elapsed_s`: less is better. */
+const duration =
+  /(?:^|_)(?:runtime|elapsed|wall_?time|walltime)(?:_|$)|[a-z]_(?:ms|us|ns|secs?|seconds)$/i;
+
+/** Returns whether a metric tells how long or how fast something ran. */
+export const isTiming = (name: string): boolean => speed.test(name) || duration.test(name);
+
 function directionByWords(name: string): Direction | undefined {
+  if (speed.test(name)) return 'higher';
+  if (duration.test(name)) return 'lower';
   const words = name
     .split(/[^\p{L}\d]+/u)
     .reverse()

@@ -5,7 +5,7 @@
 export type Split = 'val' | 'test' | 'train';
 
 export interface MetricName {
-  /** Words in canonical spelling, joined by `_`, without those of the split and without `mean`. */
+  /** Words in canonical spelling, joined by `_`, without those of the split, `mean`, and units of time. */
   readonly core: string;
   /** All words in canonical spelling, joined by `_`. */
   readonly full: string;
@@ -95,12 +95,15 @@ function readName(text: string): MetricName {
   const full = words.map((word) => splits[word] ?? synonyms[word] ?? word).join('_');
   // `f1_score` and `f1` are one metric.
   const parts = rest.filter((word, index) => index === 0 || word !== 'score');
-  const named = parts.filter((word) => !meanWords.has(word));
+  const named = parts.filter(
+    (word, index) => !meanWords.has(word) && !(index > 0 && unitWords.has(word)),
+  );
   // A metric may have the name of its data alone, such as `test`.
   const core = (named.length > 0 ? named : words).map((word) => synonyms[word] ?? word).join('_');
   return { core, full, ...(split && rest.length > 0 && { split }) };
 }
 
+const unitWords: ReadonlySet<string> = new Set(['ms', 'us', 'ns', 's', 'sec', 'secs', 'seconds']);
 const meanWords: ReadonlySet<string> = new Set(['mean', 'average', 'avg']);
 
 export const isSplitWord = (word: string): boolean =>

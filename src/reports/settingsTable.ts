@@ -82,8 +82,7 @@ const decimalsOf = (values: readonly number[]): number =>
     }),
   );
 
-function valueText(values: readonly number[], plusMinus: string): string {
-  const decimals = Math.min(decimalsOf(values), 12);
+function valueText(values: readonly number[], decimals: number, plusMinus: string): string {
   const spread = deviation(values);
   const center = mean(values).toFixed(decimals);
   return spread === undefined ? center : `${center}${plusMinus}${spread.toFixed(decimals)}`;
@@ -95,12 +94,14 @@ function paperTable(
   { metric, rule }: Decisive,
   plusMinus: string,
 ): Table {
+  // As in the output of the runs, and the same in each row.
+  const decimals = Math.min(12, decimalsOf(settings.flatMap(({ values }) => values)));
   return {
     head: [...columns, 'n', rule === 'best' ? `${metric} (best)` : metric],
     rows: settings.map(({ settings: values, values: measured }) => [
       ...columns.map((name) => values.get(name) ?? ''),
       String(measured.length),
-      valueText(measured, plusMinus),
+      valueText(measured, decimals, plusMinus),
     ]),
   };
 }

@@ -264,8 +264,13 @@ export type SessionEvent =
       readonly verdict: Verdict;
       readonly endedMs: number;
       readonly metrics: readonly MetricSummary[];
-      /** The last lines of the output, cleaned and truncated. Omitted for a successful run. */
+      /**
+       * The last lines of the output, cleaned and truncated. Omitted for a successful run of which
+       * every metric was read.
+       */
       readonly outputTail?: string;
+      /** Metrics that the launch named and that were never read. */
+      readonly unread?: readonly string[];
       /** What was withheld from the run: variables that the output names, and hosts. */
       readonly withheld?: string;
       /** As in `tool.finished`. */

@@ -38,10 +38,13 @@ export function briefFacts({ state, events, ledger }: ReportSource, about: About
     ...(target && { target }),
     ledger,
     runs: [...state.runs.values()].map((run) => runFacts(run, tails.get(run.spec.id), about)),
-    evidence: (end?.evidence ?? []).flatMap(({ runId, ...evidence }) => {
-      const number = state.runs.get(runId)?.spec.number;
-      return number === undefined ? [] : [{ ...evidence, run: number }];
-    }),
+    // What was compared with the target stands in the outcome.
+    evidence: (end?.checked?.length ? [] : (end?.evidence ?? [])).flatMap(
+      ({ runId, ...evidence }) => {
+        const number = state.runs.get(runId)?.spec.number;
+        return number === undefined ? [] : [{ ...evidence, run: number }];
+      },
+    ),
     cost: costFacts(state),
     questions: [...state.questions.values()].map(
       ({ id, text, fallback, deadlineMs, answer }): QuestionFacts => ({

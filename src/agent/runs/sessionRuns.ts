@@ -13,6 +13,7 @@ import type { Ledger, LedgerEntry, ThinkingCost } from '../../experiments/ledger
 import type { Machine, Machines } from '../../machines/machine.ts';
 import { checkMetricSpec } from '../../metrics/lines/metricSpec.ts';
 import type { MetricSpec, MetricSummary } from '../../metrics/metric.ts';
+import { unreadMetrics } from '../../metrics/unreadMetrics.ts';
 import {
   handleOf,
   type RunLimit,
@@ -307,7 +308,10 @@ export class SessionRuns {
     const { verdict, endedMs } = run.liveness;
     if (verdict.kind === 'lost' && run.process === undefined)
       return this.giveUp(run.spec.id, verdict.why);
-    const tail = verdict.kind === 'ok' ? undefined : await this.#tail(run);
+    const metrics = run.metrics.summaries();
+    const unread = unreadMetrics(run.spec.metrics, metrics);
+    const isFine = verdict.kind === 'ok' && unread.length === 0;
+    const tail = isFine ? undefined : await this.#tail(run);
     const { machineId } = run.spec;
     const machine = this.#deps.machines.list().find((one) => one.id === machineId);
     await this.#deps.log.record({
@@ -315,7 +319,8 @@ export class SessionRuns {
       runId: run.spec.id,
       verdict,
       endedMs,
-      metrics: run.metrics.summaries(),
+      metrics,
+      ...(unread.length > 0 && { unread }),
       ...(tail !== undefined && { outputTail: tail }),
       ...(await withheldFrom(machine, run.spec, tail ?? '')),
     });

@@ -1,6 +1,11 @@
-/** Parameters for the resources and the time limit of a run. */
+/** Parameters for the metrics, the resources and the time limit of a run. */
 import * as z from 'zod';
 import type { RunLimit, RunResources } from '../../runs/run.ts';
+
+export const metricDirections = z
+  .record(z.string().min(1), z.enum(['lower', 'higher']))
+  .optional()
+  .describe('Metric name → which values are better, where the name does not tell.');
 
 const maxMinutes = 366 * 24 * 60;
 

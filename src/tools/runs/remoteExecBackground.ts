@@ -20,6 +20,7 @@ import { machineId, machinePath, onMachine, type MachineTools } from '../paramet
 import { checkPath } from '../parameters/pathAccesses.ts';
 import { runFields } from '../parameters/runReference.ts';
 import {
+  metricDirections,
   limitOf,
   limitParameters,
   resourceParameters,
@@ -73,6 +74,7 @@ const parameters = z.strictObject({
     .describe(
       'Metric name → regular expression with one capture group for the value. Takes precedence over metric_names.',
     ),
+  metric_directions: metricDirections,
   label: z
     .string()
     .max(60)
@@ -149,7 +151,12 @@ export const remoteExecBackground = (deps: RunLauncher): Tool =>
     },
   });
 
-const metricSpec = ({ metric_names: names, metric_patterns: patterns }: Args): MetricSpec => ({
+const metricSpec = ({
+  metric_names: names,
+  metric_patterns: patterns,
+  metric_directions: directions,
+}: Args): MetricSpec => ({
+  ...(directions && { directions }),
   ...(names && names.length > 0 ? { names } : {}),
   ...(patterns && Object.keys(patterns).length > 0 ? { patterns } : {}),
 });

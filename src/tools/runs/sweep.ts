@@ -14,7 +14,7 @@ import {
   type ExperimentArguments,
 } from '../parameters/experimentParameters.ts';
 import { runFields, statusText } from '../parameters/runReference.ts';
-import { limitOf, limitParameters } from '../parameters/runParameters.ts';
+import { limitOf, limitParameters, metricDirections } from '../parameters/runParameters.ts';
 import { pointParameters, pointsOf, type Points } from './sweepPoints.ts';
 import { defineTool, type Tool, type ToolContext } from '../tool.ts';
 
@@ -74,6 +74,7 @@ const parameters = z.strictObject({
     .describe(
       'Metric name → regular expression with one capture group for the value. Takes precedence over metric_names.',
     ),
+  metric_directions: metricDirections,
   max_parallel: z
     .int()
     .min(1)
@@ -227,7 +228,12 @@ function planOf(
   { names, points }: Points,
   machineIds: readonly string[],
 ): SweepRequest['plan'] {
-  const { metric_names: metricNames, metric_patterns: patterns, label_prefix: prefix } = args;
+  const {
+    metric_names: metricNames,
+    metric_patterns: patterns,
+    metric_directions: directions,
+    label_prefix: prefix,
+  } = args;
   return {
     params: names,
     points:
@@ -235,7 +241,11 @@ function planOf(
         ? points
         : points.map((one) => ({ ...one, label: `${prefix} ${one.label}` })),
     machineIds,
-    metrics: { ...(metricNames?.length && { names: metricNames }), ...(patterns && { patterns }) },
+    metrics: {
+      ...(metricNames?.length && { names: metricNames }),
+      ...(patterns && { patterns }),
+      ...(directions && { directions }),
+    },
     ...(args.cwd !== undefined && { cwd: args.cwd }),
     ...(args.max_parallel !== undefined && { maxParallel: args.max_parallel }),
     ...(args.gpus_per_run !== undefined && { gpusPerRun: args.gpus_per_run }),

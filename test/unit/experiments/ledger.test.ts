@@ -89,6 +89,15 @@ describe('ledger', () => {
     );
   });
 
+  it('ranks by a metric before it ranks by times and speeds', () => {
+    const rows = [
+      entry(1, [summary('elapsed_s', 9), summary('it/s', 5, 'higher'), summary('loss', 2)]),
+      entry(2, [summary('elapsed_s', 3)]),
+    ];
+    assert.equal(buildLedger(rows).decisive?.metric, 'loss');
+    assert.equal(buildLedger(rows.slice(1)).decisive?.metric, 'elapsed_s');
+  });
+
   it('never crowns a run that failed or went non-finite; an earlier run wins a tie', () => {
     const burst = {
       ...summary('loss', 0.1),

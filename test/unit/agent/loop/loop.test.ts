@@ -65,6 +65,47 @@ describe('loop', () => {
     assert.match(last, /Run 1 .* ended: ok · loss last 0.25 best 0.25 \(2 points\)/);
   });
 
+  it('tells the model at the end of a run which metric was never read, with the output', async () => {
+    const { model, bed } = await begin([
+      [
+        {
+          name: 'remote_exec_background',
+          input: { command: 'echo "accuracy on test: 0.93"', metric_names: ['test_f1'] },
+        },
+      ],
+      wait(1),
+      [{ name: 'finish', input: { outcome: 'blocked', summary: 'x' } }],
+    ]);
+    const session = await bed.start();
+    await session.ended;
+    const said = JSON.stringify(model.requests.at(-1));
+    assert.match(said, /Never read from its output: test_f1\. .*accuracy on test: 0\.93/);
+  });
+
+  it('takes a direction that the launch states', async () => {
+    const { bed } = await begin([
+      [
+        {
+          name: 'remote_exec_background',
+          input: {
+            command: 'echo quux=3; echo quux=3',
+            metric_names: ['quux'],
+            metric_directions: { quux: 'higher' },
+          },
+        },
+      ],
+      wait(1),
+      [{ name: 'finish', input: { outcome: 'blocked', summary: 'x' } }],
+    ]);
+    const session = await bed.start({ goal: 'make quux better' });
+    await session.ended;
+    assert.deepEqual(session.ledger.decisive, {
+      metric: 'quux',
+      direction: 'higher',
+      rule: 'last',
+    });
+  });
+
   it('refuses evidence that was not measured, and says what was', async () => {
     const { model, bed } = await begin([
       launch('echo loss=2.5'),
