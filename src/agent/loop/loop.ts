@@ -29,7 +29,7 @@ import type { ContextSource } from '../context/contextSource.ts';
 import { buildHistory, interruptedText } from '../context/history.ts';
 import type { AgentProfile } from '../profiles/profile.ts';
 import type { PlateauGuard } from './plateauGuard.ts';
-import { idleness, isIdleTooLong } from './progress.ts';
+import { idleness, idleWarning, isIdleTooLong } from './progress.ts';
 import { reminderText } from '../context/prompt.ts';
 import type { SessionLog } from '../journal/sessionLog.ts';
 import { think } from './think.ts';
@@ -148,10 +148,14 @@ export const interruptedCall = (call: ToolCallBlock, text: string): SessionEvent
 async function endsBefore(deps: LoopDeps): Promise<boolean> {
   const { log, idleTurns } = deps;
   if ((await deps.budget.endsNow()) || (await deps.plateau.endsNow())) return true;
-  if (isIdleTooLong(idleness(log.events), idleTurns)) {
+  const idle = idleness(log.events);
+  const warning = idleWarning(idle, idleTurns);
+  if (warning !== undefined)
+    await log.record({ type: 'message.added', origin: 'reminder', text: warning });
+  if (isIdleTooLong(idle, idleTurns)) {
     await deps.end(
       'no_progress',
-      'Stopped: too many turns without a new run, a changed file or a new note.',
+      'Stopped: too many turns without a run, a change on any machine, a decision or new output.',
     );
     return true;
   }

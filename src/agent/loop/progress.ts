@@ -1,4 +1,8 @@
-/** Measures how long the session has worked without a new run, file change or memory write. */
+/**
+ * Measures how long the session has worked without progress: a run, a change on any machine, a
+ * decision, or new output of a command.
+ */
+import { createHash } from 'node:crypto';
 import type { JournalEvent } from '../journal/events.ts';
 import { growingFold } from '../journal/growingFold.ts';
 
@@ -13,6 +17,8 @@ export interface Idleness {
   readonly talkTurns: number;
   /** Sum of the scores of the turns since the last progress: see `talkWeight`. */
   readonly score: number;
+  /** True if the model was warned since the last progress. */
+  readonly isWarned: boolean;
 }
 
 /**
@@ -26,22 +32,29 @@ const patientMs = 60_000;
  * user resets the count.
  */
 export function idleness(events: readonly JournalEvent[]): Idleness {
-  const { talkTurns, score } = countOf(events);
-  return { talkTurns, score };
+  const { talkTurns, score, isWarned } = countOf(events);
+  return { talkTurns, score, isWarned };
 }
 
 interface Count {
   talkTurns: number;
   score: number;
+  isWarned: boolean;
   readonly waits: Waits;
+  readonly calls: Calls;
 }
 
 const countOf = growingFold<JournalEvent, Count>(
-  () => ({ talkTurns: 0, score: 0, waits: new Waits() }),
+  () => ({ talkTurns: 0, score: 0, isWarned: false, waits: new Waits(), calls: new Calls() }),
   (count, event) => {
-    if (count.waits.endsPatiently(event) || isProgress(event)) {
+    const isPatient = count.waits.endsPatiently(event);
+    const isNew = count.calls.changeSomething(event);
+    if (isPatient || isNew || isProgress(event)) {
       count.talkTurns = 0;
       count.score = 0;
+      count.isWarned = false;
+    } else if (isWarning(event)) {
+      count.isWarned = true;
     } else if (
       event.type === 'model.replied' &&
       event.stop !== 'error' &&
@@ -54,7 +67,21 @@ const countOf = growingFold<JournalEvent, Count>(
   },
 );
 
-export const isIdleTooLong = (idle: Idleness, idleTurns: number): boolean =>
+const warning = 'No progress for some time';
+/** Turns before the end at which the model is warned. */
+const warnTurns = 5;
+
+/** Returns the warning that is due before the session ends; `undefined` if none is. */
+export function idleWarning(idle: Idleness, idleTurns: number): string | undefined {
+  const isDue = idle.score >= Math.max(1, idleTurns - warnTurns) * talkWeight;
+  if (!isDue || idle.isWarned || idleTurns <= warnTurns) return undefined;
+  return `${warning}: no run, no change on any machine, no decision and no new output. If this goes on, the session ends soon. Launch, change or decide something, or call finish.`;
+}
+
+const isWarning = (event: JournalEvent): boolean =>
+  event.type === 'message.added' && event.origin === 'reminder' && event.text.startsWith(warning);
+
+export const isIdleTooLong = (idle: Pick<Idleness, 'score'>, idleTurns: number): boolean =>
   idle.score >= idleTurns * talkWeight;
 
 function isProgress(event: JournalEvent): boolean {
@@ -62,15 +89,50 @@ function isProgress(event: JournalEvent): boolean {
     case 'session.started':
     case 'run.planned':
     case 'run.ended':
+    case 'experiment.decided':
       return true;
     case 'message.added':
       return event.origin === 'person';
-    case 'tool.finished':
-      return !event.isError && (event.changedFiles !== undefined || event.name === 'memory_write');
     default:
       return false;
   }
 }
+
+/** Turns in which only the output of commands was new, before they are no progress any more. */
+const maxCommandTurns = 60;
+const maxShapes = 10_000;
+
+/**
+ * Detects calls that change something: a file, a note, a commit or a transfer on any machine, or
+ * output of a command that differs from all before in more than numbers and times.
+ */
+class Calls {
+  readonly #effects = new Map<string, string>();
+  readonly #shapes = new Set<string>();
+  #commandTurns = 0;
+
+  changeSomething(event: JournalEvent): boolean {
+    if (event.type === 'model.replied') this.#commandTurns += 1;
+    if (event.type === 'tool.started') this.#effects.set(event.callId, event.effect);
+    if (event.type !== 'tool.finished') return false;
+    const effect = this.#effects.get(event.callId);
+    this.#effects.delete(event.callId);
+    if (event.isError) return false;
+    const isWrite = effect === 'write' || event.changedFiles !== undefined;
+    if (isWrite) this.#commandTurns = 0;
+    return isWrite || (effect === 'execute' && this.#isNewOutput(event.name, event.text));
+  }
+
+  #isNewOutput(name: string, text: string): boolean {
+    const shape = hash(`${name} ${text.replaceAll(/\d+/g, '0')}`);
+    if (this.#shapes.has(shape) || this.#shapes.size >= maxShapes) return false;
+    this.#shapes.add(shape);
+    return this.#commandTurns <= maxCommandTurns;
+  }
+}
+
+const hash = (text: string): string =>
+  createHash('sha256').update(text).digest('base64url').slice(0, 16);
 
 /** Detects sleeps during which the session waited for an active run. */
 class Waits {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import type { JournalEvent, SessionEvent } from '../../../../src/agent/journal/events.ts';
-import { idleness, isIdleTooLong } from '../../../../src/agent/loop/progress.ts';
+import { idleness, idleWarning, isIdleTooLong } from '../../../../src/agent/loop/progress.ts';
 import { noUsage, type StopReason } from '../../../../src/models/model.ts';
 import { recorded, runId, runState, started } from '../../vscode/states.ts';
 
@@ -61,8 +61,8 @@ describe('idleness', () => {
     ));
 
   it('is too long from the very turn on that the settings name', () => {
-    assert.equal(isIdleTooLong({ talkTurns: 0, score: 11 }, 2), false);
-    assert.equal(isIdleTooLong({ talkTurns: 0, score: 12 }, 2), true);
+    assert.equal(isIdleTooLong({ score: 11 }, 2), false);
+    assert.equal(isIdleTooLong({ score: 12 }, 2), true);
   });
 
   const events: readonly (readonly [name: string, event: SessionEvent, isProgress: boolean])[] = [
@@ -78,13 +78,52 @@ describe('idleness', () => {
       finished('write_file', { changedFiles: ['/a'], isError: true }),
       false,
     ],
-    ['a note', finished('memory_write'), true],
     ['a note that could not be written', finished('memory_write', { isError: true }), false],
     ['a look', finished('read_file'), false],
   ];
   for (const [name, event, isProgress] of events)
     it(`${isProgress ? 'ends' : 'goes on'} with ${name}`, () =>
       assert.deepEqual(countOf(talk, talk, event), isProgress ? [0, 0] : [2, 12]));
+
+  /** A call with its result, in a turn of its own. */
+  const call = (effect: 'read' | 'write' | 'execute', text: string): SessionEvent[] => [
+    refresh,
+    { type: 'tool.started', callId: 'c', name: effect, effect, title: '' },
+    { ...finished(effect), text } as SessionEvent,
+  ];
+  const many = (count: number, of: (index: number) => SessionEvent[]): SessionEvent[] =>
+    Array.from({ length: count }, (_, index) => of(index)).flat();
+
+  it('ends with each write on any machine, and with no reading', () => {
+    assert.deepEqual(countOf(...many(200, () => call('write', 'written'))), [0, 0]);
+    assert.deepEqual(countOf(...many(200, (index) => call('read', `line ${index}`))), [0, 200]);
+  });
+
+  it('ends with new output of a command, not with other numbers and times in it', () => {
+    const pages = (index: number): string => `page ${'abcdefghij'.charAt(index)}`;
+    assert.deepEqual(countOf(...many(5, (index) => call('execute', pages(index)))), [0, 0]);
+    assert.deepEqual(countOf(...many(5, (index) => call('execute', `12:0${index} ok`))), [0, 4]);
+  });
+
+  it('ends with new output alone for sixty turns at most', () => {
+    const word = (index: number): string =>
+      String.fromCharCode(97 + (index % 26)).repeat(1 + Math.floor(index / 26));
+    const turns = many(90, (index) => call('execute', word(index)));
+    assert.deepEqual(countOf(...turns), [0, 30]);
+    assert.deepEqual(countOf(...turns, ...call('write', 'x'), ...call('execute', 'new')), [0, 0]);
+  });
+
+  it('warns the model once, some turns before the end', () => {
+    const after = (...events: readonly SessionEvent[]): string | undefined =>
+      idleWarning(idleness([started(), ...events.map((event) => recorded(event))]), 30);
+    const turns = (count: number): SessionEvent[] => Array<SessionEvent>(count).fill(refresh);
+    assert.equal(after(...turns(149)), undefined);
+    const warning = after(...turns(150)) ?? '';
+    assert.match(warning, /If this goes on, the session ends soon/);
+    const told: SessionEvent = { type: 'message.added', origin: 'reminder', text: warning };
+    assert.equal(after(...turns(150), told, refresh), undefined);
+    assert.match(after(...turns(150), told, runEnded, ...turns(150)) ?? '', /No progress/);
+  });
 
   const sleepStarted: SessionEvent = {
     ...{ type: 'sleep.started', sleepId: 's', callId: 'c' },
