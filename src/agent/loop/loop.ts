@@ -29,7 +29,8 @@ import type { ContextSource } from '../context/contextSource.ts';
 import { buildHistory, interruptedText } from '../context/history.ts';
 import type { AgentProfile } from '../profiles/profile.ts';
 import type { PlateauGuard } from './plateauGuard.ts';
-import { idleness, idleWarning, isIdleTooLong } from './progress.ts';
+import { endsIdle } from './idleGuard.ts';
+import { idleness } from './progress.ts';
 import { reminderText } from '../context/prompt.ts';
 import type { SessionLog } from '../journal/sessionLog.ts';
 import { think } from './think.ts';
@@ -146,20 +147,8 @@ export const interruptedCall = (call: ToolCallBlock, text: string): SessionEvent
  * Resolves with true when the session was ended.
  */
 async function endsBefore(deps: LoopDeps): Promise<boolean> {
-  const { log, idleTurns } = deps;
   if ((await deps.budget.endsNow()) || (await deps.plateau.endsNow())) return true;
-  const idle = idleness(log.events);
-  const warning = idleWarning(idle, idleTurns);
-  if (warning !== undefined)
-    await log.record({ type: 'message.added', origin: 'reminder', text: warning });
-  if (isIdleTooLong(idle, idleTurns)) {
-    await deps.end(
-      'no_progress',
-      'Stopped: too many turns without a run, a change on any machine, a decision or new output.',
-    );
-    return true;
-  }
-  return false;
+  return endsIdle(deps);
 }
 
 /**
