@@ -3,6 +3,7 @@
  */
 import type { Clock } from '../base/clock.ts';
 import { UserFacing } from '../base/errors.ts';
+import { oneLine } from '../base/text.ts';
 import type { CodeState } from '../experiments/experiment.ts';
 import {
   promoteToBranch,
@@ -10,7 +11,8 @@ import {
   type PromotedBranch,
   type PromotedCode,
 } from '../experiments/git/promote.ts';
-import type { ExperimentRow, Ledger } from '../experiments/ledger.ts';
+import { commandForm } from '../experiments/commandForm.ts';
+import { resultValueText, type ExperimentRow, type Ledger } from '../experiments/ledger.ts';
 import type { Machines } from '../machines/machine.ts';
 
 /** An experiment whose code can be exported. */
@@ -76,12 +78,30 @@ export const promoteAsPatch = (deps: PromoteDeps, from: Promotable): Promise<Uin
 
 const codeOf = (
   { machines, clock }: PromoteDeps,
-  { machineId, code }: Promotable,
+  { row, machineId, code }: Promotable,
 ): PromotedCode => ({
   machine: machines.get(machineId),
   code,
   clock,
+  message: messageOf(row),
+  commands: row.runs.map(({ command }) => command),
 });
+
+/** Returns the message of the commit: the hypothesis, what was measured, and the command. */
+function messageOf(row: ExperimentRow): string {
+  const measured = row.result === undefined ? [] : [`Measured: ${resultValueText(row.result)}`];
+  return [
+    oneLine(row.hypothesis, 72) || `Code of ${row.id}`,
+    '',
+    ...measured,
+    `Command: ${oneLine(measuredCommand(row), 500)}`,
+    `Experiment ${row.id} of Helios`,
+  ].join('\n');
+}
+
+/** Returns the command of the first run of the result, because a sweep has placeholders. */
+const measuredCommand = ({ result, runs, command }: ExperimentRow): string =>
+  (result?.runs ?? runs)[0]?.command ?? command;
 
 /** Returns the name of the branch, for example `helios/cosine-schedule-e7`. */
 export function branchNameFor({ row }: Promotable): string {
@@ -94,7 +114,17 @@ export function branchNameFor({ row }: Promotable): string {
 }
 
 /** Returns warnings about the exported code; an empty list if there are none. */
-export const promotedNotes = ({ code }: Promotable): readonly string[] =>
-  code.kind === 'git' && code.leftOut.length > 0
-    ? [`Not included: ${code.leftOut.join(', ')}.`]
-    : [];
+export function promotedNotes({ row, code }: Promotable): readonly string[] {
+  const command = measuredCommand(row);
+  const { settings } = commandForm(command);
+  return [
+    ...(code.kind === 'git' && code.leftOut.length > 0
+      ? [`Not included: ${code.leftOut.join(', ')}.`]
+      : []),
+    ...(settings.size > 1
+      ? [
+          `The result was measured with options, which are not part of the code: ${oneLine(command, 300)}`,
+        ]
+      : []),
+  ];
+}

@@ -72,6 +72,10 @@ const codeFile =
 const leftBehind =
   /(?:^|\/)(?:__pycache__|wandb|mlruns|runs|logs?|outs?|outputs?|results?|checkpoints?|ckpts?|lightning_logs|tensorboard|\.ipynb_checkpoints)\/|\.(?:log|out|err|pyc|pt|pth|ckpt|safetensors)$|(?:^|\/)(?:results\.tsv|nohup\.out|run\.log|events\.out\.tfevents[^/]*)$/i;
 
+/** Returns whether a new file is an output of a run: neither code nor named by a command. */
+export const isLeftBehind = (file: string, named: ReadonlySet<string>): boolean =>
+  leftBehind.test(file) && !named.has(path.posix.basename(file));
+
 /** Returns the file names (without folders) of all paths in the commands, except output paths. */
 export const namedFiles = (commands: readonly string[]): ReadonlySet<string> =>
   new Set(commands.flatMap(wordsOf).map((word) => path.posix.basename(word)));

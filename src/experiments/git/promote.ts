@@ -5,6 +5,7 @@ import { UserFacing } from '../../base/errors.ts';
 import type { Clock } from '../../base/clock.ts';
 import { shellText } from '../../base/shellText.ts';
 import type { Machine } from '../../machines/machine.ts';
+import { isLeftBehind, namedFiles } from '../codeDifference.ts';
 import type { CodeState } from '../experiment.ts';
 import { GitFailure, runGit, scriptStart } from './gitScript.ts';
 
@@ -13,6 +14,10 @@ export interface PromotedCode {
   readonly machine: Machine;
   readonly code: CodeState;
   readonly clock: Clock;
+  /** Message of the commit of a branch. */
+  readonly message: string;
+  /** Commands of the runs. Files that they name are never treated as outputs. */
+  readonly commands: readonly string[];
 }
 
 export interface PromotedBranch {
@@ -23,24 +28,27 @@ export interface PromotedBranch {
 
 const stepMs = 120_000;
 
-const branchScript = `${scriptStart}${shellText('./promoteBranch.sh', import.meta.url)}`;
-
-const patchScript = `${scriptStart}${shellText('./promotePatch.sh', import.meta.url)}`;
+const treeScript = shellText('./promotedTree.sh', import.meta.url);
+const branchScript = `${scriptStart}${treeScript}${shellText('./promoteBranch.sh', import.meta.url)}`;
+const patchScript = `${scriptStart}${treeScript}${shellText('./promotePatch.sh', import.meta.url)}`;
+const addedScript = `${scriptStart}${shellText('./addedFiles.sh', import.meta.url)}`;
 
 /**
- * Makes a branch with the code of the experiment, without checking it out. Never moves an existing
- * branch. Rejects with `UserFacing`.
+ * Makes a branch with the code of the experiment, without outputs of runs, and without checking it
+ * out. Never moves an existing branch. Rejects with `UserFacing`.
  */
 export async function promoteToBranch(
-  { machine, code, clock }: PromotedCode,
+  promoted: PromotedCode,
   branch: string,
 ): Promise<PromotedBranch> {
-  const { repo, commit } = keptCode(code);
-  await withUserErrors(branch, () =>
+  const { machine, code, clock, message } = promoted;
+  const { repo, commit: kept } = keptCode(code);
+  const commit = await withUserErrors(branch, async () =>
     runGit({
       machine,
       script: branchScript,
-      args: [repo, branch, commit],
+      args: [repo, branch, kept, message],
+      stdin: await outputsIn(promoted),
       clock,
       timeoutMs: stepMs,
     }),
@@ -48,14 +56,32 @@ export async function promoteToBranch(
   return { branch, commit, repo };
 }
 
+/** Resolves with the names of new files that runs left behind, each ending with NUL. */
+async function outputsIn({ machine, code, clock, commands }: PromotedCode): Promise<Uint8Array> {
+  const { repo, commit } = keptCode(code);
+  const args = [repo, commit];
+  const text = await runGit({ machine, script: addedScript, args, clock, timeoutMs: stepMs });
+  const named = namedFiles(commands);
+  const outputs = text.split('\0').filter((file) => file !== '' && isLeftBehind(file, named));
+  return Buffer.from(outputs.map((file) => `${file}\0`).join(''), 'latin1');
+}
+
 /**
  * Resolves with the code of the experiment as a patch against the commit that the user has checked
  * out, for `git apply`. Rejects with `UserFacing`.
  */
-export async function promoteToPatch({ machine, code, clock }: PromotedCode): Promise<Uint8Array> {
+export async function promoteToPatch(promoted: PromotedCode): Promise<Uint8Array> {
+  const { machine, code, clock } = promoted;
   const { repo, commit } = keptCode(code);
-  const patch = await withUserErrors('', () =>
-    runGit({ machine, script: patchScript, args: [repo, commit], clock, timeoutMs: stepMs }),
+  const patch = await withUserErrors('', async () =>
+    runGit({
+      machine,
+      script: patchScript,
+      args: [repo, commit],
+      stdin: await outputsIn(promoted),
+      clock,
+      timeoutMs: stepMs,
+    }),
   );
   if (patch !== '') return Buffer.from(patch, 'latin1');
   throw new UserFacing(

@@ -11,5 +11,10 @@ while [ "$above" != "${above%/*}" ] && [ -z "$taken" ]; do
   if g show-ref -q --verify "refs/heads/$above"; then taken=$above; fi
 done
 [ -z "$taken" ] || { printf '%s\n' "$taken" >&2; exit 89; }
-commit=$(g rev-parse -q --verify "$3^{commit}") || exit 85
-g update-ref -m 'helios: promoted' "refs/heads/$2" "$commit" "" || exit 1
+promoted_tree "$3"
+date=$(g log -1 --format=%ct "$commit")
+GIT_AUTHOR_DATE="$date +0000" GIT_COMMITTER_DATE="$date +0000"
+export GIT_AUTHOR_DATE GIT_COMMITTER_DATE
+promoted=$(g commit-tree "$tree" ${parent:+-p "$parent"} -m "$4") || exit 1
+g update-ref -m 'helios: promoted' "refs/heads/$2" "$promoted" "" || exit 1
+printf '%s' "$promoted"

@@ -54,8 +54,9 @@ describe('tools of experiments in a repository full of traps', () => {
     const diff = await codeDiff({ machine, folder }, { a: 'HEAD', b, maxBytes: 9000, clock });
     assert.match(diff.patch, /\+better/);
     assert.deepEqual(differences(before, pictureOf(folder)), []);
-    await promoteToBranch({ machine, code, clock }, 'mine');
-    await promoteToPatch({ machine, code, clock });
+    const promoted = { machine, code, clock, message: 'm', commands: [] };
+    await promoteToBranch(promoted, 'mine');
+    await promoteToPatch(promoted);
     await capture(machine, made.path, 'e2');
     const { kept } = await tidyWorktrees({ machine, sessionId, clock, repos: [folder] });
     assert.deepEqual(kept, []);

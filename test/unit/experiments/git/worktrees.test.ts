@@ -326,19 +326,30 @@ for (const host of hosts)
     it('is taken over as a branch or a patch, and never over what is there', async () => {
       const { repo, branch, holds } = begin();
       const tree = await branch('a');
-      tree.write({ 'train.py': 'lr = 7\n', 'bin.dat': '\0\u0001' });
+      tree.write({
+        ...{ 'train.py': 'lr = 7\n', 'bin.dat': '\0\u0001' },
+        ...{ 'out0.log': 'epoch 1', 'results/a.json': '{}', 'runs/made.py': '1' },
+      });
       const code = await new ExperimentCodeStore({ sessionId, clock: systemClock }).capture(
         machine,
         tree.folder,
         'e1',
       );
-      const promoted = { machine, code, clock: systemClock };
+      const message = 'faster\n\nMeasured: val_acc 0.99';
+      const commands = ['python3 runs/made.py'];
+      const promoted = { machine, code, clock: systemClock, message, commands };
       const patch = await promoteToPatch(promoted);
       holds();
       const { commit } = await promoteToBranch(promoted, 'helios/seven');
       assert.equal(repo.git('rev-parse', 'helios/seven'), commit);
       assert.equal(repo.git('symbolic-ref', 'HEAD'), 'refs/heads/main');
-      assert.deepEqual(repo.names('helios/seven'), ['.gitignore', 'bin.dat', 'new.py', 'train.py']);
+      assert.deepEqual(
+        repo.names('helios/seven'),
+        ['.gitignore', 'bin.dat', 'new.py', 'runs/made.py', 'train.py'],
+        'without outputs of runs, and with what a command names',
+      );
+      assert.equal(repo.git('log', '-1', '--format=%B', 'helios/seven').trim(), message);
+      assert.doesNotMatch(patch.toString(), /out0\.log|a\.json/);
       for (const name of ['helios/seven', 'main', 'a..b', '-x', 'HEAD', 'a b', ''])
         await assert.rejects(promoteToBranch(promoted, name), UserFacing, name);
       const clean = new GitRepo(join(scratch(), 'clean'));
@@ -408,14 +419,18 @@ for (const host of hosts)
         ),
       ];
       const branches = repo.git('branch', '--list');
+      const promoted = {
+        ...{ machine, code: { ...code, commit }, clock: systemClock },
+        ...{ message: 'm', commands: [] },
+      };
       for (const [name, message] of refusals)
         await assert.rejects(
-          promoteToBranch({ machine, code: { ...code, commit }, clock: systemClock }, name),
+          promoteToBranch(promoted, name),
           (error: Error) => error instanceof UserFacing && message.test(error.message),
           name,
         );
       assert.equal(repo.git('branch', '--list'), branches);
-      await promoteToBranch({ machine, code: { ...code, commit }, clock: systemClock }, 'full/two');
+      await promoteToBranch(promoted, 'full/two');
     });
 
     it('is tidied up with its session, but for what is not committed', async () => {
