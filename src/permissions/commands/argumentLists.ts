@@ -1,6 +1,7 @@
 /** Writes a safe line so that every shell reads it as it was judged. */
 import { shellQuote } from '../../base/text.ts';
 import { parseShell } from '../../shell/parseShell.ts';
+import { plainVariable } from './plainVariables.ts';
 import type { ShellCommand, ShellWord } from '../../shell/shellCommand.ts';
 
 /**
@@ -34,6 +35,8 @@ function argument(word: ShellWord, home: string): string {
   const [name = ''] = variable.exec(spelled) ?? [];
   if (isDynamic && name !== '' && text === spelled.slice(name.length))
     return (name.includes('HOME') ? shellQuote(home) : '"$PWD"') + rest(text, false);
+  const plain = plainVariable(word);
+  if (plain !== undefined) return `"$${plain}"`;
   if (/^~(?:\/|$)/.test(text)) return shellQuote(home) + rest(text.slice(1), isDynamic);
   return text === '' ? "''" : rest(text, isDynamic);
 }

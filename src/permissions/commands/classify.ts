@@ -10,6 +10,7 @@ import type { ShellCommand, ShellText, ShellWord } from '../../shell/shellComman
 import { programOf, wrapperOf } from '../../shell/wrappers.ts';
 import { usualPaths } from '../pathRules.ts';
 import { dangerOf } from './dangers.ts';
+import { plainVariable } from './plainVariables.ts';
 import { judgeFind } from './find.ts';
 import { judgeRead, judgeWrite, pathsOf } from './operand.ts';
 import type { CommandPlace, Consent, ConsentStep, Spot } from './place.ts';
@@ -277,6 +278,7 @@ function valueProblem({ values }: Arguments, isGit: boolean): string | undefined
 
 /** Judges a word that is no path, or a path or commit of a repository. */
 function judgeWord(word: ShellWord, spot: Spot, isGit: boolean): Verdict {
+  if (!isGit && plainVariable(word) !== undefined) return safe;
   if (word.isDynamic) return asks('has a part that only the shell knows', spot.part);
   if (!isGit) return safe;
   const path = `/${word.text.slice(word.text.indexOf(':') + 1)}`;

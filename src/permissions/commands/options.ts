@@ -1,5 +1,6 @@
 /** Reads the options of a program by a list of those that it may be given. */
 import type { ShellWord } from '../../shell/shellCommand.ts';
+import { plainVariable } from './plainVariables.ts';
 
 /**
  * The options that a program may be given, separated by spaces:
@@ -118,7 +119,9 @@ class ArgumentReader {
       return true;
     }
     const value = attached === undefined ? this.#words[(this.#at += 1)] : plainWord(attached);
-    if (value === undefined || value.isDynamic) return false;
+    if (value === undefined) return false;
+    const isKnown = !value.isDynamic || (kind === 'value' && plainVariable(value) !== undefined);
+    if (!isKnown) return false;
     if (kind === 'path') this.#paths.push(value);
     else this.#addValue(name, value.text);
     return true;

@@ -146,6 +146,11 @@ const second: Readonly<Record<string, Readonly<Record<string, Reader>>>> = {
     ps: only('a q s l n: f: --all --quiet --size --filter= --format= --no-trunc --latest'),
     images: listing('a q f: --all --quiet --filter= --format= --no-trunc --digests'),
     version: only('f: --format='),
+    logs: listing('t n: --tail= --since= --until= --timestamps --details'),
+    top: listing(''),
+    stats: listing('a --all --no-stream --no-trunc --format=', ({ names }) =>
+      names.has('--no-stream') ? undefined : 'does not end',
+    ),
     'system df': only('v'),
     'volume ls': only('q f: --filter='),
     'network ls': only('q f: --filter='),

@@ -34,6 +34,27 @@ describe('the verdict on a command for a machine', () => {
   const verdict = async (line: string, start?: string): Promise<string> =>
     (await commandVerdict(machine, { line, folder: start })).kind;
 
+  it('knows variables that hold no secret, and what reads of containers', async () => {
+    const lines: readonly (readonly [line: string, kind: string])[] = [
+      ['squeue -u $USER', 'safe'],
+      ['squeue -u "${USER}" -t R', 'safe'],
+      ['echo $CUDA_VISIBLE_DEVICES', 'safe'],
+      ['echo $OPENAI_API_KEY', 'ask'],
+      ['echo ${USER:-$(id)}', 'ask'],
+      ['echo $USERS', 'ask'],
+      ['docker logs --tail 50 trainer', 'safe'],
+      ['docker stats --no-stream', 'safe'],
+      ['docker stats', 'ask'],
+      ['docker exec trainer ls', 'ask'],
+      ['cat $USER', 'ask'],
+      ['$SHELL -c ls', 'ask'],
+      ['git log $USER', 'ask'],
+    ];
+    for (const [line, kind] of lines) assert.equal(await verdict(line), kind, line);
+    assert.equal(asArgumentLists('squeue -u $USER', '/home/u'), 'squeue -u "$USER"');
+    assert.equal(asArgumentLists('echo $HOME ${HOSTNAME}', '/h'), 'echo /h "$HOSTNAME"');
+  });
+
   it('follows the links and patterns of paths', async () => {
     const lines: readonly (readonly [line: string, kind: string])[] = [
       ['cat a.txt', 'safe'],

@@ -1,0 +1,15 @@
+import type { ShellWord } from '../../shell/shellCommand.ts';
+
+/** Variables whose values are names, numbers and folders, never secrets. */
+const names =
+  'USER LOGNAME HOSTNAME HOME PWD SHELL CUDA_VISIBLE_DEVICES OMP_NUM_THREADS CONDA_DEFAULT_ENV ' +
+  'CONDA_PREFIX VIRTUAL_ENV SLURM_JOB_ID SLURM_JOB_NAME SLURM_ARRAY_TASK_ID SLURM_NODELIST';
+const pattern = new RegExp(
+  `^\\$(?:(${names.replaceAll(' ', '|')})|\\{(${names.replaceAll(' ', '|')})\\})$`,
+);
+
+/** Returns the name of the variable that a word consists of, such as `$USER`, if it is no secret. */
+export function plainVariable({ spelled, isDynamic }: ShellWord): string | undefined {
+  const [, bare, braced] = (isDynamic && pattern.exec(spelled.replace(/^"(.*)"$/, '$1'))) || [];
+  return bare ?? braced;
+}
