@@ -21,6 +21,7 @@ import { providerKeys, keyOfEndpoint } from '../models/apiKeys.ts';
 import type { Handlers } from '../ui/commandRegistry.ts';
 import { hostProviderId } from '../models/hostModels.ts';
 import { BackgroundProcess } from './keepRunningProcess.ts';
+import { KeptSessions } from '../sessions/keptSessions.ts';
 import type { WindowDeps } from '../window/windowDeps.ts';
 import { pickGoing } from '../window/pick.ts';
 import { sessionIdOf } from '../ui/commandTarget.ts';
@@ -45,11 +46,7 @@ export class KeepRunning implements Disposable {
   readonly #deps: KeepRunningDeps;
   readonly #clock: Clock;
   readonly #owned = new DisposableStore();
-  /**
-   * Ids of the sessions for which the user changed what applies to the folder. Not stored beyond this
-   * window.
-   */
-  readonly #toggledIds = new Set<string>();
+  readonly #kept = new KeptSessions(isKeptIn);
   #background: BackgroundProcess | undefined;
   /** Ids of the sessions in the last handover to the background process, separated by spaces. */
   #sentIds = '';
@@ -71,11 +68,8 @@ export class KeepRunning implements Disposable {
   }
 
   /** Whether the session continues in the background when the window closes. */
-  keeps({ id, state }: Session): boolean {
-    return (
-      state.provider !== hostProviderId &&
-      (isAlways() || isKeptIn(state.workFolder) !== this.#toggledIds.has(id))
-    );
+  keeps(session: Session): boolean {
+    return session.state.provider !== hostProviderId && (isAlways() || this.#kept.has(session));
   }
 
   /**
@@ -83,10 +77,9 @@ export class KeepRunning implements Disposable {
    * now continue. Throws `UserFacing` if the session cannot continue in the background.
    */
   toggle(session: Session): boolean {
-    const { id, state } = session;
-    if (state.provider === hostProviderId) throw needsWindow();
+    if (session.state.provider === hostProviderId) throw needsWindow();
     if (isAlways()) return true;
-    if (!this.#toggledIds.delete(id)) this.#toggledIds.add(id);
+    this.#kept.toggle(session);
     this.#update();
     return this.keeps(session);
   }
@@ -184,9 +177,10 @@ export class KeepRunning implements Disposable {
    * provides its model.
    */
   #warnOf(going: readonly Session[]): void {
-    for (const { id, state } of going) {
+    for (const session of going) {
+      const { id, state } = session;
       if (state.provider !== hostProviderId || this.#warnedIds.has(id)) continue;
-      if (!isAlways() && !isKeptIn(state.workFolder)) continue;
+      if (!isAlways() && !this.#kept.has(session)) continue;
       this.#warnedIds.add(id);
       void window.showWarningMessage(
         `“${oneLine(state.goal, 60)}” stops when VS Code closes. ${needsWindow().message}`,

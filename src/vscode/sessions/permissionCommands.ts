@@ -14,6 +14,7 @@ import { homeFolder, isModeSet, setting } from '../ui/settings.ts';
 import { frontFolder, pickFolder } from '../ui/workFolder.ts';
 import type { WindowDeps } from '../window/windowDeps.ts';
 import { askOnce } from './firstGoal.ts';
+import { keepField } from './keptSessions.ts';
 import { askPermissions, type PermissionAnswer, type Permissions } from './permissionPick.ts';
 
 type Deps = Pick<WindowDeps, 'host' | 'logger'>;
@@ -76,7 +77,7 @@ async function change(deps: Deps & Pick<WindowDeps, 'sessions'>): Promise<void> 
     keepsRunning: tickFor(choice),
     hasEngine: hasContainerEngine(),
   });
-  const chosen = asked && (await choiceOf(deps, folder.fsPath, asked));
+  const chosen = asked && (await choiceOf(deps, folder.fsPath, { ...asked, before: choice }));
   if (chosen === undefined || chosen === 'later') return;
   await choices.choose(folder.fsPath, chosen);
   deps.sessions.refresh();
@@ -90,9 +91,9 @@ const tickFor = (choice: FolderChoice | undefined): boolean | undefined =>
 async function choiceOf(
   { host }: Deps,
   folder: string,
-  { answer, keepsRunning }: Permissions,
+  { answer, keepsRunning, before }: Permissions & { readonly before?: FolderChoice | undefined },
 ): Promise<FolderChoice | 'later'> {
-  const kept = keepsRunning === true ? { keepRunning: true } : {};
+  const kept = keepField(keepsRunning, before);
   if (answer !== 'container') return { ...kept, mode: answer };
   if (!hasContainerEngine()) {
     await commands.executeCommand('workbench.action.openWalkthrough', unattendedStep);
