@@ -38,20 +38,21 @@ export interface StatusBarText {
  * until run 7 ends · 2 h 10 min`. Of several sessions, shows a session that needs the user, otherwise
  * a working session, otherwise a sleeping session. Pending approvals are shown instead of a
  * session. Ends with the permission mode unless that is `ask`. `approvals`: number of pending
- * approvals. `folderMode`: mode of the next session.
+ * approvals. `folderMode` returns the mode of the next session, and is called only if no session is
+ * shown, because it reads a file.
  */
 export function statusBarText(
   glances: readonly Glance[],
   approvals: number,
   nowMs: number,
-  folderMode: PermissionMode = 'ask',
+  folderMode: () => PermissionMode = () => 'ask',
 ): StatusBarText {
   const open = glances.filter(({ state }) => isOpen(state));
   const shown = [...open].sort(
     (a, b) => urgency(a) - urgency(b) || b.state.lastEventMs - a.state.lastEventMs,
   )[0];
   const others = open.length > 1 ? ` · +${open.length - 1}` : '';
-  const mode = shown === undefined ? folderMode : (shown.permissions?.mode ?? 'ask');
+  const mode = shown === undefined ? folderMode() : (shown.permissions?.mode ?? 'ask');
   const suffix = mode === 'ask' ? '' : ` · ${mode}`;
   const about = open.map((glance) => tooltipOf(glance, nowMs)).join('\n\n---\n\n');
   const tooltip = `${about || 'Helios: no session. Click to start a goal.'}\n\n---\n\n${modeTooltip(mode)}`;

@@ -18,7 +18,7 @@ export function createStatusBar(sessions: OpenSessions, approvals: Approvals): D
       glances,
       approvals.pending().length,
       Date.now(),
-      folderMode(),
+      folderMode,
     );
     item.text = text;
     const markdown = new MarkdownString(tooltip);
@@ -31,6 +31,8 @@ export function createStatusBar(sessions: OpenSessions, approvals: Approvals): D
   };
   owned.add(sessions.onDidChange(draw));
   owned.add(approvals.onDidChange(draw));
+  // Without a session, the mode is that of the folder of the active editor.
+  owned.add(window.onDidChangeActiveTextEditor(draw));
   draw();
   item.show();
   return owned;
