@@ -12,7 +12,8 @@ const otherRows = 5;
 
 /**
  * Asks the user to approve the tool call. Shows the whole call, page by page if it is longer than
- * the terminal, before an answer can approve it. What was typed before answers nothing. Rejects if `signal` is aborted or the input ends.
+ * the terminal, before an answer can approve it. What was typed before answers nothing. Rejects if
+ * `signal` is aborted, without showing anything if it was before, or the input ends.
  */
 export async function askUser(
   { title, effect, detail, offer }: ApprovalRequest,
@@ -27,10 +28,11 @@ export async function askUser(
   });
   const size = pages.length === 1 ? '' : ` · ${textSize(detail)}`;
   await dropTyped(stdin);
+  if (signal.aborted) throw withdrawn();
   stdout.write(`\n${lineForTerminal(title)} (${effect})${size}\n`);
   const lines = createInterface({ input: stdin, terminal: false });
   const answer = Promise.withResolvers<ApprovalAnswer>();
-  const onAbort = (): void => answer.reject(new Error('The question was withdrawn.'));
+  const onAbort = (): void => answer.reject(withdrawn());
   const answers = answersOf(offer);
   let shownPages = 0;
   const showPrompt = (): void => {
@@ -54,7 +56,6 @@ export async function askUser(
   });
   lines.on('close', () => answer.reject(new Error('The input has ended.')));
   signal.addEventListener('abort', onAbort, { once: true });
-  if (signal.aborted) onAbort();
   showPage();
   try {
     return await answer.promise;
@@ -63,6 +64,8 @@ export async function askUser(
     lines.close();
   }
 }
+
+const withdrawn = (): Error => new Error('The question was withdrawn.');
 
 interface CliAnswer {
   readonly answer: ApprovalAnswer;

@@ -97,6 +97,16 @@ describe('an approval at the terminal', () => {
     assert.deepEqual([denied.answer, denied.prompts], ['deny', 1]);
     assert.ok(!denied.text.includes('echo 59'));
   });
+
+  it('is not asked for when the question was withdrawn while another one was shown', async () => {
+    const stdout = new FakeOutput();
+    const request = { sessionId, callId: 'c', title: 'Run x', effect: 'execute', detail: 'ls' };
+    await assert.rejects(
+      askUser(request, { stdin: new PassThrough(), stdout }, AbortSignal.abort()),
+      /withdrawn/,
+    );
+    assert.equal(stdout.text, '');
+  });
 });
 
 describe('an approval in a real terminal', () => {
