@@ -1,4 +1,4 @@
-# Starts the command "$@" in bubblewrap, in the current folder. confinement.ts puts assignments
+# Starts the command "$@" in bubblewrap, in the current folder. confine.ts puts assignments
 # before this text: $network (all, none or hosts), $session, $runs (folder of runs), $helios (the folder
 # above it), $hidden ($helios if it holds nothing of others) and, one path per line, $grants
 # (folders to write), $caches and $keys (below the home folder). With the network `hosts`: $proxy (the
