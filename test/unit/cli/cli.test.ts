@@ -65,13 +65,12 @@ describe('helios', () => {
   it('writes a report with the measured values', async () => {
     const it = world({ model: toGoal });
     await runCli([...demo, 'loss below 0.5'], it);
-    const report = readFileSync(/^Report +(.+)$/m.exec(it.stdout.text)?.[1] ?? '', 'utf8');
+    const file = /^Report +(.+)$/m.exec(it.stdout.text)?.[1] ?? '';
+    const report = readFileSync(file, 'utf8');
     assert.match(report, /^# loss below 0.5\n\n\*\*Goal met: loss 0.25 \\< 0.5 \(run 1\)\*\*\n/);
-    assert.match(
-      report,
-      /Evidence at the end: loss of \[run 1\]\(runs\.md#run-1\): last 0\.25, best 0\.25, 1 point/,
-    );
-    assert.match(report, /\| <a id="run-1"><\/a>1 \*\*champion\*\* \| .*lr=1 \| local \| ok \|/);
+    assert.match(report, /`loss < 0\.5`: \*\*met\*\*: loss 0\.25 \\< 0\.5 \(run 1\)/);
+    const runs = readFileSync(path.join(path.dirname(file), 'runs.md'), 'utf8');
+    assert.match(runs, /\| <a id="run-1"><\/a>1 \*\*champion\*\* \| .*lr=1 \| local \| ok \|/);
   });
 
   it('ends with 2 without the goal, and says how to go on', async () => {
