@@ -53,29 +53,30 @@ class EditFold {
   edits(): ReadonlyMap<string, EditRecord> {
     for (const [path, { before }] of this.#open)
       // A file that a call may have changed is as the session left it only if it still equals that.
-      if (!this.#isGoingOn(path, before)) this.#edits.set(path, { path, before, by: 'tool' });
+      if (this.#ongoing(path, before) === undefined)
+        this.#edits.set(path, { path, before, by: 'tool' });
     return this.#edits;
   }
 
   #change({ path, before, after }: ChangedFile, { by, callId }: Cause): void {
     // A call that undoes edits changes files, too.
     if (by === 'tool' && this.#open.get(path)?.callId !== callId) return;
-    const known = this.#edits.get(path);
+    const known = this.#ongoing(path, before);
     this.#edits.set(path, {
       path,
-      before: known && this.#isGoingOn(path, before) ? known.before : before,
+      before: known?.before ?? before,
       after,
       by: by === 'command' ? by : (known?.by ?? by),
     });
   }
 
   /**
-   * Returns false if the user changed the file since the last edit of the session: the version of
-   * the user is then the one to go back to.
+   * Returns the edit that goes on; none if the user changed the file since: the version of the user is
+   * then the one to go back to.
    */
-  #isGoingOn(path: string, before: FileVersion): boolean {
+  #ongoing(path: string, before: FileVersion): EditRecord | undefined {
     const known = this.#edits.get(path);
-    return known?.after !== undefined && isSameVersion(known.after, before);
+    return known?.after !== undefined && isSameVersion(known.after, before) ? known : undefined;
   }
 }
 

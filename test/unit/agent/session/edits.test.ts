@@ -103,6 +103,19 @@ describe('edits of files by a session', () => {
     assert.equal(text('a.py'), 'mine\n');
   });
 
+  it('are those of a tool again after the user changed what a command had changed', async () => {
+    const { id } = await session([
+      [run('sed -i s/one/1/ a.py')],
+      () => {
+        writeFileSync(at('a.py'), 'mine\n');
+        return [write('a.py', 'z\n')];
+      },
+    ]);
+    assert.deepEqual(states(await bed.engine.sessions.edits(id)), { 'a.py': 'changed by tool' });
+    await bed.engine.sessions.undoEdits(id);
+    assert.equal(text('a.py'), 'mine\n');
+  });
+
   it('by commands are found in tracked files, and undone when they are named', async () => {
     const { id } = await session([
       () => {
