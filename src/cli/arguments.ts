@@ -152,5 +152,5 @@ Quote a goal that begins with the name of a command.
 ${keysHelp}
 Addresses: ANTHROPIC_BASE_URL, GOOGLE_GEMINI_BASE_URL, ANTHROPIC_BEDROCK_BASE_URL, AWS_REGION, CHATGPT_BASE_URL,
 OPENAI_BASE_URL (for --provider compatible: the endpoint).
-Exit code: 0 goal met, 2 ended before the goal was met, 1 error, 130 interrupted.
+Exit code: 0 goal met or best found, 2 ended otherwise, 1 error, 130 interrupted.
 Runs continue after helios exits.`;

@@ -83,7 +83,8 @@ function eventsSinceOpened(session: Session): ReturnType<Session['events']> {
   );
 }
 
-const codeFor = (reason: EndReason): number =>
+/** Returns the exit code for the end of a session. */
+export const codeFor = (reason: EndReason): number =>
   reason === 'goal' || reason === 'best_found' || reason === 'answered'
     ? exitCodes.goal
     : reason === 'error'

@@ -16,6 +16,7 @@ import { namedSession, sessionWords } from '../sessionReference.ts';
 import { styleFor, type Style } from '../screen/style.ts';
 import { singleLine } from '../screen/terminalText.ts';
 import { replyText } from '../screen/views.ts';
+import { codeFor } from '../follow.ts';
 import { exitCodes, type CliDeps } from '../cliDeps.ts';
 
 export const declareWatch = (helios: CliCommand): CliCommand =>
@@ -33,7 +34,7 @@ export const declareWatch = (helios: CliCommand): CliCommand =>
     )
     .addHelpText(
       'after',
-      '\nExit code: 0 goal met or run succeeded, 2 ended otherwise, 130 interrupted.',
+      '\nExit code: 0 goal met, best found or run succeeded, 2 ended otherwise, 130 interrupted.',
     )
     .runs((context, reference: string | undefined) =>
       withEngine(context, async (engine) => {
@@ -72,8 +73,7 @@ async function watchSession(
       );
     }
     if (!isUpToDate || state === undefined) continue;
-    if (state.end !== undefined)
-      return state.end.reason === 'goal' ? exitCodes.goal : exitCodes.ended;
+    if (state.end !== undefined) return codeFor(state.end.reason);
     if ((await engine.sessions.owner(id)) === undefined) deps.stdout.write(unownedText(id, style));
   }
   return exitCodes.interrupted;

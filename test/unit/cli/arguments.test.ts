@@ -116,7 +116,7 @@ describe('command line', () => {
     assert.match(help.stdout.text, /Examples:/);
     assert.match(
       help.stdout.text,
-      /Exit code: 0 goal met, 2 ended before the goal was met, 1 error, 130 interrupted/,
+      /Exit code: 0 goal met or best found, 2 ended otherwise, 1 error, 130 interrupted/,
     );
     const version = world();
     assert.equal(await runCli(['--version'], version), 0);
