@@ -50,7 +50,20 @@ const seedName = /^(?:random_?|rng_?|manual_?|global_?)?seed$/i;
 const outerVariable =
   /^(?:CUDA_VISIBLE_DEVICES|CUDA_DEVICE_ORDER|PYTHONUNBUFFERED|PYTHONPATH|PYTHONDONTWRITEBYTECODE|OMP_NUM_THREADS|MKL_NUM_THREADS|TOKENIZERS_PARALLELISM|WANDB_\w+|HF_HOME|TERM|COLUMNS)$/;
 
+const forms = new Map<string, CommandForm>();
+const maxForms = 20_000;
+
+/** Cached, because ledgers ask again and again for the same commands. */
 export function commandForm(command: string): CommandForm {
+  const known = forms.get(command);
+  if (known !== undefined) return known;
+  if (forms.size >= maxForms) forms.clear();
+  const form = formOf(command);
+  forms.set(command, form);
+  return form;
+}
+
+function formOf(command: string): CommandForm {
   const shell = parseShell(command);
   if (shell?.isPlain !== true) {
     const text = command.trim().replace(/\s+/g, ' ');

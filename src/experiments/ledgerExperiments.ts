@@ -213,21 +213,8 @@ export function measuredValue(row: LedgerEntry, decisive: Decisive): number | un
   return Number.isFinite(value) ? value : undefined;
 }
 
-const nearForms = new Map<string, string>();
-const maxForms = 20_000;
-
-/**
- * Returns a key that is equal for runs that repeat each other (see `repeatsOf`). Cached, because
- * this function is called often with the same commands.
- */
-function repeatKey({ command }: LedgerEntry): string {
-  const cached = nearForms.get(command);
-  if (cached !== undefined) return cached;
-  if (nearForms.size >= maxForms) nearForms.clear();
-  const { near } = commandForm(command);
-  nearForms.set(command, near);
-  return near;
-}
+/** Returns a key that is equal for runs that repeat each other (see `repeatsOf`). */
+const repeatKey = ({ command }: LedgerEntry): string => commandForm(command).near;
 
 /**
  * Groups the runs that have a value by setting: runs of the same code that differ in nothing but the

@@ -17,7 +17,8 @@ export interface DatabaseOptions {
   readonly file: string;
   /** Path of `sql-wasm.wasm`, a part of sql.js. */
   readonly wasmFile: string;
-  /** SQL statements that create the tables. A change of the statements needs a new `version`. */
+  /** SQL statements that create the tables. A change of the statements, or of what
+   * a column means, needs a new `version`. */
   readonly schema: { readonly version: number; readonly sql: string };
   /**
    * Merges the rows that another process saved since this process last read the file. Runs within

@@ -64,7 +64,7 @@ export type IndexedSessionRow = Omit<IndexedSession, 'runs' | 'attempts'> & {
 };
 
 const schema = {
-  version: 3,
+  version: 4,
   sql: `
     CREATE TABLE sessions (
       id TEXT PRIMARY KEY, journal_bytes INTEGER NOT NULL, goal TEXT NOT NULL, started_ms INTEGER NOT NULL,

@@ -4,6 +4,7 @@
 import { briefFacts } from '../../src/agent/reports/reportFacts.ts';
 import { foldSession } from '../../src/agent/journal/fold.ts';
 import { ledgerOf } from '../../src/agent/runs/sessionRuns.ts';
+import { loadShell } from '../../src/shell/grammar.ts';
 import { buildBrief } from '../../src/reports/brief.ts';
 import { drawCharts } from '../../src/reports/chartSet.ts';
 import { Night } from '../fakes/nights.ts';
@@ -14,6 +15,7 @@ const points = 2_000;
 
 export async function benchReport(_folder: string, size: Size): Promise<readonly Figure[]> {
   const { runs, rounds } = sizes[size];
+  await loadShell();
   const night = new Night('bring loss < 0.001');
   for (let number = 1; number <= runs; number += 1) {
     const verdict =

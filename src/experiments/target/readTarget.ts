@@ -45,7 +45,7 @@ const follows =
 
 /** Returns the target that the goal states; `undefined` if it names no metric. */
 export function readTarget(goal: string): Target | undefined {
-  const text = goal.normalize('NFC').replaceAll('’', "'");
+  const text = goal.slice(0, maxGoalChars).normalize('NFC').replaceAll('’', "'");
   const found = sentencesOf(text).flatMap(conditionsIn);
   const conditions = found.length > 0 ? found : sentencesOf(text).flatMap(relativeConditions);
   const over = aggregateOf(text);
@@ -157,6 +157,10 @@ function conditionOf(place: Place, match: RegExpExecArray): Condition | undefine
 const start = /^(?:of|von)$/iu;
 const goesOn = /^\s*(?:down\s+)?(?:to|auf|bis)\s+(?:\p{L}+\s+)?[\d.]/iu;
 
+const maxNameChars = 100;
+/** A longer goal is read as far as this. */
+const maxGoalChars = 20_000;
+
 const isWeak = (wording: Wording): boolean => wording === 'reach';
 const weakNear = /^(?:of|is|be|=|:|bei|von|beträgt|liegt bei)$/iu;
 
@@ -180,7 +184,8 @@ function phraseBefore(
 
 /** Returns a name that is no known metric, directly before its comparator: `my_score > 7`. */
 function directName(before: string, word: string, from: number): MetricPhrase | undefined {
-  const found = /(?<name>\p{L}[\p{L}\p{N}_@/.-]*)\s*(?:is|stays|gets|goes)?\s*$/iu.exec(before);
+  const near = before.slice(-maxNameChars);
+  const found = /(?<name>\p{L}[\p{L}\p{N}_@/.-]*)\s*(?:is|stays|gets|goes)?\s*$/iu.exec(near);
   const metric = found?.groups?.['name'];
   if (found === null || metric === undefined) return undefined;
   if (outside.test(metric)) return undefined;
@@ -188,7 +193,7 @@ function directName(before: string, word: string, from: number): MetricPhrase | 
   const isNamed = /[_/]/.test(metric) && wordingOf(word) !== 'reach' && !/\.\w+$/.test(metric);
   if (!(isSymbol || isNamed) || /(?:memory|size|count|params|steps?|epochs?)$/i.test(metric))
     return undefined;
-  const start = from + found.index;
+  const start = from + before.length - near.length + found.index;
   return { metric, start, end: start + metric.length, isCertain: true };
 }
 

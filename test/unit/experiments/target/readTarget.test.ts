@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import { readTarget, statedTarget } from '../../../../src/experiments/target/readTarget.ts';
 import { targetText } from '../../../../src/experiments/target/target.ts';
+import { assertInProportion } from '../../../fakes/proportion.ts';
 
 /** Goals as users write them, and what is understood; `none` where nothing is certain. */
 const wordings: readonly [goal: string, target: string][] = [
@@ -164,5 +165,16 @@ describe('the target of a goal', () => {
       metric: 'ECE',
       direction: 'lower',
     });
+  });
+
+  it('reads a long text in time in proportion to its length', () => {
+    const texts: readonly ((length: number) => string)[] = [
+      (length) => 'loss '.repeat(length / 5),
+      (length) => 'loss < 1 and '.repeat(length / 13),
+      (length) => `${'a'.repeat(length)} < 5`,
+      (length) => `seeds 1,${' '.repeat(length)}x`,
+      (length) => 'the validation of the model under 5 '.repeat(length / 36),
+    ];
+    for (const text of texts) assertInProportion((share) => readTarget(text(share * 19_000)));
   });
 });
