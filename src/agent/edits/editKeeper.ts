@@ -2,6 +2,7 @@
  * Keeps the content of files of this computer before a tool call changes them, and records what the
  * call changed. Files in the home folder of Helios, such as its worktrees, are not kept.
  */
+import { rm } from 'node:fs/promises';
 import { messageOf, ToolFailure } from '../../base/errors.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Logger } from '../../base/logger.ts';
@@ -77,21 +78,24 @@ export class EditKeeper {
 
   /** Changes of tracked files are found after the command, because its text does not name them. */
   async #beginCommand(callId: string): Promise<OpenEdit> {
-    const tracked = await this.#tracked();
+    const tracked = await this.#tracked('keep');
     if (tracked === undefined) return none;
     const before = await this.#present(tracked.paths);
     await this.#keep({ callId, by: 'command' }, before);
-    const find = async (): Promise<readonly ChangedFile[]> => [
-      ...(await this.#changes(before)),
-      ...(await this.#newChanges(tracked, before)),
-    ];
+    const find = async (): Promise<readonly ChangedFile[]> => {
+      try {
+        return [...(await this.#changes(before)), ...(await this.#newChanges(tracked, before))];
+      } finally {
+        await rm(tracked.index, { recursive: true, force: true });
+      }
+    };
     return { end: () => this.#end({ callId, by: 'command' }, find) };
   }
 
   /** A repository that git cannot read, or not in time, keeps no command from running. */
-  async #tracked(): Promise<TrackedChanges | undefined> {
+  async #tracked(copy: 'keep' | 'none'): Promise<TrackedChanges | undefined> {
     const { local, workFolder: folder, clock, logger } = this.#deps;
-    return trackedChanges({ machine: local(), folder, clock }).catch((error: unknown) => {
+    return trackedChanges({ machine: local(), folder, clock }, copy).catch((error: unknown) => {
       logger.warn(`Edits of a command cannot be found: ${messageOf(error)}`);
       return undefined;
     });
@@ -106,10 +110,13 @@ export class EditKeeper {
     }));
   }
 
-  /** Returns the files that equalled the index before the command, and no longer do. */
+  /**
+   * Returns the files that equalled the index before the command, and no longer equal the present one.
+   * The index may have changed meanwhile, too.
+   */
   async #newChanges(tracked: TrackedChanges, known: Versions): Promise<readonly ChangedFile[]> {
     const { local, workFolder: folder, clock, files } = this.#deps;
-    const paths = ((await this.#tracked())?.paths ?? []).filter((path) => !known.has(path));
+    const paths = ((await this.#tracked('none'))?.paths ?? []).filter((path) => !known.has(path));
     if (paths.length === 0) return [];
     const contents = await indexedFiles({ machine: local(), folder, clock }, tracked, paths);
     const after = await this.#present(paths);

@@ -101,12 +101,14 @@ own_dir() {
   fi
 }
 
-# Copies the index with its modification time, because git needs this time: it compares the content,
-# not only the time stamp, of each file that changed in the second in which the index was written.
-own_index() {
-  cp -p -- "$git_dir/index" "$own/index" 2>/dev/null
-  find "$git_dir" -maxdepth 1 -name 'sharedindex.*' -exec cp -p -- {} "$own/" \; 2>/dev/null
+# Copies the index in folder $1 to folder $2 with its modification time, because git needs this time:
+# it compares the content, not only the time stamp, of each file that changed in the second in which
+# the index was written.
+copy_index() {
+  cp -p -- "$1/index" "$2/index" 2>/dev/null
+  find "$1" -maxdepth 1 -name 'sharedindex.*' -exec cp -p -- {} "$2/" \; 2>/dev/null
 }
+own_index() { copy_index "$git_dir" "$own"; }
 
 p() {
   GIT_DIR=$own GIT_INDEX_FILE=${index:-$own/index} GIT_OBJECT_DIRECTORY=$objects g "$@"

@@ -1,6 +1,6 @@
 enter "$1"
 own_dir "$2" "$3"
-own_index
+copy_index "$5" "$own"
 IFS='
 '
 for file in $4; do

@@ -1,5 +1,11 @@
 enter "$1"
 own_dir "$2" "$3"
 own_index
-printf '%s\0' "$top"
+kept=
+if [ "$4" = keep ]; then
+  kept=$own.index
+  mkdir -m 700 -- "$kept" || exit 1
+  copy_index "$own" "$kept"
+fi
+printf '%s\0%s\0' "$top" "$kept"
 p diff-files --raw -z --no-renames --ignore-submodules=all || exit 1

@@ -19,6 +19,8 @@ export interface TrackedChanges {
   readonly top: string;
   /** Absolute paths of the tracked files that differ from the index. Removed files count. */
   readonly paths: readonly string[];
+  /** Absolute path of a folder with a copy of the index. The caller removes it; empty without it. */
+  readonly index: string;
 }
 
 /** A file as a checkout of the index would write it. */
@@ -37,13 +39,17 @@ const contentsScript = `${scriptStart}${shellText('./indexContents.sh', import.m
  * Resolves with the changed files; with `undefined` if the folder is in no worktree. Rejects with
  * `GitFailure`.
  */
-export async function trackedChanges(checkout: Checkout): Promise<TrackedChanges | undefined> {
+export async function trackedChanges(
+  checkout: Checkout,
+  copy: 'keep' | 'none',
+): Promise<TrackedChanges | undefined> {
   try {
-    const text = await run(checkout, changesScript);
-    const [top = '', ...fields] = text.split('\0').slice(0, -1);
+    const text = await run(checkout, changesScript, [copy]);
+    const [top = '', index = '', ...fields] = text.split('\0').slice(0, -1);
     const folder = utf8(top);
     return {
       top: folder,
+      index: utf8(index),
       paths: rawEntries(fields).map(({ path }) => posix.join(folder, utf8(path))),
     };
   } catch (error) {
@@ -54,16 +60,16 @@ export async function trackedChanges(checkout: Checkout): Promise<TrackedChanges
 }
 
 /**
- * Resolves with the content of files in the index, by absolute path. Files with a filter, such as
- * those of LFS, are left out. Rejects with `GitFailure`.
+ * Resolves with the content of files in the copy of the index, by absolute path. Files with a filter,
+ * such as those of LFS, are left out. Rejects with `GitFailure`.
  */
 export async function indexedFiles(
   checkout: Checkout,
-  { top }: TrackedChanges,
+  { top, index }: TrackedChanges,
   paths: readonly string[],
 ): Promise<ReadonlyMap<string, IndexedFile>> {
   const names = paths.map((path) => posix.relative(top, path)).filter((name) => !/\n/.test(name));
-  const text = await run(checkout, contentsScript, names.join('\n'));
+  const text = await run(checkout, contentsScript, [names.join('\n'), index]);
   const found = new Map<string, IndexedFile>();
   for (let at = 0; at < text.length;) {
     const [name = '', mode = '', size = ''] = text.slice(at).split('\0', 3);
@@ -75,11 +81,15 @@ export async function indexedFiles(
   return found;
 }
 
-const run = ({ machine, folder, clock }: Checkout, script: string, names = ''): Promise<string> =>
+const run = (
+  { machine, folder, clock }: Checkout,
+  script: string,
+  args: readonly string[],
+): Promise<string> =>
   runGit({
     machine,
     script,
-    args: [folder, heliosFolder(machine), randomBytes(12).toString('hex'), names],
+    args: [folder, heliosFolder(machine), randomBytes(12).toString('hex'), ...args],
     clock,
     timeoutMs,
   });

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -13,6 +15,7 @@ import {
 import { join } from 'node:path';
 import { afterEach, describe, it } from 'mocha';
 import type { FileEdit } from '../../../../src/agent/contract/edits.ts';
+import type { EngineSettings } from '../../../../src/agent/contract/settings.ts';
 import type { Session } from '../../../../src/agent/contract/sessions.ts';
 import { UserFacing } from '../../../../src/base/errors.ts';
 import { GitRepo } from '../../../fakes/gitRepo.ts';
@@ -37,12 +40,14 @@ describe('edits of files by a session', () => {
   const session = async (
     steps: readonly (readonly ScriptedCall[] | (() => readonly ScriptedCall[]))[],
     files: Readonly<Record<string, string>> = { 'a.py': 'one\n', 'b.py': 'two\n' },
+    settings: Partial<EngineSettings> = {},
   ): Promise<Session> => {
     bed = await testEngine(
       new ScriptedModel((_request, index) => {
         const step = steps[index];
         return (typeof step === 'function' ? step() : step) ?? [finish];
       }),
+      { settings },
     );
     GitRepo.create(bed.work, files);
     const begun = await bed.start();
@@ -131,6 +136,26 @@ describe('edits of files by a session', () => {
     assert.deepEqual((await sessions.undoEdits(id)).restored, []);
     await sessions.undoEdits(id, [at('a.py'), at('b.py')]);
     assert.deepEqual([text('a.py'), text('b.py')], ['one\n', 'dirty\n']);
+  });
+
+  it('by commands are no files that only the index left behind', async () => {
+    const { id } = await session(
+      [
+        () => {
+          writeFileSync(at('a.py'), 'mine\n');
+          execFileSync('git', ['-C', bed.work, 'add', 'a.py']);
+          return [run('git reset -q && sed -i s/two/2/ b.py')];
+        },
+      ],
+      undefined,
+      { protectsGit: false },
+    );
+    const { sessions } = bed.engine;
+    assert.deepEqual(states(await sessions.edits(id)), { 'b.py': 'changed by command' });
+    await sessions.undoEdits(id, [at('b.py')]);
+    assert.equal(text('b.py'), 'two\n');
+    const temporary = join(bed.home, 'tmp');
+    assert.deepEqual(existsSync(temporary) ? readdirSync(temporary) : [], []);
   });
 
   it('by commands that remove a tracked file are undone', async () => {
