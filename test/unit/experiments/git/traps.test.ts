@@ -147,7 +147,7 @@ const comparable = (text: string): string =>
   text
     .replaceAll(/trapped|clean/g, 'REPO')
     .replaceAll(/(<{7}|>{7}) .*/g, '$1')
-    .replaceAll(/\(Not Committed Yet [^)]*\)/g, '(Not Committed Yet)');
+    .replaceAll(/\(Not Committed Yet\s[^)]*\)/g, '(Not Committed Yet)');
 
 describe('reading a repository full of traps', function () {
   // Each command starts many processes.
