@@ -132,7 +132,9 @@ describe('the notifier', () => {
     one.notify(about('error'));
     await site.taken(1);
     let isClosed = false;
+    const timers = clock.pendingTimers;
     const closed = one.close().then(() => (isClosed = true));
+    await until('it waits for the message', () => clock.pendingTimers > timers);
     await clock.advance(11_999);
     assert.equal(isClosed, false);
     await clock.advance(1);

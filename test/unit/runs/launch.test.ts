@@ -142,6 +142,7 @@ describe('launching runs', () => {
       tell(name);
       await until('it looked', () => probes > asked);
     }
+    isHushed = false;
     await runs.kill(run, { signal: 'KILL', graceMs: 0 });
   });
 
