@@ -36,7 +36,8 @@ export function standingDecision(
   runs: readonly Pick<LedgerRow, 'verdict'>[],
 ): ExperimentDecision | undefined {
   const last = decisions.at(-1);
-  return last?.by === 'engine' && runs.length > 0 && !hasCrashed(runs) ? undefined : last;
+  const isCrash = last?.by === 'engine' && last.decision === 'crash';
+  return isCrash && runs.length > 0 && !hasCrashed(runs) ? undefined : last;
 }
 
 /** Returns whether the decision excludes the runs of the experiment from becoming the champion. */

@@ -15,7 +15,7 @@ import { expCommit } from './experiments/expCommit.ts';
 import { expDecide, type ExperimentJudge } from './experiments/expDecide.ts';
 import { expDiff } from './experiments/expDiff.ts';
 import type { ExperimentCode } from './experiments/experimentCode.ts';
-import { finish, type Finish } from './session/finish.ts';
+import { finish, type SessionEnd } from './session/finish.ts';
 import { killTask, type TaskKiller } from './runs/killTask.ts';
 import { listMachines, type MachineOverview } from './machines/listMachines.ts';
 import type { MachineTools } from './parameters/machinePath.ts';
@@ -63,7 +63,7 @@ export interface AllToolsDeps {
   readonly sleep: SleepDeps;
   readonly monitor: StartMonitorDeps & StopMonitorDeps;
   readonly setTarget: TargetSetter;
-  readonly finish: Finish;
+  readonly finish: SessionEnd;
 }
 
 export const allTools = (deps: AllToolsDeps): Tool[] => [

@@ -114,7 +114,11 @@ const machines: Pick<Machines, 'get'> = {
 };
 
 const deps = new Proxy({} as AllToolsDeps, {
-  get: () => ({ machines, edited: () => [] }),
+  get: () => ({
+    machines,
+    edited: () => [],
+    checkPlaces: () => [{ machineId: 'local', folder: '/work' }],
+  }),
 });
 
 /** Every tool of a session. The tools cannot be executed. */

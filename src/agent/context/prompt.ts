@@ -6,6 +6,7 @@
  * only at a checkpoint, which changes the conversation anyway, when the user pins a sticky, and
  * when a session is resumed.
  */
+import { requirementTexts, type Requirements } from '../../experiments/target/requirements.ts';
 import { targetText, type Target } from '../../experiments/target/target.ts';
 import type { SystemPart } from '../../models/model.ts';
 import type { PermissionMode } from '../../permissions/mode.ts';
@@ -83,16 +84,22 @@ export const resumeText =
 /** Message that resumes a paused session when the user sends no message. */
 export const goOnText = 'Continue the work.';
 
-export const goalText = (goal: string, { limits, target }: OpeningFacts): string =>
+export const goalText = (goal: string, { limits, target, requirements }: OpeningFacts): string =>
   [
     `The goal:\n${goal}`,
     target === undefined
       ? 'No target was read from it: state one with set_target in your first turns.'
       : `Target: ${targetText(target)}. If this is not what the goal says, or runs print the metric under another name, state it with set_target.`,
+    ...(requirements === undefined
+      ? []
+      : [
+          `Besides: ${requirementTexts(requirements).join('; ')}. Helios compares the files at each launch; finish takes the checks.`,
+        ]),
     ...(limits.length > 0 ? [`Limits: ${limits.join(', ')}.`] : []),
   ].join('\n\n');
 
 export interface OpeningFacts {
   readonly limits: readonly string[];
   readonly target: Target | undefined;
+  readonly requirements?: Requirements | undefined;
 }

@@ -1,5 +1,6 @@
 import { DisposableStore, type Disposable } from '../../base/disposable.ts';
 import { ToolFailure } from '../../base/errors.ts';
+import type { ExperimentRow } from '../../experiments/ledger.ts';
 import { hasCrashed } from '../../experiments/ledgerExperiments.ts';
 import type {
   DecidedExperiment,
@@ -13,10 +14,13 @@ import { isSweepOver } from '../runs/sweepProgress.ts';
 import { experimentNamed } from './experimentReference.ts';
 import { decisionWarnings, resultText } from './experimentLabels.ts';
 import { runName } from '../../runs/run.ts';
+import type { Machines } from '../../machines/machine.ts';
+import { changedFiles, changedText } from './unchangedFiles.ts';
 
 export interface ExperimentDecisionsDeps {
   readonly log: SessionLog;
   readonly sessionRuns: SessionRuns;
+  readonly machines: Pick<Machines, 'get'>;
   /** Called when a decision cannot be recorded. */
   onFailed(error: unknown): void;
 }
@@ -62,6 +66,7 @@ export class ExperimentDecisions implements Disposable {
       throw new ToolFailure(
         `Points of experiment ${row.id} have not run yet: sleep until its sweep is over, then decide.`,
       );
+    if (decision === 'keep' || decision === 'reference') await this.#refuseChanged(row);
     const last = row.decisions.at(-1);
     const isSame = last?.decision === decision && last.why === why && last.by === 'agent';
     if (!isSame)
@@ -87,6 +92,20 @@ export class ExperimentDecisions implements Disposable {
 
   get #state(): SessionState {
     return this.#deps.log.state;
+  }
+
+  /** Refuses to count an experiment that changed what the goal leaves alone. */
+  async #refuseChanged({ id, plan, decisions }: ExperimentRow): Promise<void> {
+    const before = decisions.find(({ by, decision }) => by === 'engine' && decision === 'invalid');
+    if (before !== undefined)
+      throw new ToolFailure(`Experiment ${id} does not count: ${before.why}. Decide invalid.`);
+    if (plan === undefined) return;
+    const machine = this.#deps.machines.get(plan.machineId);
+    const changed = await changedFiles(this.#state.requirements ?? {}, machine, plan);
+    if (changed.length > 0)
+      throw new ToolFailure(
+        `Not decided: in ${plan.cwd}, ${changedText(changed)}. Restore it; if a run of ${id} changed it, decide invalid.`,
+      );
   }
 
   #hasWaitingPoints(id: string): boolean {

@@ -28,6 +28,7 @@ import {
 } from './earlierAttempts.ts';
 import { experimentNamed } from './experimentReference.ts';
 import { duplicateText, similarNotes } from './experimentLabels.ts';
+import { changedFiles, changedText } from './unchangedFiles.ts';
 
 export interface ExperimentPlansDeps {
   readonly log: SessionLog;
@@ -128,6 +129,9 @@ export class ExperimentPlans {
     const { machine, cwd, code } = place;
     const sameCodeAs = await this.#sameCode(place, request.commands);
     this.#refuseOtherCode(joined, { code, sameCodeAs });
+    const changed = await this.#changed(place);
+    if (changed.length > 0)
+      throw new ToolFailure(`Nothing was started: ${changedText(changed)}. Restore it first.`);
     const attempts = attemptsIn(request, place, sameCodeAs);
     const { notes } = this.#duplicates(request, {
       attempts,
@@ -155,10 +159,19 @@ export class ExperimentPlans {
       ...(sameCodeAs !== undefined && { sameCodeAs }),
       ...retestOf(of ?? earlier.exact, request),
     };
+    const changed = await this.#changed(place);
     await this.#deps.log.record({ type: 'experiment.planned', plan, callId });
+    if (changed.length > 0) await this.#invalidate(plan.id, changedText(changed));
     return {
       id: plan.id,
-      notes: [...notes, ...earlier.notes, ...importedNotes(this.#state.imported, code)],
+      notes: [
+        ...(changed.length > 0
+          ? [`${changedText(changed)}: what these runs measure does not count.`]
+          : []),
+        ...notes,
+        ...earlier.notes,
+        ...importedNotes(this.#state.imported, code),
+      ],
     };
   }
 
@@ -248,6 +261,16 @@ export class ExperimentPlans {
     if (knownTrees.includes(code.tree)) return undefined;
     const { repo, tree } = code;
     return sameCode(machine, { repo, tree, commands, others: knownTrees.slice(0, maxTrees) });
+  }
+
+  /** Resolves with the files that the goal leaves alone and that differ. */
+  #changed(place: Place): Promise<readonly string[]> {
+    return changedFiles(this.#state.requirements ?? {}, place.machine, place);
+  }
+
+  #invalidate(experimentId: string, why: string): Promise<void> {
+    const decision = { experimentId, decision: 'invalid', why, by: 'engine' } as const;
+    return this.#deps.log.record({ type: 'experiment.decided', ...decision });
   }
 
   #refuseOtherCode(

@@ -3,16 +3,15 @@
  * machine and limits. Then compares each metric with the earlier values. The difference is judged
  * only if the earlier values have a spread or a tolerance is given.
  */
-import path from 'node:path';
 import type { Clock } from '../../base/clock.ts';
 import { messageOf, UserFacing } from '../../base/errors.ts';
-import { Worktrees } from '../../experiments/git/worktrees.ts';
 import { summaryFor, type ExperimentRow, type LedgerRow } from '../../experiments/ledger.ts';
 import { repeatsOf } from '../../experiments/ledgerExperiments.ts';
 import type { Machine, Machines } from '../../machines/machine.ts';
 import type { MetricSummary } from '../../metrics/metric.ts';
 import { type RunSpec, type Verdict, runTitle, runName } from '../../runs/run.ts';
 import { environmentSince } from './environmentSince.ts';
+import { restoredFolder } from './storedCode.ts';
 import type {
   ComparedMetric,
   Judgement,
@@ -48,7 +47,11 @@ export async function reproduce(
   if (original === undefined)
     throw new UserFacing(`${runTitle(repeats[0].number)} is not in the journal.`);
   const machine = machineOf(deps, original.machineId, row.id);
-  const place = await placeOf(deps, { ...row, machine }, original);
+  const name = `reproduction ${row.id} ${runName(log.state.runs.size + 1)}`;
+  const place = await restoredFolder(
+    { plan: row.plan, machine, cwd: original.cwd, name },
+    { sessionId: log.state.id, clock: deps.clock },
+  );
   const spec = await launched(deps, { row, original, cwd: place.cwd, signal: request.signal });
   const environment = environmentSince(deps, row.plan.envId, request.signal);
   const { verdict, metrics, alarm } = await ended(deps, spec, request.signal);
@@ -99,43 +102,6 @@ function machineOf({ machines }: ReproductionDeps, machineId: string, id: string
     `Experiment ${id} ran on ${machineId}, which is no longer in the list of machines.`,
     'Add it under the same name, then reproduce the experiment.',
   );
-}
-
-interface Place {
-  readonly cwd: string;
-  readonly differences: readonly string[];
-}
-
-/**
- * Resolves with a new worktree that contains the stored code. If no code was stored, resolves with
- * the folder of the earlier run in its current state, and reports this as a difference.
- */
-async function placeOf(
-  { log, clock }: ReproductionDeps,
-  { id, plan, machine }: Planned & { readonly machine: Machine },
-  run: RunSpec,
-): Promise<Place> {
-  const { code } = plan;
-  const commit =
-    code.kind === 'git' ? (code.commit ?? (code.isDirty ? undefined : code.head)) : undefined;
-  if (code.kind === 'none' || commit === undefined) {
-    const why = code.kind === 'none' ? code.why : 'it could not be stored';
-    return {
-      cwd: run.cwd,
-      differences: [`The code of ${id} was not stored (${why}): the run used the current code.`],
-    };
-  }
-  const worktrees = new Worktrees({ sessionId: log.state.id, clock });
-  const name = `reproduction ${id} ${runName(log.state.runs.size + 1)}`;
-  try {
-    const top = await worktrees.add({ machine, folder: code.repo }, commit, name);
-    const within = path.posix.relative(code.repo, run.cwd);
-    const leftOut =
-      code.leftOut.length === 0 ? [] : [`Not stored with its code: ${code.leftOut.join(', ')}.`];
-    return { cwd: path.posix.join(top, within), differences: leftOut };
-  } catch (error) {
-    throw new UserFacing(`The code of ${id} could not be restored: ${messageOf(error)}`);
-  }
 }
 
 interface Launch {

@@ -4,6 +4,7 @@
  */
 import type { RunId, SessionId } from '../../base/ids.ts';
 import type { HostContact } from '../../machines/confinement/hostContacts.ts';
+import type { Requirements } from '../../experiments/target/requirements.ts';
 import type { MetricSummary } from '../../metrics/metric.ts';
 import type {
   AssistantBlock,
@@ -110,6 +111,8 @@ export type SessionEvent =
       readonly runVariables?: readonly string[];
       /** Program that confines commands and runs on this computer, as text; omitted if none does. */
       readonly confined?: string;
+      /** What the goal asks for besides numbers; omitted if nothing was read from it. */
+      readonly requirements?: Requirements;
       /** Default: `goal`. */
       readonly profile?: ProfileId;
       /** Session that started this one, and whose budget includes the cost of this one. */

@@ -30,6 +30,7 @@ export function initialState(event: Started): SessionState {
     id: event.sessionId,
     goal: event.goal,
     ...(target && { target }),
+    ...(event.requirements && { requirements: event.requirements }),
     budget: event.budget,
     provider: event.provider,
     model: event.model,

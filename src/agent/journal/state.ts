@@ -4,6 +4,7 @@ import type { RunProcess, RunSpec, Verdict } from '../../runs/run.ts';
 import type { SweepEndReason, SweepPlan } from '../../runs/sweep.ts';
 import type { MetricSummary } from '../../metrics/metric.ts';
 import type { ImportedResult } from '../../experiments/ledger.ts';
+import type { Requirements } from '../../experiments/target/requirements.ts';
 import type { Target } from '../../experiments/target/target.ts';
 import type { SleepRequest } from '../../sleep/trigger.ts';
 import type { Effort } from '../../models/model.ts';
@@ -140,6 +141,8 @@ export interface SessionState {
   readonly goal: string;
   /** Read from the goal, or stated by the agent or the user since. */
   readonly target?: Target;
+  /** What the goal asks for besides numbers. */
+  readonly requirements?: Requirements;
   /** Who stated the target last; omitted while it is as read from the goal. */
   readonly targetBy?: 'agent' | 'person';
   readonly budget: Budget;

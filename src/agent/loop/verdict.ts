@@ -18,6 +18,11 @@ export interface EvidenceDeps {
   readonly ledger: Ledger;
   /** Returns the runs that a reference names: a run, an experiment or a sweep; empty if none. */
   rows(reference: string): readonly LedgerRow[];
+  /**
+   * Checks what the goal asks for besides numbers, on the code of the runs. Resolves with what was
+   * checked; rejects with `ToolFailure` if it does not hold.
+   */
+  requirements(rows: readonly LedgerRow[]): Promise<readonly string[]>;
   /** Describes a file with its size and hash. Rejects with `ToolFailure` if it cannot be read. */
   file(path: string): Promise<string>;
 }
@@ -39,19 +44,21 @@ export async function judgeFinish(
   const claims = request.evidence.map((claim) => ({ ...claim, rows: rowsOf(claim.runs, deps) }));
   const evidence = claims.flatMap(({ rows, metric }) => measured(rows, metric));
   if (request.outcome === 'blocked') return { reason: 'blocked', evidence, checked: [] };
-  if (request.outcome === 'best_found') return bestFound(deps, evidence);
+  if (request.outcome === 'best_found') return await bestFound(deps, evidence);
   const files = await Promise.all(request.files.map((path) => deps.file(path)));
   const rows = claims.flatMap((claim) => claim.rows);
-  if (rows.length + files.length === 0)
+  if (rows.length + files.length + request.checks.length === 0)
     throw new ToolFailure(
-      `goal_met needs evidence: the runs whose measured values show it, or files. Runs: ${namesOf(deps.ledger.rows)}.`,
+      `goal_met needs evidence: the runs whose measured values show it, files or checks. Runs: ${namesOf(deps.ledger.rows)}.`,
     );
   refuseWithoutResult(rows, deps.ledger);
-  const checked = [...checkTarget(rows, deps), ...files];
-  if (checked.length > 0) return { reason: 'goal', evidence, checked };
+  const compared = checkTarget(rows, deps);
+  const checked = [...compared, ...files, ...(await deps.requirements(rows))];
+  if (compared.length + files.length + request.checks.length > 0)
+    return { reason: 'goal', evidence, checked };
   return claims.every(({ metric }) => metric === undefined)
-    ? { reason: 'goal', evidence, checked: rows.map(successText) }
-    : { reason: 'claimed', evidence, checked: [] };
+    ? { reason: 'goal', evidence, checked: [...rows.map(successText), ...checked] }
+    : { reason: 'claimed', evidence, checked };
 }
 
 function rowsOf(references: readonly string[], deps: EvidenceDeps): readonly LedgerRow[] {
@@ -125,7 +132,10 @@ function checkTarget(rows: readonly LedgerRow[], deps: EvidenceDeps): readonly s
   );
 }
 
-function bestFound({ target, ledger }: EvidenceDeps, evidence: readonly Evidence[]): FinishVerdict {
+async function bestFound(
+  { target, ledger, requirements }: EvidenceDeps,
+  evidence: readonly Evidence[],
+): Promise<FinishVerdict> {
   if (target !== undefined && target.conditions.length > 0)
     throw new ToolFailure(
       `The goal names a number to reach (${targetText(target)}): best_found is for goals without one. Continue, or call finish with outcome blocked and say what was reached.`,
@@ -135,7 +145,8 @@ function bestFound({ target, ledger }: EvidenceDeps, evidence: readonly Evidence
     throw new ToolFailure('Nothing was measured that could be the best. Measure first.');
   const runs = best.runs.map(({ number }) => runName(number)).join(', ');
   const checked = `${best.metric} ${formatValue(best.mean)}${best.n > 1 ? `, mean of ${best.n}` : ''} (${runs})`;
-  return { reason: 'best_found', evidence, checked: [checked] };
+  const more = await requirements(best.runs);
+  return { reason: 'best_found', evidence, checked: [checked, ...more] };
 }
 
 const successText = ({ number, command }: LedgerRow): string =>

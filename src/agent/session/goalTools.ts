@@ -18,14 +18,29 @@ import { isUserUnheard } from '../context/history.ts';
 import type { SessionState } from '../journal/state.ts';
 import { fileEvidence } from '../loop/fileEvidence.ts';
 import { judgeFinish, undecidedText } from '../loop/verdict.ts';
+import { checkPlaces, checkRequirements } from './goalChecks.ts';
 import { groupNamed } from './runTools.ts';
 import type { ToolsetDeps } from './toolsetDeps.ts';
 
 export function createFinish(deps: ToolsetDeps): AllToolsDeps['finish'] {
+  const { log, sessionRuns } = deps;
+  return {
+    finish: createEnding(deps),
+    checkPlaces: ({ outcome, evidence }) => {
+      const ledger = sessionRuns.ledger();
+      const named = evidence.flatMap(({ runs }) =>
+        runs.flatMap((reference) => rowsNamed(deps, ledger, reference)),
+      );
+      return checkPlaces(log.state, outcome === 'best_found' ? (ledger.best?.runs ?? []) : named);
+    },
+  };
+}
+
+function createEnding(deps: ToolsetDeps): AllToolsDeps['finish']['finish'] {
   const { log, sessionRuns, clock, end } = deps;
   /** Turn of the model in which an open goal was to be ended first. */
   let warnedTurn: number | undefined;
-  return async (request) => {
+  return async (request, context) => {
     const { state } = log;
     if (isUserUnheard(log.events))
       throw new ToolFailure(
@@ -37,6 +52,7 @@ export function createFinish(deps: ToolsetDeps): AllToolsDeps['finish'] {
       target: state.target,
       ledger,
       rows: (reference) => rowsNamed(deps, ledger, reference),
+      requirements: (rows) => checkRequirements(deps, { rows, checks: request.checks }, context),
       file: (path) => fileEvidence(path, { workFolder: state.workFolder, read: readRegularBytes }),
     });
     if (reason === 'best_found' && (warnedTurn === undefined || warnedTurn === state.turns)) {

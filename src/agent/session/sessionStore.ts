@@ -1,5 +1,6 @@
 /** Starts, resumes, lists and reads the sessions of a home. */
 import { Emitter } from '../../base/emitter.ts';
+import { requirementsAtStart } from '../experiments/unchangedFiles.ts';
 import { readTarget, statedTarget } from '../../experiments/target/readTarget.ts';
 import { UserFacing } from '../../base/errors.ts';
 import { newSessionId, type SessionId } from '../../base/ids.ts';
@@ -104,14 +105,14 @@ export class SessionStore implements Sessions {
       helios: version,
       ...(await runVariablesOf(shared, request)),
       ...(await confinedAtStart(shared, { sessionId: id, workFolder, project })),
-      ...(profile !== 'goal' && { profile }),
+      ...(profile === 'goal' ? await requirementsAtStart(goal, workFolder) : { profile }),
       ...(parent !== undefined && { parent }),
       ...circumstances(shared, profile, { workFolder, project }),
     };
     // Record the child before it can spend anything, so the parent's budget always includes it.
     if (parent !== undefined) await this.#parent(parent).started(id);
     const session = await this.#attach(id, { first });
-    const facts = { limits: limitsText(budget), target: stated ?? readTarget(goal) };
+    const facts = { ...first, limits: limitsText(budget), target: stated ?? readTarget(goal) };
     const opening = profileOf(profile).opening(goal, facts);
     return this.#begun(session, session.introduce(opening, stated));
   }

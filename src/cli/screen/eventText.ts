@@ -6,7 +6,11 @@ import { limitsText } from '../../presentation/limits.ts';
 import type { SessionState } from '../../agent/journal/state.ts';
 import { cleanText, oneLine } from '../../base/text.ts';
 import { withoutUntrustedMarks } from '../../base/untrusted.ts';
-import { leftOutText, targetText } from '../../presentation/sessions/sessionText.ts';
+import {
+  leftOutText,
+  requirementTexts,
+  targetText,
+} from '../../presentation/sessions/sessionText.ts';
 import type { Style } from './style.ts';
 import { singleLine, visibleText } from './terminalText.ts';
 import { fitToWidth, textWidth } from './textWidth.ts';
@@ -141,9 +145,13 @@ function startLines(
   return [
     `${bold('Goal:')} ${short(event.goal)}`,
     dim(
-      [who, ...(target ? [`target: ${targetText(target)}`] : []), ...limits, event.workFolder].join(
-        ' · ',
-      ),
+      [
+        who,
+        ...(target ? [`target: ${targetText(target)}`] : []),
+        ...(event.requirements ? requirementTexts(event.requirements) : []),
+        ...limits,
+        event.workFolder,
+      ].join(' · '),
     ),
     ...(event.permissions?.note === undefined ? [] : [event.permissions.note]),
     ...(event.leftOut === undefined ? [] : [leftOutText(event.leftOut)]),

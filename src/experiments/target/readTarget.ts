@@ -16,6 +16,7 @@ import {
   comparatorSource,
   negated,
   negationBefore,
+  readableGoal,
   timeUnit,
   wordingOf,
   type Wording,
@@ -45,7 +46,7 @@ const follows =
 
 /** Returns the target that the goal states; `undefined` if it names no metric. */
 export function readTarget(goal: string): Target | undefined {
-  const text = goal.slice(0, maxGoalChars).normalize('NFC').replaceAll('’', "'");
+  const text = readableGoal(goal);
   const found = sentencesOf(text).flatMap(conditionsIn);
   const conditions = found.length > 0 ? found : sentencesOf(text).flatMap(relativeConditions);
   const over = aggregateOf(text);
@@ -158,8 +159,6 @@ const start = /^(?:of|von)$/iu;
 const goesOn = /^\s*(?:down\s+)?(?:to|auf|bis)\s+(?:\p{L}+\s+)?[\d.]/iu;
 
 const maxNameChars = 100;
-/** A longer goal is read as far as this. */
-const maxGoalChars = 20_000;
 
 const isWeak = (wording: Wording): boolean => wording === 'reach';
 const weakNear = /^(?:of|is|be|=|:|bei|von|beträgt|liegt bei)$/iu;

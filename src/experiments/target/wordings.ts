@@ -76,3 +76,10 @@ export const seedWords: Readonly<Record<string, number>> = {
   fünf: 5,
   zehn: 10,
 };
+
+/** A longer goal is read as far as this. */
+const maxGoalChars = 20_000;
+
+/** Returns the text of a goal in the form in which it is read. */
+export const readableGoal = (goal: string): string =>
+  goal.slice(0, maxGoalChars).normalize('NFC').replaceAll('’', "'");

@@ -1,23 +1,15 @@
-import { preambleOf } from '../../machines/environment/preamble.ts';
-import { confinedMachine } from '../../machines/confinement/confinedMachine.ts';
-import { confinementNote } from '../../machines/confinement/confinementNote.ts';
-import { refusedHostsNote } from '../../machines/confinement/hostContacts.ts';
-import type { Confinement } from '../../machines/confinement/policy.ts';
-import { withheldNote } from '../../machines/environment/withheldNote.ts';
 import { commandAccess } from '../parameters/accesses.ts';
 import * as z from 'zod';
 import { cleanText, oneLine, formatDuration } from '../../base/text.ts';
 import { guardedOutput } from '../../experiments/git/guardWords.ts';
-import type { ExecOutcome, ExecResult, Machine, MachineSetup } from '../../machines/machine.ts';
-import type { Access } from '../../permissions/access.ts';
-import { asArgumentLists } from '../../permissions/commands/argumentLists.ts';
-import { machineId, machinePath, onMachine, type MachineTools } from '../parameters/machinePath.ts';
+import type { ExecOutcome, ExecResult } from '../../machines/machine.ts';
+import { outcomeText, runCommand } from '../parameters/runCommand.ts';
+import { machineId, onMachine, type MachineTools } from '../parameters/machinePath.ts';
 import { defineTool, type Tool } from '../tool.ts';
 
-const maxBytes = 256 * 1024;
 const defaultTimeoutSeconds = 300;
 
-export const remoteExec = ({ machines, git, confining }: MachineTools): Tool =>
+export const remoteExec = (tools: MachineTools): Tool =>
   defineTool({
     name: 'remote_exec',
     description:
@@ -45,20 +37,8 @@ export const remoteExec = ({ machines, git, confining }: MachineTools): Tool =>
       { ...commandAccess(machine_id, command, cwd), asArguments: true },
     ],
     async execute(args, context) {
-      const machine = machines.get(args.machine_id);
-      const judged = asJudged(args.command, machine, context.accesses);
-      const guarded = (await git?.command(machine, judged)) ?? judged;
-      const setup = await machine.setup?.();
-      const preamble = preambleOf(machine, setup?.prologue ?? [], args.command);
-      const confinement = await confining?.of(machine);
-      const result = await confinedMachine(machine, confinement).exec(preamble + guarded, {
-        ...(setup && { env: setup.env }),
-        timeoutMs: args.timeout_seconds * 1000,
-        maxBytes,
-        signal: context.signal,
-        ...(args.cwd === undefined ? {} : { cwd: await machinePath(machine, args.cwd) }),
-      });
-      const note = failureNote(machine, { setup, confinement }, result);
+      const machine = tools.machines.get(args.machine_id);
+      const { result, note } = await runCommand(tools, args, context);
       return {
         content: { ...resultFields(result), ...(note !== undefined && { withheld: note }) },
         origins: {
@@ -71,32 +51,6 @@ export const remoteExec = ({ machines, git, confining }: MachineTools): Tool =>
       };
     },
   });
-
-function failureNote(
-  machine: Machine,
-  {
-    setup,
-    confinement,
-  }: { readonly setup: MachineSetup | undefined; readonly confinement: Confinement | undefined },
-  { outcome, stdout, stderr, contacts = [] }: ExecResult,
-): string | undefined {
-  const hasFailed = outcome.kind !== 'exited' || outcome.code !== 0;
-  const output = hasFailed ? `${stdout}\n${stderr}` : '';
-  const notes = [
-    setup && withheldNote(machine, setup, { output, isRun: false }),
-    confinement && confinementNote(confinement, machine.id, output),
-    confinement && refusedHostsNote(confinement, contacts),
-  ].filter((each) => each !== undefined);
-  return notes.length === 0 ? undefined : notes.join(' ');
-}
-
-/** Returns a command that only reads as argument lists; another command as it is. */
-function asJudged(command: string, machine: Machine, accesses: readonly Access[]): string {
-  const isSafe = accesses.some(
-    (access) => access.kind === 'command' && access.verdict?.kind === 'safe',
-  );
-  return isSafe ? asArgumentLists(command, machine.homeFolder ?? '~') : command;
-}
 
 function resultFields({ stdout, stderr, outcome }: ExecResult): Record<string, unknown> {
   const [out, err] = [stdout, stderr].map((text) => guardedOutput(cleanText(text)));
@@ -122,18 +76,5 @@ function outcomeFields(outcome: ExecOutcome): Record<string, unknown> {
       };
     case 'aborted':
       return { aborted: true, note: 'The command was interrupted before it ended.' };
-  }
-}
-
-function outcomeText(outcome: ExecOutcome): string {
-  switch (outcome.kind) {
-    case 'exited':
-      return `exit code ${outcome.code}`;
-    case 'signalled':
-      return `ended by signal ${outcome.signal}`;
-    case 'timed_out':
-      return `timed out after ${formatDuration(outcome.afterMs)}`;
-    case 'aborted':
-      return 'interrupted';
   }
 }

@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { defineTool, type Tool } from '../tool.ts';
+import { commandAccess } from '../parameters/accesses.ts';
+import { defineTool, type Tool, type ToolContext } from '../tool.ts';
 
 export interface FinishRequest {
   readonly outcome: 'goal_met' | 'best_found' | 'blocked';
@@ -11,13 +12,25 @@ export interface FinishRequest {
     readonly metric?: string | undefined;
   }[];
   readonly files: readonly string[];
+  /** Commands that have to succeed on the code of the evidence. */
+  readonly checks: readonly string[];
 }
 
-/**
- * Checks the evidence against the measured values, then ends the session. If the evidence is
- * insufficient, rejects with `ToolFailure` that says why.
- */
-export type Finish = (request: FinishRequest) => Promise<string>;
+export interface SessionEnd {
+  /**
+   * Checks the evidence against the measured values, runs the checks, then ends the session. If the
+   * evidence is insufficient, rejects with `ToolFailure` that says why.
+   */
+  finish(request: FinishRequest, context: ToolContext): Promise<string>;
+  /** Returns where the checks of a request run; the session's folder if it names no runs. */
+  checkPlaces(request: FinishRequest): readonly CheckPlace[];
+}
+
+export interface CheckPlace {
+  readonly machineId: string;
+  /** Absolute path. */
+  readonly folder: string;
+}
 
 const reference = z.union([z.string().min(1), z.int()]).transform(String);
 
@@ -38,7 +51,7 @@ const evidence = z.preprocess(
   }),
 );
 
-export const finish = (end: Finish): Tool =>
+export const finish = (end: SessionEnd): Tool =>
   defineTool({
     name: 'finish',
     description:
@@ -54,9 +67,24 @@ export const finish = (end: Finish): Tool =>
         .array(z.string().min(1))
         .default([])
         .describe('For a goal that asks for files: their paths in the working folder.'),
+      checks: z
+        .array(z.string().min(1))
+        .max(4)
+        .default([])
+        .describe(
+          'For a goal that asks for a check to pass: commands such as "python3 check.py". Helios runs them again on the code of the evidence.',
+        ),
     }),
     describe: ({ outcome }) => `Finish: ${outcome.replace('_', ' ')}`,
-    async execute(request) {
-      return { content: await end(request), endsTurn: true };
+    accesses: (request) =>
+      request.checks.length === 0
+        ? []
+        : end
+            .checkPlaces(request)
+            .flatMap(({ machineId, folder }) =>
+              request.checks.map((command) => commandAccess(machineId, command, folder)),
+            ),
+    async execute(request, context) {
+      return { content: await end.finish(request, context), endsTurn: true };
     },
   });

@@ -15,6 +15,7 @@ import {
   effectVerb,
   endHeadline,
   leftOutText,
+  requirementTexts,
   targetText,
 } from '../../presentation/sessions/sessionText.ts';
 import type { CommandId } from '../ui/contributions.ts';
@@ -173,7 +174,7 @@ function eventParts(event: JournalEvent, state: SessionState): readonly ChatPart
 }
 
 /** Says what was understood of the goal, and how it is corrected. */
-const targetParts = ({ target, profile }: SessionState): readonly ChatPart[] =>
+const targetParts = ({ target, requirements, profile }: SessionState): readonly ChatPart[] =>
   profile !== 'goal'
     ? []
     : [
@@ -183,6 +184,9 @@ const targetParts = ({ target, profile }: SessionState): readonly ChatPart[] =>
             ? 'No target was read from the goal. `/target` states one.'
             : `Target: ${plain(targetText(target))} · \`/target\` changes it`,
         ),
+        ...(requirements === undefined
+          ? []
+          : [line('checklist', `Besides: ${plain(requirementTexts(requirements).join(' · '))}`)]),
       ];
 
 const startParts = ({

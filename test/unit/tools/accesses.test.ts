@@ -26,7 +26,7 @@ function machines(): Pick<Machines, 'get'> {
 }
 
 const depsWith = (known: Pick<Machines, 'get'>): AllToolsDeps => {
-  const deps = { machines: known };
+  const deps = { machines: known, checkPlaces: () => [{ machineId: 'away', folder: '/code' }] };
   return new Proxy({} as AllToolsDeps, { get: () => deps });
 };
 
@@ -56,6 +56,12 @@ describe('accesses', () => {
       })),
     ],
     ['sweep', { command_template: 'python t.py {lr}', params: { lr: [1, 2] }, dry_run: true }, []],
+    [
+      'finish',
+      { outcome: 'goal_met', summary: 's', checks: ['python3 check.py'] },
+      [{ ...command('away', 'python3 check.py'), folder: '/code' }],
+    ],
+    ['finish', { outcome: 'blocked', summary: 's' }, []],
     [
       'remote_upload',
       { machine_id: 'away', local_path: 'data', remote_path: '/data' },

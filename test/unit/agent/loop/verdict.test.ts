@@ -28,12 +28,13 @@ async function judge(
   const evidence = claims.map(([runs, metric]) => ({ runs: [runs], metric }));
   try {
     const { reason, checked } = await judgeFinish(
-      { outcome, summary: 's', evidence, files: [] },
+      { outcome, summary: 's', evidence, files: [], checks: [] },
       {
         goal,
         target,
         ledger,
         rows: (reference) => ledger.rows.filter(({ number }) => String(number) === reference),
+        requirements: () => Promise.resolve([]),
         file: (path) => Promise.resolve(`${path} exists`),
       },
     );

@@ -1,0 +1,84 @@
+/** Compares the files that a goal leaves alone with what they were when the session started. */
+import { createHash } from 'node:crypto';
+import path from 'node:path';
+import { readRegularBytes } from '../../base/regularFile.ts';
+import type { ExperimentPlan } from '../../experiments/experiment.ts';
+import {
+  namedRequirements,
+  type Requirements,
+  type UnchangedFile,
+} from '../../experiments/target/requirements.ts';
+import { MachineFailure, type Machine } from '../../machines/machine.ts';
+
+const maxBytes = 64 * 1024 * 1024;
+
+/**
+ * Resolves with what the goal asks for besides numbers, as a field of the first event. A file that
+ * does not exist in the folder, or cannot be read, is left out.
+ */
+export async function requirementsAtStart(
+  goal: string,
+  workFolder: string,
+): Promise<{ readonly requirements?: Requirements }> {
+  const { unchanged: paths, checks } = namedRequirements(goal);
+  const files = await Promise.all(paths.map((name) => fileAtStart(name, workFolder)));
+  const unchanged = files.filter((one) => one !== undefined);
+  return unchanged.length + checks.length === 0 ? {} : { requirements: { unchanged, checks } };
+}
+
+async function fileAtStart(name: string, workFolder: string): Promise<UnchangedFile | undefined> {
+  const isOutside = path.isAbsolute(name) || path.normalize(name).startsWith('..');
+  if (isOutside) return undefined;
+  try {
+    const bytes = await readRegularBytes(path.join(workFolder, name), maxBytes);
+    return { path: name, sha256: hashOf(bytes) };
+  } catch {
+    return undefined;
+  }
+}
+
+const hashOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
+
+/** Where the code of an experiment lies. */
+export type CodePlace = Pick<ExperimentPlan, 'cwd' | 'code'>;
+
+/**
+ * Resolves with the paths of files that differ. A file that exists neither in the folder nor at the
+ * root of its worktree was removed if that is on this computer; elsewhere, nothing is known of it.
+ * Nothing is compared as long as the machine has not answered, so that the folder is not known.
+ */
+export async function changedFiles(
+  { unchanged: files = [] }: Partial<Requirements>,
+  machine: Machine,
+  place: CodePlace,
+): Promise<readonly string[]> {
+  if (!path.posix.isAbsolute(place.cwd)) return [];
+  const changed = await Promise.all(files.map((file) => isChanged(file, machine, place)));
+  return files.filter((_, index) => changed[index]).map((file) => file.path);
+}
+
+async function isChanged(
+  { path: name, sha256 }: UnchangedFile,
+  machine: Machine,
+  { cwd, code }: CodePlace,
+): Promise<boolean> {
+  const repo = code.kind === 'git' ? code.repo : undefined;
+  for (const folder of repo === undefined ? [cwd] : [cwd, repo]) {
+    const bytes = await bytesOf(machine, path.posix.join(folder, name));
+    if (bytes !== undefined) return hashOf(bytes) !== sha256;
+  }
+  return repo !== undefined && machine.kind === 'local';
+}
+
+async function bytesOf(machine: Machine, file: string): Promise<Uint8Array | undefined> {
+  try {
+    return await machine.readFile(file);
+  } catch (error) {
+    if (error instanceof MachineFailure && error.reason === 'missing') return undefined;
+    throw error;
+  }
+}
+
+/** Formats what differs: `bench.py was changed`. */
+export const changedText = (paths: readonly string[]): string =>
+  `${paths.join(', ')} ${paths.length === 1 ? 'was' : 'were'} changed since the start of the session, and the goal leaves ${paths.length === 1 ? 'it' : 'them'} alone`;

@@ -1,0 +1,137 @@
+/** Checks what a goal asks for besides numbers, on the code of the evidence. */
+import type { Clock } from '../../base/clock.ts';
+import { ToolFailure } from '../../base/errors.ts';
+import { oneLine } from '../../base/text.ts';
+import { untrusted } from '../../base/untrusted.ts';
+import type { ExperimentPlan } from '../../experiments/experiment.ts';
+import { ExperimentCodeStore } from '../../experiments/git/experimentCodeStore.ts';
+import type { LedgerRow } from '../../experiments/ledger.ts';
+import {
+  exampleCommand,
+  runsCheck,
+  type Requirements,
+} from '../../experiments/target/requirements.ts';
+import type { Machine } from '../../machines/machine.ts';
+import { outcomeText, runCommand } from '../../tools/parameters/runCommand.ts';
+import type { CheckPlace } from '../../tools/session/finish.ts';
+import type { ToolContext } from '../../tools/tool.ts';
+import { restoredFolder } from '../experiments/storedCode.ts';
+import { changedFiles, changedText } from '../experiments/unchangedFiles.ts';
+import type { SessionState } from '../journal/state.ts';
+import type { ToolsetDeps } from './toolsetDeps.ts';
+
+type Deps = Pick<ToolsetDeps, 'log' | 'machines' | 'git' | 'confining' | 'clock'>;
+
+/** Limit of time per check. */
+const checkSeconds = 600;
+const maxOutputLines = 12;
+const maxOutputChars = 2_000;
+
+/** Returns the distinct plans of the experiments that the runs belong to. */
+function plansOf({ experiments }: SessionState, rows: readonly LedgerRow[]): ExperimentPlan[] {
+  const ids = [...new Set(rows.flatMap(({ experimentId }) => experimentId ?? []))];
+  return ids.flatMap((id) => experiments.get(id)?.plan ?? []);
+}
+
+/** Returns where the checks of evidence run. */
+export function checkPlaces(state: SessionState, rows: readonly LedgerRow[]): CheckPlace[] {
+  const places = plansOf(state, rows).map(({ machineId, cwd }) => ({ machineId, folder: cwd }));
+  const [first] = places;
+  return first === undefined ? [{ machineId: 'local', folder: state.workFolder }] : places;
+}
+
+/**
+ * Resolves with what was checked, as texts. Rejects with `ToolFailure` if a file that the goal
+ * leaves alone was changed, a check is missing, or a check fails.
+ */
+export async function checkRequirements(
+  deps: Deps,
+  { rows, checks }: { readonly rows: readonly LedgerRow[]; readonly checks: readonly string[] },
+  context: ToolContext,
+): Promise<readonly string[]> {
+  const { requirements, workFolder } = deps.log.state;
+  const plans = plansOf(deps.log.state, rows);
+  if (requirements !== undefined) {
+    refuseMissing(requirements, checks);
+    for (const plan of plans) await refuseChanged(deps, requirements, plan);
+  }
+  const texts = (requirements?.unchanged ?? []).map(({ path }) => `${path} unchanged`);
+  for (const command of checks) {
+    if (plans.length === 0) texts.push(await check(deps, { command, cwd: workFolder }, context));
+    for (const plan of plans) {
+      const cwd = await codeFolder(deps, plan);
+      texts.push(await check(deps, { command, cwd, plan }, context));
+    }
+  }
+  return texts;
+}
+
+function refuseMissing(requirements: Requirements, checks: readonly string[]): void {
+  const missing = requirements.checks.find((one) => !checks.some((each) => runsCheck(each, one)));
+  if (missing === undefined) return;
+  const example = exampleCommand(missing);
+  throw new ToolFailure(
+    `The goal asks that ${missing} ${missing === 'tests' ? 'pass' : 'passes'}. Call finish with the command that runs it in checks${example === undefined ? '' : `, such as ${JSON.stringify([example])}`}; Helios runs it on the code of the evidence.`,
+  );
+}
+
+async function refuseChanged(
+  { machines }: Deps,
+  requirements: Requirements,
+  plan: ExperimentPlan,
+): Promise<void> {
+  const changed = await changedFiles(requirements, machines.get(plan.machineId), plan);
+  if (changed.length > 0)
+    throw new ToolFailure(
+      `Not ended: in ${plan.cwd}, ${changedText(changed)}. Restore it; if ${plan.id} was measured with the change, decide it invalid and measure again.`,
+    );
+}
+
+/** Resolves with the folder of the runs if its code is still theirs, else with a new worktree. */
+async function codeFolder({ log, machines, clock }: Deps, plan: ExperimentPlan): Promise<string> {
+  const { id, cwd, code, sameCodeAs } = plan;
+  if (code.kind === 'none') return cwd;
+  const machine = machines.get(plan.machineId);
+  const tree = await treeNow({ sessionId: log.state.id, clock }, machine, cwd);
+  if (tree === code.tree || (tree !== undefined && tree === sameCodeAs)) return cwd;
+  const name = `check of ${id} ${log.state.turns}`;
+  const sessionId = log.state.id;
+  return (await restoredFolder({ plan, machine, cwd, name }, { sessionId, clock })).cwd;
+}
+
+async function treeNow(
+  deps: { readonly sessionId: SessionState['id']; readonly clock: Clock },
+  machine: Machine,
+  folder: string,
+): Promise<string | undefined> {
+  const code = await new ExperimentCodeStore(deps).capture(machine, folder, undefined);
+  return code.kind === 'git' ? code.tree : undefined;
+}
+
+interface Check {
+  readonly command: string;
+  readonly cwd: string;
+  readonly plan?: ExperimentPlan;
+}
+
+/** Resolves with what passed. Rejects with `ToolFailure` and the end of the output if it failed. */
+async function check(
+  deps: Deps,
+  { command, cwd, plan }: Check,
+  context: ToolContext,
+): Promise<string> {
+  const { result } = await runCommand(
+    deps,
+    { machine_id: plan?.machineId ?? 'local', command, cwd, timeout_seconds: checkSeconds },
+    context,
+  );
+  const { outcome, stdout, stderr } = result;
+  const where = plan === undefined ? '' : ` on the code of ${plan.id}`;
+  if (outcome.kind === 'exited' && outcome.code === 0)
+    return `${oneLine(command, 80)} passed${where}`;
+  const lines = `${stdout}\n${stderr}`.trim().split('\n').slice(-maxOutputLines).join('\n');
+  const output = untrusted(lines, 'end of its output', maxOutputChars);
+  throw new ToolFailure(
+    `Not ended: ${oneLine(command, 80)} failed (${outcomeText(outcome)})${where}.\n${output}`,
+  );
+}

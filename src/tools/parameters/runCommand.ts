@@ -1,0 +1,91 @@
+/** Runs a foreground command of a tool call, guarded and confined as the session's rules say. */
+import { confinedMachine } from '../../machines/confinement/confinedMachine.ts';
+import { confinementNote } from '../../machines/confinement/confinementNote.ts';
+import { refusedHostsNote } from '../../machines/confinement/hostContacts.ts';
+import type { Confinement } from '../../machines/confinement/policy.ts';
+import { preambleOf } from '../../machines/environment/preamble.ts';
+import { formatDuration } from '../../base/text.ts';
+import { withheldNote } from '../../machines/environment/withheldNote.ts';
+import type { ExecOutcome, ExecResult, Machine, MachineSetup } from '../../machines/machine.ts';
+import type { Access } from '../../permissions/access.ts';
+import { asArgumentLists } from '../../permissions/commands/argumentLists.ts';
+import type { ToolContext } from '../tool.ts';
+import { machinePath, type MachineTools } from './machinePath.ts';
+
+const maxBytes = 256 * 1024;
+
+export interface ForegroundCommand {
+  readonly machine_id: string;
+  readonly command: string;
+  readonly timeout_seconds: number;
+  /** Default: the machine's working folder. */
+  readonly cwd?: string | undefined;
+}
+
+export interface CommandRun {
+  readonly result: ExecResult;
+  /** What was withheld from a command that failed, if that may be the cause. */
+  readonly note: string | undefined;
+}
+
+export async function runCommand(
+  { machines, git, confining }: MachineTools,
+  { machine_id: id, command, timeout_seconds: seconds, cwd }: ForegroundCommand,
+  { accesses, signal }: Pick<ToolContext, 'accesses' | 'signal'>,
+): Promise<CommandRun> {
+  const machine = machines.get(id);
+  const judged = asJudged(command, machine, accesses);
+  const guarded = (await git?.command(machine, judged)) ?? judged;
+  const setup = await machine.setup?.();
+  const preamble = preambleOf(machine, setup?.prologue ?? [], command);
+  const confinement = await confining?.of(machine);
+  const result = await confinedMachine(machine, confinement).exec(preamble + guarded, {
+    ...(setup && { env: setup.env }),
+    timeoutMs: seconds * 1000,
+    maxBytes,
+    signal,
+    ...(cwd === undefined ? {} : { cwd: await machinePath(machine, cwd) }),
+  });
+  return { result, note: failureNote(machine, { setup, confinement }, result) };
+}
+
+function failureNote(
+  machine: Machine,
+  {
+    setup,
+    confinement,
+  }: { readonly setup: MachineSetup | undefined; readonly confinement: Confinement | undefined },
+  { outcome, stdout, stderr, contacts = [] }: ExecResult,
+): string | undefined {
+  const hasFailed = outcome.kind !== 'exited' || outcome.code !== 0;
+  const output = hasFailed ? `${stdout}\n${stderr}` : '';
+  const notes = [
+    setup && withheldNote(machine, setup, { output, isRun: false }),
+    confinement && confinementNote(confinement, machine.id, output),
+    confinement && refusedHostsNote(confinement, contacts),
+  ].filter((each) => each !== undefined);
+  return notes.length === 0 ? undefined : notes.join(' ');
+}
+
+/** Returns a command that only reads as argument lists; another command as it is. */
+function asJudged(command: string, machine: Machine, accesses: readonly Access[]): string {
+  const isSafe = accesses.some(
+    (access) =>
+      access.kind === 'command' && access.command === command && access.verdict?.kind === 'safe',
+  );
+  return isSafe ? asArgumentLists(command, machine.homeFolder ?? '~') : command;
+}
+
+/** Formats how a command ended: `exit code 1`. */
+export function outcomeText(outcome: ExecOutcome): string {
+  switch (outcome.kind) {
+    case 'exited':
+      return `exit code ${outcome.code}`;
+    case 'signalled':
+      return `ended by signal ${outcome.signal}`;
+    case 'timed_out':
+      return `timed out after ${formatDuration(outcome.afterMs)}`;
+    case 'aborted':
+      return 'interrupted';
+  }
+}

@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, it } from 'mocha';
+import type { Session } from '../../../../src/agent/contract/sessions.ts';
+import { GitRepo } from '../../../fakes/gitRepo.ts';
+import { ScriptedModel, type ScriptedCall } from '../../../fakes/scriptedModel.ts';
+import { eventsOf, testEngine, type TestEngine } from '../../../fakes/testEngine.ts';
+
+const goal =
+  'Bring time_ms of solve.py below 20. check.py must still pass, and leave bench.py alone.';
+const files = {
+  'solve.py': 'fast = True\n',
+  'bench.py': 'import solve\nprint("time_ms=10" if solve.fast else "time_ms=50")\n',
+  'check.py': 'import solve, sys\nprint("looked at", solve.__file__)\nsys.exit(not solve.fast)\n',
+};
+
+const launch: ScriptedCall = {
+  name: 'remote_exec_background',
+  input: { command: 'python3 bench.py', metric_names: ['time_ms'] },
+};
+const until = (run: number): ScriptedCall => ({
+  name: 'sleep',
+  input: { reason: 'r', wake_conditions: [{ type: 'process_exit', run }], deadline_minutes: 5 },
+});
+const write = (name: string, content: string): ScriptedCall => ({
+  name: 'write_file',
+  input: { path: name, content },
+});
+const decide = (decision: string): ScriptedCall => ({
+  name: 'exp_decide',
+  input: { experiment: 'e1', decision, why: 'measured' },
+});
+const finish = (checks: readonly string[], outcome = 'goal_met'): ScriptedCall => ({
+  name: 'finish',
+  input: { outcome, summary: 's', evidence: [{ runs: 'e1', metric: 'time_ms' }], checks },
+});
+const blocked: ScriptedCall = { name: 'finish', input: { outcome: 'blocked', summary: 's' } };
+
+describe('what a goal asks for besides numbers, in a session', () => {
+  let folder: string;
+  let repo: GitRepo;
+  let bed: TestEngine | undefined;
+  let model: ScriptedModel;
+  beforeEach(() => {
+    folder = mkdtempSync(path.join(tmpdir(), 'helios-requirements-'));
+    repo = GitRepo.create(path.join(folder, 'work'), files);
+  });
+  afterEach(async () => {
+    await bed?.dispose();
+    bed = undefined;
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const night = async (...calls: readonly ScriptedCall[]): Promise<Session> => {
+    model = new ScriptedModel([...calls, blocked].map((call) => [call]));
+    bed = await testEngine(model, { folder });
+    const session = await bed.start({ goal });
+    await session.ended;
+    return session;
+  };
+  const errors = (session: Session): string[] =>
+    eventsOf(session, 'tool.finished').flatMap(({ isError, text }) => (isError ? [text] : []));
+
+  it('is told to the model, and its checks are run again before the end', async () => {
+    const session = await night(launch, until(1), finish([]), finish(['python3 check.py']));
+    assert.match(
+      JSON.stringify(model.requests[0]),
+      /Besides: bench\.py unchanged; check\.py passes\./,
+    );
+    assert.match(errors(session)[0] ?? '', /asks that check\.py passes.*\[\\?"python3 check\.py/);
+    const [end] = eventsOf(session, 'session.ended');
+    assert.equal(end?.reason, 'goal');
+    assert.deepEqual(end.checked, [
+      'time_ms 10 < 20 (run 1)',
+      'bench.py unchanged',
+      'python3 check.py passed on the code of e1',
+    ]);
+  });
+
+  it('runs a check on the code that was measured, not on what came after', async () => {
+    const session = await night(
+      launch,
+      until(1),
+      write('solve.py', 'fast = False\n'),
+      finish(['python3 check.py']),
+    );
+    assert.deepEqual(errors(session), []);
+    assert.equal(eventsOf(session, 'session.ended')[0]?.reason, 'goal');
+  });
+
+  it('ends nothing while a check fails, and shows the end of its output', async () => {
+    repo.write({ 'check.py': 'print("3 of 4 right")\nraise SystemExit(2)\n' });
+    const session = await night(launch, until(1), finish(['python3 check.py']));
+    assert.match(
+      errors(session)[0] ?? '',
+      /python3 check\.py failed \(exit code 2\) on the code of e1\.[^]*3 of 4 right/,
+    );
+    assert.equal(eventsOf(session, 'session.ended')[0]?.reason, 'blocked');
+  });
+
+  it('does not count what was measured with another file than at the start', async () => {
+    const session = await night(
+      write('bench.py', 'print("time_ms=1")\n'),
+      launch,
+      until(1),
+      decide('keep'),
+      finish(['python3 check.py']),
+    );
+    const [launched] = eventsOf(session, 'tool.finished').filter(
+      ({ name }) => name === 'remote_exec_background',
+    );
+    assert.match(launched?.text ?? '', /bench\.py was changed since the start.*does not count/);
+    const [decided] = eventsOf(session, 'experiment.decided');
+    assert.deepEqual([decided?.decision, decided?.by], ['invalid', 'engine']);
+    assert.match(decided?.why ?? '', /bench\.py was changed/);
+    assert.match(errors(session)[0] ?? '', /e1 does not count: bench\.py was changed/);
+    assert.match(errors(session)[1] ?? '', /run 1 is no evidence/);
+  });
+
+  it('refuses to keep or end with a file that was changed after the launch', async () => {
+    const session = await night(
+      launch,
+      until(1),
+      write('bench.py', 'print("time_ms=1")\n'),
+      decide('keep'),
+      finish(['python3 check.py']),
+      write('bench.py', files['bench.py']),
+      decide('keep'),
+      finish(['python3 check.py']),
+    );
+    assert.match(errors(session)[0] ?? '', /Not decided: in .*bench\.py was changed/);
+    assert.match(errors(session)[1] ?? '', /Not ended: in .*bench\.py was changed/);
+    assert.equal(eventsOf(session, 'session.ended')[0]?.reason, 'goal');
+  });
+
+  it('asks before it runs a check, as before any command', async () => {
+    model = new ScriptedModel([[finish(['python3 check.py'])], [blocked]]);
+    const asked: string[] = [];
+    bed = await testEngine(model, {
+      folder,
+      settings: { permissionMode: 'ask' },
+      approve: (call) => {
+        asked.push(call.detail);
+        return Promise.resolve('deny');
+      },
+    });
+    const session = await bed.start({ goal: 'make check.py pass' });
+    await session.ended;
+    assert.match(asked[0] ?? '', /python3 check\.py/);
+    assert.equal(eventsOf(session, 'session.ended')[0]?.reason, 'blocked');
+  });
+});
