@@ -10,15 +10,9 @@ import type {
   LedgerRow,
   PlannedExperiment,
 } from './ledger.ts';
-import {
-  experimentRows,
-  isOut,
-  repeatsOf,
-  runsByExperiment,
-  standingDecision,
-  summaryOfRepeats,
-  type RepeatsSummary,
-} from './ledgerExperiments.ts';
+import { decisionsByRun, isOut } from './decisionsInForce.ts';
+import { experimentRows, summaryOfRepeats, type RepeatsSummary } from './ledgerExperiments.ts';
+import { experimentOf, repeatsOf } from './repeats.ts';
 import type { Objective, Target } from './target/target.ts';
 
 export interface LedgerDeps {
@@ -29,13 +23,14 @@ export interface LedgerDeps {
 }
 
 /**
- * Builds the ledger. The champion is the best run that ended successfully or has not ended; runs of
- * experiments with the decision discard, invalid or crash are excluded. Runs of experiments with
- * the decision keep rank above all other runs. Runs that repeat each other, also in retests, are
+ * Builds the ledger. The champion is the best run that ended successfully or has not ended; runs with
+ * the decision discard, reference, invalid or crash on their setting or experiment are excluded.
+ * Runs with the decision keep rank above all other runs. Runs that repeat each other, also in retests, are
  * ranked by their mean. In a tie, the earlier run wins.
  */
-export function buildLedger(entries: readonly LedgerEntry[], source: LedgerDeps = {}): Ledger {
+export function buildLedger(measured: readonly LedgerEntry[], source: LedgerDeps = {}): Ledger {
   const { target, experiments: records = new Map(), imported = [] } = source;
+  const entries = withDecisions(measured, records);
   const decisive = decisiveMetric(entries, target);
   const found = decisive && championOf(entries, records, decisive);
   const champion = found?.entry;
@@ -50,6 +45,17 @@ export function buildLedger(entries: readonly LedgerEntry[], source: LedgerDeps 
     ...(championRow && { champion: championRow }),
     ...(decisive && found && { best: bestOf(found.summary, rows, decisive) }),
   };
+}
+
+function withDecisions(
+  entries: readonly LedgerEntry[],
+  records: ReadonlyMap<string, PlannedExperiment>,
+): readonly LedgerEntry[] {
+  const decisions = decisionsByRun(entries, records);
+  return entries.map((entry) => {
+    const decision = decisions.get(entry.runId);
+    return decision === undefined ? entry : { ...entry, decision };
+  });
 }
 
 function decisiveMetric(
@@ -105,20 +111,16 @@ function championOf(
   decisive: Decisive,
 ): Candidate | undefined {
   const sign = decisive.direction === 'lower' ? 1 : -1;
-  const standing = [...runsByExperiment(entries)].map(([id, runs]) => {
-    const record = records.get(id);
-    const decision = record && standingDecision(record, runs);
-    return { root: record?.plan.retest?.of ?? id, runs, decision };
-  });
-  const counting = standing.filter(({ decision }) => !isOut(decision));
-  const candidates = [...Map.groupBy(counting, ({ root }) => root).values()].flatMap((family) => {
-    const isKept = family.some(({ decision }) => decision?.decision === 'keep');
-    return repeatsOf(family.flatMap(({ runs }) => runs)).flatMap((repeats): Candidate[] => {
-      const summary = summaryOfRepeats(repeats, decisive);
-      const [entry] = summary?.runs ?? [];
-      if (summary === undefined || entry === undefined) return [];
-      return [{ entry, summary, isKept, rank: sign * summary.mean }];
-    });
+  const families = Map.groupBy(
+    entries.filter(({ decision }) => !isOut(decision)),
+    (entry) => records.get(experimentOf(entry))?.plan.retest?.of ?? experimentOf(entry),
+  );
+  const candidates = [...families.values()].flatMap(repeatsOf).flatMap((repeats): Candidate[] => {
+    const summary = summaryOfRepeats(repeats, decisive);
+    const [entry] = summary?.runs ?? [];
+    if (summary === undefined || entry === undefined) return [];
+    const isKept = repeats.some(({ decision }) => decision?.decision === 'keep');
+    return [{ entry, summary, isKept, rank: sign * summary.mean }];
   });
   return candidates.toSorted(byRank)[0];
 }

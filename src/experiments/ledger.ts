@@ -44,6 +44,8 @@ export interface LedgerRow {
   readonly limit?: RunLimit;
   /** The alarm that ended the run or made Helios ask the user; otherwise the last alarm. */
   readonly alarm?: RunAlarm;
+  /** The decision in force on the run's setting or experiment; omitted while undecided. */
+  readonly decision?: ExperimentDecision;
   readonly isChampion: boolean;
 }
 
@@ -51,7 +53,7 @@ export interface LedgerRow {
 export interface PlannedExperiment {
   readonly plan: ExperimentPlan;
   readonly plannedMs: number;
-  /** Decisions on the experiment, oldest first. `standingDecision` returns the one in force. */
+  /** Decisions on the experiment and on its settings, oldest first. */
   readonly decisions: readonly ExperimentDecision[];
 }
 
@@ -60,6 +62,13 @@ export interface ExperimentDecision {
   readonly why: string;
   readonly by: 'agent' | 'engine' | 'person';
   readonly atMs: number;
+  /** Numbers of the runs of the setting that was decided; omitted for the whole experiment. */
+  readonly runs?: readonly number[];
+  /**
+   * True for a `keep` that further seeds may reverse: it rests on one run, or its gain is within
+   * the spread of repeats.
+   */
+  readonly isProvisional?: true;
 }
 
 /**
@@ -109,7 +118,9 @@ export interface ExperimentRow {
   readonly runMs: number;
   /** The time limit for each run. */
   readonly limit?: RunLimit;
-  /** The decision in force; omitted while the experiment is undecided. */
+  /**
+   * The decision in force: that of a setting which is kept; omitted while a setting is undecided.
+   */
   readonly decision?: ExperimentDecision;
   /** All decisions, oldest first. */
   readonly decisions: readonly ExperimentDecision[];
@@ -179,12 +190,32 @@ const undecidedText: Readonly<Record<ExperimentStatus, string>> = {
   not_started: 'did not start',
 };
 
-/** Returns the decision about an experiment, or its status: `keep`, `running`, `not decided`. */
+/**
+ * Returns the decision about an experiment, or its status: `keep`, `keep (runs 4, 5)`,
+ * `keep (provisional)`, `running`, `not decided`.
+ */
 export const experimentStatus = ({
   decision,
   status,
 }: Pick<ExperimentRow, 'decision' | 'status'>): string =>
-  decision?.decision ?? undecidedText[status];
+  decision === undefined ? undecidedText[status] : decisionName(decision);
+
+/** Formats a decision without its reason: `discard`, `keep (run 4, provisional)`. */
+export const decisionName = (
+  decided: Pick<ExperimentDecision, 'decision' | 'runs' | 'isProvisional'>,
+): string => `${decided.decision}${decisionScope(decided)}`;
+
+/** Formats what limits a decision: ` (run 4, provisional)`; empty if nothing does. */
+export function decisionScope({
+  runs = [],
+  isProvisional,
+}: Pick<ExperimentDecision, 'runs' | 'isProvisional'>): string {
+  const details = [
+    ...(runs.length === 0 ? [] : [`${runs.length === 1 ? 'run' : 'runs'} ${runs.join(', ')}`]),
+    ...(isProvisional ? ['provisional'] : []),
+  ];
+  return details.length === 0 ? '' : ` (${details.join(', ')})`;
+}
 
 /** Counts runs by status, without their alarms: `3 ok`, `1 killed`, `2 running`. */
 export const statusCounts = (rows: readonly StatusFacts[]): string[] =>

@@ -2,13 +2,12 @@
  * Builds the experiments of the ledger: plan, result and decision. A result contains measured
  * values only.
  */
-import { commandForm } from './commandForm.ts';
+import { decisionOver, isInvalid, isOut } from './decisionsInForce.ts';
 import {
   countedValue,
   statusCounts,
   summaryFor,
   type Decisive,
-  type ExperimentDecision,
   type ExperimentResult,
   type ExperimentRow,
   type ExperimentStatus,
@@ -17,42 +16,7 @@ import {
   type PlannedExperiment,
   type ThinkingCost,
 } from './ledger.ts';
-import { runName } from '../runs/run.ts';
-
-/** Verdicts that mean failure, even if the run measured values before its end. */
-const badEnds: ReadonlySet<string> = new Set(['failed', 'signalled', 'out_of_memory']);
-
-/** Returns whether all runs failed, were killed by a signal, or ran out of memory. */
-export const hasCrashed = (runs: readonly Pick<LedgerRow, 'verdict'>[]): boolean =>
-  runs.length > 0 &&
-  runs.every(({ verdict }) => verdict !== undefined && badEnds.has(verdict.kind));
-
-/**
- * Returns the last decision. A crash decision made by the engine is void if a run was added that
- * has not crashed, even if that run is still running.
- */
-export function standingDecision(
-  { decisions }: Pick<PlannedExperiment, 'decisions'>,
-  runs: readonly Pick<LedgerRow, 'verdict'>[],
-): ExperimentDecision | undefined {
-  const last = decisions.at(-1);
-  const isCrash = last?.by === 'engine' && last.decision === 'crash';
-  return isCrash && runs.length > 0 && !hasCrashed(runs) ? undefined : last;
-}
-
-/** Returns whether the decision excludes the runs of the experiment from becoming the champion. */
-export const isOut = (decision: ExperimentDecision | undefined): boolean =>
-  decision !== undefined &&
-  ['discard', 'reference', 'invalid', 'crash'].includes(decision.decision);
-
-/** Groups runs by experiment, in the order in which the experiments started. */
-export const runsByExperiment = <Entry extends LedgerEntry>(
-  rows: readonly Entry[],
-): ReadonlyMap<string, readonly Entry[]> =>
-  Map.groupBy(
-    rows,
-    ({ experimentId, sweepId, number }) => experimentId ?? sweepId ?? runName(number),
-  );
+import { repeatsOf, runsByExperiment } from './repeats.ts';
 
 export function experimentRows(
   rows: readonly LedgerRow[],
@@ -75,7 +39,7 @@ function plannedRow(
   decisive: Decisive | undefined,
 ): ExperimentRow {
   const { plan, decisions } = record;
-  const decision = standingDecision(record, runs);
+  const decision = decisionOver(decisions, runs);
   return {
     id: plan.id,
     plan,
@@ -140,14 +104,18 @@ function costOf(runs: readonly LedgerRow[]): ThinkingCost | undefined {
 }
 
 /**
- * Returns the result of the best group of repeats. A group with a run that ended successfully ranks
- * above a group whose measured runs are all still running.
+ * Returns the result of the best group of repeats. A group that is kept ranks first, one that is
+ * out last; a group with a run that ended successfully ranks above a group whose measured runs are
+ * all still running.
  */
-function resultOf(runs: readonly LedgerRow[], decisive: Decisive): ExperimentResult | undefined {
+export function resultOf(runs: readonly LedgerRow[], decisive: Decisive): ExperimentResult | undefined {
   const sign = decisive.direction === 'lower' ? 1 : -1;
   const results = repeatsOf(runs).flatMap((group) => summaryOfRepeats(group, decisive) ?? []);
   const [best] = results.toSorted(
-    (a, b) => Number(isGoing(a)) - Number(isGoing(b)) || sign * (a.mean - b.mean),
+    (a, b) =>
+      decisionRank(a) - decisionRank(b) ||
+      Number(isGoing(a)) - Number(isGoing(b)) ||
+      sign * (a.mean - b.mean),
   );
   return best && { metric: decisive.metric, rule: decisive.rule, ...best };
 }
@@ -161,17 +129,13 @@ export interface RepeatsSummary<Entry> {
   readonly runs: readonly Entry[];
 }
 
+function decisionRank({ runs: [first] }: RepeatsSummary<LedgerEntry>): number {
+  if (first?.decision?.decision === 'keep') return 0;
+  return isOut(first?.decision) ? 2 : 1;
+}
+
 const isGoing = ({ runs }: RepeatsSummary<LedgerEntry>): boolean =>
   runs.some(({ verdict }) => verdict === undefined);
-
-/**
- * Groups repeats: runs whose commands differ only in options for seed, verbosity, workers, logging
- * or device.
- */
-export const repeatsOf = <Entry extends LedgerEntry>(
-  runs: readonly Entry[],
-): readonly (readonly Entry[])[] =>
-  runs.length < 2 ? [runs] : [...Map.groupBy(runs, repeatKey).values()];
 
 /**
  * Summarizes a group of repeats: the runs that ended successfully or, if there are none, the runs
@@ -214,25 +178,24 @@ export function measuredValue(row: LedgerEntry, decisive: Decisive): number | un
   return Number.isFinite(value) ? value : undefined;
 }
 
-/** Returns a key that is equal for runs that repeat each other (see `repeatsOf`). */
-const repeatKey = ({ command }: LedgerEntry): string => commandForm(command).near;
-
 /**
  * Groups the runs that have a value by setting: runs of the same code that differ in nothing but the
- * seed, also over retests. Runs of experiments decided invalid or crash are left out.
+ * seed, also over retests. Runs decided invalid or crash are left out.
  */
 export function resultGroups(
   experiments: readonly ExperimentRow[],
   decisive: Decisive,
 ): readonly (readonly LedgerRow[])[] {
-  const valid = experiments.filter(
-    ({ decision }) => decision?.decision !== 'invalid' && decision?.decision !== 'crash',
-  );
-  const families = Map.groupBy(valid, ({ id, plan }) => plan?.retest?.of ?? id);
+  const families = Map.groupBy(experiments, ({ id, plan }) => plan?.retest?.of ?? id);
   return [...families.values()].flatMap((family) => {
     const ended = family
       .flatMap(({ runs }) => runs)
-      .filter((run) => run.verdict !== undefined && measuredValue(run, decisive) !== undefined);
+      .filter(
+        (run) =>
+          run.verdict !== undefined &&
+          !isInvalid(run.decision) &&
+          measuredValue(run, decisive) !== undefined,
+      );
     return ended.length === 0 ? [] : repeatsOf(ended);
   });
 }

@@ -5,7 +5,8 @@
 import type { RunId } from '../base/ids.ts';
 import type { Decision } from '../experiments/experiment.ts';
 import type { ExperimentRow, LedgerRow } from '../experiments/ledger.ts';
-import { hasCrashed, measuredValue } from '../experiments/ledgerExperiments.ts';
+import { hasCrashed } from '../experiments/decisionsInForce.ts';
+import { measuredValue } from '../experiments/ledgerExperiments.ts';
 import { knownNumbers, type KnownNumbers } from './knownNumbers.ts';
 import type { BriefFacts, RunFacts } from './facts.ts';
 

@@ -2,7 +2,7 @@
 import { plain } from '../base/markdown.ts';
 import { counted, formatValue } from '../base/text.ts';
 import type { Decision } from '../experiments/experiment.ts';
-import type { ExperimentRow } from '../experiments/ledger.ts';
+import { decisionScope, type ExperimentRow } from '../experiments/ledger.ts';
 import { flagged } from './claims.ts';
 import type { QuestionFacts } from './facts.ts';
 import { bounded, type Mentions } from './mentions.ts';
@@ -68,7 +68,7 @@ function whyText({ known }: Night, { decision, verdicts, runs }: ExperimentRow):
   if (decision === undefined)
     return runs.length === 0 ? ' · no runs' : ` · ${plain(verdicts, 120)}`;
   const { by, why } = decision;
-  return ` · ${deciders[by]}: ${by === 'agent' ? `“${flagged(why, known, 300)}”` : plain(why, 300)}`;
+  return ` · ${deciders[by]}${decisionScope(decision)}: ${by === 'agent' ? `“${flagged(why, known, 300)}”` : plain(why, 300)}`;
 }
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

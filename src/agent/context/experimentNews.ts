@@ -4,7 +4,7 @@
  */
 import type { RunId } from '../../base/ids.ts';
 import { oneLine } from '../../base/text.ts';
-import { hasCrashed } from '../../experiments/ledgerExperiments.ts';
+import { hasCrashed } from '../../experiments/decisionsInForce.ts';
 import type { Verdict } from '../../runs/run.ts';
 import { importedLine } from '../experiments/experimentLabels.ts';
 import type { JournalEvent } from '../journal/events.ts';

@@ -9,6 +9,7 @@ import {
   type FoundRun,
   type TriedRun,
 } from '../../experiments/duplicates.ts';
+import { lastDecisionOn } from '../../experiments/decisionsInForce.ts';
 import type { ExperimentPlan } from '../../experiments/experiment.ts';
 import type { RunLimit, Verdict } from '../../runs/run.ts';
 import type { JournalEvent } from '../journal/events.ts';
@@ -114,8 +115,9 @@ const undecided: ReadonlySet<string> = new Set(['invalid', 'crash', 'retest']);
 
 function counts(state: SessionState, { runId, experimentId, likeness }: FoundRun): boolean {
   const run = state.runs.get(runId);
-  const decision = state.experiments.get(experimentId)?.decisions.at(-1)?.decision;
-  if (likeness !== 'same' || run === undefined || undecided.has(decision ?? '')) return false;
+  if (likeness !== 'same' || run === undefined) return false;
+  const decisions = state.experiments.get(experimentId)?.decisions ?? [];
+  if (undecided.has(lastDecisionOn(decisions, run.spec.number)?.decision ?? '')) return false;
   if (run.verdict === undefined) return true;
   return run.verdict.kind === 'ok' && run.metrics.some(({ last }) => Number.isFinite(last));
 }

@@ -109,7 +109,7 @@ export function indexedAttempts(
 function attemptOf(
   state: SessionState,
   row: ExperimentRow,
-  { runId, verdict, metrics }: LedgerRow,
+  { runId, verdict, metrics, decision }: LedgerRow,
 ): IndexedAttempt | undefined {
   const { plan } = row;
   const spec = state.runs.get(runId)?.spec;
@@ -123,7 +123,7 @@ function attemptOf(
     isKnown:
       verdict?.kind === 'ok' &&
       metrics.some(({ last }) => Number.isFinite(last)) &&
-      !isVoid(row.decision?.decision),
+      !isVoid(decision?.decision),
     told: capText(words, maxToldChars).text,
   };
 }

@@ -1,7 +1,8 @@
+import { isDeepStrictEqual } from 'node:util';
 import { DisposableStore, type Disposable } from '../../base/disposable.ts';
 import { ToolFailure } from '../../base/errors.ts';
-import type { ExperimentRow } from '../../experiments/ledger.ts';
-import { hasCrashed } from '../../experiments/ledgerExperiments.ts';
+import { decisionName, type ExperimentRow } from '../../experiments/ledger.ts';
+import { hasCrashed } from '../../experiments/decisionsInForce.ts';
 import type {
   DecidedExperiment,
   ExperimentDecisionRequest,
@@ -11,8 +12,9 @@ import type { SessionLog } from '../journal/sessionLog.ts';
 import type { SessionState } from '../journal/state.ts';
 import type { SessionRuns } from '../runs/sessionRuns.ts';
 import { isSweepOver } from '../runs/sweepProgress.ts';
-import { experimentNamed } from './experimentReference.ts';
-import { decisionWarnings, resultText } from './experimentLabels.ts';
+import { experimentNamed, settingOf } from './experimentReference.ts';
+import { objections } from './objections.ts';
+import { resultText } from './experimentLabels.ts';
 import { runName } from '../../runs/run.ts';
 import type { Machines } from '../../machines/machine.ts';
 import { changedFiles, changedText } from './unchangedFiles.ts';
@@ -46,15 +48,18 @@ export class ExperimentDecisions implements Disposable {
 
   /**
    * Records a decision of the agent. `experiment` is an id, `experiment 7` or `7`. Rejects with
-   * `ToolFailure` for an unknown experiment, and for an experiment with active runs or unlaunched
-   * points.
+   * `ToolFailure` for an unknown experiment or run, and for an experiment or a setting with active
+   * runs or unlaunched points.
    */
   async decide({
     experiment,
     decision,
     why,
+    runs,
   }: ExperimentDecisionRequest): Promise<DecidedExperiment> {
-    const row = experimentNamed(this.#deps.sessionRuns.ledger(), experiment);
+    const ledger = this.#deps.sessionRuns.ledger();
+    const whole = experimentNamed(ledger, experiment);
+    const row = runs === undefined ? whole : settingOf(whole, runs, ledger.decisive);
     const going = row.runs
       .filter(({ verdict }) => verdict === undefined)
       .map(({ number }) => runName(number));
@@ -62,28 +67,25 @@ export class ExperimentDecisions implements Disposable {
       throw new ToolFailure(
         `Experiment ${row.id} is still running (${going.slice(0, 5).join(', ')}): sleep until it is over, then decide. To give it up, end its runs with kill_task first.`,
       );
-    if (this.#hasWaitingPoints(row.id))
+    if (runs === undefined && this.#hasWaitingPoints(row.id))
       throw new ToolFailure(
         `Points of experiment ${row.id} have not run yet: sleep until its sweep is over, then decide.`,
       );
     if (decision === 'keep' || decision === 'reference') await this.#refuseChanged(row);
-    const last = row.decisions.at(-1);
-    const isSame = last?.decision === decision && last.why === why && last.by === 'agent';
-    if (!isSame)
+    const { warnings, isProvisional } = objections(row, decision, ledger);
+    const decided = {
+      ...{ decision, why, by: 'agent' as const },
+      ...(runs !== undefined && { runs: row.runs.map(({ number }) => number) }),
+      ...(isProvisional && { isProvisional }),
+    };
+    const { atMs: _, ...last } = row.decisions.at(-1) ?? { atMs: 0 };
+    if (!isDeepStrictEqual(last, decided))
       await this.#deps.log.record({
         type: 'experiment.decided',
         experimentId: row.id,
-        decision,
-        why,
-        by: 'agent',
+        ...decided,
       });
-    const ledger = this.#deps.sessionRuns.ledger();
-    return {
-      id: row.id,
-      decision,
-      result: resultText(row),
-      warnings: decisionWarnings(row, decision, ledger),
-    };
+    return { id: row.id, decision: decisionName(decided), result: resultText(row), warnings };
   }
 
   dispose(): void {

@@ -5,11 +5,9 @@
 import { formatValue, oneLine } from '../../base/text.ts';
 import { commandForm } from '../../experiments/commandForm.ts';
 import type { Attempt, FoundRun } from '../../experiments/duplicates.ts';
-import type { Decision } from '../../experiments/experiment.ts';
 import {
   experimentStatus,
   resultValueText,
-  type ExperimentResult,
   type ExperimentRow,
   type ImportedResult,
   type Ledger,
@@ -97,63 +95,6 @@ function earlierText(
 
 const seedsOf = (rows: Ledger['rows'], { runId }: FoundRun): string | undefined =>
   commandForm(rows.find((row) => row.runId === runId)?.command ?? '').seed;
-
-/** Returns objections to a decision. The decision is recorded despite the objections. */
-export function decisionWarnings(
-  row: ExperimentRow,
-  decision: Decision,
-  { experiments, decisive }: Ledger,
-): string[] {
-  const { result, runs } = row;
-  if (decision === 'crash' && runs.some(({ verdict }) => verdict?.kind === 'ok'))
-    return [
-      'One of its runs succeeded, and crash is for experiments that failed. The decision is recorded; decide again if it was a mistake.',
-    ];
-  if (decision !== 'keep') return [];
-  if (result === undefined || decisive === undefined)
-    return [
-      'It has no result to compare. The decision is recorded; decide again if it was a mistake.',
-    ];
-  const other = bestOther(row, experiments, decisive.direction);
-  return other === undefined ? [] : comparedText(result, other, decisive.direction);
-}
-
-type Direction = NonNullable<Ledger['decisive']>['direction'];
-type Measured = ExperimentRow & { readonly result: ExperimentResult };
-
-/** Returns the best other experiment. Experiments decided as `keep` rank before undecided ones. */
-function bestOther(
-  { id }: ExperimentRow,
-  experiments: readonly ExperimentRow[],
-  direction: Direction,
-): Measured | undefined {
-  const sign = direction === 'lower' ? 1 : -1;
-  const isKept = ({ decision }: ExperimentRow): number => Number(decision?.decision === 'keep');
-  return experiments
-    .filter(
-      (one): one is Measured =>
-        one.id !== id && one.result !== undefined && !isOut(one.decision?.decision),
-    )
-    .toSorted((a, b) => isKept(b) - isKept(a) || sign * (a.result.mean - b.result.mean))[0];
-}
-
-const isOut = (decision: Decision | undefined): boolean =>
-  decision !== undefined && !['keep', 'retest'].includes(decision);
-
-function comparedText(result: ExperimentResult, other: Measured, direction: Direction): string[] {
-  const gain = (direction === 'lower' ? 1 : -1) * (other.result.mean - result.mean);
-  const against = `${resultValueText(result)} against ${resultValueText(other.result)} of experiment ${other.id}`;
-  if (gain < 0)
-    return [
-      `It is worse than the best so far: ${against}. The decision is recorded; decide again if it was a mistake.`,
-    ];
-  const noise = Math.max(result.spread ?? 0, other.result.spread ?? 0);
-  if (noise > 0 && gain < noise)
-    return [
-      `The gain is within the spread of repeats: ${against}. More seeds would tell whether it is real.`,
-    ];
-  return [];
-}
 
 /** Formats an imported result: `- keep: what was tried · loss 0.83 · 1a2b3c4`. */
 export const importedLine = ({

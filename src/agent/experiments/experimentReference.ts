@@ -1,5 +1,8 @@
 import { ToolFailure } from '../../base/errors.ts';
-import type { ExperimentRow, Ledger } from '../../experiments/ledger.ts';
+import { statusCounts, type ExperimentRow, type Ledger } from '../../experiments/ledger.ts';
+import { resultOf } from '../../experiments/ledgerExperiments.ts';
+import { repeatsOf } from '../../experiments/repeats.ts';
+import type { RunsReference } from '../../tools/runs/measuredRuns.ts';
 
 /**
  * Finds an experiment by id, `experiment 7` or `7`. If there is none, throws `ToolFailure` with the
@@ -13,4 +16,34 @@ export function experimentNamed({ experiments }: Ledger, reference: string): Exp
   throw new ToolFailure(
     `There is no experiment ${reference}. Experiments: ${knownIds.join(', ') || 'none yet'}.`,
   );
+}
+
+/**
+ * Returns the settings of an experiment that the runs belong to, with all their repeats, as an
+ * experiment of their own. Throws `ToolFailure` with the existing runs for another run.
+ */
+export function settingOf(
+  row: ExperimentRow,
+  runs: RunsReference,
+  decisive: Ledger['decisive'],
+): ExperimentRow {
+  const wanted = (typeof runs === 'object' ? runs : [runs]).map((one) => numberOf(row, one));
+  const setting = repeatsOf(row.runs)
+    .filter((repeats) => repeats.some(({ number }) => wanted.includes(number)))
+    .flat();
+  const { result: _, ...rest } = row;
+  const result = decisive && resultOf(setting, decisive);
+  return {
+    ...rest,
+    runs: setting,
+    verdicts: statusCounts(setting).join(', '),
+    ...(result && { result }),
+  };
+}
+
+function numberOf({ id, runs }: ExperimentRow, reference: string | number): number {
+  const number = Number(/^(?:run[\s_-]*|#)?(\d+)$/i.exec(String(reference).trim())?.[1]);
+  if (runs.some((run) => run.number === number)) return number;
+  const known = runs.map((run) => run.number).slice(-20);
+  throw new ToolFailure(`${id} has no run ${reference}. Runs: ${known.join(', ') || 'none yet'}.`);
 }

@@ -6,7 +6,7 @@
 import type { Clock } from '../../base/clock.ts';
 import { messageOf, UserFacing } from '../../base/errors.ts';
 import { summaryFor, type ExperimentRow, type LedgerRow } from '../../experiments/ledger.ts';
-import { repeatsOf } from '../../experiments/ledgerExperiments.ts';
+import { repeatsOf } from '../../experiments/repeats.ts';
 import type { Machine, Machines } from '../../machines/machine.ts';
 import type { MetricSummary } from '../../metrics/metric.ts';
 import { type RunSpec, type Verdict, runTitle, runName } from '../../runs/run.ts';

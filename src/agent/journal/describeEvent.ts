@@ -11,7 +11,7 @@ import {
   formatTokens,
 } from '../../base/text.ts';
 import type { Decision } from '../../experiments/experiment.ts';
-import { summaryFor } from '../../experiments/ledger.ts';
+import { decisionName, summaryFor } from '../../experiments/ledger.ts';
 import type { MetricSummary } from '../../metrics/metric.ts';
 import { runTitle, type Verdict } from '../../runs/run.ts';
 import { targetText } from '../../experiments/target/target.ts';
@@ -215,10 +215,10 @@ const descriptions: { readonly [Type in JournalEvent['type']]: Describe<Type> } 
   'experiment.planned': ({ plan }) => plain('plan', `Experiment ${plan.number}`, plan.hypothesis),
   'results.imported': ({ results, source }) =>
     plain('setting', `${counted(results.length, 'result')} imported`, source),
-  'experiment.decided': ({ experimentId, decision, why }, { experiments }) =>
+  'experiment.decided': ({ experimentId, why, ...decided }, { experiments }) =>
     described(
-      { kind: 'decision', tone: decisionTones[decision] },
-      `Experiment ${experiments.get(experimentId)?.plan.number ?? experimentId}: ${decision}`,
+      { kind: 'decision', tone: decisionTones[decided.decision] },
+      `Experiment ${experiments.get(experimentId)?.plan.number ?? experimentId}: ${decisionName(decided)}`,
       why,
     ),
   'question.asked': ({ questionId, text, options, fallback }) =>

@@ -1,6 +1,6 @@
 /** Events about the target, experiments, imported results and sweeps. */
-import type { Decision, ExperimentPlan } from '../../experiments/experiment.ts';
-import type { ImportedResult } from '../../experiments/ledger.ts';
+import type { ExperimentPlan } from '../../experiments/experiment.ts';
+import type { ExperimentDecision, ImportedResult } from '../../experiments/ledger.ts';
 import type { Target } from '../../experiments/target/target.ts';
 import type { SweepEndReason, SweepPlan } from '../../runs/sweep.ts';
 
@@ -13,14 +13,14 @@ export type ExperimentEvent =
     }
   /** An experiment is planned. Written before the experiment's first run is planned. */
   | { readonly type: 'experiment.planned'; readonly plan: ExperimentPlan; readonly callId: string }
-  /** An experiment was decided. If there are several decisions, the last one counts. */
-  | {
+  /**
+   * An experiment, or one setting of it, was decided. If there are several decisions, the last one
+   * counts.
+   */
+  | ({
       readonly type: 'experiment.decided';
       readonly experimentId: string;
-      readonly decision: Decision;
-      readonly why: string;
-      readonly by: 'agent' | 'engine' | 'person';
-    }
+    } & Omit<ExperimentDecision, 'atMs'>)
   /**
    * The user imported earlier results. They are unverified, and never compared in a ranking with
    * results that this session measured.

@@ -147,11 +147,17 @@ const changes: Changes = {
     ...state,
     experiments: withEntry(state.experiments, plan.id, { plan, plannedMs, decisions: [] }),
   }),
-  'experiment.decided': (state, { experimentId, decision, why, by, at: atMs }) => ({
+  'experiment.decided': (
+    state,
+    { experimentId, decision, why, by, runs, isProvisional, at: atMs },
+  ) => ({
     ...state,
     experiments: changed(state.experiments, experimentId, (record) => ({
       ...record,
-      decisions: [...record.decisions, { decision, why, by, atMs }],
+      decisions: [
+        ...record.decisions,
+        { decision, why, by, atMs, ...(runs && { runs }), ...(isProvisional && { isProvisional }) },
+      ],
     })),
   }),
   'results.imported': (state, { results }) => ({

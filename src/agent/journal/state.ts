@@ -3,13 +3,13 @@ import type { RunId, SessionId } from '../../base/ids.ts';
 import type { RunProcess, RunSpec, Verdict } from '../../runs/run.ts';
 import type { SweepEndReason, SweepPlan } from '../../runs/sweep.ts';
 import type { MetricSummary } from '../../metrics/metric.ts';
-import type { ImportedResult } from '../../experiments/ledger.ts';
+import type { ExperimentDecision, ImportedResult } from '../../experiments/ledger.ts';
 import type { Requirements } from '../../experiments/target/requirements.ts';
 import type { Target } from '../../experiments/target/target.ts';
 import type { SleepRequest } from '../../sleep/trigger.ts';
 import type { Effort } from '../../models/model.ts';
 import type { Approval } from '../../permissions/grants/grant.ts';
-import type { Decision, ExperimentPlan } from '../../experiments/experiment.ts';
+import type { ExperimentPlan } from '../../experiments/experiment.ts';
 import type { RefusedCall } from '../../permissions/access.ts';
 import type { PermissionsInForce } from '../../permissions/mode.ts';
 import type { AlarmKind, Budget, EndReason, Evidence, ProfileId } from './events.ts';
@@ -45,12 +45,7 @@ export interface ExperimentRecord {
   readonly plan: ExperimentPlan;
   readonly plannedMs: number;
   /** Oldest first. The last decision counts. */
-  readonly decisions: readonly {
-    readonly decision: Decision;
-    readonly why: string;
-    readonly by: 'agent' | 'engine' | 'person';
-    readonly atMs: number;
-  }[];
+  readonly decisions: readonly ExperimentDecision[];
 }
 
 export interface Question {

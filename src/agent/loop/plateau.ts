@@ -4,7 +4,7 @@
  */
 import type { RunId } from '../../base/ids.ts';
 import type { ExperimentResult, ExperimentRow, Ledger } from '../../experiments/ledger.ts';
-import { isOut } from '../../experiments/ledgerExperiments.ts';
+import { isOut } from '../../experiments/decisionsInForce.ts';
 import type { PlateauPolicy } from '../../watchdogs/plateauSettings.ts';
 import type { JournalEvent } from '../journal/events.ts';
 import { growingFold } from '../journal/growingFold.ts';

@@ -11,7 +11,8 @@ import {
   type Ledger,
   type LedgerRow,
 } from '../../experiments/ledger.ts';
-import { measuredValue, repeatsOf, summaryOfRepeats } from '../../experiments/ledgerExperiments.ts';
+import { measuredValue, summaryOfRepeats } from '../../experiments/ledgerExperiments.ts';
+import { repeatsOf } from '../../experiments/repeats.ts';
 import type { SweepEndReason } from '../../runs/sweep.ts';
 import type { SessionState, SweepState } from '../journal/state.ts';
 import { activeCounts, progressOf } from './sweepProgress.ts';

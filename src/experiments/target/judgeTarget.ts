@@ -3,7 +3,9 @@ import { formatValue } from '../../base/text.ts';
 import { runName } from '../../runs/run.ts';
 import { commandForm } from '../commandForm.ts';
 import { summaryFor, type ExperimentRow, type Ledger, type LedgerRow } from '../ledger.ts';
-import { measuredValue, repeatsOf } from '../ledgerExperiments.ts';
+import { isInvalid } from '../decisionsInForce.ts';
+import { measuredValue } from '../ledgerExperiments.ts';
+import { repeatsOf } from '../repeats.ts';
 import {
   comparable,
   isLowerBetter,
@@ -30,16 +32,11 @@ export interface GroupResult {
   readonly isMet: boolean;
 }
 
-/** Decisions that make the runs of an experiment no evidence. */
-const invalid: ReadonlySet<string> = new Set(['invalid', 'crash']);
-
-/** Returns the runs that can be evidence: ended successfully, and not of an invalid experiment. */
-export function countedRows({ experiments }: Ledger): readonly LedgerRow[] {
-  return experiments
-    .filter(({ decision }) => decision === undefined || !invalid.has(decision.decision))
+/** Returns the runs that can be evidence: ended successfully, and not decided invalid or crash. */
+export const countedRows = ({ experiments }: Ledger): readonly LedgerRow[] =>
+  experiments
     .flatMap(({ runs }) => runs)
-    .filter(({ verdict }) => verdict?.kind === 'ok');
-}
+    .filter(({ verdict, decision }) => verdict?.kind === 'ok' && !isInvalid(decision));
 
 /**
  * Judges the settings that `rows` belong to, each with all its repeats, so that no repeat can be

@@ -206,7 +206,7 @@ function* ledgerRecords({ state, ledger }: SessionReading): Generator<ExportReco
   for (const row of ledger.rows) {
     const record =
       row.experimentId === undefined ? undefined : state.experiments.get(row.experimentId);
-    const decided = record?.decisions.at(-1);
+    const decided = row.decision;
     const code = record?.plan.code.kind === 'git' ? record.plan.code : undefined;
     yield {
       session_id: state.id,

@@ -1,17 +1,21 @@
 import * as z from 'zod';
 import { decisions, type Decision } from '../../experiments/experiment.ts';
 import { oneLine } from '../../base/text.ts';
+import { taskText, type RunsReference } from '../runs/measuredRuns.ts';
 import { defineTool, type Tool } from '../tool.ts';
 
 export interface ExperimentDecisionRequest {
   readonly experiment: string;
   readonly decision: Decision;
   readonly why: string;
+  /** Runs whose settings are decided; omitted for the whole experiment. */
+  readonly runs?: RunsReference | undefined;
 }
 
 export interface DecidedExperiment {
   readonly id: string;
-  readonly decision: Decision;
+  /** The decision with the runs that it is about: `keep (runs 4, 5)`. */
+  readonly decision: string;
   /** The measured result of the experiment's runs, as text. */
   readonly result: string;
   readonly warnings: readonly string[];
@@ -19,11 +23,13 @@ export interface DecidedExperiment {
 
 export interface ExperimentJudge {
   /**
-   * Records the decision. Rejects with `ToolFailure` if the experiment does not exist or one of its
-   * runs has not ended.
+   * Records the decision. Rejects with `ToolFailure` if the experiment or a run does not exist, or
+   * a run that is decided has not ended.
    */
   decide(request: ExperimentDecisionRequest): Promise<DecidedExperiment>;
 }
+
+const runNumber = z.union([z.int().positive(), z.string().min(1)]);
 
 const parameters = z.strictObject({
   experiment: z
@@ -40,6 +46,12 @@ const parameters = z.strictObject({
     .min(1)
     .max(1_000)
     .describe('One sentence: what was measured, and what follows from it.'),
+  runs: z
+    .union([runNumber, z.array(runNumber).min(1).max(1000)])
+    .optional()
+    .describe(
+      'To decide on one setting of a sweep: a run of it, such as 7; its repeats with other seeds are decided with it.',
+    ),
 });
 
 export const expDecide = (deps: ExperimentJudge): Tool =>
@@ -51,9 +63,9 @@ export const expDecide = (deps: ExperimentJudge): Tool =>
     isQuiet: true,
     isRepeatable: true,
     parameters,
-    aliases: { id: 'experiment', experiment_id: 'experiment', verdict: 'decision', reason: 'why' },
-    describe: ({ experiment, decision, why }) =>
-      `Decided on experiment ${experiment}: ${decision}, ${oneLine(why, 80)}`,
+    aliases: { id: 'experiment', experiment_id: 'experiment', verdict: 'decision', reason: 'why', run: 'runs' },
+    describe: ({ experiment, decision, why, runs }) =>
+      `Decided on ${runs === undefined ? '' : `${taskText(runs)} of `}experiment ${experiment}: ${decision}, ${oneLine(why, 80)}`,
     async execute(args) {
       const { id, decision, result, warnings } = await deps.decide(args);
       return {

@@ -1,6 +1,7 @@
 /** The complete texts and facts of a step in the session view. Callers limit the texts' length. */
 import type { EventOf } from '../../agent/journal/describeEvent.ts';
 import { describeEvent } from '../../presentation/events.ts';
+import { decisionName } from '../../presentation/experiments/experimentText.ts';
 import { argumentText } from '../../presentation/sessions/approvalText.ts';
 import { callCostText, leftOutText, triggerText } from '../../presentation/sessions/sessionText.ts';
 import { confinementText, runEndText, runName } from '../../presentation/runs/runText.ts';
@@ -158,8 +159,8 @@ const contentReaders: { readonly [Type in JournalEvent['type']]?: ContentReader<
       section('command', 'Command', plan.command, 'code'),
     ],
   }),
-  'experiment.decided': ({ decision, by, why }) => ({
-    facts: [fact('Decision', decision), fact('By', by)],
+  'experiment.decided': ({ by, why, ...decided }) => ({
+    facts: [fact('Decision', decisionName(decided)), fact('By', by)],
     sections: [section('why', 'Why', why)],
   }),
   'question.asked': ({ questionId, text, options, fallback, deadlineMs }, { state }) => ({

@@ -308,7 +308,7 @@ describe('experiments of a session', () => {
       ({ text }) => text,
     );
     assert.match(going ?? '', /Experiment e1 is still running \(run 1\): sleep until it is over/);
-    assert.match(kept ?? '', /"measured":"1 ok, loss 0\.5"}$/);
+    assert.match(kept ?? '', /"measured":"1 ok, loss 0\.5",.*provisional: it rests on one run/);
     assert.match(
       worse ?? '',
       /worse than the best so far: loss 0\.7 against loss 0\.5 of experiment e2/,
@@ -323,6 +323,60 @@ describe('experiments of a session', () => {
       ],
     );
     assert.equal(session.ledger.champion?.experimentId, 'e2');
+  });
+
+  it('decides on one setting of a sweep, with its repeats', async () => {
+    const sweep: ScriptedCall = {
+      name: 'sweep',
+      input: {
+        command_template: train('--lr {lr} --seed {seed}'),
+        params: { lr: [0.3, 0.5], seed: [0, 1] },
+        ...{ metric_names: ['loss'], max_parallel: 4, hypothesis: 'rates' },
+      },
+    };
+    const over: ScriptedCall = {
+      name: 'sleep',
+      input: { reason: 'r', wake_conditions: [{ type: 'process_exit', sweep: 's1' }] },
+    };
+    const setting = (runs: unknown, decision: string): ScriptedCall => ({
+      name: 'exp_decide',
+      input: { experiment: 'e1', decision, why: 'w', runs },
+    });
+    const session = await night(
+      ...[sweep, over, setting(3, 'keep'), setting(['run 1'], 'invalid'), setting(9, 'keep')],
+    );
+    const [kept, , unknown] = results(session, 'exp_decide').map(({ text }) => text);
+    assert.match(kept ?? '', /"decision":"keep \(runs 3, 4\)","measured":"2 ok, loss 0\.505 ± /);
+    assert.match(unknown ?? '', /e1 has no run 9\. Runs: 1, 2, 3, 4\./);
+    assert.deepEqual(
+      session.ledger.rows.map(({ decision }) => decision?.decision),
+      ['invalid', 'invalid', 'keep', 'keep'],
+    );
+    const { decision, result } = row(session, 'e1');
+    assert.deepEqual([decision?.decision, result?.mean], ['keep', 0.505]);
+    assert.equal(session.ledger.champion?.number, 3);
+  });
+
+  it('records a keep that rests on one run or lies within the spread as provisional', async () => {
+    const seeds = [0, 1, 2].map((seed) => run(train(`--lr 0.5 --seed ${seed}`)));
+    const again = { experiment: 'e4' };
+    const session = await night(
+      ...[[...seeds], until(3)],
+      ...[run(train('--lr 0.495')), until(4), decide('e4', 'keep', 'better')],
+      ...[run(train('--lr 0.495 --seed 1'), again), until(5), decide('e4', 'keep', 'better')],
+      ...[run(train('--lr 0.3 --seed 0')), until(6), decide('e5', 'keep', 'far better')],
+      ...[run(train('--lr 0.3 --seed 1'), { experiment: 'e5' }), until(7)],
+      decide('e5', 'keep', 'far better'),
+    );
+    const texts = results(session, 'exp_decide').map(({ text }) => text);
+    assert.match(texts[0] ?? '', /"keep \(provisional\)".*it rests on one run/);
+    assert.match(texts[1] ?? '', /within the spread of repeats \(loss 0\.5 ± 0\.007\d* over 2 runs/);
+    assert.match(texts[2] ?? '', /it rests on one run\. More seeds \(experiment: e5\)/);
+    assert.doesNotMatch(texts[3] ?? '', /provisional/);
+    assert.deepEqual(
+      row(session, 'e5').decisions.map(({ isProvisional }) => isProvisional),
+      [true, undefined],
+    );
   });
 
   it('tells once what is over and not decided, and decides crashes itself', async () => {

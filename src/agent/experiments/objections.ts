@@ -1,0 +1,75 @@
+/** Compares a decision with what was measured. */
+import { isOut } from '../../experiments/decisionsInForce.ts';
+import type { Decision } from '../../experiments/experiment.ts';
+import {
+  resultValueText,
+  type ExperimentResult,
+  type ExperimentRow,
+  type Ledger,
+} from '../../experiments/ledger.ts';
+
+export interface Objections {
+  /** Texts for the model. The decision is recorded despite them. */
+  readonly warnings: readonly string[];
+  /** True for a `keep` that further seeds may reverse. */
+  readonly isProvisional?: true;
+}
+
+const again = 'The decision is recorded; decide again if it was a mistake.';
+
+/** `row` is the experiment, or the setting of it, that is decided. */
+export function objections(row: ExperimentRow, decision: Decision, ledger: Ledger): Objections {
+  if (decision === 'crash' && row.runs.some(({ verdict }) => verdict?.kind === 'ok'))
+    return warning(`One of its runs succeeded, and crash is for experiments that failed. ${again}`);
+  if (decision !== 'keep') return { warnings: [] };
+  if (row.result === undefined || ledger.decisive === undefined)
+    return warning(`It has no result to compare. ${again}`);
+  return keepObjections(row.id, row.result, ledger);
+}
+
+const warning = (text: string): Objections => ({ warnings: [text] });
+
+function keepObjections(id: string, result: ExperimentResult, ledger: Ledger): Objections {
+  const other = bestOther(result, ledger);
+  const sign = ledger.decisive?.direction === 'lower' ? 1 : -1;
+  const gain = other === undefined ? Infinity : sign * (other.result.mean - result.mean);
+  const against =
+    other && `${resultValueText(result)} against ${resultValueText(other.result)} of ${other.name}`;
+  if (gain < 0) return warning(`It is worse than the best so far: ${against}. ${again}`);
+  const noise = Math.max(
+    ...(result.n > 1 || (other?.result.n ?? 0) > 1
+      ? [result.spread ?? 0, other?.result.spread ?? 0]
+      : ledger.experiments.map((row) => row.result?.spread ?? 0)),
+  );
+  const doubts = [
+    ...(result.n === 1 ? ['it rests on one run'] : []),
+    ...(gain < noise ? [`the gain is within the spread of repeats (${against})`] : []),
+  ];
+  if (doubts.length === 0) return { warnings: [] };
+  const text = `Recorded as provisional: ${doubts.join(', and ')}. More seeds (experiment: ${id}) tell whether it is real; then decide again.`;
+  return { warnings: [text], isProvisional: true };
+}
+
+interface Other {
+  readonly name: string;
+  readonly result: ExperimentResult;
+  readonly isKept: boolean;
+}
+
+/** Returns the best result of other runs. Kept experiments rank before undecided ones. */
+function bestOther(
+  { runs }: ExperimentResult,
+  { experiments, decisive }: Ledger,
+): Other | undefined {
+  const sign = decisive?.direction === 'lower' ? 1 : -1;
+  const own = new Set(runs.map(({ runId }) => runId));
+  return experiments
+    .flatMap(({ id, result, decision }): Other[] =>
+      result === undefined || isOut(decision) || result.runs.some(({ runId }) => own.has(runId))
+        ? []
+        : [{ name: `experiment ${id}`, result, isKept: decision?.decision === 'keep' }],
+    )
+    .toSorted(
+      (a, b) => Number(b.isKept) - Number(a.isKept) || sign * (a.result.mean - b.result.mean),
+    )[0];
+}
