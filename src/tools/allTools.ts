@@ -68,7 +68,7 @@ export interface AllToolsDeps {
 
 export const allTools = (deps: AllToolsDeps): Tool[] => [
   remoteExec(deps.machines),
-  remoteExecBackground(deps.launcher),
+  remoteExecBackground(deps.launcher, deps.sweeps),
   sweep(deps.sweeps),
   taskOutput(deps.tasks),
   killTask(deps.tasks),

@@ -30,6 +30,7 @@ import { costsByRun } from '../budget/costs.ts';
 import type { SessionLog } from '../journal/sessionLog.ts';
 import type { Confining } from './confining.ts';
 import type { RunState, SessionState } from '../journal/state.ts';
+import { runLabel } from './runLabel.ts';
 import { withheldFrom } from './withheldFrom.ts';
 
 export interface LaunchRequest {
@@ -224,7 +225,7 @@ export class SessionRuns {
       cwd: path.posix.resolve(machine.workFolder, request.cwd ?? '.'),
       env: request.env,
       metrics: request.metrics,
-      label: oneLine(request.label ?? request.command, 60),
+      label: oneLine(request.label ?? runLabel(request.command, this.#state.runs), 60),
       plannedMs,
       ...(request.limit && { limit: request.limit }),
       ...(request.resources && { resources: request.resources }),

@@ -1,7 +1,7 @@
 import { commandAccess, writeAccess } from '../parameters/accesses.ts';
 import { posix } from 'node:path';
 import * as z from 'zod';
-import { messageOf } from '../../base/errors.ts';
+import { messageOf, ToolFailure } from '../../base/errors.ts';
 import { oneLine, shellQuote } from '../../base/text.ts';
 import { confinedMachine } from '../../machines/confinement/confinedMachine.ts';
 import type { Machine } from '../../machines/machine.ts';
@@ -27,6 +27,8 @@ import {
   resourcesOf,
 } from '../parameters/runParameters.ts';
 import { defineTool, type Tool, type ToolContext } from '../tool.ts';
+import { commandsOf, startSweep, type SweepStarter } from './sweep.ts';
+import { seeds } from './sweepPoints.ts';
 
 export interface RunRequest {
   readonly machineId: string;
@@ -90,13 +92,16 @@ const parameters = z.strictObject({
     .min(1)
     .optional()
     .describe('Path at which to create a link to the log of the run.'),
+  seeds: seeds.describe(
+    'Starts one run with each of these seeds, such as [0, 1, 2]; the command has {seed} where the seed belongs. The result is their mean ± standard deviation.',
+  ),
   ...limitParameters,
   ...resourceParameters,
   ...experimentParameters,
 });
 type Args = z.output<typeof parameters>;
 
-export const remoteExecBackground = (deps: RunLauncher): Tool =>
+export const remoteExecBackground = (deps: RunLauncher, sweeps: SweepStarter): Tool =>
   defineTool({
     name: 'remote_exec_background',
     description:
@@ -114,12 +119,20 @@ export const remoteExecBackground = (deps: RunLauncher): Tool =>
     parameters,
     aliases: { machine: 'machine_id', working_directory: 'cwd', name: 'label' },
     describe: (args) =>
-      `Launched ${onMachine(oneLine(args.label ?? args.command, 80), args.machine_id)}`,
-    accesses: async ({ machine_id, command, cwd, log_path: log }) => [
-      commandAccess(machine_id, command, cwd),
-      ...(log === undefined ? [] : [await logAccess(deps, machine_id, log)]),
+      `Launched ${onMachine(oneLine(args.label ?? args.command, 80), args.machine_id)}${args.seeds === undefined ? '' : ` with seeds ${args.seeds.join(', ')}`}`,
+    accesses: async (args) => [
+      ...(args.seeds === undefined
+        ? [commandAccess(args.machine_id, args.command, args.cwd)]
+        : commandsOf(sweepArguments(args))),
+      ...(args.log_path === undefined
+        ? []
+        : [await logAccess(deps, args.machine_id, args.log_path)]),
     ],
     async execute(args, context) {
+      if (args.seeds !== undefined) {
+        refuseWithSeeds(args);
+        return await startSweep(sweeps, sweepArguments(args), context);
+      }
       const machine = deps.machines.get(args.machine_id);
       const metrics = metricSpec(args);
       // Rejects a pattern that does not compile, before the run is planned.
@@ -150,6 +163,21 @@ export const remoteExecBackground = (deps: RunLauncher): Tool =>
       };
     },
   });
+
+/** Returns the launch with several seeds as a sweep. */
+const sweepArguments = ({ command, machine_id: machine, label, gpus, ...rest }: Args) => ({
+  ...rest,
+  ...{ command_template: command, machines: [machine], dry_run: false },
+  ...(gpus !== undefined && { gpus_per_run: gpus }),
+  ...(label !== undefined && { label_prefix: label }),
+});
+
+function refuseWithSeeds({ log_path: log, cpus, memory_gb: memory }: Args): void {
+  if (log === undefined && cpus === undefined && memory === undefined) return;
+  throw new ToolFailure(
+    'log_path, cpus and memory_gb cannot be combined with seeds: leave them out, or launch each seed. Nothing was started.',
+  );
+}
 
 const metricSpec = ({
   metric_names: names,

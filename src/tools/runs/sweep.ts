@@ -16,7 +16,7 @@ import {
 import { runFields, statusText } from '../parameters/runReference.ts';
 import { limitOf, limitParameters, metricDirections } from '../parameters/runParameters.ts';
 import { pointParameters, pointsOf, type Points } from './sweepPoints.ts';
-import { defineTool, type Tool, type ToolContext } from '../tool.ts';
+import { defineTool, type Tool, type ToolContext, type ToolResult } from '../tool.ts';
 
 export interface StartedSweep {
   readonly id: string;
@@ -104,12 +104,12 @@ const parameters = z.strictObject({
     .default(false)
     .describe('Start nothing; return the number of points and the first 10 points.'),
 });
-type Args = z.output<typeof parameters>;
+export type SweepArguments = z.output<typeof parameters>;
 
 const shownPoints = 10;
 
 /** Returns the template on each machine, judged by the commands of its points. */
-const commandsOf = (args: Args): Access[] =>
+export const commandsOf = (args: SweepArguments): Access[] =>
   (args.machines ?? ['local']).map((id) => ({
     ...commandAccess(id, args.command_template, args.cwd),
     judged: judgedTexts(args),
@@ -119,7 +119,7 @@ const commandsOf = (args: Args): Access[] =>
 const mostJudgedChars = 10_000;
 
 /** Returns the commands of all points, some in each text; only the template for invalid points. */
-function judgedTexts(args: Args): readonly string[] {
+function judgedTexts(args: SweepArguments): readonly string[] {
   const { command_template: template } = args;
   const texts = [template];
   try {
@@ -148,51 +148,58 @@ export const sweep = (deps: SweepStarter): Tool =>
     aliases: { machine_ids: 'machines', grid: 'params', working_directory: 'cwd' },
     describe: describeSweep,
     accesses: (args) => (args.dry_run ? [] : commandsOf(args)),
-    async execute(args, context) {
-      const points = pointsOf(args.command_template, args);
-      const plan = planOf(args, points, machinesOf(args, deps.machines));
-      checkMetricSpec(plan.metrics);
-      await checkGpus(plan, deps.machines);
-      const notes = notesOf(plan, points);
-      if (args.dry_run)
-        return {
-          content: {
-            dry_run: true,
-            points: plan.points.length,
-            ...notes,
-            first_points: plan.points.slice(0, shownPoints),
-          },
-          summary: `${counted(plan.points.length, 'point')}, nothing started`,
-        };
-      const started = await deps.start(
-        { plan, template: args.command_template, experiment: experimentOf(args) },
-        context,
-      );
-      return {
-        content: {
-          sweep: started.id,
-          experiment: started.experimentId,
-          points: plan.points.length,
-          machines: plan.machineIds,
-          ...notes,
-          ...(started.notes.length > 0 && { note: started.notes.join('\n') }),
-          launched: started.runs
-            .slice(0, shownPoints)
-            .map((run) => ({ ...runFields(run), status: statusText(run) })),
-          ...(started.runs.length > shownPoints
-            ? { more_launched: started.runs.length - shownPoints }
-            : {}),
-          waiting: started.waiting,
-          first_command: plan.points[0]?.command,
-          state: started.table.split('\n', 1)[0],
-        },
-        summary: `${started.id} · ${started.runs.length} launched, ${started.waiting} waiting`,
-      };
-    },
+    execute: (args, context) => startSweep(deps, args, context),
   });
 
+/** Starts a sweep, or describes its points for a dry run. Throws `ToolFailure` as `sweep` does. */
+export async function startSweep(
+  deps: SweepStarter,
+  args: SweepArguments,
+  context: ToolContext,
+): Promise<ToolResult> {
+  const points = pointsOf(args.command_template, args);
+  const plan = planOf(args, points, machinesOf(args, deps.machines));
+  checkMetricSpec(plan.metrics);
+  await checkGpus(plan, deps.machines);
+  const notes = notesOf(plan, points);
+  if (args.dry_run)
+    return {
+      content: {
+        dry_run: true,
+        points: plan.points.length,
+        ...notes,
+        first_points: plan.points.slice(0, shownPoints),
+      },
+      summary: `${counted(plan.points.length, 'point')}, nothing started`,
+    };
+  const started = await deps.start(
+    { plan, template: args.command_template, experiment: experimentOf(args) },
+    context,
+  );
+  return {
+    content: {
+      sweep: started.id,
+      experiment: started.experimentId,
+      points: plan.points.length,
+      machines: plan.machineIds,
+      ...notes,
+      ...(started.notes.length > 0 && { note: started.notes.join('\n') }),
+      launched: started.runs
+        .slice(0, shownPoints)
+        .map((run) => ({ ...runFields(run), status: statusText(run) })),
+      ...(started.runs.length > shownPoints
+        ? { more_launched: started.runs.length - shownPoints }
+        : {}),
+      waiting: started.waiting,
+      first_command: plan.points[0]?.command,
+      state: started.table.split('\n', 1)[0],
+    },
+    summary: `${started.id} · ${started.runs.length} launched, ${started.waiting} waiting`,
+  };
+}
+
 /** Returns, for example, `Swept 12 points of lr × bs on gpu1`. */
-function describeSweep(args: Args): string {
+function describeSweep(args: SweepArguments): string {
   const where = args.machines === undefined ? '' : ` on ${args.machines.join(', ')}`;
   try {
     const { points, names } = pointsOf(args.command_template, args);
@@ -207,7 +214,7 @@ function describeSweep(args: Args): string {
  * Returns the machines to use: the machines that the call names or, if only one machine exists,
  * that machine. Throws `ToolFailure` if the call names none of several machines.
  */
-function machinesOf({ machines: machineIds }: Args, machines: SweepStarter['machines']): string[] {
+function machinesOf({ machines: machineIds }: SweepArguments, machines: SweepStarter['machines']): string[] {
   const ids = machines.list().map(({ id }) => id);
   if (machineIds === undefined) {
     if (ids.length === 1) return ids;
@@ -224,7 +231,7 @@ function machinesOf({ machines: machineIds }: Args, machines: SweepStarter['mach
 }
 
 function planOf(
-  args: Args,
+  args: SweepArguments,
   { names, points }: Points,
   machineIds: readonly string[],
 ): SweepRequest['plan'] {

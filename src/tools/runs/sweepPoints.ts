@@ -13,6 +13,9 @@ const name = z.string().regex(/^[A-Za-z_]\w*$/, 'must be a plain name, such as l
 const isOrdered = ({ min, max }: { min: number; max: number }): boolean => min <= max;
 const order = 'min must not be above max';
 
+/** Parameter for repeats of a command with several seeds. */
+export const seeds = z.array(z.int().min(0)).min(1).max(100).optional();
+
 const distribution = z.discriminatedUnion('type', [
   z
     .strictObject({ type: z.literal('uniform'), min: z.number(), max: z.number() })
@@ -50,6 +53,9 @@ export const pointParameters = {
     .max(maxPoints)
     .optional()
     .describe('Instead of params: a list of points, such as [{"lr": 1e-3, "bs": 32}, …].'),
+  seeds: seeds.describe(
+    'Runs each point once with each of these seeds, such as [0, 1, 2]; the template has {seed} where the seed belongs. Results are reported as mean ± standard deviation.',
+  ),
 };
 
 type Given = z.output<z.ZodObject<typeof pointParameters>>;
@@ -85,8 +91,22 @@ export function pointsOf(commandTemplate: string, pointArgs: Given): Points {
 
 type Values = Readonly<Record<string, ParamValue>>;
 
-function valuesOf({ params, random, points }: Given): readonly Values[] {
+function valuesOf({ seeds: given, ...source }: Given): readonly Values[] {
+  const all = settingsOf(source, given !== undefined);
+  if (given === undefined) return all;
+  if (all.some((one) => 'seed' in one))
+    throw new ToolFailure('Pass the seeds as seeds or as a parameter, not both. Nothing was started.');
+  const repeated = all.flatMap((one) => given.map((seed) => ({ ...one, seed })));
+  checkCount(repeated.length);
+  return repeated;
+}
+
+function settingsOf(
+  { params, random, points }: Omit<Given, 'seeds'>,
+  hasSeeds: boolean,
+): readonly Values[] {
   const sources = [params, random, points].filter((one) => one !== undefined);
+  if (sources.length === 0 && hasSeeds) return [{}];
   if (sources.length !== 1)
     throw new ToolFailure('Pass exactly one of params, random and points. Nothing was started.');
   if (points !== undefined) return points;
@@ -94,14 +114,18 @@ function valuesOf({ params, random, points }: Given): readonly Values[] {
   return combinations(params ?? {});
 }
 
-function combinations(params: Readonly<Record<string, readonly ParamValue[]>>): readonly Values[] {
-  const count = Object.values(params).reduce((product, values) => product * values.length, 1);
-  if (Object.keys(params).length === 0)
-    throw new ToolFailure('params is empty: name at least one parameter.');
+function checkCount(count: number): void {
   if (count > maxPoints)
     throw new ToolFailure(
       `These are ${count} combinations; a sweep has at most ${maxPoints}. Use fewer values, or select some with random. Nothing was started.`,
     );
+}
+
+function combinations(params: Readonly<Record<string, readonly ParamValue[]>>): readonly Values[] {
+  const count = Object.values(params).reduce((product, values) => product * values.length, 1);
+  if (Object.keys(params).length === 0)
+    throw new ToolFailure('params is empty: name at least one parameter.');
+  checkCount(count);
   return Object.entries(params).reduce<readonly Values[]>(
     (all, [key, values]) => all.flatMap((one) => values.map((each) => ({ ...one, [key]: each }))),
     [{}],

@@ -4,11 +4,11 @@ import { killTask } from '../../../src/tools/runs/killTask.ts';
 import { remoteExecBackground } from '../../../src/tools/runs/remoteExecBackground.ts';
 import { until } from '../../fakes/scratch.ts';
 import { answer, call } from './machineTools.harness.ts';
-import { useTasks } from './taskTools.harness.ts';
+import { noSweeps, useTasks } from './taskTools.harness.ts';
 
 describe('kill_task', () => {
   const { tasks } = useTasks();
-  const launch = (command: string) => answer(remoteExecBackground(tasks().launcher), { command });
+  const launch = (command: string) => answer(remoteExecBackground(tasks().launcher, noSweeps), { command });
   const tool = () => killTask(tasks());
 
   it('ends a run with its children and says what was verified', async () => {

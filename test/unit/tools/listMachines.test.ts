@@ -8,13 +8,13 @@ import { remoteExecBackground } from '../../../src/tools/runs/remoteExecBackgrou
 import { ManualClock } from '../../fakes/manualClock.ts';
 import { standIn } from '../../fakes/scriptedMachine.ts';
 import { answer } from './machineTools.harness.ts';
-import { useTasks } from './taskTools.harness.ts';
+import { noSweeps, useTasks } from './taskTools.harness.ts';
 
 describe('list_machines', () => {
   const { folder, tasks } = useTasks();
 
   it('lists each machine with what it is and what runs on it', async () => {
-    const { task } = await answer(remoteExecBackground(tasks().launcher), {
+    const { task } = await answer(remoteExecBackground(tasks().launcher, noSweeps), {
       command: 'sleep 60',
       label: 'lr=1',
     });

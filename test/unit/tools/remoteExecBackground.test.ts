@@ -5,11 +5,11 @@ import { describe, it } from 'mocha';
 import { remoteExecBackground } from '../../../src/tools/runs/remoteExecBackground.ts';
 import { until } from '../../fakes/scratch.ts';
 import { answer, call } from './machineTools.harness.ts';
-import { useTasks } from './taskTools.harness.ts';
+import { noSweeps, useTasks } from './taskTools.harness.ts';
 
 describe('remote_exec_background', () => {
   const { folder, tasks } = useTasks();
-  const tool = () => remoteExecBackground(tasks().launcher);
+  const tool = () => remoteExecBackground(tasks().launcher, noSweeps);
 
   it('starts a run and says how to reach it', async () => {
     const result = await call(tool(), {

@@ -56,13 +56,18 @@ describe('routes of a text of the model', () => {
     ['remote_exec', remoteExec(deps()), (command) => ({ command })],
     [
       'remote_exec_background',
-      remoteExecBackground({ ...deps(), launch: never }),
+      remoteExecBackground({ ...deps(), launch: never }, { ...deps(), start: never }),
       (command) => ({ command }),
     ],
     [
       'the template of a sweep',
       sweep({ ...deps(), start: never }),
       (text) => ({ command_template: `${text}; echo {x}`, params: { x: [1, 2] } }),
+    ],
+    [
+      'a seed of a launch',
+      remoteExecBackground({ ...deps(), launch: never }, { ...deps(), start: never }),
+      (command) => ({ command: `${command} # {seed}`, seeds: [0, 1] }),
     ],
     [
       'a point of a sweep',
@@ -153,7 +158,7 @@ describe('routes of a text of the model', () => {
     assert.match((await why(tool, { reason: 'x', wake_conditions: [wait] })) ?? '', /no call may/);
     const snapshot = envSnapshot({ machines: machines() } as unknown as CodeSnapshots);
     assert.match((await why(snapshot, { repo_path: '~/.password-store' })) ?? '', /no call may/);
-    const run = remoteExecBackground({ ...deps(), launch: never });
+    const run = remoteExecBackground({ ...deps(), launch: never }, { ...deps(), start: never });
     const log = (log_path: string) => why(run, { command: 'echo key', log_path });
     assert.match((await log('~/.ssh/authorized_keys')) ?? '', /which no call may write/);
     assert.match((await log('~/.zshenv')) ?? '', /which no call may write/);

@@ -59,6 +59,30 @@ describe('points of a sweep', () => {
     assert.equal(pointsOf('t {n}', { params: { n: [1_000_000] } }).points[0]?.label, 'n=1e6');
   });
 
+  it('are repeated with each seed, with or without other parameters', () => {
+    const template = 'train --lr {lr} --seed {seed}';
+    assert.deepEqual(commands('train --seed {seed}', { seeds: [0, 7] }), [
+      'train --seed 0',
+      'train --seed 7',
+    ]);
+    assert.deepEqual(commands(template, { params: { lr: [1, 2] }, seeds: [0, 1] }), [
+      'train --lr 1 --seed 0',
+      'train --lr 1 --seed 1',
+      'train --lr 2 --seed 0',
+      'train --lr 2 --seed 1',
+    ]);
+    assert.equal(commands(template, { points: [{ lr: 3 }], seeds: [4] })[0], 'train --lr 3 --seed 4');
+    assert.throws(() => commands('train', { seeds: [0, 1] }), /write \{seed\} where its value belongs/);
+    assert.throws(
+      () => commands(template, { params: { lr: [1], seed: [1] }, seeds: [0] }),
+      /as seeds or as a parameter, not both/,
+    );
+    assert.throws(
+      () => commands(template, { points: Array(1_500).fill({ lr: 1 }), seeds: [0, 1] }),
+      /These are 3000 combinations/,
+    );
+  });
+
   it('are drawn alike from the same seed, within their bounds', () => {
     const params = {
       lr: { type: 'log_uniform', min: 1e-5, max: 1e-1 },

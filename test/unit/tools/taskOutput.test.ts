@@ -5,11 +5,11 @@ import { remoteExecBackground } from '../../../src/tools/runs/remoteExecBackgrou
 import { taskOutput } from '../../../src/tools/runs/taskOutput.ts';
 import { until } from '../../fakes/scratch.ts';
 import { answer, call } from './machineTools.harness.ts';
-import { useTasks } from './taskTools.harness.ts';
+import { noSweeps, useTasks } from './taskTools.harness.ts';
 
 describe('task_output', () => {
   const { tasks } = useTasks();
-  const launch = (command: string) => answer(remoteExecBackground(tasks().launcher), { command });
+  const launch = (command: string) => answer(remoteExecBackground(tasks().launcher, noSweeps), { command });
   const tool = () => taskOutput({ ...tasks(), clock: systemClock });
 
   it('shows the last lines of a run while it goes on', async () => {

@@ -7,6 +7,7 @@ import type { Run } from '../../../src/runs/liveRun.ts';
 import { Runs } from '../../../src/runs/runs.ts';
 import type { TaskKiller } from '../../../src/tools/runs/killTask.ts';
 import type { RunLauncher, RunRequest } from '../../../src/tools/runs/remoteExecBackground.ts';
+import type { SweepStarter } from '../../../src/tools/runs/sweep.ts';
 import { scratchFolder } from '../../fakes/scratch.ts';
 import { localOnly, sessionId } from './machineTools.harness.ts';
 
@@ -17,6 +18,16 @@ export interface Tasks {
   readonly sweeps: TaskKiller['sweeps'];
   /** What the tools asked to be launched. */
   readonly requests: RunRequest[];
+}
+
+/** Refuses to start a sweep. */
+export const noSweeps: SweepStarter = {
+  machines: { list: () => [], get: unexpected },
+  start: unexpected,
+};
+
+function unexpected(): never {
+  throw new Error('no sweep was expected');
 }
 
 /** Finds a run as its session would. */

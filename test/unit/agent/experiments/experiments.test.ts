@@ -357,6 +357,22 @@ describe('experiments of a session', () => {
     assert.equal(session.ledger.champion?.number, 3);
   });
 
+  it('launches one command with several seeds as one experiment', async () => {
+    const session = await night(
+      run(train('--lr 0.5 --seed {seed}'), { seeds: [0, 1, 2], hypothesis: 'half' }),
+      {
+        name: 'sleep',
+        input: { reason: 'r', wake_conditions: [{ type: 'process_exit', sweep: 's1' }] },
+      },
+      run(train('--lr 0.4 --seed {seed}'), { seeds: [0], log_path: 'log.txt' }),
+    );
+    const [launched, refused] = results(session);
+    assert.match(launched?.text ?? '', /"sweep":"s1","experiment":"e1","points":3/);
+    assert.match(refused?.text ?? '', /log_path, cpus and memory_gb cannot be combined with seeds/);
+    const { result, runs } = row(session, 'e1');
+    assert.deepEqual([result?.n, result?.mean, runs.length], [3, 0.51, 3]);
+  });
+
   it('records a keep that rests on one run or lies within the spread as provisional', async () => {
     const seeds = [0, 1, 2].map((seed) => run(train(`--lr 0.5 --seed ${seed}`)));
     const again = { experiment: 'e4' };
