@@ -1,11 +1,6 @@
 /** Finds the decisions in force: on an experiment, and on each setting of its runs. */
 import type { RunId } from '../base/ids.ts';
-import type {
-  ExperimentDecision,
-  LedgerEntry,
-  LedgerRow,
-  PlannedExperiment,
-} from './ledger.ts';
+import type { ExperimentDecision, LedgerEntry, LedgerRow, PlannedExperiment } from './ledger.ts';
 import { repeatsOf, runsByExperiment } from './repeats.ts';
 
 type Decisions = readonly ExperimentDecision[];

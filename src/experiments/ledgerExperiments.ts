@@ -108,7 +108,10 @@ function costOf(runs: readonly LedgerRow[]): ThinkingCost | undefined {
  * out last; a group with a run that ended successfully ranks above a group whose measured runs are
  * all still running.
  */
-export function resultOf(runs: readonly LedgerRow[], decisive: Decisive): ExperimentResult | undefined {
+export function resultOf(
+  runs: readonly LedgerRow[],
+  decisive: Decisive,
+): ExperimentResult | undefined {
   const sign = decisive.direction === 'lower' ? 1 : -1;
   const results = repeatsOf(runs).flatMap((group) => summaryOfRepeats(group, decisive) ?? []);
   const [best] = results.toSorted(

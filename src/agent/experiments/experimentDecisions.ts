@@ -74,7 +74,9 @@ export class ExperimentDecisions implements Disposable {
     if (decision === 'keep' || decision === 'reference') await this.#refuseChanged(row);
     const { warnings, isProvisional } = objections(row, decision, ledger);
     const decided = {
-      ...{ decision, why, by: 'agent' as const },
+      decision,
+      why,
+      by: 'agent' as const,
       ...(runs !== undefined && { runs: row.runs.map(({ number }) => number) }),
       ...(isProvisional && { isProvisional }),
     };

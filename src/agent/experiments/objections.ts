@@ -36,18 +36,26 @@ function keepObjections(id: string, result: ExperimentResult, ledger: Ledger): O
   const against =
     other && `${resultValueText(result)} against ${resultValueText(other.result)} of ${other.name}`;
   if (gain < 0) return warning(`It is worse than the best so far: ${against}. ${again}`);
-  const noise = Math.max(
-    ...(result.n > 1 || (other?.result.n ?? 0) > 1
-      ? [result.spread ?? 0, other?.result.spread ?? 0]
-      : ledger.experiments.map((row) => row.result?.spread ?? 0)),
-  );
   const doubts = [
     ...(result.n === 1 ? ['it rests on one run'] : []),
-    ...(gain < noise ? [`the gain is within the spread of repeats (${against})`] : []),
+    ...(gain < knownSpread(result, other, ledger)
+      ? [`the gain is within the spread of repeats (${against})`]
+      : []),
   ];
   if (doubts.length === 0) return { warnings: [] };
   const text = `Recorded as provisional: ${doubts.join(', and ')}. More seeds (experiment: ${id}) tell whether it is real; then decide again.`;
   return { warnings: [text], isProvisional: true };
+}
+
+/** Returns the spread of the two results or, if neither has one, the largest of the session. */
+function knownSpread(
+  result: ExperimentResult,
+  other: Other | undefined,
+  { experiments }: Ledger,
+): number {
+  const spreads = [result, other?.result].flatMap((one) => one?.spread ?? []);
+  const known = experiments.flatMap((row) => row.result?.spread ?? []);
+  return Math.max(0, ...(spreads.length > 0 ? spreads : known));
 }
 
 interface Other {

@@ -5,7 +5,13 @@
  */
 import type { Clock } from '../../base/clock.ts';
 import { messageOf, UserFacing } from '../../base/errors.ts';
-import { summaryFor, type ExperimentRow, type LedgerRow } from '../../experiments/ledger.ts';
+import {
+  countedValue,
+  summaryFor,
+  type Decisive,
+  type ExperimentRow,
+  type LedgerRow,
+} from '../../experiments/ledger.ts';
 import { repeatsOf } from '../../experiments/repeats.ts';
 import type { Machine, Machines } from '../../machines/machine.ts';
 import type { MetricSummary } from '../../metrics/metric.ts';
@@ -55,12 +61,15 @@ export async function reproduce(
   const spec = await launched(deps, { row, original, cwd: place.cwd, signal: request.signal });
   const environment = environmentSince(deps, row.plan.envId, request.signal);
   const { verdict, metrics, alarm } = await ended(deps, spec, request.signal);
+  const { decisive } = sessionRuns.ledger();
   return {
     experimentId: row.id,
     run: spec.number,
     verdict,
     ...(alarm && { alarm }),
-    metrics: metrics.flatMap((now) => compared(now, repeats, request.tolerance) ?? []),
+    metrics: metrics.flatMap(
+      (now) => compared(now, { repeats, tolerance: request.tolerance, decisive }) ?? [],
+    ),
     differences: [...place.differences, await environment],
   };
 }
@@ -171,14 +180,19 @@ function ended(
   });
 }
 
+interface Before {
+  readonly repeats: readonly LedgerRow[];
+  readonly tolerance: number | undefined;
+  readonly decisive: Decisive | undefined;
+}
+
 function compared(
   summary: MetricSummary,
-  repeats: readonly LedgerRow[],
-  tolerance: number | undefined,
+  { repeats, tolerance, decisive }: Before,
 ): ComparedMetric | undefined {
   const values = repeats.flatMap(({ metrics }) => {
     const before = summaryFor(metrics, summary.metric);
-    const value = before && valueOf(before);
+    const value = before && valueOf(before, decisive);
     return value !== undefined && Number.isFinite(value) ? [value] : [];
   });
   if (values.length === 0) return undefined;
@@ -188,7 +202,7 @@ function compared(
     n < 2
       ? undefined
       : Math.sqrt(values.reduce((sum, value) => sum + (value - before) ** 2, 0) / (n - 1));
-  const now = valueOf(summary);
+  const now = valueOf(summary, decisive);
   const delta = now - before;
   const judgement = judged({ delta, before, spread, tolerance });
   return {
@@ -202,8 +216,9 @@ function compared(
   };
 }
 
-const valueOf = ({ best, last, direction }: MetricSummary): number =>
-  direction === 'none' ? last : best;
+/** Returns the value of a run that counts: the best only of the decisive metric, if it says so. */
+const valueOf = (summary: MetricSummary, decisive: Decisive | undefined): number =>
+  decisive?.metric === summary.metric ? countedValue(summary, decisive) : summary.last;
 
 interface Judged {
   readonly delta: number;

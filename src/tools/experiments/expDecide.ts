@@ -63,7 +63,13 @@ export const expDecide = (deps: ExperimentJudge): Tool =>
     isQuiet: true,
     isRepeatable: true,
     parameters,
-    aliases: { id: 'experiment', experiment_id: 'experiment', verdict: 'decision', reason: 'why', run: 'runs' },
+    aliases: {
+      id: 'experiment',
+      experiment_id: 'experiment',
+      verdict: 'decision',
+      reason: 'why',
+      run: 'runs',
+    },
     describe: ({ experiment, decision, why, runs }) =>
       `Decided on ${runs === undefined ? '' : `${taskText(runs)} of `}experiment ${experiment}: ${decision}, ${oneLine(why, 80)}`,
     async execute(args) {

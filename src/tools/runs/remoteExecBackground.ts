@@ -27,7 +27,7 @@ import {
   resourcesOf,
 } from '../parameters/runParameters.ts';
 import { defineTool, type Tool, type ToolContext } from '../tool.ts';
-import { commandsOf, startSweep, type SweepStarter } from './sweep.ts';
+import { commandsOf, startSweep, type SweepArguments, type SweepStarter } from './sweep.ts';
 import { seeds } from './sweepPoints.ts';
 
 export interface RunRequest {
@@ -120,19 +120,10 @@ export const remoteExecBackground = (deps: RunLauncher, sweeps: SweepStarter): T
     aliases: { machine: 'machine_id', working_directory: 'cwd', name: 'label' },
     describe: (args) =>
       `Launched ${onMachine(oneLine(args.label ?? args.command, 80), args.machine_id)}${args.seeds === undefined ? '' : ` with seeds ${args.seeds.join(', ')}`}`,
-    accesses: async (args) => [
-      ...(args.seeds === undefined
-        ? [commandAccess(args.machine_id, args.command, args.cwd)]
-        : commandsOf(sweepArguments(args))),
-      ...(args.log_path === undefined
-        ? []
-        : [await logAccess(deps, args.machine_id, args.log_path)]),
-    ],
+    accesses: (args) => accessesOf(deps, args),
     async execute(args, context) {
-      if (args.seeds !== undefined) {
-        refuseWithSeeds(args);
-        return await startSweep(sweeps, sweepArguments(args), context);
-      }
+      if (args.seeds !== undefined)
+        return await startSweep(sweeps, checkedSweepArguments(args), context);
       const machine = deps.machines.get(args.machine_id);
       const metrics = metricSpec(args);
       // Rejects a pattern that does not compile, before the run is planned.
@@ -167,17 +158,27 @@ export const remoteExecBackground = (deps: RunLauncher, sweeps: SweepStarter): T
 /** Returns the launch with several seeds as a sweep. */
 const sweepArguments = ({ command, machine_id: machine, label, gpus, ...rest }: Args) => ({
   ...rest,
-  ...{ command_template: command, machines: [machine], dry_run: false },
+  command_template: command,
+  machines: [machine],
+  dry_run: false,
   ...(gpus !== undefined && { gpus_per_run: gpus }),
   ...(label !== undefined && { label_prefix: label }),
 });
 
-function refuseWithSeeds({ log_path: log, cpus, memory_gb: memory }: Args): void {
-  if (log === undefined && cpus === undefined && memory === undefined) return;
-  throw new ToolFailure(
-    'log_path, cpus and memory_gb cannot be combined with seeds: leave them out, or launch each seed. Nothing was started.',
-  );
+function checkedSweepArguments(args: Args): SweepArguments {
+  if (args.log_path !== undefined || args.cpus !== undefined || args.memory_gb !== undefined)
+    throw new ToolFailure(
+      'log_path, cpus and memory_gb cannot be combined with seeds: leave them out, or launch each seed. Nothing was started.',
+    );
+  return sweepArguments(args);
 }
+
+const accessesOf = async (deps: MachineTools, args: Args): Promise<Access[]> => [
+  ...(args.seeds === undefined
+    ? [commandAccess(args.machine_id, args.command, args.cwd)]
+    : commandsOf(sweepArguments(args))),
+  ...(args.log_path === undefined ? [] : [await logAccess(deps, args.machine_id, args.log_path)]),
+];
 
 const metricSpec = ({
   metric_names: names,

@@ -214,7 +214,10 @@ function describeSweep(args: SweepArguments): string {
  * Returns the machines to use: the machines that the call names or, if only one machine exists,
  * that machine. Throws `ToolFailure` if the call names none of several machines.
  */
-function machinesOf({ machines: machineIds }: SweepArguments, machines: SweepStarter['machines']): string[] {
+function machinesOf(
+  { machines: machineIds }: SweepArguments,
+  machines: SweepStarter['machines'],
+): string[] {
   const ids = machines.list().map(({ id }) => id);
   if (machineIds === undefined) {
     if (ids.length === 1) return ids;

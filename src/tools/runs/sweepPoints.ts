@@ -95,7 +95,9 @@ function valuesOf({ seeds: given, ...source }: Given): readonly Values[] {
   const all = settingsOf(source, given !== undefined);
   if (given === undefined) return all;
   if (all.some((one) => 'seed' in one))
-    throw new ToolFailure('Pass the seeds as seeds or as a parameter, not both. Nothing was started.');
+    throw new ToolFailure(
+      'Pass the seeds as seeds or as a parameter, not both. Nothing was started.',
+    );
   const repeated = all.flatMap((one) => given.map((seed) => ({ ...one, seed })));
   checkCount(repeated.length);
   return repeated;

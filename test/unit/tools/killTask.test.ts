@@ -8,7 +8,8 @@ import { noSweeps, useTasks } from './taskTools.harness.ts';
 
 describe('kill_task', () => {
   const { tasks } = useTasks();
-  const launch = (command: string) => answer(remoteExecBackground(tasks().launcher, noSweeps), { command });
+  const launch = (command: string) =>
+    answer(remoteExecBackground(tasks().launcher, noSweeps), { command });
   const tool = () => killTask(tasks());
 
   it('ends a run with its children and says what was verified', async () => {

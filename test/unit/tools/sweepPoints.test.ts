@@ -71,8 +71,14 @@ describe('points of a sweep', () => {
       'train --lr 2 --seed 0',
       'train --lr 2 --seed 1',
     ]);
-    assert.equal(commands(template, { points: [{ lr: 3 }], seeds: [4] })[0], 'train --lr 3 --seed 4');
-    assert.throws(() => commands('train', { seeds: [0, 1] }), /write \{seed\} where its value belongs/);
+    assert.equal(
+      commands(template, { points: [{ lr: 3 }], seeds: [4] })[0],
+      'train --lr 3 --seed 4',
+    );
+    assert.throws(
+      () => commands('train', { seeds: [0, 1] }),
+      /write \{seed\} where its value belongs/,
+    );
     assert.throws(
       () => commands(template, { params: { lr: [1], seed: [1] }, seeds: [0] }),
       /as seeds or as a parameter, not both/,

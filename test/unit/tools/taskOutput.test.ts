@@ -9,7 +9,8 @@ import { noSweeps, useTasks } from './taskTools.harness.ts';
 
 describe('task_output', () => {
   const { tasks } = useTasks();
-  const launch = (command: string) => answer(remoteExecBackground(tasks().launcher, noSweeps), { command });
+  const launch = (command: string) =>
+    answer(remoteExecBackground(tasks().launcher, noSweeps), { command });
   const tool = () => taskOutput({ ...tasks(), clock: systemClock });
 
   it('shows the last lines of a run while it goes on', async () => {

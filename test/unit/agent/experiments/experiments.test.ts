@@ -386,7 +386,10 @@ describe('experiments of a session', () => {
     );
     const texts = results(session, 'exp_decide').map(({ text }) => text);
     assert.match(texts[0] ?? '', /"keep \(provisional\)".*it rests on one run/);
-    assert.match(texts[1] ?? '', /within the spread of repeats \(loss 0\.5 ± 0\.007\d* over 2 runs/);
+    assert.match(
+      texts[1] ?? '',
+      /within the spread of repeats \(loss 0\.5 ± 0\.007\d* over 2 runs/,
+    );
     assert.match(texts[2] ?? '', /it rests on one run\. More seeds \(experiment: e5\)/);
     assert.doesNotMatch(texts[3] ?? '', /provisional/);
     assert.deepEqual(

@@ -5,7 +5,7 @@ import { reproduce } from '../../../../src/agent/experiments/reproduction.ts';
 import type { ComparedMetric } from '../../../../src/agent/contract/reproduction.ts';
 import type { SessionRuns } from '../../../../src/agent/runs/sessionRuns.ts';
 import { SessionLog } from '../../../../src/agent/journal/sessionLog.ts';
-import type { ExperimentRow, LedgerRow } from '../../../../src/experiments/ledger.ts';
+import type { Decisive, ExperimentRow, LedgerRow } from '../../../../src/experiments/ledger.ts';
 import type { Machines } from '../../../../src/machines/machine.ts';
 import type { MetricSummary } from '../../../../src/metrics/metric.ts';
 import { ManualClock } from '../../../fakes/manualClock.ts';
@@ -26,7 +26,7 @@ describe('an experiment that was run again', () => {
   const compared = async (
     before: readonly MetricSummary[],
     now: MetricSummary,
-    tolerance?: number,
+    { tolerance, decisive }: { tolerance?: number | undefined; decisive?: Decisive } = {},
   ): Promise<ComparedMetric | undefined> => {
     const rows: LedgerRow[] = before.map((summary, index) =>
       rowOf(index + 1, { command: 'train', metrics: [summary] }),
@@ -42,7 +42,7 @@ describe('an experiment that was run again', () => {
     } as unknown as ExperimentRow;
     const { spec } = runState(9);
     const sessionRuns = {
-      ledger: () => ({ experiments: [experiment] }),
+      ledger: () => ({ experiments: [experiment], decisive }),
       find: () => runState(1),
       async launch() {
         await log.record({ type: 'run.planned', callId: 'd', spec });
@@ -100,16 +100,14 @@ describe('an experiment that was run again', () => {
   for (const [name, before, now, tolerance, judgement] of cases)
     it(`is ${judgement} with ${name}`, async () =>
       assert.equal(
-        (await compared(losses(...before), summaryOf('loss', now), tolerance))?.judgement,
+        (await compared(losses(...before), summaryOf('loss', now), { tolerance }))?.judgement,
         judgement,
       ));
 
-  it('is compared by best values where less or more is better, and by last ones else', async () => {
-    const [best, last] = [summaryOf('loss', 1, 'lower', 7), summaryOf('loss', 1, 'none', 7)];
-    assert.equal((await compared([best], best))?.now, 1);
-    await log.close();
-    const { v: _v, id: _id, at: _at, ...first } = started();
-    log = await SessionLog.open(join(folder(), 'other.jsonl'), clock, first);
-    assert.equal((await compared([last], last))?.now, 7);
+  it('is compared by last values, by best ones only where the target says so', async () => {
+    const summary = summaryOf('loss', 1, 'lower', 7);
+    assert.equal((await compared([summary], summary))?.now, 7);
+    const decisive = { metric: 'loss', direction: 'lower', rule: 'best' } as const;
+    assert.equal((await compared([summary], summary, { decisive }))?.now, 1);
   });
 });
