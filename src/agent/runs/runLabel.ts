@@ -1,35 +1,64 @@
-/** Names a run that was launched without a label. */
+/** Names runs by the options in which they differ from other runs of the same program. */
 import { oneLine } from '../../base/text.ts';
 import { commandForm } from '../../experiments/commandForm.ts';
-import type { RunState } from '../journal/state.ts';
+import type { SweepPoint } from '../../runs/sweep.ts';
 
 const maxChars = 60;
-/** Newest runs that a command is compared with. */
+/** Number of other commands that a command is compared with: the newest. */
 const maxCompared = 200;
 
+type Options = ReadonlyMap<string, string>;
+
 /**
- * Returns the options in which a command differs from the earlier runs of the same program, such as
- * `lr=0.05 seed=1`; the command itself if there are none or nothing differs.
+ * Returns the label of a run that was launched without one, such as `lr=0.05 seed=1`: the options
+ * that differ from the earlier commands. Returns the command itself if nothing differs.
  */
-export function runLabel(command: string, earlier: ReadonlyMap<unknown, RunState>): string {
-  const own = optionsOf(command);
-  const alike = [...earlier.values()]
-    .slice(-maxCompared)
-    .map(({ spec }) => optionsOf(spec.command))
-    .filter((options) => options.get('command') === own.get('command'));
-  const names = new Set([own, ...alike].flatMap((options) => [...options.keys()]));
-  const differing = [...names]
-    .filter((name) => alike.some((options) => options.get(name) !== own.get(name)))
-    .map((name) => optionText(name, own.get(name)));
-  return oneLine(differing.length === 0 ? command : differing.join(' '), maxChars);
+export function runLabel(command: string, earlier: readonly string[]): string {
+  const texts = optionTexts(differing(command, earlier));
+  return oneLine(texts.length === 0 ? command : texts.join(' '), maxChars);
 }
 
-function optionsOf(command: string): ReadonlyMap<string, string> {
+/**
+ * Returns the label of a point, with the options that are the same in the whole sweep but differ
+ * from the earlier commands.
+ */
+export function pointLabel(
+  { label, command }: SweepPoint,
+  points: readonly SweepPoint[],
+  earlier: readonly string[],
+): string {
+  const within = differing(
+    command,
+    points.map((point) => point.command),
+  );
+  const others = [...differing(command, earlier)].filter(([name]) => !within.has(name));
+  return oneLine([label, ...optionTexts(new Map(others))].join(' '), maxChars);
+}
+
+/** Returns the options that differ from those of another command of the same program. */
+function differing(command: string, others: readonly string[]): Options {
+  const own = optionsOf(command);
+  const alike = others
+    .slice(-maxCompared)
+    .map(optionsOf)
+    .filter((options) => options.get('command') === own.get('command'));
+  const names = new Set([own, ...alike].flatMap((options) => [...options.keys()]));
+  const found = [...names].filter((name) =>
+    alike.some((options) => options.get(name) !== own.get(name)),
+  );
+  return new Map(found.map((name) => [name, own.get(name) ?? absent]));
+}
+
+/** Value of an option that only other commands have. */
+const absent = '\0';
+
+function optionsOf(command: string): Options {
   const { settings, seed } = commandForm(command);
   return seed === undefined ? settings : new Map([...settings, ['seed', seed]]);
 }
 
-function optionText(name: string, value: string | undefined): string {
-  if (value === undefined) return `no ${name}`;
-  return value === '' ? name : `${name}=${value}`;
-}
+const optionTexts = (options: Options): string[] =>
+  [...options].map(([name, value]) => {
+    if (value === absent) return `no ${name}`;
+    return value === '' ? name : `${name}=${value}`;
+  });

@@ -225,7 +225,7 @@ export class SessionRuns {
       cwd: path.posix.resolve(machine.workFolder, request.cwd ?? '.'),
       env: request.env,
       metrics: request.metrics,
-      label: oneLine(request.label ?? runLabel(request.command, this.#state.runs), 60),
+      label: oneLine(request.label ?? runLabel(request.command, commandsOf(this.#state)), 60),
       plannedMs,
       ...(request.limit && { limit: request.limit }),
       ...(request.resources && { resources: request.resources }),
@@ -336,6 +336,10 @@ export class SessionRuns {
     }
   }
 }
+
+/** Returns the commands of the runs of a session, oldest first. */
+export const commandsOf = ({ runs }: SessionState): string[] =>
+  [...runs.values()].map(({ spec }) => spec.command);
 
 /** Builds the ledger from a state. `summaries` returns the metrics of a run. */
 export function ledgerOf(

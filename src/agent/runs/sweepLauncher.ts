@@ -7,7 +7,8 @@ import type { SweepPlan } from '../../runs/sweep.ts';
 import { machinePath } from '../../tools/parameters/machinePath.ts';
 import type { SessionLog } from '../journal/sessionLog.ts';
 import type { SweepState } from '../journal/state.ts';
-import type { SessionRuns } from './sessionRuns.ts';
+import { pointLabel } from './runLabel.ts';
+import { commandsOf, type SessionRuns } from './sessionRuns.ts';
 import { roomFor, type SweepLane } from './sweepLane.ts';
 import { progressOf } from './sweepProgress.ts';
 import type { SweepWork } from './sweepSchedule.ts';
@@ -110,13 +111,14 @@ export class SweepLauncher {
     }
     const cwd = plan.cwd === undefined ? undefined : await machinePath(machine, plan.cwd);
     const planned: RunSpec[] = [];
+    const earlier = commandsOf(this.#deps.log.state);
     for (const index of indices) {
       const point = plan.points[index];
       if (point === undefined || !this.#isActive(plan)) break;
       const request = {
         machineId: machine.id,
         command: point.command,
-        label: point.label,
+        label: pointLabel(point, plan.points, earlier),
         metrics: plan.metrics,
         sweep: { id: plan.id, index },
         ...(plan.experimentId !== undefined && { experimentId: plan.experimentId }),

@@ -64,7 +64,7 @@ describe('what earlier sessions tried', () => {
     );
     const refused = said(second);
     assert.ok(refused.isError);
-    const told = `experiment e1 of session ${first.id} ran the same: "small steps": 1 ok, loss 0.5; keep: a first result`;
+    const told = `experiment e1 of session ${first.id} ran the same: "small steps": 1 ok, loss 0.5; keep (provisional): a first result`;
     assert.ok(refused.text.includes(told), refused.text);
     assert.equal(eventsOf(second, 'run.planned').length, 1);
     assert.deepEqual(eventsOf(second, 'experiment.planned')[0]?.plan.retest, {
