@@ -15,9 +15,11 @@ export function createLineReader(
   search?: PatternSearch,
 ): LineReader {
   checkMetricSpec(spec);
-  return hasPatterns(spec)
-    ? new PatternReader(spec.patterns ?? {}, sink, search)
-    : promptReader(spec, sink);
+  const { names = [], patterns = {} } = spec;
+  if (!hasPatterns(spec)) return promptReader(spec, sink);
+  const others = names.filter((name) => !Object.hasOwn(patterns, name));
+  const parser = others.length > 0 ? createLineParser({ names: others }) : undefined;
+  return new PatternReader({ patterns, parser }, sink, search);
 }
 
 function promptReader(spec: MetricSpec, sink: LineSink): LineReader {

@@ -1,16 +1,17 @@
 import type { Disposable } from '../base/disposable.ts';
 import { Emitter, type Event } from '../base/emitter.ts';
-import { systemWrite, type WriteAt } from './disk/appendOnly.ts';
+import { systemWrite } from './disk/appendOnly.ts';
 import { createLineReader } from './createLineReader.ts';
 import { directionOf } from './direction.ts';
-import type { LinePlace, LineReader } from './lines/lineReader.ts';
+import type { LinePlace, LineReader, LineSink } from './lines/lineReader.ts';
 import { LineSplitter } from './lines/lineSplitter.ts';
 import type { MetricPoint, MetricSpec, MetricSummary, SeriesColumns, Trend } from './metric.ts';
 import { MetricsError } from './metricsError.ts';
+import type { MetricsOptions } from './metricsOptions.ts';
+import { firstOf, summaryOf } from './metricSummary.ts';
 import { isDetecting } from './lines/metricSpec.ts';
 import { MetricTracks } from './metricTracks.ts';
-import type { PatternSearch } from './patterns/patternSearch.ts';
-import { PointsFile, type PointsFileEnd, type PointsFileLimits } from './disk/pointsFile.ts';
+import { PointsFile, type PointsFileEnd } from './disk/pointsFile.ts';
 import type { PointRecord } from './disk/pointRecord.ts';
 import { replay, type ReplaySink } from './replay.ts';
 import { SampledSeries } from './series/sampledSeries.ts';
@@ -19,27 +20,10 @@ import type { RunTotals } from './disk/totalsFile.ts';
 import { trendOf } from './series/trend.ts';
 import { valueIn, valueOnDisk, type Place } from './series/valueAt.ts';
 
-/**
- * After this number of bytes of output without points, the position is recorded, so that these
- * bytes are not read again after a restart.
- */
+/** After this number of bytes without points, the position is recorded for the next restart. */
 const progressEveryBytes = 1024 * 1024;
 /** Number of bytes of output after which the totals of a full points file are stored again. */
 const totalsEveryBytes = 16 * 1024 * 1024;
-
-/** Limits of the metrics of a run. Smaller in tests. */
-export interface MetricLimits extends PointsFileLimits {
-  /** Maximum number of points of one metric in memory. */
-  readonly pointsPerSeries: number;
-}
-
-interface MetricsOptions {
-  /** Writes to the files. Default: the system's own way. */
-  readonly write?: WriteAt | undefined;
-  /** Worker that searches lines with the patterns of the spec. Default: a worker of its own. */
-  readonly search?: PatternSearch | undefined;
-  readonly limits?: Partial<MetricLimits> | undefined;
-}
 
 /**
  * The metrics of one run. Reads points from the run's output as the output arrives, and stores them
@@ -50,9 +34,15 @@ interface MetricsOptions {
  * and trends always cover all points.
  */
 export class RunMetrics implements Disposable {
-  readonly #spec: MetricSpec;
-  readonly #reader: LineReader;
-  readonly #tracks: MetricTracks;
+  readonly #options: MetricsOptions;
+  readonly #sink: LineSink = {
+    onPoints: (points, end) => this.#record(points, end),
+    onReadLate: (last) => this.#readLate(last),
+    onSwitchedOff: (why) => this.#switchedOff.fire(why),
+  };
+  #spec: MetricSpec;
+  #reader: LineReader;
+  #tracks: MetricTracks;
   readonly #added = new Emitter<readonly MetricPoint[]>();
   readonly #switchedOff = new Emitter<string>();
   readonly #ended = new Emitter<PointsFileEnd>();
@@ -71,15 +61,11 @@ export class RunMetrics implements Disposable {
   #lateEnd = 0;
   #unannounced: MetricPoint[] = [];
 
-  private constructor(spec: MetricSpec, { search, limits = {} }: MetricsOptions) {
+  private constructor(spec: MetricSpec, options: MetricsOptions) {
+    this.#options = options;
     this.#spec = spec;
-    const sink = {
-      onPoints: (points: readonly MetricPoint[], end: number) => this.#record(points, end),
-      onReadLate: (last: LinePlace) => this.#readLate(last),
-      onSwitchedOff: (why: string) => this.#switchedOff.fire(why),
-    };
-    this.#reader = createLineReader(spec, sink, search);
-    this.#tracks = new MetricTracks(isDetecting(spec), limits.pointsPerSeries);
+    this.#reader = createLineReader(spec, this.#sink, options.search);
+    this.#tracks = new MetricTracks(isDetecting(spec), options.limits?.pointsPerSeries);
   }
 
   /**
@@ -126,7 +112,7 @@ export class RunMetrics implements Disposable {
     return this.#end;
   }
 
-  /** Problems found when the files were opened, as texts for the user; empty if there were none. */
+  /** Problems found when the files were opened, as texts for the user. */
   get problems(): readonly string[] {
     return this.#problems;
   }
@@ -134,6 +120,11 @@ export class RunMetrics implements Disposable {
   /** Position in the output of the next byte that `ingest` expects; remembered across restarts. */
   get resumeOffset(): number {
     return this.#splitter.received;
+  }
+
+  /** Number of lines of output that this process has read. */
+  get lines(): number {
+    return this.#splitter.lines;
   }
 
   /**
@@ -197,12 +188,7 @@ export class RunMetrics implements Disposable {
 
   summary(name: string): MetricSummary | undefined {
     const series = this.#tracks.shown(name);
-    if (series === undefined) return undefined;
-    const { count, last, lastStep, min, max, mean, firstNonFinite } = series.tally;
-    const direction = directionOf(name, this.#spec.directions);
-    const best = direction === 'none' ? last : direction === 'lower' ? min : max;
-    const bounds = { metric: name, count, last, lastStep, min, max, mean, best, direction };
-    return firstNonFinite === undefined ? bounds : { ...bounds, firstNonFinite };
+    return series && summaryOf(name, series, directionOf(name, this.#spec.directions));
   }
 
   summaries(): readonly MetricSummary[] {
@@ -271,14 +257,27 @@ export class RunMetrics implements Disposable {
    * are shown.
    */
   clear(): void {
-    const file = this.#openFile();
+    this.#openFile();
     this.#reader.forget();
-    this.#forget();
-    file.add({ ...noPoint, kind: 'clear', endOffset: this.#splitter.lineEnd });
-    this.#firstRecord = file.records;
-    this.#recordedOffset = this.#splitter.lineEnd;
-    this.#lateEnd = this.#splitter.lineEnd;
-    file.flush();
+    this.#hidePoints(this.#splitter.lineEnd);
+  }
+
+  /**
+   * Hides all points so far, and expects the output from its first byte, to be read with another
+   * spec; also after `finish`. Throws `MetricSpecError`, and `MetricsError` if no more points can
+   * be stored.
+   */
+  restart(spec: MetricSpec): void {
+    if (this.#records === undefined || this.#end !== undefined)
+      throw new MetricsError('closed', 'The file of its points is full or cannot be written.');
+    const reader = createLineReader(spec, this.#sink, this.#options.search);
+    this.#reader.dispose();
+    this.#reader = reader;
+    this.#spec = spec;
+    this.#tracks = new MetricTracks(isDetecting(spec), this.#options.limits?.pointsPerSeries);
+    this.#file = this.#records;
+    this.#splitter = new LineSplitter(0);
+    this.#hidePoints(0);
   }
 
   /** Closes the file. Points can still be read, but `ingest` throws from now on. */
@@ -290,6 +289,18 @@ export class RunMetrics implements Disposable {
     this.#added.dispose();
     this.#switchedOff.dispose();
     this.#ended.dispose();
+  }
+
+  /** Hides all points so far. `end`: position in the output after which points are shown. */
+  #hidePoints(end: number): void {
+    const file = this.#openFile();
+    this.#tracks.forget();
+    this.#unannounced = [];
+    file.add({ ...noPoint, kind: 'clear', endOffset: end });
+    this.#firstRecord = file.records;
+    this.#recordedOffset = end;
+    this.#lateEnd = end;
+    file.flush();
   }
 
   #openFile(): PointsFile {
@@ -371,7 +382,7 @@ export class RunMetrics implements Disposable {
   #recall(record: PointRecord, metric: string, position: number): void {
     this.#recordedOffset = record.endOffset;
     if (record.kind === 'clear') {
-      this.#forget();
+      this.#tracks.forget();
       this.#firstRecord = position + 1;
     }
     if (record.kind === 'point') this.#tracks.add(metric, record, position);
@@ -383,16 +394,6 @@ export class RunMetrics implements Disposable {
     if (wasHidden && isShown) this.#unannounced.push(firstOf(point.metric, series));
     if (isShown) this.#unannounced.push(point);
   }
-
-  #forget(): void {
-    this.#tracks.forget();
-    this.#unannounced = [];
-  }
-}
-
-function firstOf(metric: string, series: Series): MetricPoint {
-  const { steps, timesMs, values } = series.columns();
-  return { metric, step: steps[0] ?? NaN, timeMs: timesMs[0] ?? NaN, value: values[0] ?? NaN };
 }
 
 const noPoint = { metric: '', step: NaN, timeMs: 0, value: NaN, isLastOfLine: true };

@@ -75,7 +75,7 @@ export const projectSchema = z.strictObject({
   metricPatterns: metricPatterns
     .exactOptional()
     .describe(
-      'Regular expression of each metric, with one group for the number. Takes precedence over metricNames.',
+      'Regular expression of each metric, with one group for the number, for metrics that are not printed as name=value.',
     ),
   target: text
     .exactOptional()

@@ -5,7 +5,7 @@ import { DisposableStore, type Disposable } from '../base/disposable.ts';
 import { messageOf } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
 import type { Follow, Machine } from '../machines/machine.ts';
-import type { MetricPoint } from '../metrics/metric.ts';
+import type { MetricPoint, MetricSpec } from '../metrics/metric.ts';
 import type { RunMetrics } from '../metrics/runMetrics.ts';
 import { parseProcess, runFolder, type RunFolder } from './supervisor.ts';
 import { EarlyOutput } from './earlyOutput.ts';
@@ -64,7 +64,7 @@ export interface LiveRunDeps {
 }
 
 export class LiveRun implements Run, Disposable {
-  readonly spec: RunSpec;
+  spec: RunSpec;
   readonly metrics: RunMetrics;
   /**
    * Resolves when the process is known, the run has ended without a process, or this process
@@ -175,6 +175,24 @@ export class LiveRun implements Run, Disposable {
     } catch (error) {
       this.#doubt(error);
     }
+  }
+
+  /**
+   * Reads the output again from its start with another spec of metrics. `record` writes the spec to
+   * the journal before a point is read, so that a restart of Helios continues with it. Resolves
+   * when the output of an ended run is read; the output of an active run is read as it arrives.
+   */
+  async reread(metrics: MetricSpec, record: () => Promise<void>): Promise<void> {
+    this.#follow?.dispose();
+    this.metrics.restart(metrics);
+    await record();
+    this.spec = { ...this.spec, metrics };
+    if (this.#isDisposed) return;
+    this.#followOutput();
+    if (this.#liveness.kind !== 'ended') return;
+    await this.#follow?.drain();
+    await this.metrics.finish(this.#lastOutputMs ?? this.#deps.clock.now());
+    this.#follow?.dispose();
   }
 
   /** Stops following the run without ending it. */

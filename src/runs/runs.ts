@@ -5,6 +5,7 @@ import { Emitter, type Event } from '../base/emitter.ts';
 import type { RunId } from '../base/ids.ts';
 import { silentLogger, type Logger } from '../base/logger.ts';
 import type { Machines } from '../machines/machine.ts';
+import type { MetricSpec } from '../metrics/metric.ts';
 import { runFolder, type SignalReport } from './supervisor.ts';
 import { FollowedRuns } from './followedRuns.ts';
 import { hostOf } from './hostOf.ts';
@@ -152,6 +153,11 @@ export class Runs implements Disposable {
     if (live && isVerified)
       await waitAtMost(this.#clock, recordTimeoutMs, Promise.all([live.check(), live.ended]));
     return { ...report, signal, wasRunning, isVerified };
+  }
+
+  /** Reads the output of a run again with another spec of metrics: see `LiveRun.reread`. */
+  async reread(id: RunId, metrics: MetricSpec, record: () => Promise<void>): Promise<void> {
+    await this.#followed.get(id)?.reread(metrics, record);
   }
 
   /** Stops following every run. No run is ended. */

@@ -190,6 +190,7 @@ export class RunWatch {
       case 'throughput':
       case 'metric_pattern':
       case 'points':
+      case 'unread_metric':
         return undefined;
     }
   }

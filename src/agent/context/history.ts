@@ -233,15 +233,15 @@ function runEndedText(
   const lines = [
     `[${name} ended: ${verdictText(event.verdict, alarm)}${metrics.length > 0 ? ` · ${metrics.join(' · ')}` : ''}]`,
   ];
-  if (event.unread !== undefined) lines.push(unreadText(event.unread));
+  if (event.unread !== undefined) lines.push(unreadText(event.unread, event.nearestLine));
   if (event.outputTail !== undefined)
     lines.push(untrusted(event.outputTail, `output of ${runName(numbers.get(runId) ?? runId)}`));
   if (event.withheld !== undefined) lines.push(event.withheld);
   return lines.join('\n');
 }
 
-const unreadText = (unread: readonly string[]): string =>
-  `[Never read from its output: ${unread.slice(0, 8).join(', ')}. Compare with the end of the output, and name the metric as it is printed, or give a pattern that matches.]`;
+const unreadText = (unread: readonly string[], nearest: string | undefined): string =>
+  `[Never read from its output: ${unread.slice(0, 8).join(', ')}.${nearest === undefined ? '' : ` Nearest line: ${JSON.stringify(nearest)}.`} If it was printed in another form, show_metrics with metric_patterns reads the output again; no new run is needed.]`;
 
 /**
  * Messages of the conversation. Merges adjacent blocks of one role into one message. Callers add

@@ -206,6 +206,8 @@ const descriptions: { readonly [Type in JournalEvent['type']]: Describe<Type> } 
   'run.ended': describeRunEnd,
   'run.not_started': ({ runId, why }, state) =>
     bad('runEnd', `${titleOf(state, runId)} did not start`, why),
+  'run.metrics_changed': ({ runId, metrics }, state) =>
+    plain('setting', `${titleOf(state, runId)}: output read again`, metrics.names?.join(', ')),
   'run.alarmed': ({ runId, detail, action }, state) =>
     described(
       { kind: 'alarm', tone: action === 'kill' ? 'bad' : 'warn' },

@@ -5,7 +5,7 @@
 import type { RunId, SessionId } from '../../base/ids.ts';
 import type { HostContact } from '../../machines/confinement/hostContacts.ts';
 import type { Requirements } from '../../experiments/target/requirements.ts';
-import type { MetricSummary } from '../../metrics/metric.ts';
+import type { MetricSpec, MetricSummary } from '../../metrics/metric.ts';
 import type {
   AssistantBlock,
   AttachmentBlock,
@@ -274,12 +274,21 @@ export type SessionEvent =
       readonly outputTail?: string;
       /** Metrics that the launch named and that were never read. */
       readonly unread?: readonly string[];
+      /** The line of output that comes nearest to an unread metric. */
+      readonly nearestLine?: string;
       /** What was withheld from the run: variables that the output names, and hosts. */
       readonly withheld?: string;
       /** As in `tool.finished`. */
       readonly contacts?: readonly HostContact[];
     }
   | { readonly type: 'run.not_started'; readonly runId: RunId; readonly why: string }
+  /** The output of a run is read again from its start; `read` once all of an ended run is read. */
+  | {
+      readonly type: 'run.metrics_changed';
+      readonly runId: RunId;
+      readonly metrics: MetricSpec;
+      readonly read?: readonly MetricSummary[];
+    }
   /**
    * A watchdog raised an alarm. The event is recorded before the alarm's action: `kill` ends the
    * run, `ask` asks the user a question, `warn` only wakes a sleeping session.

@@ -139,6 +139,12 @@ const changes: Changes = {
       ...(withheld !== undefined && { withheld }),
     }),
   'run.not_started': (state, { runId, why }) => changeRun(state, runId, { notStarted: why }),
+  'run.metrics_changed': (state, { runId, metrics, read }) => {
+    const spec = state.runs.get(runId)?.spec;
+    return spec === undefined
+      ? state
+      : changeRun(state, runId, { spec: { ...spec, metrics }, ...(read && { metrics: read }) });
+  },
   'run.alarmed': (state, { runId, kind, detail, action, at: atMs }) => {
     const alarms = state.runs.get(runId)?.alarms ?? [];
     return changeRun(state, runId, { alarms: [...alarms, { kind, detail, action, atMs }] });

@@ -17,12 +17,13 @@ import type { Finding } from '../../watchdogs/finding.ts';
 import { RunWatch } from '../../watchdogs/runWatch.ts';
 import type { WatchdogPolicy } from '../../watchdogs/settings.ts';
 import { pointsAlarm } from './pointsAlarm.ts';
+import { UnreadMetricsWatch } from './unreadMetricsWatch.ts';
 import { WatchdogAlarms, type WatchdogAlarmsDeps } from './watchdogAlarms.ts';
 import type { SessionRuns } from './sessionRuns.ts';
 
 export interface RunWatchdogsDeps extends WatchdogAlarmsDeps {
   readonly sessionRuns: Pick<SessionRuns, 'live' | 'settle' | 'ledger'>;
-  readonly runs: Pick<Runs, 'onDidChange' | 'kill'>;
+  readonly runs: Pick<Runs, 'onDidChange' | 'kill' | 'output'>;
   readonly resources: Pick<MachineResources, 'onDidChange' | 'latest'>;
   readonly policy: WatchdogPolicy;
   readonly clock: Clock;
@@ -34,6 +35,7 @@ const beatMs = 15_000;
 export class RunWatchdogs implements Disposable {
   readonly #deps: RunWatchdogsDeps;
   readonly #alarms: WatchdogAlarms;
+  readonly #unread: UnreadMetricsWatch;
   readonly #owned = new DisposableStore();
   readonly #watches = new Map<RunId, RunWatch>();
   /** Watchdogs that are still reading the points of an earlier process from the disk. */
@@ -48,6 +50,7 @@ export class RunWatchdogs implements Disposable {
   constructor(deps: RunWatchdogsDeps) {
     this.#deps = deps;
     this.#alarms = new WatchdogAlarms(deps);
+    this.#unread = new UnreadMetricsWatch(deps);
     this.#owned.add(deps.runs.onDidChange((change) => this.#heard(change)));
     this.#owned.add(deps.resources.onDidChange((machineId) => this.#checkMachines(machineId)));
     this.#owned.add(
@@ -168,6 +171,7 @@ export class RunWatchdogs implements Disposable {
       if (run.liveness.kind === 'running')
         this.#alarms.tell(run, watch.beat(clock.now(), run.lastOutputMs));
       else watch.skip();
+      void this.#unread.beat(run).then((findings) => this.#alarms.tell(run, findings));
     }
     this.#alarms.killCondemned();
   }

@@ -13,7 +13,7 @@ import type { Ledger, LedgerEntry, ThinkingCost } from '../../experiments/ledger
 import type { Machine, Machines } from '../../machines/machine.ts';
 import { checkMetricSpec } from '../../metrics/lines/metricSpec.ts';
 import type { MetricSpec, MetricSummary } from '../../metrics/metric.ts';
-import { unreadMetrics } from '../../metrics/unreadMetrics.ts';
+import { nearestLine, unreadMetrics } from '../../metrics/unreadMetrics.ts';
 import {
   handleOf,
   type RunLimit,
@@ -313,6 +313,7 @@ export class SessionRuns {
     const unread = unreadMetrics(run.spec.metrics, metrics);
     const isFine = verdict.kind === 'ok' && unread.length === 0;
     const tail = isFine ? undefined : await this.#tail(run);
+    const nearest = unread.length === 0 ? undefined : await this.#nearestLine(run, unread);
     const { machineId } = run.spec;
     const machine = this.#deps.machines.list().find((one) => one.id === machineId);
     await this.#deps.log.record({
@@ -322,9 +323,19 @@ export class SessionRuns {
       endedMs,
       metrics,
       ...(unread.length > 0 && { unread }),
+      ...(nearest !== undefined && { nearestLine: nearest }),
       ...(tail !== undefined && { outputTail: tail }),
       ...(await withheldFrom(machine, run.spec, tail ?? '')),
     });
+  }
+
+  /** Resolves with the line that comes nearest to an unread metric, if there is one. */
+  async #nearestLine(run: Run, unread: readonly string[]): Promise<string | undefined> {
+    const output = await this.#deps.runs.output(run, { lines: 2000 }).catch(() => undefined);
+    const text = output?.text ?? '';
+    return unread
+      .map((name) => nearestLine(text, name, run.spec.metrics))
+      .find((line) => line !== undefined);
   }
 
   async #tail(run: Run): Promise<string | undefined> {

@@ -4,6 +4,7 @@ import type { Run } from '../../runs/liveRun.ts';
 import type { AllToolsDeps } from '../../tools/allTools.ts';
 import type { MeasuredRun } from '../../tools/runs/measuredRuns.ts';
 import { statusText, type RunFinder } from '../../tools/parameters/runReference.ts';
+import { rereadMetrics } from '../runs/rereadMetrics.ts';
 import { sweepOf } from '../runs/sweepProgress.ts';
 import type { ToolsetDeps } from './toolsetDeps.ts';
 import { runName } from '../../runs/run.ts';
@@ -60,6 +61,7 @@ export function measuredDeps(deps: ToolsetDeps): AllToolsDeps['measured'] {
         .filter(({ spec }) => ids.has(spec.id))
         .map(measuredRun);
     },
+    reread: (id, patterns) => rereadMetrics(deps, id, patterns),
   };
 }
 

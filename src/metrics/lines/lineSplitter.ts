@@ -15,6 +15,7 @@ export class LineSplitter {
   readonly #maxLineBytes: number;
   #received: number;
   #lineEnd: number;
+  #lines = 0;
   #carried: Buffer[] = [];
   #carriedBytes = 0;
   #isAfterReturn = false;
@@ -33,6 +34,11 @@ export class LineSplitter {
   /** Position in the stream after the last emitted line. */
   get lineEnd(): number {
     return this.#lineEnd;
+  }
+
+  /** Number of emitted lines. */
+  get lines(): number {
+    return this.#lines;
   }
 
   /** Adds bytes, which begin at the position `received`, and emits the lines that they complete. */
@@ -78,6 +84,7 @@ export class LineSplitter {
 
   #handOver(tail: string | Buffer, endInChunk: number, onLine: LineListener): void {
     this.#lineEnd = this.#received + endInChunk;
+    this.#lines += 1;
     if (this.#carriedBytes === 0) return onLine(this.#bounded(tail), this.#lineEnd);
     this.#carry(typeof tail === 'string' ? Buffer.from(tail, 'latin1') : tail);
     const line = Buffer.concat(this.#carried).toString('utf8');

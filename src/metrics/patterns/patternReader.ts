@@ -1,7 +1,7 @@
 /** Reads metrics by regular expressions: collects lines, and has a worker search them in order. */
 import { messageOf } from '../../base/errors.ts';
 import { cleanText, oneLine } from '../../base/text.ts';
-import { mayHoldNumber } from '../lines/lineParser.ts';
+import { mayHoldNumber, type LineParser } from '../lines/lineParser.ts';
 import type { LinePlace, LineReader, LineSink } from '../lines/lineReader.ts';
 import type { MetricPoint } from '../metric.ts';
 import type { FoundPoints } from './patternJob.ts';
@@ -12,6 +12,13 @@ interface WaitingLine extends LinePlace {
 }
 
 type Searcher = Pick<PatternSearch, 'search'>;
+
+export interface PatternSource {
+  /** Regular expressions by metric. */
+  readonly patterns: Readonly<Record<string, string>>;
+  /** Reads the metrics that have no pattern. */
+  readonly parser: LineParser | undefined;
+}
 
 interface Pattern {
   readonly metric: string;
@@ -31,6 +38,7 @@ const lineCost = 32;
 export class PatternReader implements LineReader {
   readonly isLate = true;
   readonly #patterns: readonly Pattern[];
+  readonly #parser: LineParser | undefined;
   readonly #sink: LineSink;
   readonly #search: Searcher;
   readonly #ownSearch: PatternSearch | undefined;
@@ -42,7 +50,8 @@ export class PatternReader implements LineReader {
   #era = 0;
   #isDisposed = false;
 
-  constructor(patterns: Readonly<Record<string, string>>, sink: LineSink, search?: Searcher) {
+  constructor({ patterns, parser }: PatternSource, sink: LineSink, search?: Searcher) {
+    this.#parser = parser;
     this.#patterns = Object.entries(patterns).map(([metric, source]) => ({
       metric: metric.trim(),
       source,
@@ -147,16 +156,18 @@ export class PatternReader implements LineReader {
   }
 
   #report(lines: readonly WaitingLine[], numbers: FoundPoints): void {
-    for (let at = 0; at < numbers.length;) {
-      const index = numbers[at] ?? 0;
-      const line = lines[index];
+    let at = 0;
+    for (const [index, { text, timeMs, end }] of lines.entries()) {
       const points: MetricPoint[] = [];
+      this.#parser?.parse(text, (metric, step, value) =>
+        points.push({ metric, step, timeMs, value }),
+      );
       for (; numbers[at] === index; at += 4) {
         const [pattern = 0, step = NaN, value = NaN] = numbers.subarray(at + 1, at + 4);
         const metric = this.#patterns[pattern]?.metric ?? '';
-        points.push({ metric, step, timeMs: line?.timeMs ?? NaN, value });
+        points.push({ metric, step, timeMs, value });
       }
-      if (line !== undefined) this.#sink.onPoints(points, line.end);
+      if (points.length > 0) this.#sink.onPoints(points, end);
     }
     const last = lines.at(-1);
     if (last !== undefined) this.#sink.onReadLate(last);

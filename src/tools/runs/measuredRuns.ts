@@ -23,6 +23,11 @@ export interface MeasuredRuns {
   all(): readonly MeasuredRun[];
   /** Returns the runs of an experiment (`e7`) or a sweep (`s1`); empty if it names neither. */
   group(reference: string): readonly MeasuredRun[];
+  /**
+   * Reads the output of a run again with more patterns. Resolves when the output of an ended run is
+   * read.
+   */
+  reread(id: RunId, patterns: Readonly<Record<string, string>>): Promise<void>;
 }
 
 const reference = z.union([z.string().min(1), z.number().int().positive()]);

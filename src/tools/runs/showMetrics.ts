@@ -12,6 +12,7 @@ import {
   taskId,
   type MeasuredRun,
   type MeasuredRuns,
+  type RunsReference,
   taskText,
 } from './measuredRuns.ts';
 import { groupText, groupValues } from './groupValues.ts';
@@ -25,6 +26,12 @@ const parameters = z.strictObject({
     .array(z.string())
     .optional()
     .describe('Names of the metrics to show. Without names, only lists the available metrics.'),
+  metric_patterns: z
+    .record(z.string().min(1), z.string().min(1))
+    .optional()
+    .describe(
+      'Metric name → regular expression with one capture group: reads the whole output of the named runs again, for metrics that were not read. Needs task_id.',
+    ),
   task_id: taskId(`The run. Default: the last ${maxRuns} runs of this session.`).optional(),
   lines: z
     .number()
@@ -46,7 +53,9 @@ export function showMetrics(runs: MeasuredRuns): Tool {
     aliases: { run: 'task_id', run_id: 'task_id', metrics: 'metric_names', names: 'metric_names' },
     describe: ({ metric_names: names, task_id: task }) =>
       `Read ${names?.join(', ') ?? 'metrics'}${task === undefined ? '' : ` of ${taskText(task)}`}`,
-    execute: async ({ metric_names: names = [], task_id: task, lines }) => {
+    execute: async ({ metric_patterns: patterns, task_id: task, lines, ...args }) => {
+      if (patterns !== undefined) await rereadAll(runs, task, patterns);
+      const names = args.metric_names ?? Object.keys(patterns ?? {});
       const requestedRuns = task === undefined ? runs.all() : requireRuns(runs, task);
       const shown = requestedRuns.slice(-maxRuns);
       const omitted =
@@ -71,6 +80,16 @@ export function showMetrics(runs: MeasuredRuns): Tool {
       };
     },
   });
+}
+
+async function rereadAll(
+  runs: MeasuredRuns,
+  task: RunsReference | undefined,
+  patterns: Readonly<Record<string, string>>,
+): Promise<void> {
+  if (task === undefined)
+    throw new ToolFailure('metric_patterns needs task_id: the runs whose output is read again.');
+  for (const { id } of requireRuns(runs, task)) await runs.reread(id, patterns);
 }
 
 /** Returns mean and standard deviation of the last values; nothing for a single run. */

@@ -72,7 +72,7 @@ const parameters = z.strictObject({
     .record(z.string().min(1), z.string().min(1))
     .optional()
     .describe(
-      'Metric name → regular expression with one capture group for the value. Takes precedence over metric_names.',
+      'Metric name → regular expression with one capture group for the value, for metrics that are not printed as name=value.',
     ),
   metric_directions: metricDirections,
   max_parallel: z

@@ -8,7 +8,8 @@ import { createLineReader } from '../../../src/metrics/createLineReader.ts';
 import type { LineReader } from '../../../src/metrics/lines/lineReader.ts';
 import { PatternReader } from '../../../src/metrics/patterns/patternReader.ts';
 import { PatternSearch, type SearchOutcome } from '../../../src/metrics/patterns/patternSearch.ts';
-import { RunMetrics, type MetricLimits } from '../../../src/metrics/runMetrics.ts';
+import type { MetricLimits } from '../../../src/metrics/metricsOptions.ts';
+import { RunMetrics } from '../../../src/metrics/runMetrics.ts';
 import { ManualClock } from '../../fakes/manualClock.ts';
 import { randomCuts, seededRandom } from './randomCuts.ts';
 import { scratchFolder, until } from '../../fakes/scratch.ts';
@@ -76,8 +77,11 @@ describe('metric patterns', () => {
     assert.equal(await read(behind, 'loss 1, best loss 2, best loss 3 s'), 'x=2');
   });
 
-  it('win over names', async () => {
-    assert.equal(await read({ names: ['loss'], patterns: { a: 'a=(\\d)' } }, 'loss=1 a=2'), 'a=2');
+  it('are read beside names, and win over the same name', async () => {
+    const patterns = { a: 'b=(\\d)' };
+    const spec = { names: ['loss', 'a'], patterns };
+    assert.equal(await read(spec, 'step 3 loss=1 a=2 b=7'), 'loss@3=1 a@3=7');
+    assert.equal(await read({ patterns }, 'loss=1 b=7'), 'a=7');
   });
 
   it('are not used for a line that may take quadratic time', async () => {
@@ -195,7 +199,7 @@ describe('metric patterns', () => {
         return Promise.resolve(outcome);
       },
     };
-    reader = new PatternReader({ loss: endless }, sink, slow);
+    reader = new PatternReader({ patterns: { loss: endless }, parser: undefined }, sink, slow);
     add('1', '2', '3');
     await reader.settled();
     assert.deepEqual(jobs, [3, 2]);

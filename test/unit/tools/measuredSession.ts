@@ -44,6 +44,10 @@ export class MeasuredSession implements MeasuredRuns {
     return reference === 'e1' ? this.#runs : [];
   }
 
+  reread(): Promise<void> {
+    throw new Error('nothing is read again here');
+  }
+
   dispose(): void {
     for (const { metrics } of [...this.#runs, ...this.others]) metrics.dispose();
     rmSync(this.#folder, { recursive: true, force: true });

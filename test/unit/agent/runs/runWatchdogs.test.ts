@@ -10,7 +10,8 @@ import type {
   ResourceSample,
 } from '../../../../src/machines/resources/resourceSample.ts';
 import type { Run, RunChange } from '../../../../src/runs/liveRun.ts';
-import { RunMetrics, type MetricLimits } from '../../../../src/metrics/runMetrics.ts';
+import type { MetricLimits } from '../../../../src/metrics/metricsOptions.ts';
+import { RunMetrics } from '../../../../src/metrics/runMetrics.ts';
 import type { Liveness } from '../../../../src/runs/run.ts';
 import { defaultPolicy, type WatchdogPolicy } from '../../../../src/watchdogs/settings.ts';
 import { ManualClock } from '../../../fakes/manualClock.ts';
@@ -77,6 +78,7 @@ describe('the watch over the runs of a session', () => {
       },
       runs: {
         onDidChange: changed.event,
+        output: () => Promise.resolve({ text: '', sizeBytes: 0, path: '', isCut: false }),
         kill({ spec: { number }, liveness }) {
           killed.push(number);
           const sent = { signal: 'TERM', signalled: [], left: [], isEscalated: false };
