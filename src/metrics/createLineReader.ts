@@ -16,14 +16,15 @@ export function createLineReader(
 ): LineReader {
   checkMetricSpec(spec);
   const { names = [], patterns = {} } = spec;
+  const onHeader = (header: string): void => sink.onHeader?.(header);
   if (!hasPatterns(spec)) return promptReader(spec, sink);
   const others = names.filter((name) => !Object.hasOwn(patterns, name));
-  const parser = others.length > 0 ? createLineParser({ names: others }) : undefined;
+  const parser = others.length > 0 ? createLineParser({ names: others }, onHeader) : undefined;
   return new PatternReader({ patterns, parser }, sink, search);
 }
 
 function promptReader(spec: MetricSpec, sink: LineSink): LineReader {
-  const parser = createLineParser(spec);
+  const parser = createLineParser(spec, (header) => sink.onHeader?.(header));
   let points: MetricPoint[] = [];
   return {
     isLate: false,
@@ -36,6 +37,7 @@ function promptReader(spec: MetricSpec, sink: LineSink): LineReader {
       sink.onPoints(found, end);
     },
     settled: () => Promise.resolve(),
+    resume: (header) => parser.resume(header),
     forget: () => undefined,
     dispose: () => undefined,
   };

@@ -1,7 +1,7 @@
 /** Types of metrics. A metric is a named series of (step, time, value) of one run. */
 
 /**
- * Metrics to search for in the output of a run. If there are `patterns`, `names` is ignored; if
+ * Metrics to search for in the output of a run: `patterns`, and the `names` that have no pattern. If
  * there are neither, metrics are detected.
  */
 export interface MetricSpec {

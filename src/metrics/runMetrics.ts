@@ -38,6 +38,7 @@ export class RunMetrics implements Disposable {
   readonly #sink: LineSink = {
     onPoints: (points, end) => this.#record(points, end),
     onReadLate: (last) => this.#readLate(last),
+    onHeader: (header) => this.#openFile().keepHeader(header),
     onSwitchedOff: (why) => this.#switchedOff.fire(why),
   };
   #spec: MetricSpec;
@@ -83,8 +84,8 @@ export class RunMetrics implements Disposable {
       { folder, write, limits },
       (record, metric, position) => metrics.#recall(record, metric, position),
     );
-    metrics.#file = file;
-    metrics.#records = file;
+    metrics.#file = metrics.#records = file;
+    metrics.#reader.resume(file.header);
     metrics.#end = file.end;
     if (file.end === 'full') metrics.#restore(await file.readTotals());
     metrics.#problems = problems;

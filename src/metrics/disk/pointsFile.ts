@@ -1,5 +1,5 @@
-import { closeSync } from 'node:fs';
-import type { FileHandle } from 'node:fs/promises';
+import { closeSync, renameSync, writeFileSync } from 'node:fs';
+import { readFile, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Disposable } from '../../base/disposable.ts';
 import { openIfThere } from '../../storage/openIfThere.ts';
@@ -16,6 +16,7 @@ import { readTotals, writeTotals, type RunTotals } from './totalsFile.ts';
 export type NamedRecord = Omit<PointRecord, 'name'> & { readonly metric: string };
 
 const keptName = 'points.cut';
+const headerName = 'points.header';
 const minPendingBytes = recordBytes * 64;
 const maxKeptBytes = recordBytes * 64 * 1024;
 /** Maximum number of records in `points.bin`: 2.5 GB. */
@@ -60,16 +61,19 @@ export class PointsFile implements Disposable {
   #fd: number | undefined;
   #pending = new DataView(new ArrayBuffer(minPendingBytes));
   #pendingBytes = 0;
+  #header: string;
+  #isHeaderSaved = true;
 
   private constructor(
     { folder, write, limits = {} }: PointsFileOptions,
-    opened: { names: NamesFile; size: number },
+    opened: { names: NamesFile; size: number; header: string },
   ) {
     this.#folder = folder;
     this.#write = write;
     this.#limits = { records: maxRecords, pendingRecords: maxPendingRecords, ...limits };
     this.#names = opened.names;
     this.#size = opened.size;
+    this.#header = opened.header;
     this.#records = Math.max(0, Math.floor((opened.size - fileHeader.length) / recordBytes));
     if (this.records >= this.#limits.records) this.#end = 'full';
   }
@@ -100,7 +104,9 @@ export class PointsFile implements Disposable {
         report.problems.push(
           `points.names: names are missing; their points are shown as metric_${namesInFile}, metric_${namesInFile + 1} and so on.`,
         );
-      return { file: new PointsFile(options, { names, size }), problems: report.problems };
+      const header = await readFile(join(folder, headerName), 'utf8').catch(() => '');
+      const file = new PointsFile(options, { names, size, header });
+      return { file, problems: report.problems };
     } catch (error) {
       throw diskError(error, folder);
     } finally {
@@ -157,6 +163,25 @@ export class PointsFile implements Disposable {
     return this.#records++;
   }
 
+  /** The last header of a table in the output; empty if there is none. */
+  get header(): string {
+    return this.#header;
+  }
+
+  /** Stores the header of a table with the next `flush`, before its points. */
+  keepHeader(header: string): void {
+    this.#header = header;
+    this.#isHeaderSaved = false;
+  }
+
+  #saveHeader(): void {
+    if (this.#isHeaderSaved) return;
+    const path = join(this.#folder, headerName);
+    writeFileSync(`${path}.tmp`, this.#header, { mode: 0o600 });
+    renameSync(`${path}.tmp`, path);
+    this.#isHeaderSaved = true;
+  }
+
   /**
    * Writes the added records to disk. Throws `MetricsError` if writing fails; the next `flush` then
    * tries to write the same records again.
@@ -165,6 +190,7 @@ export class PointsFile implements Disposable {
     if (this.#pendingBytes === 0) return;
     try {
       this.#names.save();
+      this.#saveHeader();
       this.#fd ??= openToAppend(
         join(this.#folder, 'points.bin'),
         this.#size,

@@ -51,6 +51,26 @@ export function pairExpression(names: string): RegExp {
   );
 }
 
+/** `median over 5 rounds: 401.2 ms`: a name, the number of repeats, a number and perhaps its unit. */
+const overRepeats = new RegExp(
+  String.raw`^\s{0,40}([a-z][a-z ]{0,40}?) (?:over|of|across) \d{1,9} [a-z]{1,20}\s?[:=]\s?(${numberSource})(?: ?([mun]?s)\b)?`,
+  'i',
+);
+
+/**
+ * Calls `onPair` for a number over repeats, with its unit as last word of the label; if names are
+ * asked for, also without it. Returns whether the line is one.
+ */
+export function scanRepeats(line: string, onPair: (pair: Pair) => void, isAsked: boolean): boolean {
+  if (!/ (?:over|of|across) \d/.test(line)) return false;
+  const [, label, digits, unit] = overRepeats.exec(line) ?? [];
+  if (label === undefined || digits === undefined) return false;
+  const pair = { value: valueOf(digits), total: NaN, sign: 'clear', digits } as const;
+  if (unit !== undefined) onPair({ ...pair, label: `${label} ${unit}` });
+  if (unit === undefined || isAsked) onPair({ ...pair, label });
+  return true;
+}
+
 /** Calls `onPair` for each number with a label in a line of text or JSON, in order. */
 export function scanLine(expression: RegExp, line: string, onPair: (pair: Pair) => void): void {
   if (line.startsWith('{"') && line.endsWith('}') && scanJson(line, onPair)) return;

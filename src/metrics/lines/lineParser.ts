@@ -1,28 +1,35 @@
 import { stripAnsi } from '../../base/text.ts';
 import { askedReading, detectedReading, type Meaning, type Reading } from './labels.ts';
-import { anyName, pairExpression, scanLine, type Pair } from './lineFormats.ts';
+import { anyName, pairExpression, scanLine, scanRepeats, type Pair } from './lineFormats.ts';
 import type { MetricSpec } from '../metric.ts';
 import { checkedName } from './metricSpec.ts';
 import { counterNames, StepReader } from './stepReader.ts';
+import { TableReader } from './tableReader.ts';
 
 type EmitPoint = (metric: string, step: number, value: number) => void;
 
 /**
- * Reads the metrics of one line of output. Has no state between lines, so reading can start at any
- * line. If a name occurs several times in a line, only its last value is used. The step of a point
+ * Reads the metrics of one line of output. Its only state between lines is the header of a table,
+ * so reading can start at any line with `resume`. If a name occurs several times in a line, only its last value is used. The step of a point
  * is read from the same line; NaN if the line has no step.
  */
 export interface LineParser {
   parse(line: string, emit: EmitPoint): void;
+  /** Continues a table whose header an earlier process read. */
+  resume(header: string): void;
 }
 
 /**
  * Returns a parser for the names of a spec, or for any metric if the spec has no names. Does not use
- * the patterns of a spec. Throws `MetricSpecError` for an unusable name.
+ * the patterns of a spec. `onHeader` is called with each new header of a table. Throws
+ * `MetricSpecError` for an unusable name.
  */
-export function createLineParser(spec: Pick<MetricSpec, 'names'>): LineParser {
+export function createLineParser(
+  spec: Pick<MetricSpec, 'names'>,
+  onHeader: (header: string) => void = () => undefined,
+): LineParser {
   const names = (spec.names ?? []).map(checkedName);
-  return names.length > 0 ? namesParser(names) : detectingParser();
+  return names.length > 0 ? namesParser(names, onHeader) : detectingParser(onHeader);
 }
 
 interface PairLine {
@@ -32,13 +39,18 @@ interface PairLine {
   /** Checks quickly, before the line is scanned. Returns false for most lines without a point. */
   mayHavePoint(line: string): boolean;
   isPoint(pair: Pair, meaning: Meaning): boolean;
+  /** True if names are asked for. */
+  readonly isAsked: boolean;
+  onHeader(header: string): void;
 }
 
 /**
  * Returns a parser that scans a line of JSON or text once. Emits the points after the whole line is
  * read, when the step is known.
  */
-function pairLineParser({ names, reading, mayHavePoint, isPoint }: PairLine): LineParser {
+function pairLineParser(source: PairLine): LineParser {
+  const { names, reading, mayHavePoint, isPoint, isAsked } = source;
+  const table = new TableReader(source);
   const expression = pairExpression(names);
   const steps = new StepReader();
   const found = new Map<string, number>();
@@ -50,16 +62,18 @@ function pairLineParser({ names, reading, mayHavePoint, isPoint }: PairLine): Li
   };
   return {
     parse(raw, emit) {
-      if (!mayHoldNumber(raw)) return;
       const line = stripAnsi(raw);
-      if (!mayHavePoint(line)) return;
       found.clear();
       steps.reset();
-      scanLine(expression, line, onPair);
+      if (!table.read(line, onPair) && !scanRepeats(line, onPair, isAsked)) {
+        if (!mayHoldNumber(line) || !mayHavePoint(line)) return;
+        scanLine(expression, line, onPair);
+      }
       if (found.size === 0) return;
       const step = steps.stepOf(line);
       for (const [name, value] of found) emit(name, step, value);
     },
+    resume: (header) => table.resume(header),
   };
 }
 
@@ -71,7 +85,7 @@ const shareOf = ({ value, total }: Pair): number => (total > 0 ? value / total :
 
 const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
-function namesParser(names: readonly string[]): LineParser {
+function namesParser(names: readonly string[], onHeader: (header: string) => void): LineParser {
   const longestFirst = [...names].sort((a, b) => b.length - a.length);
   const sources = longestFirst.map((name) =>
     escaped(name).replace(/(?:[\s_/-]|\\\.)+/g, '[\\s_./-]'),
@@ -80,6 +94,8 @@ function namesParser(names: readonly string[]): LineParser {
   return pairLineParser({
     names: [...sources, counterNames].join('|'),
     reading: askedReading(names),
+    isAsked: true,
+    onHeader,
     // A nested JSON key occurs in the line only in parts, so every line of JSON has to be scanned.
     mayHavePoint: (line) => line.startsWith('{"') || anyRequested.test(line),
     isPoint: () => true,
@@ -93,10 +109,12 @@ function namesParser(names: readonly string[]): LineParser {
  * `name=1`, a JSON key), must not be a time, an id, a file name or an address (`host:80`), and must
  * occur a second time (checked by `RunMetrics`).
  */
-const detectingParser = (): LineParser =>
-  pairLineParser({
+function detectingParser(onHeader: (header: string) => void): LineParser {
+  return pairLineParser({
     names: anyName,
     reading: detectedReading(),
+    isAsked: false,
+    onHeader,
     mayHavePoint: () => true,
     isPoint({ sign, digits, total }, { isKnown }) {
       if (sign === 'clear') return isKnown || Number.isNaN(total);
@@ -106,3 +124,4 @@ const detectingParser = (): LineParser =>
         : sign === 'tight' && isMeasured && Number.isNaN(total);
     },
   });
+}

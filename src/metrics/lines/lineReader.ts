@@ -13,6 +13,8 @@ export interface LineSink {
   onPoints(points: readonly MetricPoint[], end: number): void;
   /** Called after lines were read later than by `read`: all lines up to this one are read. */
   onReadLate(last: LinePlace): void;
+  /** Called with each new header of a table, before the points of its rows. */
+  onHeader?(header: string): void;
   /** Called when lines are no longer searched for a metric; `why` is a text for user and model. */
   onSwitchedOff(why: string): void;
 }
@@ -26,6 +28,8 @@ export interface LineReader extends Disposable {
   readonly backlog: Promise<void> | undefined;
   /** True if `read` only adds lines, which are read later. */
   readonly isLate: boolean;
+  /** Continues a table whose header an earlier process read. */
+  resume(header: string): void;
   /** Discards the lines that are not read yet. */
   forget(): void;
 }

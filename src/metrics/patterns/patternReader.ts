@@ -67,7 +67,8 @@ export class PatternReader implements LineReader {
   }
 
   read(line: string, place: LinePlace): void {
-    const text = line.length <= maxLineChars && mayHoldNumber(line) ? line : '';
+    const isSearched = this.#parser !== undefined || mayHoldNumber(line);
+    const text = line.length <= maxLineChars && isSearched ? line : '';
     this.#waiting.push({ text, ...place });
     this.#waitingChars += text.length + lineCost;
     if (this.#waitingChars > maxWaitingChars) this.#relief ??= Promise.withResolvers();
@@ -77,6 +78,10 @@ export class PatternReader implements LineReader {
 
   async settled(): Promise<void> {
     await this.#working;
+  }
+
+  resume(header: string): void {
+    this.#parser?.resume(header);
   }
 
   forget(): void {

@@ -122,6 +122,9 @@ const detected: readonly (readonly [string, string])[] = [
   ['loss 5 times; took 12 tries', ''],
   ['device=cuda:0 date=2026-01-02 time: 12:30:45 sha=3f9a2b', ''],
   ['progress: 12% eta: 3s', ''],
+  ['median over 5 rounds: 401.2 ms', 'median_ms=401.2'],
+  ['Mean accuracy over 3 folds = 0.91', 'mean_accuracy=0.91'],
+  ['median of 5 values', ''],
   ['python train.py --lr=0.1 --epochs 5', ''],
 ];
 
@@ -134,7 +137,109 @@ describe('Reading lines for asked names', () => check(named, { names }));
 describe('Reading steps and epochs', () => check(steps, { names }));
 describe('Detecting metrics', () => check(detected, {}));
 
+/** Points of all lines, read by one parser. */
+function readAll(spec: MetricSpec, lines: readonly string[], header?: string): string[] {
+  const parser = createLineParser(spec);
+  if (header !== undefined) parser.resume(header);
+  return lines.map((line) => {
+    const points: string[] = [];
+    parser.parse(line, (name, step, value) => points.push(`${name}@${step}=${value}`));
+    return points.join(' ');
+  });
+}
+
+describe('Reading tables', () => {
+  const cases: readonly (readonly [string, MetricSpec, readonly string[], readonly string[]])[] = [
+    [
+      'with columns apart, and a time that is no number',
+      {},
+      [
+        'epoch     train_loss  valid_loss  accuracy  time',
+        '0         0.51        0.42        0.91      00:12',
+        'saved checkpoint 3 of 10',
+        '1         0.31        nan         93%       00:11',
+      ],
+      [
+        '',
+        'train_loss@0=0.51 valid_loss@0=0.42 accuracy@0=0.91',
+        '',
+        'train_loss@1=0.31 valid_loss@1=NaN accuracy@1=93',
+      ],
+    ],
+    [
+      'with names of several words',
+      {},
+      [
+        '      Iter       Train Loss   Remaining Time ',
+        '         1           1.2903            0.05s',
+      ],
+      ['', 'train_loss@1=1.2903'],
+    ],
+    ['separated by commas', {}, ['step,loss,lr', '10,0.5,1e-3'], ['', 'loss@10=0.5 lr@10=0.001']],
+    [
+      'with frames',
+      {},
+      ['| Epoch | Val Loss |', '|-------|----------|', '| 1/20 | 0.25 |', '+---+---+'],
+      ['', '', 'val_loss@1=0.25', ''],
+    ],
+    [
+      'with a progress bar behind the row',
+      {},
+      [
+        '      Epoch    GPU_mem   box_loss   cls_loss  Instances       Size',
+        '      1/100      2.41G      1.203      3.401         12        640: 100%|████| 8/8 [00:01]',
+      ],
+      ['', 'box_loss@1=1.203 cls_loss@1=3.401'],
+    ],
+    [
+      'of asked names alone',
+      { names: ['score'] },
+      ['epoch score loss', '3 7 0.5'],
+      ['', 'score@3=7'],
+    ],
+    [
+      'but not of anything else',
+      {},
+      [
+        'model accuracy loss',
+        'mlp 0.9 0.1',
+        'epoch took time',
+        '1 2 3',
+        'step loss acc',
+        '1 0.5',
+        '1 two 0.5',
+        'a 0.5 0.6',
+      ],
+      ['', '', '', '', '', '', '', ''],
+    ],
+  ];
+  for (const [name, spec, lines, expected] of cases)
+    it(name, () => assert.deepEqual(readAll(spec, lines), expected));
+
+  it('continue after their header was read by another process', () => {
+    assert.deepEqual(readAll({}, ['4 0.5'], 'epoch loss'), ['loss@4=0.5']);
+    assert.deepEqual(readAll({}, ['4 0.5'], 'no header'), ['']);
+  });
+
+  it('take linear time for headers and rows made to be slow', () => {
+    for (const line of [
+      (share: number) => `epoch ${'loss '.repeat(40_000 * share)}`,
+      (share: number) => `|${' '.repeat(200_000 * share)}epoch`,
+      (share: number) => '1 '.repeat(100_000 * share),
+      (share: number) => `1 0.5${' 1%'.repeat(60_000 * share)}`,
+    ])
+      assertInProportion((share) => readAll({}, ['epoch loss', line(share)]), line(0.0002));
+  });
+});
+
 describe('Reading lines', () => {
+  it('gives a value over rounds under its name, with or without the unit', () => {
+    const line = 'median over 5 rounds: 401.2 ms';
+    assert.equal(read({ names: ['median'] }, line), 'median=401.2');
+    assert.equal(read({ names: ['median_ms'] }, line), 'median_ms=401.2');
+    assert.equal(read({ names: ['loss'] }, line), '');
+  });
+
   it('gives an asked counter as a metric too', () => {
     assert.equal(read({ names: ['epoch', 'loss'] }, 'epoch=2 loss=1'), 'epoch@2=2 loss@2=1');
   });

@@ -117,6 +117,18 @@ describe('Metrics of a run', () => {
     assert.deepEqual(valuesOf(after), expected);
   });
 
+  it('continues a table after a restart', async () => {
+    const table = Buffer.from('epoch  loss  acc\n1  0.5  0.6\n2  0.4  0.5\n');
+    const before = await open();
+    before.ingest(table.subarray(0, 32), 0, 1);
+    before.dispose();
+    const after = await open();
+    after.ingest(table.subarray(after.resumeOffset), after.resumeOffset, 1);
+    await after.finish(1);
+    assert.deepEqual(Array.from(after.series('acc').values), [0.6, 0.5]);
+    assert.deepEqual(Array.from(after.series('loss').steps), [1, 2]);
+  });
+
   it('neither loses nor doubles a point when the file is torn at any byte', async () => {
     const whole = join(folder, 'whole');
     await feedRest(await open(whole), bytes);
