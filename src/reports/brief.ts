@@ -6,6 +6,7 @@
 import { exactTime } from '../base/localTime.ts';
 import { plain } from '../base/markdown.ts';
 import { counted, formatDuration } from '../base/text.ts';
+import { accountText } from './account.ts';
 import { championPart } from './championPart.ts';
 import { quotation } from './claims.ts';
 import { costPart } from './costPart.ts';
@@ -87,7 +88,7 @@ export function buildWriteup(
   const account =
     text === ''
       ? ''
-      : `## Account\n\nIn the words of ${plain(facts.session.model, 80)}:\n\n${quotation(text, night.known, 2_000)}`;
+      : `## Account\n\nIn the words of ${plain(facts.session.model, 80)}:\n\n${accountText(text, night.known)}`;
   return assembled([
     headPart(night),
     account,

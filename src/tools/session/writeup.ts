@@ -27,7 +27,7 @@ export const writeup = (writer: WriteupWriter): Tool =>
         .string()
         .min(1)
         .max(50_000)
-        .describe('Plain paragraphs and lists. Refer to runs by name, such as run 7.'),
+        .describe('Markdown: paragraphs, lists, tables. Refer to runs by name, such as run 7.'),
     }),
     aliases: { text: 'notes', content: 'notes' },
     describe: () => 'Write the report',

@@ -273,7 +273,7 @@ describe('the write-up', () => {
     ]);
     assert.match(
       text,
-      /In the words of claude claude-opus-5-5:\n\n> We began at 1\.4\.\n>\n> Then 0\.55 \*\(not measured\)\*\./,
+      /In the words of claude claude-opus-5-5:\n\n> We began at 1\.4\.\n>\n> Then 0\.55†\.\n\n† Not measured by any run: 0\.55/,
     );
     assert.ok(text.indexOf('## Account') < text.indexOf('## Champion'));
     assert.match(text, /!\[a\]\(charts\/a\.svg\)/);

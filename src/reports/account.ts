@@ -1,0 +1,65 @@
+/**
+ * Formats the account that a model wrote for a write-up. Tables, lists, emphasis and links stay;
+ * raw HTML, images and links to anything but the web or a file of the project do not.
+ */
+import { showHidden } from '../base/hiddenCharacters.ts';
+import { cleanText } from '../base/text.ts';
+import { unmeasuredNumbers } from './claims.ts';
+import type { KnownNumbers } from './knownNumbers.ts';
+
+const maxLines = 2_000;
+const maxNamed = 40;
+/** Marks a number that no run has measured. The explanation is below the account. */
+const mark = '†';
+
+/** Returns the account as a Markdown quotation, and below it the numbers that were not measured. */
+export function accountText(account: string, known: KnownNumbers): string {
+  const text = account.trim().replaceAll(mark, '');
+  const unmeasured = unmeasuredNumbers(text, known);
+  const marked = unmeasured.reduceRight(
+    (so, { end }) => `${so.slice(0, end)}${mark}${so.slice(end)}`,
+    text,
+  );
+  const lines = harmlessLines(marked.split(/\r?\n/));
+  const rest = lines.length > maxLines ? [`… and ${lines.length - maxLines} more lines`] : [];
+  const quoted = [...lines.slice(0, maxLines), ...rest].map((line) => `> ${line}`.trimEnd());
+  const names = [...new Set(unmeasured.map((number) => number.text))];
+  const more = names.length > maxNamed ? ' …' : '';
+  const footnote =
+    names.length === 0
+      ? []
+      : ['', `${mark} Not measured by any run: ${names.slice(0, maxNamed).join(', ')}${more}`];
+  return [...quoted, ...footnote].join('\n');
+}
+
+/**
+ * Only a fence without indentation counts: an indented one may belong to a list item, which ends
+ * with the next line. Code in other fences is escaped as text.
+ */
+const openingFence = /^(`{3,}(?=[^`]*$)|~{3,})/;
+
+function harmlessLines(lines: readonly string[]): readonly string[] {
+  let fence: string | undefined;
+  return lines.map((line) => {
+    const clean = showHidden(cleanText(line));
+    if (fence === undefined) {
+      fence = openingFence.exec(clean)?.[1];
+      return fence === undefined ? harmless(clean) : clean;
+    }
+    if (/^(`+|~+)\s*$/.test(clean) && clean.startsWith(fence)) fence = undefined;
+    return clean;
+  });
+}
+
+/** Addresses of the web, anchors, and paths; without characters that hide a scheme. */
+const target = /^(?:https?:\/\/|#|(?![a-z][a-z\d+.-]*:|\/\/))[^\s<>\\&]+$/i;
+
+const harmless = (line: string): string =>
+  line
+    .replace(/<(?=[a-z/!?])/gi, '&lt;')
+    .replaceAll('![', '!\\[')
+    .replaceAll(']:', ']\\:')
+    .replace(/\]\(\s*([^)\s]*)/g, (whole, to: string) => (target.test(to) ? whole : ']\\('))
+    // Headings stay below those of the report, and no line makes a heading of the one above it.
+    .replace(/^( {0,3})#{1,4}(?=\s)/, '$1####')
+    .replace(/^\s{0,3}(?:=+|-+)\s*$/, '* * *');
