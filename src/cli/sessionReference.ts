@@ -1,6 +1,7 @@
 /** References to a session: its id, a prefix of the id, or its number in `helios sessions`. */
-import type { Sessions, SessionSummary } from '../agent/contract/sessions.ts';
+import type { Session, Sessions, SessionSummary } from '../agent/contract/sessions.ts';
 import { UserFacing } from '../base/errors.ts';
+import type { SessionId } from '../base/ids.ts';
 
 /** Describes a session reference, for the help of commands. */
 export const sessionWords = 'an id, the beginning of one, or a number from helios sessions';
@@ -52,5 +53,18 @@ function startingWith(
   throw new UserFacing(
     `${fitting.length} sessions begin with ${reference}.`,
     'Type more of the id.',
+  );
+}
+
+/**
+ * Opens a session that has ended or is paused. Rejects with `UserFacing` for any other: resuming it
+ * would also continue its work on the goal, in this process.
+ */
+export async function idleSession(sessions: Sessions, id: SessionId): Promise<Session> {
+  const { phase } = (await sessions.read(id)).state;
+  if (phase === 'ended' || phase === 'paused') return sessions.resume(id);
+  throw new UserFacing(
+    'The session has not ended.',
+    'Stop or pause it first, or use the window that runs it.',
   );
 }

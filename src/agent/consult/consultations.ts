@@ -4,16 +4,12 @@
  */
 import type { Clock } from '../../base/clock.ts';
 import { ToolFailure } from '../../base/errors.ts';
-import { formatDuration } from '../../base/text.ts';
-import { textTokens } from '../../base/textTokens.ts';
-import type { ModelProvider, ModelReply, ModelRequest } from '../../models/model.ts';
+import type { ModelProvider, ModelRequest } from '../../models/model.ts';
 import type { ModelCatalogue } from '../../models/modelCatalogue.ts';
-import { billedUsage } from '../../models/prices.ts';
-import { cleanPage } from '../../web/fetchPage.ts';
 import type { Consultant, Question } from '../../tools/session/consult.ts';
 import type { EngineSettings } from '../contract/settings.ts';
+import { askOnce, maxAnswerTokens } from './askOnce.ts';
 import { readinessOf, type SideCalls } from './sideCalls.ts';
-import { think } from '../loop/think.ts';
 
 export interface ConsultationsDeps {
   readonly calls: SideCalls;
@@ -28,17 +24,12 @@ export interface ConsultationsDeps {
 const system = `You give a second opinion to an autonomous research agent that trains and measures models unattended. It asks you one question; it cannot answer back, and nobody else reads this. You have no tools and see only what is written here.
 Answer the question itself first, then why. Be concrete: name the change, the value, the test that would tell. Say where you are unsure, what is missing to judge, and what result would change your mind. Contradict where the plan is wrong. Never present a number as measured that is not in front of you.`;
 
-const maxOutputTokens = 16_000;
-const timeLimitMs = 5 * 60_000;
-
 export const createConsultations = (deps: ConsultationsDeps): Consultant => ({
   async consult(question, { callId, signal }) {
     const { provider, model } = await whom(deps, question);
-    const reply = await ask(deps, provider, requestOf(deps, model, question), signal);
-    const call = { model: reply.model, usage: billedUsage(reply) };
-    await deps.calls.record('consult', callId, provider.id, call);
-    signal.throwIfAborted();
-    return { provider: provider.label, model: reply.model, text: opinionIn(reply, provider) };
+    const request = requestOf(deps, model, question);
+    const asked = { provider, request, purpose: 'consult', callId } as const;
+    return { provider: provider.label, ...(await askOnce(deps, asked, signal)) };
   },
 });
 
@@ -97,49 +88,7 @@ function requestOf(
       },
     ],
     tools: [],
-    maxOutputTokens,
+    maxOutputTokens: maxAnswerTokens,
     effort: settings().effort ?? 'medium',
   };
-}
-
-async function ask(
-  { calls, clock }: ConsultationsDeps,
-  provider: ModelProvider,
-  request: ModelRequest,
-  signal: AbortSignal,
-): Promise<ModelReply> {
-  const longest = await calls.longestReply({
-    provider: provider.id,
-    model: request.model,
-    maxOutputTokens,
-    contextTokens: Math.ceil(textTokens(JSON.stringify([request.system, request.messages]))),
-  });
-  const timeout = new AbortController();
-  const timer = clock.after(timeLimitMs, () => timeout.abort());
-  const fitted = { ...request, ...(longest !== undefined && { maxOutputTokens: longest }) };
-  try {
-    return await think(
-      provider,
-      fitted,
-      () => undefined,
-      AbortSignal.any([signal, timeout.signal]),
-    );
-  } finally {
-    timer.dispose();
-  }
-}
-
-function opinionIn({ stop, failure, content }: ModelReply, { label }: ModelProvider): string {
-  if (failure !== undefined)
-    throw new ToolFailure(`${label} could not be asked: ${failure.message}`);
-  if (stop === 'aborted')
-    throw new ToolFailure(`${label} did not answer within ${formatDuration(timeLimitMs)}.`);
-  const text = cleanPage(
-    content.map((block) => (block.type === 'text' ? block.text : '')).join(''),
-  );
-  if (text === '')
-    throw new ToolFailure(
-      `${label} gave no answer. Rephrase the question, or continue without it.`,
-    );
-  return stop === 'length' ? `${text}\n[truncated at the output limit]` : text;
 }

@@ -28,6 +28,8 @@ export interface SideCall {
   readonly searches?: number;
 }
 
+export type SideCallPurpose = Extract<SessionEvent, { type: 'model.consulted' }>['purpose'];
+
 export class SideCalls {
   readonly #deps: SideCallDeps;
 
@@ -61,7 +63,7 @@ export class SideCalls {
    * that never reached the model.
    */
   async record(
-    purpose: 'consult' | 'search',
+    purpose: SideCallPurpose,
     callId: string,
     provider: string,
     call: SideCall,

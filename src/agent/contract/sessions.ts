@@ -116,6 +116,12 @@ export interface Session {
    * with `UserFacing` when the experiment cannot be reproduced.
    */
   reproduce(request: ReproduceRequest): Promise<Reproduction>;
+  /**
+   * Asks the session's model once for its account of the work, within the limits of the session;
+   * `Reports.writeup` then contains it. Rejects with `UserFacing` when the limits do not cover the
+   * call or the model cannot be asked.
+   */
+  writeAccount(signal?: AbortSignal): Promise<void>;
   /** Ends the session with reason `user`. Runs continue unless `killRuns` is true. */
   stop(options?: { readonly killRuns?: boolean }): Promise<void>;
   /**

@@ -158,11 +158,7 @@ const descriptions: { readonly [Type in JournalEvent['type']]: Describe<Type> } 
   'model.requested': () => described({ kind: 'turn', tone: 'busy' }, 'Thinking'),
   'model.replied': describeReply,
   'model.consulted': ({ purpose, provider, model }) =>
-    plain(
-      'consult',
-      purpose === 'search' ? 'Search by the provider' : 'Second opinion',
-      `${provider}/${model}`,
-    ),
+    plain('consult', consultNames[purpose], `${provider}/${model}`),
   'budget.noticed': (event) =>
     described(
       { kind: 'budget', tone: event.percent === 100 ? 'bad' : 'warn' },
@@ -261,6 +257,7 @@ const descriptions: { readonly [Type in JournalEvent['type']]: Describe<Type> } 
       'Checkpoint',
       `${formatTokens(tokensBefore)} tokens condensed into a briefing`,
     ),
+  'account.written': ({ model }) => plain('note', 'Account of the work written', model),
   'note.pinned': ({ number, text }) => plain('note', `Sticky note ${number} pinned`, text),
   'note.unpinned': ({ number }) => plain('note', `Sticky note ${number} removed`),
 };
@@ -301,6 +298,8 @@ const origins: Readonly<Record<MessageOrigin, string>> = {
   reminder: 'Reminder',
   resume: 'Resumed',
 };
+
+const consultNames = { consult: 'Second opinion', search: 'Web search', account: 'Account' };
 
 const decisionTones: Readonly<Record<Decision, Tone>> = {
   keep: 'good',

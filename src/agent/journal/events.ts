@@ -174,10 +174,10 @@ export type SessionEvent =
       readonly cost: Cost;
       readonly failure?: ModelFailure;
     }
-  /** A paid call outside the conversation: a second opinion, or a web search by the provider. */
+  /** A paid call outside the conversation: a second opinion, a web search, or an account. */
   | {
       readonly type: 'model.consulted';
-      readonly purpose: 'consult' | 'search';
+      readonly purpose: 'consult' | 'search' | 'account';
       readonly callId: string;
       readonly provider: string;
       readonly model: string;

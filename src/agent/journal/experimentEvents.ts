@@ -1,4 +1,4 @@
-/** Events about the target, experiments, imported results and sweeps. */
+/** Events about the target, experiments, imported results, sweeps, and the account of the work. */
 import type { ExperimentPlan } from '../../experiments/experiment.ts';
 import type { ExperimentDecision, ImportedResult } from '../../experiments/ledger.ts';
 import type { Target } from '../../experiments/target/target.ts';
@@ -11,6 +11,8 @@ export type ExperimentEvent =
       readonly target: Target;
       readonly by: 'agent' | 'person';
     }
+  /** The model wrote its account of the work, for the user who asked for it. */
+  | { readonly type: 'account.written'; readonly text: string; readonly model: string }
   /** An experiment is planned. Written before the experiment's first run is planned. */
   | { readonly type: 'experiment.planned'; readonly plan: ExperimentPlan; readonly callId: string }
   /**

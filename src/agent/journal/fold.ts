@@ -212,6 +212,7 @@ const changes: Changes = {
   }),
   'monitor.stopped': (state) => without(state, 'monitor'),
   'context.checkpointed': same,
+  'account.written': same,
   'note.pinned': (state, { number, text }) => ({
     ...state,
     stickies: withEntry(state.stickies, number, text),

@@ -22,6 +22,7 @@ import type { Runs } from '../../runs/runs.ts';
 import type { Home } from '../../storage/home.ts';
 import type { Reports, WrittenReport, WrittenWriteup } from '../contract/reports.ts';
 import type { Session, Sessions } from '../contract/sessions.ts';
+import type { EventOf } from '../journal/describeEvent.ts';
 import type { JournalEvent } from '../journal/events.ts';
 import { briefFacts, type AboutRun, type ReportSource } from './reportFacts.ts';
 import type { RunState, SessionState } from '../journal/state.ts';
@@ -266,13 +267,17 @@ const sourceOf = (session: Session): ReportSource => ({
   events: session.events(),
 });
 
-/** Returns the text that the model wrote in its last write-up. */
+/** Returns the last account of the model: of a write-up tool call, or written on request. */
 function lastNotes(events: readonly JournalEvent[]): string {
-  const calls = events.flatMap((event) => (event.type === 'model.replied' ? event.content : []));
-  const last = calls.findLast((block) => block.type === 'tool_call' && block.name === 'writeup');
-  const notes =
-    last?.type === 'tool_call'
-      ? (last.input as { readonly notes?: unknown } | undefined)?.notes
-      : undefined;
-  return typeof notes === 'string' ? notes : '';
+  const accounts = events.flatMap((event) => {
+    if (event.type === 'account.written') return [event.text];
+    return event.type === 'model.replied' ? event.content.flatMap(notesIn) : [];
+  });
+  return accounts.at(-1) ?? '';
+}
+
+function notesIn(block: EventOf<'model.replied'>['content'][number]): string[] {
+  if (block.type !== 'tool_call' || block.name !== 'writeup') return [];
+  const { notes } = (block.input ?? {}) as { readonly notes?: unknown };
+  return typeof notes === 'string' ? [notes] : [];
 }

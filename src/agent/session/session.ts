@@ -24,7 +24,6 @@ import type {
 } from '../journal/events.ts';
 import { faultText, interruptedCall, pendingCalls, runLoop } from '../loop/loop.ts';
 import { goOnText } from '../context/prompt.ts';
-import type { ReproduceRequest, Reproduction } from '../contract/reproduction.ts';
 import type { SessionLog } from '../journal/sessionLog.ts';
 import type { Circumstances } from './circumstances.ts';
 import type { SessionHooks } from './sessionDeps.ts';
@@ -208,9 +207,8 @@ export class LiveSession implements Session, SessionHooks {
   readonly undoEdits: SessionParts['undoEdits'] = (paths) =>
     this.#inTurn(() => this.#parts.undoEdits(paths));
 
-  reproduce(request: ReproduceRequest): Promise<Reproduction> {
-    return this.#parts.reproduce(request);
-  }
+  readonly reproduce: Session['reproduce'] = (request) => this.#parts.reproduce(request);
+  readonly writeAccount: Session['writeAccount'] = (signal) => this.#parts.writeAccount(signal);
 
   stop(options: { readonly killRuns?: boolean } = {}): Promise<void> {
     this.#log.giveUp();

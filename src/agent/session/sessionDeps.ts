@@ -59,7 +59,7 @@ export interface SharedDeps {
   readonly spending: Pick<JournalSpending, 'withChildren'>;
   readonly web: WebOptions;
   readonly pages: WebReader;
-  readonly reports: Pick<SessionReports, 'writeup'>;
+  readonly reports: Pick<SessionReports, 'brief' | 'writeup'>;
 }
 
 /** Functions of the session that its parts (loop, sleep, watchdogs and others) call. */

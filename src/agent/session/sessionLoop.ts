@@ -180,7 +180,10 @@ const createPlateauGuard = (
     end: (reason, summary) => hooks.end(reason, summary),
   });
 
-const createGuard = ({ shared, hooks, log }: PartsRequest, sessionRuns: SessionRuns): BudgetGuard =>
+export const createGuard = (
+  { shared, hooks, log }: PartsRequest,
+  sessionRuns: SessionRuns,
+): BudgetGuard =>
   new BudgetGuard({
     log,
     clock: shared.clock,

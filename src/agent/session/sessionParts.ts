@@ -18,7 +18,8 @@ import type { SessionNotices } from '../user/sessionNotices.ts';
 import type { PartsRequest } from './sessionDeps.ts';
 import { undoForUser } from './sessionEdits.ts';
 import { createListeners } from './sessionListeners.ts';
-import { createLoop } from './sessionLoop.ts';
+import { accountOf } from './sessionAccount.ts';
+import { createGuard, createLoop } from './sessionLoop.ts';
 import { checkModel, release } from './sessionModels.ts';
 
 export interface SessionParts {
@@ -34,6 +35,8 @@ export interface SessionParts {
   readonly loop: LoopDeps;
   kill(run: Run): Promise<unknown>;
   reproduce(request: ReproduceRequest): Promise<Reproduction>;
+  /** See `Session.writeAccount`. */
+  writeAccount(signal?: AbortSignal): Promise<void>;
   /** See `Sessions.undoEdits`. */
   undoEdits(paths?: readonly string[]): Promise<UndoneEdits>;
   /**
@@ -61,6 +64,8 @@ export function createParts(request: PartsRequest): SessionParts {
     loop: createLoop(request, listeners),
     reproduce: (asked) =>
       reproduce({ ...listeners, log, clock: shared.clock, folder: request.folder }, asked),
+    writeAccount: (signal) =>
+      accountOf(request, createGuard(request, listeners.sessionRuns), signal),
     undoEdits: (paths) => undoForUser(request, paths),
     kill: (run) => shared.runs.kill(run, { graceMs: killGraceMs }),
     checkModel: (provider, model, budget) => checkModel(shared, { provider, model, budget }),

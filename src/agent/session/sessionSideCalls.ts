@@ -1,11 +1,10 @@
-import { withSearches } from '../../models/prices.ts';
 import { duckDuckGoSearch } from '../../web/search.ts';
 import type { BudgetGuard } from '../budget/guard.ts';
 import { createConsultations } from '../consult/consultations.ts';
-import { SideCalls } from '../consult/sideCalls.ts';
 import { createWebSearches } from '../consult/webSearches.ts';
 import type { PartsRequest } from './sessionDeps.ts';
-import { costFor, providerOf } from './sessionModels.ts';
+import { createCalls } from './sessionAccount.ts';
+import { providerOf } from './sessionModels.ts';
 import type { ToolsetDeps } from './toolsetDeps.ts';
 
 /**
@@ -13,16 +12,12 @@ import type { ToolsetDeps } from './toolsetDeps.ts';
  * write-ups.
  */
 export function createSideCalls(
-  { shared, log }: PartsRequest,
+  request: PartsRequest,
   budget: BudgetGuard,
 ): ToolsetDeps['consult'] {
+  const { shared, log } = request;
   const { pages } = shared;
-  const calls = new SideCalls({
-    budget,
-    cost: (id, { model, usage, searches = 0 }) =>
-      withSearches(costFor(shared, id, { model, usage }), id, searches),
-    record: (event) => log.record(event),
-  });
+  const calls = createCalls(request, budget);
   return {
     pages,
     searcher: createWebSearches({

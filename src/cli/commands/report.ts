@@ -2,13 +2,14 @@ import { Option } from 'commander';
 import type { TableFormat } from '../../agent/contract/reports.ts';
 import type { CliCommand } from '../command.ts';
 import { withEngine } from '../commandEngine.ts';
-import { namedSession, sessionWords } from '../sessionReference.ts';
+import { idleSession, namedSession, sessionWords } from '../sessionReference.ts';
 import { exitCodes } from '../cliDeps.ts';
 
 const tableFormats: readonly TableFormat[] = ['md', 'tex', 'csv'];
 
 interface RawOptions {
   readonly write?: boolean;
+  readonly account?: boolean;
   readonly table?: TableFormat;
 }
 
@@ -18,7 +19,7 @@ export const declareReport = (helios: CliCommand): CliCommand =>
     .summary('print the brief of a session: results, experiments, cost, open decisions')
     .description(
       'Prints the brief of a session as Markdown, also while the session is active in any window. ' +
-        'Uses recorded data only, and calls no model.',
+        'Uses recorded data only, and calls no model except with --account.',
     )
     .argument('[session]', `${sessionWords} (default: the newest)`)
     .option(
@@ -32,9 +33,14 @@ export const declareReport = (helios: CliCommand): CliCommand =>
         'print only the table of results: one row per setting, seeds as mean ± standard deviation',
       )
         .choices(tableFormats)
-        .conflicts('write'),
+        .conflicts(['write', 'account']),
     )
-    .runs((context, reference: string | undefined, { write, table }: RawOptions) =>
+    .option(
+      '--account',
+      "ask the session's model once for its account of the work, within the limits of the session, " +
+        'then write the reports',
+    )
+    .runs((context, reference: string | undefined, { write, account, table }: RawOptions) =>
       withEngine(context, async ({ sessions, reports }) => {
         const { id } = await namedSession(sessions, reference);
         const { stdout } = context.deps;
@@ -42,7 +48,8 @@ export const declareReport = (helios: CliCommand): CliCommand =>
           stdout.write(await reports.table(id, table));
           return exitCodes.goal;
         }
-        if (write) {
+        if (account) await (await idleSession(sessions, id)).writeAccount();
+        if (write || account) {
           const { brief, file } = await reports.writeup(id);
           stdout.write(`${brief}\n${file}\n`);
         } else stdout.write(await reports.brief(id));

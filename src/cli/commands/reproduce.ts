@@ -1,9 +1,8 @@
 import { InvalidArgumentError } from 'commander';
 import { reproductionText } from '../../presentation/experiments/reproductionText.ts';
-import { UserFacing } from '../../base/errors.ts';
 import type { CliCommand } from '../command.ts';
 import { withEngine } from '../commandEngine.ts';
-import { namedSession, sessionWords } from '../sessionReference.ts';
+import { idleSession, namedSession, sessionWords } from '../sessionReference.ts';
 import { exitCodes } from '../cliDeps.ts';
 
 export const declareReproduce = (helios: CliCommand): CliCommand =>
@@ -35,15 +34,7 @@ export const declareReproduce = (helios: CliCommand): CliCommand =>
       ) =>
         withEngine(context, async ({ sessions }) => {
           const { id } = await namedSession(sessions, reference);
-          const { phase } = (await sessions.read(id)).state;
-          // Resuming a session that has not ended would also continue its work on the goal, in this
-          // process.
-          if (phase !== 'ended' && phase !== 'paused')
-            throw new UserFacing(
-              'The session has not ended.',
-              'Stop or pause it first, or reproduce from the window that runs it.',
-            );
-          const session = await sessions.resume(id);
+          const session = await idleSession(sessions, id);
           const reproduction = await session.reproduce({
             experimentId,
             ...(options.tolerance !== undefined && { tolerance: options.tolerance }),

@@ -11,6 +11,9 @@ export const introduction = (goal: DemoGoal): string =>
 export const goalWords = ({ metric, direction, threshold }: DemoGoal): string =>
   `${metric} ${direction === 'lower' ? 'below' : 'above'} ${threshold}`;
 
+export const account =
+  'I am the offline demo of Helios: a script that changes the learning rate, not a language model. What I tried and what the runs measured is in the tables below.';
+
 export const withoutTools =
   'I am the offline demo of Helios: a script, not a language model, so I cannot answer questions. Give me the demo goal and I search for it with real training runs, or choose a provider with a key for a real model.';
 

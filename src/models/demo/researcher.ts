@@ -37,10 +37,17 @@ const maxFailedLaunches = 3;
 export function demoReply(request: ModelRequest): DemoReply {
   const offered = new Set(request.tools.map(({ name }) => name));
   if (!offered.has('remote_exec_background') || !offered.has('finish'))
-    return { text: words.withoutTools, calls: [] };
+    return {
+      text: offered.size === 0 && isAccount(request) ? words.account : words.withoutTools,
+      calls: [],
+    };
   const { text, calls } = decide(readTranscript(request), request);
   return { text, calls: calls.filter(({ name }) => offered.has(name)) };
 }
+
+/** Returns whether Helios asks for the account of a session. */
+const isAccount = ({ system }: ModelRequest): boolean =>
+  system.some(({ text }) => text.includes('write the account'));
 
 function decide(transcript: Transcript, request: ModelRequest): DemoReply {
   const goalText = goalTextOf(transcript);

@@ -1,7 +1,12 @@
-/** `/writeup`: writes the reports of a session and shows its brief. */
+/**
+ * `/writeup`: asks the model once for its account, writes the reports of a session and shows its
+ * brief.
+ */
 import type { ChatResponseStream } from 'vscode';
 import type { Engine } from '../../agent/contract/engine.ts';
 import type { Session } from '../../agent/contract/sessions.ts';
+import { adviceOf } from '../../base/errors.ts';
+import { plain } from '../../base/markdown.ts';
 import { showButton } from './chatStream.ts';
 import { briefForChat } from '../reports/briefText.ts';
 
@@ -16,9 +21,14 @@ export async function answerWriteup(
     );
     return;
   }
+  stream.progress('Asking the model for its account of the work');
+  const failure = await session.writeAccount().then(
+    () => '',
+    (error: unknown) => `${plain(adviceOf(error), 300)}\n\n`,
+  );
   const { file, brief } = await reports.writeup(session.id);
   stream.markdown(
-    `${briefForChat(await reports.brief(session.id))}\n\nWritten to \`${brief}\` and \`${file}\`.\n\n`,
+    `${failure}${briefForChat(await reports.brief(session.id))}\n\nWritten to \`${brief}\` and \`${file}\`.\n\n`,
   );
   showButton(stream, 'helios.openBrief', 'Open Brief', session.id);
 }

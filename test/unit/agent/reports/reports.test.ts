@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, describe, it } from 'mocha';
+import { UserFacing } from '../../../../src/base/errors.ts';
 import { ScriptedModel, type ScriptedReply } from '../../../fakes/scriptedModel.ts';
 import {
   eventsOf,
@@ -118,6 +119,42 @@ describe('reports of a session', () => {
     }
   });
 
+  it('asks the model once for its account of an ended session, from the facts alone', async () => {
+    const account = '| run | loss |\n|---|---|\n| run 1 | 0.6 |';
+    const model = new ScriptedModel([launch, wait, finish, account]);
+    bed = await testEngine(model);
+    const session = await bed.start({ goal: 'bring loss < 0.7' });
+    await session.ended;
+    await session.writeAccount();
+    const { reports } = bed.engine;
+    const request = model.requests.at(-1);
+    assert.deepEqual(request?.tools, []);
+    assert.match(JSON.stringify(request?.messages), /bring loss .{0,6} 0\.7.*\*\*loss 0\.6\*\*/);
+    const { file } = await reports.writeup(session.id);
+    assert.match(
+      await readFile(file, 'utf8'),
+      /> \| run \| loss \|\n> \|---\|---\|\n> \| run 1 \| 0\.6 \|/,
+    );
+    assert.deepEqual(
+      eventsOf(session, 'model.consulted').map(({ purpose }) => purpose),
+      ['account'],
+    );
+  });
+
+  it('says why there is no account, and writes the reports without it', async () => {
+    const failed = {
+      reply: { failure: { reason: 'auth' as const, message: 'No key.' }, content: [] },
+    };
+    const { session, reports } = await night([launch, wait, finish, failed as ScriptedReply]);
+    await assert.rejects(
+      session.writeAccount(),
+      (error: unknown) =>
+        error instanceof UserFacing &&
+        /The account was not written: .*No key\./.test(error.message),
+    );
+    assert.match(await readFile((await reports.writeup(session.id)).file, 'utf8'), /## Champion/);
+  });
+
   it('takes secrets out of what it writes', async () => {
     const key = 'sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789';
     const said = [
@@ -143,7 +180,7 @@ describe('reports of a session', () => {
     assert.deepEqual(result?.changedFiles, [file]);
     assert.match(
       await readFile(file, 'utf8'),
-      /> It fell to 0\.6\.\n>\n> With more data: 0\.05 \*\(not measured\)\*/,
+      /> It fell to 0\.6\.\n>\n> With more data: 0\.05† and 0\.05†\.\n\n† Not measured by any run: 0\.05\n/,
     );
     await rm(file);
     const again = await reports.writeup(session.id);
