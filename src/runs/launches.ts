@@ -162,9 +162,13 @@ export class Launches {
 
   async #refusal(spec: RunSpec, text: string): Promise<LaunchFailure> {
     const machine = this.#deps.machines.get(spec.machineId);
-    const busy = await machine
-      .stat(runFolder(machine.runsFolder, spec.id).busy)
-      .catch(() => undefined);
+    const { busy: mark, path } = runFolder(machine.runsFolder, spec.id);
+    const busy = await machine.stat(mark).catch(() => undefined);
+    // The run may be launched again when there is room, so nothing of this launch may stay.
+    if (busy !== undefined)
+      await machine
+        .exec(`rm -rf -- ${shellQuote(path)}`, { cwd: '/', timeoutMs: 30_000 })
+        .catch(() => undefined);
     const why = text || 'the supervisor could not start the command';
     return notStarted(spec, why, undefined, busy !== undefined);
   }

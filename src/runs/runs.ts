@@ -102,18 +102,23 @@ export class Runs implements Disposable {
    * is already over, resolves after its `ended` change.
    */
   async adopt(spec: RunSpec): Promise<Run | undefined> {
-    const known = this.#followed.get(spec.id);
-    if (known) return known;
-    const machine = await this.#machines.reach(spec.machineId);
-    const { output } = runFolder(machine.runsFolder, spec.id);
     try {
-      if (!(await hostOf({ spec, machine, clock: this.#clock }).exists())) return undefined;
-      return await this.#checked(this.#followed.follow(spec, await machine.stat(output)));
+      return await this.adoptBegun(spec);
     } catch (error) {
       // If the machine does not answer, the run may exist: follow it.
       if (!saysNothing(error)) throw error;
       return this.#checked(this.#followed.follow(spec));
     }
+  }
+
+  /** Does the same as `adopt`, but rejects with `MachineFailure` if the machine does not answer. */
+  async adoptBegun(spec: RunSpec): Promise<Run | undefined> {
+    const known = this.#followed.get(spec.id);
+    if (known) return known;
+    const machine = await this.#machines.reach(spec.machineId);
+    const { output } = runFolder(machine.runsFolder, spec.id);
+    if (!(await hostOf({ spec, machine, clock: this.#clock }).exists())) return undefined;
+    return this.#checked(this.#followed.follow(spec, await machine.stat(output)));
   }
 
   get(id: RunId): Run | undefined {

@@ -5,7 +5,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { renderBriefing } from '../../src/agent/context/briefing.ts';
 import { foldSession } from '../../src/agent/journal/fold.ts';
-import { ledgerOf } from '../../src/agent/runs/sessionRuns.ts';
+import { ledgerOf } from '../../src/agent/runs/sessionLedger.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { textTokens } from '../../src/base/textTokens.ts';
 import { MemoryStore } from '../../src/memory/memoryStore.ts';

@@ -3,7 +3,7 @@
  */
 import { briefFacts } from '../../src/agent/reports/reportFacts.ts';
 import { foldSession } from '../../src/agent/journal/fold.ts';
-import { ledgerOf } from '../../src/agent/runs/sessionRuns.ts';
+import { ledgerOf } from '../../src/agent/runs/sessionLedger.ts';
 import { loadShell } from '../../src/shell/grammar.ts';
 import { buildBrief } from '../../src/reports/brief.ts';
 import { drawCharts } from '../../src/reports/chartSet.ts';

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { after, before, describe, it } from 'mocha';
 import { foldSession } from '../../src/agent/journal/fold.ts';
 import type { JournalEvent } from '../../src/agent/journal/events.ts';
-import { ledgerOf } from '../../src/agent/runs/sessionRuns.ts';
+import { ledgerOf } from '../../src/agent/runs/sessionLedger.ts';
 import type { SessionState } from '../../src/agent/journal/state.ts';
 import { isSessionId } from '../../src/base/ids.ts';
 import { homeAt } from '../../src/storage/home.ts';

@@ -1,6 +1,6 @@
 import type { JournalEvent, SessionEvent } from '../../src/agent/journal/events.ts';
 import { foldSession } from '../../src/agent/journal/fold.ts';
-import { ledgerOf } from '../../src/agent/runs/sessionRuns.ts';
+import { ledgerOf } from '../../src/agent/runs/sessionLedger.ts';
 import type { RunId, SessionId } from '../../src/base/ids.ts';
 import type { Ledger } from '../../src/experiments/ledger.ts';
 import type { SeriesColumns } from '../../src/metrics/metric.ts';

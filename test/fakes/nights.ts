@@ -6,7 +6,7 @@ import { briefFacts } from '../../src/agent/reports/reportFacts.ts';
 import type { BriefFacts } from '../../src/reports/facts.ts';
 import type { JournalEvent, SessionEvent } from '../../src/agent/journal/events.ts';
 import { foldSession } from '../../src/agent/journal/fold.ts';
-import { ledgerOf } from '../../src/agent/runs/sessionRuns.ts';
+import { ledgerOf } from '../../src/agent/runs/sessionLedger.ts';
 import type { RunId, SessionId } from '../../src/base/ids.ts';
 import type { Decision } from '../../src/experiments/experiment.ts';
 import type { MetricSummary } from '../../src/metrics/metric.ts';

@@ -107,7 +107,7 @@ export class ExperimentPlans {
       request.experiment === undefined
         ? undefined
         : experimentNamed(this.#deps.sessionRuns.ledger(), request.experiment);
-    const number = this.#state.experiments.size + 1;
+    const number = nextNumber(this.#state);
     // The code of an experiment with runs stays where it is: a launch that joins it stores nothing.
     const place = await this.#place(request, joined === undefined ? `e${number}` : undefined);
     if (joined !== undefined) return this.#join(joined, request, place);
@@ -213,6 +213,11 @@ export class ExperimentPlans {
 
   /** Returns the id of the experiment that this tool call already planned before a crash. */
   #begunFor(callId: string): string | undefined {
+    const id = this.#plannedFor(callId);
+    return id !== undefined && this.#state.experiments.has(id) ? id : undefined;
+  }
+
+  #plannedFor(callId: string): string | undefined {
     const event = this.#deps.log.events.findLast(
       (one) =>
         (one.type === 'experiment.planned' ||
@@ -283,6 +288,12 @@ export class ExperimentPlans {
         `Nothing was started: the code has changed since experiment ${id}. Launch it as a new experiment: omit the argument experiment.`,
       );
   }
+}
+
+/** Returns a number that no experiment has had, not even one whose only run was never started. */
+function nextNumber({ experiments, runs }: SessionState): number {
+  const used = [...runs.values()].flatMap(({ spec }) => spec.experimentId ?? []);
+  return 1 + Math.max(0, ...[...experiments.keys(), ...used].map((id) => Number(id.slice(1))));
 }
 
 interface Duplicates {

@@ -204,6 +204,8 @@ const descriptions: { readonly [Type in JournalEvent['type']]: Describe<Type> } 
     bad('runEnd', `${titleOf(state, runId)} did not start`, why),
   'run.metrics_changed': ({ runId, metrics }, state) =>
     plain('setting', `${titleOf(state, runId)}: output read again`, metrics.names?.join(', ')),
+  'run.queued': ({ runId, why }, state) =>
+    plain('run', `${titleOf(state, runId)} waits for a place`, why),
   'run.alarmed': ({ runId, detail, action }, state) =>
     described(
       { kind: 'alarm', tone: action === 'kill' ? 'bad' : 'warn' },

@@ -1,4 +1,5 @@
 /** Events about the target, experiments, imported results, sweeps, and the account of the work. */
+import type { RunId } from '../../base/ids.ts';
 import type { ExperimentPlan } from '../../experiments/experiment.ts';
 import type { ExperimentDecision, ImportedResult } from '../../experiments/ledger.ts';
 import type { Target } from '../../experiments/target/target.ts';
@@ -44,6 +45,8 @@ export type ExperimentEvent =
       readonly index: number;
       readonly why: string;
     }
+  /** A planned run waits in line for a place on its machine, and starts when there is one. */
+  | { readonly type: 'run.queued'; readonly runId: RunId; readonly why: string }
   /** The sweep launches no more points. Its active runs may continue. */
   | {
       readonly type: 'sweep.ended';

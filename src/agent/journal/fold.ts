@@ -138,13 +138,15 @@ const changes: Changes = {
       metrics,
       ...(withheld !== undefined && { withheld }),
     }),
-  'run.not_started': (state, { runId, why }) => changeRun(state, runId, { notStarted: why }),
   'run.metrics_changed': (state, { runId, metrics, read }) => {
     const spec = state.runs.get(runId)?.spec;
     return spec === undefined
       ? state
       : changeRun(state, runId, { spec: { ...spec, metrics }, ...(read && { metrics: read }) });
   },
+  'run.not_started': (state, { runId, why }) =>
+    withoutEmptyExperiment(changeRun(state, runId, { notStarted: why }), runId),
+  'run.queued': (state, { runId }) => changeRun(state, runId, { sweepsAhead: state.sweeps.size }),
   'run.alarmed': (state, { runId, kind, detail, action, at: atMs }) => {
     const alarms = state.runs.get(runId)?.alarms ?? [];
     return changeRun(state, runId, { alarms: [...alarms, { kind, detail, action, atMs }] });
@@ -293,6 +295,20 @@ const withRun = (state: SessionState, id: RunId, run: RunState): SessionState =>
   ...state,
   runs: withEntry(state.runs, id, run),
 });
+
+/** Removes the experiment of a run that was never started, if it has no other run and no decision. */
+function withoutEmptyExperiment(state: SessionState, runId: RunId): SessionState {
+  const id = state.runs.get(runId)?.spec.experimentId;
+  const record = id === undefined ? undefined : state.experiments.get(id);
+  const hasMore =
+    [...state.sweeps.values()].some(({ plan }) => plan.experimentId === id) ||
+    [...state.runs.values()].some(
+      ({ spec, notStarted }) => spec.experimentId === id && notStarted === undefined,
+    );
+  if (record === undefined || record.decisions.length > 0 || hasMore) return state;
+  const others = [...state.experiments].filter(([other]) => other !== id);
+  return { ...state, experiments: new Map(others) };
+}
 
 /**
  * Returns the environment that was recorded last on the machine for the folder or for one of its

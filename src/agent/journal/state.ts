@@ -23,6 +23,8 @@ export interface RunState {
   readonly metrics: readonly MetricSummary[];
   /** Why the run was never started; omitted for a run that started or may still start. */
   readonly notStarted?: string;
+  /** Set when the run is put in line: the number of sweeps that started before that. */
+  readonly sweepsAhead?: number;
   /** What was withheld from the run: variables that the output names, and hosts. */
   readonly withheld?: string;
   /** Environment recorded last for the run's machine and folder before the run was planned. */

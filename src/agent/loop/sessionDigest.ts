@@ -10,6 +10,7 @@ import type { Wake } from '../../sleep/sleeper.ts';
 import type { SessionRuns } from '../runs/sessionRuns.ts';
 import type { SessionLog } from '../journal/sessionLog.ts';
 import type { SessionState } from '../journal/state.ts';
+import { isWaiting, placeInLine } from '../runs/line.ts';
 import type { Sweeps } from '../runs/sweeps.ts';
 import { runName, livenessText } from '../../runs/run.ts';
 
@@ -40,15 +41,26 @@ export function digestOf({ wake, sleep, log, sessionRuns, sweeps, clock }: WakeF
   return {
     cause,
     ended: [],
-    going: sessionRuns
-      .live()
-      .filter(({ spec }) => spec.sweep === undefined)
-      .slice(0, maxRuns)
-      .map((run) => goingRun(run, nowMs)),
+    going: [
+      ...sessionRuns
+        .live()
+        .filter(({ spec }) => spec.sweep === undefined)
+        .map((run) => goingRun(run, nowMs)),
+      ...waitingRuns(log.state, nowMs),
+    ].slice(0, maxRuns),
     sweeps: sweeps.tables(),
     queued: [],
   };
 }
+
+const waitingRuns = (state: SessionState, nowMs: number): GoingRun[] =>
+  [...state.runs.values()].filter(isWaiting).map(({ spec }) => ({
+    name: runName(spec.number),
+    label: spec.label,
+    ranMs: nowMs - spec.plannedMs,
+    metrics: [],
+    note: `waits for a place on ${spec.machineId}, ${placeInLine(state, spec)} in line`,
+  }));
 
 function goingRun(run: Run, nowMs: number): GoingRun {
   const { spec, handle, process, liveness, metrics } = run;

@@ -12,6 +12,7 @@ import { budgetAlarm } from '../budget/measures.ts';
 import { unheardAlarms, type AlarmNews } from '../runs/alarms.ts';
 import { isUserUnheard } from '../context/history.ts';
 import { digestOf } from './sessionDigest.ts';
+import { isWaiting } from '../runs/line.ts';
 import { isSweepOver } from '../runs/sweepProgress.ts';
 import type { SessionRuns } from '../runs/sessionRuns.ts';
 import type { SessionLog } from '../journal/sessionLog.ts';
@@ -100,7 +101,8 @@ export class Waiting implements Disposable {
     const { log, sessionRuns, clock } = this.#deps;
     const monitor = log.state.monitor;
     if (monitor === undefined) return false;
-    const runs = sessionRuns.live().filter(({ spec }) => spec.sweep === undefined);
+    const waiting = [...log.state.runs.values()].filter(isWaiting);
+    const runs = [...sessionRuns.live(), ...waiting].filter(({ spec }) => spec.sweep === undefined);
     const exits = [
       ...runs.map(({ spec }): Trigger => ({
         type: 'process_exit',

@@ -4,7 +4,7 @@ import type { MetricSummary } from '../../metrics/metric.ts';
 import { readSavedMetrics } from '../../metrics/savedMetrics.ts';
 import type { Home } from '../../storage/home.ts';
 import type { RunState, SessionState } from '../journal/state.ts';
-import { ledgerOf } from './sessionRuns.ts';
+import { ledgerOf } from './sessionLedger.ts';
 
 /**
  * Resolves with the ledger of a session that is not open in this process. Active runs have their

@@ -10,6 +10,7 @@ import type { Runs } from '../../runs/runs.ts';
 import type { KilledRun, SessionOwner } from '../contract/sessions.ts';
 import type { SessionLog } from '../journal/sessionLog.ts';
 import type { RunState } from '../journal/state.ts';
+import { isWaiting } from './line.ts';
 
 export interface KillRunDeps {
   readonly runs: Runs;
@@ -49,7 +50,11 @@ async function killUnowned({ runs }: KillRunDeps, log: SessionLog, id: RunId): P
   const state = log.state.runs.get(id);
   if (state === undefined) throw new Error(`The journal has no run ${id}`);
   const run = await runs.adopt(state.spec);
-  if (run === undefined) return { run: state, left: [], isEscalated: false };
+  if (run === undefined) {
+    if (isWaiting(state))
+      await log.record({ type: 'run.not_started', runId: id, why: 'the user cancelled it' });
+    return { run: state, left: [], isEscalated: false };
+  }
   const { left, isEscalated } = await runs.kill(run);
   const { liveness } = run;
   const isNew = log.state.runs.get(id)?.verdict === undefined;

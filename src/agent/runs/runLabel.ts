@@ -2,12 +2,17 @@
 import { oneLine } from '../../base/text.ts';
 import { commandForm } from '../../experiments/commandForm.ts';
 import type { SweepPoint } from '../../runs/sweep.ts';
+import type { SessionState } from '../journal/state.ts';
 
 const maxChars = 60;
 /** Number of other commands that a command is compared with: the newest. */
 const maxCompared = 200;
 
 type Options = ReadonlyMap<string, string>;
+
+/** Returns the commands of the runs of a session, oldest first. */
+export const commandsOf = ({ runs }: SessionState): string[] =>
+  [...runs.values()].map(({ spec }) => spec.command);
 
 /**
  * Returns the label of a run that was launched without one, such as `lr=0.05 seed=1`: the options

@@ -8,8 +8,7 @@ import { DisposableStore } from '../../base/disposable.ts';
 import { messageOf, ToolFailure } from '../../base/errors.ts';
 import { newRunId, type RunId, type SessionId } from '../../base/ids.ts';
 import { capText, cleanText, oneLine } from '../../base/text.ts';
-import { buildLedger } from '../../experiments/buildLedger.ts';
-import type { Ledger, LedgerEntry, ThinkingCost } from '../../experiments/ledger.ts';
+import type { Ledger } from '../../experiments/ledger.ts';
 import type { Machine, Machines } from '../../machines/machine.ts';
 import { checkMetricSpec } from '../../metrics/lines/metricSpec.ts';
 import type { MetricSpec, MetricSummary } from '../../metrics/metric.ts';
@@ -24,13 +23,14 @@ import {
 import type { Run, RunChange } from '../../runs/liveRun.ts';
 import { LaunchFailure } from '../../runs/launchFailure.ts';
 import type { Runs } from '../../runs/runs.ts';
-import { seriousAlarm } from '../journal/runText.ts';
 import { isClosing } from '../journal/closing.ts';
-import { costsByRun } from '../budget/costs.ts';
 import type { SessionLog } from '../journal/sessionLog.ts';
 import type { Confining } from './confining.ts';
 import type { RunState, SessionState } from '../journal/state.ts';
-import { runLabel } from './runLabel.ts';
+import { isWaiting, placeInLine, type QueuedRun } from './line.ts';
+import { commandsOf, runLabel } from './runLabel.ts';
+import { ledgerOf } from './sessionLedger.ts';
+import { takesPlace, waitsFor } from './sweepLane.ts';
 import { withheldFrom } from './withheldFrom.ts';
 
 export interface LaunchRequest {
@@ -44,6 +44,8 @@ export interface LaunchRequest {
   readonly sweep?: NonNullable<RunSpec['sweep']>;
   /** Id of the run's experiment, such as `e7`. */
   readonly experimentId?: string;
+  /** True when the run may wait in line for a place. Default: the launch fails without a place. */
+  readonly mayWait?: boolean;
 }
 
 export interface SessionRunsDeps {
@@ -82,20 +84,64 @@ export class SessionRuns {
 
   /**
    * Records the plan of a run, then starts the run. If the same tool call planned a run before a
-   * crash, continues with that run: adopts the run if it exists, else starts it.
+   * crash, continues with that run: adopts the run if it exists, else starts it. Without a place on
+   * the machine, puts a run that may wait in line; the session's `Sweeps` then start it.
    */
-  async launch(request: LaunchRequest, callId: string, signal: AbortSignal): Promise<Run> {
+  async launch(
+    request: LaunchRequest,
+    callId: string,
+    signal: AbortSignal,
+  ): Promise<Run | QueuedRun> {
     checkMetricSpec(request.metrics);
     const spec = this.plannedFor(callId) ?? (await this.plan(request, callId));
     try {
+      const full = request.mayWait === true ? await this.#fullText(spec) : undefined;
+      if (full !== undefined) return await this.#queue(spec, full);
       const run = await this.#deps.runs.launch(spec, signal);
       await this.#recordStart(run);
       return run;
     } catch (error) {
+      if (error instanceof LaunchFailure && error.isBusy && request.mayWait === true)
+        return this.#queue(spec, error.message);
       const mayExist = error instanceof LaunchFailure && error.reason === 'unconfirmed';
       if (!mayExist && !isClosing(signal)) await this.giveUp(spec.id, messageOf(error));
       throw new ToolFailure(messageOf(error), { cause: error });
     }
+  }
+
+  /** Resolves with why the run has to wait for a place; `undefined` if it can start now. */
+  async #fullText({ id, machineId, resources }: RunSpec): Promise<string | undefined> {
+    const machine = this.#deps.machines.get(machineId);
+    if (!takesPlace(machine, resources)) return undefined;
+    return placeInLine(this.#state, { id, machineId }) > 1
+      ? 'others wait in line before it'
+      : waitsFor(machine, resources);
+  }
+
+  async #queue(spec: RunSpec, why: string): Promise<QueuedRun> {
+    if (this.#state.runs.get(spec.id)?.sweepsAhead === undefined)
+      await this.#deps.log.record({ type: 'run.queued', runId: spec.id, why });
+    return { spec, place: placeInLine(this.#state, spec) };
+  }
+
+  /** Finds a run that waits in line, as `find` does. */
+  queued(reference: string): QueuedRun | undefined {
+    const run = this.find(reference);
+    return run && isWaiting(run)
+      ? { spec: run.spec, place: placeInLine(this.#state, run.spec) }
+      : undefined;
+  }
+
+  /** Starts a run that waits in line, or adopts it if a process that died has started it. */
+  async startQueued(spec: RunSpec): Promise<PromiseSettledResult<Run> | undefined> {
+    const { runs, machines } = this.#deps;
+    const machine = machines.get(spec.machineId);
+    const begun = await runs.adoptBegun(spec);
+    if (begun === undefined && (await waitsFor(machine, spec.resources)) !== undefined)
+      return undefined;
+    const [outcome] = begun === undefined ? await this.startTogether([spec]) : [];
+    if (begun !== undefined) await this.#recordStart(begun);
+    return outcome ?? (begun && { status: 'fulfilled', value: begun });
   }
 
   /** Starts planned runs on one machine and records their starts: see `Runs.launchTogether`. */
@@ -130,7 +176,9 @@ export class SessionRuns {
    * one of the `pendingCalls` (ids of tool calls that are executed again) will start it.
    */
   async adoptAll(pendingCalls: ReadonlySet<string>): Promise<void> {
-    const runs = [...this.#state.runs.values()].filter((run) => run.notStarted === undefined);
+    const runs = [...this.#state.runs.values()].filter(
+      (run) => run.notStarted === undefined && !isWaiting(run),
+    );
     await Promise.all(runs.map((run) => this.#adopt(run, pendingCalls)));
   }
 
@@ -346,47 +394,4 @@ export class SessionRuns {
       return `(its output could not be read: ${messageOf(error)})`;
     }
   }
-}
-
-/** Returns the commands of the runs of a session, oldest first. */
-export const commandsOf = ({ runs }: SessionState): string[] =>
-  [...runs.values()].map(({ spec }) => spec.command);
-
-/** Builds the ledger from a state. `summaries` returns the metrics of a run. */
-export function ledgerOf(
-  state: SessionState,
-  summaries: (run: RunState) => readonly MetricSummary[],
-): Ledger {
-  const costs = costsByRun(state);
-  const entries = [...state.runs.values()]
-    .filter((run) => run.notStarted === undefined)
-    .map((run) => entryOf(run, summaries(run), costs.get(run.spec.id)));
-  return buildLedger(entries, state);
-}
-
-function entryOf(
-  run: RunState,
-  metrics: readonly MetricSummary[],
-  cost: ThinkingCost | undefined,
-): LedgerEntry {
-  const { spec, process, verdict, endedMs, envId, alarms } = run;
-  const alarm = seriousAlarm(alarms) ?? alarms.at(-1);
-  return {
-    runId: spec.id,
-    number: spec.number,
-    machineId: spec.machineId,
-    handle: handleOf(spec, process),
-    label: spec.label,
-    command: spec.command,
-    metrics,
-    ...(verdict && { verdict }),
-    ...(process && { startedMs: process.startedMs }),
-    ...(endedMs !== undefined && { endedMs }),
-    ...(envId !== undefined && { envId }),
-    ...(cost && { cost }),
-    ...(spec.experimentId !== undefined && { experimentId: spec.experimentId }),
-    ...(spec.sweep && { sweepId: spec.sweep.id }),
-    ...(spec.limit && { limit: spec.limit }),
-    ...(alarm && { alarm: { detail: alarm.detail, action: alarm.action } }),
-  };
 }

@@ -107,6 +107,27 @@ export type Room = { readonly resources?: RunResources } | { readonly full: stri
 export const isScheduler = ({ kind }: Pick<Machine, 'kind'>): boolean => kind === 'slurm';
 
 /**
+ * Resolves with why a single run has to wait for a place on the machine; `undefined` if there is a
+ * place, and if waiting would bring none. Rejects with `MachineFailure`.
+ */
+export async function waitsFor(
+  machine: Machine,
+  { gpus: needed = 0 }: RunResources = {},
+): Promise<string | undefined> {
+  if (!takesPlace(machine, { gpus: needed })) return undefined;
+  const { gpus, slots } = await freeSlots(machine);
+  if (slots !== undefined && slots.free < 1) return `all ${slots.total} places are taken`;
+  const free = gpus.filter(({ heldBy }) => heldBy === undefined).length;
+  return free < needed && needed <= gpus.length
+    ? `${free} of ${gpus.length} GPUs are free, and it needs ${needed}`
+    : undefined;
+}
+
+/** Returns whether the number of runs with these resources on the machine is limited by Helios. */
+export const takesPlace = (machine: Machine, { gpus = 0 }: RunResources = {}): boolean =>
+  machine.scheduler === undefined && (gpus > 0 || machine.share?.slots !== undefined);
+
+/**
  * Returns the resources of a point on the machine, or why there is no room now. A sweep has one run
  * at a time on a machine where nothing limits the number of parallel runs (no GPUs, no slots, no
  * `maxParallel`). Rejects with `MachineFailure`.

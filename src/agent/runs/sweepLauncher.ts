@@ -7,8 +7,8 @@ import type { SweepPlan } from '../../runs/sweep.ts';
 import { machinePath } from '../../tools/parameters/machinePath.ts';
 import type { SessionLog } from '../journal/sessionLog.ts';
 import type { SweepState } from '../journal/state.ts';
-import { pointLabel } from './runLabel.ts';
-import { commandsOf, type SessionRuns } from './sessionRuns.ts';
+import { commandsOf, pointLabel } from './runLabel.ts';
+import type { SessionRuns } from './sessionRuns.ts';
 import { roomFor, type SweepLane } from './sweepLane.ts';
 import { progressOf } from './sweepProgress.ts';
 import type { SweepWork } from './sweepSchedule.ts';
@@ -90,6 +90,46 @@ export class SweepLauncher {
   }
 
   /**
+   * Starts a run that waits in line. Never rejects: if it has to wait longer, passes the reason to
+   * the lane.
+   */
+  async launchQueued(spec: RunSpec, lane: SweepLane): Promise<void> {
+    lane.begin();
+    this.#taken.add(spec.id);
+    try {
+      await this.#deps.machines.get(lane.machineId).ready?.({ mayAsk: true });
+      if (!this.#deps.isOpen()) return;
+      const outcome = await this.#deps.sessionRuns.startQueued(spec);
+      if (outcome === undefined) lane.full('all places are taken');
+      else if (outcome.status === 'fulfilled') lane.launched();
+      else if (this.#deps.isOpen()) await this.#refused(lane, spec, outcome.reason);
+    } catch (error) {
+      if (error instanceof MachineFailure) lane.away(error.message);
+      else this.#deps.onFailed(error);
+    } finally {
+      lane.done();
+      this.#taken.delete(spec.id);
+    }
+  }
+
+  /** Takes a run out of the line, unless it is being started. Resolves with whether it is out. */
+  async cancel(spec: RunSpec, why: string): Promise<boolean> {
+    if (this.#taken.has(spec.id)) return false;
+    this.#taken.add(spec.id);
+    try {
+      await this.#deps.sessionRuns.giveUp(spec.id, why);
+      return true;
+    } finally {
+      this.#taken.delete(spec.id);
+    }
+  }
+
+  /** Returns whether the run, which waits in line, is being started or taken out of the line. */
+  isStarting(id: RunId): boolean {
+    return this.#taken.has(id);
+  }
+
+  /**
    * Plans runs for the points; plans none when the machine has no room. Rejects when the machine
    * does not answer.
    */
@@ -147,21 +187,32 @@ export class SweepLauncher {
     }
   }
 
-  async #notStarted({ plan, lane }: Errand, spec: RunSpec, error: unknown): Promise<void> {
+  /** Passes the failure of a start to the lane. Throws an error that is no failure of a launch. */
+  #heard(lane: SweepLane, error: unknown) {
     if (!(error instanceof LaunchFailure)) throw error;
-    const why = error.message;
+    const { message: why, isBusy } = error;
     const isFinal = error.reason === 'not_started';
     const isOfMachine =
       error.cause instanceof MachineFailure && machineReasons.includes(error.cause.reason);
-    if (error.isBusy) lane.full(why);
+    if (isBusy) lane.full(why);
     else if (!isFinal || isOfMachine) lane.away(why);
+    return { why, isBusy, isFinal, isOfMachine };
+  }
+
+  async #refused(lane: SweepLane, spec: RunSpec, error: unknown): Promise<void> {
+    const { why, isBusy, isFinal, isOfMachine } = this.#heard(lane, error);
+    if (isFinal && !isBusy && !isOfMachine) await this.#deps.sessionRuns.giveUp(spec.id, why);
+  }
+
+  async #notStarted({ plan, lane }: Errand, spec: RunSpec, error: unknown): Promise<void> {
+    const { why, isBusy, isFinal, isOfMachine } = this.#heard(lane, error);
     if (!isFinal) this.#mayExist.add(spec.id);
     // Keep the plan if the run may only start on this machine: the run's id ensures that it starts
     // at most once.
     const isBound = this.#mayExist.has(spec.id) || plan.machineIds.length === 1;
     if (!isFinal || (isOfMachine && isBound)) return;
     await this.#deps.sessionRuns.giveUp(spec.id, why);
-    if (error.isBusy || isOfMachine || spec.sweep === undefined) return;
+    if (isBusy || isOfMachine || spec.sweep === undefined) return;
     const { id, index } = spec.sweep;
     await this.#deps.log.record({ type: 'sweep.point_skipped', sweepId: id, index, why });
   }

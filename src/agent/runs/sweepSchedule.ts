@@ -52,10 +52,18 @@ function endOf(
   { state, nowMs }: SweepSituation,
   { waiting, going }: SweepProgress,
 ): SweepEndReason | undefined {
+  const end = endedBy(state, nowMs);
+  return end ?? (waiting.length + going.length === 0 ? 'done' : undefined);
+}
+
+/** Returns why nothing more may be launched in the session; `undefined` if something may. */
+export function endedBy(
+  state: SessionState,
+  nowMs: number,
+): 'session_ended' | 'budget' | undefined {
   if (state.phase === 'ended') return 'session_ended';
   const endMs = budgetEndMs(state);
-  if (endMs !== undefined && nowMs >= endMs) return 'budget';
-  return waiting.length + going.length === 0 ? 'done' : undefined;
+  return endMs !== undefined && nowMs >= endMs ? 'budget' : undefined;
 }
 
 /**

@@ -1,6 +1,6 @@
 /**
- * The sweeps of a session. Launches points as machines have room, until all points have run,
- * without model calls. The points to launch are derived from the journal alone (the plan, and the
+ * The sweeps of a session, and its single runs that wait for a place. Launches points and runs as
+ * machines have room, in the order of the line, without model calls. The points to launch are derived from the journal alone (the plan, and the
  * runs planned for it), so a process that dies at any time neither loses a point nor runs one
  * twice. Sweeps of a paused session continue, since they need no model. When the session ends or
  * its minutes are used up, no more points are launched. A run on a machine that does not answer is
@@ -10,6 +10,7 @@ import type { Clock } from '../../base/clock.ts';
 import { delay } from '../../base/clock.ts';
 import { DisposableStore, type Disposable } from '../../base/disposable.ts';
 import type { Machines } from '../../machines/machine.ts';
+import type { RunSpec } from '../../runs/run.ts';
 import type { Runs } from '../../runs/runs.ts';
 import type { SweepEndReason, SweepPlan } from '../../runs/sweep.ts';
 import { alarmAt } from '../../sleep/alarm.ts';
@@ -17,11 +18,13 @@ import { budgetEndMs } from '../budget/measures.ts';
 import type { JournalEvent } from '../journal/events.ts';
 import type { SessionLog } from '../journal/sessionLog.ts';
 import type { RunState, SessionState, SweepState } from '../journal/state.ts';
-import { ledgerOf, type SessionRuns } from './sessionRuns.ts';
+import { ledgerOf } from './sessionLedger.ts';
+import type { SessionRuns } from './sessionRuns.ts';
 import { isScheduler, SweepLane } from './sweepLane.ts';
 import { SweepLauncher } from './sweepLauncher.ts';
+import { isWaiting, lineOf } from './line.ts';
 import { progressOf } from './sweepProgress.ts';
-import { nextStep, type SweepSituation } from './sweepSchedule.ts';
+import { endedBy, nextStep, type SweepSituation } from './sweepSchedule.ts';
 import { sweepTable, type SweepView } from './sweepTable.ts';
 
 export interface SweepsDeps {
@@ -40,12 +43,17 @@ export interface SweepsDeps {
 /** Maximum time to wait for launches in progress, in milliseconds. */
 const launchMs = 10_000;
 
+const endText = {
+  session_ended: 'the session had ended',
+  budget: 'the minutes of the session were used up',
+} as const;
+
 export class Sweeps implements Disposable {
   readonly #deps: SweepsDeps;
   readonly #owned = new DisposableStore();
   readonly #lanes = new Map<string, SweepLane>();
   readonly #launcher: SweepLauncher;
-  /** Launches in progress → id of their sweep. */
+  /** Launches in progress → id of their sweep or single run. */
   readonly #working = new Map<Promise<void>, string>();
   readonly #ending = new Map<string, Promise<void>>();
   #isOpen = false;
@@ -94,6 +102,20 @@ export class Sweeps implements Disposable {
   async stop(id: string): Promise<void> {
     if (this.#sweep(id).end === undefined) await this.#end(this.#sweep(id), 'stopped');
     await this.#idle(id);
+  }
+
+  /**
+   * Takes a run out of the line. Resolves with false if the run has started, or may have, by the
+   * time that a launch in progress is over.
+   */
+  async cancel(spec: RunSpec): Promise<boolean> {
+    await this.#idle(spec.id);
+    const run = this.#state.runs.get(spec.id);
+    return (
+      run !== undefined &&
+      isWaiting(run) &&
+      (await this.#launcher.cancel(spec, 'it was taken out of the line'))
+    );
   }
 
   /** Stops the active sweeps. */
@@ -146,6 +168,7 @@ export class Sweeps implements Disposable {
       case 'run.not_started':
         for (const lane of this.#lanes.values()) lane.runEnded();
         return this.#pump();
+      case 'run.queued':
       case 'session.ended':
       case 'session.resumed':
         return this.#pump();
@@ -154,7 +177,28 @@ export class Sweeps implements Disposable {
   }
 
   #pump(): void {
-    if (this.#isOpen) for (const sweep of this.#active()) this.#feed(sweep);
+    if (!this.#isOpen) return;
+    for (const one of lineOf(this.#state))
+      if (one.kind === 'sweep') this.#feed(one.sweep);
+      else this.#feedRun(one.run.spec);
+  }
+
+  /** Starts a waiting run if its machine can take it, or takes it out of the line at the end. */
+  #feedRun(spec: RunSpec): void {
+    if (this.#launcher.isStarting(spec.id)) return;
+    const end = endedBy(this.#state, this.#deps.clock.now());
+    const lane = this.#lane(spec.machineId);
+    if (end !== undefined)
+      this.#launcher.cancel(spec, endText[end]).catch((error: unknown) => this.#fail(error));
+    else if (lane.isOpen) this.#track(spec.id, this.#launcher.launchQueued(spec, lane));
+  }
+
+  #track(id: string, work: Promise<void>): void {
+    const working = work.finally(() => {
+      this.#working.delete(working);
+      this.#pump();
+    });
+    this.#working.set(working, id);
   }
 
   /** Starts every launch that is possible for a sweep now. */
@@ -168,11 +212,7 @@ export class Sweeps implements Disposable {
         return;
       }
       const { work } = step;
-      const working = this.#launcher.launch(plan, this.#lane(work.machineId), work).finally(() => {
-        this.#working.delete(working);
-        this.#pump();
-      });
-      this.#working.set(working, plan.id);
+      this.#track(plan.id, this.#launcher.launch(plan, this.#lane(work.machineId), work));
     }
   }
 

@@ -6,7 +6,7 @@ import type { News, ObservedSession } from '../contract/observedSession.ts';
 import type { JournalEvent, SessionEvent } from '../journal/events.ts';
 import { applyEvent, foldSession } from '../journal/fold.ts';
 import { isGoing } from '../runs/foreignLedger.ts';
-import { ledgerOf } from '../runs/sessionRuns.ts';
+import { ledgerOf } from '../runs/sessionLedger.ts';
 import type { RunState, SessionState } from '../journal/state.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Disposable } from '../../base/disposable.ts';

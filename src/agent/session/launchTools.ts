@@ -23,7 +23,9 @@ export async function launchRun(
     commands: [command],
   };
   const { id: experimentId, notes } = await experiments.begin(experimentRequest, callId);
-  return { run: await sessionRuns.launch({ ...request, experimentId }, callId, signal), notes };
+  const launch = { ...request, experimentId, mayWait: true };
+  const run = await sessionRuns.launch(launch, callId, signal);
+  return 'place' in run ? { waiting: run, notes } : { run, notes };
 }
 
 /** See `SweepStarter.start`. */

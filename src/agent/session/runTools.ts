@@ -11,6 +11,7 @@ import { runName } from '../../runs/run.ts';
 
 export const runFinder = ({ sessionRuns, runs }: ToolsetDeps): RunFinder => ({
   all: () => sessionRuns.all(),
+  queued: (reference) => sessionRuns.queued(reference),
   find(reference) {
     const state = sessionRuns.find(reference);
     return state && runs.get(state.spec.id);
@@ -33,6 +34,7 @@ export const taskDeps = (deps: ToolsetDeps): AllToolsDeps['tasks'] => {
     runs: {
       ...runFinder(deps),
       output: (run, options) => runs.output(run, options),
+      cancel: (spec) => sweeps.cancel(spec),
       withheld: ({ spec }) => log.state.runs.get(spec.id)?.withheld,
       /**
        * Resolves when the end of the run is in the journal, because the tool then reads the end

@@ -22,7 +22,7 @@ import { indexedAttempts } from '../experiments/earlierAttempts.ts';
 import type { RunPlace, Session, SessionSummary } from '../contract/sessions.ts';
 import type { EndReason, JournalEvent, SessionEvent } from '../journal/events.ts';
 import { applyEvent, foldSession } from '../journal/fold.ts';
-import { ledgerOf } from '../runs/sessionRuns.ts';
+import { ledgerOf } from '../runs/sessionLedger.ts';
 import { sessionIds } from '../journal/sessionIds.ts';
 import type { Phase, RunState, SessionState } from '../journal/state.ts';
 

@@ -6,12 +6,20 @@ import * as z from 'zod';
 import { ToolFailure } from '../../base/errors.ts';
 import { confinementText } from '../../machines/confinement/policy.ts';
 import type { Run } from '../../runs/liveRun.ts';
-import { livenessText, runName } from '../../runs/run.ts';
+import { livenessText, runName, runTitle, type RunSpec } from '../../runs/run.ts';
 
 export interface RunFinder {
   find(reference: string): Run | undefined;
-  /** Returns the runs, oldest first. */
+  /** Finds a run that waits in line for a place. */
+  queued(reference: string): WaitingRun | undefined;
+  /** Returns the runs that were started, oldest first. */
   all(): readonly Run[];
+}
+
+/** A run that waits in line for a place on its machine, and its place from 1. */
+export interface WaitingRun {
+  readonly spec: RunSpec;
+  readonly place: number;
 }
 
 /** Finds sweeps, because models also name a sweep (`s1`) where a tool expects a run. */
@@ -75,6 +83,11 @@ export function findRun(finder: RunFinder, args: RunReference): Run {
     );
   const found = finder.find(referenceText(args));
   if (found) return found;
+  const waiting = finder.queued(referenceText(args));
+  if (waiting)
+    throw new ToolFailure(
+      `${runTitle(waiting.spec.number)} has not started: it waits for a place on ${waiting.spec.machineId}, place ${waiting.place} in line. Wait for it with sleep, or cancel it with kill_task.`,
+    );
   const known = finder.all().slice(-20).map(runLine);
   const list = known.length > 0 ? `Runs:\n${known.join('\n')}` : 'No run has been started yet.';
   throw new ToolFailure(`${referenceText(args)} is unknown. ${list}`);
@@ -88,7 +101,9 @@ export const statusText = ({ liveness, spec }: Run): string =>
   livenessText(liveness, spec.machineId);
 
 /** The fields that every tool returns for a run. */
-export const runFields = (run: Run): Readonly<Record<string, unknown>> => ({
+export const runFields = (
+  run: Pick<Run, 'spec'> & Partial<Pick<Run, 'handle' | 'process'>>,
+): Readonly<Record<string, unknown>> => ({
   run: run.spec.number,
   run_id: run.spec.id,
   ...(run.handle === undefined ? {} : { task: run.handle }),

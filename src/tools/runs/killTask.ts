@@ -14,10 +14,14 @@ import {
   type SweepFinder,
 } from '../parameters/runReference.ts';
 import { defineTool, type Tool, type ToolResult } from '../tool.ts';
-import { runName } from '../../runs/run.ts';
+import { runName, type RunSpec } from '../../runs/run.ts';
 
 export interface TaskKiller {
-  readonly runs: RunFinder & { kill(run: Run, options: KillOptions): Promise<KillResult> };
+  readonly runs: RunFinder & {
+    kill(run: Run, options: KillOptions): Promise<KillResult>;
+    /** Takes a waiting run out of the line. Resolves with false if it has started instead. */
+    cancel(spec: RunSpec): Promise<boolean>;
+  };
   /**
    * Finds sweeps. `stop` ensures that no more points of the sweep are launched, and resolves with
    * the runs of the sweep that have not ended.
@@ -51,7 +55,7 @@ export const killTask = ({ runs, sweeps }: TaskKiller): Tool =>
     description:
       'End a run with all its processes, and verify that no process is left. Its output and metrics stay readable. ' +
       'Processes left after grace_seconds are killed. With a sweep ("s1"): launches no more points, and ends the ' +
-      'points that are running.',
+      'points that are running. With a run that waits in line: cancels it.',
     effect: 'execute',
     changesCode: false,
     isRepeatable: true,
@@ -73,6 +77,15 @@ export const killTask = ({ runs, sweeps }: TaskKiller): Tool =>
       const options = { signal: args.signal, graceMs: args.grace_seconds * 1000 };
       const sweep = sweeps.find(referenceText(args));
       if (sweep !== undefined) return killSweep({ runs, sweeps }, sweep, options);
+      const waiting = signalsThatEndNothing.includes(args.signal)
+        ? undefined
+        : runs.queued(referenceText(args));
+      if (waiting !== undefined && (await runs.cancel(waiting.spec)))
+        return {
+          content: { ...runFields(waiting), status: 'cancelled' },
+          summary: 'cancelled before it started',
+          runId: waiting.spec.id,
+        };
       const run = findRun(runs, args);
       const result = await runs.kill(run, options);
       return {

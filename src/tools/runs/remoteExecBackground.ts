@@ -18,7 +18,7 @@ import {
 } from '../parameters/experimentParameters.ts';
 import { machineId, machinePath, onMachine, type MachineTools } from '../parameters/machinePath.ts';
 import { checkPath } from '../parameters/pathAccesses.ts';
-import { runFields } from '../parameters/runReference.ts';
+import { runFields, type WaitingRun } from '../parameters/runReference.ts';
 import {
   metricDirections,
   limitOf,
@@ -26,7 +26,7 @@ import {
   resourceParameters,
   resourcesOf,
 } from '../parameters/runParameters.ts';
-import { defineTool, type Tool, type ToolContext } from '../tool.ts';
+import { defineTool, type Tool, type ToolContext, type ToolResult } from '../tool.ts';
 import { commandsOf, startSweep, type SweepArguments, type SweepStarter } from './sweep.ts';
 import { seeds } from './sweepPoints.ts';
 
@@ -52,11 +52,13 @@ export interface RunLauncher extends MachineTools {
   launch(request: RunRequest, context: ToolContext): Promise<LaunchedRun>;
 }
 
-export interface LaunchedRun {
-  readonly run: Run;
+export type LaunchedRun = (
+  | { readonly run: Run; readonly waiting?: never }
+  | { readonly run?: never; readonly waiting: WaitingRun }
+) & {
   /** Remarks about similar experiments of other sessions and imported results, one line each. */
   readonly notes: readonly string[];
-}
+};
 
 const parameters = z.strictObject({
   machine_id: machineId,
@@ -107,8 +109,9 @@ export const remoteExecBackground = (deps: RunLauncher, sweeps: SweepStarter): T
     description:
       'Start a long command (training, evaluation) as a run and return immediately. The run continues even if Helios ' +
       'ends. Its output is logged, and its metrics are read as they are printed; without metric_names and ' +
-      'metric_patterns, Helios detects the metrics. Wait for the run with sleep; read it with task_output and ' +
-      'show_metrics.',
+      'metric_patterns, Helios detects the metrics. A machine with places runs so many at once; further launches wait ' +
+      'in line with the points of sweeps, and start by themselves. Wait for the run with sleep; read it with ' +
+      'task_output and show_metrics.',
     guidance: [
       'Training, evaluation and anything longer than a few minutes is a run: start it with remote_exec_background, never with remote_exec, and do not redirect its output. The output is stored, and metrics are read as they are printed.',
       'Scripts print one line per step, such as: step=120 loss=0.8312 val_loss=0.9120. Name the metrics with metric_names or metric_patterns.',
@@ -128,10 +131,11 @@ export const remoteExecBackground = (deps: RunLauncher, sweeps: SweepStarter): T
       const metrics = metricSpec(args);
       // Rejects a pattern that does not compile, before the run is planned.
       checkMetricSpec(metrics);
-      const { run, notes } = await deps.launch(
+      const { run, waiting, notes } = await deps.launch(
         { ...(await request(machine, args)), metrics },
         context,
       );
+      if (waiting !== undefined) return waitingResult(waiting, { args, notes });
       const link =
         args.log_path === undefined
           ? undefined
@@ -154,6 +158,31 @@ export const remoteExecBackground = (deps: RunLauncher, sweeps: SweepStarter): T
       };
     },
   });
+
+/** Returns the result of a launch that waits in line for a place. */
+function waitingResult(
+  waiting: WaitingRun,
+  { args, notes }: { readonly args: Args; readonly notes: readonly string[] },
+): ToolResult {
+  const { spec, place } = waiting;
+  const warnings = [
+    ...commandWarnings(args.command),
+    ...(args.log_path === undefined ? [] : ['No link to the log: the run has not started.']),
+  ];
+  return {
+    content: {
+      ...runFields(waiting),
+      status: 'waiting',
+      place_in_line: place,
+      ...(spec.experimentId !== undefined && { experiment: spec.experimentId }),
+      metrics: trackedText(spec.metrics),
+      ...(notes.length > 0 && { note: notes.join('\n') }),
+      ...(warnings.length > 0 && { warnings }),
+    },
+    summary: `${runName(spec.number)} · waits for a place, ${place} in line`,
+    runId: spec.id,
+  };
+}
 
 /** Returns the launch with several seeds as a sweep. */
 const sweepArguments = ({ command, machine_id: machine, label, gpus, ...rest }: Args) => ({

@@ -32,6 +32,12 @@ function unexpected(): never {
 
 /** Finds a run as its session would. */
 class NamedRuns extends Runs {
+  queued(): undefined {
+    return undefined;
+  }
+  cancel(): Promise<boolean> {
+    return Promise.resolve(false);
+  }
   find(reference: string): Run | undefined {
     return this.all().findLast(
       ({ spec, handle }) =>

@@ -9,7 +9,7 @@ import {
 } from '../../../../src/agent/budget/costs.ts';
 import type { SessionEvent } from '../../../../src/agent/journal/events.ts';
 import { applyEvent, initialState } from '../../../../src/agent/journal/fold.ts';
-import { ledgerOf } from '../../../../src/agent/runs/sessionRuns.ts';
+import { ledgerOf } from '../../../../src/agent/runs/sessionLedger.ts';
 import type { SessionState } from '../../../../src/agent/journal/state.ts';
 import type { Cost } from '../../../../src/models/prices.ts';
 import type { RunSpec } from '../../../../src/runs/run.ts';

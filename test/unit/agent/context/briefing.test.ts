@@ -4,7 +4,7 @@ import { renderBriefing, type BriefingFacts } from '../../../../src/agent/contex
 import { foldSession } from '../../../../src/agent/journal/fold.ts';
 import { interruptedText } from '../../../../src/agent/context/history.ts';
 import { openPoints } from '../../../../src/agent/context/openPoints.ts';
-import { ledgerOf } from '../../../../src/agent/runs/sessionRuns.ts';
+import { ledgerOf } from '../../../../src/agent/runs/sessionLedger.ts';
 import type { RunId, SessionId } from '../../../../src/base/ids.ts';
 import { textTokens } from '../../../../src/base/textTokens.ts';
 import type { MemoryNode } from '../../../../src/memory/memoryNode.ts';

@@ -6,7 +6,7 @@ import type { RecordedMessage } from '../../../../src/agent/context/attachments.
 import { buildHistory } from '../../../../src/agent/context/history.ts';
 import type { JournalEvent } from '../../../../src/agent/journal/events.ts';
 import { foldSession } from '../../../../src/agent/journal/fold.ts';
-import { ledgerOf } from '../../../../src/agent/runs/sessionRuns.ts';
+import { ledgerOf } from '../../../../src/agent/runs/sessionLedger.ts';
 import { demoNight } from '../../../fakes/demoNight.ts';
 import { random } from '../../../fakes/random.ts';
 import { ScriptedModel } from '../../../fakes/scriptedModel.ts';

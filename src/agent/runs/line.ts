@@ -1,0 +1,61 @@
+/**
+ * The line of a session: the sweeps and the single runs that wait for places on machines, in the
+ * order in which they start. It is derived from the journal alone.
+ */
+import type { RunSpec } from '../../runs/run.ts';
+import type { RunState, SessionState, SweepState } from '../journal/state.ts';
+import { progressOf } from './sweepProgress.ts';
+
+export type InLine =
+  | { readonly kind: 'sweep'; readonly sweep: SweepState }
+  | { readonly kind: 'run'; readonly run: RunState };
+
+/** A run that waits in line, and its place from 1. */
+export interface QueuedRun {
+  readonly spec: RunSpec;
+  readonly place: number;
+}
+
+/** Returns whether a single run waits in line for a place. */
+export const isWaiting = ({ sweepsAhead, process, verdict, notStarted }: RunState): boolean =>
+  sweepsAhead !== undefined &&
+  process === undefined &&
+  verdict === undefined &&
+  notStarted === undefined;
+
+/** Returns the active sweeps and the waiting runs, first the one that came first. */
+export function lineOf({ sweeps, runs }: SessionState): InLine[] {
+  const waiting = [...runs.values()].filter(isWaiting);
+  const behind = (count: number): InLine[] =>
+    waiting.filter(({ sweepsAhead }) => sweepsAhead === count).map((run) => ({ kind: 'run', run }));
+  return [
+    ...[...sweeps.values()].flatMap((sweep, index) => [
+      ...behind(index),
+      ...(sweep.end === undefined ? [{ kind: 'sweep', sweep } as const] : []),
+    ]),
+    ...behind(sweeps.size),
+  ];
+}
+
+/**
+ * Returns the place in line of a waiting run on its machine, from 1; for another run, the place
+ * that it would get. Counts each waiting point of a sweep that may start another one.
+ */
+export function placeInLine(
+  state: SessionState,
+  { id, machineId }: Pick<RunSpec, 'id' | 'machineId'>,
+): number {
+  let place = 1;
+  for (const one of lineOf(state)) {
+    if (one.kind === 'sweep') place += waitingPoints(state, one.sweep, machineId);
+    else if (one.run.spec.id === id) break;
+    else if (one.run.spec.machineId === machineId) place += 1;
+  }
+  return place;
+}
+
+function waitingPoints(state: SessionState, sweep: SweepState, machineId: string): number {
+  const { machineIds, maxParallel = Infinity } = sweep.plan;
+  const { going, waiting } = progressOf(state, sweep);
+  return machineIds.includes(machineId) && going.length < maxParallel ? waiting.length : 0;
+}

@@ -1,0 +1,47 @@
+/** The ledger of a session, built from its state. */
+import { buildLedger } from '../../experiments/buildLedger.ts';
+import type { Ledger, LedgerEntry, ThinkingCost } from '../../experiments/ledger.ts';
+import type { MetricSummary } from '../../metrics/metric.ts';
+import { handleOf } from '../../runs/run.ts';
+import { costsByRun } from '../budget/costs.ts';
+import { seriousAlarm } from '../journal/runText.ts';
+import type { RunState, SessionState } from '../journal/state.ts';
+
+/** Builds the ledger from a state. `summaries` returns the metrics of a run. */
+export function ledgerOf(
+  state: SessionState,
+  summaries: (run: RunState) => readonly MetricSummary[],
+): Ledger {
+  const costs = costsByRun(state);
+  const entries = [...state.runs.values()]
+    .filter((run) => run.notStarted === undefined)
+    .map((run) => entryOf(run, summaries(run), costs.get(run.spec.id)));
+  return buildLedger(entries, state);
+}
+
+function entryOf(
+  run: RunState,
+  metrics: readonly MetricSummary[],
+  cost: ThinkingCost | undefined,
+): LedgerEntry {
+  const { spec, process, verdict, endedMs, envId, alarms } = run;
+  const alarm = seriousAlarm(alarms) ?? alarms.at(-1);
+  return {
+    runId: spec.id,
+    number: spec.number,
+    machineId: spec.machineId,
+    handle: handleOf(spec, process),
+    label: spec.label,
+    command: spec.command,
+    metrics,
+    ...(verdict && { verdict }),
+    ...(process && { startedMs: process.startedMs }),
+    ...(endedMs !== undefined && { endedMs }),
+    ...(envId !== undefined && { envId }),
+    ...(cost && { cost }),
+    ...(spec.experimentId !== undefined && { experimentId: spec.experimentId }),
+    ...(spec.sweep && { sweepId: spec.sweep.id }),
+    ...(spec.limit && { limit: spec.limit }),
+    ...(alarm && { alarm: { detail: alarm.detail, action: alarm.action } }),
+  };
+}
