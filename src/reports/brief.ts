@@ -5,14 +5,14 @@
  */
 import { exactTime } from '../base/localTime.ts';
 import { plain } from '../base/markdown.ts';
-import { counted, formatDuration } from '../base/text.ts';
+import { formatDuration } from '../base/text.ts';
 import { accountText } from './account.ts';
 import { championPart } from './championPart.ts';
 import { quotation } from './claims.ts';
 import { costPart } from './costPart.ts';
 import { editsPart } from './editsPart.ts';
 import type { BriefFacts } from './facts.ts';
-import { Mentions, runsName } from './mentions.ts';
+import { Mentions } from './mentions.ts';
 import { nightOf, type Night } from './night.ts';
 import { runsPart } from './runsPart.ts';
 import { settingCount, settingsTable } from './settingsTable.ts';
@@ -47,7 +47,6 @@ export function buildBrief(facts: BriefFacts, charts: readonly ReportChart[] = [
     costPart(facts),
     editsPart(facts),
     happenedPart(facts),
-    runsHint(facts),
   ];
   return assembled(parts);
 }
@@ -57,10 +56,7 @@ export function buildRuns(facts: BriefFacts): string {
   return assembled([`# Runs of “${plain(facts.session.goal, 200)}”`, runsPart(nightOf(facts))]);
 }
 
-const runsHint = ({ runs }: BriefFacts): string =>
-  runs.length === 0 ? '' : `[All ${counted(runs.length, 'run')}](${runsName})`;
-
-const maxSettings = 10;
+const maxSettings = 6;
 
 /** Builds the table of settings; empty for a single one, which the champion describes. */
 function resultsPart({ facts: { ledger, session } }: Night): string {
@@ -97,7 +93,6 @@ export function buildWriteup(
     pictures,
     tried,
     costPart(facts),
-    runsHint(facts),
   ]);
 }
 
@@ -108,7 +103,7 @@ export function buildWriteup(
 function measuredParts(night: Night, charts: readonly ReportChart[]) {
   const mentions = new Mentions();
   const tried = triedPart(night, mentions);
-  const pictures = charts.map(({ path, text }) => `![${plain(text, 120)}](${path})`).join('\n\n');
+  const pictures = charts.map(({ path, text }) => `![${plain(text, 120)}](${path})`).join(' ');
   return { mentions, tried, champion: championPart(night, mentions), pictures };
 }
 
@@ -119,9 +114,10 @@ function headPart({ facts, known }: Night): string {
   const summary =
     session.summary === undefined || session.summary.trim() === ''
       ? ''
-      : `\n\nThe model says:\n\n${quotation(session.summary, known, 30)}`;
-  return `# ${plain(session.goal, 200)}\n\n**${plain(session.outcome, 200)}**\n\n${about}${summary}`;
+      : `\n\nThe model says:\n${quotation(session.summary, known, 8)}`;
+  return `# ${plain(session.goal, 200)}\n\n**${plain(session.outcome, 200)}** · ${about}${summary}`;
 }
 
+/** Joins the parts, without empty lines below headings: a brief is to fit on a page. */
 const assembled = (parts: readonly string[]): string =>
-  `${parts.filter((part) => part !== '').join('\n\n')}\n`;
+  `${parts.filter((part) => part !== '').join('\n\n')}\n`.replace(/^(#{1,3} .*)\n\n/gm, '$1\n');

@@ -43,17 +43,3 @@ export function nightOf(facts: BriefFacts): Night {
  */
 export const decisionOf = ({ decision, runs }: ExperimentRow): Decision | undefined =>
   decision?.decision ?? (hasCrashed(runs) ? 'crash' : undefined);
-
-/** Returns the best value in an experiment, and the run that reached it. */
-export function bestIn(
-  { compare, valueOf }: Night,
-  { runs }: ExperimentRow,
-): { value: number; row: LedgerRow } | undefined {
-  let best: { value: number; row: LedgerRow } | undefined;
-  for (const row of runs) {
-    const value = valueOf(row);
-    if (value !== undefined && (best === undefined || compare(value, best.value) < 0))
-      best = { value, row };
-  }
-  return best;
-}

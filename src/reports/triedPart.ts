@@ -1,12 +1,12 @@
 /** Lists the experiments, with the reasons for their decisions. */
 import { plain } from '../base/markdown.ts';
-import { counted, formatValue } from '../base/text.ts';
+import { counted } from '../base/text.ts';
 import type { Decision } from '../experiments/experiment.ts';
-import { decisionScope, type ExperimentRow } from '../experiments/ledger.ts';
+import { decisionScope, resultValueText, type ExperimentRow } from '../experiments/ledger.ts';
 import { flagged } from './claims.ts';
 import type { QuestionFacts } from './facts.ts';
-import { bounded, type Mentions } from './mentions.ts';
-import { bestIn, decisionOf, type Night } from './night.ts';
+import { bounded, runsName, type Mentions } from './mentions.ts';
+import { decisionOf, type Night } from './night.ts';
 
 interface Group {
   readonly decision: Decision | undefined;
@@ -14,14 +14,16 @@ interface Group {
   readonly max: number;
 }
 
+const maxUndecided = 3;
+
 const groups: readonly Group[] = [
-  { decision: 'keep', name: 'kept', max: 8 },
-  { decision: 'discard', name: 'discarded', max: 6 },
-  { decision: 'reference', name: 'for reference', max: 10 },
-  { decision: 'crash', name: 'crashed', max: 3 },
-  { decision: 'invalid', name: 'invalid', max: 3 },
-  { decision: 'retest', name: 'to be retested', max: 3 },
-  { decision: undefined, name: 'undecided', max: 10 },
+  { decision: 'keep', name: 'kept', max: 3 },
+  { decision: 'discard', name: 'discarded', max: 3 },
+  { decision: 'reference', name: 'for reference', max: 2 },
+  { decision: 'crash', name: 'crashed', max: 1 },
+  { decision: 'invalid', name: 'invalid', max: 1 },
+  { decision: 'retest', name: 'to be retested', max: 1 },
+  { decision: undefined, name: 'undecided', max: maxUndecided },
 ];
 
 const deciders = { agent: 'the agent', engine: 'Helios', person: 'you' } as const;
@@ -35,33 +37,37 @@ export function triedPart(night: Night, mentions: Mentions): string {
     return of.length === 0 ? [] : [{ ...group, of: bestFirst(night, of) }];
   });
   const counts = filled.map(({ of, name }) => `${of.length} ${name}`).join(', ');
-  const parts = filled.map(({ name, max, of }) => {
-    const lines = bounded(of, max, name, (row) => experimentLine(night, row, mentions));
-    return `### ${capital(name)} (${of.length})\n\n${lines.join('\n')}`;
-  });
-  return `## What was tried\n\n${counted(experiments.length, 'experiment')}: ${counts}.\n\n${parts.join('\n\n')}`;
+  const lines = filled.flatMap(({ name, max, of }) =>
+    of.slice(0, max).map((row) => experimentLine(night, row, { name, mentions })),
+  );
+  const rest = experiments.length - lines.length;
+  const more = rest > 0 ? `\n- … and ${rest} more` : '';
+  const runs = `[All ${counted(night.facts.runs.length, 'run')}](${runsName})`;
+  return `## What was tried\n\n${counted(experiments.length, 'experiment')}: ${counts}. ${runs}\n\n${lines.join('\n')}${more}`;
 }
 
-function bestFirst(night: Night, rows: readonly ExperimentRow[]): readonly ExperimentRow[] {
-  const ranked = rows.map((row) => ({ row, value: bestIn(night, row)?.value }));
-  return ranked.sort((a, b) => night.compare(a.value, b.value)).map(({ row }) => row);
+const bestFirst = ({ compare }: Night, rows: readonly ExperimentRow[]): readonly ExperimentRow[] =>
+  rows.toSorted((a, b) => compare(a.result?.mean, b.result?.mean));
+
+interface Place {
+  /** What became of the experiment. */
+  readonly name: string;
+  readonly mentions: Mentions;
 }
 
-function experimentLine(night: Night, row: ExperimentRow, mentions: Mentions): string {
-  const { plan, id, hypothesis, runs } = row;
+function experimentLine(night: Night, row: ExperimentRow, { name: fate, mentions }: Place): string {
+  const { plan, id, hypothesis, runs, result } = row;
   const quoted = `“${flagged(hypothesis, night.known, 240)}”`;
   const name =
     plan === undefined ? plain(hypothesis, 100) : `${mentions.experimentPlace(id)} ${quoted}`;
-  const best = bestIn(night, row);
-  const metric = plain(night.facts.ledger.decisive?.metric ?? '');
-  const value =
-    best === undefined
-      ? ''
-      : ` · ${metric} ${formatValue(best.value)} in ${mentions.run(best.row.number)}`;
-  const others = runs.filter((run) => run !== best?.row).map(({ number }) => number);
+  const numbers = (result?.runs ?? []).map(({ number }) => number);
+  const value = result && ` · ${plain(resultValueText(result))} in ${mentions.runs(numbers, 3)}`;
+  const others = runs.map(({ number }) => number).filter((number) => !numbers.includes(number));
   const more =
-    others.length === 0 ? '' : ` · ${best === undefined ? '' : 'also '}${mentions.runs(others, 4)}`;
-  return `- ${name}${value}${more}${whyText(night, row)}`;
+    others.length === 0
+      ? ''
+      : ` · ${value === undefined ? '' : 'also '}${mentions.runs(others, 3)}`;
+  return `- ${capital(fate)}: ${name}${value ?? ''}${more}${whyText(night, row)}`;
 }
 
 function whyText({ known }: Night, { decision, verdicts, runs }: ExperimentRow): string {
@@ -93,11 +99,18 @@ export function decidePart(night: Night, mentions: Mentions): string {
     ...bounded(open, 20, 'open questions', questionLine),
     // Same order as in the list of experiments, so that the experiments linked here are in that
     // list even if it is truncated.
-    ...bounded(bestFirst(night, undecided), 10, 'undecided experiments', ({ id }) => {
-      return `- ${mentions.experiment(id)} is undecided: keep or discard?`;
-    }),
+    ...undecidedLine(bestFirst(night, undecided), mentions),
   ];
   return lines.length === 0 ? '' : `## To decide\n\n${lines.join('\n')}`;
+}
+
+function undecidedLine(rows: readonly ExperimentRow[], mentions: Mentions): string[] {
+  if (rows.length === 0) return [];
+  const links = rows.slice(0, maxUndecided).map(({ id }) => mentions.experiment(id));
+  const rest = rows.length - links.length;
+  return [
+    `- Undecided: ${links.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}. Keep or discard?`,
+  ];
 }
 
 const questionLine = ({ id, text, fallback }: QuestionFacts): string =>

@@ -3,8 +3,8 @@
 /** Removes anchors, images, and links into other files of the report. */
 export const briefForChat = (markdown: string): string =>
   markdown
-    .replace(/^\[All [^\n]*\]\(runs\.md\)$/m, '')
+    .replace(/ \[All [^\]\n]*\]\(runs\.md\)$/m, '')
     .replace(/<a id="[\w-]+"><\/a>/g, '')
     .replace(/\[((?:run )?[\w-]+)\]\((?:runs\.md)?#[\w-]+\)/g, '$1')
-    .replace(/^!\[[^\]\n]*\]\([^)\n]*\)\n+/gm, '')
+    .replace(/^!\[[^\n]*\]\([^)\n]*\)\n+/gm, '')
     .trimEnd();
