@@ -5,6 +5,8 @@ import type { RunId, SessionId } from '../base/ids.ts';
 import type { HostContact } from '../machines/confinement/hostContacts.ts';
 import type { AttachmentBlock, ToolSpec } from '../models/model.ts';
 import type { Access } from '../permissions/access.ts';
+import { argumentProblem } from './argumentProblem.ts';
+import { compactSchema } from './compactSchema.ts';
 
 /**
  * The strongest effect that a call can have. The effect decides whether the call needs an approval,
@@ -87,6 +89,11 @@ export interface ToolTraits {
    * True if views omit the call because they already show the event that a successful call causes.
    */
   readonly isQuiet: boolean;
+  /**
+   * What the tool works with: other machines than this computer, or a Git repository. The model is
+   * offered the tool only if the session has one. Omitted for a tool that always works.
+   */
+  readonly needs?: 'machines' | 'repository';
   /** Name of another tool: approving that tool for the whole session also approves this one. */
   readonly approvedAs?: string;
   /** Lines for the system prompt of every session that has the tool: when and how to use it. */
@@ -152,7 +159,7 @@ export function defineTool<Schema extends z.ZodType>(
 ): Tool {
   const { name, description, parameters, aliases = {} } = definition;
   const inputSchema = schemaWith(
-    z.toJSONSchema(parameters, { io: 'input' }) as InputSchema,
+    compactSchema(z.toJSONSchema(parameters, { io: 'input' }) as InputSchema),
     defaults,
   );
   const ownDefaults = defaults.filter(({ parameter }) =>
@@ -176,7 +183,7 @@ export function defineTool<Schema extends z.ZodType>(
       const parsed = read(input);
       return parsed.success
         ? { ok: true, args: parsed.data }
-        : { ok: false, problem: problemText(name, parsed.error, inputSchema) };
+        : { ok: false, problem: argumentProblem(name, parsed.error, inputSchema) };
     },
     accesses: async (args) => (await definition.accesses?.(args as z.output<Schema>)) ?? [],
     withDefaults: (others) => (others.length === 0 ? tool : defineTool(definition, others)),
@@ -189,6 +196,7 @@ export function defineTool<Schema extends z.ZodType>(
 const traitsOf = ({
   effect,
   approvedAs,
+  needs,
   ...traits
 }: Pick<ToolDefinition<z.ZodType>, keyof ToolTraits>): ToolTraits => ({
   effect,
@@ -200,6 +208,7 @@ const traitsOf = ({
   guidance: traits.guidance ?? [],
   formerNames: traits.formerNames ?? [],
   ...(approvedAs !== undefined && { approvedAs }),
+  ...(needs !== undefined && { needs }),
 });
 
 type InputSchema = Readonly<Record<string, unknown>> & {
@@ -208,10 +217,7 @@ type InputSchema = Readonly<Record<string, unknown>> & {
 };
 
 /** Makes each parameter with a default optional and adds the default to its description. */
-function schemaWith(
-  { $schema: _, ...schema }: InputSchema,
-  defaults: readonly ToolDefault[],
-): InputSchema {
+function schemaWith(schema: InputSchema, defaults: readonly ToolDefault[]): InputSchema {
   const { properties = {}, required } = schema;
   const defaultValues = new Map(defaults.map(({ parameter, value }) => [parameter, value]));
   if (!Object.keys(properties).some((name) => defaultValues.has(name))) return schema;
@@ -259,10 +265,3 @@ function renamed(input: unknown, aliases: Readonly<Record<string, string>>): unk
     ]),
   );
 }
-
-const problemText = (
-  name: string,
-  error: z.ZodError,
-  inputSchema: Record<string, unknown>,
-): string =>
-  `The arguments of ${name} are invalid:\n${z.prettifyError(error)}\nThe expected shape: ${JSON.stringify(inputSchema.properties ?? inputSchema)}`;

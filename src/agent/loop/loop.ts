@@ -34,6 +34,7 @@ import { idleness } from './progress.ts';
 import { reminderText } from '../context/prompt.ts';
 import type { SessionLog } from '../journal/sessionLog.ts';
 import { think } from './think.ts';
+import type { Tool } from '../../tools/tool.ts';
 
 export interface LoopDeps extends ContextSource {
   readonly log: SessionLog;
@@ -47,6 +48,8 @@ export interface LoopDeps extends ContextSource {
   readonly budget: BudgetGuard;
   readonly plateau: Pick<PlateauGuard, 'endsNow'>;
   readonly act: ActDeps;
+  /** Returns whether the session has what the tool works with. Calls of others work, too. */
+  offers(tool: Pick<Tool, 'needs'>): boolean;
   readonly attachments: Pick<RequestAttachments, 'fill'>;
   readonly profile: Pick<AgentProfile, 'replyMeans'>;
   show(event: StreamEvent): void;
@@ -158,7 +161,8 @@ async function endsBefore(deps: LoopDeps): Promise<boolean> {
 async function turn(deps: LoopDeps, signal: AbortSignal): Promise<ModelReply | undefined> {
   const { log } = deps;
   const provider = deps.provider(log.state.provider);
-  const tools = [...deps.act.tools.values()].map((tool) => tool.spec);
+  const offered = [...deps.act.tools.values()].filter((tool) => deps.offers(tool));
+  const tools = offered.map((tool) => tool.spec);
   const system = await fittingPrompt(deps, windowOf(deps, provider, log.state.model), tools);
   const built = log.events.length;
   const messages = await deps.attachments.fill(buildHistory(log.events));

@@ -1,8 +1,10 @@
 /** Creates the loop of a session, with its permission gate, its budget and its tools. */
+import { existsSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import path from 'node:path';
 import { UserFacing } from '../../base/errors.ts';
 import { newEventId } from '../../base/ids.ts';
+import type { Machines } from '../../machines/machine.ts';
 import { redactValue } from '../../base/secrets/redactValue.ts';
 import { createGate, type Gate, type GateMode } from '../../permissions/gate.ts';
 import { createGrants } from '../../permissions/grants/grants.ts';
@@ -43,6 +45,7 @@ export function createLoop(request: PartsRequest, listeners: SessionListeners): 
   const budget = createGuard(request, listeners.sessionRuns);
   const files = new AttachmentFiles(path.join(folder, 'attachments'));
   const tools = createTools(request, listeners, budget).filter((tool) => profile.includes(tool));
+  const offers = offersFor(listeners.machines, workFolder);
   const show = (event: StreamEvent): void => hooks.show(redactValue(event, secrets));
   const { idleTurns, effort = 'medium' } = shared.settings();
   return {
@@ -60,9 +63,10 @@ export function createLoop(request: PartsRequest, listeners: SessionListeners): 
       ...shared,
       ...request,
       ...listeners,
-      sections: profile.sections(tools),
+      sections: profile.sections(tools.filter(offers)),
       permissionMode: () => promptedMode(request),
     }),
+    offers,
     attachments: new RequestAttachments(files),
     act: {
       sessionId,
@@ -83,6 +87,18 @@ export function createLoop(request: PartsRequest, listeners: SessionListeners): 
     waitForMonitor: () => listeners.waiting.untilCheckIn(newEventId(clock.now())),
   };
 }
+
+/** Returns which tools have something to work with, at the time of the call. */
+const offersFor =
+  (machines: Pick<Machines, 'list'>, workFolder: string) =>
+  ({ needs }: Pick<Tool, 'needs'>): boolean => {
+    if (needs === undefined || machines.list().length > 1) return true;
+    return needs === 'repository' && isInRepository(workFolder);
+  };
+
+const isInRepository = (folder: string): boolean =>
+  existsSync(path.join(folder, '.git')) ||
+  (path.dirname(folder) !== folder && isInRepository(path.dirname(folder)));
 
 /** Returns the permission mode that the prompt explains; none if the profile decides. */
 const promptedMode = ({ shared, log, project }: PartsRequest): PermissionMode | undefined => {

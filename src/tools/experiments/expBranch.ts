@@ -40,6 +40,7 @@ export const expBranch = (deps: ExperimentCode): Tool =>
       "The user's repositories stay unchanged; commands that only read git (status, log, diff, show) are allowed everywhere. To change code that is under git, create a worktree with exp_branch, edit and run in it (cwd), and commit the changes worth keeping with exp_commit; changes that did not help stay on their own branch.",
     ],
     effect: 'write',
+    needs: 'repository',
     isRepeatable: true,
     parameters,
     aliases: {

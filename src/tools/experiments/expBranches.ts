@@ -19,6 +19,7 @@ export const expBranches = (deps: ExperimentCode): Tool =>
     description:
       'List the branches that exp_branch created in a repository, with their worktrees, and the commits with the code of the experiments in the ledger.',
     effect: 'read',
+    needs: 'repository',
     parameters: z.strictObject(placeParameters),
     aliases: codeAliases,
     describe: () => 'Listed the branches of experiments',

@@ -14,6 +14,7 @@ export const expCheckout = (deps: ExperimentCode): Tool =>
     description:
       "Get the path of the worktree of a branch; a deleted worktree is created again. The user's checkout is never switched.",
     effect: 'write',
+    needs: 'repository',
     isRepeatable: true,
     parameters: z.strictObject({
       machine_id: machineId,

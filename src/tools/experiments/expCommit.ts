@@ -16,6 +16,7 @@ export const expCommit = (deps: ExperimentCode): Tool =>
       'Commit all changes in the worktree of a branch that exp_branch created. Files that look like secrets, large ' +
       'files and checkpoints are not committed; left_out lists them.',
     effect: 'write',
+    needs: 'repository',
     isRepeatable: true,
     parameters: z.strictObject({
       machine_id: machineId,

@@ -18,6 +18,7 @@ export const expDiff = (deps: ExperimentCode): Tool =>
     description:
       'Show the differences in the code between two branches, experiments of the ledger (e7), or git revisions.',
     effect: 'read',
+    needs: 'repository',
     parameters: z.strictObject({
       ...placeParameters,
       branch_a: z

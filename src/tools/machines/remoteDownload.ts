@@ -15,6 +15,7 @@ export const remoteDownload = (deps: MachineTools): Tool =>
     name: 'remote_download',
     description: `Fetch a file or a folder from a machine to this computer. ${transferRules}`,
     effect: 'write',
+    needs: 'machines',
     isRepeatable: true,
     parameters: z.strictObject({
       machine_id: z.string().min(1).describe('The source: a machine id from list_machines.'),

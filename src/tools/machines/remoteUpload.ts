@@ -19,6 +19,7 @@ export const remoteUpload = (deps: MachineTools): Tool =>
       'Send code and data to a machine with remote_upload and fetch them with remote_download; only missing or changed files are sent. Files that a run writes stay on its machine until you fetch them.',
     ],
     effect: 'write',
+    needs: 'machines',
     isRepeatable: true,
     parameters: z.strictObject({
       machine_id: z.string().min(1).describe('The destination: a machine id from list_machines.'),

@@ -39,7 +39,8 @@ export const pointParameters = {
     .describe('Values to combine in every way, such as {"lr": [1e-3, 3e-4], "bs": [32, 64]}.'),
   random: z
     .strictObject({
-      params: z.record(name, distribution),
+      // The description says more about distributions than their schema, in fewer words.
+      params: z.record(name, z.unknown().pipe(distribution)),
       count: z.int().min(1).max(maxPoints),
       seed: z.int().min(0).default(0).describe('The same seed yields the same values. Default: 0.'),
     })

@@ -95,7 +95,7 @@ describe('profiles', () => {
   });
 
   describe('a goal', () => {
-    it('has every tool, and each brings its lines of the prompt', async () => {
+    it('has the tools that can work, and each brings its lines of the prompt', async () => {
       const model = await begin([
         [{ name: 'finish', input: { outcome: 'blocked', summary: 'no' } }],
       ]);
@@ -108,12 +108,32 @@ describe('profiles', () => {
         'remote_exec_background',
         'sweep',
         'env_snapshot',
-        'exp_branch',
         'web_search',
         'left alone',
       ])
         assert.match(prompt, new RegExp(word), word);
+      const names = request?.tools.map(({ name }) => name) ?? [];
+      assert.deepEqual(
+        names.filter((name) => /^exp_(?!decide)|load$/.test(name)),
+        [],
+        'without a repository and other machines',
+      );
+      assert.doesNotMatch(prompt, /exp_branch|remote_upload/);
       assert.equal(prompt.match(/side by side/g)?.length, 1);
+    });
+
+    it('has the tools for code in a repository, also in one that it makes itself', async () => {
+      const model = await begin([
+        [{ name: 'remote_exec', input: { command: 'git init -q .' } }],
+        [{ name: 'finish', input: { outcome: 'blocked', summary: 'no' } }],
+      ]);
+      await (
+        await bed.start()
+      ).ended;
+      const offered = model.requests.map(({ tools }) =>
+        tools.some(({ name }) => name === 'exp_branch'),
+      );
+      assert.deepEqual(offered, [false, true]);
     });
   });
 

@@ -14,7 +14,7 @@ const quit: WireReply = {
   toolCalls: [{ name: 'finish', input: { outcome: 'blocked', summary: 'ok' } }],
 };
 const tools =
-  'remote_exec remote_exec_background task_output kill_task list_machines read_file write_file patch_file memory_ls memory_read memory_write memory_rm show_metrics compare_runs clear_metrics sleep start_monitor stop_monitor web_search web_fetch consult sweep env_snapshot remote_upload remote_download finish'.split(
+  'remote_exec remote_exec_background task_output kill_task list_machines read_file write_file patch_file memory_ls memory_read memory_write memory_rm show_metrics compare_runs clear_metrics sleep start_monitor stop_monitor web_search web_fetch consult sweep env_snapshot finish'.split(
     ' ',
   );
 

@@ -1,0 +1,64 @@
+/**
+ * Shortens the JSON Schema of a tool, which is part of every request to a model: without the limits
+ * that the tool itself checks, and with the types of alternatives joined.
+ */
+type Schema = Readonly<Record<string, unknown>>;
+
+/** Keywords that only repeat what descriptions say or what calls are checked for. */
+const dropped: ReadonlySet<string> = new Set([
+  ...['$schema', 'minLength', 'maxLength', 'minItems', 'maxItems', 'pattern', 'propertyNames'],
+  ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'],
+]);
+
+export function compactSchema(schema: Schema): Schema {
+  const { anyOf, additionalProperties, properties, items, ...rest } = schema;
+  const kept = Object.entries(rest).filter(
+    ([key, value]) => !dropped.has(key) && !(key === 'default' && isStated(value, rest)),
+  );
+  const alternatives = schemasIn(anyOf)?.map(compactSchema);
+  return {
+    ...(alternatives && joined(alternatives)),
+    ...Object.fromEntries(kept),
+    ...(isSchema(properties) && { properties: mapped(properties) }),
+    ...(isSchema(items) && { items: compactSchema(items) }),
+    ...(isSchema(additionalProperties) && {
+      additionalProperties: compactSchema(additionalProperties),
+    }),
+  };
+}
+
+/** Returns the schemas of a list; `undefined` if the value is none. */
+const schemasIn = (value: unknown): readonly Schema[] | undefined =>
+  Array.isArray(value) ? value.filter(isSchema) : undefined;
+
+const isSchema = (value: unknown): value is Schema => typeof value === 'object' && value !== null;
+
+const mapped = (properties: Schema): Schema =>
+  Object.fromEntries(
+    Object.entries(properties).map(([name, property]) => [
+      name,
+      isSchema(property) ? compactSchema(property) : property,
+    ]),
+  );
+
+/** Returns whether the description names the default. */
+const isStated = (value: unknown, { description }: Schema): boolean =>
+  typeof description === 'string' &&
+  (/\bdefault/i.test(description) ||
+    value === false ||
+    (Array.isArray(value) && value.length === 0));
+
+/** Joins alternatives of plain types and lists into one schema with several types. */
+function joined(alternatives: readonly Schema[]): Schema {
+  const flat = alternatives.flatMap((one) => schemasIn(one.anyOf) ?? [one]);
+  if (!flat.every(isPlain)) return { anyOf: alternatives };
+  const types = new Set(flat.flatMap(({ type }) => type));
+  const list = flat.find(({ type }) => type === 'array');
+  return { type: [...types], ...(list && { items: list.items }) };
+}
+
+const isPlain = ({ type, items, ...others }: Schema): boolean =>
+  type !== undefined &&
+  type !== 'object' &&
+  Object.keys(others).length === 0 &&
+  (type === 'array' || items === undefined);
