@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { readdir } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { after, before, describe, it } from 'mocha';
 import { isSessionId } from '../../src/base/ids.ts';
 import { homeAt } from '../../src/storage/home.ts';
@@ -42,6 +43,12 @@ describe('a session in the hands of a user', () => {
     (await readdir(homeAt(vscode.heliosHome).sessionsFolder)).filter((name) => isSessionId(name))
       .length;
 
+  const journal = async (): Promise<string> => {
+    const folder = homeAt(vscode.heliosHome).sessionsFolder;
+    const [id = ''] = (await readdir(folder)).filter((name) => isSessionId(name));
+    return readFile(join(folder, id, 'journal.jsonl'), 'utf8');
+  };
+
   it('starts from the palette with a key that was stored and a budget that can be read', async () => {
     await workbench.command('Helios: Set API Key');
     await workbench.pick('Anthropic');
@@ -72,13 +79,13 @@ describe('a session in the hands of a user', () => {
     assert.equal(server.requests.length, 2);
   });
 
-  it('is told what VS Code held back, also when it has ended meanwhile', async () => {
+  it('gets a message while its model call goes on, and reads it before it ends', async () => {
     const answer = Promise.withResolvers<WireAnswer>();
     server.reply(() => answer.promise);
     await workbench.sendChat('@helios go on');
     await server.received(3);
     await workbench.sendChat('@helios the data is in train.csv');
-    await workbench.chatMatching(/steering/i);
+    await workbench.eventually(journal, (text) => text.includes('the data is in train.csv'));
     server.reply(research);
     answer.resolve(giveUp);
     await server.received(4);

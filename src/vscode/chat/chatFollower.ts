@@ -45,7 +45,7 @@ export class ChatFollower {
    */
   async follow(
     session: Session,
-    { stream, token }: ChatTurn,
+    { stream, token, context }: ChatTurn,
     options: Partial<Pick<FollowOptions, 'say' | 'fromStart' | 'sleepPatienceMs'>> = {},
   ): Promise<ChatResult> {
     const unfollow = this.#deps.following.begin(session.id);
@@ -63,6 +63,7 @@ export class ChatFollower {
         clock: systemClock,
         limitMs: setting('chat.followMinutes') * minuteMs,
         signal: abort.signal,
+        isYieldRequested: () => isYieldRequested(context),
         sleepPatienceMs,
         ...options,
       });
@@ -84,6 +85,8 @@ export class ChatFollower {
       this.#pausedNote = window.setStatusBarMessage(pausedText, 8_000);
     }
     if (end === 'ended') this.#meant.ended(session);
+    // The next message is about the same session, and its answer shows what goes on.
+    if (end === 'yielded') return;
     const { text, buttons } = this.standing(session, end);
     stream.markdown(withIcons(`\n\n${text}\n\n`));
     for (const button of buttons) button(stream);
@@ -114,6 +117,13 @@ export class ChatFollower {
   }
 }
 
+/**
+ * Returns whether VS Code asks to end the request, because another message waits. The property is
+ * set for every participant, but not part of the stable API.
+ */
+const isYieldRequested = (context: object): boolean =>
+  'yieldRequested' in context && context.yieldRequested === true;
+
 const pausedText = 'Helios is paused; its runs continue. Send a message to @helios to continue.';
 
 const hints: Readonly<Record<FollowEnd, string>> = {
@@ -121,6 +131,7 @@ const hints: Readonly<Record<FollowEnd, string>> = {
   paused: 'Send a message to continue the session. Its runs continue meanwhile.',
   ended: '',
   time: '',
+  yielded: '',
   cancelled: 'Send a message to continue the session. Its runs continue meanwhile.',
   failed: '',
 };

@@ -14,9 +14,11 @@ import { plain } from '../../base/markdown.ts';
  * Reason why following a session ended.
  * - `time`: `limitMs` has passed; the session continues
  * - `cancelled`: the signal was aborted
+ * - `yielded`: the user wrote another message, which VS Code delivers when this request has ended
  * - `failed`: the user's message (`say`) could not be sent to the session
  */
-export type FollowEnd = 'sleeping' | 'paused' | 'ended' | 'time' | 'cancelled' | 'failed';
+export type FollowEnd =
+  'sleeping' | 'paused' | 'ended' | 'time' | 'cancelled' | 'yielded' | 'failed';
 
 export interface FollowOptions {
   readonly show: (part: ChatPart) => void;
@@ -28,6 +30,8 @@ export interface FollowOptions {
    */
   readonly sleepPatienceMs: number;
   readonly signal: AbortSignal;
+  /** Returns whether another message of the user waits for the end of this request. */
+  readonly isYieldRequested?: () => boolean;
   /** Message of the user, which is sent to the session first. */
   readonly say?: string;
   /** Whether to show the session's earlier events too. Set for a session that was just started. */
@@ -39,6 +43,8 @@ export interface FollowOptions {
  * VS Code collapses everything before the last progress message when the response is complete.
  */
 const progressAfterMs = 2_000;
+/** Interval at which VS Code's request to yield is looked for; it fires no event. */
+const yieldCheckMs = 300;
 
 /**
  * Follows a session and resolves with the reason why following ended. Never rejects. For a paused
@@ -63,6 +69,7 @@ class Following implements Disposable {
   readonly ended = this.#ended.promise;
   #progress: Disposable | undefined;
   #sleep: Disposable | undefined;
+  #yield: Disposable | undefined;
 
   constructor(session: Session, options: FollowOptions) {
     this.#session = session;
@@ -74,6 +81,7 @@ class Following implements Disposable {
     this.#owned.add(session.onDidStream((event) => this.#show(this.#transcript.stream(event))));
     this.#owned.add(session.onDidRecord((event) => this.#onEvent(event)));
     this.#owned.add(clock.after(options.limitMs, () => this.#end('time')));
+    this.#watchYield();
     const onAbort = (): void => this.#end('cancelled');
     signal.addEventListener('abort', onAbort, { once: true });
     this.#owned.add(toDisposable(() => signal.removeEventListener('abort', onAbort)));
@@ -85,7 +93,17 @@ class Following implements Disposable {
   dispose(): void {
     this.#progress?.dispose();
     this.#sleep?.dispose();
+    this.#yield?.dispose();
     this.#owned.dispose();
+  }
+
+  #watchYield(): void {
+    const { clock, isYieldRequested } = this.#options;
+    if (isYieldRequested === undefined) return;
+    this.#yield = clock.after(yieldCheckMs, () => {
+      if (isYieldRequested()) this.#end('yielded');
+      else this.#watchYield();
+    });
   }
 
   #say(text: string): void {

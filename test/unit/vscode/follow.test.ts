@@ -133,6 +133,20 @@ describe('following a session', () => {
     assert.equal(clock.pendingTimers, 0);
   });
 
+  it('returns within a second when VS Code asks for it, whatever the session waits for', async () => {
+    for (const phase of ['thinking', 'acting', 'sleeping'] as const) {
+      const session = new ToldSession({ phase });
+      let isRequested = false;
+      const { ended, clock } = follow(session, { isYieldRequested: () => isRequested });
+      await clock.advance(5_000);
+      assert.equal(session.isHeard, true);
+      isRequested = true;
+      await clock.advance(1_000);
+      assert.equal(await ended, 'yielded');
+      assert.deepEqual([session.isHeard, clock.pendingTimers], [false, 0]);
+    }
+  });
+
   it('waits as long for a session that sleeps already', async () => {
     const { ended, clock } = follow(new ToldSession({ phase: 'sleeping' }));
     await clock.advance(20_000);
