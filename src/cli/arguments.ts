@@ -2,17 +2,17 @@
  * Parses and checks the options of `helios GOAL`. An invalid option is an error that names the
  * valid values.
  */
-import { InvalidArgumentError, Option } from 'commander';
+import { Option } from 'commander';
 import type { DayLimits } from '../agent/budget/measures.ts';
 import type { PermissionMode } from '../permissions/mode.ts';
 import type { Budget } from '../agent/journal/events.ts';
-import { isSessionId, type SessionId } from '../base/ids.ts';
 import type { Effort } from '../models/model.ts';
 import { effortLevels } from '../presentation/models/effort.ts';
 import { providerNames, type ProviderName } from '../compose/providers.ts';
 import { keysHelp } from './auth/keys.ts';
 import { budgetOf, limitOptions, type RawLimits } from './budgetArguments.ts';
 import type { CliCommand, CommandContext } from './command.ts';
+import { sessionWords } from './sessionReference.ts';
 import { nonEmpty } from './values.ts';
 
 export interface CliOptions {
@@ -25,7 +25,8 @@ export interface CliOptions {
   readonly effort: Effort | undefined;
   readonly isPrint: boolean;
   readonly isContinue: boolean;
-  readonly resume: SessionId | undefined;
+  /** A session: id, beginning of one, or number in `helios sessions`. */
+  readonly resume: string | undefined;
   readonly home: string | undefined;
   readonly isJson: boolean;
   /** The permission mode; `allow` with `--yes`. Default: `ask`. */
@@ -43,7 +44,7 @@ interface RawOptions extends RawLimits {
   readonly effort?: Effort;
   readonly print?: true;
   readonly continue?: true;
-  readonly resume?: SessionId;
+  readonly resume?: string;
   readonly target?: string;
   readonly home?: string;
   readonly json?: true;
@@ -90,7 +91,7 @@ export function declareGoal(helios: CliCommand, work: GoalWork): CliCommand {
       ]),
     )
     .addOption(new Option('-c, --continue', 'resume the most recent session').conflicts('resume'))
-    .option('-r, --resume <id>', 'resume this session', sessionId)
+    .option('-r, --resume <session>', `resume this session: ${sessionWords}`, nonEmpty)
     .option('--json', 'print only journal events, as JSON lines')
     .addOption(
       new Option(
@@ -127,14 +128,6 @@ function optionsOf(words: readonly string[], raw: RawOptions): CliOptions {
   };
 }
 
-function sessionId(text: string): SessionId {
-  if (!isSessionId(text))
-    throw new InvalidArgumentError(
-      'Must be a session id, such as s-0mb2k4x9qf3t7ab. See helios sessions.',
-    );
-  return text;
-}
-
 const examples = `
 Examples:
   helios "train a 125M GPT on TinyStories to loss < 1.0" --yes --budget-usd 5
@@ -142,7 +135,7 @@ Examples:
   helios --yes --budget-experiment "$0.50" --budget-day "$20" "bring val_loss below 0.3"
   helios -P demo --yes "Bring val_loss below 1.94 on the demo task"
   helios --continue "use lr 0.1"        send a message to the most recent session
-  helios --resume s-0mb2k4x9qf3t7ab     resume that session
+  helios --resume 2                     resume that session (a number, an id, or its beginning)
   helios --print "what does train.py log?"  one read-only answer, stored as a session
   echo "loss < 0.5 on train.py" | helios --yes --json > journal.jsonl
   helios machine add gpu1 ada@gpu1:2222 add a machine; also Slurm clusters and containers

@@ -15,13 +15,14 @@ import { askUser } from './approvals.ts';
 import type { CliOptions, GoalWork } from './arguments.ts';
 import { chooseProvider, inProject, settingsFor } from './choose.ts';
 import type { CommandContext, CommandLine } from './command.ts';
-import { readerOf } from './commandTable.ts';
+import { helpArguments, readerOf, rejectSlashWord } from './commandTable.ts';
 import { follow } from './follow.ts';
 import { secretStore } from '../compose/secrets.ts';
 import { keyReader } from './auth/keys.ts';
 import { modelNamed } from './models/modelChoice.ts';
 import { refusingPrompts, terminalPrompts } from './machines/machinePrompts.ts';
 import { readPreferences } from './preferences.ts';
+import { namedSession } from './sessionReference.ts';
 import { printAnswer } from './screen/printAnswer.ts';
 import { styleFor } from './screen/style.ts';
 import { forTerminal, TerminalOutput } from './screen/terminalText.ts';
@@ -44,7 +45,8 @@ export async function runCli(argv: readonly string[], surroundings: CliDeps): Pr
   const workOn: GoalWork = async (options, context) =>
     work(await withInput(options, deps), context);
   try {
-    await readerOf(argv, line, workOn).parseAsync([...argv], { from: 'user' });
+    const words = helpArguments(argv);
+    await readerOf(words, line, workOn).parseAsync([...words], { from: 'user' });
     return line.code;
   } catch (error) {
     // Commander has printed the help or the version.
@@ -82,6 +84,7 @@ async function work(options: CliOptions, { deps, home: folder }: CommandContext)
       'Write one: helios "bring val_loss below 0.3" (see helios --help).',
     );
   const isTerminal = deps.stdin.isTTY === true && deps.stdout.isTTY === true && !options.isJson;
+  rejectSlashWord(options.text);
   if (options.mode === 'ask' && !options.isPrint && !isTerminal)
     throw new UserFacing(
       'Helios cannot ask for approvals: this is not a terminal.',
@@ -249,7 +252,10 @@ async function openSession({
         : await modelNamed(options, provider, engine);
     return { session: await engine.sessions.start({ ...request, ...named }) };
   }
-  const id = options.resume ?? (await engine.sessions.list())[0]?.id;
+  const id =
+    options.resume === undefined
+      ? (await engine.sessions.list())[0]?.id
+      : (await namedSession(engine.sessions, options.resume)).id;
   if (id === undefined)
     throw new UserFacing(
       `There is no session in ${engine.home} yet.`,

@@ -28,6 +28,7 @@ import { declareSearch } from './commands/search.ts';
 import { declareSessions } from './commands/sessions.ts';
 import { declareUndo } from './commands/undo.ts';
 import { declareWatch } from './commands/watch.ts';
+import { slashWord, unknownWordText } from '../presentation/slashWords.ts';
 
 const declarations: Readonly<Record<string, (helios: CliCommand) => CliCommand>> = {
   sessions: declareSessions,
@@ -82,6 +83,20 @@ export function readerOf(argv: readonly string[], line: CommandLine, work: GoalW
   return declareGoal(helios, work)
     .version(line.deps.version, '--version', 'print the version')
     .configureHelp({ visibleCommands: () => [...declareCommands(line).commands] });
+}
+
+/** Returns the arguments of `helios help COMMAND` and `helios /help` as options. */
+export const helpArguments = (argv: readonly string[]): readonly string[] =>
+  /^\/?help$/.test(argv[0] ?? '') && argv.length <= 2 ? [...argv.slice(1), '--help'] : argv;
+
+/** Throws `UserFacing` for a goal that begins with a slash word, because it is meant as a command. */
+export function rejectSlashWord(text = ''): void {
+  const word = slashWord(text);
+  if (word === undefined) return;
+  throw new UserFacing(
+    unknownWordText(word, Object.keys(declarations), 'helios '),
+    `Commands of the terminal have no slash: ${Object.keys(declarations).join(', ')}. See helios help.`,
+  );
 }
 
 const widestHelp = 120;

@@ -5,12 +5,14 @@
 import { chat, Uri, workspace, type ChatResult, type Disposable } from 'vscode';
 import { systemClock } from '../../base/clock.ts';
 import { UserFacing, messageOf } from '../../base/errors.ts';
+import { isQuestion, slashWord } from '../../presentation/slashWords.ts';
 import { participant, type ChatCommand } from '../ui/contributions.ts';
 import { trustText } from '../window/engineHost.ts';
 import { chatCommands } from './chatCommands.ts';
 import { ChatFollower } from './chatFollower.ts';
 import { ChatGoals } from './chatGoals.ts';
-import type { ChatDeps, ChatTurn } from './chatTurn.ts';
+import { about, type ChatDeps, type ChatTurn } from './chatTurn.ts';
+import { showUnknownWord } from './chatHelp.ts';
 import { MeantSession } from './meantSession.ts';
 
 export function registerChat(deps: ChatDeps): Disposable {
@@ -63,6 +65,13 @@ class ChatHandler {
     const command = turn.request.command as ChatCommand | undefined;
     const session = this.#meant.steered(turn.context);
     if (command !== undefined) return this.#commands[command](turn, session);
-    return session === undefined ? this.#goals.start(turn) : this.#goals.steer(session, turn);
+    const { prompt } = turn.request;
+    const word = slashWord(prompt);
+    if (word !== undefined) {
+      showUnknownWord(word, this.#deps.extensionUri, turn.stream);
+      return about(session);
+    }
+    if (session !== undefined) return this.#goals.steer(session, turn);
+    return this.#goals.start(turn, isQuestion(prompt) ? 'question' : 'goal');
   }
 }

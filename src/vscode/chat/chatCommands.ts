@@ -7,13 +7,21 @@ import type { ChatFollower } from './chatFollower.ts';
 import type { ChatGoals } from './chatGoals.ts';
 import { answerFromChat, showInbox } from './chatInbox.ts';
 import { answerAboutMachines, showMachines } from './chatMachines.ts';
-import { answerAboutModel, answerAboutReasoning, showModels } from './chatModels.ts';
+import { showMemory } from './chatMemory.ts';
+import { clearMetricValues, showMetricValues } from './chatMetrics.ts';
+import {
+  answerAboutModel,
+  answerAboutReasoning,
+  answerClaudeMode,
+  showModels,
+} from './chatModels.ts';
 import { answerWriteup } from './chatReports.ts';
 import { resumeFromChat } from './chatResume.ts';
 import { showStatus } from './chatStatus.ts';
 import { answerTarget } from './chatTarget.ts';
 import { answerStickies, answerSticky } from './chatStickies.ts';
 import { about, type ChatDeps, type ChatTurn } from './chatTurn.ts';
+import { showHelp } from './chatHelp.ts';
 import type { MeantSession } from './meantSession.ts';
 
 export interface ChatCommandDeps {
@@ -75,16 +83,30 @@ export function chatCommands(deps: ChatCommandDeps): Readonly<Record<ChatCommand
     model: (turn) => answerAboutModels(turn, deps, answerAboutModel),
     switch: (turn) => answerAboutModels(turn, deps, answerAboutModel),
     reasoning: (turn) => answerAboutModels(turn, deps, answerAboutReasoning),
-    async machines({ stream }) {
-      await showMachines(chat, stream);
-      return {};
+    machines: withoutSession(({ stream }) => showMachines(chat, stream)),
+    machine: withoutSession(({ request, stream }) =>
+      answerAboutMachines(chat, request.prompt, stream),
+    ),
+    memory: aboutSession(showMemory),
+    async metric({ request, stream }, session) {
+      showMetricValues(request.prompt, { session, stream, engine: await chat.host.get() });
+      return about(session);
     },
-    async machine({ request, stream }) {
-      await answerAboutMachines(chat, request.prompt, stream);
-      return {};
+    async metrics({ request, stream }, session) {
+      clearMetricValues(request.prompt, { session, stream, engine: await chat.host.get() });
+      return about(session);
     },
+    'claude-mode': (turn) => answerAboutModels(turn, deps, answerClaudeMode),
+    help: withoutSession(({ stream }) => showHelp(chat.extensionUri, stream)),
   };
 }
+
+const withoutSession =
+  (answer: (turn: ChatTurn) => Promise<void> | void): AnswerCommand =>
+  async (turn) => {
+    await answer(turn);
+    return {};
+  };
 
 type AnswerAboutSession = (
   session: Session | undefined,

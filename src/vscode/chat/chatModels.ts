@@ -100,6 +100,17 @@ export async function answerAboutReasoning(prompt: string, talk: ModelTalk): Pro
     );
 }
 
+/** Handles `/claude-mode cli|api`: calls Claude by the claude command or by the API. */
+export async function answerClaudeMode(prompt: string, talk: ModelTalk): Promise<void> {
+  const mode = prompt.trim().toLowerCase();
+  if (mode === 'cli' || mode === 'api')
+    return answerAboutModel(mode === 'cli' ? 'claude-cli/default' : 'claude/default', talk);
+  const isCli = inUse(talk).provider === 'claude-cli';
+  talk.stream.markdown(
+    `Claude is called by ${isCli ? 'the claude command' : 'the API'}. Use \`/claude-mode cli\` or \`/claude-mode api\`.\n\n`,
+  );
+}
+
 function inUse({ engine, session }: ModelTalk, newModel?: NamedModel): ModelInUse {
   const settings = engineSettings();
   const currentModel = newModel ?? (session ? session.state : configured(engine));

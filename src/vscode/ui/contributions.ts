@@ -115,6 +115,11 @@ export const chatCommands = [
   'reasoning',
   'machines',
   'machine',
+  'memory',
+  'metric',
+  'metrics',
+  'claude-mode',
+  'help',
 ] as const;
 export type ChatCommand = (typeof chatCommands)[number];
 

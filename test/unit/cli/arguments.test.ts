@@ -71,7 +71,6 @@ describe('command line', () => {
     [['--budget-day', '', 'g'], /[Mm]ust not be empty/],
     [['--budget-day', '2 h', 'g'], /limits per day are in dollars or tokens/],
     [['--max-minutes', 'NaN', 'g'], /number above 0/],
-    [['--resume', 'latest'], /Must be a session id, such as s-/],
     [['--continue', '--resume', 's-0mb2k4x9qf3t7ab'], /cannot be used with/],
     [['--print', '--continue', 'g'], /cannot be used with/],
     [['--model', '', 'g'], /ust not be empty/],

@@ -152,10 +152,18 @@ describe('helios', () => {
     const first = world(saying([blocked]));
     await runCli([...demo, 'loss below 0.5'], first);
     const id = /--resume (s-\w+)/.exec(first.stdout.text)?.[1] ?? '';
-    assert.equal(await runCli(['--yes', '-r', id], world({ model: toGoal })), 0);
+    assert.equal(await runCli(['--yes', '-r', '1'], world({ model: toGoal })), 0);
     const third = world({ model: toGoal });
-    assert.equal(await runCli(['--yes', '-r', id], third), 1);
+    assert.equal(await runCli(['--yes', '-r', id.slice(0, -3)], third), 1);
     assert.match(third.stderr.text, /The goal of session s-\w+ is met\.\nWrite what to do next/);
+  });
+
+  it('prints the help for help and /help, also of a command', async () => {
+    for (const words of [['help'], ['/help'], ['help', 'report']]) {
+      const it = world({});
+      assert.equal(await runCli(words, it), 0);
+      assert.match(it.stdout.text, words.length > 1 ? /Usage: helios report/ : /Usage: helios \[/);
+    }
   });
 
   it('prints one answer, having looked, and keeps the session', async () => {
@@ -225,7 +233,13 @@ describe('helios', () => {
       'the session is not there',
       ['--yes', '-r', 's-0mb2k4x9qf3t7ab'],
       {},
-      /There is no session s-0mb2k4x9qf3t7ab/,
+      /There is no session yet/,
+    ],
+    [
+      'a goal is a slash word',
+      ['--yes', '/memry list'],
+      {},
+      /There is no command \/memry\.\nCommands of the terminal have no slash: sessions, replay,.* See helios help\./,
     ],
   ];
   for (const [what, argv, env, message] of errors) {

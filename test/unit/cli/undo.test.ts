@@ -65,6 +65,6 @@ describe('helios undo', () => {
 
   it('names the edited files in the brief', async () => {
     const { deps } = await helios('report');
-    assert.match(deps.stdout.text, /## Edited files\n\n- a\.py\n- b\.py\n\n.*helios undo /);
+    assert.match(deps.stdout.text, /## Edited files\n- a\.py\n- b\.py\n\n.*helios undo /);
   });
 });
