@@ -9,6 +9,8 @@ export type TriggerOf<Type extends Trigger['type']> = Extract<Trigger, { type: T
 export interface ConditionSink {
   /** Reports whether the condition holds now. */
   met(isMet: boolean): void;
+  /** Reports what the condition still waits for, as text. */
+  found?(text: string): void;
   /** Reports that a check of the condition failed. The check is tried again. */
   failed(message: string): void;
   /** Reports that the condition can never be met. */

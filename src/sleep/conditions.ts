@@ -2,12 +2,13 @@
  * Watches the conditions of a sleep, each independently: a failure of one does not affect the
  * others.
  */
-import { DisposableStore, type Disposable } from '../base/disposable.ts';
+import { DisposableStore, toDisposable, type Disposable } from '../base/disposable.ts';
 import { assertNever } from '../base/errors.ts';
 import { alarmAt } from './alarm.ts';
 import type { ConditionPorts, ConditionSink, TriggerOf } from './condition.ts';
 import { watchFile, watchPattern, watchProcess } from './probeConditions.ts';
 import { holds } from './metricSource.ts';
+import type { SleepPorts } from './sleepPorts.ts';
 import { Sustained } from './sustained.ts';
 import type { Trigger } from './trigger.ts';
 import { watchResource, watchSource } from './valueConditions.ts';
@@ -25,6 +26,8 @@ export function watchCondition(
       return watchRun(trigger, ports, sink);
     case 'sweep_end':
       return watchSweep(trigger, ports, sink);
+    case 'all_exit':
+      return watchAll(ports, sink);
     case 'tracked_metric':
       return watchSeries(trigger, ports, sink);
     case 'pattern_exit':
@@ -70,14 +73,41 @@ function watchSweep(
   { ports }: ConditionPorts,
   sink: ConditionSink,
 ): Disposable {
-  const probe = (): void => {
+  return onIdleChange(ports, () => {
     if (ports.isSweepOver(sweepId)) sink.met(true);
-  };
+  });
+}
+
+function watchAll({ ports }: ConditionPorts, sink: ConditionSink): Disposable {
+  return onIdleChange(ports, () => {
+    if (ports.isIdle()) sink.met(true);
+  });
+}
+
+/** Calls `check` now, and whenever a run or a sweep has ended. */
+function onIdleChange(ports: SleepPorts, check: () => void): DisposableStore {
   const subscriptions = new DisposableStore();
-  subscriptions.add(ports.onDidEndRun(probe));
-  subscriptions.add(ports.onDidEndSweep(probe));
-  probe();
+  subscriptions.add(ports.onDidEndRun(check));
+  subscriptions.add(ports.onDidEndSweep(check));
+  check();
   return subscriptions;
+}
+
+/** Time for which nothing must go on before a sleep that only runs could end is pointless. */
+const idleMs = 15_000;
+
+/** Calls `onIdle` when no run has gone on or waited for a while, unless another one begins. */
+export function watchIdle({ ports, clock }: ConditionPorts, onIdle: () => void): Disposable {
+  let timer: Disposable | undefined;
+  const watch = onIdleChange(ports, () => {
+    if (!ports.isIdle() || timer !== undefined) return;
+    timer = clock.after(idleMs, () => {
+      timer = undefined;
+      if (ports.isIdle()) onIdle();
+    });
+  });
+  watch.add(toDisposable(() => timer?.dispose()));
+  return watch;
 }
 
 /**

@@ -33,6 +33,8 @@ export interface ParsePorts {
   readonly machines: { get(id: string): SleepMachine };
   readonly probes: Pick<SleepProbes, 'once'>;
   readonly resources: Pick<SleepResources, 'take'>;
+  /** Returns when the minutes of the session are used up; `undefined` without such a limit. */
+  endMs(): number | undefined;
 }
 
 export interface ParsedSleep {
@@ -48,7 +50,8 @@ const maxConditions = 20;
 
 /**
  * Parses the request. Rejects with `ToolFailure`, which shows the correct form of a condition, or
- * with `MachineFailure`. A timer that is later than the default deadline extends that deadline.
+ * with `MachineFailure`. A timer that is later than the default deadline extends that deadline;
+ * the end of the session's minutes shortens it.
  */
 export async function parseSleep(ask: SleepAsk, ports: ParsePorts): Promise<ParsedSleep> {
   const asksForDeadline = ask.deadlineMinutes !== undefined && ask.deadlineMinutes > 0;
@@ -66,7 +69,7 @@ export async function parseSleep(ask: SleepAsk, ports: ParsePorts): Promise<Pars
   const timersMs = triggers.map((trigger) => (trigger.type === 'timer' ? trigger.atMs : 0));
   const deadlineMs = asksForDeadline
     ? nowMs + (ask.deadlineMinutes ?? 0) * 60_000
-    : Math.max(nowMs + defaultDeadlineMs, ...timersMs);
+    : Math.min(ports.endMs() ?? Infinity, Math.max(nowMs + defaultDeadlineMs, ...timersMs));
   const request = { reason: ask.reason, logic: ask.logic, triggers, deadlineMs };
   return { request, isDefaultDeadline: !asksForDeadline };
 }
@@ -103,13 +106,28 @@ async function parseExit(
   const { machine_id: machineId, pid, process_pattern: pattern } = fields;
   if (machineId !== undefined && pattern !== undefined)
     return parsePattern(ports.machines.get(machineId), pattern, ports);
-  const reference = fields.task_id ?? fields.run ?? fields.sweep ?? `${machineId}:${pid}`;
+  const named = fields.task_id ?? fields.run ?? fields.sweep;
+  if (named === undefined && machineId === undefined) return parseAllExit(ports);
+  const reference = named ?? `${machineId}:${pid}`;
   const sweepId = ports.runs.findSweep(reference);
   if (sweepId !== undefined) return { type: 'sweep_end', sweepId };
   const run = fields.sweep === undefined ? ports.runs.find(reference) : undefined;
   if (run !== undefined) return { type: 'process_exit', runId: run.id, name: run.name };
   if (fields.sweep !== undefined) throw noSuchSweep(fields.sweep);
   if (machineId === undefined || pid === undefined) throw noSuchRun(reference, ports.runs);
+  return parseForeign({ machineId, pid }, ports);
+}
+
+function parseAllExit({ runs }: ParsePorts): Trigger {
+  if (runs.isIdle())
+    throw new ToolFailure('No run goes on or waits, so nothing would end this sleep.');
+  return { type: 'all_exit' };
+}
+
+async function parseForeign(
+  { machineId, pid }: { readonly machineId: string; readonly pid: number },
+  ports: ParsePorts,
+): Promise<Trigger> {
   const found = await ports.probes.once(ports.machines.get(machineId), { kind: 'process', pid });
   if (found === undefined)
     throw new ToolFailure(
@@ -137,8 +155,14 @@ async function parsePattern(
     throw new ToolFailure(
       `No process on ${machine.id} has a command line that matches ${JSON.stringify(pattern)} (an extended regular expression). The process has ended, or its command line differs. ${await nearText(machine, pattern, probes)} Current runs: ${goingText(runs)}.`,
     );
-  const processes = found.map(({ pid, startTime }) => ({ pid, startTime }));
-  return { type: 'pattern_exit', machineId: machine.id, pattern, processes };
+  const processes = found.map(({ pid, startTime, command }) => ({
+    pid,
+    startTime,
+    command: oneLine(cleanText(command), 120),
+  }));
+  const isOwn = found.every((process) => runs.isOwn(machine.id, process));
+  const trigger = { type: 'pattern_exit', machineId: machine.id, pattern, processes } as const;
+  return isOwn ? { ...trigger, isOwn } : trigger;
 }
 
 const maxNear = 5;

@@ -4,6 +4,7 @@
 import { DisposableStore, toDisposable, type Disposable } from '../base/disposable.ts';
 import type { FileState, ProcessState } from '../machines/probes/probe.ts';
 import type { ConditionPorts, ConditionSink, TriggerOf } from './condition.ts';
+import { processesText } from './trigger.ts';
 
 export function watchProcess(
   { machineId, pid, startTime }: TriggerOf<'foreign_exit'>,
@@ -53,6 +54,7 @@ export function watchPattern(
   probes.add(toDisposable(() => followed.forEach((each) => each.dispose())));
   const answer = (found: readonly ProcessState[]): void => {
     hasMatches = found.length > 0;
+    sink.found?.(processesText(found));
     found.forEach(follow);
     consider();
   };

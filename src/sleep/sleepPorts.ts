@@ -1,6 +1,7 @@
 /** Functions of the engine that a sleep depends on. */
 import type { Event } from '../base/emitter.ts';
 import type { RunId } from '../base/ids.ts';
+import type { MatchingProcess } from '../machines/probes/probe.ts';
 import type { MachineProbes } from '../machines/probes/machineProbes.ts';
 import type { Machine } from '../machines/machine.ts';
 import type { MachineResources } from '../machines/resources/machineResources.ts';
@@ -28,6 +29,8 @@ export interface SleepPorts {
    * launched at the start of the sleep.
    */
   isSweepOver(sweepId: string): boolean;
+  /** Returns true when no run of the session goes on or waits, and no sweep starts points. */
+  isIdle(): boolean;
   /**
    * Returns the newest value of a metric, which may be NaN or ±Infinity; `undefined` before the
    * first value.
@@ -62,4 +65,8 @@ export interface RunLookup {
   findSweep(reference: string): string | undefined;
   /** Returns the runs of this session that have not ended, oldest first. */
   going(): readonly FoundRun[];
+  /** Returns true when no run goes on or waits, and no sweep starts points. */
+  isIdle(): boolean;
+  /** Returns whether the process belongs to a run of this session. */
+  isOwn(machineId: string, process: Pick<MatchingProcess, 'pid' | 'groupId'>): boolean;
 }

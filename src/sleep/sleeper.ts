@@ -6,9 +6,9 @@ import type { Clock } from '../base/clock.ts';
 import { DisposableStore, toDisposable, type Disposable } from '../base/disposable.ts';
 import { messageOf } from '../base/errors.ts';
 import { alarmAt } from './alarm.ts';
-import { watchCondition } from './conditions.ts';
+import { watchCondition, watchIdle } from './conditions.ts';
 import type { SleepPorts } from './sleepPorts.ts';
-import { triggerText, type SleepRequest, type Trigger } from './trigger.ts';
+import { isOfRuns, triggerText, type SleepRequest, type Trigger } from './trigger.ts';
 
 /**
  * The reason why a sleep ended. Conditions are described in the form that the user sees (`run 7
@@ -37,6 +37,8 @@ interface Condition {
   isMet: boolean;
   isHopeless: boolean;
   lastError: string | undefined;
+  /** What the condition still waits for, if a check found that out. */
+  found: string | undefined;
 }
 
 /**
@@ -65,6 +67,7 @@ export class Sleeper implements Disposable {
       isMet: false,
       isHopeless: false,
       lastError: undefined,
+      found: undefined,
     }));
     const watches = new DisposableStore();
     const end = toDisposable(() => {
@@ -89,6 +92,9 @@ export class Sleeper implements Disposable {
     const onChange = request.logic === 'any' ? consider : () => queueMicrotask(consider);
     for (const condition of conditions)
       watches.add(this.#watch(condition, () => isDecided, onChange));
+    const ports = { ports: this.#ports, clock: this.#clock };
+    if (request.triggers.length > 0 && request.triggers.every(isOfRuns))
+      watches.add(watchIdle(ports, () => decide('run_ended')));
     if (request.deadlineMs !== undefined)
       watches.add(alarmAt(this.#clock, request.deadlineMs, () => decide('deadline')));
     return end;
@@ -115,6 +121,9 @@ export class Sleeper implements Disposable {
             if (isMet) onChange();
           },
           failed: fail,
+          found(text) {
+            condition.found = text;
+          },
           hopeless() {
             condition.isHopeless = true;
             onChange();
@@ -146,7 +155,11 @@ function verdictOf(
 
 function wakeOf(conditions: readonly Condition[], why: Wake['why']): Wake {
   const texts = (isMet: boolean): string[] =>
-    conditions.filter((each) => each.isMet === isMet).map((each) => triggerText(each.trigger));
+    conditions
+      .filter((each) => each.isMet === isMet)
+      .map(({ trigger, found = '' }) =>
+        isMet || found === '' ? triggerText(trigger) : `${triggerText(trigger)} (${found})`,
+      );
   const errors = conditions
     .filter((each) => each.lastError !== undefined)
     .map((each) => `${triggerText(each.trigger)}: ${each.lastError}`);

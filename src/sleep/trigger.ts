@@ -3,6 +3,7 @@
  * resolved and validated before a sleep is recorded.
  */
 import type { RunId } from '../base/ids.ts';
+import { cleanText, oneLine } from '../base/text.ts';
 
 export type Comparator = '<' | '>' | '<=' | '>=' | '==' | '!=';
 
@@ -35,6 +36,8 @@ export type Trigger =
    * the start of the sleep.
    */
   | { readonly type: 'sweep_end'; readonly sweepId: string }
+  /** Met when no run of the session goes on or waits, and no sweep has points to start. */
+  | { readonly type: 'all_exit' }
   /**
    * Met when a process that is not a run of the session has ended. A process with the same pid but
    * another `startTime` is a different process, so the watched one has ended.
@@ -54,7 +57,14 @@ export type Trigger =
       readonly machineId: string;
       /** An extended regular expression. */
       readonly pattern: string;
-      readonly processes: readonly { readonly pid: number; readonly startTime: string }[];
+      readonly processes: readonly {
+        readonly pid: number;
+        readonly startTime: string;
+        /** First part of the command line. Omitted by older versions. */
+        readonly command?: string;
+      }[];
+      /** Set when all of these processes belong to runs of the session. */
+      readonly isOwn?: true;
     }
   /**
    * Met when the newest value of the metric in one of the runs satisfies the comparison. The first
@@ -123,6 +133,8 @@ export function triggerText(trigger: Trigger): string {
       return `${trigger.name} ends`;
     case 'sweep_end':
       return `sweep ${trigger.sweepId} ends`;
+    case 'all_exit':
+      return 'every run ends';
     case 'foreign_exit':
       return `${trigger.machineId}:${trigger.pid} ends`;
     case 'pattern_exit':
@@ -136,6 +148,24 @@ export function triggerText(trigger: Trigger): string {
     case 'resource':
       return `${trigger.resource}${trigger.gpuIndex ?? ''} of ${trigger.machineId} ${trigger.comparator} ${trigger.threshold} %${sustainedText(trigger)}`;
   }
+}
+
+/** Returns whether only runs of the session can meet the condition. */
+export const isOfRuns = (trigger: Trigger): boolean =>
+  ['process_exit', 'sweep_end', 'all_exit', 'tracked_metric'].includes(trigger.type) ||
+  (trigger.type === 'pattern_exit' && trigger.isOwn === true);
+
+const shownProcesses = 5;
+
+/** Returns the processes as the model sees them: `pid 42 python train.py, pid 43 … and 2 more`. */
+export function processesText(
+  processes: readonly { readonly pid: number; readonly command?: string }[],
+): string {
+  const shown = processes
+    .slice(0, shownProcesses)
+    .map(({ pid, command = '' }) => `pid ${pid} ${oneLine(cleanText(command), 120)}`.trim());
+  const more = processes.length - shown.length;
+  return `${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
 const sustainedText = ({ sustainedChecks = 1 }: { readonly sustainedChecks?: number }): string =>

@@ -40,7 +40,7 @@ const processExit = z
   .refine(({ task_id, run, sweep, machine_id, pid, process_pattern: pattern }) => {
     const ours = countOf(task_id, run, sweep);
     return ours === 0
-      ? countOf(machine_id) === 1 && countOf(pid, pattern) === 1
+      ? countOf(machine_id) === countOf(pid, pattern)
       : // `machine_id` is redundant next to a run, but models often send it.
         ours === 1 && countOf(pid, pattern) === 0;
   }, 'give task_id, sweep, or machine_id with pid or process_pattern');
@@ -160,7 +160,7 @@ export const shapes = {
 export const examples = {
   timer: '{"type":"timer","minutes":30} (or "seconds" / "wake_after_seconds")',
   process_exit:
-    '{"type":"process_exit","task_id":"local:4711"} for a run, {"type":"process_exit","sweep":"s1"} for all points of a sweep; for a process that is not one of your runs {"type":"process_exit","machine_id":"local","pid":4711}, or "process_pattern":"python .*train\\.py" instead of "pid": an extended regular expression matched against whole command lines, met when no matching process is left',
+    '{"type":"process_exit","task_id":"local:4711"} for a run, {"type":"process_exit","sweep":"s1"} for all points of a sweep, {"type":"process_exit"} for all runs that go on or wait; for a process that is not one of your runs {"type":"process_exit","machine_id":"local","pid":4711}, or "process_pattern":"python .*train\\.py" instead of "pid": an extended regular expression matched against whole command lines, met when no matching process is left',
   tracked:
     '{"type":"metric","metric_name":"loss","direction":"below","threshold":1.0} for a metric that runs print (in any active run, or only in the run "task_id")',
   source:

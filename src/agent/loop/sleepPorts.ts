@@ -9,6 +9,7 @@ import type { Runs } from '../../runs/runs.ts';
 import type { SleepProbes, SleepResources, SleepPorts } from '../../sleep/sleepPorts.ts';
 import type { SessionRuns } from '../runs/sessionRuns.ts';
 import type { SessionLog } from '../journal/sessionLog.ts';
+import { isIdle } from '../runs/line.ts';
 import { isSweepOver } from '../runs/sweepProgress.ts';
 
 export interface SleepPortsDeps {
@@ -49,6 +50,7 @@ export function createSleepPorts({
       const run = log.state.runs.get(runId);
       return run && summaryFor(sessionRuns.summaries(run), metric)?.last;
     },
+    isIdle: () => isIdle(log.state),
     isSweepOver: (id) => isSweepOver(log.state, id),
     onDidEndRun: ended.event,
     onDidEndSweep: sweepEnded.event,

@@ -37,6 +37,11 @@ export function lineOf({ sweeps, runs }: SessionState): InLine[] {
   ];
 }
 
+/** Returns whether no run goes on or waits, and no sweep has points to start. */
+export const isIdle = ({ runs, sweeps }: SessionState): boolean =>
+  [...sweeps.values()].every(({ end }) => end !== undefined) &&
+  [...runs.values()].every((run) => run.verdict !== undefined || run.notStarted !== undefined);
+
 /**
  * Returns the place in line of a waiting run on its machine, from 1; for another run, the place
  * that it would get. Counts each waiting point of a sweep that may start another one.

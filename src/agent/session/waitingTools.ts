@@ -6,7 +6,10 @@ import { newEventId } from '../../base/ids.ts';
 import { confinedCommand } from '../../machines/confinement/confine.ts';
 import type { FoundRun } from '../../sleep/sleepPorts.ts';
 import type { AllToolsDeps } from '../../tools/allTools.ts';
+import { budgetEndMs } from '../budget/measures.ts';
+import type { JournalEvent } from '../journal/events.ts';
 import type { RunState } from '../journal/state.ts';
+import { isIdle } from '../runs/line.ts';
 import { sweepOf } from '../runs/sweepProgress.ts';
 import type { ToolsetDeps } from './toolsetDeps.ts';
 import { runName } from '../../runs/run.ts';
@@ -38,7 +41,17 @@ export function sleepDeps({
       },
       findSweep: (reference) => sweepOf(log.state, reference)?.plan.id,
       going: () => [...log.state.runs.values()].map(found).filter((run) => !run.isEnded),
+      isIdle: () => isIdle(log.state),
+      isOwn: (machineId, { pid, groupId }) =>
+        [...log.state.runs.values()].some(
+          ({ spec, process }) =>
+            spec.machineId === machineId &&
+            process !== undefined &&
+            (process.pid === pid || process.pid === groupId),
+        ),
     },
+    endMs: () => budgetEndMs(log.state),
+    nothingLaunched: (callId) => isIdle(log.state) && hasOnlyFailedLaunches(log.events, callId),
     async guardCommand(machineId, command) {
       const machine = machines.get(machineId);
       const guarded = await git.readingCommand(machine, command);
@@ -57,6 +70,25 @@ export function sleepDeps({
       });
     },
   };
+}
+
+const launching: ReadonlySet<string> = new Set(['remote_exec_background', 'sweep']);
+
+/** Returns whether the reply with this call has launches before it, all of which failed. */
+function hasOnlyFailedLaunches(events: readonly JournalEvent[], callId: string): boolean {
+  const from = events.findLastIndex(
+    (event) =>
+      event.type === 'model.replied' &&
+      event.content.some((block) => block.type === 'tool_call' && block.id === callId),
+  );
+  const launches = events
+    .slice(from)
+    .filter((event) => event.type === 'tool.finished' && launching.has(event.name));
+  return (
+    from >= 0 &&
+    launches.length > 0 &&
+    launches.every((event) => event.type === 'tool.finished' && event.isError)
+  );
 }
 
 export function monitorDeps({ log, clock }: ToolsetDeps): AllToolsDeps['monitor'] {

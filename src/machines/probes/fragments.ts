@@ -91,9 +91,10 @@ export function parseProcesses(text: string): ParsedProcesses | undefined {
   for (const line of lines) {
     const [, index, code] = /^pattern (\d+) (\d+)$/.exec(line) ?? [];
     if (index !== undefined) matches[Number(index)] = Number(code) > 1 ? undefined : [];
-    const [, pid, command] = /^match \s*(\d+)\s+\d+\s+\d+ (.*)$/.exec(line) ?? [];
+    const [, pid, group, command] = /^match \s*(\d+)\s+\d+\s+(\d+) (.*)$/.exec(line) ?? [];
     const state = alive.get(Number(pid));
-    if (state !== undefined && command !== undefined) matches.at(-1)?.push({ ...state, command });
+    if (state !== undefined && command !== undefined)
+      matches.at(-1)?.push({ ...state, groupId: Number(group), command });
   }
   return { alive, matches };
 }

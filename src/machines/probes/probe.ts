@@ -23,6 +23,8 @@ export interface ProcessState {
 export interface MatchingProcess extends ProcessState {
   /** First part of the command line. */
   readonly command: string;
+  /** Process group. */
+  readonly groupId?: number;
 }
 
 export interface CommandState {
@@ -40,7 +42,7 @@ export type Probe =
   | { readonly kind: 'process'; readonly pid: number }
   /**
    * Processes whose command line contains a match of `pattern`, an extended regular expression.
-   * Helios's own shells never match.
+   * Helios, what started it, and its own shells never match.
    */
   | { readonly kind: 'pattern'; readonly pattern: string }
   | { readonly kind: 'command'; readonly command: string }

@@ -1,8 +1,14 @@
 import * as z from 'zod';
+import { ToolFailure } from '../../base/errors.ts';
 import { formatDuration } from '../../base/text.ts';
 import type { Machines } from '../../machines/machine.ts';
 import { parseSleep, type ParsePorts } from '../../sleep/parseTriggers.ts';
-import { triggerText, type SleepRequest, type Trigger } from '../../sleep/trigger.ts';
+import {
+  processesText,
+  triggerText,
+  type SleepRequest,
+  type Trigger,
+} from '../../sleep/trigger.ts';
 import { conditionCommands, conditionPaths, supportedText } from '../../sleep/triggerShapes.ts';
 import { commandAccess, readAccess } from '../parameters/accesses.ts';
 import { defineTool, type Tool, type ToolContext } from '../tool.ts';
@@ -14,6 +20,8 @@ export interface SleepDeps extends ParsePorts {
    * command uses git for more than reading, because the command runs repeatedly.
    */
   guardCommand(machineId: string, command: string): Promise<string>;
+  /** Returns whether the reply of this call launched nothing though it tried, and no run goes on. */
+  nothingLaunched(callId: string): boolean;
   /**
    * Records the sleep and starts the triggers that end it. Rejects with `ToolFailure` if the
    * session cannot sleep now.
@@ -41,7 +49,7 @@ const parameters = z.strictObject({
     .max(maxMinutes)
     .optional()
     .describe(
-      'Minutes after which you are woken in any case. Default: 480 (8 hours), or the time of a later timer.',
+      'Minutes after which you are woken in any case. Default: 480 (8 hours) or the time of a later timer, but at most what is left of the session.',
     ),
 });
 
@@ -71,6 +79,8 @@ export const sleep = (deps: SleepDeps): Tool =>
       { reason, wake_conditions: conditions, logic, deadline_minutes: deadlineMinutes },
       context,
     ) {
+      if (deps.nothingLaunched(context.callId))
+        throw new ToolFailure('Not put to sleep: nothing was launched in this reply.');
       const { request, isDefaultDeadline } = await parseSleep(
         { reason, conditions, logic, deadlineMinutes },
         deps,
@@ -79,12 +89,16 @@ export const sleep = (deps: SleepDeps): Tool =>
       for (const trigger of request.triggers) triggers.push(await guarded(trigger, deps));
       await deps.sleep({ ...request, triggers }, context);
       const texts = request.triggers.map(triggerText);
+      const found = request.triggers.flatMap((trigger) =>
+        trigger.type === 'pattern_exit' ? [processesText(trigger.processes)] : [],
+      );
       const left = formatDuration(request.deadlineMs - deps.clock.now());
       return {
         content: {
           status: 'sleeping',
           reason,
           conditions: texts,
+          ...(found.length > 0 && { processes: found }),
           logic,
           deadline: new Date(request.deadlineMs).toISOString(),
           ...(isDefaultDeadline && {

@@ -173,6 +173,8 @@ export class FakeDeps implements SleepPorts {
   readonly #endedRuns = new Set<RunId>();
   readonly #endedSweeps = new Set<string>();
   readonly #last = new Map<string, number>();
+  /** Whether nothing goes on or waits. */
+  idle = false;
   readonly machines = new Map<string, FakeMachine>();
   readonly resources = new FakeResources();
   readonly probes: SleepProbes;
@@ -211,6 +213,10 @@ export class FakeDeps implements SleepPorts {
       runId,
       points: values.map((value, step) => ({ metric, step, timeMs: 0, value })),
     });
+  }
+
+  isIdle(): boolean {
+    return this.idle;
   }
 
   isSweepOver(id: string): boolean {

@@ -95,7 +95,14 @@ function sleepsOn(name: string, machineOf: () => Machine, sessions?: () => numbe
           machines: { get: (id) => deps.machine(id) },
           probes: deps.probes,
           resources: deps.resources,
-          runs: { find: () => undefined, findSweep: () => undefined, going: () => [] },
+          runs: {
+            find: () => undefined,
+            findSweep: () => undefined,
+            going: () => [],
+            isIdle: () => true,
+            isOwn: () => false,
+          },
+          endMs: () => undefined,
         },
       );
       // As the journal keeps it.

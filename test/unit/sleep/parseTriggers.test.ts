@@ -14,8 +14,10 @@ describe('parseSleep', () => {
   let clock: ManualClock;
   let deps: FakeDeps;
   let runs: Map<string, FoundRun>;
+  let endMs: number | undefined;
 
   beforeEach(() => {
+    endMs = undefined;
     clock = new ManualClock();
     deps = new FakeDeps(clock);
     deps.add('local');
@@ -37,7 +39,10 @@ describe('parseSleep', () => {
           find: (reference) => runs.get(reference),
           findSweep: (reference) => (reference === 's1' ? 's1' : undefined),
           going: () => [...runs.values()].filter((run) => !run.isEnded),
+          isIdle: () => runs.size === 0,
+          isOwn: (_machineId, { groupId }) => groupId === 8,
         },
+        endMs: () => endMs,
       },
     );
   const one = async (condition: unknown): Promise<Trigger | undefined> =>
@@ -105,7 +110,6 @@ describe('parseSleep', () => {
 
   it('refuses a process that is named wrongly, showing how to name it', async () => {
     for (const given of [
-      {},
       { pid: 42 },
       { machine_id: 'local' },
       { task_id: 'local:70', pid: 42 },
@@ -146,8 +150,25 @@ describe('parseSleep', () => {
       type: 'pattern_exit',
       machineId: 'local',
       pattern: 'train\\.py',
-      processes: [{ pid: 43, startTime: '992' }],
+      processes: [{ pid: 43, startTime: '992', command: 'python train.py' }],
     });
+    local.processes.splice(0, 2, {
+      ...{ pid: 44, startTime: '993', command: 'python train.py', groupId: 8 },
+    });
+    const own = await one(condition);
+    assert.equal(own?.type === 'pattern_exit' && own.isOwn, true);
+  });
+
+  it('takes an exit without an id for the end of all runs, and refuses it when none goes on', async () => {
+    assert.deepEqual(await one({ type: 'process_exit' }), { type: 'all_exit' });
+    runs.clear();
+    await refused({ type: 'process_exit' }, /^No run goes on or waits/);
+  });
+
+  it('sleeps by default no longer than the session has minutes left', async () => {
+    endMs = clock.now() + 52 * 60_000;
+    const { request, isDefaultDeadline } = await ask([{ type: 'process_exit' }]);
+    assert.deepEqual([request.deadlineMs, isDefaultDeadline], [endMs, true]);
   });
 
   it('takes a tracked metric of the runs that are going, or of one', async () => {

@@ -307,6 +307,49 @@ describe('Sleeper', () => {
     assert.deepEqual((await wokeBy(4000))?.met, ['no train on local any more']);
   });
 
+  it('says in the end whom the pattern still finds', async () => {
+    deps.machine('local').processes.push(train);
+    arm({ ...request('any', gone), deadlineMs: clock.now() + minute });
+    assert.deepEqual((await wokeBy(minute))?.unmet, [
+      'no train on local any more (pid 42 python train.py)',
+    ]);
+  });
+
+  it('ends 15 seconds after the last run if only runs of the session could meet it', async () => {
+    deps.machine('local').processes.push(train);
+    arm(request('any', { ...gone, isOwn: true }));
+    assert.equal(await wokeBy(minute), undefined);
+    deps.idle = true;
+    deps.end(run7);
+    assert.equal(await wokeBy(14_000), undefined);
+    deps.idle = false;
+    assert.equal(await wokeBy(minute), undefined, 'another one has begun');
+    deps.idle = true;
+    deps.end(run8);
+    assert.equal((await wokeBy(15_000))?.why, 'run_ended');
+  });
+
+  it('goes on without any run where something else may meet it', async () => {
+    deps.machine('local').processes.push(train);
+    deps.idle = true;
+    for (const other of [gone, exists('local'), timer(10 * minute)]) {
+      const armed = sleeper.arm(request('any', { ...gone, isOwn: true }, other), (wake) =>
+        wakes.push(wake),
+      );
+      assert.equal(await wokeBy(2 * minute), undefined);
+      armed.dispose();
+    }
+  });
+
+  it('waits for all runs, also for those that were launched later', async () => {
+    arm(request('any', { type: 'all_exit' }));
+    deps.end(run7);
+    assert.equal(await wokeBy(minute), undefined);
+    deps.idle = true;
+    deps.end(run8);
+    assert.deepEqual((await wokeBy(0))?.met, ['every run ends']);
+  });
+
   it('does not take another process with the same pid for the one that was found', async () => {
     const { processes } = deps.machine('local');
     processes.push({ pid: 42, startTime: '900', command: 'vim' });

@@ -42,7 +42,11 @@ function setUp(more: Partial<SleepDeps> = {}): {
       find: (reference) => (reference === '7' ? run : undefined),
       findSweep: () => undefined,
       going: () => [run],
+      isIdle: () => false,
+      isOwn: () => false,
     },
+    endMs: () => undefined,
+    nothingLaunched: () => false,
     machines: {
       get(id) {
         if (id === 'local') return local;

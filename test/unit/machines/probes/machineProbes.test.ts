@@ -138,6 +138,21 @@ function looksAt(name: string, machineOf: () => ProbedMachine): void {
       if (name === 'this computer') assert.ok(!pids.includes(process.pid));
     });
 
+    it('never finds Helios nor what started it, though the goal is on their command lines', async () => {
+      const mark = `odd_goal_${process.pid}`;
+      writeFileSync(path('cli.cjs'), 'setTimeout(() => {}, 60_000)');
+      const run = start(`: ${mark}; sleep 60; :`);
+      const helios = start(`${process.execPath} --no-warnings ${path('cli.cjs')} ${mark}; :`);
+      const find = (pattern: string) => probes.once(machineOf(), { kind: 'pattern', pattern });
+      let found = await find(mark);
+      while (found.length > 1) found = await find(mark);
+      assert.deepEqual(
+        found.map(({ pid }) => pid),
+        [run.pid],
+      );
+      assert.equal(helios.exitCode, null);
+    });
+
     it('refuses a pattern that is none, by itself', async () => {
       const machine = machineOf();
       const good = probes.once(machine, { kind: 'pattern', pattern: '.' });

@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterEach, describe, it } from 'mocha';
+import { ScriptedModel } from '../../../fakes/scriptedModel.ts';
+import { eventsOf, testEngine, until, type TestEngine } from '../../../fakes/testEngine.ts';
+
+const quit = [{ name: 'finish', input: { outcome: 'blocked', summary: 'ok' } }];
+const untilStop = 'while [ ! -e stop ]; do sleep 0.05; done; echo loss=0.5';
+const launch = (command: string, more: Record<string, unknown> = {}) => ({
+  name: 'remote_exec_background',
+  input: { command, metric_names: ['loss'], ...more },
+});
+const sleep = (...conditions: Record<string, unknown>[]) => ({
+  name: 'sleep',
+  input: { reason: 'r', wake_conditions: conditions },
+});
+
+describe('a sleep on runs', () => {
+  let bed: TestEngine | undefined;
+  const stop = () => writeFile(path.join(bed?.work ?? '', 'stop'), '');
+  afterEach(async () => {
+    if (bed !== undefined) await stop();
+    for (const one of bed?.engine.runs.all() ?? [])
+      await until(() => one.liveness.kind === 'ended');
+    await bed?.dispose();
+    bed = undefined;
+  });
+
+  it('right after launches waits for all of them, whose ids are not known yet', async () => {
+    const call = sleep({ type: 'process_exit' });
+    bed = await testEngine(new ScriptedModel([[launch(untilStop), launch('true'), call], quit]));
+    const session = await bed.start();
+    await until(() => eventsOf(session, 'run.ended').length === 1);
+    assert.equal(session.state.phase, 'sleeping');
+    await stop();
+    assert.equal(await session.ended, 'blocked');
+    assert.equal(eventsOf(session, 'sleep.ended')[0]?.detail, 'every run ends');
+  });
+
+  it('does not begin when the launch before it failed, and says so in one line', async () => {
+    const calls = [
+      launch('true', { machine_id: 'gpu9' }),
+      sleep({ type: 'process_exit', run: '1' }),
+    ];
+    bed = await testEngine(new ScriptedModel([calls, quit]));
+    const session = await bed.start();
+    assert.equal(await session.ended, 'blocked');
+    const told = eventsOf(session, 'tool.finished').find(({ name }) => name === 'sleep');
+    assert.equal(told?.text, 'Not put to sleep: nothing was launched in this reply.');
+    assert.equal(eventsOf(session, 'sleep.started').length, 0);
+  });
+});
