@@ -106,6 +106,7 @@ function weigh(event: JournalEvent): number {
   switch (event.type) {
     case 'message.added':
     case 'sweep.ended':
+    case 'sweep.paused':
       return blockTokens + textTokens(event.text);
     case 'tool.finished':
       return (

@@ -173,6 +173,7 @@ function userText(event: JournalEvent, known: KnownRuns): string | undefined {
     case 'message.added':
       return event.origin === 'person' ? `Message from the user:\n${event.text}` : event.text;
     case 'sweep.ended':
+    case 'sweep.paused':
       return `[${event.text}]`;
     case 'budget.noticed':
       return noticeForModel(event);

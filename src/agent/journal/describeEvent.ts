@@ -204,8 +204,7 @@ const descriptions: { readonly [Type in JournalEvent['type']]: Describe<Type> } 
     bad('runEnd', `${titleOf(state, runId)} did not start`, why),
   'run.metrics_changed': ({ runId, metrics }, state) =>
     plain('setting', `${titleOf(state, runId)}: output read again`, metrics.names?.join(', ')),
-  'run.queued': ({ runId, why }, state) =>
-    plain('run', `${titleOf(state, runId)} waits for a place`, why),
+  'run.queued': ({ runId, why }, state) => plain('run', `${titleOf(state, runId)} waits`, why),
   'run.alarmed': ({ runId, detail, action }, state) =>
     described(
       { kind: 'alarm', tone: action === 'kill' ? 'bad' : 'warn' },
@@ -238,6 +237,8 @@ const descriptions: { readonly [Type in JournalEvent['type']]: Describe<Type> } 
       `${sweeps.get(sweepId)?.plan.points[index]?.label ?? `Point ${index + 1}`} of sweep ${sweepId} skipped`,
       why,
     ),
+  'sweep.paused': ({ sweepId, why }) => bad('sweep', `Sweep ${sweepId} is paused`, why),
+  'sweep.resumed': ({ sweepId }) => plain('sweep', `Sweep ${sweepId} goes on`),
   'sweep.ended': ({ sweepId, text }) => plain('sweep', `Sweep ${sweepId} ended`, firstLine(text)),
   'env.captured': ({ envId, gist }) => plain('setting', `Environment ${envId}`, gist),
   'sleep.started': ({ request, at }, state) => {

@@ -47,6 +47,15 @@ export type ExperimentEvent =
     }
   /** A planned run waits in line for a place on its machine, and starts when there is one. */
   | { readonly type: 'run.queued'; readonly runId: RunId; readonly why: string }
+  /** The sweep launches no points until it is resumed, because its first points failed alike. */
+  | {
+      readonly type: 'sweep.paused';
+      readonly sweepId: string;
+      readonly why: string;
+      /** The notice for the model, with the error that the points printed. */
+      readonly text: string;
+    }
+  | { readonly type: 'sweep.resumed'; readonly sweepId: string }
   /** The sweep launches no more points. Its active runs may continue. */
   | {
       readonly type: 'sweep.ended';

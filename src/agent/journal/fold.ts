@@ -194,6 +194,13 @@ const changes: Changes = {
       ...sweep,
       skipped: withEntry(sweep.skipped, index, why),
     })),
+  'sweep.paused': (state, { sweepId, why }) =>
+    changeSweep(state, sweepId, (sweep) => ({ ...sweep, pause: { why } })),
+  'sweep.resumed': (state, { sweepId }) =>
+    changeSweep(state, sweepId, (sweep) => ({
+      ...sweep,
+      ...(sweep.pause && { pause: { ...sweep.pause, isOver: true } }),
+    })),
   'sweep.ended': (state, { sweepId, why }) =>
     changeSweep(state, sweepId, (sweep) => ({ ...sweep, end: why })),
   'env.captured': (state, { envId: id, machineId, repo, gist, file }) => ({

@@ -82,6 +82,8 @@ export interface SweepState {
   readonly callId: string;
   /** Index of a point that could not be started → why. */
   readonly skipped: ReadonlyMap<number, string>;
+  /** Why the sweep is paused or, with `isOver`, was paused. A sweep is paused at most once. */
+  readonly pause?: { readonly why: string; readonly isOver?: true };
   /** Why the sweep ended; omitted while the sweep still launches points. */
   readonly end?: SweepEndReason;
 }

@@ -325,9 +325,7 @@ function wasSpokenTo({ events, state }: SessionLog): boolean {
   const asked = events.findLastIndex((event) => event.type === 'model.requested');
   return events.slice(asked).some((event) => {
     if (event.type === 'run.ended') return state.runs.get(event.runId)?.spec.sweep === undefined;
-    return (
-      event.type === 'message.added' || event.type === 'sweep.ended' || event.type === 'run.alarmed'
-    );
+    return ['message.added', 'sweep.ended', 'sweep.paused', 'run.alarmed'].includes(event.type);
   });
 }
 

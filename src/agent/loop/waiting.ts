@@ -61,7 +61,7 @@ export class Waiting implements Disposable {
       return this.#woken({ why: 'person', met: [], unmet: [], errors: [] });
     // If an alarm kills a run, wake the session only when the run has ended.
     const isSettled = ({ runId, action }: AlarmNews): boolean =>
-      action !== 'kill' || log.state.runs.get(runId)?.verdict !== undefined;
+      action !== 'kill' || runId === undefined || log.state.runs.get(runId)?.verdict !== undefined;
     if (unheardAlarms(log.events).some(isSettled)) return this.alarm();
     const alarm = budgetAlarm(log.state);
     // Time passes for limits in minutes while the session sleeps, too. After the wake, the loop

@@ -91,6 +91,7 @@ function bringsOthers(event: JournalEvent): boolean {
       return event.parent !== undefined;
     case 'message.added':
     case 'sweep.ended':
+    case 'sweep.paused':
       return isMarked(event.text);
     case 'tool.finished':
       return (

@@ -35,7 +35,8 @@ export function condemnedRuns({
 const isKill = (answer: string): boolean => answer.trim().toLowerCase() === killAnswer;
 
 export interface AlarmNews {
-  readonly runId: RunId;
+  /** Omitted for a sweep that was paused. */
+  readonly runId?: RunId;
   readonly action: Alarm['action'];
   /** For example `run 7: loss became NaN at step 120`. */
   readonly text: string;
@@ -55,6 +56,11 @@ const heardOf = growingFold<JournalEvent, Heard>(
       heard.runs.set(event.spec.id, { number: event.spec.number, sweepId: event.spec.sweep?.id });
     if (event.type === 'model.requested' || event.type === 'sleep.ended') heard.unheard = [];
     if (event.type === 'run.alarmed') hear(heard, event);
+    if (event.type === 'sweep.paused')
+      heard.unheard.push({
+        action: 'warn',
+        text: `sweep ${event.sweepId} is paused: ${event.why}`,
+      });
   },
 );
 

@@ -4,7 +4,7 @@
  */
 import type { RunSpec } from '../../runs/run.ts';
 import type { RunState, SessionState, SweepState } from '../journal/state.ts';
-import { progressOf } from './sweepProgress.ts';
+import { isPaused, progressOf } from './sweepProgress.ts';
 
 export type InLine =
   | { readonly kind: 'sweep'; readonly sweep: SweepState }
@@ -39,7 +39,7 @@ export function lineOf({ sweeps, runs }: SessionState): InLine[] {
 
 /** Returns whether no run goes on or waits, and no sweep has points to start. */
 export const isIdle = ({ runs, sweeps }: SessionState): boolean =>
-  [...sweeps.values()].every(({ end }) => end !== undefined) &&
+  [...sweeps.values()].every((sweep) => sweep.end !== undefined || isPaused(sweep)) &&
   [...runs.values()].every((run) => run.verdict !== undefined || run.notStarted !== undefined);
 
 /**
@@ -62,5 +62,6 @@ export function placeInLine(
 function waitingPoints(state: SessionState, sweep: SweepState, machineId: string): number {
   const { machineIds, maxParallel = Infinity } = sweep.plan;
   const { going, waiting } = progressOf(state, sweep);
-  return machineIds.includes(machineId) && going.length < maxParallel ? waiting.length : 0;
+  const mayStart = machineIds.includes(machineId) && going.length < maxParallel;
+  return mayStart && !isPaused(sweep) ? waiting.length : 0;
 }

@@ -10,7 +10,7 @@ import type { SweepState } from '../journal/state.ts';
 import { commandsOf, pointLabel } from './runLabel.ts';
 import type { SessionRuns } from './sessionRuns.ts';
 import { roomFor, type SweepLane } from './sweepLane.ts';
-import { progressOf } from './sweepProgress.ts';
+import { isPaused, progressOf } from './sweepProgress.ts';
 import type { SweepWork } from './sweepSchedule.ts';
 
 export interface SweepLauncherDeps {
@@ -175,7 +175,8 @@ export class SweepLauncher {
     const { sessionRuns } = this.#deps;
     const { plan, lane } = errand;
     if (!this.#isActive(plan)) {
-      for (const spec of specs) await sessionRuns.giveUp(spec.id, 'its sweep had ended');
+      for (const spec of specs)
+        await sessionRuns.giveUp(spec.id, 'its sweep had ended or was paused');
       return;
     }
     const outcomes = await sessionRuns.startTogether(specs, plan.maxParallel);
@@ -218,7 +219,8 @@ export class SweepLauncher {
   }
 
   #isActive(plan: SweepPlan): boolean {
-    return this.#deps.isOpen() && this.#deps.log.state.sweeps.get(plan.id)?.end === undefined;
+    const sweep = this.#sweep(plan);
+    return this.#deps.isOpen() && sweep.end === undefined && !isPaused(sweep);
   }
 
   #sweep({ id }: SweepPlan): SweepState {

@@ -25,6 +25,10 @@ export function progressOf(state: SessionState, { plan, skipped }: SweepState): 
   };
 }
 
+/** Returns whether the sweep launches nothing until it is resumed. */
+export const isPaused = ({ pause, end }: SweepState): boolean =>
+  pause !== undefined && pause.isOver !== true && end === undefined;
+
 /** Counts active runs by status: `2 running`, `1 queued`. */
 export const activeCounts = (runs: readonly RunState[]): string[] =>
   statusCounts(runs.map(({ process }) => ({ startedMs: process?.startedMs })));

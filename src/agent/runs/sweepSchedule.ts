@@ -7,7 +7,7 @@ import type { RunSpec } from '../../runs/run.ts';
 import type { SweepEndReason } from '../../runs/sweep.ts';
 import { budgetEndMs } from '../budget/measures.ts';
 import type { RunState, SessionState, SweepState } from '../journal/state.ts';
-import { progressOf, type SweepProgress } from './sweepProgress.ts';
+import { isPaused, progressOf, type SweepProgress } from './sweepProgress.ts';
 
 /**
  * - `end`: the sweep launches no more points
@@ -44,6 +44,7 @@ export function nextStep(situation: SweepSituation): SweepStep {
   const progress = progressOf(situation.state, situation.sweep);
   const why = endOf(situation, progress);
   if (why !== undefined) return { kind: 'end', why };
+  if (isPaused(situation.sweep)) return { kind: 'wait' };
   const work = workOf(situation, progress);
   return work === undefined ? { kind: 'wait' } : { kind: 'launch', work };
 }

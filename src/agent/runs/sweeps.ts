@@ -23,7 +23,8 @@ import type { SessionRuns } from './sessionRuns.ts';
 import { isScheduler, SweepLane } from './sweepLane.ts';
 import { SweepLauncher } from './sweepLauncher.ts';
 import { isWaiting, lineOf } from './line.ts';
-import { progressOf } from './sweepProgress.ts';
+import { pauseOf } from './pausedSweep.ts';
+import { isPaused, progressOf } from './sweepProgress.ts';
 import { endedBy, nextStep, type SweepSituation } from './sweepSchedule.ts';
 import { sweepTable, type SweepView } from './sweepTable.ts';
 
@@ -56,6 +57,8 @@ export class Sweeps implements Disposable {
   /** Launches in progress → id of their sweep or single run. */
   readonly #working = new Map<Promise<void>, string>();
   readonly #ending = new Map<string, Promise<void>>();
+  /** Ids of the sweeps whose pause is being recorded. */
+  readonly #pausing = new Set<string>();
   #isOpen = false;
 
   constructor(deps: SweepsDeps) {
@@ -102,6 +105,13 @@ export class Sweeps implements Disposable {
   async stop(id: string): Promise<void> {
     if (this.#sweep(id).end === undefined) await this.#end(this.#sweep(id), 'stopped');
     await this.#idle(id);
+  }
+
+  /** Continues a paused sweep. Resolves with whether it was paused. */
+  async resume(id: string): Promise<boolean> {
+    if (!isPaused(this.#sweep(id))) return false;
+    await this.#deps.log.record({ type: 'sweep.resumed', sweepId: id });
+    return true;
   }
 
   /**
@@ -171,6 +181,7 @@ export class Sweeps implements Disposable {
       case 'run.queued':
       case 'session.ended':
       case 'session.resumed':
+      case 'sweep.resumed':
         return this.#pump();
       default:
     }
@@ -204,6 +215,7 @@ export class Sweeps implements Disposable {
   /** Starts every launch that is possible for a sweep now. */
   #feed(sweep: SweepState): void {
     const { plan } = sweep;
+    if (this.#pause(sweep)) return;
     for (;;) {
       const step = nextStep(this.#situation(sweep));
       if (step.kind === 'wait') return;
@@ -214,6 +226,22 @@ export class Sweeps implements Disposable {
       const { work } = step;
       this.#track(plan.id, this.#launcher.launch(plan, this.#lane(work.machineId), work));
     }
+  }
+
+  /** Pauses a sweep whose first points failed alike. Returns whether it is being paused. */
+  #pause(sweep: SweepState): boolean {
+    const { id } = sweep.plan;
+    const found = this.#pausing.has(id)
+      ? undefined
+      : pauseOf(this.#state, sweep, this.#deps.log.events);
+    if (found !== undefined) {
+      this.#pausing.add(id);
+      this.#deps.log
+        .record({ type: 'sweep.paused', sweepId: id, ...found })
+        .catch((error: unknown) => this.#fail(error))
+        .finally(() => this.#pausing.delete(id));
+    }
+    return this.#pausing.has(id);
   }
 
   #situation(sweep: SweepState): SweepSituation {

@@ -26,6 +26,7 @@ export const taskDeps = (deps: ToolsetDeps): AllToolsDeps['tasks'] => {
     sweeps: {
       find: (reference) => sweepOf(log.state, reference)?.plan.id,
       table: (id) => sweeps.table(id),
+      resume: (id) => sweeps.resume(id),
       async stop(id) {
         await sweeps.stop(id);
         return sweeps.going(id).flatMap(({ spec }) => runs.get(spec.id) ?? []);

@@ -80,6 +80,11 @@ export function createListeners(request: PartsRequest, owned: DisposableStore): 
       onFailed,
     }),
   );
+  owned.add(
+    log.onDidRecord((event) => {
+      if (event.type === 'sweep.paused') waiting.alarm();
+    }),
+  );
   const policy = watchdogPolicy(shared.settings(), request.project);
   const watches = owned.add(
     new RunWatchdogs({ ...shared, log, sessionRuns, questions, waiting, policy, onFailed }),

@@ -42,25 +42,29 @@ function aboutOf(
       return ended(event, description);
     case 'session.paused':
       return event.by === 'user' ? undefined : contentFor('error', description);
-    case 'session.resumed':
-      return contentFor('resumed', description);
-    case 'question.asked':
-      return contentFor('question', description);
     case 'budget.noticed':
       return isNearLimit(event) ? contentFor('budget', description) : undefined;
     case 'sleep.ended':
     case 'sleep.started':
       return aboutSleep(event, description, { before, after });
-    case 'sweep.ended':
-      return contentFor('experiment_complete', description);
     case 'run.alarmed':
     case 'run.ended':
     case 'run.not_started':
       return aboutRun(event, description, after);
-    default:
-      return undefined;
+    default: {
+      const kind = plainKinds[event.type];
+      return kind && contentFor(kind, description);
+    }
   }
 }
+
+/** Kinds of the notifications that only describe their event. */
+const plainKinds: { readonly [Type in JournalEvent['type']]?: Parameters<typeof contentFor>[0] } = {
+  'session.resumed': 'resumed',
+  'question.asked': 'question',
+  'sweep.ended': 'experiment_complete',
+  'sweep.paused': 'alarm',
+};
 
 function aboutSleep(
   event: EventOf<'sleep.started'> | EventOf<'sleep.ended'>,

@@ -26,7 +26,11 @@ export interface TaskKiller {
    * Finds sweeps. `stop` ensures that no more points of the sweep are launched, and resolves with
    * the runs of the sweep that have not ended.
    */
-  readonly sweeps: SweepFinder & { stop(id: string): Promise<readonly Run[]> };
+  readonly sweeps: SweepFinder & {
+    stop(id: string): Promise<readonly Run[]>;
+    /** Continues a sweep that was paused. Resolves with whether it was paused. */
+    resume(id: string): Promise<boolean>;
+  };
 }
 
 const signalsThatEndNothing: readonly string[] = ['STOP', 'CONT'];
@@ -55,7 +59,7 @@ export const killTask = ({ runs, sweeps }: TaskKiller): Tool =>
     description:
       'End a run with all its processes, and verify that no process is left. Its output and metrics stay readable. ' +
       'Processes left after grace_seconds are killed. With a sweep ("s1"): launches no more points, and ends the ' +
-      'points that are running. With a run that waits in line: cancels it.',
+      'points that are running; with CONT: continues a sweep that was paused. With a run that waits in line: cancels it.',
     effect: 'execute',
     changesCode: false,
     isRepeatable: true,
@@ -101,9 +105,14 @@ async function killSweep(
   id: string,
   options: KillOptions,
 ): Promise<ToolResult> {
+  if (options.signal === 'CONT' && (await sweeps.resume(id)))
+    return {
+      content: { sweep: id, status: 'resumed', table: sweeps.table(id) },
+      summary: 'resumed',
+    };
   if (signalsThatEndNothing.includes(options.signal ?? ''))
     throw new ToolFailure(
-      `Signal ${options.signal} works only for a single run. Stop a sweep with TERM or KILL.`,
+      `Signal ${options.signal} works only for a single run; CONT also for a sweep that is paused. Stop a sweep with TERM or KILL.`,
     );
   const going = await sweeps.stop(id);
   const outcomes = await Promise.allSettled(going.map((run) => runs.kill(run, options)));

@@ -82,6 +82,11 @@ function make(folder: string): Tasks {
       return { run, notes: [] };
     },
   };
-  const sweeps = { find: () => undefined, table: () => '', stop: () => Promise.resolve([]) };
+  const sweeps = {
+    find: () => undefined,
+    table: () => '',
+    stop: () => Promise.resolve([]),
+    resume: () => Promise.resolve(false),
+  };
   return { machines, runs, launcher, sweeps, requests };
 }
