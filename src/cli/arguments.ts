@@ -33,6 +33,8 @@ export interface CliOptions {
   readonly mode: PermissionMode | undefined;
   /** The target in words: `val_loss < 0.3, mean over seeds 0-2`. */
   readonly target: string | undefined;
+  /** Paths of files that are attached to the goal or the message. */
+  readonly files: readonly string[];
   readonly budget: Budget;
   readonly dayLimits: DayLimits;
 }
@@ -46,6 +48,7 @@ interface RawOptions extends RawLimits {
   readonly continue?: true;
   readonly resume?: string;
   readonly target?: string;
+  readonly file?: readonly string[];
   readonly home?: string;
   readonly json?: true;
   readonly yes?: true;
@@ -82,6 +85,11 @@ export function declareGoal(helios: CliCommand, work: GoalWork): CliCommand {
       '--target <text>',
       'what counts, such as "val_loss < 0.3, mean over seeds 0-2" (default: read from the goal)',
       nonEmpty,
+    )
+    .option(
+      '--file <path>',
+      'attach a file to the goal or the message: text, image or PDF (can be repeated)',
+      (path: string, before: readonly string[] = []) => [...before, path],
     )
     .addOption(
       new Option('-p, --print', 'answer a question read-only, then exit').conflicts([
@@ -123,6 +131,7 @@ function optionsOf(words: readonly string[], raw: RawOptions): CliOptions {
     isJson: raw.json === true,
     mode: raw.yes === true ? 'allow' : raw.mode,
     target: raw.target,
+    files: raw.file ?? [],
     budget: budgetOf(raw),
     dayLimits: raw.budgetDay ?? {},
   };

@@ -1,15 +1,19 @@
 /** The command `helios`: parses the command line, opens the engine, and follows one session. */
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
 import { CommanderError } from 'commander';
 import type { Engine } from '../agent/contract/engine.ts';
 import type { ApprovalRequest } from '../agent/contract/ports.ts';
 import type { Session } from '../agent/contract/sessions.ts';
 import { messageOf, UserFacing } from '../base/errors.ts';
+import type { SessionId } from '../base/ids.ts';
 import { silentLogger, type Logger } from '../base/logger.ts';
 import type { EngineOptions } from '../compose/engine.ts';
 import { createDemoProvider } from '../compose/demoProvider.ts';
 import { effortFor } from '../presentation/models/effort.ts';
 import { projectsAt } from '../compose/project.ts';
 import { homeAt } from '../compose/home.ts';
+import { fileAttachment, type Attachment } from '../presentation/sessions/attachments.ts';
 import { leftOutOf, leftOutText } from '../presentation/sessions/sessionText.ts';
 import { askUser } from './approvals.ts';
 import type { CliOptions, GoalWork } from './arguments.ts';
@@ -186,7 +190,7 @@ async function withEngine(opened: Opened): Promise<number> {
   const view = createView(opened, style);
   approvals.view = view;
   try {
-    const { session, say } = await openSession(opened);
+    const { session, say, attachments } = await openSession(opened);
     noticeEffort(session, opened, view);
     const homeOption = options.home === undefined ? '' : ` --home ${options.home}`;
     return await follow({
@@ -197,6 +201,7 @@ async function withEngine(opened: Opened): Promise<number> {
       style,
       homeOption,
       ...(say !== undefined && { say }),
+      ...(attachments && { attachments }),
     });
   } finally {
     if (view instanceof TerminalView) view.dispose();
@@ -230,12 +235,28 @@ function createView(
   return new TerminalView({ output: stdout.raw ?? stdout, clock, style, values });
 }
 
-async function openSession({
-  engine,
-  options,
-  provider,
-  deps,
-}: Opened): Promise<{ session: Session; say?: string }> {
+interface OpenedSession {
+  readonly session: Session;
+  /** Message that continues the session. */
+  readonly say?: string;
+  readonly attachments?: readonly Attachment[];
+}
+
+const seeFiles = 'See the attached files.';
+
+/** Reads the attached files. Rejects with `UserFacing` for one that cannot be read. */
+const filesOf = ({ files }: CliOptions, { cwd }: CliDeps): Promise<readonly Attachment[]> =>
+  Promise.all(
+    files.map(async (name) => {
+      const file = path.resolve(cwd, name);
+      const bytes = await readFile(file).catch((error: unknown) => {
+        throw new UserFacing(`${name} cannot be attached: ${messageOf(error)}`);
+      });
+      return fileAttachment(name, file, bytes);
+    }),
+  );
+
+async function openSession({ engine, options, provider, deps }: Opened): Promise<OpenedSession> {
   const { text, budget } = options;
   if (!options.isContinue && options.resume === undefined) {
     const profile = options.isPrint ? 'question' : 'goal';
@@ -244,6 +265,7 @@ async function openSession({
       profile,
       budget,
       workFolder: deps.cwd,
+      attachments: await filesOf(options, deps),
       ...(options.target !== undefined && { target: options.target }),
     } as const;
     const named =
@@ -252,21 +274,25 @@ async function openSession({
         : await modelNamed(options, provider, engine);
     return { session: await engine.sessions.start({ ...request, ...named }) };
   }
-  const id =
-    options.resume === undefined
-      ? (await engine.sessions.list())[0]?.id
-      : (await namedSession(engine.sessions, options.resume)).id;
-  if (id === undefined)
-    throw new UserFacing(
-      `There is no session in ${engine.home} yet.`,
-      'Start one with a goal: helios "…"',
-    );
+  const id = await resumedId(engine, options);
   const hasBudget = Object.keys(budget).length > 0;
   const session = await engine.sessions.resume(id, hasBudget ? { budget } : {});
   await useChosenModel(session, { engine, options });
   if (options.target !== undefined) await session.setTarget(options.target);
-  const say = text ?? resumeMessage(session);
-  return { session, ...(say !== undefined && { say }) };
+  const attachments = await filesOf(options, deps);
+  const say = text ?? (attachments.length > 0 ? seeFiles : resumeMessage(session));
+  return { session, attachments, ...(say !== undefined && { say }) };
+}
+
+/** Returns the session that is named or, without a name, the newest. Rejects with `UserFacing`. */
+async function resumedId(engine: Engine, { resume }: CliOptions): Promise<SessionId> {
+  if (resume !== undefined) return (await namedSession(engine.sessions, resume)).id;
+  const [newest] = await engine.sessions.list();
+  if (newest !== undefined) return newest.id;
+  throw new UserFacing(
+    `There is no session in ${engine.home} yet.`,
+    'Start one with a goal: helios "…"',
+  );
 }
 
 /** Changes the model and the reasoning effort of a session if the options name them. */

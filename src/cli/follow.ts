@@ -1,4 +1,5 @@
 /** Shows a session in a view until the session ends. Ctrl+C stops the session. */
+import type { Attachment } from '../agent/contract/attachment.ts';
 import path from 'node:path';
 import type { Engine } from '../agent/contract/engine.ts';
 import type { Session } from '../agent/contract/sessions.ts';
@@ -21,6 +22,7 @@ export interface Following {
   readonly style: Style;
   /** A message for the session, sent after all listeners are attached. */
   readonly say?: string;
+  readonly attachments?: readonly Attachment[];
   /**
    * The option ` --home <folder>`, repeated in the command to resume the session; empty if the user
    * did not pass it.
@@ -30,7 +32,7 @@ export interface Following {
 
 /** Shows the session until it ends. Resolves with the exit code. */
 export async function follow(following: Following): Promise<number> {
-  const { session, view, deps, say } = following;
+  const { session, view, deps, say, attachments } = following;
   const owned = new DisposableStore();
   let isInterrupted = false;
   try {
@@ -52,7 +54,7 @@ export async function follow(following: Following): Promise<number> {
         stop(following);
       }),
     );
-    if (say !== undefined) await session.say(say);
+    if (say !== undefined) await session.say(say, attachments);
     const reason = await session.ended;
     view.end(await lastLines(following, reason));
     return isInterrupted ? exitCodes.interrupted : codeFor(reason);

@@ -3,6 +3,7 @@
  * from their files only when a request is made.
  */
 import { formatBytes } from '../../base/text.ts';
+import { untrusted } from '../../base/untrusted.ts';
 import type {
   AssistantBlock,
   AttachmentBlock,
@@ -20,10 +21,16 @@ export interface RecordedResult extends Omit<ToolResultBlock, 'attachments'> {
   readonly attachments?: readonly (AttachmentBlock | AttachmentFile)[];
 }
 
+/** What the user attached to a message. */
+export interface AttachedFile {
+  readonly type: 'attached_file';
+  readonly file: AttachmentFile;
+}
+
 export type RecordedMessage =
   | {
       readonly role: 'user';
-      readonly content: readonly (TextBlock | AttachmentBlock | RecordedResult)[];
+      readonly content: readonly (TextBlock | AttachmentBlock | RecordedResult | AttachedFile)[];
     }
   | { readonly role: 'assistant'; readonly content: readonly AssistantBlock[] };
 
@@ -60,11 +67,12 @@ export class RequestAttachments {
 const filesIn = (message: RecordedMessage): AttachmentFile[] =>
   message.role === 'assistant'
     ? []
-    : message.content.flatMap((block) =>
-        block.type === 'tool_result'
+    : message.content.flatMap((block) => {
+        if (block.type === 'attached_file') return [block.file];
+        return block.type === 'tool_result'
           ? (block.attachments ?? []).filter((one) => 'hash' in one)
-          : [],
-      );
+          : [];
+      });
 
 /**
  * Inlines attachments from `held` (hash → bytes in base64). For each missing attachment, adds a
@@ -79,11 +87,24 @@ export const withAttachments = (
       ? message
       : {
           role: 'user',
-          content: message.content.map((block) =>
-            block.type === 'tool_result' ? filled(block, held) : block,
-          ),
+          content: message.content.map((block) => {
+            if (block.type === 'attached_file') return attached(block.file, held);
+            return block.type === 'tool_result' ? filled(block, held) : block;
+          }),
         },
   );
+
+function attached(
+  file: AttachmentFile,
+  held: ReadonlyMap<string, string>,
+): TextBlock | AttachmentBlock {
+  const { hash, mediaType, name = 'attachment' } = file;
+  const base64 = held.get(hash);
+  if (base64 === undefined) return { type: 'text', text: missingText(file) };
+  if (mediaType !== 'text/plain') return { type: 'attachment', mediaType, name, base64 };
+  const text = Buffer.from(base64, 'base64').toString('utf8');
+  return { type: 'text', text: `The user attached ${name}:\n${untrusted(text, name)}` };
+}
 
 function filled(
   { attachments, ...result }: RecordedResult,

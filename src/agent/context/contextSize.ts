@@ -11,6 +11,7 @@ import {
   type SystemPart,
   type ToolSpec,
 } from '../../models/model.ts';
+import type { AttachmentFile } from '../../storage/attachmentFiles.ts';
 import type { JournalEvent } from '../journal/events.ts';
 import { growingFold } from '../journal/growingFold.ts';
 import { textTokens } from '../../base/textTokens.ts';
@@ -102,9 +103,18 @@ function oncePerObject<T extends object>(compute: (object: T) => number): (objec
   };
 }
 
+/** Tokens per byte of text, rounded up. */
+const tokensPerByte = 0.4;
+
+const attachedTokens = ({ mediaType, sizeBytes }: AttachmentFile): number =>
+  mediaType === 'text/plain'
+    ? Math.ceil(tokensPerByte * sizeBytes)
+    : attachmentTokens(mediaType, sizeBytes);
+
 function weigh(event: JournalEvent): number {
   switch (event.type) {
     case 'message.added':
+      return blockTokens + textTokens(event.text) + sum(event.attachments ?? [], attachedTokens);
     case 'sweep.ended':
     case 'sweep.paused':
       return blockTokens + textTokens(event.text);

@@ -12,13 +12,13 @@ import { budgetText } from '../journal/limitText.ts';
 import type { RefusedCall } from '../../permissions/access.ts';
 import type { JournalEvent } from '../journal/events.ts';
 import { allowAnswer } from '../user/refusedCalls.ts';
-import type { RecordedMessage, RecordedResult } from './attachments.ts';
+import type { AttachedFile, RecordedMessage, RecordedResult } from './attachments.ts';
 import { experimentNews } from './experimentNews.ts';
 import { growingFold } from '../journal/growingFold.ts';
 
 type Replied = Extract<JournalEvent, { type: 'model.replied' }>;
 type Finished = Extract<JournalEvent, { type: 'tool.finished' }>;
-type RecordedBlock = TextBlock | RecordedResult;
+type RecordedBlock = TextBlock | RecordedResult | AttachedFile;
 type Alarmed = Extract<JournalEvent, { type: 'run.alarmed' }>;
 
 export const interruptedText =
@@ -53,15 +53,15 @@ export function buildHistory(events: readonly JournalEvent[]): RecordedMessage[]
   if (briefing !== undefined) history.user({ type: 'text', text: briefing });
   // Messages that arrived during a request. The reply does not take them into account, so they are
   // added after the reply.
-  let lateTexts: string[] | undefined;
+  let late: RecordedBlock[] | undefined;
   const flush = (): void => {
-    for (const text of lateTexts ?? []) history.user({ type: 'text', text });
-    lateTexts = undefined;
+    for (const block of late ?? []) history.user(block);
+    late = undefined;
   };
   for (const event of rest) {
     if (event.type === 'model.requested') {
       flush();
-      lateTexts = [];
+      late = [];
     }
     if (event.type === 'model.replied') {
       addReply(history, event, results);
@@ -73,8 +73,9 @@ export function buildHistory(events: readonly JournalEvent[]): RecordedMessage[]
     ];
     const text = texts.filter((one) => one !== undefined).join('\n');
     if (text === '') continue;
-    if (lateTexts !== undefined) lateTexts.push(text);
-    else history.user({ type: 'text', text });
+    const blocks = [{ type: 'text', text } as const, ...attachedTo(event)];
+    if (late !== undefined) late.push(...blocks);
+    else for (const block of blocks) history.user(block);
   }
   flush();
   return beginningWithGoal(history.messages, events);
@@ -167,6 +168,11 @@ function resultBlock(call: ToolCallBlock, result: Finished | undefined): Recorde
     ...(attachments.length > 0 && { attachments }),
   };
 }
+
+const attachedTo = (event: JournalEvent): RecordedBlock[] =>
+  event.type === 'message.added'
+    ? (event.attachments ?? []).map((file) => ({ type: 'attached_file', file }))
+    : [];
 
 function userText(event: JournalEvent, known: KnownRuns): string | undefined {
   switch (event.type) {

@@ -10,6 +10,7 @@ import type { Liveness, RunEnd } from '../../runs/run.ts';
 import type { LeaseOwner } from '../../storage/leaseOwner.ts';
 import type { Reproduction, ReproduceRequest } from './reproduction.ts';
 import type { SessionActions } from '../journal/actions.ts';
+import type { Attachment } from './attachment.ts';
 import type { Budget, EndReason, JournalEvent, ProfileId, StreamEvent } from '../journal/events.ts';
 import type { FollowedEvents } from '../journal/followJournal.ts';
 import type { Phase, RunState, SessionState } from '../journal/state.ts';
@@ -34,6 +35,7 @@ export interface GoalRequest {
    * `helios` command was called. Absolute path.
    */
   readonly workFolder: string;
+  readonly attachments?: readonly Attachment[];
   /** Default: the configured provider and its default model. */
   readonly provider?: string;
   readonly model?: string;
@@ -93,7 +95,7 @@ export interface Session {
    * Sends a message of the user. A working session reads the message with its next model call; a
    * sleeping or paused session wakes.
    */
-  say(text: string): Promise<void>;
+  say(text: string, attachments?: readonly Attachment[]): Promise<void>;
   /**
    * Aborts the model call and any active tool within a second, then pauses the session until the
    * next message. Runs continue.

@@ -151,6 +151,7 @@ export type SessionEvent =
       readonly type: 'message.added';
       readonly origin: MessageOrigin;
       readonly text: string;
+      readonly attachments?: readonly AttachmentFile[];
       /**
        * Set for a reminder about a plateau (experiments no longer improve the result): the stage
        * of the plateau. Each stage of a plateau is reported once.

@@ -14,6 +14,7 @@ import type { Effort } from '../../models/model.ts';
 import type { Lease } from '../../storage/lease.ts';
 import type { StorageFailure } from '../../storage/storageFailure.ts';
 import { Closing } from '../journal/closing.ts';
+import type { Attachment } from '../contract/attachment.ts';
 import type { Session } from '../contract/sessions.ts';
 import type {
   Budget,
@@ -28,6 +29,7 @@ import type { SessionLog } from '../journal/sessionLog.ts';
 import type { Circumstances } from './circumstances.ts';
 import type { SessionHooks } from './sessionDeps.ts';
 import { importResults, pinNote, recordTarget, unpinNote } from './userFacts.ts';
+import { keepAttachments, type Introduction } from './messageAttachments.ts';
 import type { SessionParts } from './sessionParts.ts';
 import type { SessionState } from '../journal/state.ts';
 
@@ -107,9 +109,10 @@ export class LiveSession implements Session, SessionHooks {
   }
 
   /** Records the first message of a new session and starts the work. */
-  async introduce(text: string, target?: Target): Promise<void> {
+  async introduce(text: string, { target, attachments = [] }: Introduction = {}): Promise<void> {
     if (target !== undefined) await recordTarget(this.#log, target);
-    await this.#log.record({ type: 'message.added', origin: 'goal', text });
+    const message = { text, ...(await keepAttachments(this.folder, attachments)) };
+    await this.#log.record({ type: 'message.added', origin: 'goal', ...message });
     await this.#begin();
   }
 
@@ -167,9 +170,10 @@ export class LiveSession implements Session, SessionHooks {
     this.goOn();
   }
 
-  say(text: string): Promise<void> {
+  say(text: string, attachments: readonly Attachment[] = []): Promise<void> {
     return this.#inTurn(async () => {
-      await this.#log.recordNow({ type: 'message.added', origin: 'person', text });
+      const message = { text, ...(await keepAttachments(this.folder, attachments)) };
+      await this.#log.recordNow({ type: 'message.added', origin: 'person', ...message });
       if (this.#hasEnded) this.#ended = Promise.withResolvers<EndReason>();
       this.#hasEnded = false;
       await this.#parts.waiting.end(text);

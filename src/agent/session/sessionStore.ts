@@ -114,7 +114,7 @@ export class SessionStore implements Sessions {
     const session = await this.#attach(id, { first });
     const facts = { ...first, limits: limitsText(budget), target: stated ?? readTarget(goal) };
     const opening = profileOf(profile).opening(goal, facts);
-    return this.#begun(session, session.introduce(opening, stated));
+    return this.#begun(session, session.introduce(opening, { ...request, target: stated }));
   }
 
   #parent(id: SessionId): LiveSession {

@@ -8,7 +8,7 @@ import { cleanText, counted, shellQuote } from '../../base/text.ts';
 import type { Machine } from '../../machines/machine.ts';
 import { readLines } from './lineReader.ts';
 import { machineId, machinePath, onMachine, type MachineTools } from '../parameters/machinePath.ts';
-import { isBinary, mediaTypeOf } from './mediaType.ts';
+import { isBinary, mediaTypeOf } from '../../base/mediaType.ts';
 import { defineTool, type Tool, type ToolResult } from '../tool.ts';
 
 const headBytes = 8192;

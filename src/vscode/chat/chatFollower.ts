@@ -46,7 +46,9 @@ export class ChatFollower {
   async follow(
     session: Session,
     { stream, token, context }: ChatTurn,
-    options: Partial<Pick<FollowOptions, 'say' | 'fromStart' | 'sleepPatienceMs'>> = {},
+    options: Partial<
+      Pick<FollowOptions, 'say' | 'attachments' | 'fromStart' | 'sleepPatienceMs'>
+    > = {},
   ): Promise<ChatResult> {
     const unfollow = this.#deps.following.begin(session.id);
     const abort = new AbortController();

@@ -1,4 +1,5 @@
 import type { ChatRequest, ChatResult } from 'vscode';
+import type { Attachment } from '../../agent/contract/attachment.ts';
 import type { Session } from '../../agent/contract/sessions.ts';
 import type { ProfileId } from '../../agent/journal/events.ts';
 import { plain } from '../../base/markdown.ts';
@@ -17,6 +18,7 @@ import { modelVendor } from '../ui/contributions.ts';
 import { isModelSet, suggestedBudget } from '../ui/settings.ts';
 import { frontFolder } from '../ui/workFolder.ts';
 import type { ChatFollower } from './chatFollower.ts';
+import { readReferences } from './chatReferences.ts';
 import { showRefusal } from './chatStream.ts';
 import type { ChatDeps, ChatTurn } from './chatTurn.ts';
 
@@ -54,9 +56,11 @@ export class ChatGoals {
       return {};
     }
     if (profile === 'goal') await askAtFirstGoal(this.#deps, folder.fsPath);
+    const attachments = await attached(turn);
     const session = await engine.sessions.start({
       goal,
       profile,
+      attachments,
       budget: {},
       ...(profile === 'goal' && { defaultBudget: suggestedBudget() }),
       workFolder: folder.fsPath,
@@ -72,7 +76,8 @@ export class ChatGoals {
     const text = turn.request.prompt.trim();
     if (text === '') return this.#follower.follow(session, turn);
     await this.#usePicked(session, turn.request);
-    return this.#follower.follow(session, turn, { say: text });
+    const attachments = await attached(turn);
+    return this.#follower.follow(session, turn, { say: text, attachments });
   }
 
   async #usePicked(session: Session, { model }: ChatRequest): Promise<void> {
@@ -84,6 +89,13 @@ export class ChatGoals {
     if (picked.provider !== provider || picked.model !== current)
       await session.useModel(picked.provider, picked.model);
   }
+}
+
+/** Reads what is attached to the message, and names what is not used. */
+async function attached({ request, stream }: ChatTurn): Promise<readonly Attachment[]> {
+  const { attachments, unused } = await readReferences(request.references);
+  if (unused.length > 0) stream.markdown(`Not used: ${plain(unused.join(', '), 300)}\n\n`);
+  return attachments;
 }
 
 const pickedFor = ({ vendor, id }: ChatRequest['model']): PickedModel | undefined =>

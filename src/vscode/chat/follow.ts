@@ -2,6 +2,7 @@
  * Streams a session to the chat until the session sleeps, pauses or ends, or the chat request is
  * cancelled.
  */
+import type { Attachment } from '../../agent/contract/attachment.ts';
 import type { Session } from '../../agent/contract/sessions.ts';
 import type { JournalEvent } from '../../agent/journal/events.ts';
 import type { Clock } from '../../base/clock.ts';
@@ -34,6 +35,7 @@ export interface FollowOptions {
   readonly isYieldRequested?: () => boolean;
   /** Message of the user, which is sent to the session first. */
   readonly say?: string;
+  readonly attachments?: readonly Attachment[];
   /** Whether to show the session's earlier events too. Set for a session that was just started. */
   readonly fromStart?: boolean;
 }
@@ -107,7 +109,7 @@ class Following implements Disposable {
   }
 
   #say(text: string): void {
-    this.#session.say(text).catch((error: unknown) => {
+    this.#session.say(text, this.#options.attachments).catch((error: unknown) => {
       const markdown = `The message was not sent: ${plain(messageOf(error), 300)}`;
       this.#show([{ kind: 'line', icon: 'error', markdown }]);
       this.#end('failed');

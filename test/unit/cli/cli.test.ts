@@ -158,6 +158,23 @@ describe('helios', () => {
     assert.match(third.stderr.text, /The goal of session s-\w+ is met\.\nWrite what to do next/);
   });
 
+  it('attaches files to the goal and to a message, and says which cannot be read', async () => {
+    const model = new ScriptedModel([[blocked], [blocked]]);
+    const it = world({ model });
+    writeFileSync(path.join(it.cwd, 'notes.md'), 'rate 0.1 was best');
+    assert.equal(await runCli([...demo, 'go on', '--file', 'notes.md'], it), 2);
+    assert.match(
+      JSON.stringify(model.requests[0]?.messages),
+      /attached notes\.md.*rate 0\.1 was best/,
+    );
+    const again = world({ model });
+    assert.equal(await runCli(['--yes', '-c', '--file', 'notes.md'], again), 2);
+    assert.match(JSON.stringify(model.requests[1]?.messages), /See the attached files/);
+    const missing = world({ model });
+    assert.equal(await runCli([...demo, 'go on', '--file', 'none.md'], missing), 1);
+    assert.match(missing.stderr.text, /none\.md cannot be attached: .*no such file/);
+  });
+
   it('prints the help for help and /help, also of a command', async () => {
     for (const words of [['help'], ['/help'], ['help', 'report']]) {
       const it = world({});

@@ -1,0 +1,28 @@
+import path from 'node:path';
+import type { Target } from '../../experiments/target/target.ts';
+import { AttachmentFiles, type AttachmentFile } from '../../storage/attachmentFiles.ts';
+import type { Attachment } from '../contract/attachment.ts';
+
+/** What comes with the first message of a session. */
+export interface Introduction {
+  readonly target?: Target | undefined;
+  readonly attachments?: readonly Attachment[] | undefined;
+}
+
+/** Folder of a session for what is too large for its journal. */
+export const attachmentsIn = (folder: string): AttachmentFiles =>
+  new AttachmentFiles(path.join(folder, 'attachments'));
+
+/** Stores attachments beside the journal. Rejects with `StorageFailure`. */
+export async function keepAttachments(
+  folder: string,
+  attachments: readonly Attachment[],
+): Promise<{ readonly attachments?: readonly AttachmentFile[] }> {
+  if (attachments.length === 0) return {};
+  const files = attachmentsIn(folder);
+  const kept = attachments.map(async ({ name, mediaType, bytes }) => ({
+    ...(await files.keep(bytes, mediaType)),
+    name,
+  }));
+  return { attachments: await Promise.all(kept) };
+}
