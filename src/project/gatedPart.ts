@@ -26,6 +26,7 @@ const rules: { readonly [Field in keyof Required<Project>]: (value: Project) => 
     (notifications?.channels ?? []).length === 0 ? 'own' : 'allowed',
   quietHours: () => 'own',
   budget: () => 'always',
+  runMinutes: () => 'always',
   watchdogs: () => 'own',
   plateau: () => 'own',
   mandate: () => 'allowed',

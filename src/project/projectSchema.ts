@@ -98,6 +98,11 @@ export const projectSchema = z.strictObject({
     .describe(
       'Limits of a goal that is started without limits. If the settings have the same limit, the lower one applies.',
     ),
+  runMinutes: limit
+    .exactOptional()
+    .describe(
+      'Minutes after which every run and every point of a sweep is ended. If the settings have this limit, too, the lower one applies.',
+    ),
   watchdogs: watchdogSettingsSchema
     .exactOptional()
     .describe('Checks of every run, and the action of each.'),

@@ -22,6 +22,7 @@ export function limitsFile(spec: RunSpec, { share, scheduler }: SharedMachine): 
     session: spec.sessionId,
     limit_ms: limit && Math.ceil(limit.ms),
     limit_from: limit?.from,
+    max_ms: limit?.maxMs,
     grace_ms: limit && (limit.graceMs ?? defaultGraceMs),
     ...shared,
     gpu_ids: share?.gpuIds?.join(','),

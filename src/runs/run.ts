@@ -47,6 +47,19 @@ export interface RunLimit {
   readonly from: 'launch' | 'first_metric';
   /** Milliseconds between TERM and KILL. Default: 10,000. */
   readonly graceMs?: number;
+  /** Upper bound of the time since the launch, for a clock that starts later. */
+  readonly maxMs?: number;
+}
+
+/** Returns the limit that applies to a run that ends after `maxMinutes` in any case. */
+export function boundedLimit(
+  limit: RunLimit | undefined,
+  maxMinutes: number | undefined,
+): RunLimit | undefined {
+  if (maxMinutes === undefined) return limit;
+  const maxMs = Math.ceil(maxMinutes * 60_000);
+  const { ms, from } = limit ?? { ms: maxMs, from: 'launch' };
+  return { ...limit, ms: Math.min(ms, maxMs), from, ...(from === 'first_metric' && { maxMs }) };
 }
 
 /** Resources that a run uses on its machine while it is active. */

@@ -27,8 +27,8 @@ export interface RunsOptions {
 
 export interface KillOptions {
   /**
-   * Name of the signal without `SIG`. `STOP` and `CONT` only pause and resume the run. Default:
-   * `TERM`.
+   * Name of the signal without `SIG`. `STOP` and `CONT` only pause and resume the run; `USR1`
+   * and `USR2` go only to processes that handle them. Default: `TERM`.
    */
   readonly signal?: string;
   /** Milliseconds between the signal and KILL. Default: 10,000. */
@@ -46,7 +46,7 @@ export interface KillResult extends SignalReport {
 const defaultGraceMs = 10_000;
 /** Milliseconds to wait for the exit record after every process of the run is gone. */
 const recordTimeoutMs = 5000;
-const signalsThatEndNothing: readonly string[] = ['STOP', 'CONT'];
+const signalsThatEndNothing: readonly string[] = ['STOP', 'CONT', 'USR1', 'USR2'];
 
 export class Runs implements Disposable {
   readonly #clock: Clock;

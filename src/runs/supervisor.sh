@@ -39,7 +39,7 @@ remove_link() { [ ! -h "$folder/$1" ] || rm -f "$folder/$1"; }
 # separate process.
 guard() {
   trap 'kill "$sleeper" 2>/dev/null; exit 0' TERM
-  limit=$(value limit_ms "$terms") grace=$(value grace_ms "$terms") lived=0 since=
+  limit=$(value limit_ms "$terms") most=$(value max_ms "$terms") grace=$(value grace_ms "$terms") lived=0 since=
   [ "$(value limit_from "$terms")" = first_metric ] || since=0
   sleep 0.01 2>/dev/null && fractions=1 || fractions=
   seen=$(ticking_ms)
@@ -91,7 +91,9 @@ count_time() {
 }
 
 is_time_over() {
-  [ -n "$limit" ] && [ -n "$since" ] && [ "$((lived - since))" -ge "$limit" ] && [ -e "$folder/process" ]
+  [ -n "$limit" ] && [ -e "$folder/process" ] || return 1
+  [ -z "$most" ] || [ "$lived" -lt "$most" ] || return 0
+  [ -n "$since" ] && [ "$((lived - since))" -ge "$limit" ]
 }
 
 # Writes the identity of this process to file $1.
@@ -207,10 +209,31 @@ signal_all() {
   # shellcheck disable=SC2086 # A list of pids.
   case $1 in
     KILL | STOP | CONT) ;;
+    USR?)
+      # A process without a handler would be ended by it.
+      # shellcheck disable=SC2086 # A list of pids.
+      signalled=$(handlers "$1" $signalled | one_line) recipients=$signalled
+      [ -n "$signalled" ] || return 0
+      ;;
     *) [ ! -e "$folder/confine.sh" ] || recipients=$(printf '%s\n' $signalled | grep -vx "$group") ;;
   esac
   # shellcheck disable=SC2086 # A list of pids.
   kill -s "$1" $recipients 2>/dev/null
+}
+
+# Prints those of the pids after $1 that handle signal $1; all of them on a system that does not tell.
+# A shell also handles signals that end it, so it counts only if the command sets a trap.
+handlers() {
+  bit=9
+  [ "$1" = USR1 ] || bit=11
+  shift
+  for process; do
+    case $(cat "/proc/$process/comm" 2>/dev/null) in
+      *sh) grep -q trap "$folder/command.sh" || continue ;;
+    esac
+    caught=$(sed -n 's/^SigCgt:.*\(....\)$/\1/p' "/proc/$process/status" 2>/dev/null)
+    [ -n "$caught" ] && [ $((0x$caught >> bit & 1)) -eq 0 ] || echo "$process"
+  done
 }
 
 end_all() {

@@ -52,11 +52,13 @@ export function measuresOf({
   children = nothingSpent,
   nowMs,
 }: Spendable): Measure[] {
-  const { usd, turns, inputTokens, outputTokens, startedMs } = state;
+  const { usd, turns, inputTokens, outputTokens, startedMs, restMs = 0, phase, end } = state;
+  // Time for which the session is ended does not count.
+  const atMs = phase === 'ended' ? (end?.atMs ?? nowMs) : nowMs;
   const goal = {
     usd: usd + children.usd,
     tokens: inputTokens + outputTokens + children.tokens,
-    minutes: (nowMs - startedMs) / minuteMs,
+    minutes: (atMs - startedMs - restMs) / minuteMs,
     turns,
   };
   const experiment = currentAllowance(state);
@@ -67,7 +69,7 @@ export function measuresOf({
       ? []
       : measured('experiment', state.budget.experiment ?? {}, {
           ...experiment,
-          minutes: (nowMs - experiment.startedMs) / minuteMs,
+          minutes: (atMs - experiment.startedMs) / minuteMs,
         })),
   ];
 }
@@ -96,8 +98,10 @@ export const isHard = ({ scope }: Measure): boolean => scope !== 'experiment';
  * Returns the time at which the minutes of the goal are used up, in milliseconds since the epoch;
  * `undefined` when the goal has no such limit.
  */
-export const budgetEndMs = ({ budget, startedMs }: SessionState): number | undefined =>
-  budget.minutes === undefined ? undefined : Math.ceil(startedMs + budget.minutes * minuteMs);
+export const budgetEndMs = ({ budget, startedMs, restMs = 0 }: SessionState): number | undefined =>
+  budget.minutes === undefined
+    ? undefined
+    : Math.ceil(startedMs + restMs + budget.minutes * minuteMs);
 
 /**
  * Returns the latest time at which a sleep must end, with the reason: when the minutes of the goal

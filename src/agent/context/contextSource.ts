@@ -25,6 +25,8 @@ export interface ContextSourceDeps {
   /** Stable sections of the system prompt, in order. */
   readonly sections: readonly string[];
   readonly project?: Pick<ProjectFile, 'instructions'>;
+  /** Returns the minutes after which every run ends; `undefined` without such a limit. */
+  runMinutes(): number | undefined;
   /** Returns the permission mode; `undefined` if the profile decides what is allowed. */
   permissionMode(): PermissionMode | undefined;
 }
@@ -65,6 +67,7 @@ function promptSource({
   clock,
   project,
   sections,
+  runMinutes,
   permissionMode,
 }: ContextSourceDeps): ContextSource['prompt'] {
   let rendered: { stickies: ReadonlyMap<number, string>; parts: readonly SystemPart[] } | undefined;
@@ -76,6 +79,7 @@ function promptSource({
       sections,
       workFolder,
       permissionMode: permissionMode(),
+      runMinutes: runMinutes(),
       stickies,
       machines: await Promise.all(machines.list().map((machine) => machineLine(machine, clock))),
       ...(!hasBriefing && { memoryTree: await memory.render(memoryTokens) }),

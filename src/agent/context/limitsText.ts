@@ -8,7 +8,9 @@ import type { SessionState } from '../journal/state.ts';
  */
 export function limitsText(state: SessionState): string {
   const { turns, usd, minutes, tokens } = state.budget;
-  const spentMinutes = Math.round((state.lastEventMs - state.startedMs) / 60_000);
+  const spentMinutes = Math.round(
+    (state.lastEventMs - state.startedMs - (state.restMs ?? 0)) / 60_000,
+  );
   const used = [
     turns === undefined
       ? amountText('turns', state.turns)

@@ -26,10 +26,12 @@ export interface PromptFacts {
   readonly stickies: ReadonlyMap<number, string>;
   /** `instructions` of the project's `helios.json`. */
   readonly instructions?: string;
+  /** Minutes after which every run ends. */
+  readonly runMinutes?: number | undefined;
 }
 
 export function renderPrompt(facts: PromptFacts): SystemPart[] {
-  const stable = [...facts.sections, projectPart(facts.instructions)];
+  const stable = [...facts.sections, limitPart(facts.runMinutes), projectPart(facts.instructions)];
   const changing = [
     `Where you are\nRelative paths and commands start in ${facts.workFolder} on machine local, and in the working folder of any other machine.\nMachines:\n${facts.machines.map((line) => `- ${line}`).join('\n')}`,
     facts.permissionMode && `Permissions\n${modeText[facts.permissionMode]}`,
@@ -61,6 +63,11 @@ function notesPart(tree: string | undefined): string | undefined {
     ? 'Notes in memory: none at the start.'
     : `Notes in memory (path: gist):\n${tree}`;
 }
+
+const limitPart = (minutes: number | undefined): string | undefined =>
+  minutes === undefined
+    ? undefined
+    : `Time of runs\nThe user limits every run and every point of a sweep to ${minutes} minute${minutes === 1 ? '' : 's'} from its launch, whatever max_minutes says. Plan runs that are done by then.`;
 
 const projectPart = (instructions: string | undefined): string | undefined =>
   instructions === undefined || instructions.trim() === ''

@@ -71,6 +71,8 @@ export interface EngineSettings extends ProviderSettings {
    * Default: 10 MB.
    */
   readonly maxKeptFileBytes?: number;
+  /** Minutes after which every run and every point of a sweep ends. Default: no such limit. */
+  readonly runMinutes?: number;
   readonly endpoints?: readonly EndpointSettings[];
   /** Hosts to connect to without the proxy, in the format of `NO_PROXY`. */
   readonly noProxy?: string;

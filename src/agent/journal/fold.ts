@@ -66,7 +66,18 @@ export function applyEvent(state: SessionState, event: JournalEvent): SessionSta
   const change = changes[event.type] as
     ((state: SessionState, event: JournalEvent) => SessionState) | undefined;
   // Events of newer versions change nothing.
-  return change === undefined ? state : { ...change(state, event), lastEventMs: event.at };
+  if (change === undefined) return state;
+  return { ...withRest(state, change(state, event), event.at), lastEventMs: event.at };
+}
+
+/** Adds the time for which a session was ended, which counts for no limit in minutes. */
+function withRest(before: SessionState, after: SessionState, atMs: number): SessionState {
+  if (before.phase !== 'ended' || after.phase === 'ended') return after;
+  const restMs = atMs - (before.end?.atMs ?? before.lastEventMs);
+  return changeAllowance({ ...after, restMs: (before.restMs ?? 0) + restMs }, (last) => ({
+    ...last,
+    startedMs: last.startedMs + restMs,
+  }));
 }
 
 type Changes = {
@@ -101,10 +112,10 @@ const changes: Changes = {
     pausedBy: detail ?? by,
   }),
   'session.target_changed': (state, { target, by }) => ({ ...state, target, targetBy: by }),
-  'session.ended': (state, { reason, summary, evidence, checked }) => ({
+  'session.ended': (state, { reason, summary, evidence, checked, at: atMs }) => ({
     ...without(state, 'sleep', 'monitor'),
     phase: 'ended',
-    end: { reason, summary, evidence, ...(checked && { checked }) },
+    end: { atMs, reason, summary, evidence, ...(checked && { checked }) },
   }),
   'message.added': (state, { origin }) => (origin === 'person' ? renewed(awake(state)) : state),
   'model.requested': (state, { turn }) => ({

@@ -159,6 +159,8 @@ export interface SessionState {
   readonly children: readonly SessionId[];
   readonly startedMs: number;
   readonly lastEventMs: number;
+  /** Milliseconds for which the session was ended before the user continued it. Default: 0. */
+  readonly restMs?: number;
   readonly phase: Phase;
   readonly turns: number;
   /** Effort that the user chose. `undefined` means the effort from the settings. */
@@ -197,6 +199,7 @@ export interface SessionState {
   /** Why the session is paused: the text of the error, `user`, or `error` for an unknown error. */
   readonly pausedBy?: string;
   readonly end?: {
+    readonly atMs?: number;
     readonly reason: EndReason;
     readonly summary: string;
     readonly evidence: readonly Evidence[];

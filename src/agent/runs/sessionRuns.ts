@@ -14,6 +14,7 @@ import { checkMetricSpec } from '../../metrics/lines/metricSpec.ts';
 import type { MetricSpec, MetricSummary } from '../../metrics/metric.ts';
 import { nearestLine, unreadMetrics } from '../../metrics/unreadMetrics.ts';
 import {
+  boundedLimit,
   handleOf,
   type RunLimit,
   type RunProcess,
@@ -60,6 +61,8 @@ export interface SessionRunsDeps {
    */
   runEnv?(machine: Machine, command: string): Promise<Readonly<Record<string, string>>>;
   readonly confining?: Pick<Confining, 'of'>;
+  /** Returns the minutes after which every run ends; `undefined` if the user set no such limit. */
+  maxMinutes?(): number | undefined;
   /** Called when the end of a run cannot be recorded. */
   onFailed(error: unknown): void;
 }
@@ -134,9 +137,8 @@ export class SessionRuns {
 
   /** Starts a run that waits in line, or adopts it if a process that died has started it. */
   async startQueued(spec: RunSpec): Promise<PromiseSettledResult<Run> | undefined> {
-    const { runs, machines } = this.#deps;
-    const machine = machines.get(spec.machineId);
-    const begun = await runs.adoptBegun(spec);
+    const machine = this.#deps.machines.get(spec.machineId);
+    const begun = await this.#deps.runs.adoptBegun(spec);
     if (begun === undefined && (await waitsFor(machine, spec.resources)) !== undefined)
       return undefined;
     const [outcome] = begun === undefined ? await this.startTogether([spec]) : [];
@@ -264,6 +266,7 @@ export class SessionRuns {
     callId: string,
   ): Promise<RunSpec> {
     const plannedMs = this.#deps.clock.now();
+    const limit = boundedLimit(request.limit, this.#deps.maxMinutes?.());
     const spec: RunSpec = {
       id: newRunId(plannedMs),
       sessionId: this.#deps.sessionId,
@@ -275,7 +278,7 @@ export class SessionRuns {
       metrics: request.metrics,
       label: oneLine(request.label ?? runLabel(request.command, commandsOf(this.#state)), 60),
       plannedMs,
-      ...(request.limit && { limit: request.limit }),
+      ...(limit && { limit }),
       ...(request.resources && { resources: request.resources }),
       ...(request.sweep && { sweep: request.sweep }),
       ...(request.experimentId !== undefined && { experimentId: request.experimentId }),

@@ -5,6 +5,7 @@ import type { ProjectFile, Projects } from '../../project/projects.ts';
 import { defaultReports, type ReportsPlace } from '../../reports/reportFolder.ts';
 import type { ToolDefault } from '../../tools/tool.ts';
 import type { GoalRequest } from '../contract/sessions.ts';
+import type { EngineSettings } from '../contract/settings.ts';
 import type { PermissionMode, PermissionsInForce } from '../../permissions/mode.ts';
 import type { Budget, Limits } from '../journal/events.ts';
 
@@ -38,6 +39,12 @@ function limitsFrom(user: Limits, ...others: readonly Limits[]): Limits {
   ]);
   return Object.fromEntries(entries.filter(([, limit]) => limit !== undefined)) as Limits;
 }
+
+/** Returns the minutes after which every run ends: the lower value of settings and project. */
+export const runMinutesFor = (
+  { runMinutes }: Pick<EngineSettings, 'runMinutes'>,
+  project: Pick<ProjectFile, 'runMinutes'> | undefined,
+): number | undefined => tightest([runMinutes, project?.runMinutes]);
 
 function tightest(values: readonly (number | undefined)[]): number | undefined {
   const definedValues = values.filter((value) => value !== undefined);

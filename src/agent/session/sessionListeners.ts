@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { DisposableStore } from '../../base/disposable.ts';
+import type { Disposable, DisposableStore } from '../../base/disposable.ts';
 import { ExperimentCodeStore } from '../../experiments/git/experimentCodeStore.ts';
 import { defaultLimits, type LeaveOutLimits } from '../../experiments/git/leaveOut.ts';
 import type { Machines } from '../../machines/machine.ts';
@@ -7,6 +7,7 @@ import { MemoryStore } from '../../memory/memoryStore.ts';
 import { Sleeper } from '../../sleep/sleeper.ts';
 import type { EngineSettings } from '../contract/settings.ts';
 import { Experiments } from '../experiments/experiments.ts';
+import type { SessionLog } from '../journal/sessionLog.ts';
 import { createSleepPorts } from '../loop/sleepPorts.ts';
 import { Waiting } from '../loop/waiting.ts';
 import type { Confining } from '../runs/confining.ts';
@@ -18,6 +19,7 @@ import { watchdogPolicy } from '../runs/watchdogSettings.ts';
 import { Questions } from '../user/questions.ts';
 import { SessionNotices } from '../user/sessionNotices.ts';
 import { createConfining } from './sessionConfinement.ts';
+import { runMinutesFor } from './projectSettings.ts';
 import type { PartsRequest } from './sessionDeps.ts';
 
 /**
@@ -54,9 +56,9 @@ export function createListeners(request: PartsRequest, owned: DisposableStore): 
   const sessionId = log.state.id;
   const { workFolder } = log.state;
   const confining = createConfining(shared, { sessionId, workFolder, project });
-  const sessionRuns = owned.add(
-    new SessionRuns({ sessionId, log, runs, machines, clock, runEnv, confining, onFailed }),
-  );
+  const maxMinutes = (): number | undefined => runMinutesFor(shared.settings(), project);
+  const runsDeps = { sessionId, log, runs, machines, clock, runEnv, confining, maxMinutes };
+  const sessionRuns = owned.add(new SessionRuns({ ...runsDeps, onFailed }));
   const sweeps = owned.add(new Sweeps({ log, sessionRuns, runs, machines, clock, onFailed }));
   const questions = owned.add(new Questions({ log, clock, onFailed }));
   const notices = owned.add(new SessionNotices({ ...shared, log, ...(project && { project }) }));
@@ -80,11 +82,7 @@ export function createListeners(request: PartsRequest, owned: DisposableStore): 
       onFailed,
     }),
   );
-  owned.add(
-    log.onDidRecord((event) => {
-      if (event.type === 'sweep.paused') waiting.alarm();
-    }),
-  );
+  owned.add(wakeWhenPaused(log, waiting));
   const policy = watchdogPolicy(shared.settings(), request.project);
   const watches = owned.add(
     new RunWatchdogs({ ...shared, log, sessionRuns, questions, waiting, policy, onFailed }),
@@ -104,6 +102,11 @@ export function createListeners(request: PartsRequest, owned: DisposableStore): 
     limits,
   };
 }
+
+const wakeWhenPaused = (log: SessionLog, waiting: Waiting): Disposable =>
+  log.onDidRecord(({ type }) => {
+    if (type === 'sweep.paused') waiting.alarm();
+  });
 
 const createMemory = ({
   shared: { globalMemoryFolder: globalFolder, clock },

@@ -25,7 +25,7 @@ import { profileOf } from '../profiles/profiles.ts';
 import type { SessionRuns } from '../runs/sessionRuns.ts';
 import { refusedCalls } from '../user/refusedCalls.ts';
 import { plateauPolicy } from '../runs/watchdogSettings.ts';
-import { toolDefaults } from './projectSettings.ts';
+import { toolDefaults, runMinutesFor } from './projectSettings.ts';
 import { recordingModes, sessionPermissions } from './circumstances.ts';
 import { attachmentsIn } from './messageAttachments.ts';
 import type { PartsRequest } from './sessionDeps.ts';
@@ -64,6 +64,7 @@ export function createLoop(request: PartsRequest, listeners: SessionListeners): 
       ...request,
       ...listeners,
       sections: profile.sections(tools.filter(offers)),
+      runMinutes: () => runMinutesFor(shared.settings(), project),
       permissionMode: () => promptedMode(request),
     }),
     offers,

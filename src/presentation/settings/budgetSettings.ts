@@ -33,6 +33,12 @@ export const budgetSettings = {
     scope: 'application',
     option: '--budget-tokens',
   }),
+  'run.minutes': limit({
+    description: `Minutes after which every run, and every point of a sweep, is ended with the verdict _time limit_, whatever the agent asks for. If a \`helios.json\` has \`runMinutes\`, too, the lower one applies. ${noLimit}`,
+    scope: 'application',
+    engine: 'runMinutes',
+    isPreference: true,
+  }),
   'budget.experiment.usd': limit({
     description: `Maximum cost of the model calls of one experiment, in US dollars, ${untilNext}. ${atExperimentLimit} ${noLimit}`,
     scope: 'application',

@@ -33,12 +33,14 @@ export interface TaskKiller {
   };
 }
 
-const signalsThatEndNothing: readonly string[] = ['STOP', 'CONT'];
+const signalsThatEndNothing: readonly string[] = ['STOP', 'CONT', 'USR1', 'USR2'];
 const numbers: Readonly<Record<string, string>> = {
   1: 'HUP',
   2: 'INT',
   3: 'QUIT',
   9: 'KILL',
+  10: 'USR1',
+  12: 'USR2',
   15: 'TERM',
 };
 const plainName = (value: unknown): unknown => {
@@ -47,10 +49,13 @@ const plainName = (value: unknown): unknown => {
 };
 
 const signalName = z
-  .preprocess(plainName, z.enum(['TERM', 'INT', 'HUP', 'QUIT', 'KILL', 'STOP', 'CONT']))
+  .preprocess(
+    plainName,
+    z.enum(['TERM', 'INT', 'HUP', 'QUIT', 'KILL', 'STOP', 'CONT', 'USR1', 'USR2']),
+  )
   .default('TERM')
   .describe(
-    'TERM, INT, HUP, QUIT: request the end of the run, and send KILL after grace_seconds. KILL: end the run immediately. STOP: pause it. CONT: resume it. Default: TERM.',
+    'TERM, INT, HUP, QUIT: request the end of the run, and send KILL after grace_seconds. KILL: end the run immediately. STOP: pause it. CONT: resume it. USR1, USR2: only to processes that handle it, for example to save. Default: TERM.',
   );
 
 export const killTask = ({ runs, sweeps }: TaskKiller): Tool =>
@@ -136,13 +141,14 @@ async function killSweep(
 }
 
 const verb = (signal: string): string =>
-  signal === 'STOP' ? 'Paused' : signal === 'CONT' ? 'Resumed' : 'Stopped';
+  ({ STOP: 'Paused', CONT: 'Resumed', USR1: 'Sent USR1 to', USR2: 'Sent USR2 to' })[signal] ??
+  'Stopped';
 
 function killFields(run: Run, result: KillResult): Record<string, unknown> {
   const processes = result.signalled.length;
   if (signalsThatEndNothing.includes(result.signal)) {
     return {
-      status: processes > 0 ? 'signalled' : 'already_exited',
+      status: processes > 0 ? 'signalled' : result.wasRunning ? 'not_handled' : 'already_exited',
       signal: result.signal,
       processes,
     };

@@ -26,6 +26,7 @@ import {
   resourceParameters,
   resourcesOf,
 } from '../parameters/runParameters.ts';
+import { env, withVariables } from '../parameters/runVariables.ts';
 import { defineTool, type Tool, type ToolContext, type ToolResult } from '../tool.ts';
 import { commandsOf, startSweep, type SweepArguments, type SweepStarter } from './sweep.ts';
 import { seeds } from './sweepPoints.ts';
@@ -60,47 +61,53 @@ export type LaunchedRun = (
   readonly notes: readonly string[];
 };
 
-const parameters = z.strictObject({
-  machine_id: machineId,
-  command: z
-    .string()
-    .min(1)
-    .describe(
-      'Shell command (bash). Print metrics to stdout, such as "step=10 loss=0.83". Do not redirect or background it.',
+const parameters = z
+  .strictObject({
+    machine_id: machineId,
+    command: z
+      .string()
+      .min(1)
+      .describe(
+        'Shell command (bash). Print metrics to stdout, such as "step=10 loss=0.83". Do not redirect or background it.',
+      ),
+    metric_names: z
+      .array(z.string().min(1))
+      .optional()
+      .describe('Names of the metrics to read from the output, such as ["loss", "val_acc"].'),
+    metric_patterns: z
+      .record(z.string().min(1), z.string().min(1))
+      .optional()
+      .describe(
+        'Metric name → regular expression with one capture group for the value, for metrics that are not printed as name=value.',
+      ),
+    metric_directions: metricDirections,
+    label: z
+      .string()
+      .max(60)
+      .optional()
+      .describe('Short name of the run in lists, such as "lr=3e-4".'),
+    cwd: z
+      .string()
+      .min(1)
+      .optional()
+      .describe("Folder to run in. Default: the machine's working folder."),
+    log_path: z
+      .string()
+      .min(1)
+      .optional()
+      .describe('Path at which to create a link to the log of the run.'),
+    seeds: seeds.describe(
+      'Starts one run with each of these seeds, such as [0, 1, 2]; the command has {seed} where the seed belongs. The result is their mean ± standard deviation.',
     ),
-  metric_names: z
-    .array(z.string().min(1))
-    .optional()
-    .describe('Names of the metrics to read from the output, such as ["loss", "val_acc"].'),
-  metric_patterns: z
-    .record(z.string().min(1), z.string().min(1))
-    .optional()
-    .describe(
-      'Metric name → regular expression with one capture group for the value, for metrics that are not printed as name=value.',
-    ),
-  metric_directions: metricDirections,
-  label: z
-    .string()
-    .max(60)
-    .optional()
-    .describe('Short name of the run in lists, such as "lr=3e-4".'),
-  cwd: z
-    .string()
-    .min(1)
-    .optional()
-    .describe("Folder to run in. Default: the machine's working folder."),
-  log_path: z
-    .string()
-    .min(1)
-    .optional()
-    .describe('Path at which to create a link to the log of the run.'),
-  seeds: seeds.describe(
-    'Starts one run with each of these seeds, such as [0, 1, 2]; the command has {seed} where the seed belongs. The result is their mean ± standard deviation.',
-  ),
-  ...limitParameters,
-  ...resourceParameters,
-  ...experimentParameters,
-});
+    ...limitParameters,
+    ...resourceParameters,
+    ...experimentParameters,
+    env,
+  })
+  .transform(({ env: variables, ...args }) => ({
+    ...args,
+    command: withVariables(args.command, variables),
+  }));
 type Args = z.output<typeof parameters>;
 
 export const remoteExecBackground = (deps: RunLauncher, sweeps: SweepStarter): Tool =>

@@ -15,6 +15,7 @@ import {
 } from '../parameters/experimentParameters.ts';
 import { runFields, statusText } from '../parameters/runReference.ts';
 import { limitOf, limitParameters, metricDirections } from '../parameters/runParameters.ts';
+import { env, withVariables } from '../parameters/runVariables.ts';
 import { pointParameters, pointsOf, type Points } from './sweepPoints.ts';
 import { defineTool, type Tool, type ToolContext, type ToolResult } from '../tool.ts';
 
@@ -49,61 +50,67 @@ export interface SweepStarter {
   start(request: SweepRequest, context: ToolContext): Promise<StartedSweep>;
 }
 
-const parameters = z.strictObject({
-  command_template: z
-    .string()
-    .min(1)
-    .describe(
-      'Shell command with {name} in place of a value, such as "python train.py --lr {lr} --bs {bs}". Values are quoted for the shell. Write {{name}} for the text {name}; ${X}, {a,b} and other braces stay unchanged.',
-    ),
-  ...pointParameters,
-  machines: z
-    .array(z.string().min(1))
-    .min(1)
-    .optional()
-    .describe(
-      'Machine ids from list_machines. A Slurm machine must be the only one in the list: its points become one job array. Default: local. Required if there are other machines.',
-    ),
-  metric_names: z
-    .array(z.string().min(1))
-    .optional()
-    .describe('Names of the metrics to read from the output of each run.'),
-  metric_patterns: z
-    .record(z.string().min(1), z.string().min(1))
-    .optional()
-    .describe(
-      'Metric name → regular expression with one capture group for the value, for metrics that are not printed as name=value.',
-    ),
-  metric_directions: metricDirections,
-  max_parallel: z
-    .int()
-    .min(1)
-    .max(maxPoints)
-    .optional()
-    .describe(
-      'Maximum number of concurrent runs on all machines together. Default: one per free GPU or slot; one on a machine without either.',
-    ),
-  gpus_per_run: z
-    .int()
-    .min(0)
-    .max(64)
-    .optional()
-    .describe(
-      'Number of GPUs for each run, not shared with other runs. 0: the runs share all GPUs. Default: 1 on a machine with GPUs; none under Slurm.',
-    ),
-  ...limitParameters,
-  cwd: z
-    .string()
-    .min(1)
-    .optional()
-    .describe("Folder to run in. Default: the machine's working folder."),
-  label_prefix: z.string().max(30).optional().describe('Prefix of the label of each run.'),
-  ...experimentParameters,
-  dry_run: z
-    .boolean()
-    .default(false)
-    .describe('Start nothing; return the number of points and the first 10 points.'),
-});
+const parameters = z
+  .strictObject({
+    command_template: z
+      .string()
+      .min(1)
+      .describe(
+        'Shell command with {name} in place of a value, such as "python train.py --lr {lr} --bs {bs}". Values are quoted for the shell. Write {{name}} for the text {name}; ${X}, {a,b} and other braces stay unchanged.',
+      ),
+    ...pointParameters,
+    machines: z
+      .array(z.string().min(1))
+      .min(1)
+      .optional()
+      .describe(
+        'Machine ids from list_machines. A Slurm machine must be the only one in the list: its points become one job array. Default: local. Required if there are other machines.',
+      ),
+    metric_names: z
+      .array(z.string().min(1))
+      .optional()
+      .describe('Names of the metrics to read from the output of each run.'),
+    metric_patterns: z
+      .record(z.string().min(1), z.string().min(1))
+      .optional()
+      .describe(
+        'Metric name → regular expression with one capture group for the value, for metrics that are not printed as name=value.',
+      ),
+    metric_directions: metricDirections,
+    max_parallel: z
+      .int()
+      .min(1)
+      .max(maxPoints)
+      .optional()
+      .describe(
+        'Maximum number of concurrent runs on all machines together. Default: one per free GPU or slot; one on a machine without either.',
+      ),
+    gpus_per_run: z
+      .int()
+      .min(0)
+      .max(64)
+      .optional()
+      .describe(
+        'Number of GPUs for each run, not shared with other runs. 0: the runs share all GPUs. Default: 1 on a machine with GPUs; none under Slurm.',
+      ),
+    ...limitParameters,
+    cwd: z
+      .string()
+      .min(1)
+      .optional()
+      .describe("Folder to run in. Default: the machine's working folder."),
+    label_prefix: z.string().max(30).optional().describe('Prefix of the label of each run.'),
+    ...experimentParameters,
+    dry_run: z
+      .boolean()
+      .default(false)
+      .describe('Start nothing; return the number of points and the first 10 points.'),
+    env,
+  })
+  .transform(({ env: variables, ...args }) => ({
+    ...args,
+    command_template: withVariables(args.command_template, variables),
+  }));
 export type SweepArguments = z.output<typeof parameters>;
 
 const shownPoints = 10;

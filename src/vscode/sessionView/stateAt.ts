@@ -75,9 +75,9 @@ function factsOf(state: SessionState, atMs: number): Fact[] {
   return facts.filter((fact) => fact !== undefined);
 }
 
-function elapsed({ budget, startedMs }: SessionState, atMs: number): string {
+function elapsed({ budget, startedMs, restMs = 0 }: SessionState, atMs: number): string {
   const limit = budget.minutes === undefined ? '' : ` of ${formatSpan(budget.minutes * 60_000)}`;
-  return formatSpan(atMs - startedMs) + limit;
+  return formatSpan(atMs - startedMs - restMs) + limit;
 }
 
 const openFact = (name: string, count: number, tone: 'warn' | 'plain'): Fact | undefined =>

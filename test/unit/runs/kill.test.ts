@@ -48,6 +48,22 @@ describe('killing runs', () => {
     assert.match((await runs.output(run, { lines: 5 })).text, /saved/);
   });
 
+  it('sends USR1 and USR2 only to processes that handle them, which go on', async () => {
+    const { runs } = controller();
+    const run = await runs.launch(
+      spec("trap 'echo 7' USR1; sleep 60 & echo $!; while :; do sleep 0.05; done"),
+    );
+    const [child = 0] = await printedPids(runs, run, 1);
+    const { signalled } = await runs.kill(run, { signal: 'USR1' });
+    assert.ok(signalled.includes(run.process?.pid ?? 0));
+    assert.ok(!signalled.includes(child));
+    assert.equal((await printedPids(runs, run, 2))[1], 7);
+    await runs.kill(run, { signal: 'USR2' });
+    assert.ok(isAlive(child));
+    assert.equal(run.liveness.kind, 'running');
+    await runs.kill(run);
+  });
+
   it('forces those that ignore TERM', async () => {
     const { runs } = controller();
     const run = await runs.launch(

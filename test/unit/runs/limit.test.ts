@@ -50,6 +50,14 @@ describe('the time limit of a run', () => {
     assert.deepEqual(await ended(adopted), { kind: 'time_limit' });
   });
 
+  it('has an upper bound from the launch, also before any metric', async () => {
+    const { runs } = controller();
+    const run = await runs.launch(
+      spec('sleep 60', limit(60_000, { from: 'first_metric', maxMs: 300 })),
+    );
+    assert.deepEqual(await ended(run), { kind: 'time_limit' });
+  });
+
   it('is counted and recorded in the folder of the run, wherever its command makes links', async () => {
     const { runs } = controller();
     const names = ['heartbeat', 'exit.tmp', 'kill'];

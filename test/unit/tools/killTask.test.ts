@@ -31,6 +31,7 @@ describe('kill_task', () => {
 
   it('takes signals by name and number, and no others', async () => {
     await launch('while :; do sleep 0.05; done');
+    assert.equal((await answer(tool(), { run: 1, signal: 'USR1' })).status, 'not_handled');
     assert.equal((await answer(tool(), { run: 1, signal: 'SIGSTOP' })).status, 'signalled');
     assert.equal((await answer(tool(), { run: 1, signal: 'cont' })).status, 'signalled');
     await assert.rejects(call(tool(), { run: 1, signal: 'TERM; rm -rf /' }), /expected one of/);

@@ -3,6 +3,7 @@ import { describe, it } from 'mocha';
 import { billText } from '../../../../src/agent/budget/costs.ts';
 import {
   budgetAlarm,
+  budgetEndMs,
   isUsedUp,
   limitsMoney,
   measuresOf,
@@ -10,6 +11,7 @@ import {
   startOfDay,
 } from '../../../../src/agent/budget/measures.ts';
 import { begun } from '../../../../src/agent/journal/allowanceFold.ts';
+import { applyEvent } from '../../../../src/agent/journal/fold.ts';
 import type { Budget } from '../../../../src/agent/journal/events.ts';
 import type { Allowance, SessionState } from '../../../../src/agent/journal/state.ts';
 import { runId, startMs, stateOf } from '../../vscode/states.ts';
@@ -30,6 +32,21 @@ describe('measures', () => {
     measuresOf({ state, today: nothingSpent, nowMs: startMs + minutes * minuteMs }).map(
       (measure) => `${measure.scope} ${measure.limit} ${measure.used} of ${measure.of}`,
     );
+
+  it('leave out the time for which the session was ended', () => {
+    const end = {
+      reason: 'user',
+      summary: '',
+      evidence: [],
+      atMs: startMs + 10 * minuteMs,
+    } as const;
+    const over = { ...limited({ minutes: 30 }), phase: 'ended', end } as const;
+    assert.deepEqual(used(over, 500), ['goal minutes 10 of 30']);
+    const event = { v: 1, id: 'e-1', at: startMs + 500 * minuteMs, type: 'message.added' } as const;
+    const again = applyEvent(over, { ...event, origin: 'person', text: 'go on' });
+    assert.deepEqual(used(again, 505), ['goal minutes 15 of 30']);
+    assert.equal(budgetEndMs(again), startMs + 520 * minuteMs);
+  });
 
   it('of an experiment begin with the first launch', () => {
     const budget: Budget = { experiment: { usd: 1, minutes: 20 } };
