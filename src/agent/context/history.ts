@@ -4,11 +4,13 @@
  */
 import { formatValue } from '../../base/text.ts';
 import type { RunId } from '../../base/ids.ts';
+import { exactTime } from '../../base/localTime.ts';
 import { untrusted } from '../../base/untrusted.ts';
 import type { AssistantBlock, TextBlock, ToolCallBlock } from '../../models/model.ts';
 import { verdictText, runName, runTitle } from '../../runs/run.ts';
 import { noticeForModel } from '../budget/notices.ts';
 import { budgetText } from '../journal/limitText.ts';
+import { outageText } from '../journal/runText.ts';
 import type { RefusedCall } from '../../permissions/access.ts';
 import type { JournalEvent } from '../journal/events.ts';
 import { allowAnswer } from '../user/refusedCalls.ts';
@@ -105,6 +107,10 @@ interface KnownRuns {
   readonly condemned: Map<RunId, Alarmed>;
   /** Question id → the refused call that the question is about. */
   readonly refused: Map<string, RefusedCall>;
+  /** Id of an event that resumed the session → time of the event before it. */
+  readonly lastBefore: Map<string, number>;
+  /** Time of the last event. */
+  lastMs?: number;
 }
 
 const knownRuns = growingFold<JournalEvent, KnownRuns>(
@@ -114,8 +120,13 @@ const knownRuns = growingFold<JournalEvent, KnownRuns>(
     points: new Set(),
     condemned: new Map(),
     refused: new Map(),
+    lastBefore: new Map(),
   }),
-  ({ names, numbers, points, condemned, refused }, event) => {
+  (known, event) => {
+    const { names, numbers, points, condemned, refused } = known;
+    if (event.type === 'session.resumed' && known.lastMs !== undefined)
+      known.lastBefore.set(event.id, known.lastMs);
+    known.lastMs = event.at;
     if (event.type === 'question.asked' && event.refused !== undefined)
       refused.set(event.questionId, event.refused);
     if (event.type === 'run.alarmed' && event.action !== 'warn') condemned.set(event.runId, event);
@@ -169,6 +180,22 @@ function resultBlock(call: ToolCallBlock, result: Finished | undefined): Recorde
   };
 }
 
+/** Gaps in the journal that are shorter are not worth a line. */
+const minGapMs = 5_000;
+
+function resumedText(
+  { at, budget }: Extract<JournalEvent, { type: 'session.resumed' }>,
+  lastMs = at,
+): string | undefined {
+  const texts = [
+    at - lastMs < minGapMs
+      ? ''
+      : `[Helios was started again at ${exactTime(at)}; its last record before is from ${exactTime(lastMs)}. Runs went on meanwhile.]`,
+    budget === undefined ? '' : `[The limits are now: ${budgetText(budget)}.]`,
+  ].filter((text) => text !== '');
+  return texts.length === 0 ? undefined : texts.join('\n');
+}
+
 const attachedTo = (event: JournalEvent): RecordedBlock[] =>
   event.type === 'message.added'
     ? (event.attachments ?? []).map((file) => ({ type: 'attached_file', file }))
@@ -183,8 +210,10 @@ function userText(event: JournalEvent, known: KnownRuns): string | undefined {
       return `[${event.text}]`;
     case 'budget.noticed':
       return noticeForModel(event);
+    case 'machine.out_of_reach':
+      return `[${outageText(event)}.]`;
     case 'session.resumed':
-      return event.budget && `[The limits are now: ${budgetText(event.budget)}.]`;
+      return resumedText(event, known.lastBefore.get(event.id));
     case 'question.answered':
       return answerText(event, known);
     case 'run.alarmed':

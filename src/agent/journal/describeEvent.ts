@@ -19,7 +19,7 @@ import type { EndReason, JournalEvent, MessageOrigin } from './events.ts';
 import { endText, sleepText } from './factText.ts';
 import { leftOutText } from './leftOutText.ts';
 import { budgetText, noticeText } from './limitText.ts';
-import { alarmActionText, runEndText } from './runText.ts';
+import { alarmActionText, outageText, runEndText } from './runText.ts';
 import type { SessionState } from './state.ts';
 import type { RunId } from '../../base/ids.ts';
 
@@ -260,6 +260,7 @@ const descriptions: { readonly [Type in JournalEvent['type']]: Describe<Type> } 
       'Checkpoint',
       `${formatTokens(tokensBefore)} tokens condensed into a briefing`,
     ),
+  'machine.out_of_reach': (event) => described({ kind: 'alarm', tone: 'warn' }, outageText(event)),
   'account.written': ({ model }) => plain('note', 'Account of the work written', model),
   'note.pinned': ({ number, text }) => plain('note', `Sticky note ${number} pinned`, text),
   'note.unpinned': ({ number }) => plain('note', `Sticky note ${number} removed`),
@@ -303,7 +304,6 @@ const origins: Readonly<Record<MessageOrigin, string>> = {
 };
 
 const consultNames = { consult: 'Second opinion', search: 'Web search', account: 'Account' };
-
 const decisionTones: Readonly<Record<Decision, Tone>> = {
   keep: 'good',
   discard: 'muted',

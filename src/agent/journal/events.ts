@@ -23,6 +23,7 @@ import type { AttachmentFile } from '../../storage/attachmentFiles.ts';
 import type { Access, RefusedCall } from '../../permissions/access.ts';
 import type { Approval } from '../../permissions/grants/grant.ts';
 import type { ExperimentEvent } from './experimentEvents.ts';
+import type { MachineEvent } from './machineEvents.ts';
 import type { FileEvent } from './fileEvents.ts';
 import type { Effect } from '../../tools/tool.ts';
 import type { Finding } from '../../watchdogs/finding.ts';
@@ -122,9 +123,7 @@ export type SessionEvent =
     }
   /** This session started a child session, whose cost its budget includes from now on. */
   | { readonly type: 'child.started'; readonly sessionId: SessionId }
-  /**
-   * A process resumed the session: after a reload, after a crash, or because the user requested it.
-   */
+  /** A process resumed the session, after a reload or a crash, or on request. */
   | {
       readonly type: 'session.resumed';
       readonly by: string;
@@ -303,6 +302,7 @@ export type SessionEvent =
       readonly action: 'warn' | 'kill' | 'ask';
     }
   | ExperimentEvent
+  | MachineEvent
   /**
    * A question to the user. The question does not block the work: `fallback` becomes the answer at
    * `deadlineMs`.

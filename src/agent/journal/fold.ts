@@ -233,6 +233,7 @@ const changes: Changes = {
   'monitor.stopped': (state) => without(state, 'monitor'),
   'context.checkpointed': same,
   'account.written': same,
+  'machine.out_of_reach': same,
   'note.pinned': (state, { number, text }) => ({
     ...state,
     stickies: withEntry(state.stickies, number, text),

@@ -46,6 +46,7 @@ function isHappening(event: JournalEvent): boolean {
     case 'session.model_changed':
     case 'budget.noticed':
     case 'run.not_started':
+    case 'machine.out_of_reach':
       return true;
     case 'model.replied':
       return event.failure !== undefined;

@@ -12,6 +12,7 @@ import { createSleepPorts } from '../loop/sleepPorts.ts';
 import { Waiting } from '../loop/waiting.ts';
 import type { Confining } from '../runs/confining.ts';
 import { GitGuard } from '../runs/gitGuard.ts';
+import { Outages } from '../runs/outages.ts';
 import { RunWatchdogs } from '../runs/runWatchdogs.ts';
 import { SessionRuns } from '../runs/sessionRuns.ts';
 import { Sweeps } from '../runs/sweeps.ts';
@@ -83,6 +84,7 @@ export function createListeners(request: PartsRequest, owned: DisposableStore): 
     }),
   );
   owned.add(wakeWhenPaused(log, waiting));
+  owned.add(new Outages({ log, runs, sessionRuns, clock, onFailed }));
   const policy = watchdogPolicy(shared.settings(), request.project);
   const watches = owned.add(
     new RunWatchdogs({ ...shared, log, sessionRuns, questions, waiting, policy, onFailed }),

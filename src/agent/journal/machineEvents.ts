@@ -1,0 +1,12 @@
+/** Events about the machines of a session. */
+export type MachineEvent =
+  /** A machine with active runs did not answer for at least 5 s, and answers again. */
+  {
+    readonly type: 'machine.out_of_reach';
+    readonly machineId: string;
+    /** Milliseconds since the epoch, by the clock of this computer. */
+    readonly fromMs: number;
+    readonly toMs: number;
+    /** Number of the session's runs that went on meanwhile. */
+    readonly runs: number;
+  };

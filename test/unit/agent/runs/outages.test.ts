@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'mocha';
+import { buildHistory } from '../../../../src/agent/context/history.ts';
+import type { SessionEvent } from '../../../../src/agent/journal/events.ts';
+import { outageText } from '../../../../src/agent/journal/runText.ts';
+import { Outages } from '../../../../src/agent/runs/outages.ts';
+import { Emitter } from '../../../../src/base/emitter.ts';
+import type { Run, RunChange } from '../../../../src/runs/liveRun.ts';
+import { ManualClock } from '../../../fakes/manualClock.ts';
+import { recorded, runState, started } from '../../vscode/states.ts';
+
+const startMs = new Date(2026, 10, 22, 8, 35, 14).getTime();
+
+function watch(machines: Readonly<Record<number, string>>) {
+  const clock = new ManualClock(startMs);
+  const changes = new Emitter<RunChange>();
+  const events: SessionEvent[] = [];
+  const runs = Object.entries(machines).map(([number, machineId]) => {
+    const { spec } = runState(Number(number));
+    return { spec: { ...spec, machineId }, liveness: { kind: 'running' } } as unknown as Run;
+  });
+  const outages = new Outages({
+    log: {
+      record: (event) => Promise.resolve(void events.push(event)),
+      state: { runs: new Map(runs.map((run) => [run.spec.id, {}])) } as never,
+    },
+    runs: { onDidChange: changes.event },
+    sessionRuns: { live: () => runs as never },
+    clock,
+    onFailed: assert.fail,
+  });
+  const fire = (kind: 'unknown' | 'recovered', index: number): void =>
+    changes.fire({ kind, run: runs[index], why: 'no answer' } as unknown as RunChange);
+  return { clock, events, fire, outages };
+}
+
+describe('outages of machines', () => {
+  it('are recorded once per machine, with from, to and the runs that went on', async () => {
+    const { clock, events, fire } = watch({ 1: 'gpu1', 2: 'gpu1', 3: 'gpu2' });
+    fire('unknown', 0);
+    await clock.advance(2_000);
+    fire('unknown', 1);
+    await clock.advance(20_000);
+    fire('recovered', 0);
+    fire('recovered', 1);
+    const [event] = events;
+    assert.equal(events.length, 1);
+    assert.ok(event?.type === 'machine.out_of_reach');
+    assert.deepEqual([event.machineId, event.toMs - event.fromMs, event.runs], ['gpu1', 22_000, 2]);
+    assert.equal(outageText(event), 'gpu1 out of reach 08:35:14–08:35:36; 2 runs went on');
+  });
+
+  it('are not worth a line below 5 s, and begin anew after the end', async () => {
+    const { clock, events, fire } = watch({ 1: 'gpu1' });
+    fire('unknown', 0);
+    await clock.advance(4_000);
+    fire('recovered', 0);
+    await clock.advance(60_000);
+    fire('unknown', 0);
+    await clock.advance(6_000);
+    fire('recovered', 0);
+    assert.deepEqual(
+      events.map((event) => event.type === 'machine.out_of_reach' && event.toMs - event.fromMs),
+      [6_000],
+    );
+  });
+
+  it('are no longer heard of after the end of the session', async () => {
+    const { clock, events, fire, outages } = watch({ 1: 'gpu1' });
+    fire('unknown', 0);
+    outages.dispose();
+    await clock.advance(60_000);
+    fire('recovered', 0);
+    assert.deepEqual(events, []);
+  });
+});
+
+describe('what the model reads of accidents', () => {
+  const at = (event: SessionEvent, atMs: number) => ({ ...recorded(event), at: atMs });
+  const text = (...events: ReturnType<typeof at>[]): string =>
+    JSON.stringify(buildHistory([{ ...started(), at: startMs }, ...events]));
+  const resumed: SessionEvent = { type: 'session.resumed', by: 'cli' };
+
+  it('is when a machine was out of reach', () => {
+    const outage: SessionEvent = {
+      type: 'machine.out_of_reach',
+      machineId: 'gpu1',
+      fromMs: startMs,
+      toMs: startMs + 22_000,
+      runs: 2,
+    };
+    assert.match(
+      text(at(outage, startMs + 22_000)),
+      /\[gpu1 out of reach 08:35:14–08:35:36; 2 runs went on\.\]/,
+    );
+  });
+
+  it('is that Helios was gone, unless it was back at once', () => {
+    assert.match(
+      text(at(resumed, startMs + 26_000)),
+      /\[Helios was started again at 2026-11-22 08:35:40; its last record before is from 2026-11-22 08:35:14\. Runs went on meanwhile\.\]/,
+    );
+    assert.doesNotMatch(text(at(resumed, startMs + 4_000)), /started again/);
+  });
+});
