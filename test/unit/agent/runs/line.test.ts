@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, describe, it } from 'mocha';
 import type { Session } from '../../../../src/agent/contract/sessions.ts';
@@ -142,6 +142,32 @@ describe('the line of a machine', () => {
       ],
     );
     assert.equal(eventsOf(second, 'run.not_started').length, 0);
+    await second.stop();
+  });
+
+  it('takes up a run that a process started from it and did not record', async () => {
+    const first = await begin([[launch('a'), launch('b')], 'hang'], 1);
+    await until(() => eventsOf(first, 'run.queued').length === 1);
+    await go('a');
+    await until(() => running(first) === 'b');
+    const [, started] = eventsOf(first, 'run.started');
+    await bed?.engine.close();
+    const journal = path.join(first.folder, 'journal.jsonl');
+    const lines = (await readFile(journal, 'utf8')).split('\n');
+    const from = lines.findIndex((line) => line.includes(started?.id ?? 'none'));
+    await writeFile(
+      journal,
+      lines
+        .slice(0, from)
+        .map((line) => `${line}\n`)
+        .join(''),
+    );
+    bed = await bed?.restart(new ScriptedModel(['hang', 'hang']));
+    assert.ok(bed);
+    const second = await bed.engine.sessions.resume(first.id);
+    await until(() => running(second) === 'b');
+    const again = eventsOf(second, 'run.started').at(-1);
+    assert.equal(again?.process.pid, started?.process.pid);
     await second.stop();
   });
 });
