@@ -3,9 +3,11 @@
  * owns the session records the end.
  */
 import type { Clock } from '../../base/clock.ts';
+import { UserFacing } from '../../base/errors.ts';
 import type { RunId, SessionId } from '../../base/ids.ts';
 import type { Machines } from '../../machines/machine.ts';
 import { endRun } from '../../runs/foreignRun.ts';
+import { runTitle } from '../../runs/run.ts';
 import type { Runs } from '../../runs/runs.ts';
 import type { KilledRun, SessionOwner } from '../contract/sessions.ts';
 import type { SessionLog } from '../journal/sessionLog.ts';
@@ -36,6 +38,11 @@ export async function killRun(
   const { spec } = run;
   const owner = await deps.owner(sessionId);
   if (owner === undefined) return deps.withLog(sessionId, (log) => killUnowned(deps, log, spec.id));
+  if (isWaiting(run))
+    throw new UserFacing(
+      `${runTitle(spec.number)} has not started: it waits for a place.`,
+      'Tell the agent to cancel it, or stop the session.',
+    );
   const machine = deps.machines.get(spec.machineId);
   await machine.ready?.({ mayAsk: true });
   const { left, isEscalated } = await endRun({ spec, machine, clock: deps.clock });

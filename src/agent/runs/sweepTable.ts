@@ -55,7 +55,7 @@ export function sweepTable(view: SweepView, end = view.sweep.end): string {
       ([index, why]) =>
         `- ${sweep.plan.points[index]?.label ?? index}: skipped: ${oneLine(why, 200)}`,
     ),
-    ...(isPaused(sweep) ? [`${sweep.pause?.why}; ${pausedAdvice(sweep.plan.id)}`] : []),
+    ...(isPaused(sweep) && end === undefined ? [`To ${pausedAdvice(sweep.plan.id)}`] : []),
     ...(end === undefined ? problems.map((problem) => `Waits: ${oneLine(problem, 200)}`) : []),
     ...(failed && tail
       ? [untrustedLine(tail.slice(-tailChars), `output of ${runName(failed.number)}`, tailChars)]
@@ -81,7 +81,7 @@ function sweepLine({ state, sweep, ledger }: SweepView, end = sweep.end): string
   ] as const;
   const told = [...numbered(ended), ...activeCounts(going), ...numbered(others)];
   return [
-    `Sweep ${plan.id} over ${plan.params.join(' × ')} on ${plan.machineIds.join(', ')}${isPaused(sweep) ? ' is paused' : endReasonText(end)}: ${told.join(', ')}`,
+    `Sweep ${plan.id} over ${plan.params.join(' × ')} on ${plan.machineIds.join(', ')}${isPaused(sweep) && end === undefined ? ' is paused' : endReasonText(end)}: ${told.join(', ')}`,
     ...bestTexts(ledger),
   ].join('; ');
 }

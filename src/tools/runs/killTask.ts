@@ -99,7 +99,7 @@ export const killTask = ({ runs, sweeps }: TaskKiller): Tool =>
       const result = await runs.kill(run, options);
       return {
         content: { ...runFields(run), ...killFields(run, result) },
-        summary: oneLine(`${verb(args.signal)} ${statusText(run)}`, 80),
+        summary: oneLine(statusText(run), 80),
         runId: run.spec.id,
       };
     },

@@ -64,6 +64,20 @@ describe('the end of a run that nobody follows', () => {
     assert.deepEqual(log.state.runs.get(spec.id)?.verdict, { kind: 'killed' });
   });
 
+  it('is recorded where it waits in line, unless another process owns its session', async () => {
+    await log.record({ type: 'run.queued', runId: spec.id, why: 'full' });
+    const state = log.state.runs.get(spec.id) ?? assert.fail();
+    const deps = {
+      runs: {} as Runs,
+      machines: {} as Machines,
+      clock,
+      withLog: () => assert.fail(),
+    };
+    const owner = () => Promise.resolve({ kind: 'terminal' } as never);
+    await assert.rejects(killRun({ ...deps, owner }, sessionId, state), /waits for a place/);
+    assert.deepEqual(await recordedOf(undefined), ['run.not_started']);
+  });
+
   it('is recorded alone where its start is known', async () => {
     await start();
     assert.deepEqual(await recordedOf(ended), ['run.ended']);

@@ -41,7 +41,11 @@ describe('a sweep whose first points fail alike', () => {
     const read = JSON.stringify(model.requests[2]?.messages);
     assert.match(read, /Sweep s1 is paused: its first 3 points failed within a minute/);
     assert.match(read, /3 more wait.*kill_task.*CONT.*NameError: name 'x1'/);
-    assert.equal(eventsOf(session, 'sweep.ended')[0]?.why, 'stopped');
+    const [end] = eventsOf(session, 'sweep.ended');
+    assert.deepEqual(
+      [end?.why, /^Sweep s1 .* was stopped: 3 failed/.test(end?.text ?? '')],
+      ['stopped', true],
+    );
   });
 
   it('goes on when the agent says so, and is not paused again', async () => {
