@@ -51,11 +51,12 @@ function differing(command: string, others: readonly string[]): Options {
   const found = [...names].filter((name) =>
     alike.some((options) => options.get(name) !== own.get(name)),
   );
-  return new Map(found.map((name) => [name, own.get(name) ?? absent]));
+  return new Map(found.flatMap((name) => namedValue(name, own.get(name))));
 }
 
-/** Value of an option that only other commands have. */
-const absent = '\0';
+/** An option that only other commands have is not named. */
+const namedValue = (name: string, value: string | undefined): [string, string][] =>
+  value === undefined ? [] : [[name, value]];
 
 function optionsOf(command: string): Options {
   const { settings, seed } = commandForm(command);
@@ -63,7 +64,4 @@ function optionsOf(command: string): Options {
 }
 
 const optionTexts = (options: Options): string[] =>
-  [...options].map(([name, value]) => {
-    if (value === absent) return `no ${name}`;
-    return value === '' ? name : `${name}=${value}`;
-  });
+  [...options].map(([name, value]) => (value === '' ? name : `${name}=${value}`));

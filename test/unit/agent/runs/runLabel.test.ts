@@ -16,7 +16,7 @@ describe('label of a run', () => {
     assert.equal(runLabel('python3 train.py --lr 0.1 --bs 32 --seed 1', [base]), 'seed=1');
     assert.equal(
       runLabel('python train.py --bs 64 --amp --seed 0', ['python3 eval.py', base]),
-      'bs=64 amp no lr',
+      'bs=64 amp',
     );
   });
 
@@ -35,6 +35,6 @@ describe('label of a run', () => {
     assert.ok(first);
     assert.equal(pointLabel(first, points, []), 'seed=1');
     const before = ['train --lr 0.1 --batch_size 32 --seed 5', 'train --lr 0.1 --hidden 8'];
-    assert.equal(pointLabel(first, points, before), 'seed=1 lr=0.2 batch-size=32 no hidden');
+    assert.equal(pointLabel(first, points, before), 'seed=1 lr=0.2 batch-size=32');
   });
 });
