@@ -59,7 +59,10 @@ export const expDecide = (deps: ExperimentJudge): Tool =>
     name: 'exp_decide',
     description:
       'Record your decision on an experiment once its runs have ended: keep, discard, reference, crash, invalid or retest, and why. The ledger reads its numbers from the runs, never from your text. Decide on each experiment before you launch the next; a later decision replaces an earlier one.',
-    effect: 'read',
+    // Not beside other calls: it compares what they may still read.
+    effect: 'write',
+    isOwnData: true,
+    changesCode: false,
     isQuiet: true,
     isRepeatable: true,
     parameters,

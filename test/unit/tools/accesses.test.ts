@@ -119,6 +119,7 @@ describe('traits of tools', () => {
       'clear_metrics',
       'memory_write',
       'memory_rm',
+      'exp_decide',
       'start_monitor',
       'stop_monitor',
     ]);
