@@ -21,8 +21,7 @@ export function argumentProblem(name: string, error: z.ZodError, schema: Paramet
 
 function issueText(issue: z.core.$ZodIssue, schema: Parameters): string {
   const path = issue.path.map(String);
-  if (issue.code === 'unrecognized_keys')
-    return issue.keys.map((key) => unknownText(key, path, schema)).join(' ');
+  if (issue.code === 'unrecognized_keys') return unknownTexts(issue.keys, path, schema);
   const [parameter = ''] = path;
   const isMissing = path.length === 1 && isAbsent(issue);
   const what = isMissing
@@ -43,15 +42,20 @@ function messageOf(issue: z.core.$ZodIssue): string {
   return `${at}${messageOf(deepest)}`;
 }
 
-function unknownText(
-  key: string,
+function unknownTexts(
+  keys: readonly string[],
   path: readonly string[],
   { properties = {} }: Parameters,
 ): string {
-  if (path.length > 0) return `${path.join('.')}: there is no ${key} here.`;
+  if (path.length > 0) return `${path.join('.')}: there is no ${keys.join(', ')} here.`;
   const known = Object.keys(properties);
-  const [nearest] = nearMatches(key, known);
-  return nearest === undefined
-    ? `There is no argument ${key}. Arguments: ${known.join(', ')}.`
-    : `There is no argument ${key}: use ${nearest}. ${properties[nearest]?.description ?? ''}`;
+  const nearest = new Map(keys.map((key) => [key, nearMatches(key, known)[0]]));
+  const strange = keys.filter((key) => nearest.get(key) === undefined);
+  const near = [...nearest].flatMap(([key, name]) =>
+    name === undefined
+      ? []
+      : [`There is no argument ${key}: use ${name}. ${properties[name]?.description ?? ''}`],
+  );
+  const list = `There is no argument ${strange.join(', ')}. Arguments: ${known.join(', ')}.`;
+  return [...(strange.length > 0 ? [list] : []), ...near].join(' ');
 }
