@@ -6,5 +6,5 @@ export const briefForChat = (markdown: string): string =>
     .replace(/ \[All [^\]\n]*\]\(runs\.md\)$/m, '')
     .replace(/<a id="[\w-]+"><\/a>/g, '')
     .replace(/\[((?:run )?[\w-]+)\]\((?:runs\.md)?#[\w-]+\)/g, '$1')
-    .replace(/^!\[[^\n]*\]\([^)\n]*\)\n+/gm, '')
+    .replace(/^!\[.*\n+/gm, '')
     .trimEnd();
