@@ -135,9 +135,8 @@ describe('a session in a project', () => {
     );
     await session.ended;
     const [request] = model.requests;
-    const tool = request?.tools.find(({ name }) => name === 'remote_upload');
+    const tool = request?.tools.find(({ name }) => name === 'remote_exec');
     assert.match(JSON.stringify(tool?.inputSchema), /Default of the project: \\"local\\"/);
-    assert.ok(!(tool?.inputSchema as { required: string[] }).required.includes('machine_id'));
     assert.match(JSON.stringify(request?.system), /Use pl\.Trainer\./);
   });
 

@@ -227,7 +227,11 @@ for (const host of hosts)
         'a\nb',
         '@{-1}x',
       ])
-        await assert.rejects(diff('a', wrong), /no branch or revision|are invalid/, wrong);
+        await assert.rejects(
+          diff('a', wrong),
+          /no branch or revision|^Error: exp_diff: branch_b: /,
+          wrong,
+        );
       await assert.rejects(diff('a', 'never'), /Existing branches and experiments: (a, b|b, a)/);
       holds();
     });
