@@ -16,6 +16,7 @@ import { homeAt } from '../compose/home.ts';
 import { fileAttachment, type Attachment } from '../presentation/sessions/attachments.ts';
 import { leftOutOf, leftOutText } from '../presentation/sessions/sessionText.ts';
 import { askUser } from './approvals.ts';
+import { askGoal } from './askGoal.ts';
 import type { CliOptions, GoalWork } from './arguments.ts';
 import { chooseProvider, inProject, settingsFor } from './choose.ts';
 import type { CommandContext, CommandLine } from './command.ts';
@@ -63,21 +64,23 @@ export async function runCli(argv: readonly string[], surroundings: CliDeps): Pr
 }
 
 /**
- * Reads the goal from stdin if the command line has none, resumes no session, and stdin is not a
- * terminal.
+ * Returns the options with a goal, if the command line has none and resumes no session: asks for it
+ * at a terminal, and otherwise reads it from stdin.
  */
-async function withInput(options: CliOptions, { stdin }: CliDeps): Promise<CliOptions> {
-  if (
-    options.text !== undefined ||
-    options.isContinue ||
-    options.resume !== undefined ||
-    stdin.isTTY
-  )
+async function withInput(options: CliOptions, deps: CliDeps): Promise<CliOptions> {
+  if (options.text !== undefined || options.isContinue || options.resume !== undefined)
     return options;
+  const { stdin, stdout } = deps;
+  if (stdin.isTTY && (!stdout.isTTY || options.isJson)) return options;
+  const text = stdin.isTTY ? await askGoal(deps) : await allOf(stdin);
+  return text === '' ? options : { ...options, text };
+}
+
+async function allOf(stdin: CliDeps['stdin']): Promise<string> {
   let text = '';
   stdin.setEncoding('utf8');
   for await (const chunk of stdin) text += String(chunk);
-  return text.trim() === '' ? options : { ...options, text: text.trim() };
+  return text.trim();
 }
 
 async function work(options: CliOptions, { deps, home: folder }: CommandContext): Promise<number> {

@@ -89,14 +89,14 @@ export function readerOf(argv: readonly string[], line: CommandLine, work: GoalW
 export const helpArguments = (argv: readonly string[]): readonly string[] =>
   /^\/?help$/.test(argv[0] ?? '') && argv.length <= 2 ? [...argv.slice(1), '--help'] : argv;
 
+export const commandsText = (): string =>
+  `Commands of the terminal have no slash: ${Object.keys(declarations).join(', ')}. See helios help.`;
+
 /** Throws `UserFacing` for a goal that begins with a slash word, because it is meant as a command. */
 export function rejectSlashWord(text = ''): void {
   const word = slashWord(text);
   if (word === undefined) return;
-  throw new UserFacing(
-    unknownWordText(word, Object.keys(declarations), 'helios '),
-    `Commands of the terminal have no slash: ${Object.keys(declarations).join(', ')}. See helios help.`,
-  );
+  throw new UserFacing(unknownWordText(word, Object.keys(declarations), 'helios '), commandsText());
 }
 
 const widestHelp = 120;

@@ -175,6 +175,24 @@ describe('helios', () => {
     assert.match(missing.stderr.text, /none\.md cannot be attached: .*no such file/);
   });
 
+  it('asks for the goal in a terminal, and takes no slash word for one', async () => {
+    const model = new ScriptedModel([[blocked]]);
+    const it = world({ model, isTerminal: true });
+    const done = runCli(['-P', 'demo', '--yes'], it);
+    await until('it asks', () => it.stdout.text.includes('What is the goal'));
+    it.stdin.write('/sessions\n');
+    await until('it lists', () =>
+      it.stdout.text.includes('Commands of the terminal have no slash'),
+    );
+    it.stdin.write('bring loss below 0.5\n');
+    assert.equal(await done, 2);
+    assert.match(JSON.stringify(model.requests[0]?.messages), /bring loss below 0\.5/);
+    const ended = world({ model, isTerminal: true });
+    ended.stdin.end('\n');
+    assert.equal(await runCli(['-P', 'demo', '--yes'], ended), 1);
+    assert.match(ended.stderr.text, /There is no goal/);
+  });
+
   it('prints the help for help and /help, also of a command', async () => {
     for (const words of [['help'], ['/help'], ['help', 'report']]) {
       const it = world({});
