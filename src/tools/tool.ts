@@ -147,6 +147,8 @@ export interface ToolDefinition<Schema extends z.ZodType> extends Partial<ToolTr
   readonly parameters: Schema;
   /** Alternative spellings of parameters: alias → name. */
   readonly aliases?: Readonly<Record<string, string>>;
+  /** Rewrites other shapes of arguments that models write. */
+  normalize?(input: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>>;
   describe(args: z.output<Schema>, accesses: readonly Access[]): string;
   /** Returns what a call needs beyond Helios's own data. Default: nothing. */
   accesses?(args: z.output<Schema>): readonly Access[] | Promise<readonly Access[]>;
@@ -165,8 +167,11 @@ export function defineTool<Schema extends z.ZodType>(
   const ownDefaults = defaults.filter(({ parameter }) =>
     Object.hasOwn(inputSchema.properties ?? {}, parameter),
   );
-  const read = (input: unknown) =>
-    parameters.safeParse(completed(renamed(input, aliases), ownDefaults));
+  const read = (input: unknown) => {
+    const named = renamed(input, aliases);
+    const shaped = isRecord(named) ? (definition.normalize?.(named) ?? named) : named;
+    return parameters.safeParse(completed(shaped, ownDefaults));
+  };
   const tool: Tool = {
     spec: { name, description, inputSchema },
     ...traitsOf(definition),
@@ -234,8 +239,11 @@ function schemaWith(schema: InputSchema, defaults: readonly ToolDefault[]): Inpu
   return { ...schema, properties: changed, ...(stillRequired && { required: stillRequired }) };
 }
 
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
 function completed(input: unknown, defaults: readonly ToolDefault[]): unknown {
-  if (typeof input !== 'object' || input === null || Array.isArray(input)) return input;
+  if (!isRecord(input)) return input;
   const missing = defaults.filter(
     ({ parameter, unless }) =>
       !(parameter in input) && (unless === undefined || !(unless in input)),
@@ -257,7 +265,7 @@ function forModel(error: unknown): never {
 }
 
 function renamed(input: unknown, aliases: Readonly<Record<string, string>>): unknown {
-  if (typeof input !== 'object' || input === null || Array.isArray(input)) return input;
+  if (!isRecord(input)) return input;
   return Object.fromEntries(
     Object.entries(input).map(([key, value]) => [
       key in input && aliases[key] && !(aliases[key] in input) ? aliases[key] : key,

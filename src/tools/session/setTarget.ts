@@ -49,6 +49,7 @@ export const setTarget = (set: TargetSetter): Tool =>
     isQuiet: true,
     isRepeatable: true,
     parameters,
+    normalize: conditionInside,
     describe: ({ metric, conditions }) =>
       `Set the target: ${metric ?? conditions.map((one) => one.metric).join(', ')}`,
     async execute({ conditions, metric, direction, value }) {
@@ -66,6 +67,26 @@ export const setTarget = (set: TargetSetter): Tool =>
       return { content: await set(target) };
     },
   });
+
+/** Returns the arguments of one condition, written beside the others, as a list of conditions. */
+function conditionInside(
+  input: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
+  if (!('comparator' in input) || 'conditions' in input) return input;
+  const {
+    comparator,
+    value,
+    aggregate,
+    over = aggregate,
+    percent,
+    relative,
+    seeds,
+    ...rest
+  } = input;
+  const given = { metric: rest.metric, comparator, value, over, percent, relative, seeds };
+  const defined = Object.entries(given).filter(([, one]) => one !== undefined);
+  return { ...rest, conditions: [Object.fromEntries(defined)] };
+}
 
 const conditionOf = ({
   percent,

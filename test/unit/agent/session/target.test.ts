@@ -61,6 +61,17 @@ describe('the target of a session', () => {
     assert.match(errors(session)[0] ?? '', /The user stated the target: test_acc > 90 %/);
   });
 
+  it('may be one condition beside the other arguments, as models write it', async () => {
+    const { session } = await begin('make it good, mean over seeds 0, 1 and 2 above 0.97', [
+      setTarget({
+        ...{ metric: 'val_acc', comparator: '>', value: 0.97 },
+        ...{ aggregate: 'mean', seeds: [0, 1, 2] },
+      }),
+    ]);
+    assert.deepEqual(errors(session), []);
+    assert.equal(targetText(session.state.target!), 'val_acc > 0.97, mean over seeds 0, 1, 2');
+  });
+
   it('is refused in words that are not understood, before anything is started', async () => {
     bed = await testEngine(new ScriptedModel([]));
     await assert.rejects(
