@@ -295,8 +295,7 @@ const notesOf = (
   { maxParallel, seed }: SweepRequest['plan'],
   { duplicates }: Points,
 ): Record<string, unknown> => ({
-  max_parallel:
-    maxParallel ?? 'as many as have a free GPU or slot; one on a machine without either',
+  ...(maxParallel === undefined ? {} : { max_parallel: maxParallel }),
   ...(seed === undefined ? {} : { seed }),
   ...(duplicates === 0
     ? {}
