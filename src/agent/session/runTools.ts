@@ -5,7 +5,7 @@ import type { AllToolsDeps } from '../../tools/allTools.ts';
 import type { MeasuredRun } from '../../tools/runs/measuredRuns.ts';
 import { statusText, type RunFinder } from '../../tools/parameters/runReference.ts';
 import { rereadMetrics } from '../runs/rereadMetrics.ts';
-import { sweepOf } from '../runs/sweepProgress.ts';
+import { isSweepOver, sweepOf } from '../runs/sweepProgress.ts';
 import type { ToolsetDeps } from './toolsetDeps.ts';
 import { runName } from '../../runs/run.ts';
 
@@ -27,6 +27,7 @@ export const taskDeps = (deps: ToolsetDeps): AllToolsDeps['tasks'] => {
       find: (reference) => sweepOf(log.state, reference)?.plan.id,
       table: (id) => sweeps.table(id),
       resume: (id) => sweeps.resume(id),
+      isOver: (id) => isSweepOver(log.state, id),
       async stop(id) {
         await sweeps.stop(id);
         return sweeps.going(id).flatMap(({ spec }) => runs.get(spec.id) ?? []);

@@ -28,6 +28,8 @@ export interface TaskKiller {
    */
   readonly sweeps: SweepFinder & {
     stop(id: string): Promise<readonly Run[]>;
+    /** Returns whether no run of the sweep is active or will be started. */
+    isOver(id: string): boolean;
     /** Continues a sweep that was paused. Resolves with whether it was paused. */
     resume(id: string): Promise<boolean>;
   };
@@ -119,6 +121,10 @@ async function killSweep(
     throw new ToolFailure(
       `Signal ${options.signal} works only for a single run; CONT also for a sweep that is paused. Stop a sweep with TERM or KILL.`,
     );
+  if (sweeps.isOver(id)) {
+    const state = sweeps.table(id).split('\n', 1)[0];
+    return { content: { sweep: id, status: 'over', state }, summary: 'was over already' };
+  }
   const going = await sweeps.stop(id);
   const outcomes = await Promise.allSettled(going.map((run) => runs.kill(run, options)));
   const names = going.map(({ spec }) => runName(spec.number));

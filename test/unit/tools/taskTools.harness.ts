@@ -87,6 +87,7 @@ function make(folder: string): Tasks {
     table: () => '',
     stop: () => Promise.resolve([]),
     resume: () => Promise.resolve(false),
+    isOver: () => false,
   };
   return { machines, runs, launcher, sweeps, requests };
 }

@@ -113,6 +113,7 @@ describe('sweep', () => {
         { name: 'kill_task', input: { sweep: 's1', grace_seconds: 1 } },
       ],
       [untilOver],
+      [{ name: 'kill_task', input: { run: 's1' } }],
       quit,
     ];
     const running = Promise.withResolvers<void>();
@@ -125,13 +126,17 @@ describe('sweep', () => {
     await until(() => eventsOf(session, 'run.started').length === 2);
     running.resolve();
     assert.equal(await session.ended, 'blocked');
-    const [table, killed] = eventsOf(session, 'tool.finished').filter(({ name }) =>
+    const [table, killed, again] = eventsOf(session, 'tool.finished').filter(({ name }) =>
       name.includes('task'),
     );
     assert.match(table?.text ?? '', /^Sweep s1 over i on local: 2 running, 3 waiting/);
     const said = JSON.parse(killed?.text ?? '{}') as Record<string, unknown>;
     assert.deepEqual([said.status, said.killed], ['stopped', 2]);
     assert.match(String(said.table), /was stopped: 2 failed, 3 not run/);
+    assert.match(
+      again?.text ?? '',
+      /"status":"over","state":"Sweep s1 over i on local was stopped:/,
+    );
     assert.deepEqual(
       session.ledger.rows.map(({ verdict }) => verdict?.kind),
       ['killed', 'killed'],
