@@ -30,7 +30,9 @@ describe('kill_task', () => {
   });
 
   it('takes signals by name and number, and no others', async () => {
-    await launch('while :; do sleep 0.05; done');
+    await launch('echo ready; while :; do sleep 0.05; done');
+    // Before its command, the process of a run is a shell of the supervisor.
+    await until('output', () => tasks().runs.find('run 1')?.lastOutputMs !== undefined);
     assert.equal((await answer(tool(), { run: 1, signal: 'USR1' })).status, 'not_handled');
     assert.equal((await answer(tool(), { run: 1, signal: 'SIGSTOP' })).status, 'signalled');
     assert.equal((await answer(tool(), { run: 1, signal: 'cont' })).status, 'signalled');
