@@ -232,7 +232,8 @@ handlers() {
       *sh) grep -q trap "$folder/command.sh" || continue ;;
     esac
     caught=$(sed -n 's/^SigCgt:.*\(....\)$/\1/p' "/proc/$process/status" 2>/dev/null)
-    [ -n "$caught" ] && [ $((0x$caught >> bit & 1)) -eq 0 ] || echo "$process"
+    # A process that has ended since has no status.
+    [ -e /proc/self ] && [ $((0x${caught:-0} >> bit & 1)) -eq 0 ] || echo "$process"
   done
 }
 

@@ -64,6 +64,15 @@ describe('killing runs', () => {
     await runs.kill(run);
   });
 
+  it('counts no process that ends while its signals are read as one that handles them', async () => {
+    const { runs } = controller();
+    const run = await runs.launch(spec('echo 1; while :; do sleep 0.004; done'));
+    await printedPids(runs, run, 1);
+    for (let sent = 0; sent < 60; sent++)
+      assert.deepEqual((await runs.kill(run, { signal: 'USR1' })).signalled, []);
+    await runs.kill(run);
+  });
+
   it('forces those that ignore TERM', async () => {
     const { runs } = controller();
     const run = await runs.launch(
