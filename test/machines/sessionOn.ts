@@ -279,11 +279,15 @@ export function sessionOn({ kind, entry }: SessionHost): void {
       );
       assert.deepEqual((await eventually(session, 'run.ended')).verdict, { kind: 'killed' });
       assert.deepEqual([(await watching)?.verdict, troubles], [{ kind: 'killed' }, []]);
-      const lines = output.trim().split('\n');
+      // A shell that loses its `sleep` first prints that before it ends itself.
+      const lines = output
+        .trim()
+        .replace(/^.*Terminated.*$/m, '')
+        .trim()
+        .split('\n');
       assert.deepEqual(
         lines,
         lines.map((_line, index) => `a ${index + 1}`),
-        'each line once, in order',
       );
 
       await begun(2);
