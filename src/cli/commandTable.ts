@@ -26,6 +26,15 @@ import { declareReport } from './commands/report.ts';
 import { declareReproduce } from './commands/reproduce.ts';
 import { declareSearch } from './commands/search.ts';
 import { declareSessions } from './commands/sessions.ts';
+import {
+  declareAnswer,
+  declareBudget,
+  declareModel,
+  declarePause,
+  declarePin,
+  declareSay,
+  declareStop,
+} from './commands/steer.ts';
 import { declareUndo } from './commands/undo.ts';
 import { declareWatch } from './commands/watch.ts';
 import { slashWord, unknownWordText } from '../presentation/slashWords.ts';
@@ -44,6 +53,13 @@ const declarations: Readonly<Record<string, (helios: CliCommand) => CliCommand>>
   reproduce: declareReproduce,
   search: declareSearch,
   watch: declareWatch,
+  say: declareSay,
+  answer: declareAnswer,
+  pin: declarePin,
+  pause: declarePause,
+  stop: declareStop,
+  budget: declareBudget,
+  model: declareModel,
   kill: declareKill,
   export: declareExport,
   clean: declareClean,

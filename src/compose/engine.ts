@@ -15,6 +15,8 @@ import { SessionReports } from '../agent/reports/reports.ts';
 import { retentionOf } from '../agent/archive/retention.ts';
 import { EarlierAttempts } from '../agent/experiments/earlierAttempts.ts';
 import { SessionCatalogue } from '../agent/session/sessionCatalogue.ts';
+import { closeAll } from './closeEngine.ts';
+import { RequestMailboxes } from '../agent/session/sessionRequests.ts';
 import { SessionStore } from '../agent/session/sessionStore.ts';
 import { StoredSecrets } from '../agent/session/storedSecrets.ts';
 import { systemClock, type Clock } from '../base/clock.ts';
@@ -183,12 +185,25 @@ export async function createEngine(givenOptions: EngineOptions): Promise<Engine>
     },
   });
   const awake = keepAwake(sessions, { settings, clock, logger });
+  const requests = new RequestMailboxes({ home, clock, sessions, models });
   reports.watch();
-  const open = { models, reports, awake, sessions, notifier, resources, runs, machines, catalogue };
+  const open = {
+    models,
+    reports,
+    awake,
+    requests,
+    sessions,
+    notifier,
+    resources,
+    runs,
+    machines,
+    catalogue,
+  };
   const close = (): Promise<void> => closeAll(open);
   return {
     home: home.folder,
     sessions,
+    requests,
     machines,
     runs,
     resources,
@@ -204,31 +219,6 @@ export async function createEngine(givenOptions: EngineOptions): Promise<Engine>
     close,
     dispose: () => void close(),
   };
-}
-
-interface Owned {
-  readonly models: Disposable;
-  readonly reports: Pick<SessionReports, 'close'>;
-  readonly awake: Disposable;
-  readonly sessions: Pick<SessionStore, 'close'>;
-  readonly notifier: Pick<Notifier, 'close'>;
-  readonly resources: Disposable;
-  readonly runs: Disposable;
-  readonly machines: Disposable;
-  readonly catalogue: Pick<SessionCatalogue, 'close'>;
-}
-
-/** Closes everything, each writer before the object to which it writes. */
-async function closeAll(owned: Owned): Promise<void> {
-  owned.models.dispose();
-  await owned.reports.close();
-  owned.awake.dispose();
-  await owned.sessions.close();
-  await owned.notifier.close();
-  owned.resources.dispose();
-  owned.runs.dispose();
-  owned.machines.dispose();
-  await owned.catalogue.close();
 }
 
 interface MachinesDeps {

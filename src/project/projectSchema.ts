@@ -21,7 +21,7 @@ const limitShape = (scope: 'goal' | 'experiment') => ({
   turns: count.exactOptional().describe('Replies of the model.'),
 });
 
-const budgetSchema = z.strictObject({
+export const budgetSchema = z.strictObject({
   ...limitShape('goal'),
   experiment: z
     .strictObject(limitShape('experiment'))

@@ -14,11 +14,14 @@ import type { Runs } from '../../runs/runs.ts';
 import type { Spent } from './budget.ts';
 import type { Reports } from './reports.ts';
 import type { Retention } from './retention.ts';
+import type { SessionRequests } from './requests.ts';
 import type { Sessions } from './sessions.ts';
 
 export interface Engine extends Disposable {
   readonly home: string;
   readonly sessions: Sessions;
+  /** Requests to sessions that other processes work on. */
+  readonly requests: SessionRequests;
   readonly retention: Retention;
   readonly machines: MachineRegistry;
   /** Runs of all sessions that are open in this process. */

@@ -1,0 +1,24 @@
+import type { SessionId } from '../../base/ids.ts';
+import type { Budget } from '../journal/events.ts';
+
+/** What a user asks of a session that another process works on. */
+export type SessionRequest =
+  | { readonly kind: 'say'; readonly text: string }
+  | { readonly kind: 'answer'; readonly question: string; readonly answer: string }
+  | { readonly kind: 'pin'; readonly text: string }
+  | { readonly kind: 'unpin'; readonly number: number }
+  | { readonly kind: 'pause' }
+  | { readonly kind: 'stop'; readonly killRuns: boolean }
+  | { readonly kind: 'budget'; readonly budget: Budget }
+  | { readonly kind: 'target'; readonly text: string }
+  /** `model` is an id or an alias. */
+  | { readonly kind: 'model'; readonly model: string; readonly provider?: string | undefined };
+
+export interface SessionRequests {
+  /**
+   * Sends the request to the process that works on the session, which may be this one. Resolves
+   * with a sentence that says what was done. Rejects with `UserFacing` if no process works on the
+   * session, or it refuses the request or does not reply.
+   */
+  send(id: SessionId, request: SessionRequest): Promise<string>;
+}

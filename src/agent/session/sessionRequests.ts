@@ -1,0 +1,145 @@
+/** Carries out what users ask of a session from another process, such as a second terminal. */
+import path from 'node:path';
+import * as z from 'zod';
+import type { Clock } from '../../base/clock.ts';
+import type { Disposable } from '../../base/disposable.ts';
+import { UserFacing } from '../../base/errors.ts';
+import type { SessionId } from '../../base/ids.ts';
+import type { ModelCatalogue } from '../../models/modelCatalogue.ts';
+import type { Home } from '../../storage/home.ts';
+import { budgetSchema } from '../../project/projectSchema.ts';
+import { Mailbox, sendRequest } from '../../storage/mailbox.ts';
+import type { SessionRequest, SessionRequests } from '../contract/requests.ts';
+import type { Session, Sessions } from '../contract/sessions.ts';
+import type { Budget } from '../journal/events.ts';
+import { budgetText } from '../journal/limitText.ts';
+import { targetText } from '../../experiments/target/target.ts';
+
+const text = z.string().trim().min(1, 'The text is empty.');
+const schema = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('say'), text }),
+  z.strictObject({ kind: z.literal('answer'), question: text, answer: text }),
+  z.strictObject({ kind: z.literal('pin'), text }),
+  z.strictObject({ kind: z.literal('unpin'), number: z.int() }),
+  z.strictObject({ kind: z.literal('pause') }),
+  z.strictObject({ kind: z.literal('stop'), killRuns: z.boolean() }),
+  z.strictObject({ kind: z.literal('budget'), budget: budgetSchema }),
+  z.strictObject({ kind: z.literal('target'), text }),
+  z.strictObject({ kind: z.literal('model'), model: text, provider: text.optional() }),
+]);
+
+export interface RequestDeps {
+  readonly home: Pick<Home, 'sessionFolder'>;
+  readonly clock: Clock;
+  readonly sessions: Pick<Sessions, 'open' | 'owner' | 'resume' | 'onDidChange'>;
+  readonly models: Pick<ModelCatalogue, 'resolve'>;
+}
+
+/** Reads the requests to the sessions that are open in this process, and sends those to others. */
+export class RequestMailboxes implements SessionRequests, Disposable {
+  readonly #deps: RequestDeps;
+  readonly #boxes = new Map<SessionId, Mailbox>();
+  readonly #listening: Disposable;
+
+  constructor(deps: RequestDeps) {
+    this.#deps = deps;
+    this.#listening = deps.sessions.onDidChange(() => this.#update());
+  }
+
+  dispose(): void {
+    this.#listening.dispose();
+    for (const box of this.#boxes.values()) box.dispose();
+  }
+
+  async send(id: SessionId, request: SessionRequest): Promise<string> {
+    const { sessions, clock } = this.#deps;
+    if (sessions.open().some((session) => session.id === id)) return this.#carryOut(id, request);
+    if ((await sessions.owner(id)) === undefined)
+      throw new UserFacing(
+        'No process works on this session.',
+        `Continue it first: helios --resume ${id}`,
+      );
+    return sendRequest(this.#folder(id), request, clock);
+  }
+
+  #folder(id: SessionId): string {
+    return path.join(this.#deps.home.sessionFolder(id), 'requests');
+  }
+
+  #update(): void {
+    const open = new Set(this.#deps.sessions.open().map(({ id }) => id));
+    for (const [id, box] of this.#boxes) {
+      if (open.has(id)) continue;
+      box.dispose();
+      this.#boxes.delete(id);
+    }
+    for (const id of open) {
+      if (this.#boxes.has(id)) continue;
+      const handle = (body: unknown): Promise<string> => this.#carryOut(id, body);
+      this.#boxes.set(id, new Mailbox(this.#folder(id), { clock: this.#deps.clock, handle }));
+    }
+  }
+
+  async #carryOut(id: SessionId, body: unknown): Promise<string> {
+    const session = this.#deps.sessions.open().find((one) => one.id === id);
+    if (session === undefined) throw new UserFacing('The session was closed.');
+    const request = schema.safeParse(body);
+    if (!request.success)
+      throw new UserFacing(
+        `The request is not understood: ${z.prettifyError(request.error)}`,
+        'Use the same version of Helios on both sides.',
+      );
+    return perform(session, request.data, this.#deps);
+  }
+}
+
+/** Resolves with what was done. */
+async function perform(
+  session: Session,
+  request: SessionRequest,
+  { sessions, models }: RequestDeps,
+): Promise<string> {
+  switch (request.kind) {
+    case 'say':
+      await session.say(request.text);
+      return 'Sent. The session reads it with its next model call.';
+    case 'answer':
+      await session.answer(request.question, request.answer);
+      return `Answered ${request.question}.`;
+    case 'pin':
+      return `Pinned as sticky ${await session.pin(request.text)}.`;
+    case 'unpin':
+      if (await session.unpin(request.number)) return `Removed sticky ${request.number}.`;
+      throw new UserFacing(`There is no sticky ${request.number}.`);
+    case 'pause':
+      await session.interrupt();
+      return 'Paused. Runs continue; a message continues the session.';
+    case 'stop':
+      await session.stop({ killRuns: request.killRuns });
+      return request.killRuns ? 'Stopped, with its runs.' : 'Stopped. Runs continue.';
+    case 'budget':
+      return setBudget(session, request.budget, sessions);
+    case 'target':
+      return `Target: ${targetText(await session.setTarget(request.text))}.`;
+    case 'model': {
+      const { provider, model } = models.resolve(
+        request.model,
+        request.provider,
+        session.state.provider,
+      );
+      await session.useModel(provider, model);
+      return `The next model call uses ${provider} ${model}.`;
+    }
+  }
+}
+
+/** Changes the limits that are named; the others stay. */
+async function setBudget(
+  { id, state }: Session,
+  budget: Budget,
+  sessions: RequestDeps['sessions'],
+): Promise<string> {
+  const changed = { ...state.budget, ...budget };
+  await sessions.resume(id, { budget: changed });
+  return `Limits: ${budgetText(changed)}.`;
+}

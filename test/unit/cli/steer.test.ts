@@ -1,0 +1,101 @@
+/** Steers a session of one process from another, through files in its folder. */
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, describe, it } from 'mocha';
+import type { Session } from '../../../src/agent/contract/sessions.ts';
+import { runCli } from '../../../src/cli/cli.ts';
+import { ScriptedModel } from '../../fakes/scriptedModel.ts';
+import { scratchFolder } from '../../fakes/scratch.ts';
+import { fakeDeps, type FakeDeps } from '../../fakes/cliDeps.ts';
+import { eventsOf, eventually, testEngine, type TestEngine } from '../../fakes/testEngine.ts';
+
+const ask = {
+  name: 'ask_user',
+  input: { question: 'Which split?', options: ['val', 'test'], default: 'val' },
+};
+const wait = {
+  name: 'sleep',
+  input: { reason: 'nothing to do', wake_conditions: [{ type: 'timer', minutes: 60 }] },
+};
+
+describe('a session steered from another terminal', () => {
+  const folder = scratchFolder();
+  let bed: TestEngine;
+  let session: Session;
+  let model: ScriptedModel;
+
+  beforeEach(async () => {
+    model = new ScriptedModel((_request, index) => (index === 0 ? [ask, wait] : [wait]));
+    bed = await testEngine(model, { folder: folder() });
+    session = await bed.start({ budget: { turns: 40 } });
+    await eventually(session, 'sleep.started');
+  });
+  afterEach(() => bed.dispose());
+
+  const helios = async (...argv: string[]): Promise<FakeDeps & { code: number }> => {
+    const deps = fakeDeps({ folder: folder() });
+    return Object.assign(deps, { code: await runCli(argv, deps) });
+  };
+
+  it('reads a message, and wakes for it', async () => {
+    const { code, stdout } = await helios('say', '1', 'Try', 'a', 'lower', 'rate.');
+    assert.equal(code, 0);
+    assert.match(stdout.text, /^Sent\./);
+    await eventually(session, 'model.replied', ({ turn }) => turn >= 2);
+    assert.match(JSON.stringify(model.requests[1]?.messages), /Try a lower rate\./);
+    const said = eventsOf(session, 'message.added').filter(({ origin }) => origin === 'person');
+    assert.equal(said.length, 1, 'the message was added once');
+  });
+
+  it('takes an answer, and refuses one to a question that is not open', async () => {
+    const wrong = await helios('answer', '1', 'q7', 'test');
+    assert.deepEqual([wrong.code, wrong.stdout.text], [1, '']);
+    assert.match(wrong.stderr.text, /There is no question q7\.\s+Open questions: q1\./);
+    assert.equal((await helios('answer', '1', 'q1', 'test')).stdout.text, 'Answered q1.\n');
+    assert.equal((await eventually(session, 'question.answered')).answer, 'test');
+  });
+
+  it('pins and unpins notes', async () => {
+    assert.equal(
+      (await helios('pin', '1', 'Never touch data.py')).stdout.text,
+      'Pinned as sticky 1.\n',
+    );
+    assert.deepEqual([...session.state.stickies.values()], ['Never touch data.py']);
+    assert.equal((await helios('pin', '1', '--remove', '1')).stdout.text, 'Removed sticky 1.\n');
+    assert.equal(session.state.stickies.size, 0);
+    assert.match((await helios('pin', '1', '--remove', '1')).stderr.text, /There is no sticky 1/);
+    assert.match((await helios('pin', '1')).stderr.text, /The text is empty/);
+  });
+
+  it('gets other limits, and keeps those that are not named', async () => {
+    const { stdout } = await helios('budget', '1', '90 min,', '$0.50 per experiment');
+    assert.equal(stdout.text, 'Limits: 90 min · 40 turns · $0.5 per experiment.\n');
+    assert.deepEqual(session.state.budget, { minutes: 90, turns: 40, experiment: { usd: 0.5 } });
+    assert.match((await helios('budget', '1', 'much')).stderr.text, /much/);
+  });
+
+  it('changes its model, and says which it does not know', async () => {
+    assert.match((await helios('model', '1', 'scripted-1')).stdout.text, /uses demo scripted-1\./);
+    const unknown = await helios('model', '1', 'no-such-model', '-P', 'nobody');
+    assert.equal(unknown.code, 1);
+    assert.match(unknown.stderr.text, /nobody/);
+  });
+
+  it('is paused, goes on with a message, and is stopped', async () => {
+    assert.match((await helios('pause', '1')).stdout.text, /^Paused\./);
+    assert.equal(session.state.phase, 'paused');
+    await helios('say', '1', 'Go on.');
+    await eventually(session, 'model.replied', ({ turn }) => turn >= 2);
+    assert.match((await helios('stop', '1')).stdout.text, /^Stopped\. Runs continue\.$/m);
+    assert.equal(await session.ended, 'user');
+  });
+
+  it('is said to be nobody’s when no process works on it', async () => {
+    await bed.engine.close();
+    const { code, stderr } = await helios('say', '1', 'Hello?');
+    assert.equal(code, 1);
+    assert.match(
+      stderr.text,
+      /No process works on this session\.\s+Continue it first: helios --resume s-/,
+    );
+  });
+});
