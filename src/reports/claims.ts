@@ -21,6 +21,8 @@ const unitBehind =
   /^(?:\s*(?:ms|µs|s|sec|seconds?|min|minutes?|h|hours?|days?|[kmgt]i?b|bytes?|usd|dollars?)\b|[:/]\d|-\d{2}\b)/i;
 const metricBefore =
   /([A-Za-z][\w./-]*)[\s`*_"]*(?:(?:=|:|<=?|>=?|≈|~|is|was|of|to|at|reached|hit|got)[\s`*_"]*){0,2}$/i;
+/** The label of a hidden secret, whose digits are no number. */
+const inLabel = /⟨secret [^⟩]*$/;
 /** Number of characters at the start of a text that are searched for numbers. */
 const maxTextChars = 50_000;
 
@@ -34,7 +36,7 @@ export function unmeasuredNumbers(text: string, known: KnownNumbers): readonly U
     const before = shown.slice(Math.max(0, match.index - 60), match.index);
     const written = readNumber(whole, percent !== undefined);
     if (!isClaim(written, before, shown.slice(end, end + 12))) continue;
-    if (isParameter(before, known)) continue;
+    if (isParameter(before, known) || inLabel.test(before)) continue;
     const sentence = sentenceAt(shown, match.index);
     if (isKnown(written, { ...known, measured: measuredFor(sentence, before, known) })) continue;
     if (isDifference(written, sentence, known)) continue;

@@ -26,6 +26,7 @@ describe('numbers in the words of a model', () => {
     ['0.961 is 1.156 times 0.8312, 0.13 more', []],
     ['loss fell by 12.2 %', ['12.2 %']],
     ['loss fell to 0.8312', []],
+    ['the key ⟨secret WANDB_API_KEY 6806e129⟩ does not work', []],
     ['loss fell to 0.83, then 0.831', []],
     ['loss 0.84', ['0.84']],
     ['loss is 0.83.', []],
