@@ -64,17 +64,28 @@ export function textSize(text: string): string {
   return `${count} ${text.length === 1 ? 'character' : 'characters'}, ${counted(lines, 'line')}`;
 }
 
-/** Formats a metric value with significant digits: `0.8312`, `12.35`, `1.2e-5`, `NaN`. */
-export function formatValue(value: number): string {
+/** Scripts seldom print more significant digits of a metric. */
+const valueDigits = 6;
+
+/**
+ * Formats a metric value with at most `digits` significant digits, by default those that a script
+ * prints: `43.933`, `0.8312`, `1.2e-5`, `NaN`.
+ */
+export function formatValue(value: number, digits = valueDigits): string {
   if (Number.isNaN(value)) return 'NaN';
   if (!Number.isFinite(value)) return value > 0 ? 'Inf' : '-Inf';
   const size = Math.abs(value);
   if (value === 0) return '0';
   if (Number.isInteger(value) && size < 1e7) return String(value);
-  if (size >= 1e7 || size < 1e-3) return value.toExponential(2);
-  if (size >= 1000) return value.toFixed(1);
-  return String(Number(value.toPrecision(4)));
+  const rounded = Number(value.toPrecision(digits));
+  return size >= 1e7 || size < 1e-3 ? rounded.toExponential() : String(rounded);
 }
+
+/** Formats a standard deviation: `0.0028`, `1.55`. */
+export const formatSpread = (spread: number): string => formatValue(spread, 3);
+
+/** Formats the ratio of two values: `0.3333`, `20.1`. */
+export const formatRatio = (ratio: number): string => formatValue(ratio, 4);
 
 /** Formats a duration as `850 ms`, `12 s`, `2 min 5 s` or `3 h 10 min`. */
 export function formatDuration(durationMs: number): string {

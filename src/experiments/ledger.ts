@@ -3,7 +3,7 @@
  * values only.
  */
 import type { RunId } from '../base/ids.ts';
-import { counted, formatValue } from '../base/text.ts';
+import { counted, formatSpread, formatValue } from '../base/text.ts';
 import type { MetricSummary } from '../metrics/metric.ts';
 import { findMetric } from '../metrics/metricName.ts';
 import { verdictText, type RunLimit, type Verdict, type RunAlarm } from '../runs/run.ts';
@@ -249,7 +249,7 @@ export function countedValue(
 /** Formats a result: `loss 0.83 ± 0.02 over 3 runs`, `loss 0.83`. */
 export function resultValueText({ metric, mean, spread, n, rule }: ExperimentResult): string {
   const value = `${metric} ${formatValue(mean)}`;
-  const text = spread === undefined ? value : `${value} ± ${formatValue(spread)} over ${n} runs`;
+  const text = spread === undefined ? value : `${value} ± ${formatSpread(spread)} over ${n} runs`;
   return rule === 'best' ? `${text} (best of each run)` : text;
 }
 

@@ -1,15 +1,15 @@
 /** Formats metric values, axis labels and elapsed times for display. */
 import type { XAxis } from '../../src/protocol/metricsPanel.ts';
 
-/** Formats a metric value: `0.8312`, `12.35`, `1.2e-5`, `NaN`. */
+/** Formats a metric value with the digits that a script prints: `43.933`, `1.2e-5`, `NaN`. */
 export function formatValue(value: number): string {
   if (Number.isNaN(value)) return 'NaN';
   if (!Number.isFinite(value)) return value > 0 ? 'Inf' : '-Inf';
   const size = Math.abs(value);
   if (value === 0) return '0';
   if (Number.isInteger(value) && size < 1e7) return String(value);
-  if (size >= 1e7 || size < 1e-3) return value.toExponential(2);
-  return size >= 1000 ? value.toFixed(1) : value.toPrecision(4);
+  const rounded = Number(value.toPrecision(6));
+  return size >= 1e7 || size < 1e-3 ? rounded.toExponential() : String(rounded);
 }
 
 /**

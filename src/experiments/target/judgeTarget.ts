@@ -1,5 +1,5 @@
 /** Judges what was measured against a target. Uses only values that the engine read from runs. */
-import { formatValue } from '../../base/text.ts';
+import { formatRatio, formatSpread, formatValue } from '../../base/text.ts';
 import { runName } from '../../runs/run.ts';
 import { commandForm } from '../commandForm.ts';
 import { summaryFor, type ExperimentRow, type Ledger, type LedgerRow } from '../ledger.ts';
@@ -131,9 +131,9 @@ function comparison(
 ): string {
   const unit = isPercent ? ' %' : '';
   const measured = isRelative
-    ? `${formatValue(value)}, ${formatValue(shown)} × the baseline`
+    ? `${formatValue(value)}, ${formatRatio(shown)} × the baseline`
     : `${formatValue(shown)}${unit}`;
-  const wanted = isRelative ? `${formatValue(goal)} ×` : `${goal}${unit}`;
+  const wanted = isRelative ? `${formatRatio(goal)} ×` : `${goal}${unit}`;
   return isReached
     ? `${metric} ${measured} ${comparator} ${wanted}`
     : `${metric} ${measured}, not ${comparator} ${wanted}`;
@@ -147,7 +147,7 @@ function overRuns(condition: Condition, measured: readonly Measured[]): string {
       ? `${names.slice(0, 5).join(', ')} and ${names.length - 5} more`
       : names.join(', ');
   const deviation = condition.over === 'mean' ? spreadOf(measured) : undefined;
-  return `${overText(condition)} (${runs}${deviation === undefined ? '' : `; ± ${formatValue(deviation)}`})`;
+  return `${overText(condition)} (${runs}${deviation === undefined ? '' : `; ± ${formatSpread(deviation)}`})`;
 }
 
 /** Names the run whose value counts, and the mean of its repeats. */

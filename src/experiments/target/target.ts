@@ -1,5 +1,5 @@
 /** The measurable target of a session: what its runs have to reach, and by which value. */
-import { formatValue } from '../../base/text.ts';
+import { formatRatio } from '../../base/text.ts';
 import type { Direction } from '../../metrics/metric.ts';
 
 export type Comparator = '<' | '<=' | '>' | '>=';
@@ -68,7 +68,7 @@ export const isLowerBetter = (comparator: Comparator): boolean => comparator.sta
 export function conditionText(condition: Condition): string {
   const { metric, comparator, value, isPercent, isRelative } = condition;
   const number = isRelative
-    ? `${formatValue(value)} × the baseline`
+    ? `${formatRatio(value)} × the baseline`
     : `${value}${isPercent ? ' %' : ''}`;
   return `${metric} ${comparator} ${number}${overText(condition)}`;
 }

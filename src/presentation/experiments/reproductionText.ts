@@ -1,5 +1,5 @@
 import type { Judgement, Reproduction } from '../../agent/contract/reproduction.ts';
-import { formatValue } from '../../base/text.ts';
+import { formatSpread, formatValue } from '../../base/text.ts';
 import { verdictText, runName } from '../../runs/run.ts';
 
 const judgementText: Readonly<Record<Judgement, string>> = {
@@ -24,7 +24,7 @@ export function reproductionText({
     const was =
       spread === undefined
         ? formatValue(before)
-        : `${formatValue(before)} ± ${formatValue(spread)} (${n} runs)`;
+        : `${formatValue(before)} ± ${formatSpread(spread)} (${n} runs)`;
     return `${metric}: ${formatValue(now)}, before ${was}, Δ ${delta >= 0 ? '+' : ''}${formatValue(delta)}; ${judgementText[judgement]}`;
   });
   const none = metrics.length === 0 ? ['No metric was measured in both runs.'] : [];

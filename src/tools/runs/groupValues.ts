@@ -1,5 +1,5 @@
 /** Values of runs that are compared as groups: experiments, sweeps and lists of runs. */
-import { formatValue } from '../../base/text.ts';
+import { formatSpread, formatValue } from '../../base/text.ts';
 import { findMetric } from '../../metrics/metricName.ts';
 import type { Direction, MetricSummary } from '../../metrics/metric.ts';
 import { jsonValue, type MeasuredRun } from './measuredRuns.ts';
@@ -43,7 +43,7 @@ function summaryOf(run: MeasuredRun, metric: string): MetricSummary | undefined 
 export const groupText = ({ mean, deviation, runs }: GroupValues): string =>
   deviation === undefined
     ? formatValue(mean)
-    : `${formatValue(mean)} ± ${formatValue(deviation)} (${runs.length} runs)`;
+    : `${formatValue(mean)} ± ${formatSpread(deviation)} (${runs.length} runs)`;
 
 export const groupJson = ({ mean, deviation, runs }: GroupValues): Record<string, unknown> => ({
   mean: jsonValue(mean),

@@ -2,7 +2,7 @@
  * The ledger as the session view shows it: a line per experiment, and a line per run without an
  * experiment.
  */
-import { formatValue } from '../../base/text.ts';
+import { formatSpread, formatValue } from '../../base/text.ts';
 import type { CodeState } from '../../experiments/experiment.ts';
 import type {
   ExperimentResult,
@@ -43,7 +43,7 @@ function lineOf(row: ExperimentRow, index: number): LedgerLine {
 }
 
 const resultText = ({ mean, spread, n }: ExperimentResult): string =>
-  `${formatValue(mean)}${spread === undefined ? '' : ` ± ${formatValue(spread)}`}${n > 1 ? ` (${n})` : ''}`;
+  `${formatValue(mean)}${spread === undefined ? '' : ` ± ${formatSpread(spread)}`}${n > 1 ? ` (${n})` : ''}`;
 
 /** Returns `9fceb02`, or `9fceb02-dirty` for uncommitted changes, as in `git describe`. */
 const codeName = (code: CodeState): string =>

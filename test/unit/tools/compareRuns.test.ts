@@ -98,7 +98,7 @@ describe('compare_runs', () => {
       'val_acc 0.9 ± 0.02 (3 runs) against 0.7 ± 0.02 (3 runs): better',
     ]);
     assert.deepEqual(await verdicts([1, 2, 3], [7, 8]), [
-      'val_acc 0.73 ± 0.02828 (2 runs) against 0.7 ± 0.02 (3 runs): better, within noise',
+      'val_acc 0.73 ± 0.0283 (2 runs) against 0.7 ± 0.02 (3 runs): better, within noise',
     ]);
     assert.deepEqual(await verdicts([1, 2, 3], [8]), [
       'val_acc 0.75 against 0.7 ± 0.02 (3 runs): better, noise unknown',

@@ -71,7 +71,7 @@ describe('show_metrics', () => {
         },
       ],
     });
-    assert.equal(summary, 'run 1: loss 0.1235');
+    assert.equal(summary, 'run 1: loss 0.123457');
   });
 
   it('never merges runs, and finds a falling loss falling', async () => {
@@ -147,7 +147,7 @@ describe('show_metrics', () => {
           over_all_runs?: unknown;
         }
       ).over_all_runs;
-    assert.deepEqual(await over('e1'), { loss: 'last 3 ± 2.646 (3 runs)' });
+    assert.deepEqual(await over('e1'), { loss: 'last 3 ± 2.65 (3 runs)' });
     assert.deepEqual(await over([1, '2']), { loss: 'last 1.5 ± 0.7071 (2 runs)' });
     assert.equal(await over(1), undefined);
   });

@@ -44,7 +44,7 @@ describe('a brief in the chat', () => {
 
   it('has no links that lead nowhere, no pictures and no wide table', () => {
     assert.doesNotMatch(text, /\]\((?:#|runs)|<a |!\[|^\| Run/m);
-    assert.match(text, /\*\*loss 0\.931 ± 0\.02687 over 2 runs\*\*: run 4 of e4/);
+    assert.match(text, /\*\*loss 0\.931 ± 0\.0269 over 2 runs\*\*: run 4 of e4/);
     assert.match(text, /## What happened meanwhile[\s\S]*Paused/);
   });
 });

@@ -87,7 +87,7 @@ describe('experiments as rows', () => {
         ['Experiment 4', 'error', 'idea 4 · crash'],
         ['Experiment 3', 'question', 'loss 0.2 · idea 3 · not decided'],
         ['Experiment 2', 'circle-slash', 'loss 0.1 · idea 2 · discard'],
-        ['Experiment 1', 'star-full', 'champion · loss 0.85 ± 0.07071 over 2 runs · idea 1 · keep'],
+        ['Experiment 1', 'star-full', 'champion · loss 0.85 ± 0.0707 over 2 runs · idea 1 · keep'],
         ['Run 1', 'pass', rows()[4]?.description],
       ],
     );
@@ -104,7 +104,7 @@ describe('experiments as rows', () => {
     );
     assert.equal(
       first?.spoken,
-      'Experiment 1, keep, champion, loss 0.85 ± 0.07071 over 2 runs, idea 1',
+      'Experiment 1, keep, champion, loss 0.85 ± 0.0707 over 2 runs, idea 1',
     );
   });
 

@@ -143,7 +143,7 @@ describe('briefing', () => {
     for (const part of [
       /The goal:\nbring loss < 1/,
       /Used so far: 0 turns\. Runs: 3000\./,
-      /Best by loss \(lower\): run 3000, loss 3\.33e-4\. Runs: 2999 ok, 1 running\. \d+ of them are not listed/,
+      /Best by loss \(lower\): run 3000, loss 3\.33333e-4\. Runs: 2999 ok, 1 running\. \d+ of them are not listed/,
       /^- run 2000 .* running/m,
       /^- run 3000 .* ok · loss/m,
       /Monitor every 10 min: look after it/,

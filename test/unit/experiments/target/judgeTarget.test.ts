@@ -78,7 +78,7 @@ describe('a target compared with measurements', () => {
     ];
     assert.deepEqual(verdictOf(goal, lucky), {
       isMet: false,
-      text: 'val_loss 0.4, not < 0.3, mean over seeds 0, 1, 2 (run 1, run 2, run 3; ± 0.2646)',
+      text: 'val_loss 0.4, not < 0.3, mean over seeds 0, 1, 2 (run 1, run 2, run 3; ± 0.265)',
     });
     const met = lucky.map(({ seed }) => ({ value: 0.2 + seed / 100, seed }));
     assert.equal(verdictOf(goal, met).isMet, true);
