@@ -49,6 +49,8 @@ export interface GoingRun extends DigestRun {
 
 export interface DigestInput {
   readonly cause: DigestCause;
+  /** What is left of each limit: `43 min`, `$3.20`; empty without limits. */
+  readonly left: readonly string[];
   /** Runs that ended since the sleep began or, if there was a check-in, since the last check-in. */
   readonly ended: readonly EndedRun[];
   readonly going: readonly GoingRun[];
@@ -74,8 +76,9 @@ export function digestText(input: DigestInput, maxChars = usualChars): string {
   const going = section('Running', input.going.map(goingText), maxChars * 0.2);
   const sweeps = section('Sweeps', input.sweeps.flatMap(tableLines), maxChars * 0.3);
   const endedLines = section('Ended', ended.map(endedText), maxChars * 0.25);
+  const left = input.left.length === 0 ? '' : `\nLeft of the limits: ${input.left.join(', ')}.`;
   const parts = [
-    header(input.cause, Math.floor(maxChars * 0.2)),
+    header(input.cause, Math.floor(maxChars * 0.2)) + left,
     queued,
     endedLines,
     sweeps,

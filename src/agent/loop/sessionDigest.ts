@@ -10,6 +10,8 @@ import type { Wake } from '../../sleep/sleeper.ts';
 import type { SessionRuns } from '../runs/sessionRuns.ts';
 import type { SessionLog } from '../journal/sessionLog.ts';
 import type { SessionState } from '../journal/state.ts';
+import { measuresOf, nothingSpent } from '../budget/measures.ts';
+import { amountText } from '../journal/limitText.ts';
 import { isWaiting, placeInLine } from '../runs/line.ts';
 import type { Sweeps } from '../runs/sweeps.ts';
 import { runName, livenessText } from '../../runs/run.ts';
@@ -40,6 +42,9 @@ export function digestOf({ wake, sleep, log, sessionRuns, sweeps, clock }: WakeF
       : { kind: 'sleep', reason: sleep.request.reason, sleptMs: nowMs - sleep.sinceMs, wake };
   return {
     cause,
+    left: measuresOf({ state: log.state, today: nothingSpent, nowMs })
+      .filter(({ scope }) => scope === 'goal')
+      .map(({ limit, used, of }) => amountText(limit, Math.max(0, of - used))),
     ended: [],
     going: [
       ...sessionRuns

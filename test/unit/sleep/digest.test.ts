@@ -37,6 +37,7 @@ const input = (more: Partial<DigestInput> = {}): DigestInput => ({
       errors: ['/x exists: gpu1 does not answer'],
     },
   },
+  left: [],
   ended: [],
   going: [],
   sweeps: [],
