@@ -158,23 +158,21 @@ export const shapes = {
 };
 
 export const examples = {
-  timer: '{"type":"timer","minutes":30} (or "seconds" / "wake_after_seconds")',
+  timer: '{"type":"timer","minutes":30}',
   process_exit:
-    '{"type":"process_exit","task_id":"local:4711"} for a run, {"type":"process_exit","sweep":"s1"} for all points of a sweep, {"type":"process_exit"} for all runs that go on or wait; for a process that is not one of your runs {"type":"process_exit","machine_id":"local","pid":4711}, or "process_pattern":"python .*train\\.py" instead of "pid": an extended regular expression matched against whole command lines, met when no matching process is left',
+    '{"type":"process_exit"} for all runs, with "task_id":"run 7" or "sweep":"s1" for these; {"type":"process_exit","machine_id":"local","pid":4711} for another process, or "process_pattern":"python .*train\\.py": an extended regular expression on whole command lines, until none matches',
   tracked:
-    '{"type":"metric","metric_name":"loss","direction":"below","threshold":1.0} for a metric that runs print (in any active run, or only in the run "task_id")',
+    '{"type":"metric","metric_name":"loss","direction":"below","threshold":1.0} (of any active run, or of "task_id")',
   source:
-    '{"type":"metric","machine_id":"local","source":{"type":"json_file","path":"/abs/metrics.json"},"field":"eval.loss","comparator":"<","threshold":1.0} (source also {"type":"csv_file","path"}, {"type":"tensorboard","logdir"} with a tag as field, or {"type":"command","command"}, which prints the number)',
-  file: '{"type":"file","machine_id":"local","path":"/abs/done.txt","mode":"exists"} (the default mode; also "modified": changed or created after this call; "size_stable": size unchanged for "window_seconds", default 60)',
+    '{"type":"metric","machine_id":"local","source":{"type":"json_file","path":"/abs/metrics.json"},"field":"eval.loss","comparator":"<","threshold":1.0} (source also csv_file; tensorboard with logdir, field is the tag; {"type":"command","command"}, which prints the number)',
+  file: '{"type":"file","machine_id":"local","path":"/abs/done.txt","mode":"exists"} (mode also modified: since this call; size_stable: for window_seconds, default 60)',
   resource:
-    '{"type":"resource","machine_id":"local","resource":"gpu_util","threshold":10} (threshold: percent in use; resource also "gpu_memory", "cpu", "memory" or "disk"; "comparator", default "<"; "gpu_index" for one GPU, otherwise every GPU must satisfy it)',
+    '{"type":"resource","machine_id":"local","resource":"gpu_util","threshold":10} (percent in use; also gpu_memory, cpu, memory, disk; comparator, default "<"; gpu_index, else every GPU)',
 };
 
 export const supportedText = `Supported conditions:\n${Object.values(examples)
   .map((example) => `- ${example}`)
-  .join(
-    '\n',
-  )}\nConditions of type metric and resource also take "sustained_checks": the number of values in a row that must satisfy the comparison (default 1).`;
+  .join('\n')}\nmetric and resource take "sustained_checks": values in a row (default 1).`;
 
 const countOf = (...values: readonly unknown[]): number =>
   values.filter((value) => value !== undefined).length;

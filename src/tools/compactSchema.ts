@@ -1,29 +1,35 @@
 /**
  * Shortens the JSON Schema of a tool, which is part of every request to a model: without the limits
- * that the tool itself checks, and with the types of alternatives joined.
+ * that the tool itself checks, with the types of alternatives joined, and without the parameters
+ * that a call may have and a model need not know (`hidden` in the metadata) and the shapes that a
+ * description shows (`isOpaque`). `isAlone`:
+ * also without those that matter only beside other machines (`needs` in the metadata).
  */
 type Schema = Readonly<Record<string, unknown>>;
 
 /** Keywords that only repeat what descriptions say or what calls are checked for. */
 const dropped: ReadonlySet<string> = new Set([
   ...['$schema', 'minLength', 'maxLength', 'minItems', 'maxItems', 'pattern', 'propertyNames'],
-  ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'],
+  ...['hidden', 'needs', 'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'],
 ]);
 
-export function compactSchema(schema: Schema): Schema {
+export function compactSchema(schema: Schema, isAlone = false): Schema {
+  if (schema.isOpaque === true) return { type: schema.type, description: schema.description };
   const { anyOf, additionalProperties, properties, items, ...rest } = schema;
   const kept = Object.entries(rest).filter(
-    ([key, value]) => !dropped.has(key) && !(key === 'default' && isStated(value, rest)),
+    ([key, value]) =>
+      !dropped.has(key) && value !== '' && !(key === 'default' && isStated(value, rest)),
   );
-  const alternatives = schemasIn(anyOf)?.map(compactSchema);
+  const alternatives = schemasIn(anyOf)?.map((one) => compactSchema(one));
   return {
     ...(alternatives && joined(alternatives)),
     ...Object.fromEntries(kept),
-    ...(isSchema(properties) && { properties: mapped(properties) }),
+    ...(isSchema(properties) && { properties: mapped(properties, isAlone) }),
     ...(isSchema(items) && { items: compactSchema(items) }),
-    ...(isSchema(additionalProperties) && {
-      additionalProperties: compactSchema(additionalProperties),
-    }),
+    ...(isSchema(additionalProperties) &&
+      Object.keys(additionalProperties).length > 0 && {
+        additionalProperties: compactSchema(additionalProperties),
+      }),
   };
 }
 
@@ -33,13 +39,15 @@ const schemasIn = (value: unknown): readonly Schema[] | undefined =>
 
 const isSchema = (value: unknown): value is Schema => typeof value === 'object' && value !== null;
 
-const mapped = (properties: Schema): Schema =>
+const mapped = (properties: Schema, isAlone: boolean): Schema =>
   Object.fromEntries(
-    Object.entries(properties).map(([name, property]) => [
-      name,
-      isSchema(property) ? compactSchema(property) : property,
-    ]),
+    Object.entries(properties)
+      .filter(([, property]) => !isSchema(property) || isShown(property, isAlone))
+      .map(([name, property]) => [name, isSchema(property) ? compactSchema(property) : property]),
   );
+
+const isShown = ({ hidden, needs }: Schema, isAlone: boolean): boolean =>
+  hidden !== true && !(isAlone && needs === 'machines');
 
 /** Returns whether the description names the default. */
 const isStated = (value: unknown, { description }: Schema): boolean =>

@@ -104,6 +104,8 @@ export interface ToolTraits {
 
 export interface Tool extends ToolTraits {
   readonly spec: ToolSpec;
+  /** `spec` without the parameters that name a machine, for a session that has only one. */
+  readonly specAlone: ToolSpec;
   /**
    * Returns a verb and an object that describe the call in a list, such as `Read train.py`. Never
    * throws. `accesses` are those that `accesses` returned, if they are known.
@@ -160,12 +162,10 @@ export function defineTool<Schema extends z.ZodType>(
   defaults: readonly ToolDefault[] = [],
 ): Tool {
   const { name, description, parameters, aliases = {} } = definition;
-  const inputSchema = schemaWith(
-    compactSchema(z.toJSONSchema(parameters, { io: 'input' }) as InputSchema),
-    defaults,
-  );
+  const schema = z.toJSONSchema(parameters, { io: 'input' }) as InputSchema;
+  const inputSchema = schemaWith(compactSchema(schema), defaults);
   const ownDefaults = defaults.filter(({ parameter }) =>
-    Object.hasOwn(inputSchema.properties ?? {}, parameter),
+    Object.hasOwn(schema.properties ?? {}, parameter),
   );
   const read = (input: unknown) => {
     const named = renamed(input, aliases);
@@ -174,6 +174,11 @@ export function defineTool<Schema extends z.ZodType>(
   };
   const tool: Tool = {
     spec: { name, description, inputSchema },
+    specAlone: {
+      name,
+      description,
+      inputSchema: schemaWith(compactSchema(schema, true), defaults),
+    },
     ...traitsOf(definition),
     describe(input, accesses = []) {
       const parsed = read(input);

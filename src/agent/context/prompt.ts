@@ -33,7 +33,7 @@ export interface PromptFacts {
 export function renderPrompt(facts: PromptFacts): SystemPart[] {
   const stable = [...facts.sections, limitPart(facts.runMinutes), projectPart(facts.instructions)];
   const changing = [
-    `Where you are\nRelative paths and commands start in ${facts.workFolder} on machine local, and in the working folder of any other machine.\nMachines:\n${facts.machines.map((line) => `- ${line}`).join('\n')}`,
+    `Where you are\nRelative paths and commands start in ${facts.workFolder} on machine local, and in the working folder of any other machine.\nMachines:\n${facts.machines.map((line) => `- ${line}`).join('\n')}${heavyPart(facts.machines)}`,
     facts.permissionMode && `Permissions\n${modeText[facts.permissionMode]}`,
     notesPart(facts.memoryTree),
     stickyPart(facts.stickies),
@@ -42,6 +42,22 @@ export function renderPrompt(facts: PromptFacts): SystemPart[] {
     { text: stable.filter((part) => part !== undefined).join('\n\n'), isStable: true },
     { text: changing.filter((part) => part !== undefined).join('\n\n'), isStable: false },
   ];
+}
+
+/**
+ * Returns the line on the machines for heavy work: those with GPUs (`2 × NVIDIA A100`) or, if none has any, the machines
+ * that the user added. Empty if no machine differs from the others.
+ */
+function heavyPart(machines: readonly string[]): string {
+  const idOf = (line: string): string => line.split(':', 1)[0] ?? line;
+  const withGpus = machines.filter((line) => /\d × /.test(line));
+  const heavy = (
+    withGpus.length > 0 ? withGpus : machines.filter((one) => idOf(one) !== 'local')
+  ).map(idOf);
+  const light = machines.map(idOf).filter((id) => !heavy.includes(id));
+  return heavy.length === 0 || light.length === 0
+    ? ''
+    : `\nTraining and evaluation belong on ${heavy.join(', ')}; ${light.join(', ')} ${light.length === 1 ? 'is' : 'are'} for editing and short commands, unless the goal says otherwise.`;
 }
 
 /** Sentences that tell the model the effect of each permission mode. */

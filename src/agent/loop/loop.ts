@@ -162,7 +162,8 @@ async function turn(deps: LoopDeps, signal: AbortSignal): Promise<ModelReply | u
   const { log } = deps;
   const provider = deps.provider(log.state.provider);
   const offered = [...deps.act.tools.values()].filter((tool) => deps.offers(tool));
-  const tools = offered.map((tool) => tool.spec);
+  const isAlone = !deps.offers({ needs: 'machines' });
+  const tools = offered.map(({ spec, specAlone }) => (isAlone ? specAlone : spec));
   const system = await fittingPrompt(deps, windowOf(deps, provider, log.state.model), tools);
   const built = log.events.length;
   const messages = await deps.attachments.fill(buildHistory(log.events));

@@ -15,18 +15,14 @@ import { defineTool, type Tool } from '../tool.ts';
 
 const parameters = z.strictObject({
   ...placeParameters,
-  experiment_name: z
-    .string()
-    .min(1)
-    .max(200)
-    .describe('Name of the branch in a few words, such as "cosine schedule".'),
+  experiment_name: z.string().min(1).max(200).describe('A few words, such as "cosine schedule".'),
   from: z
     .string()
     .min(1)
     .max(300)
     .optional()
     .describe(
-      'Branch, experiment of the ledger (e7), or git revision to start from. Default: the current state of the checkout, including uncommitted changes.',
+      'Branch, experiment (e7) or git revision. Default: the checkout with its uncommitted changes.',
     ),
 });
 
@@ -34,10 +30,9 @@ export const expBranch = (deps: ExperimentCode): Tool =>
   defineTool({
     name: 'exp_branch',
     description:
-      'Create a branch with its own git worktree, in which you edit, run and commit (exp_commit) freely. ' +
-      "The user's checkout is never changed. The worktree starts from the current state of that checkout, or from `from`.",
+      'Create a branch with its own git worktree, in which you edit, run and commit freely.',
     guidance: [
-      "The user's repositories stay unchanged; commands that only read git (status, log, diff, show) are allowed everywhere. To change code that is under git, create a worktree with exp_branch, edit and run in it (cwd), and commit the changes worth keeping with exp_commit; changes that did not help stay on their own branch.",
+      "The user's repositories stay unchanged; only reading git (status, log, diff, show) is allowed everywhere. To change code under git, create a worktree with exp_branch, edit and run in it (cwd), and commit what is worth keeping with exp_commit.",
     ],
     effect: 'write',
     needs: 'repository',

@@ -17,7 +17,7 @@ export const expBranches = (deps: ExperimentCode): Tool =>
   defineTool({
     name: 'exp_branches',
     description:
-      'List the branches that exp_branch created in a repository, with their worktrees, and the commits with the code of the experiments in the ledger.',
+      'List the branches and worktrees that exp_branch created, and the commits with the code of the experiments.',
     effect: 'read',
     needs: 'repository',
     parameters: z.strictObject(placeParameters),

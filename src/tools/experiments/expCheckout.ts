@@ -11,19 +11,14 @@ import { defineTool, type Tool } from '../tool.ts';
 export const expCheckout = (deps: ExperimentCode): Tool =>
   defineTool({
     name: 'exp_checkout',
-    description:
-      "Get the path of the worktree of a branch; a deleted worktree is created again. The user's checkout is never switched.",
+    description: 'Get the path of the worktree of a branch; creates a deleted one again.',
     effect: 'write',
     needs: 'repository',
     isRepeatable: true,
     parameters: z.strictObject({
       machine_id: machineId,
-      repo_path: z
-        .string()
-        .min(1)
-        .optional()
-        .describe('Folder of the repository. Needed only if the branch is not found without it.'),
-      branch: z.string().min(1).max(200).describe('The name that exp_branch returned.'),
+      repo_path: z.string().min(1).optional().meta({ hidden: true }),
+      branch: z.string().min(1).max(200).describe('As exp_branch returned it.'),
     }),
     aliases: branchAliases,
     describe: (args) => `Opened branch ${onMachine(args.branch, args.machine_id)}`,

@@ -13,16 +13,15 @@ export const expCommit = (deps: ExperimentCode): Tool =>
   defineTool({
     name: 'exp_commit',
     description:
-      'Commit all changes in the worktree of a branch that exp_branch created. Files that look like secrets, large ' +
-      'files and checkpoints are not committed; left_out lists them.',
+      'Commit all changes in the worktree of a branch. Secrets, large files and checkpoints are left out and listed.',
     effect: 'write',
     needs: 'repository',
     isRepeatable: true,
     parameters: z.strictObject({
       machine_id: machineId,
-      repo_path: z.string().optional().describe('Ignored: the branch determines the repository.'),
-      branch: z.string().min(1).max(200).describe('The name that exp_branch returned.'),
-      message: z.string().min(1).max(5_000).describe('What was changed, and why.'),
+      repo_path: z.string().optional().meta({ hidden: true }),
+      branch: z.string().min(1).max(200).describe('As exp_branch returned it.'),
+      message: z.string().min(1).max(5_000).describe('What, and why.'),
     }),
     aliases: branchAliases,
     describe: (args) => `Committed ${onMachine(oneLine(args.message, 60), args.machine_id)}`,

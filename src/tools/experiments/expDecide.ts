@@ -35,22 +35,18 @@ const parameters = z.strictObject({
   experiment: z
     .union([z.string().min(1), z.int().positive()])
     .transform(String)
-    .describe('Id or number of the experiment, such as "e7".'),
+    .describe('Such as "e7".'),
   decision: z
     .enum(decisions)
     .describe(
-      'keep: better; later experiments build on it. discard: not better. reference: a baseline or an outsider, to compare with; never the best. crash: it failed. invalid: its measurements are not valid (a bug, a data leak). retest: unclear; it will be repeated.',
+      'keep: better; later ones build on it. reference: a baseline or outsider, never the best. invalid: a bug or data leak. retest: unclear, to be repeated.',
     ),
-  why: z
-    .string()
-    .min(1)
-    .max(1_000)
-    .describe('One sentence: what was measured, and what follows from it.'),
+  why: z.string().min(1).max(1_000).describe('What was measured, and what follows.'),
   runs: z
     .union([runNumber, z.array(runNumber).min(1).max(1000)])
     .optional()
     .describe(
-      'To decide on one setting of a sweep: a run of it, such as 7; its repeats with other seeds are decided with it.',
+      'One setting of a sweep: a run of it, such as 7; its other seeds are decided with it.',
     ),
 });
 
@@ -58,7 +54,7 @@ export const expDecide = (deps: ExperimentJudge): Tool =>
   defineTool({
     name: 'exp_decide',
     description:
-      'Record your decision on an experiment once its runs have ended: keep, discard, reference, crash, invalid or retest, and why. The ledger reads its numbers from the runs, never from your text. Decide on each experiment before you launch the next; a later decision replaces an earlier one.',
+      'Record your decision on an experiment once its runs have ended, before you launch the next. The ledger reads its numbers from the runs. A later decision replaces an earlier one.',
     // Not beside other calls: it compares what they may still read.
     effect: 'write',
     isOwnData: true,

@@ -16,21 +16,13 @@ export const expDiff = (deps: ExperimentCode): Tool =>
   defineTool({
     name: 'exp_diff',
     description:
-      'Show the differences in the code between two branches, experiments of the ledger (e7), or git revisions.',
+      'Show how the code differs between two branches, experiments (e7) or git revisions.',
     effect: 'read',
     needs: 'repository',
     parameters: z.strictObject({
       ...placeParameters,
-      branch_a: z
-        .string()
-        .min(1)
-        .max(300)
-        .describe('State before: branch, experiment or git revision.'),
-      branch_b: z
-        .string()
-        .min(1)
-        .max(300)
-        .describe('State after: branch, experiment or git revision.'),
+      branch_a: z.string().min(1).max(300).describe('Before.'),
+      branch_b: z.string().min(1).max(300).describe('After.'),
     }),
     aliases: { ...codeAliases, a: 'branch_a', b: 'branch_b', from: 'branch_a', to: 'branch_b' },
     describe: (args) => `Compared ${args.branch_a} with ${args.branch_b}`,

@@ -12,10 +12,7 @@ export interface ExperimentCode extends MachineTools {
   championFolder(): string | undefined;
 }
 
-const repoPath = z
-  .string()
-  .min(1)
-  .describe("Folder of the repository. Default: the machine's working folder.");
+const repoPath = z.string().min(1);
 
 export const codeAliases = {
   machine: 'machine_id',

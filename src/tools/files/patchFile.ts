@@ -18,20 +18,13 @@ export const patchFile = (deps: MachineTools): Tool =>
   defineTool({
     name: 'patch_file',
     description:
-      'Replace one piece of text in a file. old_string must match the file exactly, including white space, and occur ' +
-      'only once; the remaining text stays unchanged. Read the file first.',
+      'Replace one piece of text in a file. old_string must match exactly, including white space, and occur once.',
     effect: 'write',
     parameters: z.strictObject({
       machine_id: machineId,
-      path: z
-        .string()
-        .min(1)
-        .describe("Relative paths start at the machine's working folder; ~ is the home folder."),
-      old_string: z
-        .string()
-        .min(1)
-        .describe('Text to replace, with enough surrounding text to be unique in the file.'),
-      new_string: z.string().describe('Replacement text, used literally.'),
+      path: z.string().min(1),
+      old_string: z.string().min(1).describe('With enough text around it to be unique.'),
+      new_string: z.string(),
     }),
     aliases: {
       machine: 'machine_id',

@@ -24,23 +24,9 @@ export const readFile = ({ machines, paths = usualPaths }: MachineTools): Tool =
     effect: 'read',
     parameters: z.strictObject({
       machine_id: machineId,
-      path: z
-        .string()
-        .min(1)
-        .describe("Relative paths start at the machine's working folder; ~ is the home folder."),
-      offset: z
-        .number()
-        .int()
-        .min(1)
-        .default(1)
-        .describe('First line to read; line numbers start at 1. Default: 1.'),
-      limit: z
-        .number()
-        .int()
-        .min(1)
-        .max(5000)
-        .default(200)
-        .describe('Maximum number of lines. Default: 200.'),
+      path: z.string().min(1),
+      offset: z.number().int().min(1).default(1).describe('First line. Default: 1.'),
+      limit: z.number().int().min(1).max(5000).default(200).describe('Lines. Default: 200.'),
     }),
     aliases: { machine: 'machine_id', file: 'path', file_path: 'path' },
     describe: (args) => `Read ${onMachine(args.path, args.machine_id)}`,

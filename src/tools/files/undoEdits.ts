@@ -27,14 +27,14 @@ export const undoEdits = (deps: UndoEditsDeps): Tool =>
   defineTool({
     name: 'undo_edits',
     description:
-      'Give files on local the content that they had before this session edited them. Files that were changed since by somebody else stay as they are.',
+      'Give files on local the content that they had before this session edited them; files that others changed since stay.',
     effect: 'write',
     parameters: z.strictObject({
       paths: z
         .array(z.string().min(1))
         .min(1)
         .optional()
-        .describe('Files to restore. Default: all files that write_file and patch_file changed.'),
+        .describe('Default: all that write_file and patch_file changed.'),
     }),
     aliases: { files: 'paths', path: 'paths' },
     describe: ({ paths }) => `Undo edits of ${paths?.join(', ') ?? 'this session'}`,

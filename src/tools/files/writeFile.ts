@@ -15,22 +15,16 @@ export const writeFile = (deps: MachineTools): Tool =>
   defineTool({
     name: 'write_file',
     description:
-      'Write a whole text file, exactly as given, or append to it. Missing folders are created. Use patch_file for small changes.',
+      'Write a whole text file, exactly as given, or append to it. Creates missing folders.',
     guidance: [
-      'Write scripts to files with write_file and change them with patch_file; do not nest quotes in commands.',
+      'Write scripts with write_file and patch_file; do not nest quotes in commands.',
     ],
     effect: 'write',
     parameters: z.strictObject({
       machine_id: machineId,
-      path: z
-        .string()
-        .min(1)
-        .describe("Relative paths start at the machine's working folder; ~ is the home folder."),
-      content: z.string().describe('Text to write, including the newline after its last line.'),
-      append: z
-        .boolean()
-        .default(false)
-        .describe('Append content to the file instead of replacing the file.'),
+      path: z.string().min(1),
+      content: z.string().describe('With a newline at the end.'),
+      append: z.boolean().default(false).describe('Append instead of replacing.'),
     }),
     aliases: { machine: 'machine_id', file: 'path', file_path: 'path', text: 'content' },
     describe: (args) =>

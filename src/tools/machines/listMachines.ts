@@ -22,7 +22,7 @@ export const listMachines = (overview: MachineOverview): Tool =>
   defineTool({
     name: 'list_machines',
     description:
-      'List the machines that commands can run on: id, kind, status (connected, unreachable with the reason, not_yet_used), hardware, current use (CPU, memory, disk, each GPU and the run that has leased it), free slots, working folder, what confines commands, runs that have not ended.',
+      'List the machines: id, kind, status, hardware, current use (CPU, memory, disk, each GPU and its run), free places, working folder, confinement, active runs.',
     effect: 'read',
     parameters: z.strictObject({}),
     describe: () => 'Listed machines',

@@ -13,23 +13,18 @@ export const remoteExec = (tools: MachineTools): Tool =>
   defineTool({
     name: 'remote_exec',
     description:
-      'Run a short shell command on a machine and wait for it: inspect, install, test. For training and anything ' +
-      'longer than a few minutes use remote_exec_background. After timeout_seconds, the command and its child processes are ended.',
+      'Run a short shell command and wait for it: inspect, install, test. At timeout_seconds it is ended with its children.',
     effect: 'execute',
     parameters: z.strictObject({
       machine_id: machineId,
-      command: z.string().min(1).describe('Shell command (bash).'),
+      command: z.string().min(1),
       timeout_seconds: z
         .number()
         .positive()
         .max(3600)
         .default(defaultTimeoutSeconds)
-        .describe('Time limit in seconds. Default: 300.'),
-      cwd: z
-        .string()
-        .min(1)
-        .optional()
-        .describe("Folder to run in. Default: the machine's working folder."),
+        .describe('Default: 300.'),
+      cwd: z.string().min(1).optional(),
     }),
     aliases: { machine: 'machine_id', timeout: 'timeout_seconds', working_directory: 'cwd' },
     describe: (args) => `Ran ${onMachine(oneLine(args.command, 80), args.machine_id)}`,

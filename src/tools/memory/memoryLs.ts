@@ -7,14 +7,10 @@ const maxShown = 200;
 export const memoryLs = (memory: Pick<MemoryStore, 'list'>): Tool =>
   defineTool({
     name: 'memory_ls',
-    description:
-      'List the notes directly below a path of your memory, with their gists. /global is shared by all sessions.',
+    description: 'List the notes below a path of your memory, with their gists.',
     effect: 'read',
     parameters: z.strictObject({
-      path: z
-        .string()
-        .default('/')
-        .describe('Path whose notes to list, such as /papers or /global. Default: /.'),
+      path: z.string().default('/').describe('Such as /global. Default: /.'),
     }),
     describe: ({ path }) => `List memory ${path}`,
     async execute({ path }) {

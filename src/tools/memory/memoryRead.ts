@@ -5,10 +5,10 @@ import { defineTool, type Tool } from '../tool.ts';
 export const memoryRead = (memory: Pick<MemoryStore, 'read'>): Tool =>
   defineTool({
     name: 'memory_read',
-    description: 'Read one note of your memory: its gist and its whole content.',
+    description: 'Read a note of your memory.',
     effect: 'read',
     parameters: z.strictObject({
-      path: z.string().describe('Path of the note, such as /best or /global/tricks.'),
+      path: z.string().describe('Such as /best.'),
     }),
     describe: ({ path }) => `Read memory ${path}`,
     async execute({ path }) {

@@ -5,14 +5,13 @@ import { defineTool, type Tool } from '../tool.ts';
 export const memoryRm = (memory: Pick<MemoryStore, 'remove'>): Tool =>
   defineTool({
     name: 'memory_rm',
-    description:
-      'Permanently remove a note of your memory and all notes below it. / and /global themselves cannot be removed.',
+    description: 'Remove a note of your memory and all notes below it.',
     effect: 'write',
     isOwnData: true,
     changesCode: false,
     isRepeatable: true,
     parameters: z.strictObject({
-      path: z.string().describe('Path of the note, exactly as memory_ls returns it.'),
+      path: z.string().describe('As memory_ls returns it.'),
     }),
     describe: ({ path }) => `Remove note ${path}`,
     async execute({ path }) {

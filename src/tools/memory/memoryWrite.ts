@@ -6,17 +6,15 @@ export const memoryWrite = (memory: Pick<MemoryStore, 'write'>): Tool =>
   defineTool({
     name: 'memory_write',
     description:
-      'Write a note that remains when older turns leave your context: what was tried, what was found, what is best. Your prompt lists the gists; read the content with memory_read. Replaces the note at that path; without content, only the gist is replaced. Notes under /global are shared by all sessions. The user can read and edit the notes.',
+      'Write a note that remains when older turns leave your context. Replaces the note at that path; without content, only its gist. /global is shared by all sessions. The user can edit notes.',
     effect: 'write',
     isOwnData: true,
     changesCode: false,
     isRepeatable: true,
     parameters: z.strictObject({
-      path: z
-        .string()
-        .describe('Path of the note, such as /best, /observations/3 or /global/tricks.'),
-      gist: z.string().min(1).describe('One line that summarizes the note.'),
-      content: z.string().optional().describe('Content of the note, in Markdown.'),
+      path: z.string().describe('Such as /best or /observations/3.'),
+      gist: z.string().min(1).describe('One line that states the finding.'),
+      content: z.string().optional().describe('Markdown.'),
     }),
     describe: ({ path }) => `Note ${path}`,
     async execute({ path, gist, content }) {

@@ -17,20 +17,18 @@ export const experimentParameters = {
     .min(1)
     .max(500)
     .optional()
-    .describe('What the experiment is expected to show, in one sentence; recorded in the ledger.'),
+    .describe('What it is expected to show, in one sentence.'),
   experiment: z
     .union([z.string().min(1), z.int().positive()])
     .transform(String)
     .optional()
-    .describe(
-      'Existing experiment (such as "e7") to add the runs to, as repetitions with another seed. Default: a new experiment.',
-    ),
+    .describe('Experiment ("e7") to add the runs to, such as other seeds. Default: a new one.'),
   retest: z
     .string()
     .min(1)
     .max(500)
     .optional()
-    .describe('Why an earlier experiment is repeated; without a reason, a repetition is refused.'),
+    .describe('Why the same code, command and seed run again; refused without.'),
 };
 
 type Args = { readonly [Name in keyof ExperimentArguments]?: string | undefined };

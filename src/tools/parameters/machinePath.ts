@@ -17,7 +17,8 @@ export const machineId = z
   .string()
   .min(1)
   .default('local')
-  .describe('Machine id from list_machines. Default: local.');
+  .describe('Default: local.')
+  .meta({ needs: 'machines' });
 
 export interface MachineTools {
   readonly machines: Pick<Machines, 'get'>;

@@ -5,7 +5,7 @@ import type { RunLimit, RunResources } from '../../runs/run.ts';
 export const metricDirections = z
   .record(z.string().min(1), z.enum(['lower', 'higher']))
   .optional()
-  .describe('Metric name → which values are better, where the name does not tell.');
+  .describe('Metric → which values are better, where the name does not tell.');
 
 const maxMinutes = 366 * 24 * 60;
 
@@ -15,15 +15,11 @@ export const limitParameters = {
     .positive()
     .max(maxMinutes)
     .optional()
-    .describe(
-      'Time limit in minutes; may be a fraction. The machine itself enforces it: TERM, then KILL after 10 s (time to save). The verdict is "time limit reached".',
-    ),
+    .describe('Time limit, enforced by the machine: TERM, and KILL 10 s later.'),
   limit_from: z
     .enum(['launch', 'first_metric'])
     .optional()
-    .describe(
-      'When the clock of max_minutes starts; first_metric excludes compiling and loading. Default: launch.',
-    ),
+    .describe('What starts the clock of max_minutes. Default: launch.'),
 };
 
 export const resourceParameters = {
@@ -32,24 +28,29 @@ export const resourceParameters = {
     .min(0)
     .max(1024)
     .optional()
-    .describe(
-      'Number of GPUs that only this run uses; it sees no other GPUs. With 0, it sees none. Default: all GPUs, shared with other runs.',
-    ),
+    .describe('GPUs that only this run uses and sees. Default: all, shared with other runs.'),
   cpus: z
     .int()
     .min(1)
     .max(65_536)
     .optional()
-    .describe(
-      'Number of CPU cores to request from Slurm; on other machines, the value of OMP_NUM_THREADS.',
-    ),
+    .describe('CPU cores under Slurm; OMP_NUM_THREADS elsewhere.'),
   memory_gb: z
     .number()
     .positive()
     .max(1_000_000)
     .optional()
-    .describe('Memory in GB to request from Slurm; ignored on other machines.'),
+    .describe('Under Slurm.')
+    .meta({ needs: 'machines' }),
 };
+
+/** Returns the parameters without descriptions, for a tool whose model knows them from another. */
+export const undescribed = <Shape extends Readonly<Record<string, z.ZodType>>>(
+  shape: Shape,
+): Shape =>
+  Object.fromEntries(
+    Object.entries(shape).map(([name, one]) => [name, one.describe('')]),
+  ) as Record<string, z.ZodType> as Shape;
 
 interface LimitArgs {
   readonly max_minutes?: number | undefined;

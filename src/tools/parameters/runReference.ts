@@ -33,22 +33,9 @@ export interface SweepFinder {
 const idOrNumber = z.union([z.string().min(1), z.number().int().positive()]);
 
 export const runReference = {
-  run: idOrNumber
-    .optional()
-    .describe(
-      'The run: its number, its run_id, or "machine:pid" ("machine:job" on a cluster); or the id of a sweep ("s1"). Pass either run, or machine_id and pid.',
-    ),
-  machine_id: z
-    .string()
-    .min(1)
-    .default('local')
-    .describe('With pid: the machine of the run. Default: local.'),
-  pid: z
-    .number()
-    .int()
-    .positive()
-    .optional()
-    .describe('With machine_id: the pid that remote_exec_background returned.'),
+  run: idOrNumber.optional().describe('Its number, run_id or "machine:pid"; or a sweep ("s1").'),
+  machine_id: z.string().min(1).default('local').meta({ hidden: true }),
+  pid: z.number().int().positive().optional().meta({ hidden: true }),
 };
 
 export const runAliases: Readonly<Record<string, string>> = {

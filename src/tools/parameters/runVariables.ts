@@ -15,7 +15,7 @@ export const env = z
     }
   })
   .optional()
-  .describe('Environment variables, such as {"CUDA_LAUNCH_BLOCKING": "1"}; no secrets.');
+  .describe('Environment variables; no secrets.');
 
 function problemOf(name: string): string | undefined {
   if (!/^[A-Za-z_]\w*$/.test(name)) return `${JSON.stringify(name)} is not the name of a variable`;

@@ -4,16 +4,13 @@ import { requireRuns, taskId, taskText, type MeasuredRuns } from './measuredRuns
 import { defineTool, type Tool } from '../tool.ts';
 
 const parameters = z.strictObject({
-  task_id: taskId(
-    'The run (default: all runs of this session, and no run of another session)',
-  ).optional(),
+  task_id: taskId('Default: all runs of this session.').optional(),
 });
 
 export function clearMetrics(runs: MeasuredRuns): Tool {
   return defineTool({
     name: 'clear_metrics',
-    description:
-      'Clear the metric points read so far from one run or from all runs of this session. Active runs continue to be measured.',
+    description: 'Clear the metric points read so far. Active runs continue to be measured.',
     effect: 'write',
     isOwnData: true,
     changesCode: false,

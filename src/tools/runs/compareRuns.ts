@@ -21,23 +21,16 @@ import { groupJson, groupText, groupValues, groupVerdict } from './groupValues.t
 import { defineTool, type Tool, type ToolResult } from '../tool.ts';
 
 const parameters = z.strictObject({
-  task_a: taskId('The baseline'),
-  task_b: taskId('The experiment'),
-  metric_names: z
-    .array(z.string())
-    .optional()
-    .describe('Names of the metrics to compare. Default: all metrics of either run.'),
+  task_a: taskId('The baseline.'),
+  task_b: taskId('Compared with it.'),
+  metric_names: z.array(z.string()).optional().describe('Default: all.'),
 });
 
 export function compareRuns(runs: MeasuredRuns): Tool {
   return defineTool({
     name: 'compare_runs',
     description:
-      'Compare the metrics of two runs, or of two groups by mean and standard deviation of their last values: for each metric, whether the second run is better, worse or the same by its ' +
-      'last value, its best value, and its value at the largest step that both runs reached. The name of the metric ' +
-      'decides whether lower or higher is better; the verdict is "n/a" if the name does not show it, or if one run ' +
-      'lacks the metric. A single pair of runs cannot separate a gain from noise: compare experiments with several ' +
-      'seeds if the difference is small.',
+      'Compare two runs, or two groups by mean and standard deviation of their last values: for each metric better, worse or the same by last value, best value, and value at the largest common step; n/a where the name does not tell which is better. One pair cannot separate a gain from noise.',
     effect: 'read',
     parameters,
     aliases: {

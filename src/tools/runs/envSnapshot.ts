@@ -69,31 +69,19 @@ const parameters = z.strictObject({
     .string()
     .regex(/^[\w.-]{1,60}$/, 'letters, digits, dots, dashes and underscores')
     .default('env')
-    .describe('Name of the memory note /snapshots/<name>. Default: env.'),
-  repo_path: z
-    .string()
-    .min(1)
-    .optional()
-    .describe("Folder of the code. Default: the machine's working folder."),
-  venv_path: z
-    .string()
-    .min(1)
-    .optional()
-    .describe('Folder of a Python virtual environment. Default: .venv in repo_path, if it exists.'),
-  python: z
-    .string()
-    .min(1)
-    .optional()
-    .describe('Path of a Python interpreter, used instead of venv_path.'),
+    .meta({ hidden: true }),
+  repo_path: z.string().min(1).optional(),
+  venv_path: z.string().min(1).optional().describe('Default: .venv in repo_path, if it exists.'),
+  python: z.string().min(1).optional().describe('Interpreter, instead of venv_path.'),
 });
 
 export const envSnapshot = (snapshots: CodeSnapshots): Tool =>
   defineTool({
     name: 'env_snapshot',
     description:
-      'Record the environment of runs on a machine: Python, packages, GPUs, CUDA, driver, system, disk, and the state of the code with its uncommitted changes. Later runs on the machine refer to this snapshot. A later snapshot of the same folder also reports what has changed since the previous one.',
+      'Record the environment of runs: Python, packages, GPUs, CUDA, driver, system, disk, state of the code. Later runs on the machine refer to it. Taken again, it reports what has changed.',
     guidance: [
-      'Before a series of runs on a machine, record the environment once with env_snapshot; the runs then refer to this snapshot.',
+      'Before a series of runs on a machine, record its environment once with env_snapshot.',
     ],
     effect: 'execute',
     changesCode: false,

@@ -57,30 +57,21 @@ const signalName = z
   )
   .default('TERM')
   .describe(
-    'TERM, INT, HUP, QUIT: request the end of the run, and send KILL after grace_seconds. KILL: end the run immediately. STOP: pause it. CONT: resume it. USR1, USR2: only to processes that handle it, for example to save. Default: TERM.',
+    'TERM, INT, HUP, QUIT: KILL follows after grace_seconds. STOP pauses, CONT resumes. USR1, USR2: only to processes that handle it. Default: TERM.',
   );
 
 export const killTask = ({ runs, sweeps }: TaskKiller): Tool =>
   defineTool({
     name: 'kill_task',
     description:
-      'End a run with all its processes, and verify that no process is left. Its output and metrics stay readable. ' +
-      'Processes left after grace_seconds are killed. With a sweep ("s1"): launches no more points, and ends the ' +
-      'points that are running; with CONT: continues a sweep that was paused. With a run that waits in line: cancels it.',
+      'End a run with all its processes and verify it; its output and metrics stay. Stops a sweep ("s1") with its points, or continues a paused one (CONT). Cancels a run that waits in line.',
     effect: 'execute',
     changesCode: false,
     isRepeatable: true,
     parameters: z.strictObject({
       ...runReference,
       signal: signalName,
-      grace_seconds: z
-        .number()
-        .min(0)
-        .max(600)
-        .default(10)
-        .describe(
-          'Seconds that the run has to end by itself, for example to save a checkpoint. Default: 10.',
-        ),
+      grace_seconds: z.number().min(0).max(600).default(10).describe('Default: 10.'),
     }),
     aliases: runAliases,
     describe: (args) => `${verb(args.signal)} ${referenceText(args)}`,

@@ -35,13 +35,11 @@ const reference = z.union([z.string().min(1), z.number().int().positive()]);
 /** Reference to runs: one, an experiment, a sweep, or a list of these. */
 export type RunsReference = string | number | readonly (string | number)[];
 
-/** Returns the parameter that names runs. `whatFor` begins its description. */
-export const taskId = (whatFor: string) =>
+/** Returns the parameter that names runs. `more` ends its description. */
+export const taskId = (more: string) =>
   z
     .union([reference, z.array(reference).min(1).max(1000)])
-    .describe(
-      `${whatFor}: a run (its number, run_id or machine:pid), an experiment ("e7"), a sweep ("s1"), or a list of these.`,
-    );
+    .describe(`Run, experiment ("e7"), sweep ("s1"), or a list. ${more}`);
 
 /** Finds the runs that are named. Throws `ToolFailure` as `requireRun` does. */
 export function requireRuns(runs: MeasuredRuns, named: RunsReference): readonly MeasuredRun[] {

@@ -68,36 +68,29 @@ const parameters = z
       .string()
       .min(1)
       .describe(
-        'Shell command (bash). Print metrics to stdout, such as "step=10 loss=0.83". Do not redirect or background it.',
+        'bash; prints metrics to stdout, such as "step=10 loss=0.83". Neither redirect nor background it.',
       ),
     metric_names: z
       .array(z.string().min(1))
       .optional()
-      .describe('Names of the metrics to read from the output, such as ["loss", "val_acc"].'),
+      .describe('Metrics to read, such as ["loss", "val_acc"]. Default: detected.'),
     metric_patterns: z
       .record(z.string().min(1), z.string().min(1))
       .optional()
       .describe(
-        'Metric name → regular expression with one capture group for the value, for metrics that are not printed as name=value.',
+        'Metric → regular expression with one group for the value, where it is not printed as name=value.',
       ),
     metric_directions: metricDirections,
-    label: z
-      .string()
-      .max(60)
-      .optional()
-      .describe('Short name of the run in lists, such as "lr=3e-4".'),
-    cwd: z
-      .string()
-      .min(1)
-      .optional()
-      .describe("Folder to run in. Default: the machine's working folder."),
+    label: z.string().max(60).optional().describe('Short name, such as "lr=3e-4".'),
+    cwd: z.string().min(1).optional(),
     log_path: z
       .string()
       .min(1)
       .optional()
-      .describe('Path at which to create a link to the log of the run.'),
+      .describe('Path of a link to the log of the run.')
+      .meta({ hidden: true }),
     seeds: seeds.describe(
-      'Starts one run with each of these seeds, such as [0, 1, 2]; the command has {seed} where the seed belongs. The result is their mean ± standard deviation.',
+      'One run for each seed, such as [0, 1, 2], put at {seed} in the command. The result is their mean ± sd.',
     ),
     ...limitParameters,
     ...resourceParameters,
@@ -114,14 +107,10 @@ export const remoteExecBackground = (deps: RunLauncher, sweeps: SweepStarter): T
   defineTool({
     name: 'remote_exec_background',
     description:
-      'Start a long command (training, evaluation) as a run and return immediately. The run continues even if Helios ' +
-      'ends. Its output is logged, and its metrics are read as they are printed; without metric_names and ' +
-      'metric_patterns, Helios detects the metrics. A machine with places runs so many at once; further launches wait ' +
-      'in line with the points of sweeps, and start by themselves. Wait for the run with sleep; read it with ' +
-      'task_output and show_metrics.',
+      'Start training, evaluation or anything long as a run, and return at once. It continues even if Helios ends; its output is stored, and its metrics are read as they are printed. Where all places of a machine are taken, launches wait in line.',
     guidance: [
-      'Training, evaluation and anything longer than a few minutes is a run: start it with remote_exec_background, never with remote_exec, and do not redirect its output. The output is stored, and metrics are read as they are printed.',
-      'Scripts print one line per step, such as: step=120 loss=0.8312 val_loss=0.9120. Name the metrics with metric_names or metric_patterns.',
+      'Training, evaluation and anything longer than a few minutes is a run: start it with remote_exec_background, never with remote_exec.',
+      'Scripts print one line per step, such as: step=120 loss=0.8312 val_loss=0.9120.',
     ],
     effect: 'execute',
     changesCode: false,

@@ -3,7 +3,7 @@ import { ToolFailure } from '../../base/errors.ts';
 import { formatValue } from '../../base/text.ts';
 import { findMetric } from '../../metrics/metricName.ts';
 import type { MetricSummary } from '../../metrics/metric.ts';
-import { minForShape, sampleForModel } from '../../metrics/sampleForModel.ts';
+import { sampleForModel } from '../../metrics/sampleForModel.ts';
 import {
   jsonStep,
   jsonValue,
@@ -22,32 +22,27 @@ const maxRuns = 20;
 const maxPoints = 1000;
 
 const parameters = z.strictObject({
-  metric_names: z
-    .array(z.string())
-    .optional()
-    .describe('Names of the metrics to show. Without names, only lists the available metrics.'),
+  metric_names: z.array(z.string()).optional().describe('Without names, lists the metrics.'),
   metric_patterns: z
     .record(z.string().min(1), z.string().min(1))
     .optional()
     .describe(
-      'Metric name → regular expression with one capture group: reads the whole output of the named runs again, for metrics that were not read. Needs task_id.',
+      'Metric → regular expression with one group: reads the stored output of task_id again, for metrics that were not read.',
     ),
-  task_id: taskId(`The run. Default: the last ${maxRuns} runs of this session.`).optional(),
+  task_id: taskId(`Default: the last ${maxRuns} runs.`).optional(),
   lines: z
     .number()
     .int()
     .min(1)
     .max(maxPoints)
     .default(50)
-    .describe('Maximum number of points per series; 1 for the last value alone.'),
+    .describe('Most points per series; 1: last values only.'),
 });
 
 export function showMetrics(runs: MeasuredRuns): Tool {
   return defineTool({
     name: 'show_metrics',
-    description:
-      'Show the metrics read from the output of runs. For each run and metric: last, best, min, max, mean, trend, the ' +
-      `first NaN or Inf, and a downsampled series, which includes the extremes if lines is at least ${minForShape}.`,
+    description: `Show measured metrics: for each run and metric last, best, min, max, mean, trend, the first NaN or Inf, and a downsampled series.`,
     effect: 'read',
     parameters,
     aliases: { run: 'task_id', run_id: 'task_id', metrics: 'metric_names', names: 'metric_names' },

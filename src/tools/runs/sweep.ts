@@ -14,7 +14,12 @@ import {
   type ExperimentArguments,
 } from '../parameters/experimentParameters.ts';
 import { runFields, statusText } from '../parameters/runReference.ts';
-import { limitOf, limitParameters, metricDirections } from '../parameters/runParameters.ts';
+import {
+  limitOf,
+  limitParameters,
+  metricDirections,
+  undescribed,
+} from '../parameters/runParameters.ts';
 import { env, withVariables } from '../parameters/runVariables.ts';
 import { pointParameters, pointsOf, type Points } from './sweepPoints.ts';
 import { defineTool, type Tool, type ToolContext, type ToolResult } from '../tool.ts';
@@ -50,13 +55,24 @@ export interface SweepStarter {
   start(request: SweepRequest, context: ToolContext): Promise<StartedSweep>;
 }
 
+/** Described by `remote_exec_background`. */
+const runParameters = undescribed({
+  metric_names: z.array(z.string().min(1)).optional(),
+  metric_patterns: z.record(z.string().min(1), z.string().min(1)).optional(),
+  metric_directions: metricDirections,
+  ...limitParameters,
+  cwd: z.string().min(1).optional(),
+  ...experimentParameters,
+  env,
+});
+
 const parameters = z
   .strictObject({
     command_template: z
       .string()
       .min(1)
       .describe(
-        'Shell command with {name} in place of a value, such as "python train.py --lr {lr} --bs {bs}". Values are quoted for the shell. Write {{name}} for the text {name}; ${X}, {a,b} and other braces stay unchanged.',
+        'bash, with {name} for a value: "python train.py --lr {lr}". {{name}} stands for the text {name}; ${X} and {a,b} stay.',
       ),
     ...pointParameters,
     machines: z
@@ -64,48 +80,26 @@ const parameters = z
       .min(1)
       .optional()
       .describe(
-        'Machine ids from list_machines. A Slurm machine must be the only one in the list: its points become one job array. Default: local. Required if there are other machines.',
-      ),
-    metric_names: z
-      .array(z.string().min(1))
-      .optional()
-      .describe('Names of the metrics to read from the output of each run.'),
-    metric_patterns: z
-      .record(z.string().min(1), z.string().min(1))
-      .optional()
-      .describe(
-        'Metric name → regular expression with one capture group for the value, for metrics that are not printed as name=value.',
-      ),
-    metric_directions: metricDirections,
+        'Machine ids; a Slurm machine alone, as one job array. Required if there are several machines.',
+      )
+      .meta({ needs: 'machines' }),
+    ...runParameters,
     max_parallel: z
       .int()
       .min(1)
       .max(maxPoints)
       .optional()
-      .describe(
-        'Maximum number of concurrent runs on all machines together. Default: one per free GPU or slot; one on a machine without either.',
-      ),
+      .describe('Most runs at a time. Default: one per free GPU or place; else one.'),
     gpus_per_run: z
       .int()
       .min(0)
       .max(64)
       .optional()
       .describe(
-        'Number of GPUs for each run, not shared with other runs. 0: the runs share all GPUs. Default: 1 on a machine with GPUs; none under Slurm.',
+        'GPUs of each run, not shared; 0: all shared. Default: 1 where there are GPUs; none under Slurm.',
       ),
-    ...limitParameters,
-    cwd: z
-      .string()
-      .min(1)
-      .optional()
-      .describe("Folder to run in. Default: the machine's working folder."),
-    label_prefix: z.string().max(30).optional().describe('Prefix of the label of each run.'),
-    ...experimentParameters,
-    dry_run: z
-      .boolean()
-      .default(false)
-      .describe('Start nothing; return the number of points and the first 10 points.'),
-    env,
+    label_prefix: z.string().max(30).optional().meta({ hidden: true }),
+    dry_run: z.boolean().default(false).describe('Starts nothing; returns the first 10 points.'),
   })
   .transform(({ env: variables, ...args }) => ({
     ...args,
@@ -144,10 +138,8 @@ function judgedTexts(args: SweepArguments): readonly string[] {
 export const sweep = (deps: SweepStarter): Tool =>
   defineTool({
     name: 'sweep',
-    description: `Run a command with many values: every combination (params), random values (random), or a list (points); at most ${maxPoints} points, each a run with its own label, output and metrics. All points are queued; the engine keeps up to max_parallel of them running until all have ended, also while you sleep ({"type":"process_exit","sweep":"s1"}) and after a restart. task_output with run "s1" returns the table of the sweep; kill_task with run "s1" stops the sweep.`,
-    guidance: [
-      'To try many values of one command, start a sweep instead of many runs: the engine runs all points while you sleep.',
-    ],
+    description: `Run a command with many values: params (every combination), random, or points; at most ${maxPoints}, each a run of its own. The engine keeps up to max_parallel of them running until all have ended, also while you sleep. With its id ("s1"), sleep waits for it, task_output shows its table, and kill_task stops it. Arguments without a description are those of remote_exec_background.`,
+    guidance: ['To try many values of one command, start a sweep instead of many runs.'],
     effect: 'execute',
     changesCode: false,
     isRepeatable: true,

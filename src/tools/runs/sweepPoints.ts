@@ -36,27 +36,27 @@ export const pointParameters = {
   params: z
     .record(name, z.array(value).min(1))
     .optional()
-    .describe('Values to combine in every way, such as {"lr": [1e-3, 3e-4], "bs": [32, 64]}.'),
+    .describe('Values to combine, such as {"lr": [1e-3, 3e-4], "bs": [32, 64]}.')
+    .meta({ isOpaque: true }),
   random: z
     .strictObject({
       // The description says more about distributions than their schema, in fewer words.
       params: z.record(name, z.unknown().pipe(distribution)),
       count: z.int().min(1).max(maxPoints),
-      seed: z.int().min(0).default(0).describe('The same seed yields the same values. Default: 0.'),
+      seed: z.int().min(0).default(0).describe('Of the values. Default: 0.'),
     })
     .optional()
     .describe(
-      'Instead of params: random values, {"params": {"lr": {"type": "log_uniform", "min": 1e-5, "max": 1e-2}}, "count": 20}; also uniform, int (min, max) and choice (values).',
-    ),
+      '{"params": {"lr": {"type": "log_uniform", "min": 1e-5, "max": 1e-2}}, "count": 20}; also uniform, int, and choice (values).',
+    )
+    .meta({ isOpaque: true }),
   points: z
     .array(z.record(name, value))
     .min(1)
     .max(maxPoints)
     .optional()
-    .describe('Instead of params: a list of points, such as [{"lr": 1e-3, "bs": 32}, …].'),
-  seeds: seeds.describe(
-    'Runs each point once with each of these seeds, such as [0, 1, 2]; the template has {seed} where the seed belongs. Results are reported as mean ± standard deviation.',
-  ),
+    .describe('A list: [{"lr": 1e-3, "bs": 32}, …].'),
+  seeds: seeds.describe('Runs each point with each seed, put at {seed}; results are mean ± sd.'),
 };
 
 type Given = z.output<z.ZodObject<typeof pointParameters>>;

@@ -32,18 +32,11 @@ export const taskOutput = ({ runs, sweeps, clock, resources }: TaskOutputs): Too
   defineTool({
     name: 'task_output',
     description:
-      'Read the last lines that a run printed, and its status: whether it is running, or how it ended. Works for active ' +
-      'and ended runs. With a sweep ("s1"): read its progress and its points, best first.',
+      'Read the last lines that a run printed, and its status; of a sweep ("s1") its table, best first.',
     effect: 'read',
     parameters: z.strictObject({
       ...runReference,
-      lines: z
-        .number()
-        .int()
-        .positive()
-        .max(2000)
-        .default(50)
-        .describe('Maximum number of lines from the end of the output. Default: 50.'),
+      lines: z.number().int().positive().max(2000).default(50).describe('Default: 50.'),
     }),
     aliases: runAliases,
     describe: (args) => `Read output of ${referenceText(args)}`,

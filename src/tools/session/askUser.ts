@@ -28,29 +28,23 @@ export interface QuestionAsker {
 const minuteMs = 60_000;
 
 const parameters = z.strictObject({
-  question: z
-    .string()
-    .min(1)
-    .max(2_000)
-    .describe('One question, with everything that the user needs to know to answer it.'),
+  question: z.string().min(1).max(2_000).describe('With everything needed to answer it.'),
   options: z
     .array(z.string().min(1).max(200))
     .max(8)
     .default([])
-    .describe('Answers that the user can choose from. Default: any text.'),
+    .describe('Answers to choose from. Default: any text.'),
   default: z
     .string()
     .min(1)
     .max(500)
-    .describe(
-      'Answer to assume if the user does not reply: the safe, reversible choice; one of options, if given.',
-    ),
+    .describe('The safe, reversible answer; one of options, if given.'),
   deadline_minutes: z
     .number()
     .positive()
     .max(10_080)
     .default(60)
-    .describe('Minutes after which default becomes the answer. Default: 60.'),
+    .describe('Until default becomes the answer. Default: 60.'),
 });
 
 export const askUser = (deps: QuestionAsker): Tool =>
@@ -58,7 +52,7 @@ export const askUser = (deps: QuestionAsker): Tool =>
     name: 'ask_user',
     formerNames: ['ask_person'],
     description:
-      "Add a question to the user's inbox and continue immediately: the call does not wait for the answer. Use it for decisions that only the user can make. Work as if the default were the answer; you receive the user's answer when it arrives.",
+      'Ask what only the user can decide, and continue with the default at once; the answer reaches you when it comes.',
     effect: 'read',
     isQuiet: true,
     isRepeatable: true,

@@ -31,29 +31,21 @@ export const consult = (consultant: Consultant): Tool =>
   defineTool({
     name: 'consult',
     description:
-      'Ask another model for a second opinion: on a plan, a surprising result, or what to try when ideas run out. The ' +
-      'model sees only what you write here, has no tools and changes nothing. Its answer costs money and can be wrong: ' +
-      'check it with a run.',
+      'Ask another model for a second opinion. It sees only what you write here, costs money and can be wrong: check its answer with a run.',
     effect: 'network',
     parameters: z.strictObject({
-      question: z.string().trim().min(1).max(20_000).describe('One self-contained question.'),
+      question: z.string().trim().min(1).max(20_000),
       context: z
         .string()
         .max(30_000)
         .optional()
-        .describe('What the model must know: goal, measurements, code.'),
+        .describe('What it must know: goal, measurements, code.'),
       provider: z
         .string()
         .min(1)
         .optional()
-        .describe(
-          'Provider to ask. Default: the configured provider, or a provider other than yours.',
-        ),
-      model: z
-        .string()
-        .min(1)
-        .optional()
-        .describe('Model id or alias. Default: the default model of the provider.'),
+        .describe('Default: the configured one, or another than yours.'),
+      model: z.string().min(1).optional().describe('Id or alias. Default: that of the provider.'),
     }),
     describe: ({ question }) => `Asked for a second opinion: ${oneLine(question, 100)}`,
     async execute({ question, context, provider, model }, call) {

@@ -43,11 +43,11 @@ const evidence = z.preprocess(
     runs: z
       .union([reference, z.array(reference).min(1)])
       .transform((one) => (Array.isArray(one) ? one : [one]))
-      .describe('A run number, an experiment ("e6"), a sweep ("s3"), or a list of them.'),
+      .describe('Run, experiment ("e6"), sweep ("s3"), or a list.'),
     metric: z
       .string()
       .optional()
-      .describe('A metric that these runs printed. Omit it where the success of a run counts.'),
+      .describe('That these runs printed. Omit it where success counts.'),
   }),
 );
 
@@ -55,24 +55,21 @@ export const finish = (end: SessionEnd): Tool =>
   defineTool({
     name: 'finish',
     description:
-      'End the session. This is the only way to end the work. goal_met: the target is compared with what the runs in evidence measured, each with all its repeats, so name the experiment or the runs of the best setting; the values are read from the runs, not from your text. best_found: for a goal without a number to reach. blocked: only the user can help; say in summary exactly what is missing.',
+      'End the session. goal_met: the target is compared with what the runs of evidence measured, each with all its repeats: name the experiment or runs of the best setting. best_found: for a goal without a number. blocked: only the user can help; summary says what is missing.',
     effect: 'read',
     endsTurn: true,
     isQuiet: true,
     parameters: z.strictObject({
       outcome: z.enum(['goal_met', 'best_found', 'blocked']),
-      summary: z.string().min(1).describe('What was done and found, in a few sentences.'),
+      summary: z.string().min(1),
       evidence: z.array(evidence).default([]),
-      files: z
-        .array(z.string().min(1))
-        .default([])
-        .describe('For a goal that asks for files: their paths in the working folder.'),
+      files: z.array(z.string().min(1)).default([]).describe('Files that the goal asks for.'),
       checks: z
         .array(z.string().min(1))
         .max(4)
         .default([])
         .describe(
-          'For a goal that asks for a check to pass: commands such as "python3 check.py". Helios runs them again on the code of the evidence.',
+          'Commands that the goal wants to pass, such as "python3 check.py"; run again on the code of the evidence.',
         ),
     }),
     describe: ({ outcome }) => `Finish: ${outcome.replace('_', ' ')}`,

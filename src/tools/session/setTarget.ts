@@ -12,14 +12,11 @@ export type TargetSetter = (target: Target) => Promise<string>;
 const condition = z.strictObject({
   metric: z.string().min(1).describe('As the runs print it.'),
   comparator: z.enum(['<', '<=', '>', '>=']),
-  value: z.number().describe('A number of the goal; with relative, the factor of the baseline.'),
-  percent: z.boolean().default(false).describe('True if the goal says percent.'),
+  value: z.number().describe('With relative, the factor of the baseline.'),
+  percent: z.boolean().default(false),
   relative: z.boolean().default(false).describe('"20 times faster": time <= 0.05, relative.'),
-  over: z
-    .enum(['one_run', 'mean', 'worst'])
-    .default('one_run')
-    .describe('Over runs that differ only in the seed.'),
-  seeds: z.array(z.int()).max(1000).optional().describe('Seeds that the goal names.'),
+  over: z.enum(['one_run', 'mean', 'worst']).default('one_run'),
+  seeds: z.array(z.int()).max(1000).optional(),
 });
 
 const parameters = z.strictObject({
@@ -27,24 +24,24 @@ const parameters = z.strictObject({
     .array(condition)
     .max(8)
     .default([])
-    .describe('Numbers to reach, all of them. Empty for "the best that can be found".'),
+    .describe('All must hold. Empty for "the best that can be found".'),
   metric: z
     .string()
     .min(1)
     .optional()
-    .describe('The metric that ranks runs. Default: that of the first condition.'),
-  direction: z.enum(['lower', 'higher']).optional().describe('Which values of metric are better.'),
+    .describe('Ranks runs. Default: that of the first condition.'),
+  direction: z.enum(['lower', 'higher']).optional().describe('Which values are better.'),
   value: z
     .enum(['last', 'best'])
     .default('last')
-    .describe('Which value of a run counts; best only for early stopping or best checkpoints.'),
+    .describe('best only for early stopping or best checkpoints.'),
 });
 
 export const setTarget = (set: TargetSetter): Tool =>
   defineTool({
     name: 'set_target',
     description:
-      'State what the goal asks for, once, in your first turns, if no target was read from it or the reading is wrong: the metric that decides (on validation or test data if the goal says so), and the numbers of the goal. Rankings, results and finish follow it.',
+      'State what the goal asks for, in your first turns, if no target was read from it or the reading is wrong: the metric that decides (on validation or test data if the goal says so) and the numbers. Rankings, results and finish follow it.',
     effect: 'read',
     isQuiet: true,
     isRepeatable: true,

@@ -19,15 +19,11 @@ export const writeup = (writer: WriteupWriter): Tool =>
   defineTool({
     name: 'writeup',
     description:
-      'Write your account of the work for the user: the idea, what was tried, what was found, what remains to be done. It becomes part of the report writeup.md, which also has generated tables and charts of the measurements, so write what these do not show. Another call replaces the account. Numbers that no run has measured are marked in the report.',
+      'Write your account for the user: the idea, what was tried and found, what remains. It stands beside generated tables and charts: write what these do not show. Replaces the earlier account; unmeasured numbers are marked.',
     effect: 'write',
     isRepeatable: true,
     parameters: z.strictObject({
-      notes: z
-        .string()
-        .min(1)
-        .max(50_000)
-        .describe('Markdown: paragraphs, lists, tables. Refer to runs by name, such as run 7.'),
+      notes: z.string().min(1).max(50_000).describe('Markdown. Name runs: run 7.'),
     }),
     aliases: { text: 'notes', content: 'notes' },
     describe: () => 'Write the report',

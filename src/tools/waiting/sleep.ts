@@ -32,33 +32,23 @@ export interface SleepDeps extends ParsePorts {
 const maxMinutes = 30 * 24 * 60;
 
 const parameters = z.strictObject({
-  reason: z
-    .string()
-    .min(1)
-    .describe('What you wait for; shown to the user, and to you when you wake.'),
+  reason: z.string().min(1).describe('Shown to the user, and to you when you wake.'),
   wake_conditions: z.array(z.record(z.string(), z.unknown())).default([]),
-  logic: z
-    .enum(['any', 'all'])
-    .default('any')
-    .describe(
-      'any: the first condition that is met wakes you. all: all conditions must hold at the same time. Default: any.',
-    ),
+  logic: z.enum(['any', 'all']).default('any').describe('all: at the same time. Default: any.'),
   deadline_minutes: z
     .number()
     .min(0)
     .max(maxMinutes)
     .optional()
-    .describe(
-      'Minutes after which you are woken in any case. Default: 480 (8 hours) or the time of a later timer, but at most what is left of the session.',
-    ),
+    .describe('Wakes you in any case. Default: 480, at most what is left of the session.'),
 });
 
 export const sleep = (deps: SleepDeps): Tool =>
   defineTool({
     name: 'sleep',
-    description: `Wait at no cost until a condition is met. Your turn ends, and you are woken with a digest of what happened. Sleep whenever you can only wait. Conditions are objects:\n${supportedText}`,
+    description: `Wait at no cost until a condition is met. Your turn ends, and a digest of what happened wakes you. ${supportedText}`,
     guidance: [
-      'While runs are active, wait with sleep (process_exit, a metric threshold, a timer). Waiting costs nothing; polling costs tokens. Never run the sleep command of the shell.',
+      'While runs are active, wait with sleep; launch and sleep fit into one turn. Polling costs tokens. Never run the sleep command of the shell.',
     ],
     effect: 'read',
     endsTurn: true,

@@ -20,12 +20,12 @@ export const startMonitor = (deps: StartMonitorDeps): Tool =>
   defineTool({
     name: 'start_monitor',
     description:
-      'Get a digest of your runs at a fixed interval while they are active. Replaces the current monitor. To wait for one condition, use sleep.',
+      'Get a digest of your runs at a fixed interval while they are active.',
     effect: 'read',
     isOwnData: true,
     isQuiet: true,
     parameters: z.strictObject({
-      goal: z.string().min(1).describe('What to watch for; shown to you with each digest.'),
+      goal: z.string().min(1).describe('What to watch for.'),
       interval_minutes: z.number().min(min, bounds).max(max, bounds).default(usual),
     }),
     describe: ({ interval_minutes }) => `Check in every ${interval_minutes} min`,

@@ -9,7 +9,7 @@ export interface StopMonitorDeps {
 export const stopMonitor = (deps: StopMonitorDeps): Tool =>
   defineTool({
     name: 'stop_monitor',
-    description: 'Stop the monitor that start_monitor started.',
+    description: 'Stop the running monitor.',
     effect: 'read',
     isOwnData: true,
     isQuiet: true,

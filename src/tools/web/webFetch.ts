@@ -25,23 +25,18 @@ export const webFetch = (pages: PageReader): Tool =>
   defineTool({
     name: 'web_fetch',
     description:
-      'Read a web page as text: the article of an HTML page as Markdown, the text of a PDF, any other text unchanged. A ' +
-      'long page is returned in parts: continue with offset.',
+      'Read a web page or PDF as text. A long page comes in parts: continue with offset.',
     effect: 'network',
     isRepeatable: true,
     parameters: z.strictObject({
-      url: z.string().min(1).max(4000).describe('Complete http or https URL.'),
-      offset: z
-        .int()
-        .nonnegative()
-        .default(0)
-        .describe('Number of characters to skip at the start of the text. Default: 0.'),
+      url: z.string().min(1).max(4000),
+      offset: z.int().nonnegative().default(0).describe('Characters to skip. Default: 0.'),
       max_length: z
         .int()
         .positive()
         .max(maxChars)
         .default(16_000)
-        .describe('Maximum number of characters. Default: 16000.'),
+        .describe('Default: 16000.'),
     }),
     describe: ({ url, offset }) =>
       `Fetched ${oneLine(url, 120)}${offset > 0 ? ` from ${offset}` : ''}`,

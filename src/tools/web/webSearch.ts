@@ -31,21 +31,15 @@ const maxLinks = 20;
 export const webSearch = (searcher: WebSearcher): Tool =>
   defineTool({
     name: 'web_search',
-    description:
-      'Search the web. Returns titles, URLs and snippets of pages; read relevant pages with web_fetch.',
+    description: 'Search the web for titles, URLs and snippets.',
     guidance: [
-      'Find the work of others with web_search and read it with web_fetch; get a second opinion with consult. Write what matters to memory, with its URL.',
+      'Find the work of others with web_search and read it with web_fetch. Write what matters to memory, with its URL.',
     ],
     effect: 'network',
     isRepeatable: true,
     parameters: z.strictObject({
-      query: z.string().trim().min(1).max(1000).describe('What to look for.'),
-      max_results: z
-        .int()
-        .positive()
-        .max(20)
-        .default(8)
-        .describe('Maximum number of pages. Default: 8.'),
+      query: z.string().trim().min(1).max(1000),
+      max_results: z.int().positive().max(20).default(8).describe('Default: 8.'),
     }),
     aliases: { q: 'query' },
     describe: ({ query }) => `Searched for ${oneLine(query, 120)}`,

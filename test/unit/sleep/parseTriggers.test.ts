@@ -116,7 +116,7 @@ describe('parseSleep', () => {
       { machine_id: 'local', pid: '42' },
       { machine_id: 'local', pid: 1.5 },
     ])
-      await refused({ type: 'process_exit', ...given }, /Expected shape: .*"task_id":"local:4711"/);
+      await refused({ type: 'process_exit', ...given }, /Expected shape: .*"task_id":"run 7"/);
     await refused(
       { type: 'process_exit', task_id: 'local:99' },
       /no run "local:99"\. Current runs: run 8/,

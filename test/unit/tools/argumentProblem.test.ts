@@ -69,9 +69,46 @@ describe('the schema that a model is sent', () => {
       schema,
       /minLength|maximum|propertyNames|additionalProperties":false|\$schema/,
     );
-    const { task, params, random } = tool.spec.inputSchema.properties as Record<string, object>;
+    const { task, params, random, points } = tool.spec.inputSchema.properties as Record<
+      string,
+      object
+    >;
     assert.deepEqual(task, { type: ['string', 'array'], items: { type: 'string' } });
-    assert.ok(JSON.stringify(random).length < 450, JSON.stringify(random));
-    assert.match(JSON.stringify(params), /"items":\{"type":\["string","number","boolean"\]\}/);
+    assert.ok(JSON.stringify(random).length < 250, JSON.stringify(random));
+    assert.match(JSON.stringify(points), /"additionalProperties":\{"type":\["string","number"/);
+    assert.deepEqual(Object.keys(params ?? {}), ['type', 'description']);
+  });
+});
+
+describe('the schema for a session with one machine', () => {
+  const both = defineTool({
+    name: 'end',
+    description: 'Ends.',
+    effect: 'read',
+    parameters: z.strictObject({
+      machine_id: z.string().default('local').meta({ needs: 'machines' }),
+      pid: z.int().optional().meta({ hidden: true }),
+      run: z.string().optional(),
+    }),
+    describe: () => 'End',
+    execute: () => Promise.resolve({ content: '' }),
+  });
+  const names = (schema: unknown): string[] =>
+    Object.keys((schema as { properties: object }).properties);
+
+  it('names no machine, and no schema has what a model need not know', () => {
+    assert.deepEqual(names(both.spec.inputSchema), ['machine_id', 'run']);
+    assert.deepEqual(names(both.specAlone.inputSchema), ['run']);
+    assert.doesNotMatch(JSON.stringify(both.spec), /hidden|needs/);
+  });
+
+  it('takes these arguments all the same', () => {
+    const parsed = both.parse({ machine_id: 'gpu1', pid: 7 });
+    assert.deepEqual(parsed, { ok: true, args: { machine_id: 'gpu1', pid: 7 } });
+  });
+
+  it('keeps the defaults of the project for arguments that are not shown', () => {
+    const set = both.withDefaults([{ parameter: 'machine_id', value: 'gpu1' }]);
+    assert.deepEqual(set.parse({}), { ok: true, args: { machine_id: 'gpu1' } });
   });
 });

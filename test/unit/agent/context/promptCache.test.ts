@@ -104,7 +104,7 @@ for (const { id, model, start, settings } of backends)
       const first = await engine.sessions.start({ ...work, provider: id, model });
       await untilTurn(first, 6);
       await first.say('Mind the memory.');
-      await untilTurn(first, turns - 5);
+      await untilTurn(first, turns - 4);
       await engine.close();
       const before = server.requests.length;
       engine = await open();
