@@ -104,11 +104,15 @@ for (const { id, model, start, settings } of backends)
       const first = await engine.sessions.start({ ...work, provider: id, model });
       await untilTurn(first, 6);
       await first.say('Mind the memory.');
-      await untilTurn(first, turns - 4);
-      await engine.close();
-      const before = server.requests.length;
-      engine = await open();
-      const session = await engine.sessions.resume(first.id);
+      let session = first;
+      const before: number[] = [];
+      for (const restart of [turns - 8, turns - 4]) {
+        await untilTurn(session, restart);
+        await engine.close();
+        before.push(server.requests.length);
+        engine = await open();
+        session = await engine.sessions.resume(first.id);
+      }
       await untilTurn(session, turns);
       await session.stop();
 
@@ -136,7 +140,10 @@ for (const { id, model, start, settings } of backends)
       }
       // By text, tools stand in one message with what a checkpoint changes.
       if (id !== 'lab') for (const kept of fixed) assert.match(kept, /"name":"sleep"/);
-      assert.ok(before > 6 && !shortened.has(before), 'it was taken up in the middle of a stretch');
+      assert.ok(
+        before.some((count) => count > 6 && !shortened.has(count)),
+        'it was taken up in the middle of a stretch',
+      );
       assert.ok(
         cache.hitShare > 0.7,
         `only ${cache.hitShare} of the input was read from the cache`,
