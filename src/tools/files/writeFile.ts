@@ -16,9 +16,7 @@ export const writeFile = (deps: MachineTools): Tool =>
     name: 'write_file',
     description:
       'Write a whole text file, exactly as given, or append to it. Creates missing folders.',
-    guidance: [
-      'Write scripts with write_file and patch_file; do not nest quotes in commands.',
-    ],
+    guidance: ['Write scripts with write_file and patch_file; do not nest quotes in commands.'],
     effect: 'write',
     parameters: z.strictObject({
       machine_id: machineId,

@@ -19,8 +19,7 @@ const bounds = `interval_minutes must be between ${min} and ${max}: shorter inte
 export const startMonitor = (deps: StartMonitorDeps): Tool =>
   defineTool({
     name: 'start_monitor',
-    description:
-      'Get a digest of your runs at a fixed interval while they are active.',
+    description: 'Get a digest of your runs at a fixed interval while they are active.',
     effect: 'read',
     isOwnData: true,
     isQuiet: true,

@@ -31,12 +31,7 @@ export const webFetch = (pages: PageReader): Tool =>
     parameters: z.strictObject({
       url: z.string().min(1).max(4000),
       offset: z.int().nonnegative().default(0).describe('Characters to skip. Default: 0.'),
-      max_length: z
-        .int()
-        .positive()
-        .max(maxChars)
-        .default(16_000)
-        .describe('Default: 16000.'),
+      max_length: z.int().positive().max(maxChars).default(16_000).describe('Default: 16000.'),
     }),
     describe: ({ url, offset }) =>
       `Fetched ${oneLine(url, 120)}${offset > 0 ? ` from ${offset}` : ''}`,
