@@ -1,7 +1,7 @@
 import type { SeriesColumns } from './metric.ts';
 
 /** Smallest number of points that shows the shape of a series. */
-export const minForShape = 6;
+const minForShape = 6;
 
 /**
  * Returns at most `maxPoints` points of a series that preserve its shape, oldest first. Always
