@@ -184,9 +184,18 @@ async function diffOf(
   return bytes === 0 || bytes > maxDiffBytes ? undefined : Buffer.concat(chunks);
 }
 
+const libraries = ['torch', 'jax', 'tensorflow', 'transformers', 'scikit-learn', 'numpy'];
+
+/** Returns the libraries that decide results, with their versions: `torch 2.4.1`. */
+const mainPackages = (packages: readonly string[]): string[] =>
+  libraries.flatMap((name) => {
+    const line = packages.find((one) => one.toLowerCase().startsWith(`${name}==`));
+    return line === undefined ? [] : [line.replace('==', ' ')];
+  });
+
 /**
  * Returns a summary:
- * `gpu1 · Python 3.12.3 · 84 packages · 4 × NVIDIA H100 · CUDA 12.4 · 1a2b3c4d5e + 3 changed files`
+ * `gpu1 · Python 3.12.3 · torch 2.4.1 · 84 packages · 4 × NVIDIA H100 · CUDA 12.4 · 1a2b3c4d5e + 3 changed files`
  */
 function gistOf({ machineId: id, environment }: TakenSnapshot): string {
   const { python, packages, gpus, cuda, git } = environment;
@@ -195,9 +204,10 @@ function gistOf({ machineId: id, environment }: TakenSnapshot): string {
   const parts = [
     id,
     python === undefined ? 'no Python' : `Python ${python.split(' ')[0]}`,
+    ...mainPackages(packages),
     `${packages.length} packages`,
     gpus.length === 0 ? 'no GPU' : `${gpus.length} × ${model}`,
-    ...(cuda === undefined ? [] : [`CUDA ${cuda}`]),
+    ...(cuda === undefined || gpus.length === 0 ? [] : [`CUDA ${cuda}`]),
     ...(git === undefined ? [] : [`${git.head.slice(0, 10)}${changedText(git.changed.length)}`]),
   ];
   return oneLine(parts.join(' · '), 200);
@@ -210,9 +220,11 @@ const changedText = (count: number): string =>
  * Returns the environment without the packages, of which there may be hundreds; the note and the
  * file list them.
  */
-function shown({ packages, conda, git, ...rest }: Environment): Record<string, unknown> {
+function shown({ packages, conda, git, cuda, ...rest }: Environment): Record<string, unknown> {
   return {
     ...rest,
+    // A compiler for CUDA on a machine without GPUs would mislead.
+    ...(cuda !== undefined && rest.gpus.length > 0 && { cuda }),
     packages: packages.length,
     ...(conda.length > 0 ? { conda_packages: conda.length } : {}),
     ...(git && {

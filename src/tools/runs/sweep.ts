@@ -144,7 +144,12 @@ export const sweep = (deps: SweepStarter): Tool =>
     changesCode: false,
     isRepeatable: true,
     parameters,
-    aliases: { machine_ids: 'machines', grid: 'params', working_directory: 'cwd' },
+    aliases: {
+      command: 'command_template',
+      machine_ids: 'machines',
+      grid: 'params',
+      working_directory: 'cwd',
+    },
     describe: describeSweep,
     accesses: (args) => (args.dry_run ? [] : commandsOf(args)),
     execute: (args, context) => startSweep(deps, args, context),

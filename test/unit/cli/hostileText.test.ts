@@ -204,6 +204,13 @@ describe('hostile text in the terminal', () => {
       [['watch'], true],
       [['watch', 'RUN'], true],
     ],
+    say: [[['say', '1', wilder], false]],
+    answer: [[['answer', '1', wilder, wilder], false]],
+    pin: [[['pin', '1', wilder], false]],
+    pause: [[['pause', wilder], true]],
+    stop: [[['stop', wilder], true]],
+    budget: [[['budget', '1', wilder], true]],
+    model: [[['model', '1', wilder], false]],
     kill: [[['kill', 'RUN'], false]],
     export: ['sessions', 'messages', 'ledger', 'events'].flatMap((what) =>
       ['csv', 'tsv', 'json'].map((format): [string[], boolean] => [
