@@ -40,7 +40,13 @@ export function promotable(
       `The code of ${row.id} was not stored: the experiment is from an older version of Helios.`,
       'Choose another experiment.',
     );
-  return { row, machineId: row.plan.machineId, code: row.plan.code };
+  const { code, machineId } = row.plan;
+  if (code.kind === 'none')
+    throw new UserFacing(
+      `The code of ${row.id} was not stored: ${code.why}`,
+      `It was measured with: ${row.result?.runs[0]?.command ?? row.command} (on ${machineId}).`,
+    );
+  return { row, machineId, code };
 }
 
 function missing(experiments: readonly ExperimentRow[], reference: string | undefined): UserFacing {

@@ -28,14 +28,21 @@ export interface ReportChart {
 
 /**
  * Returns the brief. `charts` are chart files next to the report; without charts, the brief states
- * the same facts as text only.
+ * the same facts as text only. `writeup` is the file with the model's account next to it, if any.
  */
-export function buildBrief(facts: BriefFacts, charts: readonly ReportChart[] = []): string {
+export function buildBrief(
+  facts: BriefFacts,
+  charts: readonly ReportChart[] = [],
+  writeup?: string,
+): string {
   const night = nightOf(facts);
   const { tried, champion, ...rest } = measuredParts(night, charts);
   const mentions = rest.mentions;
   const parts = [
     headPart(night),
+    writeup === undefined
+      ? ''
+      : `The account of the model, with its tables: [${writeup}](${writeup})`,
     decidePart(night, mentions),
     champion,
     resultsPart(night),
@@ -62,11 +69,13 @@ const maxSettings = 6;
 function resultsPart({ facts: { ledger, session } }: Night): string {
   const count = settingCount(ledger);
   if (count < 2) return '';
-  const rest =
-    count <= maxSettings
-      ? ''
-      : `\n${count - maxSettings} more: \`helios report ${session.id} --table md\`\n`;
-  return `## Results\n\n${settingsTable(ledger, 'md', maxSettings)}${rest}`.trimEnd();
+  const table = settingsTable(ledger, 'md', maxSettings);
+  const more = count - (table.trimEnd().split('\n').length - 2);
+  const rest = more === 0 ? '' : `\n${more} more: \`helios report ${session.id} --table md\`\n`;
+  const empty = /\|  \|/.test(table)
+    ? '\nAn empty cell: the command does not name the option.\n'
+    : '';
+  return `## Results\n\n${table}${empty}${rest}`.trimEnd();
 }
 
 /**

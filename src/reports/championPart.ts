@@ -3,8 +3,9 @@
  * measured values only.
  */
 import { code, plain } from '../base/markdown.ts';
-import { counted, formatValue } from '../base/text.ts';
+import { counted, formatSpread, formatValue } from '../base/text.ts';
 import { resultValueText, rowStatus, type LedgerRow } from '../experiments/ledger.ts';
+import { resultGroups, summaryOfRepeats } from '../experiments/ledgerExperiments.ts';
 import { judgeChampion } from '../experiments/target/judgeTarget.ts';
 import { targetText } from '../experiments/target/target.ts';
 import type { Mentions } from './mentions.ts';
@@ -71,13 +72,28 @@ function takeOverLines({ facts }: Night, { experimentId }: LedgerRow): string[] 
   return [`- Take over its code as a branch: ${command}, or _Helios: Promote Champion…_`];
 }
 
-function firstLines({ facts, valueOf }: Night, value: number, mentions: Mentions): string[] {
-  const first = facts.ledger.rows.find((row) => valueOf(row) !== undefined);
-  const start = valueOf(first);
-  if (first === undefined || start === undefined || start === value) return [];
+/** Compares with the baseline: the setting decided as reference or, without one, the first. */
+function firstLines({ facts: { ledger } }: Night, value: number, mentions: Mentions): string[] {
+  const { decisive, experiments, best } = ledger;
+  if (decisive === undefined) return [];
+  const groups = resultGroups(experiments, decisive);
+  const group =
+    groups.find(([run]) => run?.decision?.decision === 'reference') ??
+    groups.toSorted(([a], [b]) => (a?.number ?? 0) - (b?.number ?? 0))[0];
+  const start = group && summaryOfRepeats(group, decisive);
+  const isChampion = start?.runs.some((run) => best?.runs.includes(run) === true);
+  if (start === undefined || isChampion === true || start.mean === value) return [];
+  const isReference = start.runs[0]?.decision?.decision === 'reference';
+  const numbers = start.runs.map(({ number }) => number);
+  const spread = start.spread === undefined ? '' : ` ± ${formatSpread(start.spread)}`;
   // A percentage is meaningless for a negative value or a change of sign.
-  const change = start > 0 && value >= 0 ? ` (since then ${percent((value - start) / start)})` : '';
-  return [`- First value: ${formatValue(start)} in ${mentions.run(first.number)}${change}`];
+  const change =
+    start.mean > 0 && value >= 0
+      ? ` (since then ${percent((value - start.mean) / start.mean)})`
+      : '';
+  return [
+    `- ${isReference ? 'Baseline' : 'First value'}: ${formatValue(start.mean)}${spread} in ${mentions.runs(numbers, maxRepeats)}${change}`,
+  ];
 }
 
 function goalLines({ facts: { target, ledger } }: Night): string[] {

@@ -22,19 +22,24 @@ interface Table {
   readonly rows: readonly (readonly string[])[];
 }
 
-/** Best setting first. Empty text if nothing was measured. `max` limits the rows. */
+/**
+ * Best setting first. Empty text if nothing was measured. `max` limits the rows, but the setting
+ * decided as reference is always among them.
+ */
 export function settingsTable(ledger: Ledger, format: TableFormat, max = Infinity): string {
   const { decisive } = ledger;
   if (decisive === undefined) return '';
   const settings = settingsOf(ledger, decisive);
   if (settings.length === 0) return '';
-  const shown = settings.slice(0, max);
+  const shown = settings.filter((one, place) => place < max || isReference(one));
   const columns = differing(settings);
   if (format === 'csv') return csv(csvTable(shown, columns, decisive));
   return format === 'tex'
     ? tex(paperTable(shown, columns, decisive, ' $\\pm$ '))
     : markdown(paperTable(shown, columns, decisive, ' ± '));
 }
+
+const isReference = ({ runs }: Setting): boolean => runs[0]?.decision?.decision === 'reference';
 
 /** Number of settings with a value. */
 export const settingCount = (ledger: Ledger): number =>

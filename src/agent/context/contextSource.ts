@@ -3,6 +3,7 @@
  * and runs.
  */
 import type { Clock } from '../../base/clock.ts';
+import { counted } from '../../base/text.ts';
 import { describeWithin } from '../../machines/describeWithin.ts';
 import type { Machine, Machines } from '../../machines/machine.ts';
 import type { MemoryStore } from '../../memory/memoryStore.ts';
@@ -98,7 +99,9 @@ async function machineLine(machine: Machine, clock: Clock): Promise<string> {
   const description =
     'description' in answer ? answer.description : `not reachable: ${answer.problem}`;
   const passed = Object.keys((await machine.setup?.())?.runEnv ?? {});
-  return `${machine.id}: ${[description, ...startTexts({ runVariables: passed })].join(' · ')}`;
+  const places = machine.share?.slots === undefined ? [] : [counted(machine.share.slots, 'place')];
+  const texts = [description, ...places, ...startTexts({ runVariables: passed })];
+  return `${machine.id}: ${texts.join(' · ')}`;
 }
 
 /**

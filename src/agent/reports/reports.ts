@@ -123,7 +123,9 @@ export class SessionReports implements Reports {
     const facts = this.#factsOf(source);
     const folder = await this.#folder(source.state, facts);
     const charts = await this.#writeCharts(folder, facts, source);
-    const name = await folder.write(briefName, this.#deps.redact(buildBrief(facts, charts)));
+    const writeup = lastNotes(source.events) === '' ? undefined : writeupName;
+    const text = this.#deps.redact(buildBrief(facts, charts, writeup));
+    const name = await folder.write(briefName, text);
     if (facts.runs.length > 0) await folder.write(runsName, this.#deps.redact(buildRuns(facts)));
     return { file: `${folder.folder}/${name}` };
   }

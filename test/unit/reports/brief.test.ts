@@ -189,6 +189,25 @@ describe('the brief of a night', () => {
       assert.doesNotMatch(gained(from, to), /%/);
   });
 
+  it('compares with the mean of the reference, which is in the table of the best settings', () => {
+    const night = new Night('bring loss below 0.3');
+    for (let lr = 1; lr <= 9; lr += 1)
+      night.experiment(
+        { hypothesis: `try ${lr}`, decision: { is: lr === 9 ? 'reference' : 'keep', why: 'so' } },
+        ...[0, 1].map((seed) => ({
+          loss: lr + seed / 10,
+          command: `train --lr ${lr} --seed ${seed}`,
+        })),
+      );
+    const text = buildBrief(night.facts(), [], 'writeup.md');
+    assert.match(
+      text,
+      /- Baseline: 9\.05 ± 0\.0707 in \[run 17\].*, \[run 18\]\(\S+\) \(since then -88\.4 %\)/,
+    );
+    assert.match(partOf(text, 'Results'), /\| 6 \|.*\n\| 9 \| 2 \| 9\.1 .*\n\n2 more: /);
+    assert.match(text, /with its tables: \[writeup\.md\]\(writeup\.md\)/);
+  });
+
   it('tells why it is blocked, and what paused it', () => {
     const blocked = new Night().end('blocked', 'The data set is missing: 0.5 of it.');
     assert.match(

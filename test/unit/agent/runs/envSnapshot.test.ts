@@ -102,7 +102,10 @@ END
       .filter((line) => line.includes(token) && !/remote_exec|permission\.decided/.test(line));
     assert.deepEqual(said, []);
     const note = await session.memory.read('/snapshots/base');
-    assert.match(note?.gist ?? '', /^local · Python 3\.12\.3 · numpy 2\.1\.0 · 3 packages · .* \+ 1 changed file$/);
+    assert.match(
+      note?.gist ?? '',
+      /^local · Python 3\.12\.3 · numpy 2\.1\.0 · 3 packages · .* \+ 1 changed file$/,
+    );
     assert.match(note?.content ?? '', /numpy==2\.1\.0/);
     assert.deepEqual(
       session.ledger.rows.map(({ number, envId }) => [number, envId]),
