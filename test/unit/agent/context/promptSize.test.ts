@@ -21,7 +21,9 @@ describe('the prompt and the tools of a goal', () => {
       await bed.start({ goal: 'Raise val_acc of train.py above 0.9' })
     ).ended;
     const [request] = model.requests;
-    const system = request?.system.map(({ text }) => text).join('') ?? '';
+    // The other part names folders, machines and notes.
+    const fixed = request?.system.filter(({ isStable }) => isStable) ?? [];
+    const system = fixed.map(({ text }) => text).join('');
     const names = request?.tools.map(({ name }) => name) ?? [];
     assert.ok(names.includes('exp_branch') && !names.includes('remote_upload'));
     const sizes = request?.tools.map((tool) => [JSON.stringify(tool).length, tool.name]);
