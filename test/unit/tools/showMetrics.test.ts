@@ -148,7 +148,7 @@ describe('show_metrics', () => {
         }
       ).over_all_runs;
     assert.deepEqual(await over('e1'), { loss: 'last 3 ± 2.65 (3 runs)' });
-    assert.deepEqual(await over([1, '2']), { loss: 'last 1.5 ± 0.7071 (2 runs)' });
+    assert.deepEqual(await over([1, '2']), { loss: 'last 1.5 ± 0.707 (2 runs)' });
     assert.equal(await over(1), undefined);
   });
 });

@@ -84,7 +84,7 @@ describe('full disk', () => {
     });
     const session = await bed.start();
     await eventually(session, 'sleep.started');
-    await until(() => clock.pendingTimers > 1);
+    await until(() => clock.pendingTimers > 2);
     disk = await fillDisk();
     await clock.advance(61_000);
     await clock.advance(60_000);

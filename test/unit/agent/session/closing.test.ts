@@ -94,7 +94,7 @@ describe('closing', () => {
     );
     const session = await bed.start();
     await eventually(session, 'sleep.started');
-    await until(() => clock.pendingTimers > 1);
+    await until(() => clock.pendingTimers > 2);
     const advancing = clock.advance(61_000);
     await bed.engine.close();
     await advancing;
