@@ -25,7 +25,7 @@ export interface ContainerHostOptions {
 /** Delay before an engine that did not answer is contacted again. */
 const retryMs = 1000;
 /** Retries while another Helios process creates or removes the container. */
-const policy: RetryPolicy = { firstMs: 250, maxRetries: 19 };
+const policy: RetryPolicy = { firstMs: 250, maxRetries: 59 };
 
 interface Current {
   readonly container: Container;
