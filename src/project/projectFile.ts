@@ -3,7 +3,7 @@
  * file is invalid, the whole file is rejected.
  */
 import type { Stats } from 'node:fs';
-import { lstat, realpath, stat, writeFile, type FileHandle } from 'node:fs/promises';
+import { lstat, realpath, writeFile, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import { codeOf, messageOf, UserFacing } from '../base/errors.ts';
 import { readJson, type TextPlace } from '../base/jsonText.ts';
@@ -29,8 +29,8 @@ export interface FoundFile {
 
 /**
  * Finds the nearest `helios.json`, from `folder` upwards, and resolves with its text without
- * parsing it; `undefined` if there is none. The search ends at the root of a repository, the home
- * folder, or the root of the file system. `user`: the user of this process, if files have owners.
+ * parsing it; `undefined` if there is none. The search ends at the home folder or the root of the
+ * file system: a repository may lie within a project. `user`: the user of this process, if files have owners.
  */
 export async function findProjectFile(
   folder: string,
@@ -40,12 +40,7 @@ export async function findProjectFile(
   for (let current = path.resolve(folder); ; current = path.dirname(current)) {
     const found = await openIfThere(path.join(current, projectFileName), user);
     if (found !== undefined) return found;
-    if (
-      current === home ||
-      path.dirname(current) === current ||
-      (await isThere(path.join(current, '.git')))
-    )
-      return undefined;
+    if (current === home || path.dirname(current) === current) return undefined;
   }
 }
 
@@ -126,12 +121,6 @@ const beginning: Project = {
   experimentDir: 'experiments',
   notifications: { channels: [], events: [] },
 };
-
-const isThere = (file: string): Promise<boolean> =>
-  stat(file).then(
-    () => true,
-    () => false,
-  );
 
 const mend = 'Fix the file, then try again.';
 

@@ -325,10 +325,10 @@ describe('helios.json', () => {
     assert.equal((await read(inFolder('d')))?.instructions, 'outer');
   });
 
-  it('is not looked for above a repository, nor above the home folder', async () => {
+  it('is looked for above a repository, but not above the home folder', async () => {
     put('.', { instructions: 'outer' });
     inFolder('repo/.git');
-    assert.equal(await read(inFolder('repo/src')), undefined);
+    assert.equal((await read(inFolder('repo/src')))?.instructions, 'outer');
     assert.equal(await read(inFolder('home/x'), path.join(folder(), 'home')), undefined);
     put('repo', { instructions: 'root' });
     assert.equal((await read(inFolder('repo/src')))?.instructions, 'root');
