@@ -53,12 +53,7 @@ export class Database {
   }
 
   static async open(options: DatabaseOptions): Promise<Database> {
-    const wasm = await readFile(options.wasmFile);
-    const wasmBinary = wasm.buffer.slice(
-      wasm.byteOffset,
-      wasm.byteOffset + wasm.byteLength,
-    ) as ArrayBuffer;
-    const sql = await initSqlJs({ wasmBinary });
+    const sql = await loadSql(options.wasmFile);
     const stamp = await stampOf(options.file);
     const database = (await load(sql, options)) ?? create(sql, options);
     return new Database(options, sql, { database, stamp });
@@ -128,6 +123,16 @@ export class Database {
     await writeFileAtomic(file, this.#database.export(), 0o600);
     this.#stamp = await stampOf(file);
   }
+}
+
+/** Loads sql.js from its `sql-wasm.wasm`. */
+export async function loadSql(wasmFile: string): Promise<SqlJsStatic> {
+  const wasm = await readFile(wasmFile);
+  const wasmBinary = wasm.buffer.slice(
+    wasm.byteOffset,
+    wasm.byteOffset + wasm.byteLength,
+  ) as ArrayBuffer;
+  return initSqlJs({ wasmBinary });
 }
 
 interface Loaded {

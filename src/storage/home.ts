@@ -34,6 +34,7 @@ export interface Home {
   readonly modelsFile: string;
   /** Working folder of `claude` processes. Contains only the input files of these processes. */
   readonly claudeFolder: string;
+  /** Not `helios.db`, which is the database of the original Helios in the same folder. */
   readonly indexFile: string;
   /** Key with which the labels of secrets are derived from the secrets. */
   readonly labelKeyFile: string;
@@ -65,7 +66,7 @@ export function homeAt(folder: string): Home {
     enginesFile: path.join(folder, 'engines.json'),
     modelsFile: path.join(folder, 'models.json'),
     claudeFolder: path.join(folder, 'claude'),
-    indexFile: path.join(folder, 'helios.db'),
+    indexFile: path.join(folder, 'session-index.db'),
     labelKeyFile: path.join(folder, 'label-key'),
     sessionFolder,
     journalFile: (id) => path.join(sessionFolder(id), 'journal.jsonl'),

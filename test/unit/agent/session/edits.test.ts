@@ -224,7 +224,7 @@ describe('edits of files by a session', () => {
     const end = lines.findIndex((line) => line.includes(kept?.id ?? '-')) + 1;
     await bed.engine.close();
     writeFileSync(journal, `${lines.slice(0, end).join('\n')}\n`);
-    rmSync(join(bed.home, 'helios.db'), { force: true });
+    rmSync(join(bed.home, 'session-index.db'), { force: true });
     bed = await bed.restart(new ScriptedModel([]));
     const { sessions } = bed.engine;
     assert.deepEqual(states(await sessions.edits(begun.id)), { 'a.py': 'conflict by tool' });

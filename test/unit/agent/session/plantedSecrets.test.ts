@@ -144,7 +144,7 @@ describe('planted secrets', () => {
       requests: inspected(model.requests),
       events: inspected(session.events()),
       files: await textOf(path.join(bed.home, 'sessions')),
-      index: await readFile(path.join(bed.home, 'helios.db'), 'latin1').catch(() => ''),
+      index: await readFile(path.join(bed.home, 'session-index.db'), 'latin1').catch(() => ''),
       export: await exported(bed, session),
       shown: inspected(shown),
       streamed: shown.map((event) => textIn(event)).join(''),

@@ -284,7 +284,7 @@ describe('resume', () => {
     const [listed] = await bed.engine.sessions.list();
     assert.equal(listed?.best, 'loss 0.5');
     await bed.engine.close();
-    await writeFile(path.join(bed.home, 'helios.db'), 'garbage');
+    await writeFile(path.join(bed.home, 'session-index.db'), 'garbage');
     bed = await bed.restart(new ScriptedModel([]));
     const [again] = await bed.engine.sessions.list();
     assert.deepEqual({ ...again }, { ...listed });
