@@ -13,6 +13,7 @@ import { declareAuth } from './commands/auth.ts';
 import { declareClean } from './commands/clean.ts';
 import { declareDoctor } from './commands/doctor.ts';
 import { declareExport } from './commands/export.ts';
+import { declareImport } from './commands/import.ts';
 import { declareInit } from './commands/init.ts';
 import { declareKill } from './commands/kill.ts';
 import { declareMachine, declareMachines } from './commands/machine.ts';
@@ -45,6 +46,7 @@ const declarations: Readonly<Record<string, (helios: CliCommand) => CliCommand>>
   actions: declareActions,
   report: declareReport,
   init: declareInit,
+  import: declareImport,
   allow: declareAllow,
   approvals: declareApprovals,
   notify: declareNotify,

@@ -18,6 +18,7 @@ import {
   type LocalEntry,
   type MachineEntry,
 } from '../machineEntry.ts';
+import { isOriginalList } from './originalMachines.ts';
 
 export interface MachineFileOptions {
   /** Absolute path of `machines.json`. */
@@ -42,7 +43,11 @@ const version = 1;
 const outerSchema = z.looseObject({ version: z.literal(version), machines: z.array(z.unknown()) });
 type Outer = z.output<typeof outerSchema>;
 type Whole = Extract<JsonReading, { value: unknown }>;
-const emptyFile = `${JSON.stringify({ version, machines: [] }, null, 2)}\n`;
+
+/** Returns the text of a new file with these machines. */
+export const newMachinesText = (machines: readonly MachineEntry[]): string =>
+  `${JSON.stringify({ version, machines }, null, 2)}\n`;
+const emptyFile = newMachinesText([]);
 
 export class MachineFile {
   readonly path: string;
@@ -112,6 +117,11 @@ export class MachineFile {
     const text = found === undefined || found.trim() === '' ? emptyFile : found;
     const json = readJson(text);
     if ('brokenLine' in json) throw this.#broken(json.brokenLine, json.why);
+    if (isOriginalList(json.value))
+      throw new UserFacing(
+        `${this.path} is a list of the original Helios.`,
+        'To convert it, run in a terminal: helios import',
+      );
     const outer = outerSchema.safeParse(json.value);
     const twice = json.repeated.find((path) => path.length === 1);
     if (twice !== undefined)

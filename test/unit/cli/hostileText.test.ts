@@ -182,6 +182,7 @@ describe('hostile text in the terminal', () => {
       [['report', '--write'], false],
     ],
     init: [[['init'], false]],
+    import: [[['import'], false]],
     allow: [
       [['allow', '--show'], true],
       [['allow'], true],
