@@ -40,11 +40,14 @@ const signs: Readonly<Record<string, string>> = { '*': '[^/]*', '?': '[^/]', '{'
 /** Returns the pattern of the shell as a regular expression; `undefined` if it is not well formed. */
 function patternOf(text: string): RegExp | undefined {
   const parts = text.match(/\[[^\]/]*\]|\$\{?\w+\}?|\*+|[^]/g) ?? [];
-  const source = parts.map((each) =>
-    each.length > 1
-      ? `[^/]${each.startsWith('[') ? '' : '*'}`
-      : (signs[each] ?? (each === ',' ? '|' : each.replace(/[.+^$()|\\\][]/, '\\$&'))),
-  );
+  let depth = 0;
+  const source = parts.map((each) => {
+    if (each.length > 1) return `[^/]${each.startsWith('[') ? '' : '*'}`;
+    if (each === '{') depth += 1;
+    if (each === '}') depth -= 1;
+    const isAlternative = each === ',' && depth > 0;
+    return signs[each] ?? (isAlternative ? '|' : each.replace(/[.+^$()|\\\][]/, '\\$&'));
+  });
   try {
     return new RegExp(`^${source.join('')}$`);
   } catch {
