@@ -11,6 +11,11 @@ export interface MetricSpec {
    * (case-insensitive).
    */
   readonly patterns?: Readonly<Record<string, string>>;
+  /**
+   * Files and folders with metrics on the machine of the run, absolute or relative to its working
+   * directory. They are read instead of the output.
+   */
+  readonly from?: readonly string[];
   /** Maps metric names to directions. Default: the direction that the name suggests. */
   readonly directions?: Readonly<Record<string, Direction>>;
 }

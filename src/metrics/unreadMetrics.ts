@@ -21,10 +21,20 @@ export function unreadMetrics(
 const maxNearestChars = 160;
 
 /**
- * Returns the line with a number that shares most words with a metric or its pattern, the last of
- * these; `undefined` if no line shares a word. The line is cleaned and truncated.
+ * Returns the line with a number that shares most words with the first metric or its pattern, the
+ * last of these; if no line shares a word, that of the next metric; `undefined` if there is none, or
+ * if the metrics are not read from the output. The line is cleaned and truncated.
  */
-export function nearestLine(
+export const nearestLine = (
+  output: string,
+  metrics: readonly string[],
+  spec: MetricSpec,
+): string | undefined =>
+  spec.from === undefined
+    ? metrics.map((metric) => nearestTo(output, metric, spec)).find((line) => line !== undefined)
+    : undefined;
+
+function nearestTo(
   output: string,
   metric: string,
   { patterns = {} }: MetricSpec,

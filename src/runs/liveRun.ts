@@ -4,14 +4,14 @@ import type { Clock } from '../base/clock.ts';
 import { DisposableStore, type Disposable } from '../base/disposable.ts';
 import { messageOf } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
-import type { Follow, Machine } from '../machines/machine.ts';
+import type { Machine } from '../machines/machine.ts';
 import type { MetricPoint, MetricSpec } from '../metrics/metric.ts';
 import type { RunMetrics } from '../metrics/runMetrics.ts';
 import { parseProcess, runFolder, type RunFolder } from './supervisor.ts';
-import { EarlyOutput } from './earlyOutput.ts';
 import { parseExit, verdictWithoutRecord } from './exitRecord.ts';
 import { hostOf } from './hostOf.ts';
 import { limitClock } from './limitClock.ts';
+import { OutputReader, type OutputBefore } from './outputReader.ts';
 import type { Presence } from './presence.ts';
 import { readIfThere } from './probe.ts';
 import { handleOf, type Liveness, type RunEnd, type RunProcess, type RunSpec } from './run.ts';
@@ -82,24 +82,16 @@ export class LiveRun implements Run, Disposable {
   readonly #hasEnded = Promise.withResolvers<void>();
   /** Reads the files of the supervisor, and updates the state. */
   readonly refresh = coalesced(() => this.#refresh());
-  #follow: Follow | undefined;
+  readonly #output: OutputReader;
   #nextCheck: Disposable | undefined;
   #process: RunProcess | undefined;
   #liveness: Liveness = { kind: 'starting' };
-  #lastOutputMs: number | undefined;
   #goneSinceMs: number | undefined;
   /**
    * The process that the run had before the scheduler requeued it. The files of that process may
    * still exist.
    */
   #former: RunProcess | undefined;
-  /** Size and modification time of the output that existed before this process followed the run. */
-  #before = { sizeBytes: 0, modifiedMs: 0 };
-  /**
-   * Output that was read before the process was known. Stored until `started` has fired, because
-   * `started` must precede all changes of the output.
-   */
-  readonly #early = new EarlyOutput();
   #isDisposed = false;
 
   constructor(deps: LiveRunDeps) {
@@ -110,6 +102,14 @@ export class LiveRun implements Run, Disposable {
     this.ended = this.#hasEnded.promise;
     this.host = hostOf(deps);
     this.#folder = runFolder(deps.machine.runsFolder, deps.spec.id);
+    this.#output = new OutputReader({
+      ...deps,
+      hasProcess: () => this.#process !== undefined,
+      onOutput: () => deps.onChange({ kind: 'output', run: this }),
+      onEarly: () => this.#refreshSoon(),
+      onChange: (name) => this.#hear(name),
+      onError: (error) => this.#doubt(error),
+    });
     this.#owned.add(deps.metrics);
     this.#owned.add(limitClock(deps, () => this.#isOver));
     this.#owned.add(
@@ -140,27 +140,16 @@ export class LiveRun implements Run, Disposable {
   }
 
   get lastOutputMs(): number | undefined {
-    return this.#lastOutputMs;
+    return this.#output.lastOutputMs;
   }
 
   /**
    * Starts to follow the output from the byte up to which metrics were read. `before`: size and
    * time of the output file before this process followed the run.
    */
-  attach(before?: { readonly sizeBytes: number; readonly modifiedMs: number }): void {
-    if (before) this.#before = before;
-    if (before && before.sizeBytes > 0) this.#lastOutputMs = before.modifiedMs;
-    this.#followOutput();
+  attach(before?: OutputBefore): void {
+    this.#output.attach(before);
     this.#checkLater();
-  }
-
-  #followOutput(): void {
-    this.#follow?.dispose();
-    this.#follow = this.#deps.machine.follow(this.#folder.output, this.metrics.resumeOffset, {
-      onBytes: (bytes, offset) => this.#take(bytes, offset),
-      onChange: (name) => this.#hear(name),
-      onError: (error) => this.#doubt(error),
-    });
   }
 
   /**
@@ -183,23 +172,21 @@ export class LiveRun implements Run, Disposable {
    * when the output of an ended run is read; the output of an active run is read as it arrives.
    */
   async reread(metrics: MetricSpec, record: () => Promise<void>): Promise<void> {
-    this.#follow?.dispose();
-    this.metrics.restart(metrics);
-    await record();
-    this.spec = { ...this.spec, metrics };
-    if (this.#isDisposed) return;
-    this.#followOutput();
-    if (this.#liveness.kind !== 'ended') return;
-    await this.#follow?.drain();
-    await this.metrics.finish(this.#lastOutputMs ?? this.#deps.clock.now());
-    this.#follow?.dispose();
+    await this.#output.restart(metrics, async () => {
+      await record();
+      this.spec = { ...this.spec, metrics };
+    });
+    if (this.#isDisposed || this.#liveness.kind !== 'ended') return;
+    await this.#output.drain();
+    await this.#output.finish();
+    this.#output.stop();
   }
 
   /** Stops following the run without ending it. */
   dispose(): void {
     this.#isDisposed = true;
     this.#nextCheck?.dispose();
-    this.#follow?.dispose();
+    this.#output.dispose();
     this.#owned.dispose();
     this.#hasStarted.resolve();
     this.#hasEnded.resolve();
@@ -226,39 +213,6 @@ export class LiveRun implements Run, Disposable {
 
   #refreshSoon(): void {
     this.refresh().catch((error: unknown) => this.#doubt(error));
-  }
-
-  #take(bytes: Uint8Array, offset: number): Promise<void> | undefined {
-    if (this.#process) {
-      this.#read(bytes, offset);
-      return this.metrics.backlog;
-    }
-    this.#early.add(bytes, offset);
-    // The output after this is read when the process is known.
-    if (this.#early.isCut) this.#follow?.dispose();
-    this.#refreshSoon();
-    return undefined;
-  }
-
-  #read(bytes: Uint8Array, offset: number): void {
-    const isOld = offset < this.#before.sizeBytes;
-    this.#lastOutputMs = isOld ? this.#before.modifiedMs : this.#deps.clock.now();
-    const timeMs = this.#lastOutputMs;
-    try {
-      this.metrics.ingest(bytes, offset, timeMs);
-    } catch (error) {
-      this.#logMetrics(error);
-    }
-    this.#deps.onChange({ kind: 'output', run: this });
-  }
-
-  /**
-   * Logs why points cannot be written (a full disk, for example): they stay in memory, and the run
-   * is still followed.
-   */
-  #logMetrics(error: unknown): void {
-    if (!this.#isDisposed)
-      this.#deps.logger.warn(`Metrics of run ${this.spec.id}: ${messageOf(error)}`);
   }
 
   async #refresh(): Promise<void> {
@@ -292,9 +246,7 @@ export class LiveRun implements Run, Disposable {
     this.#process = process;
     this.#liveness = { kind: 'running' };
     this.#deps.onChange({ kind: 'started', run: this, process });
-    const { pieces, isCut } = this.#early.takeAll();
-    for (const [bytes, offset] of pieces) this.#read(bytes, offset);
-    if (isCut) this.#followOutput();
+    this.#output.begin();
     this.#hasStarted.resolve();
   }
 
@@ -337,7 +289,9 @@ export class LiveRun implements Run, Disposable {
   /** Returns the time of the last output or of the last heartbeat. */
   async #lastSeenMs(): Promise<number> {
     const heartbeat = await this.#deps.machine.stat(this.#folder.heartbeat);
-    return Math.max(heartbeat?.modifiedMs ?? 0, this.#lastOutputMs ?? 0) || this.#deps.clock.now();
+    return (
+      Math.max(heartbeat?.modifiedMs ?? 0, this.#output.lastOutputMs ?? 0) || this.#deps.clock.now()
+    );
   }
 
   #doubt(error: unknown): void {
@@ -362,13 +316,11 @@ export class LiveRun implements Run, Disposable {
    * are reported before the end.
    */
   async #end(end: RunEnd): Promise<void> {
-    await this.#follow?.drain();
+    await this.#output.drain();
     if (this.#isOver) return;
-    await this.metrics
-      .finish(this.#lastOutputMs ?? this.#deps.clock.now())
-      .catch((error: unknown) => this.#logMetrics(error));
+    await this.#output.finish().catch((error: unknown) => this.#output.logFailure(error));
     if (this.#isOver) return;
-    this.#follow?.dispose();
+    this.#output.stop();
     this.#nextCheck?.dispose();
     this.#liveness = { kind: 'ended', ...end };
     this.#deps.onChange({ kind: 'ended', run: this, ...end });

@@ -134,6 +134,7 @@ start() {
   printf '%127s\n' '' >"$folder/exit.tmp"
   write_process capsule
   take_leases
+  begin_metrics
   before=$(oom_kills)
   guard &
   guard=$!
@@ -147,11 +148,36 @@ start() {
   code=$?
   end_guard
   [ ! -e "$folder/kill" ] || await_end
+  end_metrics
   oom=0
   [ "$before" = "$(oom_kills)" ] || oom=1
   record "$code" "$oom"
   # Exit with the code of the command, for a scheduler.
   exit "$code"
+}
+
+# Starts to read the metrics of the files that metrics_from.json names. Waits until the reader knows
+# which files exist before the command starts.
+begin_metrics() {
+  reader=
+  [ -e "$folder/metrics.py" ] || return 0
+  command -v python3 >/dev/null ||
+    refuse '' "metrics_from needs python3 on this machine. Install it, or print the metrics to stdout."
+  python3 "$folder/metrics.py" "$folder" >/dev/null 2>>"$folder/output.log" </dev/null &
+  reader=$!
+  begin_waiting
+  while [ ! -e "$folder/metrics.ready" ] && [ "$waited" -lt 20000 ]; do
+    kill -0 "$reader" 2>/dev/null || refuse '' "The files of metrics_from cannot be read."
+    nap
+  done
+}
+
+# Waits until the reader has read everything.
+end_metrics() {
+  [ -n "$reader" ] || return 0
+  begin_waiting
+  while kill -ALRM "$reader" 2>/dev/null && [ "$waited" -lt 20000 ]; do nap; done
+  kill -KILL "$reader" 2>/dev/null
 }
 
 # Ends the guard. If the guard is ending the run, waits until it has finished.

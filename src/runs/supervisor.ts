@@ -16,6 +16,9 @@
  * - `output.log`: stdout and stderr of the command
  * - `hosts.log`: the hosts that a command with a list of hosts asked for; written by its proxy
  * - `heartbeat`: touched every few seconds while the supervisor is alive
+ * - `metrics.py`, `metrics_from.json`: read the metrics from files; written before anything starts.
+ *   `metrics.ready`: the files that existed before the command are known; `metrics.jsonl`: the
+ *   metrics, one JSON object per line
  * - `first_metric`: the age of the first metric in milliseconds; written by the process that reads
  *   the output
  * - `kill`: a kill was requested; `limit`: the run reached its time limit. Only the first of the
@@ -28,6 +31,7 @@ import type { RunId } from '../base/ids.ts';
 import { shellQuote } from '../base/text.ts';
 import { confineScript } from '../machines/confinement/confine.ts';
 import type { Machine } from '../machines/machine.ts';
+import { readerScript } from './metricFiles/readerScript.ts';
 import { supervisorScript } from './supervisorScript.ts';
 import type { RunProcess, RunSpec } from './run.ts';
 import { limitsFile } from './limits.ts';
@@ -38,6 +42,8 @@ export interface RunFolder {
   readonly process: string;
   readonly output: string;
   readonly hosts: string;
+  /** File with the metrics that were read from files. */
+  readonly metrics: string;
   readonly heartbeat: string;
   readonly exit: string;
   readonly kill: string;
@@ -61,6 +67,7 @@ export function runFolder(runsFolder: string, id: RunId): RunFolder {
     process: file('process'),
     output: file('output.log'),
     hosts: file('hosts.log'),
+    metrics: file('metrics.jsonl'),
     heartbeat: file('heartbeat'),
     exit: file('exit'),
     kill: file('kill'),
@@ -93,6 +100,10 @@ export const supervisorFiles = (
   ...(preamble !== '' && { 'prologue.sh': preamble + guardAgain }),
   'command.sh': `${preamble === '' ? '' : runPrologue}${commandScript(spec.command)}`,
   'capsule.sh': supervisorScript,
+  ...(spec.metrics.from && {
+    'metrics.py': readerScript,
+    'metrics_from.json': JSON.stringify(spec.metrics.from),
+  }),
   ...(spec.confinement && { 'confine.sh': confineScript(machine, spec.confinement) }),
 });
 
@@ -121,6 +132,7 @@ export const signalArgv = (folder: RunFolder): readonly string[] => [
  * start. The output and the mark of a requested kill stay.
  */
 export const renewArgv = ({
+  path,
   claim,
   process,
   supervisorProcess,
@@ -128,7 +140,7 @@ export const renewArgv = ({
   heartbeat,
 }: RunFolder): readonly string[] => [
   ...['/bin/rm', '-rf', '--'],
-  ...[claim, process, supervisorProcess, exit, heartbeat],
+  ...[claim, process, supervisorProcess, exit, heartbeat, `${path}/metrics.ready`],
 ];
 
 /**

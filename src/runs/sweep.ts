@@ -10,6 +10,8 @@ export interface SweepPoint {
   readonly command: string;
   /** Parameters of the point and their values: `lr=3e-4 bs=64`. */
   readonly label: string;
+  /** Files and folders with the metrics of the point; see `MetricSpec`. */
+  readonly metricsFrom?: readonly string[];
 }
 
 /** The complete plan of a sweep, except on which machine and when each point runs. */

@@ -242,6 +242,30 @@ export function sessionOn({ kind, entry }: SessionHost): void {
       );
     });
 
+    it('reads the metrics that runs write to files', async () => {
+      const call = {
+        command_template:
+          'mkdir -p logs; echo loss=9; echo step,loss > logs/{seed}.csv; for i in 1 2 3; do echo $i,{seed}.$i >> logs/{seed}.csv; sleep 0.3; done',
+        params: { seed: [1, 2] },
+        machines: [entry.id],
+        max_parallel: 2,
+        metrics_from: ['logs/{seed}.csv'],
+      };
+      const untilOver = { reason: 'r', wake_conditions: [{ type: 'process_exit', sweep: 's1' }] };
+      const bed = await open([
+        () => ({ name: 'sweep', input: call }),
+        () => ({ name: 'sleep', input: untilOver }),
+      ]);
+      const session = await bed.start();
+      await session.ended;
+      assert.deepEqual(
+        session.ledger.rows.map(({ metrics }) =>
+          metrics.map(({ metric, last, count }) => [metric, last, count]),
+        ),
+        [[['loss', 1.3, 3]], [['loss', 2.3, 3]]],
+      );
+    });
+
     it('has its runs watched and ended by another process, and by one after it', async () => {
       const counting = (name: string): ScriptedCall =>
         launch(`for i in $(seq 3000); do echo "${name} $i"; sleep 0.1; done`);

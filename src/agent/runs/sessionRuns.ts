@@ -10,6 +10,7 @@ import { newRunId, type RunId, type SessionId } from '../../base/ids.ts';
 import { capText, cleanText, oneLine } from '../../base/text.ts';
 import type { Ledger } from '../../experiments/ledger.ts';
 import type { Machine, Machines } from '../../machines/machine.ts';
+import { checkMetricFiles } from './metricFiles.ts';
 import { checkMetricSpec } from '../../metrics/lines/metricSpec.ts';
 import type { MetricSpec, MetricSummary } from '../../metrics/metric.ts';
 import { nearestLine, unreadMetrics } from '../../metrics/unreadMetrics.ts';
@@ -284,6 +285,7 @@ export class SessionRuns {
       ...(request.experimentId !== undefined && { experimentId: request.experimentId }),
       ...(request.confinement && { confinement: request.confinement }),
     };
+    checkMetricFiles(spec, this.#state);
     await this.#deps.log.record({ type: 'run.planned', spec, callId });
     return spec;
   }
@@ -383,10 +385,7 @@ export class SessionRuns {
   /** Resolves with the line that comes nearest to an unread metric, if there is one. */
   async #nearestLine(run: Run, unread: readonly string[]): Promise<string | undefined> {
     const output = await this.#deps.runs.output(run, { lines: 2000 }).catch(() => undefined);
-    const text = output?.text ?? '';
-    return unread
-      .map((name) => nearestLine(text, name, run.spec.metrics))
-      .find((line) => line !== undefined);
+    return nearestLine(output?.text ?? '', unread, run.spec.metrics);
   }
 
   async #tail(run: Run): Promise<string | undefined> {

@@ -159,7 +159,7 @@ export class SweepLauncher {
         machineId: machine.id,
         command: point.command,
         label: pointLabel(point, plan.points, earlier),
-        metrics: plan.metrics,
+        metrics: { ...plan.metrics, ...(point.metricsFrom && { from: point.metricsFrom }) },
         sweep: { id: plan.id, index },
         ...(plan.experimentId !== undefined && { experimentId: plan.experimentId }),
         ...(plan.limit && { limit: plan.limit }),

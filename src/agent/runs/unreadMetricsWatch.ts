@@ -68,12 +68,12 @@ export class UnreadMetricsWatch {
 
 function alarmOf({ spec, metrics }: Run, output: string): Finding {
   const names = namedMetrics(spec.metrics);
-  const nearest = names.map((name) => nearestLine(output, name, spec.metrics)).find(Boolean);
+  const nearest = nearestLine(output, names, spec.metrics);
   const shown = names.slice(0, shownNames).join(', ');
   const line = nearest === undefined ? '' : `; nearest line: ${JSON.stringify(nearest)}`;
   return {
     kind: 'unread_metric',
-    detail: `${shown} not read from ${counted(metrics.lines, 'line')} of output${line}. If it is printed in another form, show_metrics with metric_patterns reads the output again`,
+    detail: `${shown} not read from ${counted(metrics.lines, 'line')} of ${spec.metrics.from?.join(', ') ?? 'output'}${line}. If it is printed in another form, show_metrics with metric_patterns reads the output again`,
     action: 'warn',
   };
 }

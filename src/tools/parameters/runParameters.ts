@@ -7,6 +7,15 @@ export const metricDirections = z
   .optional()
   .describe('Metric → which values are better, where the name does not tell.');
 
+export const metricsFrom = z
+  .array(z.string().min(1).max(1000))
+  .min(1)
+  .max(16)
+  .optional()
+  .describe(
+    'Files or folders to which the run writes its metrics, read instead of stdout: CSV, JSON lines, TensorBoard, W&B offline, MLflow, Trackio. Needs python3 on the machine.',
+  );
+
 const maxMinutes = 366 * 24 * 60;
 
 export const limitParameters = {

@@ -17,10 +17,12 @@ import {
   type ExperimentArguments,
 } from '../parameters/experimentParameters.ts';
 import { machineId, machinePath, onMachine, type MachineTools } from '../parameters/machinePath.ts';
+import { checkMetricAccesses, metricAccesses } from '../parameters/metricAccesses.ts';
 import { checkPath } from '../parameters/pathAccesses.ts';
 import { runFields, type WaitingRun } from '../parameters/runReference.ts';
 import {
   metricDirections,
+  metricsFrom,
   limitOf,
   limitParameters,
   resourceParameters,
@@ -81,6 +83,7 @@ const parameters = z
         'Metric → regular expression with one group for the value, where it is not printed as name=value.',
       ),
     metric_directions: metricDirections,
+    metrics_from: metricsFrom,
     label: z.string().max(60).optional().describe('Short name, such as "lr=3e-4".'),
     cwd: z.string().min(1).optional(),
     log_path: z
@@ -127,6 +130,7 @@ export const remoteExecBackground = (deps: RunLauncher, sweeps: SweepStarter): T
       const metrics = metricSpec(args);
       // Rejects a pattern that does not compile, before the run is planned.
       checkMetricSpec(metrics);
+      await checkMetricAccesses(deps, { ...args, machines: [machine.id] }, context.accesses);
       const { run, waiting, notes } = await deps.launch(
         { ...(await request(machine, args)), metrics },
         context,
@@ -137,7 +141,7 @@ export const remoteExecBackground = (deps: RunLauncher, sweeps: SweepStarter): T
           ? undefined
           : await linkLog(deps, run, { machine, path: args.log_path, context });
       const warnings = [
-        ...commandWarnings(args.command),
+        ...commandWarnings(args),
         ...(link?.warning === undefined ? [] : [link.warning]),
       ];
       return {
@@ -162,7 +166,7 @@ function waitingResult(
 ): ToolResult {
   const { spec, place } = waiting;
   const warnings = [
-    ...commandWarnings(args.command),
+    ...commandWarnings(args),
     ...(args.log_path === undefined ? [] : ['No link to the log: the run has not started.']),
   ];
   return {
@@ -203,13 +207,16 @@ const accessesOf = async (deps: MachineTools, args: Args): Promise<Access[]> => 
     ? [commandAccess(args.machine_id, args.command, args.cwd)]
     : commandsOf(sweepArguments(args))),
   ...(args.log_path === undefined ? [] : [await logAccess(deps, args.machine_id, args.log_path)]),
+  ...(await metricAccesses(deps, { ...args, machines: [args.machine_id] })),
 ];
 
 const metricSpec = ({
   metric_names: names,
   metric_patterns: patterns,
   metric_directions: directions,
+  metrics_from: from,
 }: Args): MetricSpec => ({
+  ...(from && { from }),
   ...(directions && { directions }),
   ...(names && names.length > 0 ? { names } : {}),
   ...(patterns && Object.keys(patterns).length > 0 ? { patterns } : {}),
@@ -225,8 +232,8 @@ const request = async (machine: Machine, args: Args): Promise<Omit<RunRequest, '
   experiment: experimentOf(args),
 });
 
-const trackedText = ({ names, patterns }: MetricSpec): readonly string[] | string =>
-  patterns ? Object.keys(patterns) : (names ?? 'detected from the output');
+const trackedText = ({ names, patterns, from }: MetricSpec): readonly string[] | string =>
+  patterns ? Object.keys(patterns) : (names ?? `detected from ${from?.join(', ') ?? 'the output'}`);
 
 /** Resolves with the access to the link to a log. A link that is there is replaced, not followed. */
 async function logAccess(
@@ -291,10 +298,10 @@ const backgroundJob = /(?<![&>|])&(?![&>\d])(?!\s*$)/;
  * Returns warnings about parts of the command that hide its output or its end. The run starts
  * regardless.
  */
-function commandWarnings(command: string): string[] {
+function commandWarnings({ command, metrics_from: from }: Args): string[] {
   const bare = command.replace(/'[^']*'?|"(?:[^"\\]|\\[^])*"?/g, '""').trimEnd();
   return [
-    ...(ownLog.test(bare)
+    ...(from === undefined && ownLog.test(bare)
       ? [
           'The command redirects its output to a file, so no metrics are read. Remove the redirection.',
         ]

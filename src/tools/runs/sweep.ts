@@ -7,7 +7,7 @@ import type { Machines } from '../../machines/machine.ts';
 import { checkMetricSpec } from '../../metrics/lines/metricSpec.ts';
 import type { Run } from '../../runs/liveRun.ts';
 import { freeSlots } from '../../runs/leases.ts';
-import { maxPoints, type SweepPlan } from '../../runs/sweep.ts';
+import { maxPoints, type SweepPlan, type SweepPoint } from '../../runs/sweep.ts';
 import {
   experimentOf,
   experimentParameters,
@@ -18,9 +18,11 @@ import {
   limitOf,
   limitParameters,
   metricDirections,
+  metricsFrom,
   undescribed,
 } from '../parameters/runParameters.ts';
 import { env, withVariables } from '../parameters/runVariables.ts';
+import { checkMetricAccesses, metricAccesses } from '../parameters/metricAccesses.ts';
 import { pointParameters, pointsOf, type Points } from './sweepPoints.ts';
 import { defineTool, type Tool, type ToolContext, type ToolResult } from '../tool.ts';
 
@@ -60,6 +62,7 @@ const runParameters = undescribed({
   metric_names: z.array(z.string().min(1)).optional(),
   metric_patterns: z.record(z.string().min(1), z.string().min(1)).optional(),
   metric_directions: metricDirections,
+  metrics_from: metricsFrom,
   ...limitParameters,
   cwd: z.string().min(1).optional(),
   ...experimentParameters,
@@ -151,7 +154,8 @@ export const sweep = (deps: SweepStarter): Tool =>
       working_directory: 'cwd',
     },
     describe: describeSweep,
-    accesses: (args) => (args.dry_run ? [] : commandsOf(args)),
+    accesses: async (args) =>
+      args.dry_run ? [] : [...commandsOf(args), ...(await metricAccesses(deps, args))],
     execute: (args, context) => startSweep(deps, args, context),
   });
 
@@ -164,6 +168,7 @@ export async function startSweep(
   const points = pointsOf(args.command_template, args);
   const plan = planOf(args, points, machinesOf(args, deps.machines));
   checkMetricSpec(plan.metrics);
+  await checkMetricAccesses(deps, args, context.accesses);
   await checkGpus(plan, deps.machines);
   const notes = notesOf(plan, points);
   if (args.dry_run)
@@ -246,14 +251,16 @@ function planOf(
     metric_names: metricNames,
     metric_patterns: patterns,
     metric_directions: directions,
+    metrics_from: from,
     label_prefix: prefix,
   } = args;
+  const labelled =
+    prefix === undefined
+      ? points
+      : points.map((one) => ({ ...one, label: `${prefix} ${one.label}` }));
   return {
     params: names,
-    points:
-      prefix === undefined
-        ? points
-        : points.map((one) => ({ ...one, label: `${prefix} ${one.label}` })),
+    points: from === undefined ? labelled : withMetricFiles(labelled, from),
     machineIds,
     metrics: {
       ...(metricNames?.length && { names: metricNames }),
@@ -267,6 +274,28 @@ function planOf(
     ...(args.random && { seed: args.random.seed }),
   };
 }
+
+/**
+ * Returns the points with the paths of their metrics. Throws `ToolFailure` if two points would write
+ * to the same path.
+ */
+function withMetricFiles(
+  points: readonly SweepPoint[],
+  paths: readonly string[],
+): readonly SweepPoint[] {
+  const filled = points.map((point) => ({
+    ...point,
+    metricsFrom: paths.map((path) => pathOf(path, point)),
+  }));
+  if (new Set(filled.flatMap(({ metricsFrom: each }) => each)).size < points.length * paths.length)
+    throw new ToolFailure(
+      'Several points have the same path in metrics_from, so their metrics would mix. Put a parameter in it, as in "logs/{seed}.csv", and let the command write there. Nothing was started.',
+    );
+  return filled;
+}
+
+const pathOf = (path: string, { params }: SweepPoint): string =>
+  path.replace(/\{(\w+)\}/g, (whole, name: string) => String(params[name] ?? whole));
 
 /**
  * Rejects if a machine has fewer GPUs than one run needs. Accepts a machine that does not answer,

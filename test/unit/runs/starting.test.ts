@@ -123,7 +123,7 @@ describe('starting a run', () => {
     );
     assert.match(
       elements[0]?.renewArgv.join(' ') ?? '',
-      /^\/bin\/rm -rf -- \/h\/runs\/r-1\/claim .*r-1\/heartbeat$/,
+      /^\/bin\/rm -rf -- \/h\/runs\/r-1\/claim .*r-1\/heartbeat .*r-1\/metrics\.ready$/,
     );
     assert.deepEqual(Object.keys(await submitted([spec()])), ['elements']);
   });

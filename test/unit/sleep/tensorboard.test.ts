@@ -3,31 +3,16 @@ import { describe, it } from 'mocha';
 import { EventFiles } from '../../../src/sleep/tensorboard/eventFiles.ts';
 import { maskedChecksum, readRecords } from '../../../src/sleep/tensorboard/records.ts';
 import { readScalars } from '../../../src/sleep/tensorboard/scalars.ts';
+import {
+  double,
+  float,
+  part,
+  varint,
+  whole,
+  writtenEvents as written,
+} from '../../fakes/protocolBuffer.ts';
 import { FakeMachine } from './fakePorts.ts';
 
-const varint = (value: bigint): Buffer => {
-  const bytes: number[] = [];
-  let left = BigInt.asUintN(64, value);
-  do {
-    bytes.push(Number(left & 0x7fn) | (left > 0x7fn ? 0x80 : 0));
-    left >>= 7n;
-  } while (left > 0n);
-  return Buffer.from(bytes);
-};
-const whole = (number: number, value: number): Buffer =>
-  Buffer.concat([varint(BigInt(number << 3)), varint(BigInt(value))]);
-const part = (number: number, bytes: Uint8Array): Buffer =>
-  Buffer.concat([varint(BigInt((number << 3) | 2)), varint(BigInt(bytes.length)), bytes]);
-const float = (value: number): Buffer => {
-  const bytes = Buffer.alloc(4);
-  bytes.writeFloatLE(value);
-  return bytes;
-};
-const double = (value: number): Buffer => {
-  const bytes = Buffer.alloc(8);
-  bytes.writeDoubleLE(value);
-  return bytes;
-};
 const simple = (value: number): Buffer =>
   Buffer.concat([Buffer.from([(2 << 3) | 5]), float(value)]);
 const tensor = (...fields: Buffer[]): Buffer => part(8, Buffer.concat(fields));
@@ -57,12 +42,6 @@ const version = record(
 );
 const valueOf = (...fields: Buffer[]): number | undefined =>
   readScalars(event(1, 1, 'x', ...fields))[0]?.value;
-
-/** Written by tensorboardX: the loss 2 / (i + 1) at the step 10 i, five times. */
-const written = Buffer.from(
-  'GAAAAAAAAACjf0siCYTItDsZwNpBGg1icmFpbi5FdmVudDoyG96MYhgAAAAAAAAAo39LIgn7ELU7GcDaQSoNCgsKBGxvc3MVAAAAQMh2sEgaAAAAAAAAABKb2C0J9G61OxnA2kEQCioNCgsKBGxvc3MVAACAPx5LU2IaAAAAAAAAABKb2C0JLt+1OxnA2kEQFCoNCgsKBGxvc3MVq6oqP8Ls2/EaAAAAAAAAABKb2C0J1t+1OxnA2kEQHioNCgsKBGxvc3MVAAAAP4gcjPIaAAAAAAAAABKb2C0JE+C1OxnA2kEQKCoNCgsKBGxvc3MVzczMPma4fEs=',
-  'base64',
-);
 
 describe('event files of TensorBoard', () => {
   it('reads what a real writer wrote', () => {

@@ -1,0 +1,68 @@
+"""Reads the metrics that a run writes to files, and appends them to metrics.jsonl.
+
+    python3 readMetricFiles.py FOLDER
+
+FOLDER is the folder of the run; metrics_from.json in it lists the files and folders to read. Reads
+what is written after this script has created metrics.ready, because earlier content belongs to
+earlier runs. Each line of metrics.jsonl is a JSON object with the metrics of one step. After ALRM,
+or when its parent has ended, reads the rest and ends. Needs Python 3.6 and no package.
+
+Formats: CSV with a header line, JSON lines, JSON lists, TensorBoard event files, W&B transaction
+logs (*.wandb), metrics of MLflow (files, SQLite), SQLite of Trackio.
+"""
+import csv
+import json
+import math
+import os
+import re
+import signal
+import sqlite3
+import struct
+import sys
+import threading
+
+FOLDER = sys.argv[1]
+POLL_SECONDS = 0.5
+SEARCH_EVERY = 4  # polls
+MAX_FILES = 200
+MAX_ENTRIES = 20000
+MAX_DEPTH = 8
+MAX_PENDING = 4 << 20
+MAX_RECORD = 64 << 20
+
+
+def say(text):
+    """Writes a sentence to the output of the run, once."""
+    if text not in said:
+        said.add(text)
+        sys.stderr.write("helios: metrics_from: %s\n" % text)
+        sys.stderr.flush()
+
+
+said = set()
+
+
+class Lines:
+    """The lines of metrics.jsonl. What cannot be written, such as on a full disk, is kept."""
+
+    def __init__(self, path):
+        self.file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW, 0o600)
+        self.pending = b""
+
+    def add(self, row):
+        if len(row) > 0:
+            self.pending += json.dumps(row).encode() + b"\n"
+
+    @property
+    def is_full(self):
+        return len(self.pending) > MAX_PENDING
+
+    def flush(self):
+        while self.pending:
+            try:
+                written = os.write(self.file, self.pending)
+            except OSError as error:
+                say("metrics cannot be stored: %s" % error.strerror)
+                return False
+            self.pending = self.pending[written:]
+        return True
