@@ -13,6 +13,7 @@ import { createNotifier } from '../agent/user/createNotifier.ts';
 import { reportsPlace } from '../agent/session/projectSettings.ts';
 import { SessionReports } from '../agent/reports/reports.ts';
 import { retentionOf } from '../agent/archive/retention.ts';
+import { HomeArchive } from '../agent/session/homeArchive.ts';
 import { EarlierAttempts } from '../agent/experiments/earlierAttempts.ts';
 import { SessionCatalogue } from '../agent/session/sessionCatalogue.ts';
 import { closeAll } from './closeEngine.ts';
@@ -131,13 +132,14 @@ async function openBase(options: EngineOptions, secrets: Redactor) {
   const prices = (): PriceTable =>
     extendPrices(withToldPrices(listPrices, models.priced()), settings().prices);
   const catalogue = catalogueOf(options, home);
+  const archive = new HomeArchive({ home, index: catalogue, clock, logger });
   const web = webOf(options, clock);
   const projects = projectsAt(home.folder);
   const folders = folderChoicesAt(home.folder);
   const notifier = notifierOf(options, secrets, projects);
   const machinesIn = (workFolder: string): Machines => machines.with(localIn(workFolder));
   const tools = { resources, providers, models, prices, web, notifier, projects, machinesIn };
-  return { home, clock, logger, machines, runs, catalogue, folders, ...tools };
+  return { home, clock, logger, machines, runs, catalogue, archive, folders, ...tools };
 }
 
 export async function createEngine(givenOptions: EngineOptions): Promise<Engine> {

@@ -28,7 +28,36 @@ export interface IndexedSession {
   readonly best: string | null;
   readonly runs: readonly IndexedRun[];
   readonly attempts: readonly IndexedAttempt[];
+  /** Absolute path of the working folder. */
+  readonly folder: string;
+  readonly experiments: readonly IndexedExperiment[];
 }
+
+/** An experiment as lists show it. */
+export interface IndexedExperiment {
+  /** Id of the experiment within its session: `e7`. */
+  readonly id: string;
+  readonly hypothesis: string;
+  readonly command: string;
+  /** The decision or, without one, the status: `keep (provisional)`, `running`. */
+  readonly decision: string;
+  /** Why it was decided so; empty if it was not. */
+  readonly why: string;
+  readonly metric: string | null;
+  /** Mean of the deciding metric over repeats. */
+  readonly value: number | null;
+  readonly direction: 'lower' | 'higher' | null;
+  /** The result as text: `val_loss 0.041 ± 0.002 (n 3)`. */
+  readonly result: string;
+  /** Numbers of the runs: `5, 6, 7`. */
+  readonly runs: string;
+  readonly startedMs: number;
+}
+
+export type FoundExperiment = IndexedExperiment & {
+  readonly sessionId: string;
+  readonly goal: string;
+};
 
 export interface IndexedRun {
   readonly id: string;
@@ -57,19 +86,19 @@ export interface IndexedAttempt {
 
 export type FoundAttempt = IndexedAttempt & { readonly sessionId: string };
 
-export type IndexedSessionRow = Omit<IndexedSession, 'runs' | 'attempts'> & {
+export type IndexedSessionRow = Omit<IndexedSession, 'runs' | 'attempts' | 'experiments'> & {
   readonly runCount: number;
   /** Number of runs that had not ended when the session was indexed. */
   readonly goingCount: number;
 };
 
 const schema = {
-  version: 4,
+  version: 5,
   sql: `
     CREATE TABLE sessions (
       id TEXT PRIMARY KEY, journal_bytes INTEGER NOT NULL, goal TEXT NOT NULL, started_ms INTEGER NOT NULL,
       last_event_ms INTEGER NOT NULL, phase TEXT NOT NULL, end_reason TEXT, turns INTEGER NOT NULL, usd REAL NOT NULL,
-      has_unknown_cost INTEGER NOT NULL, best TEXT);
+      has_unknown_cost INTEGER NOT NULL, best TEXT, folder TEXT NOT NULL);
     CREATE TABLE runs (
       id TEXT PRIMARY KEY, session_id TEXT NOT NULL, number INTEGER NOT NULL, handle TEXT, is_going INTEGER NOT NULL);
     CREATE INDEX runs_by_session ON runs (session_id);
@@ -78,11 +107,16 @@ const schema = {
       session_id TEXT NOT NULL, same TEXT NOT NULL, seed TEXT NOT NULL, tree TEXT NOT NULL, experiment_id TEXT NOT NULL,
       is_known INTEGER NOT NULL, told TEXT NOT NULL);
     CREATE INDEX attempts_by_session ON attempts (session_id);
-    CREATE INDEX attempts_by_seed ON attempts (seed);`,
+    CREATE INDEX attempts_by_seed ON attempts (seed);
+    CREATE TABLE experiments (
+      session_id TEXT NOT NULL, id TEXT NOT NULL, hypothesis TEXT NOT NULL, command TEXT NOT NULL, decision TEXT NOT NULL,
+      why TEXT NOT NULL, metric TEXT, value REAL, direction TEXT, result TEXT NOT NULL, runs TEXT NOT NULL,
+      started_ms INTEGER NOT NULL);
+    CREATE INDEX experiments_by_session ON experiments (session_id);`,
 };
 
 const sessionColumns =
-  'id, journal_bytes, goal, started_ms, last_event_ms, phase, end_reason, turns, usd, has_unknown_cost, best';
+  'id, journal_bytes, goal, started_ms, last_event_ms, phase, end_reason, turns, usd, has_unknown_cost, best, folder';
 
 export class SessionIndex {
   readonly #database: Database;
@@ -137,6 +171,20 @@ export class SessionIndex {
       .map((row) => ({ ...attemptOf(row), sessionId: text(row.session_id) }));
   }
 
+  /**
+   * Returns the experiments of all sessions but one, newest first. `folder`: only of sessions in
+   * this working folder.
+   */
+  experiments(exceptSession: string, folder: string | undefined): FoundExperiment[] {
+    const sql = `SELECT experiments.*, goal FROM experiments JOIN sessions ON sessions.id = session_id
+      WHERE session_id <> ? AND (? IS NULL OR folder = ?) ORDER BY experiments.started_ms DESC`;
+    return this.#database.all(sql, [exceptSession, folder ?? null, folder ?? null]).map((row) => ({
+      ...experimentOf(row),
+      sessionId: text(row.session_id),
+      goal: text(row.goal),
+    }));
+  }
+
   put(session: IndexedSession): void {
     this.#database.change((run) => putSession(run, session));
   }
@@ -164,14 +212,20 @@ function takeNewer(theirs: ReadRows, ours: ReadRows, run: RunSql): void {
     const runs = theirs('SELECT id, number, handle, is_going FROM runs WHERE session_id = ?', [
       session.id,
     ]);
-    const attempts = theirs('SELECT * FROM attempts WHERE session_id = ?', [session.id]);
-    putSession(run, { ...session, runs: runs.map(runOf), attempts: attempts.map(attemptOf) });
+    const of = (table: string): Row[] =>
+      theirs(`SELECT * FROM ${table} WHERE session_id = ?`, [session.id]);
+    putSession(run, {
+      ...session,
+      runs: runs.map(runOf),
+      attempts: of('attempts').map(attemptOf),
+      experiments: of('experiments').map(experimentOf),
+    });
   }
 }
 
 function putSession(run: RunSql, session: IndexedSession): void {
   removeSession(run, session.id);
-  run(`INSERT INTO sessions (${sessionColumns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, [
+  run(`INSERT INTO sessions (${sessionColumns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, [
     session.id,
     session.journalBytes,
     session.goal,
@@ -183,7 +237,13 @@ function putSession(run: RunSql, session: IndexedSession): void {
     session.usd,
     session.hasUnknownCost ? 1 : 0,
     session.best,
+    session.folder,
   ]);
+  for (const one of session.experiments)
+    run('INSERT INTO experiments VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)', [
+      ...[session.id, one.id, one.hypothesis, one.command, one.decision, one.why],
+      ...[one.metric, one.value, one.direction, one.result, one.runs, one.startedMs],
+    ]);
   for (const { id, number: place, handle, isGoing } of session.runs)
     run('INSERT OR REPLACE INTO runs VALUES (?, ?, ?, ?, ?)', [
       id,
@@ -201,6 +261,7 @@ function putSession(run: RunSql, session: IndexedSession): void {
 function removeSession(run: RunSql, id: string): void {
   run('DELETE FROM runs WHERE session_id = ?', [id]);
   run('DELETE FROM attempts WHERE session_id = ?', [id]);
+  run('DELETE FROM experiments WHERE session_id = ?', [id]);
   run('DELETE FROM sessions WHERE id = ?', [id]);
 }
 
@@ -225,7 +286,21 @@ const attemptOf = (row: Row): IndexedAttempt => ({
   told: text(row.told),
 });
 
-const sessionOf = (row: Row): Omit<IndexedSession, 'runs' | 'attempts'> => ({
+const experimentOf = (row: Row): IndexedExperiment => ({
+  id: text(row.id),
+  hypothesis: text(row.hypothesis),
+  command: text(row.command),
+  decision: text(row.decision),
+  why: text(row.why),
+  metric: textOrNull(row.metric),
+  value: typeof row.value === 'number' ? row.value : null,
+  direction: row.direction === 'lower' || row.direction === 'higher' ? row.direction : null,
+  result: text(row.result),
+  runs: text(row.runs),
+  startedMs: number(row.started_ms),
+});
+
+const sessionOf = (row: Row): Omit<IndexedSession, 'runs' | 'attempts' | 'experiments'> => ({
   id: text(row.id),
   journalBytes: number(row.journal_bytes),
   goal: text(row.goal),
@@ -237,4 +312,5 @@ const sessionOf = (row: Row): Omit<IndexedSession, 'runs' | 'attempts'> => ({
   usd: number(row.usd),
   hasUnknownCost: row.has_unknown_cost === 1,
   best: textOrNull(row.best),
+  folder: text(row.folder),
 });

@@ -13,6 +13,7 @@ import { expBranches } from './experiments/expBranches.ts';
 import { expCheckout } from './experiments/expCheckout.ts';
 import { expCommit } from './experiments/expCommit.ts';
 import { expDecide, type ExperimentJudge } from './experiments/expDecide.ts';
+import { expList, type ExperimentLister } from './experiments/expList.ts';
 import { expDiff } from './experiments/expDiff.ts';
 import type { ExperimentCode } from './experiments/experimentCode.ts';
 import { finish, type SessionEnd } from './session/finish.ts';
@@ -32,6 +33,7 @@ import { remoteExec } from './machines/remoteExec.ts';
 import { remoteExecBackground, type RunLauncher } from './runs/remoteExecBackground.ts';
 import { remoteUpload } from './machines/remoteUpload.ts';
 import { showMetrics } from './runs/showMetrics.ts';
+import { searchSessions, type SessionSearcher } from './session/searchSessions.ts';
 import { setTarget, type TargetSetter } from './session/setTarget.ts';
 import { sleep, type SleepDeps } from './waiting/sleep.ts';
 import { sweep, type SweepStarter } from './runs/sweep.ts';
@@ -60,6 +62,7 @@ export interface AllToolsDeps {
   readonly writer: WriteupWriter;
   readonly experiments: ExperimentJudge;
   readonly code: ExperimentCode;
+  readonly archive: ExperimentLister & SessionSearcher;
   readonly sleep: SleepDeps;
   readonly monitor: StartMonitorDeps & StopMonitorDeps;
   readonly setTarget: TargetSetter;
@@ -96,6 +99,8 @@ export const allTools = (deps: AllToolsDeps): Tool[] => [
   expBranches(deps.code),
   expCheckout(deps.code),
   expDecide(deps.experiments),
+  expList(deps.archive),
+  searchSessions(deps.archive),
   setTarget(deps.setTarget),
   askUser(deps.questions),
   writeup(deps.writer),

@@ -14,7 +14,11 @@ const dropped: ReadonlySet<string> = new Set([
 ]);
 
 export function compactSchema(schema: Schema, isAlone = false): Schema {
-  if (schema.isOpaque === true) return { type: schema.type, description: schema.description };
+  if (schema.isOpaque === true)
+    return {
+      type: schema.type,
+      ...(schema.description !== '' && { description: schema.description }),
+    };
   const { anyOf, additionalProperties, properties, items, ...rest } = schema;
   const kept = Object.entries(rest).filter(
     ([key, value]) =>

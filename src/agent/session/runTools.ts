@@ -4,6 +4,7 @@ import type { Run } from '../../runs/liveRun.ts';
 import type { AllToolsDeps } from '../../tools/allTools.ts';
 import type { MeasuredRun } from '../../tools/runs/measuredRuns.ts';
 import { statusText, type RunFinder } from '../../tools/parameters/runReference.ts';
+import { archivedOutput } from './archiveTools.ts';
 import { rereadMetrics } from '../runs/rereadMetrics.ts';
 import { isSweepOver, sweepOf } from '../runs/sweepProgress.ts';
 import type { ToolsetDeps } from './toolsetDeps.ts';
@@ -37,6 +38,7 @@ export const taskDeps = (deps: ToolsetDeps): AllToolsDeps['tasks'] => {
       ...runFinder(deps),
       output: (run, options) => runs.output(run, options),
       cancel: (spec) => sweeps.cancel(spec),
+      archived: (reference, { lines }) => archivedOutput(deps, reference, lines),
       withheld: ({ spec }) => log.state.runs.get(spec.id)?.withheld,
       /**
        * Resolves when the end of the run is in the journal, because the tool then reads the end
@@ -59,6 +61,7 @@ export function measuredDeps(deps: ToolsetDeps): AllToolsDeps['measured'] {
       return run && measuredRun(run);
     },
     all: () => all().map(measuredRun),
+    elsewhere: (reference) => deps.archive.measured(reference),
     group: (reference) => {
       const ids = new Set(groupNamed(deps, reference).map(({ runId }) => runId));
       return all()

@@ -13,11 +13,13 @@ import type { Home } from '../../storage/home.ts';
 import { JournalFollower } from '../../storage/journalFollower.ts';
 import type {
   FoundAttempt,
+  FoundExperiment,
   IndexedRun,
   IndexedSession,
   IndexedSessionRow,
   SessionIndex,
 } from '../../storage/sessionIndex.ts';
+import { indexedExperiments } from '../experiments/indexedExperiments.ts';
 import { indexedAttempts } from '../experiments/earlierAttempts.ts';
 import type { RunPlace, Session, SessionSummary } from '../contract/sessions.ts';
 import type { EndReason, JournalEvent, SessionEvent } from '../journal/events.ts';
@@ -86,6 +88,14 @@ export class SessionCatalogue {
     if (found === undefined || !isRunId(found.id) || !isSessionId(found.sessionId))
       return undefined;
     return { runId: found.id, sessionId: found.sessionId };
+  }
+
+  /** Resolves with the experiments of other sessions: see `SessionIndex.experiments`. */
+  async experiments(
+    exceptSession: SessionId,
+    folder: string | undefined,
+  ): Promise<readonly FoundExperiment[]> {
+    return (await this.#refreshed()).experiments(exceptSession, folder);
   }
 
   /** Updates the index from the journals. */
@@ -239,6 +249,8 @@ function indexed(state: SessionState, journalBytes: number): IndexedSession {
       .filter(({ notStarted }) => notStarted === undefined)
       .map(indexedRun),
     attempts: indexedAttempts(state, ledger),
+    folder: state.workFolder,
+    experiments: indexedExperiments(state, ledger),
   };
 }
 

@@ -18,6 +18,7 @@ import type { ProjectFile, Projects } from '../../project/projects.ts';
 import type { Runs } from '../../runs/runs.ts';
 import type { WebOptions } from '../../web/download.ts';
 import type { WebReader } from '../../web/fetchPage.ts';
+import type { HomeArchive } from './homeArchive.ts';
 import type { DaySpending } from '../budget/daySpending.ts';
 import type { JournalSpending } from '../budget/journalSpending.ts';
 import type { EnginePorts } from '../contract/ports.ts';
@@ -50,6 +51,7 @@ export interface SharedDeps {
   readonly ports: EnginePorts;
   readonly globalMemoryFolder: string;
   readonly earlier: Pick<EarlierAttempts, 'prepare' | 'like'>;
+  readonly archive: HomeArchive;
   providers(): ReadonlyMap<string, ModelProvider>;
   readonly models: ModelCatalogue;
   settings(): EngineSettings;

@@ -115,7 +115,7 @@ function createTools(
   budget: BudgetGuard,
 ): Tool[] {
   const { shared, hooks, log, folder } = request;
-  const { runs, probes, resources, clock, secrets, paths } = shared;
+  const { runs, probes, resources, clock, secrets, paths, archive } = shared;
   return createToolset({
     ...listeners,
     log,
@@ -126,6 +126,7 @@ function createTools(
     clock,
     secrets,
     paths,
+    archive,
     edits: undoForAgent(request),
     consult: createSideCalls(request, budget),
     end: (reason, summary, ended) => hooks.end(reason, summary, ended),

@@ -35,7 +35,6 @@ import type { SessionEvent } from '../journal/events.ts';
 import { budgetFor, checkDefaultMachine } from './projectSettings.ts';
 import { resumeText } from '../context/prompt.ts';
 import { profileOf } from '../profiles/profiles.ts';
-import { searchJournals } from '../archive/search.ts';
 import type { SearchHit, SearchOptions } from '../contract/search.ts';
 import { checkedBudget } from '../budget/checkedBudget.ts';
 import { openLog } from './openLog.ts';
@@ -157,13 +156,8 @@ export class SessionStore implements Sessions {
     return actionsOf(this.#open.get(id)?.events() ?? (await this.read(id)).events);
   }
 
-  async search(query: string, options: SearchOptions = {}): Promise<readonly SearchHit[]> {
-    const { home, shared } = this.#deps;
-    const onUnreadable = (text: string): void => shared.logger.warn(text);
-    return searchJournals(home, (await sessionIds(home)).reverse(), query, {
-      ...options,
-      onUnreadable,
-    });
+  search(query: string, options: SearchOptions = {}): Promise<readonly SearchHit[]> {
+    return this.#deps.shared.archive.search(query, options);
   }
 
   owner(id: SessionId): Promise<SessionOwner | undefined> {

@@ -4,6 +4,7 @@ import { createExperimentCode } from '../experiments/experimentCode.ts';
 import { createEnvironments, snapshotFolder } from '../runs/environments.ts';
 import { createFinish, createTargetSetter } from './goalTools.ts';
 import { launchRun, startSweep } from './launchTools.ts';
+import { archiveDeps } from './archiveTools.ts';
 import { measuredDeps, runFinder, taskDeps } from './runTools.ts';
 import type { ToolsetDeps } from './toolsetDeps.ts';
 import { monitorDeps, sleepDeps } from './waitingTools.ts';
@@ -25,6 +26,7 @@ export function createToolset(deps: ToolsetDeps): Tool[] {
     questions: deps.questions,
     experiments: deps.experiments,
     code: createExperimentCode(deps),
+    archive: archiveDeps(deps),
     sleep: sleepDeps(deps),
     monitor: monitorDeps(deps),
     setTarget: createTargetSetter(deps),

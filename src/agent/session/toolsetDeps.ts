@@ -9,6 +9,7 @@ import type { PathRules } from '../../permissions/pathRules.ts';
 import type { MemoryStore } from '../../memory/memoryStore.ts';
 import type { Runs } from '../../runs/runs.ts';
 import type { AllToolsDeps } from '../../tools/allTools.ts';
+import type { HomeArchive } from './homeArchive.ts';
 import type { Experiments } from '../experiments/experiments.ts';
 import type { EndEvidence, EndReason } from '../journal/events.ts';
 import type { SessionLog } from '../journal/sessionLog.ts';
@@ -28,6 +29,7 @@ export interface ToolsetDeps {
   readonly experiments: Experiments;
   readonly runs: Runs;
   readonly memory: MemoryStore;
+  readonly archive: HomeArchive;
   readonly machines: Machines;
   readonly git: GitGuard;
   readonly confining: Confining;

@@ -5,7 +5,8 @@ import type { RunLimit, RunResources } from '../../runs/run.ts';
 export const metricDirections = z
   .record(z.string().min(1), z.enum(['lower', 'higher']))
   .optional()
-  .describe('Metric → which values are better, where the name does not tell.');
+  .describe('Metric → lower or higher: which values are better, where the name does not tell.')
+  .meta({ isOpaque: true });
 
 export const metricsFrom = z
   .array(z.string().min(1).max(1000))
@@ -13,7 +14,7 @@ export const metricsFrom = z
   .max(16)
   .optional()
   .describe(
-    'Files or folders to which the run writes its metrics, read instead of stdout: CSV, JSON lines, TensorBoard, W&B offline, MLflow, Trackio. Needs python3 on the machine.',
+    'Files or folders with its metrics, read instead of stdout: CSV, JSON lines, TensorBoard, W&B, MLflow, Trackio.',
   );
 
 const maxMinutes = 366 * 24 * 60;

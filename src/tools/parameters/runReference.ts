@@ -33,7 +33,7 @@ export interface SweepFinder {
 const idOrNumber = z.union([z.string().min(1), z.number().int().positive()]);
 
 export const runReference = {
-  run: idOrNumber.optional().describe('Its number, run_id or "machine:pid"; or a sweep ("s1").'),
+  run: idOrNumber.optional().describe('Number, run_id or "machine:pid"; or a sweep ("s1").'),
   machine_id: z.string().min(1).default('local').meta({ hidden: true }),
   pid: z.number().int().positive().optional().meta({ hidden: true }),
 };

@@ -15,7 +15,8 @@ export const env = z
     }
   })
   .optional()
-  .describe('Environment variables; no secrets.');
+  .describe('Environment variables; no secrets.')
+  .meta({ isOpaque: true });
 
 function problemOf(name: string): string | undefined {
   if (!/^[A-Za-z_]\w*$/.test(name)) return `${JSON.stringify(name)} is not the name of a variable`;

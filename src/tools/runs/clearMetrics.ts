@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { counted } from '../../base/text.ts';
-import { requireRuns, taskId, taskText, type MeasuredRuns } from './measuredRuns.ts';
+import { requireOwnRuns, taskId, taskText, type MeasuredRuns } from './measuredRuns.ts';
 import { defineTool, type Tool } from '../tool.ts';
 
 const parameters = z.strictObject({
-  task_id: taskId('Default: all runs of this session.').optional(),
+  task_id: taskId('').optional().describe('Default: all runs.'),
 });
 
 export function clearMetrics(runs: MeasuredRuns): Tool {
@@ -19,7 +19,7 @@ export function clearMetrics(runs: MeasuredRuns): Tool {
     describe: ({ task_id: task }) =>
       `Cleared the metrics of ${task === undefined ? 'all runs' : taskText(task)}`,
     execute: async ({ task_id: task }) => {
-      const chosenRuns = task === undefined ? runs.all() : requireRuns(runs, task);
+      const chosenRuns = task === undefined ? runs.all() : requireOwnRuns(runs, task);
       const cleared = chosenRuns.map(({ name, metrics }) => {
         const points = metrics.summaries().reduce((sum, { count }) => sum + count, 0);
         metrics.clear();

@@ -22,7 +22,7 @@ import { defineTool, type Tool, type ToolResult } from '../tool.ts';
 
 const parameters = z.strictObject({
   task_a: taskId('The baseline.'),
-  task_b: taskId('Compared with it.'),
+  task_b: taskId('').describe('Compared with it.'),
   metric_names: z.array(z.string()).optional().describe('Default: all.'),
 });
 
@@ -30,7 +30,7 @@ export function compareRuns(runs: MeasuredRuns): Tool {
   return defineTool({
     name: 'compare_runs',
     description:
-      'Compare two runs, or two groups by mean and standard deviation of their last values: for each metric better, worse or the same by last value, best value, and value at the largest common step; n/a where the name does not tell which is better. One pair cannot separate a gain from noise.',
+      'Compare two runs, or two groups by mean and standard deviation of their last values: for each metric better, worse or the same by last, best, and at the largest common step; n/a where the name does not tell. One pair cannot separate a gain from noise.',
     effect: 'read',
     parameters,
     aliases: {
@@ -42,7 +42,7 @@ export function compareRuns(runs: MeasuredRuns): Tool {
     },
     describe: ({ task_a: a, task_b: b }) => `Compared ${taskText(a)} with ${taskText(b)}`,
     execute: async ({ task_a: a, task_b: b, metric_names: names }) => {
-      const sides = [requireRuns(runs, a), requireRuns(runs, b)] as const;
+      const sides = [await requireRuns(runs, a), await requireRuns(runs, b)] as const;
       const [[baseline], [experiment]] = sides;
       if (sides.some(({ length }) => length > 1)) return compareGroups(sides, names);
       if (baseline === undefined || experiment === undefined) throw noMetrics([]);

@@ -64,7 +64,7 @@ export const killTask = ({ runs, sweeps }: TaskKiller): Tool =>
   defineTool({
     name: 'kill_task',
     description:
-      'End a run with all its processes and verify it; its output and metrics stay. Stops a sweep ("s1") with its points, or continues a paused one (CONT). Cancels a run that waits in line.',
+      'End a run with all its processes; its output and metrics stay. Stops a sweep ("s1") with its points, or continues a paused one (CONT). Cancels a run that waits in line.',
     effect: 'execute',
     changesCode: false,
     isRepeatable: true,

@@ -24,6 +24,11 @@ export interface MeasuredRuns {
   /** Returns the runs of an experiment (`e7`) or a sweep (`s1`); empty if it names neither. */
   group(reference: string): readonly MeasuredRun[];
   /**
+   * Finds runs of other sessions, by a run id, a handle, `SESSION#7` or `SESSION#e7`. Their metrics
+   * can only be read.
+   */
+  elsewhere(reference: string): Promise<readonly MeasuredRun[]>;
+  /**
    * Reads the output of a run again with more patterns. Resolves when the output of an ended run is
    * read.
    */
@@ -41,15 +46,43 @@ export const taskId = (more: string) =>
     .union([reference, z.array(reference).min(1).max(1000)])
     .describe(`Run, experiment ("e7"), sweep ("s1"), or a list. ${more}`);
 
-/** Finds the runs that are named. Throws `ToolFailure` as `requireRun` does. */
-export function requireRuns(runs: MeasuredRuns, named: RunsReference): readonly MeasuredRun[] {
-  const references = typeof named === 'object' ? named : [named];
-  const found = references.flatMap((one) => {
-    const group = runs.group(String(one).trim());
-    return group.length > 0 ? group : [requireRun(runs, one)];
-  });
-  return [...new Map(found.map((run) => [run.id, run])).values()];
+/** Finds runs of this session. Throws `ToolFailure` as `requireRun` does. */
+export const requireOwnRuns = (runs: MeasuredRuns, named: RunsReference): readonly MeasuredRun[] =>
+  withoutRepeats(
+    listOf(named).flatMap((one) => ownRuns(runs, String(one)) ?? requireRun(runs, one)),
+  );
+
+/** Finds runs of this session or, by their session, of others. Rejects as `requireOwnRuns` throws. */
+export async function requireRuns(
+  runs: MeasuredRuns,
+  named: RunsReference,
+): Promise<readonly MeasuredRun[]> {
+  const found: MeasuredRun[] = [];
+  for (const one of listOf(named)) {
+    const own = ownRuns(runs, String(one)) ?? [];
+    const others =
+      own.length === 0 && isElsewhere.test(String(one)) ? await runs.elsewhere(String(one)) : [];
+    found.push(...own, ...others);
+    if (own.length + others.length === 0) found.push(requireRun(runs, one));
+  }
+  return withoutRepeats(found);
 }
+
+/** A session and a part of it, a run id, or a handle: names that only one run of the home has. */
+export const isElsewhere = /^\s*(?:s-[^#]+#|r-|[^\s:]+:\d+\s*$)/;
+
+function ownRuns(runs: MeasuredRuns, reference: string): readonly MeasuredRun[] | undefined {
+  const group = runs.group(reference.trim());
+  const run = group.length > 0 ? undefined : runs.find(reference.trim());
+  return run === undefined ? (group.length > 0 ? group : undefined) : [run];
+}
+
+const listOf = (named: RunsReference): readonly (string | number)[] =>
+  typeof named === 'object' ? named : [named];
+
+const withoutRepeats = (runs: readonly MeasuredRun[]): readonly MeasuredRun[] => [
+  ...new Map(runs.map((run) => [run.id, run])).values(),
+];
 
 /**
  * Finds a run by id, handle or number (`7`, `run 7`, `#7`). If several runs had the handle, returns

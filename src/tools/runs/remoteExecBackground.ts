@@ -81,7 +81,8 @@ const parameters = z
       .optional()
       .describe(
         'Metric → regular expression with one group for the value, where it is not printed as name=value.',
-      ),
+      )
+      .meta({ isOpaque: true }),
     metric_directions: metricDirections,
     metrics_from: metricsFrom,
     label: z.string().max(60).optional().describe('Short name, such as "lr=3e-4".'),
@@ -110,7 +111,7 @@ export const remoteExecBackground = (deps: RunLauncher, sweeps: SweepStarter): T
   defineTool({
     name: 'remote_exec_background',
     description:
-      'Start training, evaluation or anything long as a run, and return at once. It continues even if Helios ends; its output is stored, and its metrics are read as they are printed. Where all places of a machine are taken, launches wait in line.',
+      'Start training, evaluation or anything long as a run, and return at once. It continues even if Helios ends; its output is stored, and its metrics are read as they are printed. Without a free place it waits in line.',
     guidance: [
       'Training, evaluation and anything longer than a few minutes is a run: start it with remote_exec_background, never with remote_exec.',
       'Scripts print one line per step, such as: step=120 loss=0.8312 val_loss=0.9120.',

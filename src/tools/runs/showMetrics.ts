@@ -7,6 +7,7 @@ import { sampleForModel } from '../../metrics/sampleForModel.ts';
 import {
   jsonStep,
   jsonValue,
+  requireOwnRuns,
   requireRuns,
   runHead,
   taskId,
@@ -26,17 +27,10 @@ const parameters = z.strictObject({
   metric_patterns: z
     .record(z.string().min(1), z.string().min(1))
     .optional()
-    .describe(
-      'Metric → regular expression with one group: reads the stored output of task_id again, for metrics that were not read.',
-    ),
+    .meta({ isOpaque: true })
+    .describe('Metric → regular expression with one group: reads the output of task_id again.'),
   task_id: taskId(`Default: the last ${maxRuns} runs.`).optional(),
-  lines: z
-    .number()
-    .int()
-    .min(1)
-    .max(maxPoints)
-    .default(50)
-    .describe('Most points per series; 1: last values only.'),
+  lines: z.number().int().min(1).max(maxPoints).default(50).describe('Most points per series.'),
 });
 
 export function showMetrics(runs: MeasuredRuns): Tool {
@@ -51,7 +45,7 @@ export function showMetrics(runs: MeasuredRuns): Tool {
     execute: async ({ metric_patterns: patterns, task_id: task, lines, ...args }) => {
       if (patterns !== undefined) await rereadAll(runs, task, patterns);
       const names = args.metric_names ?? Object.keys(patterns ?? {});
-      const requestedRuns = task === undefined ? runs.all() : requireRuns(runs, task);
+      const requestedRuns = task === undefined ? runs.all() : await requireRuns(runs, task);
       const shown = requestedRuns.slice(-maxRuns);
       const omitted =
         requestedRuns.length > shown.length
@@ -84,7 +78,7 @@ async function rereadAll(
 ): Promise<void> {
   if (task === undefined)
     throw new ToolFailure('metric_patterns needs task_id: the runs whose output is read again.');
-  for (const { id } of requireRuns(runs, task)) await runs.reread(id, patterns);
+  for (const { id } of requireOwnRuns(runs, task)) await runs.reread(id, patterns);
 }
 
 /** Returns mean and standard deviation of the last values; nothing for a single run. */

@@ -60,7 +60,10 @@ export interface SweepStarter {
 /** Described by `remote_exec_background`. */
 const runParameters = undescribed({
   metric_names: z.array(z.string().min(1)).optional(),
-  metric_patterns: z.record(z.string().min(1), z.string().min(1)).optional(),
+  metric_patterns: z
+    .record(z.string().min(1), z.string().min(1))
+    .optional()
+    .meta({ isOpaque: true }),
   metric_directions: metricDirections,
   metrics_from: metricsFrom,
   ...limitParameters,

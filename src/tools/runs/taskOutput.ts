@@ -15,13 +15,19 @@ import {
   type RunFinder,
   type SweepFinder,
 } from '../parameters/runReference.ts';
-import { defineTool, type Tool } from '../tool.ts';
+import { isElsewhere } from './measuredRuns.ts';
+import { defineTool, type Tool, type ToolResult } from '../tool.ts';
 
 export interface TaskOutputs {
   readonly runs: RunFinder & {
     output(run: Run, options: { readonly lines: number }): Promise<OutputTail>;
     /** Returns a note on variables that a failed run lacked; `undefined` if there is none. */
     withheld?(run: Run): string | undefined;
+    /** Reads the output of a run of another session; `undefined` if no run has this name. */
+    archived?(
+      reference: string,
+      options: { readonly lines: number },
+    ): Promise<ArchivedOutput | undefined>;
   };
   readonly sweeps: SweepFinder;
   readonly clock: Clock;
@@ -43,6 +49,11 @@ export const taskOutput = ({ runs, sweeps, clock, resources }: TaskOutputs): Too
     async execute(args) {
       const sweep = sweeps.find(referenceText(args));
       if (sweep !== undefined) return { content: sweeps.table(sweep) };
+      const named = referenceText(args);
+      if (isElsewhere.test(named) && runs.find(named) === undefined) {
+        const archived = await runs.archived?.(named, { lines: args.lines });
+        if (archived !== undefined) return archivedResult(archived);
+      }
       const run = findRun(runs, args);
       const withheld = runs.withheld?.(run);
       const { text, sizeBytes, path, isCut } = await runs.output(run, { lines: args.lines });
@@ -70,6 +81,21 @@ export const taskOutput = ({ runs, sweeps, clock, resources }: TaskOutputs): Too
       };
     },
   });
+
+/** The output of a run of another session. */
+export interface ArchivedOutput {
+  /** Name with the session: `s-1#7`. */
+  readonly name: string;
+  readonly status: string;
+  readonly command: string;
+  readonly text: string;
+}
+
+const archivedResult = ({ name, status, command, text }: ArchivedOutput): ToolResult => ({
+  content: { run: name, status, command, output: text },
+  origins: { output: `output of ${name}` },
+  summary: status,
+});
 
 function timeFields(
   { liveness, process, lastOutputMs }: Run,

@@ -31,7 +31,7 @@ export const consult = (consultant: Consultant): Tool =>
   defineTool({
     name: 'consult',
     description:
-      'Ask another model for a second opinion. It sees only what you write here, costs money and can be wrong: check its answer with a run.',
+      'Ask another model for a second opinion. It sees only what you write, costs money and can be wrong.',
     effect: 'network',
     parameters: z.strictObject({
       question: z.string().trim().min(1).max(20_000),

@@ -43,7 +43,7 @@ const evidence = z.preprocess(
     runs: z
       .union([reference, z.array(reference).min(1)])
       .transform((one) => (Array.isArray(one) ? one : [one]))
-      .describe('Run, experiment ("e6"), sweep ("s3"), or a list.'),
+      .describe('Run, experiment, sweep, or a list.'),
     metric: z
       .string()
       .optional()

@@ -23,6 +23,7 @@ const session = (id: string, more: Partial<IndexedSession> = {}): IndexedSession
     endReason: 'done',
   },
   ...{ turns: 3, usd: 0.5, hasUnknownCost: true, best: 'loss 0.5', runs: [], attempts: [] },
+  ...{ folder: '/w', experiments: [] },
   ...more,
 });
 const attempt = (experimentId: string, more: Partial<IndexedAttempt> = {}): IndexedAttempt => ({
@@ -70,7 +71,7 @@ describe('the index of sessions', () => {
     index.put(session('s-1'));
     index.put(session('s-2', { runs, endReason: null, best: null, hasUnknownCost: false }));
     const shown = ({ id }: IndexedSession): object => {
-      const { runs: _, attempts: __, ...row } = session(id);
+      const { runs: _, attempts: __, experiments: ___, ...row } = session(id);
       return row;
     };
     assert.deepEqual(index.sessions(), [

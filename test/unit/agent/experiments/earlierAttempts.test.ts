@@ -152,6 +152,8 @@ describe('what earlier sessions tried', () => {
         best: null,
         runs: [],
         attempts,
+        folder: '/w',
+        experiments: [],
       });
     }
     return index;

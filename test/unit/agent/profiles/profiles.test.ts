@@ -114,7 +114,7 @@ describe('profiles', () => {
         assert.match(prompt, new RegExp(word), word);
       const names = request?.tools.map(({ name }) => name) ?? [];
       assert.deepEqual(
-        names.filter((name) => /^exp_(?!decide)|load$/.test(name)),
+        names.filter((name) => /^exp_(?!decide|list)|load$/.test(name)),
         [],
         'without a repository and other machines',
       );

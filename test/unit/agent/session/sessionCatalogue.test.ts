@@ -191,6 +191,8 @@ describe('catalogue of sessions', () => {
           told: `of ${journalBytes} bytes`,
         },
       ],
+      folder: '/w',
+      experiments: [],
     });
     const [a, b] = [await SessionIndex.open(options), await SessionIndex.open(options)];
     a.put(session('one', 10));

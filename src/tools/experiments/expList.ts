@@ -1,0 +1,99 @@
+import * as z from 'zod';
+import { counted } from '../../base/text.ts';
+import { findMetric } from '../../metrics/metricName.ts';
+import { defineTool, type Tool } from '../tool.ts';
+
+/** An experiment of this session or of an earlier one. */
+export interface ListedExperiment {
+  /** `e7`, or `SESSION#e7` for another session. */
+  readonly id: string;
+  readonly hypothesis: string;
+  readonly command: string;
+  readonly decision: string;
+  readonly why: string;
+  readonly metric: string | null;
+  readonly value: number | null;
+  readonly direction: 'lower' | 'higher' | null;
+  readonly result: string;
+  readonly runs: string;
+  readonly startedMs: number;
+  /** Goal of the session; omitted for this session. */
+  readonly goal?: string;
+}
+
+export const listScopes = ['session', 'folder', 'all'] as const;
+export type ListScope = (typeof listScopes)[number];
+
+export interface ExperimentLister {
+  /** Resolves with the experiments of this session, of this working folder, or of all sessions. */
+  experiments(scope: ListScope): Promise<readonly ListedExperiment[]>;
+}
+
+const parameters = z.strictObject({
+  scope: z
+    .enum(listScopes)
+    .default('session')
+    .describe('This session, all in this folder, or all. Default: session.'),
+  text: z.string().min(1).optional().describe('Words in hypothesis, command, reason or goal.'),
+  decision: z.string().min(1).optional().describe('Such as keep.'),
+  metric: z.string().min(1).optional().describe('Sorts by it, best first.'),
+  limit: z.int().min(1).max(100).default(20).meta({ hidden: true }),
+  skip: z.int().min(0).default(0).meta({ hidden: true }),
+});
+type Args = z.output<typeof parameters>;
+
+export const expList = (lister: ExperimentLister): Tool =>
+  defineTool({
+    name: 'exp_list',
+    description:
+      'List experiments, newest first: id, decision, result, runs. Other tools that read runs take the ids of earlier sessions, too.',
+    effect: 'read',
+    parameters,
+    aliases: { query: 'text', status: 'decision', offset: 'skip' },
+    describe: ({ scope }) =>
+      `Listed the experiments of ${{ session: 'this session', folder: 'this folder', all: 'all sessions' }[scope]}`,
+    async execute(args) {
+      const found = sorted((await lister.experiments(args.scope)).filter(matching(args)), args);
+      const shown = found.slice(args.skip, args.skip + args.limit);
+      const left = found.length - args.skip - shown.length;
+      return {
+        content: {
+          total: found.length,
+          experiments: shown.map(lineOf).join('\n'),
+          ...(left > 0 && { more: `${left}: call again with skip: ${args.skip + shown.length}` }),
+        },
+        ...(args.scope !== 'session' && { origins: { experiments: 'earlier sessions' } }),
+        summary: counted(found.length, 'experiment'),
+      };
+    },
+  });
+
+function matching({ text = '', decision = '', metric }: Args) {
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+  return (one: ListedExperiment): boolean => {
+    const all = `${one.hypothesis}\n${one.command}\n${one.why}\n${one.goal ?? ''}`.toLowerCase();
+    return (
+      words.every((word) => all.includes(word)) &&
+      one.decision.toLowerCase().startsWith(decision.toLowerCase()) &&
+      (metric === undefined || findMetric(metric, [one.metric ?? '']) !== undefined)
+    );
+  };
+}
+
+function sorted(found: readonly ListedExperiment[], { metric }: Args): readonly ListedExperiment[] {
+  if (metric === undefined) return found.toSorted((a, b) => b.startedMs - a.startedMs);
+  const sign = found[0]?.direction === 'higher' ? -1 : 1;
+  return found.toSorted((a, b) => sign * ((a.value ?? 0) - (b.value ?? 0)));
+}
+
+const maxGoalChars = 80;
+
+const lineOf = (one: ListedExperiment): string =>
+  [
+    one.id,
+    one.decision,
+    one.result,
+    ...(one.runs === '' ? [] : [`runs ${one.runs}`]),
+    one.hypothesis === one.command || one.hypothesis === '' ? one.command : one.hypothesis,
+    ...(one.goal === undefined ? [] : [`goal: ${one.goal.slice(0, maxGoalChars)}`]),
+  ].join(' · ');
