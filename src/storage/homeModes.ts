@@ -11,7 +11,7 @@ const others = 0o077;
  * after others could write it: `auth`, whose keys are refused, and the git guard, which is replaced.
  */
 const ownNames =
-  /^(?:sessions|runs|memory|allowed|held|claude|skills|tmp|leases|worktrees|demo|label-key|(?:machines|approvals|folders|preferences|machine-homes|engines|models)\.json|helios\.db|background\.log.*)$/;
+  /^(?:sessions|runs|memory|allowed|held|mandates|claude|skills|tmp|leases|worktrees|demo|projects|label-key|(?:machines|approvals|folders|preferences|machine-homes|engines|models)\.json|session-index\.db|background\.log.*)$/;
 
 /** The entries in which files of the user have modes of their own; the folder itself is closed. */
 const withOwnModes = new Set(['worktrees', 'demo']);

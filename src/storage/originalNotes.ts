@@ -48,7 +48,7 @@ export async function readOriginalNotes(
   } catch (error) {
     throw new UserFacing(
       `${file} cannot be read: ${messageOf(error)}.`,
-      'Check it with: python3 -m sqlite3 helios.db "PRAGMA integrity_check"',
+      'Check it with the program sqlite3, or move it away to import only the machines.',
     );
   }
 }

@@ -67,6 +67,19 @@ describe('the home folder and other users of the computer', () => {
     assert.equal(modeOf(path.join(bed.work, 'mask')), 0o666);
   });
 
+  it('is closed with every file and folder that Helios names in it', async () => {
+    process.umask(0);
+    const names = Object.entries(homeAt(home())).filter(
+      ([name, place]) => typeof place === 'string' && !/^auth|Secrets|^folder$/.test(name),
+    );
+    for (const [name, place] of names)
+      if (name.endsWith('Folder')) mkdirSync(String(place), { recursive: true });
+      else write(path.relative(home(), String(place)));
+    assert.ok(openIn(home()).length > 10);
+    await closeHome(homeAt(home()));
+    assert.deepEqual(openIn(home()), []);
+  });
+
   it('is closed at the start where it was open, with its files', async () => {
     write('sessions/s-1/memory/note.md');
     write('runs/r-1/output.log');
