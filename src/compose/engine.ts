@@ -61,6 +61,7 @@ import type { Run } from '../runs/liveRun.ts';
 import { Runs } from '../runs/runs.ts';
 import { loadShell } from '../shell/grammar.ts';
 import { writeFileAtomic } from '../storage/atomicFile.ts';
+import { memoryFolders } from '../storage/memoryFolders.ts';
 import { homeAt, type Home } from '../storage/home.ts';
 import { closeHome } from '../storage/homeModes.ts';
 import type { OwnerKind } from '../storage/leaseOwner.ts';
@@ -183,7 +184,7 @@ export async function createEngine(givenOptions: EngineOptions): Promise<Engine>
       mandate: mandateReader(home),
       approvals: approvalsAt(home.folder),
       earlier: new EarlierAttempts({ index: catalogue, clock, logger }),
-      globalMemoryFolder: home.globalMemoryFolder,
+      memoryFolders: memoryFolders(home),
     },
   });
   const awake = keepAwake(sessions, { settings, clock, logger });
@@ -214,7 +215,7 @@ export async function createEngine(givenOptions: EngineOptions): Promise<Engine>
     prices: base.prices,
     notifier,
     retention: retentionOf(sessions, { home, clock, machinesIn }),
-    globalMemoryFolder: home.globalMemoryFolder,
+    memoryFolders: memoryFolders(home),
     providers: () => [...base.providers().values()],
     redact: secrets.redact,
     spentToday: () => today.spent(),

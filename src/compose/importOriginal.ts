@@ -56,6 +56,7 @@ export async function planOriginalImport(options: ImportOptions): Promise<Origin
   const databaseFile = path.join(folder, 'helios.db');
   const store = new MemoryStore({
     sessionFolder: globalMemoryFolder,
+    projectFolder: globalMemoryFolder,
     globalFolder: globalMemoryFolder,
     clock: options.clock,
   });

@@ -19,10 +19,14 @@ export class MemoryFailure extends HeliosError {
   }
 }
 
+/** Roots of notes that sessions share: those of a project, and all. Their names begin a path. */
+export const sharedRoots = ['project', 'global'] as const;
+export type MemoryRoot = 'session' | (typeof sharedRoots)[number];
+
 export interface MemoryPath {
   /** The normalised path, such as `/`, `/best` or `/global/tricks`. Case matters. */
   readonly text: string;
-  readonly root: 'session' | 'global';
+  readonly root: MemoryRoot;
   /** Names below the root; empty for the root itself. */
   readonly segments: readonly string[];
 }
@@ -46,9 +50,10 @@ export function parsePath(input: string): MemoryPath {
   if (problem !== undefined) throw badPath(input, problem);
   if (segments.length > maxDepth) throw badPath(input, `it is more than ${maxDepth} levels deep`);
   const text = `/${segments.join('/')}`;
-  return segments[0] === 'global'
-    ? { text, root: 'global', segments: segments.slice(1) }
-    : { text, root: 'session', segments };
+  const root = sharedRoots.find((name) => name === segments[0]);
+  return root === undefined
+    ? { text, root: 'session', segments }
+    : { text, root, segments: segments.slice(1) };
 }
 
 /** Returns whether a name found on disk can be a segment of a memory path. */
@@ -68,7 +73,7 @@ function problemOfSegment(segment: string): string | undefined {
 const badPath = (input: string, problem: string): MemoryFailure =>
   new MemoryFailure(
     'bad_path',
-    `${JSON.stringify(input.slice(0, 120))} is not a memory path: ${problem}. Write it like /best, /observations/1 or /global/tricks.`,
+    `${JSON.stringify(input.slice(0, 120))} is not a memory path: ${problem}. Write it like /best, /observations/1, /project/data or /global/tricks.`,
   );
 
 const escapeChar = (char: string): string =>

@@ -1,7 +1,7 @@
 /**
  * The agent's notes, in Markdown files that the user can open and edit at any time: `/best` is
  * `best.md` in the session's folder, `/global/tricks` is `tricks.md` in the folder that all
- * sessions share. The files are the only storage: every request reads them again.
+ * sessions share, `/project/data` is in the folder of the project. The files are the only storage: every request reads them again.
  */
 import { lstat, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ import { readRegularText } from '../base/regularFile.ts';
 import { writeFileAtomic } from '../storage/atomicFile.ts';
 import { FolderWatch } from './folderWatch.ts';
 import type { MemoryNode, MemoryNote } from './memoryNode.ts';
-import { MemoryFailure, parsePath, type MemoryPath } from './memoryPath.ts';
+import { MemoryFailure, parsePath, sharedRoots, type MemoryPath } from './memoryPath.ts';
 import { NoteHeads, noteFileOf, readEntries, type FolderEntry } from './noteFolder.ts';
 import { findPlace, makePlace } from './notePlace.ts';
 import { cleanGist, formatNote, parseNote } from './noteText.ts';
@@ -25,6 +25,8 @@ export interface MemoryFolders {
    * use.
    */
   readonly sessionFolder: string;
+  /** Folder for the notes under `/project`. Created on first use. */
+  readonly projectFolder: string;
   /** Folder for the notes under `/global`, such as `<home>/memory`. Created on first use. */
   readonly globalFolder: string;
   readonly clock: Clock;
@@ -47,9 +49,9 @@ export class MemoryStore implements Disposable {
    */
   readonly onDidChange: Event<void>;
 
-  constructor({ sessionFolder, globalFolder, clock }: MemoryFolders) {
-    this.#folders = { session: sessionFolder, global: globalFolder };
-    this.#watch = new FolderWatch([sessionFolder, globalFolder], clock);
+  constructor({ sessionFolder, projectFolder, globalFolder, clock }: MemoryFolders) {
+    this.#folders = { session: sessionFolder, project: projectFolder, global: globalFolder };
+    this.#watch = new FolderWatch([...new Set(Object.values(this.#folders))], clock);
     this.onDidChange = this.#watch.onDidChange;
   }
 
@@ -58,8 +60,10 @@ export class MemoryStore implements Disposable {
     const parsed = parsePath(path);
     const folder = await this.#folderOf(parsed);
     const nodes = folder === undefined ? [] : await this.#nodesUnder(folder, parsed.text, false);
-    const hasGlobal = parsed.text === '/' && (await readEntries(this.#folders.global)).size > 0;
-    return hasGlobal ? [...nodes, globalNode] : nodes;
+    if (parsed.text !== '/') return nodes;
+    for (const root of sharedRoots)
+      if ((await readEntries(this.#folders[root])).size > 0) nodes.push(rootNodes[root]);
+    return nodes;
   }
 
   /**
@@ -115,7 +119,7 @@ export class MemoryStore implements Disposable {
 
   /**
    * Removes the node and everything below it. Resolves with the number of removed nodes: 0 if there
-   * is no node at `path` (case matters). Refuses to remove `/` and `/global`.
+   * is no node at `path` (case matters). Refuses to remove `/`, `/project` and `/global`.
    */
   async remove(path: string): Promise<number> {
     const parsed = parsePath(path);
@@ -140,12 +144,15 @@ export class MemoryStore implements Disposable {
 
   /**
    * Returns all nodes, parents before children: first the session's nodes, then the nodes under
-   * `/global`.
+   * `/project` and `/global`.
    */
   async tree(): Promise<readonly MemoryNode[]> {
-    const session = await this.#nodesUnder(this.#folders.session, '/', true);
-    const global = await this.#nodesUnder(this.#folders.global, globalNode.path, true);
-    return [...session, ...(global.length > 0 ? [globalNode] : []), ...global];
+    const nodes = await this.#nodesUnder(this.#folders.session, '/', true);
+    for (const root of sharedRoots) {
+      const shared = await this.#nodesUnder(this.#folders[root], `/${root}`, true);
+      if (shared.length > 0) nodes.push(rootNodes[root], ...shared);
+    }
+    return nodes;
   }
 
   /**
@@ -164,7 +171,7 @@ export class MemoryStore implements Disposable {
    */
   async #nodesUnder(folder: string, path: string, isDeep: boolean): Promise<MemoryNode[]> {
     const entries = [...(await readEntries(folder)).values()]
-      .filter((entry) => path !== '/' || entry.name !== globalName)
+      .filter((entry) => path !== '/' || !sharedRoots.some((root) => root === entry.name))
       .sort((a, b) => (a.name < b.name ? -1 : 1));
     const nodes: MemoryNode[] = [];
     for (let start = 0; start < entries.length; start += batchSize) {
@@ -219,12 +226,15 @@ export class MemoryStore implements Disposable {
   }
 }
 
-const globalName = 'global';
-const globalNode: MemoryNode = {
-  path: `/${globalName}`,
-  gist: 'shared by all sessions',
+const rootNode = (root: string, gist: string): MemoryNode => ({
+  path: `/${root}`,
+  gist,
   type: 'dir',
   updatedMs: 0,
+});
+const rootNodes: Readonly<Record<(typeof sharedRoots)[number], MemoryNode>> = {
+  project: rootNode('project', 'shared by the sessions of this project'),
+  global: rootNode('global', 'shared by all sessions'),
 };
 
 const refused = (message: string): MemoryFailure => new MemoryFailure('refused', message);

@@ -7,6 +7,8 @@ export interface Home {
   readonly sessionsFolder: string;
   readonly runsFolder: string;
   readonly globalMemoryFolder: string;
+  /** Folder of what the sessions of each project share. */
+  readonly projectsFolder: string;
   readonly authFolder: string;
   /**
    * Folder of secrets that the background process renewed while no window was open. The next window
@@ -53,6 +55,7 @@ export function homeAt(folder: string): Home {
     sessionsFolder,
     runsFolder,
     globalMemoryFolder: path.join(folder, 'memory'),
+    projectsFolder: path.join(folder, 'projects'),
     authFolder: path.join(folder, 'auth'),
     renewedSecretsFolder: path.join(folder, 'auth', 'renewed'),
     backgroundLogFile: path.join(folder, 'background.log'),

@@ -54,6 +54,7 @@ async function measured(folder: string, { folders, runs, rounds }: Terms) {
   await makeNotes(sessionFolder, folders);
   const memory = new MemoryStore({
     sessionFolder,
+    projectFolder: join(folder, 'project'),
     globalFolder: join(folder, 'global'),
     clock: systemClock,
   });

@@ -11,6 +11,7 @@ import type { ModelCatalogue } from '../../models/modelCatalogue.ts';
 import type { PriceTable } from '../../models/prices.ts';
 import type { Notifier } from '../../notify/notifier.ts';
 import type { Runs } from '../../runs/runs.ts';
+import type { SharedMemoryFolders } from '../../storage/memoryFolders.ts';
 import type { Spent } from './budget.ts';
 import type { Reports } from './reports.ts';
 import type { Retention } from './retention.ts';
@@ -28,7 +29,7 @@ export interface Engine extends Disposable {
   readonly runs: Runs;
   /** Load of the machines. Measured only while a view shows the load or runs are active. */
   readonly resources: MachineResources;
-  readonly globalMemoryFolder: string;
+  readonly memoryFolders: SharedMemoryFolders;
   readonly reports: Reports;
   providers(): readonly ModelProvider[];
   readonly models: ModelCatalogue;

@@ -18,9 +18,9 @@ const autonomy = `How you work
 - A run whose loss turns to NaN is stopped at once; a diverging, silent or slow run is reported to you.`;
 
 const memoryRules = `Memory
-- Your conversation is shortened from time to time; memory notes are not. Write immediately what you would need if you had nothing but the notes: /goal, /best, /config, /observations/<n>, /hypotheses/<n>, /decisions/<n>; what other sessions can use goes under /global/.
+- Your conversation is shortened from time to time; memory notes are not. Write immediately what you would need if you had nothing but the notes: /goal, /best, /config, /observations/<n>, /hypotheses/<n>, /decisions/<n>; what later sessions can use goes under /project/, or /global/ for any project.
 - The gist of a note is one line that states the finding: "lr 3e-4 is best, val_loss 0.81", not "found the best lr".
-- Read /global/ before you start something that may have been learnt already.`;
+- Read /project/ and /global/ before you start something that may have been learnt already.`;
 
 export const goalProfile: AgentProfile = {
   id: 'goal',

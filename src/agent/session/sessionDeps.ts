@@ -16,6 +16,7 @@ import type { Notifier } from '../../notify/notifier.ts';
 import type { FolderChoices } from '../../project/folderChoices.ts';
 import type { ProjectFile, Projects } from '../../project/projects.ts';
 import type { Runs } from '../../runs/runs.ts';
+import type { SharedMemoryFolders } from '../../storage/memoryFolders.ts';
 import type { WebOptions } from '../../web/download.ts';
 import type { WebReader } from '../../web/fetchPage.ts';
 import type { HomeArchive } from './homeArchive.ts';
@@ -49,7 +50,7 @@ export interface SharedDeps {
   readonly confinements: ConfinementProbes;
   readonly resources: MachineResources;
   readonly ports: EnginePorts;
-  readonly globalMemoryFolder: string;
+  readonly memoryFolders: SharedMemoryFolders;
   readonly earlier: Pick<EarlierAttempts, 'prepare' | 'like'>;
   readonly archive: HomeArchive;
   providers(): ReadonlyMap<string, ModelProvider>;

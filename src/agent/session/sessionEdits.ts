@@ -16,7 +16,7 @@ export const createEditKeeper = (
 ): EditKeeper =>
   new EditKeeper({
     workFolder: log.state.workFolder,
-    heliosFolder: path.dirname(shared.globalMemoryFolder),
+    heliosFolder: path.dirname(shared.memoryFolders.global),
     files: editFiles(folder),
     local: () => machines.get('local'),
     clock: shared.clock,

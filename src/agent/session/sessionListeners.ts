@@ -111,7 +111,13 @@ const wakeWhenPaused = (log: SessionLog, waiting: Waiting): Disposable =>
   });
 
 const createMemory = ({
-  shared: { globalMemoryFolder: globalFolder, clock },
+  shared: { memoryFolders, clock },
+  log,
   folder,
 }: PartsRequest): MemoryStore =>
-  new MemoryStore({ sessionFolder: path.join(folder, 'memory'), globalFolder, clock });
+  new MemoryStore({
+    sessionFolder: path.join(folder, 'memory'),
+    projectFolder: memoryFolders.project(log.state.workFolder),
+    globalFolder: memoryFolders.global,
+    clock,
+  });

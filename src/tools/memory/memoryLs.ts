@@ -10,7 +10,7 @@ export const memoryLs = (memory: Pick<MemoryStore, 'list'>): Tool =>
     description: 'List the notes below a path of your memory, with their gists.',
     effect: 'read',
     parameters: z.strictObject({
-      path: z.string().default('/').describe('Such as /global. Default: /.'),
+      path: z.string().default('/').describe('Default: /.'),
     }),
     describe: ({ path }) => `List memory ${path}`,
     async execute({ path }) {

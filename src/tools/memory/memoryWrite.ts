@@ -6,14 +6,14 @@ export const memoryWrite = (memory: Pick<MemoryStore, 'write'>): Tool =>
   defineTool({
     name: 'memory_write',
     description:
-      'Write a note that remains when older turns leave your context. Replaces the note at that path; without content, only its gist. /global is shared by all sessions. The user can edit notes.',
+      'Write a note that remains when older turns leave your context. Replaces the note at that path; without content, only its gist. Sessions of this project share /project, all share /global. The user can edit notes.',
     effect: 'write',
     isOwnData: true,
     changesCode: false,
     isRepeatable: true,
     parameters: z.strictObject({
-      path: z.string().describe('Such as /best or /observations/3.'),
-      gist: z.string().min(1).describe('One line that states the finding.'),
+      path: z.string().describe('Such as /observations/3.'),
+      gist: z.string().min(1).describe('The finding in one line.'),
       content: z.string().optional().describe('Markdown.'),
     }),
     describe: ({ path }) => `Note ${path}`,

@@ -29,11 +29,7 @@ const minuteMs = 60_000;
 
 const parameters = z.strictObject({
   question: z.string().min(1).max(2_000).describe('With everything needed to answer it.'),
-  options: z
-    .array(z.string().min(1).max(200))
-    .max(8)
-    .default([])
-    .describe('Answers to choose from. Default: any text.'),
+  options: z.array(z.string().min(1).max(200)).max(8).default([]).describe('Default: any text.'),
   default: z
     .string()
     .min(1)

@@ -1,4 +1,4 @@
-/** The Memory tree: the notes of each open session, and the notes that all sessions share. */
+/** The Memory tree: the notes of each open session, and those that sessions share. */
 import type { MemoryNode } from '../../memory/memoryNode.ts';
 import { oneLine } from '../../base/text.ts';
 import type { TreeNode } from '../ui/treeNode.ts';
@@ -6,13 +6,13 @@ import { exactTime } from '../../base/localTime.ts';
 import { plain } from '../../base/markdown.ts';
 
 export interface MemorySection {
-  /** Session whose notes the section contains. Default: the section contains the shared notes. */
+  /** Session whose notes the section contains. Default: the section contains shared notes. */
   readonly session?: { readonly id: string; readonly goal: string };
+  /** Path of the folder of the notes. */
+  readonly root: '/' | '/project' | '/global';
   /** Notes and folders, as returned by `MemoryStore.tree`. */
   readonly nodes: readonly MemoryNode[];
 }
-
-const globalRoot = '/global';
 
 /**
  * Returns a tree row per section that has notes, with the notes as children. Without any notes,
@@ -20,26 +20,37 @@ const globalRoot = '/global';
  */
 export function memoryRows(sections: readonly MemorySection[]): readonly TreeNode[] {
   return sections
-    .filter(({ nodes }) => nodes.some((node) => node.path !== globalRoot))
+    .filter(({ nodes, root }) => nodes.some(({ path }) => path !== root && isWithin(root, path)))
     .map(sectionRow);
 }
 
-function sectionRow({ session, nodes }: MemorySection): TreeNode {
-  const id = session?.id ?? 'global';
-  const label = session === undefined ? 'Shared by all sessions' : oneLine(session.goal, 60);
+const isWithin = (root: MemorySection['root'], path: string): boolean =>
+  root === '/'
+    ? !isWithin('/project', path) && !isWithin('/global', path)
+    : path === root || path.startsWith(`${root}/`);
+
+const looks = {
+  '/': { label: '', icon: 'beaker' },
+  '/project': { label: 'Shared in this project', icon: 'repo' },
+  '/global': { label: 'Shared by all sessions', icon: 'globe' },
+} as const;
+
+function sectionRow({ session, root, nodes }: MemorySection): TreeNode {
+  const label = session === undefined ? looks[root].label : oneLine(session.goal, 60);
+  const shown = nodes.filter(({ path }) => isWithin(root, path));
   return {
-    id,
+    id: session?.id ?? root.slice(1),
     label,
-    icon: { id: session === undefined ? 'globe' : 'beaker' },
+    icon: { id: looks[root].icon },
     context: 'notes',
     spoken: `Notes: ${label}`,
     target: {
       kind: 'note',
-      path: session === undefined ? globalRoot : '/',
+      path: root,
       ...(session && { sessionId: session.id }),
     },
     isExpanded: true,
-    children: below(session === undefined ? globalRoot : '', nodes, session?.id),
+    children: below(root === '/' ? '' : root, shown, session?.id),
   };
 }
 
@@ -48,12 +59,8 @@ function below(
   nodes: readonly MemoryNode[],
   sessionId: string | undefined,
 ): readonly TreeNode[] {
-  const isChild = (node: MemoryNode): boolean => {
-    const slash = node.path.lastIndexOf('/');
-    return (
-      node.path.slice(0, slash) === path && (sessionId === undefined || node.path !== globalRoot)
-    );
-  };
+  const isChild = (node: MemoryNode): boolean =>
+    node.path.slice(0, node.path.lastIndexOf('/')) === path;
   return nodes.filter(isChild).map((node) => noteRow(node, nodes, sessionId));
 }
 
@@ -65,7 +72,7 @@ function noteRow(
   const children = below(node.path, nodes, sessionId);
   const name = node.path.slice(node.path.lastIndexOf('/') + 1);
   return {
-    id: `${sessionId ?? 'global'}${node.path}`,
+    id: `${sessionId ?? 'shared'}${node.path}`,
     label: name,
     description: node.gist,
     tooltip: [

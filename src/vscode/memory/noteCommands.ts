@@ -21,7 +21,8 @@ async function newNote({ notes }: NoteDeps, argument: unknown): Promise<void> {
   const place = noteOf(argument) ?? { path: '/global' };
   const path = await window.showInputBox({
     title: 'Helios: New Note',
-    prompt: 'Path of the note; notes below /global are shared by all sessions',
+    prompt:
+      'Path of the note; sessions of this project share notes below /project, all sessions those below /global',
     value: `${place.path === '/' ? '' : place.path}/`,
     valueSelection: [1_000, 1_000],
     validateInput: pathProblem,
@@ -34,10 +35,10 @@ async function newNote({ notes }: NoteDeps, argument: unknown): Promise<void> {
   if (gist === undefined) return;
   const sessionId = 'sessionId' in place ? place.sessionId : undefined;
   const store = await notes.store(sessionId);
-  if (sessionId === undefined && parsePath(path).root !== 'global')
+  if (sessionId === undefined && parsePath(path).root === 'session')
     throw new UserFacing(
       'No session is open, so the note must be shared.',
-      'Use a path below /global.',
+      'Use a path below /project or /global.',
     );
   const note = await store.write(path, gist.trim() || 'Note of the user', '');
   notes.refresh();

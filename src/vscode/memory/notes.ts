@@ -1,5 +1,6 @@
 /**
- * Data of the Memory view: the notes of each open session and the notes that all sessions share.
+ * Data of the Memory view: the notes of each open session, those that the sessions of the project in
+ * the window share, and those that all sessions share.
  */
 import { join } from 'node:path';
 import type { Engine } from '../../agent/contract/engine.ts';
@@ -8,11 +9,11 @@ import { DisposableStore, type Disposable } from '../../base/disposable.ts';
 import { Emitter, type Event } from '../../base/emitter.ts';
 import { MemoryStore } from '../../compose/memory.ts';
 import type { EngineHost } from '../window/engineHost.ts';
+import { frontFolder } from '../ui/workFolder.ts';
 import { Frames } from '../ui/frames.ts';
 import type { OpenSessions } from '../window/openSessions.ts';
 import type { MemorySection } from './memoryRows.ts';
 
-const globalRoot = '/global';
 const frameMs = 500;
 
 export class Notes implements Disposable {
@@ -38,19 +39,20 @@ export class Notes implements Disposable {
     );
   }
 
-  /** Returns the notes of each open session, newest session first, then the shared notes. */
+  /** Returns the notes of each open session, newest session first, then those that they share. */
   async sections(): Promise<readonly MemorySection[]> {
     const engine = await this.#host.get();
     const sessions = [...this.#sessions.all()].reverse();
     const sessionSections = sessions.map(async ({ id, state, memory }): Promise<MemorySection> => {
       this.#watch(memory);
-      const nodes = (await memory.tree()).filter(
-        ({ path }) => path !== globalRoot && !path.startsWith(`${globalRoot}/`),
-      );
-      return { session: { id, goal: state.goal }, nodes };
+      return { session: { id, goal: state.goal }, root: '/', nodes: await memory.tree() };
     });
-    const shared = this.#watch(this.#sharedStore(engine));
-    return [...(await Promise.all(sessionSections)), { nodes: await shared.tree() }];
+    const nodes = await this.#watch(this.#sharedStore(engine)).tree();
+    return [
+      ...(await Promise.all(sessionSections)),
+      { root: '/project', nodes },
+      { root: '/global', nodes },
+    ];
   }
 
   /**
@@ -71,13 +73,13 @@ export class Notes implements Disposable {
     this.#owned.dispose();
   }
 
-  #sharedStore({ home, globalMemoryFolder }: Engine): MemoryStore {
-    // Only the shared notes in `/global` are used, so the store's folder for session notes is never
-    // created.
+  #sharedStore({ home, memoryFolders }: Engine): MemoryStore {
+    // Only the shared notes are used, so the store's folder for session notes is never created.
     this.#shared ??= this.#owned.add(
       new MemoryStore({
         sessionFolder: join(home, 'no-session'),
-        globalFolder: globalMemoryFolder,
+        projectFolder: memoryFolders.project(frontFolder()?.fsPath ?? home),
+        globalFolder: memoryFolders.global,
         clock: this.#clock,
       }),
     );

@@ -18,14 +18,16 @@ const isReason =
 describe('MemoryStore', () => {
   let home: string;
   let sessionFolder: string;
+  let projectFolder: string;
   let globalFolder: string;
   let store: MemoryStore;
 
   beforeEach(async () => {
     home = await mkdtemp(join(tmpdir(), 'memory-'));
     sessionFolder = join(home, 'sessions', 's-1', 'memory');
+    projectFolder = join(home, 'projects', 'p', 'memory');
     globalFolder = join(home, 'memory');
-    store = new MemoryStore({ sessionFolder, globalFolder, clock: systemClock });
+    store = new MemoryStore({ sessionFolder, projectFolder, globalFolder, clock: systemClock });
   });
 
   afterEach(async () => {
@@ -112,9 +114,36 @@ describe('MemoryStore', () => {
     assert.deepEqual([note.gist, note.content], ['softmax over keys', 'content']);
   });
 
+  it('shares /project between the sessions of a project only', async () => {
+    const inProject = (project: string): MemoryStore =>
+      new MemoryStore({
+        sessionFolder: join(home, 'sessions', 's-2'),
+        projectFolder: project,
+        globalFolder,
+        clock: systemClock,
+      });
+    await store.write('project/data', 'labels are shifted', 'by one');
+    await store.write('/global/a', 'g');
+    await store.write('/mine', 'only here');
+    const [same, other] = [inProject(projectFolder), inProject(join(home, 'other'))];
+    assert.equal((await same.read('/project/data')).content, 'by one');
+    assert.deepEqual(
+      (await same.tree()).map((node) => node.path),
+      ['/project', '/project/data', '/global', '/global/a'],
+    );
+    assert.deepEqual(
+      (await other.list('/')).map((node) => node.path),
+      ['/global'],
+    );
+    await assert.rejects(other.read('/project/data'), isReason('missing'));
+    await assert.rejects(store.write('/project', 'a gist'), isReason('refused'));
+    await assert.rejects(store.remove('/project/'), isReason('refused'));
+  });
+
   it('shares /global between sessions and nothing else', async () => {
     const other = new MemoryStore({
       sessionFolder: join(home, 'sessions', 's-2'),
+      projectFolder: join(home, 'projects', 'other', 'memory'),
       globalFolder,
       clock: systemClock,
     });
@@ -237,7 +266,7 @@ describe('MemoryStore', () => {
 
   it('tells of its own changes and of those of a user', async function () {
     const clock = new ManualClock();
-    const watched = new MemoryStore({ sessionFolder, globalFolder, clock });
+    const watched = new MemoryStore({ sessionFolder, projectFolder, globalFolder, clock });
     let changes = 0;
     let edits = 0;
     const subscription = watched.onDidChange(() => (changes += 1));
@@ -260,7 +289,7 @@ describe('MemoryStore', () => {
   it('waits for folders that are not there yet, without making them', async () => {
     const clock = new ManualClock();
     await mkdir(join(home, 'sessions', 's-1'), { recursive: true });
-    const watched = new MemoryStore({ sessionFolder, globalFolder, clock });
+    const watched = new MemoryStore({ sessionFolder, projectFolder, globalFolder, clock });
     let changes = 0;
     let edits = 0;
     watched.onDidChange(() => (changes += 1));

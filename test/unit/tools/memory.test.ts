@@ -34,6 +34,7 @@ describe('the memory tools', () => {
     home = await mkdtemp(join(tmpdir(), 'memory-tools-'));
     memory = new MemoryStore({
       sessionFolder: join(home, 'session'),
+      projectFolder: join(home, 'project'),
       globalFolder: join(home, 'global'),
       clock: systemClock,
     });

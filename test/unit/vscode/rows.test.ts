@@ -367,17 +367,24 @@ describe('memory tree', () => {
   });
 
   it('nests notes, with gists beside them, session notes apart from shared ones', async () => {
+    const shared = [
+      ...[note('/project', '', 'dir'), note('/project/data', 'shifted')],
+      ...[note('/global', '', 'dir'), note('/global/tricks', 'warm up')],
+    ];
     const rows = memoryRows([
       {
         session: { id: state.id, goal: 'g' },
-        nodes: [note('/best', 'run 7'), note('/obs', '', 'dir'), note('/obs/1', 'a')],
+        root: '/',
+        nodes: [note('/best', 'run 7'), note('/obs', '', 'dir'), note('/obs/1', 'a'), ...shared],
       },
-      { nodes: [note('/global', '', 'dir'), note('/global/tricks', 'warm up')] },
+      { root: '/project', nodes: shared },
+      { root: '/global', nodes: shared },
     ]);
     assert.deepEqual(
       rows.map(({ label, context }) => [label, context]),
       [
         ['g', 'notes'],
+        ['Shared in this project', 'notes'],
         ['Shared by all sessions', 'notes'],
       ],
     );
@@ -395,12 +402,22 @@ describe('memory tree', () => {
     );
     assert.deepEqual(
       (await childrenOf(rows[1])).map(({ label }) => label),
+      ['data'],
+    );
+    assert.deepEqual(
+      (await childrenOf(rows[2])).map(({ label }) => label),
       ['tricks'],
     );
   });
 
   it('is empty while there is no note, so that the view says what to do', () => {
-    assert.deepEqual(memoryRows([{ nodes: [] }, { nodes: [note('/global', '', 'dir')] }]), []);
+    assert.deepEqual(
+      memoryRows([
+        { root: '/', session: { id: state.id, goal: 'g' }, nodes: [note('/project', '', 'dir')] },
+        { root: '/global', nodes: [note('/global', '', 'dir')] },
+      ]),
+      [],
+    );
   });
 });
 
