@@ -24,6 +24,8 @@ export interface CliOptions {
   readonly model: string | undefined;
   readonly effort: Effort | undefined;
   readonly isPrint: boolean;
+  /** True if the session works in the background, without this terminal. */
+  readonly isDetached: boolean;
   readonly isContinue: boolean;
   /** A session: id, beginning of one, or number in `helios sessions`. */
   readonly resume: string | undefined;
@@ -45,6 +47,7 @@ interface RawOptions extends RawLimits {
   readonly model?: string;
   readonly effort?: Effort;
   readonly print?: true;
+  readonly detach?: true;
   readonly continue?: true;
   readonly resume?: string;
   readonly target?: string;
@@ -57,6 +60,11 @@ interface RawOptions extends RawLimits {
 
 /** Works on the goal, and resolves with the exit code. */
 export type GoalWork = (options: CliOptions, context: CommandContext) => Promise<number>;
+
+const detachOption = new Option(
+  '-d, --detach',
+  'work in the background: the terminal is free at once, and can be closed',
+).conflicts(['print', 'json']);
 
 /** Declares the arguments of `helios` without a command. */
 export function declareGoal(helios: CliCommand, work: GoalWork): CliCommand {
@@ -110,6 +118,7 @@ export function declareGoal(helios: CliCommand, work: GoalWork): CliCommand {
         .conflicts('yes'),
     )
     .option('--yes', 'allow every tool call: the same as --mode allow');
+  helios.addOption(detachOption);
   for (const option of limitOptions()) helios.addOption(option);
   return helios
     .addHelpText('after', examples)
@@ -125,6 +134,7 @@ function optionsOf(words: readonly string[], raw: RawOptions): CliOptions {
     model: raw.model,
     effort: raw.effort,
     isPrint: raw.print === true,
+    isDetached: raw.detach === true,
     isContinue: raw.continue === true,
     resume: raw.resume,
     home: raw.home,

@@ -5,6 +5,7 @@ import { CommanderError } from 'commander';
 import type { Engine } from '../agent/contract/engine.ts';
 import type { ApprovalRequest } from '../agent/contract/ports.ts';
 import type { Session } from '../agent/contract/sessions.ts';
+import type { EngineSettings } from '../agent/contract/settings.ts';
 import { messageOf, UserFacing } from '../base/errors.ts';
 import type { SessionId } from '../base/ids.ts';
 import { silentLogger, type Logger } from '../base/logger.ts';
@@ -12,7 +13,7 @@ import type { EngineOptions } from '../compose/engine.ts';
 import { createDemoProvider } from '../compose/demoProvider.ts';
 import { effortFor } from '../presentation/models/effort.ts';
 import { projectsAt } from '../compose/project.ts';
-import { homeAt } from '../compose/home.ts';
+import { homeAt, type Home } from '../compose/home.ts';
 import { fileAttachment, type Attachment } from '../presentation/sessions/attachments.ts';
 import { leftOutOf, leftOutText } from '../presentation/sessions/sessionText.ts';
 import { askUser } from './approvals.ts';
@@ -21,12 +22,13 @@ import type { CliOptions, GoalWork } from './arguments.ts';
 import { chooseProvider, inProject, settingsFor } from './choose.ts';
 import type { CommandContext, CommandLine } from './command.ts';
 import { helpArguments, readerOf, rejectSlashWord } from './commandTable.ts';
+import { detachedText, handOverToBackground } from './detach.ts';
 import { follow } from './follow.ts';
 import { secretStore } from '../compose/secrets.ts';
-import { keyReader } from './auth/keys.ts';
+import { keyReader, type ReadKey } from './auth/keys.ts';
 import { modelNamed } from './models/modelChoice.ts';
 import { refusingPrompts, terminalPrompts } from './machines/machinePrompts.ts';
-import { readPreferences } from './preferences.ts';
+import { readPreferences, type Preferences } from './preferences.ts';
 import { namedSession } from './sessionReference.ts';
 import { printAnswer } from './screen/printAnswer.ts';
 import { styleFor } from './screen/style.ts';
@@ -84,23 +86,77 @@ async function allOf(stdin: CliDeps['stdin']): Promise<string> {
 }
 
 async function work(options: CliOptions, { deps, home: folder }: CommandContext): Promise<number> {
+  const isTerminal =
+    deps.stdin.isTTY === true &&
+    deps.stdout.isTTY === true &&
+    !options.isJson &&
+    !options.isDetached;
+  rejectInput(options, isTerminal);
+  const home = homeAt(folder);
+  const readKey = keyReader(deps.env, home.authFolder);
+  const { provider, preferences } = await chosenProvider(options, { home, readKey, deps });
+  const approvals: Approvals = { view: undefined, last: Promise.resolve() };
+  const settings = (): EngineSettings => settingsFor(options, provider, deps, preferences);
+  const engineOptions: EngineOptions = {
+    home: home.folder,
+    assetsFolder: deps.assetsFolder,
+    settings,
+    ports: {
+      secret: readKey,
+      storeSecret: secretStore(home.authFolder),
+      ...(isTerminal ? askingPorts(approvals, deps) : refusingPrompts(deps)),
+    },
+    clock: deps.clock,
+    logger: loggerFor(approvals),
+    workFolder: deps.cwd,
+    // In a terminal, a user watches, so the demo replies at reading speed.
+    ...(isTerminal && { providers: [createDemoProvider({ paced: true, clock: deps.clock })] }),
+  };
+  const engine = await deps.createEngine(engineOptions);
+  try {
+    const handOver = (session: Session): Promise<void> =>
+      handOverToBackground(session, { engine, settings: settings(), readKey, deps });
+    return await withEngine({ engine, options, provider, deps, approvals, isTerminal, handOver });
+  } finally {
+    await engine.close();
+  }
+}
+
+/** Throws `UserFacing` if there is no goal, or nobody to ask what has to be asked. */
+function rejectInput(options: CliOptions, isTerminal: boolean): void {
   const isOpening = options.isContinue || options.resume !== undefined;
   if (options.text === undefined && !isOpening)
     throw new UserFacing(
       'There is no goal.',
       'Write one: helios "bring val_loss below 0.3" (see helios --help).',
     );
-  const isTerminal = deps.stdin.isTTY === true && deps.stdout.isTTY === true && !options.isJson;
   rejectSlashWord(options.text);
   if (options.mode === 'ask' && !options.isPrint && !isTerminal)
     throw new UserFacing(
-      'Helios cannot ask for approvals: this is not a terminal.',
+      options.isDetached
+        ? 'Helios cannot ask for approvals in the background.'
+        : 'Helios cannot ask for approvals: this is not a terminal.',
       'Pass --mode mandate, or --yes to allow every tool call.',
     );
-  const home = homeAt(folder);
-  const readKey = keyReader(deps.env, home.authFolder);
-  // Whether the provider of an existing session is used: a session is resumed, and no option names
-  // a provider.
+}
+
+interface Chosen {
+  /** Undefined if the provider of an existing session is used. */
+  readonly provider: string | undefined;
+  readonly preferences: Preferences;
+}
+
+/** Resolves with the preferences and the provider. Rejects with `UserFacing` if there is none. */
+async function chosenProvider(
+  options: CliOptions,
+  {
+    home,
+    readKey,
+    deps,
+  }: { readonly home: Home; readonly readKey: ReadKey; readonly deps: CliDeps },
+): Promise<Chosen> {
+  const isOpening = options.isContinue || options.resume !== undefined;
+  // A session is resumed, and no option names a provider.
   const isOwn = isOpening && options.provider === undefined;
   const ofUser = await readPreferences(
     home.folder,
@@ -111,41 +167,22 @@ async function work(options: CliOptions, { deps, home: folder }: CommandContext)
       ? undefined
       : await projectsAt(home.folder).read(deps.cwd);
   const preferences = inProject(ofUser, project);
-  const provider = isOwn
-    ? undefined
-    : await chooseProvider(options, readKey, deps, preferences).catch((error: unknown) => {
-        if (project?.leftOut !== undefined) deps.stderr.write(`${leftOutText(project.leftOut)}\n`);
-        throw error;
-      });
-  const approvals: Approvals = { view: undefined, last: Promise.resolve() };
-  const engineOptions: EngineOptions = {
-    home: home.folder,
-    assetsFolder: deps.assetsFolder,
-    settings: () => settingsFor(options, provider, deps, preferences),
-    ports: {
-      secret: readKey,
-      storeSecret: secretStore(home.authFolder),
-      ...(isTerminal
-        ? {
-            ...terminalPrompts(deps, (ask) => askAside(approvals, ask)),
-            approve: (request: ApprovalRequest, signal: AbortSignal) =>
-              askAside(approvals, () => askUser(request, deps, signal)),
-          }
-        : refusingPrompts(deps)),
+  if (isOwn) return { provider: undefined, preferences };
+  const provider = await chooseProvider(options, readKey, deps, preferences).catch(
+    (error: unknown) => {
+      if (project?.leftOut !== undefined) deps.stderr.write(`${leftOutText(project.leftOut)}\n`);
+      throw error;
     },
-    clock: deps.clock,
-    logger: loggerFor(approvals),
-    workFolder: deps.cwd,
-    // In a terminal, a user watches, so the demo replies at reading speed.
-    ...(isTerminal && { providers: [createDemoProvider({ paced: true, clock: deps.clock })] }),
-  };
-  const engine = await deps.createEngine(engineOptions);
-  try {
-    return await withEngine({ engine, options, provider, deps, approvals, isTerminal });
-  } finally {
-    await engine.close();
-  }
+  );
+  return { provider, preferences };
 }
+
+/** Returns the ports that ask the user in the terminal. */
+const askingPorts = (approvals: Approvals, deps: CliDeps) => ({
+  ...terminalPrompts(deps, (ask) => askAside(approvals, ask)),
+  approve: (request: ApprovalRequest, signal: AbortSignal) =>
+    askAside(approvals, () => askUser(request, deps, signal)),
+});
 
 /** The view that shows approval questions; set after the engine was created. */
 interface Approvals {
@@ -177,6 +214,7 @@ interface Opened {
   readonly deps: CliDeps;
   readonly approvals: Approvals;
   readonly isTerminal: boolean;
+  handOver(session: Session): Promise<void>;
 }
 
 async function withEngine(opened: Opened): Promise<number> {
@@ -189,6 +227,7 @@ async function withEngine(opened: Opened): Promise<number> {
     if (leftOut !== undefined) deps.stderr.write(`${leftOutText(leftOut)}\n`);
     return printAnswer(session, deps);
   }
+  if (options.isDetached) return detach(opened);
   const style = styleFor(opened.isTerminal, deps.env);
   const view = createView(opened, style);
   approvals.view = view;
@@ -203,12 +242,22 @@ async function withEngine(opened: Opened): Promise<number> {
       deps,
       style,
       homeOption,
+      handOver: () => opened.handOver(session),
       ...(say !== undefined && { say }),
       ...(attachments && { attachments }),
     });
   } finally {
     if (view instanceof TerminalView) view.dispose();
   }
+}
+
+/** Starts or resumes a session, and leaves it to the background. Resolves with the exit code. */
+async function detach(opened: Opened): Promise<number> {
+  const { session, say, attachments } = await openSession(opened);
+  if (say !== undefined) await session.say(say, attachments);
+  await opened.handOver(session);
+  opened.deps.stdout.write(`${detachedText(session.id)}\n`);
+  return exitCodes.goal;
 }
 
 /** Tells the user if the model does not support the requested reasoning effort. */
@@ -226,7 +275,7 @@ function createView(
   { engine, options, deps, isTerminal }: Opened,
   style: ReturnType<typeof styleFor>,
 ): SessionView {
-  const { stdout, stderr, clock } = deps;
+  const { stdin, stdout, stderr, clock } = deps;
   if (options.isJson) return new JsonView(stdout, stderr);
   if (!isTerminal) return new PlainView(stdout, style);
   const values = {
@@ -235,7 +284,7 @@ function createView(
     series: (id: Parameters<Engine['runs']['get']>[0], metric: string) =>
       engine.runs.get(id)?.metrics.series(metric),
   };
-  return new TerminalView({ output: stdout.raw ?? stdout, clock, style, values });
+  return new TerminalView({ input: stdin, output: stdout.raw ?? stdout, clock, style, values });
 }
 
 interface OpenedSession {

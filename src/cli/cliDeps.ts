@@ -47,8 +47,12 @@ export interface CliDeps {
    * started.
    */
   openBrowser(address: string): Promise<boolean>;
+  /** Absolute path of the program that continues sessions without a terminal. */
+  readonly backgroundFile: string;
   /** Calls the listener on each Ctrl+C until disposed. */
   onInterrupt(listener: () => void): Disposable;
+  /** Calls the listener when the terminal is closed. */
+  onHangUp(listener: () => void): Disposable;
   /** Ends the process immediately, without waiting for pending work. */
   exit(code: number): void;
 }

@@ -10,6 +10,7 @@ import { DisposableStore } from '../base/disposable.ts';
 import { messageOf } from '../base/errors.ts';
 import { cleanText, counted, formatValue } from '../base/text.ts';
 import { endText } from '../presentation/sessions/sessionText.ts';
+import { steerByLine } from './steerLine.ts';
 import type { Style } from './screen/style.ts';
 import type { SessionView } from './screen/views.ts';
 import { exitCodes, type CliDeps } from './cliDeps.ts';
@@ -28,6 +29,8 @@ export interface Following {
    * did not pass it.
    */
   readonly homeOption: string;
+  /** Hands the session over to the background. */
+  handOver(): Promise<void>;
 }
 
 /** Shows the session until it ends. Resolves with the exit code. */
@@ -46,16 +49,26 @@ export async function follow(following: Following): Promise<number> {
       }),
     );
     owned.add(session.onDidStream((event) => view.stream(event)));
+    const onInterrupt = (): void => {
+      if (isInterrupted) return deps.exit(exitCodes.interrupted);
+      isInterrupted = true;
+      view.notice('Stopping. Runs continue. Press Ctrl+C again to exit immediately.');
+      stop(following);
+    };
+    owned.add(deps.onInterrupt(onInterrupt));
+    view.listen?.({ onLine: (line) => void steerByLine(line, following), onInterrupt });
+    const hangUp = Promise.withResolvers<'hung up'>();
     owned.add(
-      deps.onInterrupt(() => {
-        if (isInterrupted) return deps.exit(exitCodes.interrupted);
-        isInterrupted = true;
-        view.notice('Stopping. Runs continue. Press Ctrl+C again to exit immediately.');
-        stop(following);
+      deps.onHangUp(() => {
+        following
+          .handOver()
+          .catch(() => undefined)
+          .finally(() => hangUp.resolve('hung up'));
       }),
     );
     if (say !== undefined) await session.say(say, attachments);
-    const reason = await session.ended;
+    const reason = await Promise.race([session.ended, hangUp.promise]);
+    if (reason === 'hung up') return exitCodes.ended;
     view.end(await lastLines(following, reason));
     return isInterrupted ? exitCodes.interrupted : codeFor(reason);
   } finally {

@@ -20,11 +20,21 @@ const here = path.dirname(fileURLToPath(import.meta.url));
 const isBuilt = existsSync(path.join(here, 'sql-wasm.wasm'));
 const assetsFolder = isBuilt ? here : path.join(here, '../../node_modules/sql.js/dist');
 
+/**
+ * Error of a terminal that was closed. It may come before the signal SIGHUP, which ends the process
+ * or hands the session over.
+ */
+const closedTerminal = 'EIO';
+
 /** Runs the command, then ends the process. */
 export function run(): void {
   // The program that reads the output may close the pipe at any time, which is not an error worth
   // reporting.
+  process.stdin.on('error', (error) => {
+    if (codeOf(error) !== closedTerminal) throw error;
+  });
   process.stdout.on('error', (error) => {
+    if (codeOf(error) === closedTerminal) return;
     if (codeOf(error) !== 'EPIPE')
       process.stderr.write(`helios: The output cannot be written: ${messageOf(error)}.\n`);
     process.exit(exitCodes.error);
@@ -48,6 +58,13 @@ export function run(): void {
     onInterrupt(listener) {
       process.on('SIGINT', listener);
       return toDisposable(() => process.off('SIGINT', listener));
+    },
+    backgroundFile: isBuilt
+      ? path.join(here, 'background.cjs')
+      : path.join(here, '../background/main.ts'),
+    onHangUp(listener) {
+      process.on('SIGHUP', listener);
+      return toDisposable(() => process.off('SIGHUP', listener));
     },
     exit: (status) => process.exit(status),
   }).then((code) => {

@@ -2,7 +2,7 @@
 import { homedir } from 'node:os';
 import path from 'node:path';
 
-export { homeAt } from '../storage/home.ts';
+export { homeAt, type Home } from '../storage/home.ts';
 export { openToOthers } from '../storage/homeModes.ts';
 export { isPassing } from '../storage/storageFailure.ts';
 

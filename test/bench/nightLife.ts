@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import type { EngineSettings } from '../../src/agent/contract/settings.ts';
 import type { Handover } from '../../src/compose/handover.ts';
 import type { SessionId } from '../../src/base/ids.ts';
-import type { BackgroundProcess } from '../../src/vscode/keepRunning/keepRunningProcess.ts';
+import type { BackgroundProcess } from '../../src/compose/backgroundProcess.ts';
 import type * as compose from '../../src/compose/engine.ts';
 import type { LifeNews, LifeTerms } from './killedLives.ts';
 
@@ -52,7 +52,7 @@ process.disconnect();
 
 async function standBy(id: SessionId): Promise<BackgroundProcess> {
   const { BackgroundProcess: BackgroundProcess } =
-    await import('../../src/vscode/keepRunning/keepRunningProcess.ts');
+    await import('../../src/compose/backgroundProcess.ts');
   const backgroundProcess = new BackgroundProcess({
     ...{ home, logFile: join(home, 'background.log'), file: join(product, 'background.cjs') },
     secretVariables: [],

@@ -28,6 +28,7 @@ export interface FakeDeps extends CliDeps {
   readonly stdout: FakeOutput;
   readonly stderr: FakeOutput;
   readonly interrupts: Emitter<void>;
+  readonly hangUps: Emitter<void>;
   readonly exits: number[];
   /** Addresses that a browser was opened with. */
   readonly opened: string[];
@@ -50,6 +51,7 @@ export function fakeDeps(given: FakeDepsOptions): FakeDeps {
   stdin.isTTY = isTerminal;
   stdout.isTTY = isTerminal;
   const interrupts = new Emitter<void>();
+  const hangUps = new Emitter<void>();
   const exits: number[] = [];
   const opened: string[] = [];
   return {
@@ -76,9 +78,12 @@ export function fakeDeps(given: FakeDepsOptions): FakeDeps {
       }),
     callbackPorts: [0],
     openBrowser: (address) => Promise.resolve(opened.push(address) > 0),
+    backgroundFile: path.resolve('src/background/main.ts'),
     onInterrupt: (listener) => interrupts.event(listener),
+    onHangUp: (listener) => hangUps.event(listener),
     exit: (code) => void exits.push(code),
     interrupts,
+    hangUps,
     exits,
     opened,
   };

@@ -1,11 +1,10 @@
 /** Commands that steer a session which another terminal, a window or the background works on. */
 import type { SessionRequest } from '../../agent/contract/requests.ts';
-import { UserFacing } from '../../base/errors.ts';
-import { parseLimits } from '../../presentation/limits.ts';
 import type { CliCommand, CommandContext } from '../command.ts';
 import { withEngine } from '../commandEngine.ts';
 import { namedSession, sessionWords } from '../sessionReference.ts';
 import { singleLine } from '../screen/terminalText.ts';
+import { budgetRequest } from '../steerLine.ts';
 import { exitCodes } from '../cliDeps.ts';
 
 const elsewhere =
@@ -61,11 +60,9 @@ export const declareStop = (helios: CliCommand): CliCommand =>
 export const declareBudget = (helios: CliCommand): CliCommand =>
   steering(helios, 'budget', 'change the limits of a session; limits that are not named stay')
     .argument('<limits...>', 'the limits, such as "$5, 2 h" or "40 turns, $0.50 per experiment"')
-    .runs((context, session: string, words: readonly string[]) => {
-      const parsed = parseLimits(words.join(' '));
-      if (!parsed.ok) throw new UserFacing(parsed.problem);
-      return send(context, session, { kind: 'budget', budget: parsed.limits.budget });
-    });
+    .runs((context, session: string, words: readonly string[]) =>
+      send(context, session, budgetRequest(words.join(' '))),
+    );
 
 export const declareModel = (helios: CliCommand): CliCommand =>
   steering(helios, 'model', 'change the model of a session from its next call on')

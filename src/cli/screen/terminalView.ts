@@ -5,16 +5,20 @@ import type { Clock } from '../../base/clock.ts';
 import { DisposableStore, type Disposable } from '../../base/disposable.ts';
 import { cleanText } from '../../base/text.ts';
 import { EventText } from './eventText.ts';
+import { LineEditor, type LineListener } from './lineEditor.ts';
 import { liveBlock, type LiveValues } from './liveBlock.ts';
 import { Screen } from './screen.ts';
 import type { Style } from './style.ts';
+import { lineForTerminal } from './terminalText.ts';
+import { fitToWidth, textWidth } from './textWidth.ts';
 import { replyText, type SessionView } from './views.ts';
-import type { Output } from '../cliDeps.ts';
+import type { Output, TerminalInput } from '../cliDeps.ts';
 
 const tickMs = 1000;
 const maxShownRuns = 8;
 
 export interface TerminalViewOptions {
+  readonly input: TerminalInput;
   readonly output: Output;
   readonly clock: Clock;
   readonly style: Style;
@@ -28,7 +32,9 @@ export class TerminalView implements SessionView, Disposable {
   readonly #owned = new DisposableStore();
   #session: Session | undefined;
   #streamed = '';
+  #isAside = false;
   #tick: Disposable | undefined;
+  #editor: LineEditor | undefined;
 
   constructor(options: TerminalViewOptions) {
     this.#options = options;
@@ -63,7 +69,15 @@ export class TerminalView implements SessionView, Disposable {
     this.#screen.print([this.#options.style.dim(cleanText(text))]);
   }
 
+  listen(listener: LineListener): void {
+    const { input } = this.#options;
+    const onChange = (): void => this.#screen.redraw();
+    this.#editor = this.#owned.add(new LineEditor({ ...listener, input, onChange }));
+    if (!this.#isAside) this.#editor.start();
+  }
+
   end(lines: readonly string[]): void {
+    this.#editor?.stop();
     this.#tick?.dispose();
     this.#screen.hide();
     this.#screen.print(lines);
@@ -71,11 +85,15 @@ export class TerminalView implements SessionView, Disposable {
   }
 
   async aside<T>(ask: () => Promise<T>): Promise<T> {
+    this.#isAside = true;
+    this.#editor?.stop();
     this.#screen.pause();
     try {
       return await ask();
     } finally {
+      this.#isAside = false;
       this.#screen.resume();
+      this.#editor?.start();
     }
   }
 
@@ -97,7 +115,7 @@ export class TerminalView implements SessionView, Disposable {
     if (this.#session === undefined) return [];
     const maxRuns = Math.max(1, Math.min(maxShownRuns, this.#screen.rows - 6));
     const { state, ledger } = this.#session;
-    return liveBlock({
+    const lines = liveBlock({
       state,
       champion: ledger.champion?.runId,
       values,
@@ -106,6 +124,8 @@ export class TerminalView implements SessionView, Disposable {
       maxRuns,
       style,
     });
+    const typed = this.#editor?.shown;
+    return typed === undefined ? lines : [...lines, typedLine(typed, this.#screen.width, style)];
   }
 
   /** Redraws the block every `tickMs`, because it shows durations that change without an event. */
@@ -115,4 +135,15 @@ export class TerminalView implements SessionView, Disposable {
       this.#schedule();
     });
   }
+}
+
+const prompt = '> ';
+const hint = 'Type a message to the agent; /help lists what else';
+
+/** Returns the line that is typed, with its end if it is too long. */
+function typedLine(typed: string, width: number, { dim }: Style): string {
+  if (typed === '') return dim(fitToWidth(`${prompt}${hint}`, width));
+  const characters = [...lineForTerminal(typed)];
+  while (textWidth(prompt + characters.join('')) > width) characters.shift();
+  return prompt + characters.join('');
 }

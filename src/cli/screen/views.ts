@@ -3,6 +3,7 @@ import type { Session } from '../../agent/contract/sessions.ts';
 import type { JournalEvent, StreamEvent } from '../../agent/journal/events.ts';
 import { cleanText } from '../../base/text.ts';
 import { EventText } from './eventText.ts';
+import type { LineListener } from './lineEditor.ts';
 import { plainStyle, type Style } from './style.ts';
 import type { Output } from '../cliDeps.ts';
 
@@ -15,6 +16,8 @@ export interface SessionView {
   end(lines: readonly string[]): void;
   /** Runs `ask` while no other output is written. */
   aside<T>(ask: () => Promise<T>): Promise<T>;
+  /** Passes on what the user types until the end. Omitted by views without a terminal. */
+  listen?(listener: LineListener): void;
 }
 
 /**

@@ -20,7 +20,7 @@ import { homeAt } from '../../compose/home.ts';
 import { providerKeys, keyOfEndpoint } from '../models/apiKeys.ts';
 import type { Handlers } from '../ui/commandRegistry.ts';
 import { hostProviderId } from '../models/hostModels.ts';
-import { BackgroundProcess } from './keepRunningProcess.ts';
+import { BackgroundProcess } from '../../compose/backgroundProcess.ts';
 import { KeptSessions } from '../sessions/keptSessions.ts';
 import type { WindowDeps } from '../window/windowDeps.ts';
 import { pickGoing } from '../window/pick.ts';

@@ -17,10 +17,7 @@ import { createEngine } from '../../../src/compose/engine.ts';
 import { keepOn } from '../../../src/background/keepOn.ts';
 import { homeAt } from '../../../src/storage/home.ts';
 import { Lease } from '../../../src/storage/lease.ts';
-import {
-  backgroundEnv,
-  BackgroundProcess,
-} from '../../../src/vscode/keepRunning/keepRunningProcess.ts';
+import { backgroundEnv, BackgroundProcess } from '../../../src/compose/backgroundProcess.ts';
 import { fakeDeps } from '../../fakes/cliDeps.ts';
 import { fillDisk } from '../../fakes/fullDisk.ts';
 import { ManualClock } from '../../fakes/manualClock.ts';

@@ -1,18 +1,18 @@
 /**
- * The background process of this window: a child process that outlives the window and continues the
- * window's sessions.
+ * The background process of a window or a terminal: a child process that outlives it and continues
+ * its sessions.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, renameSync, statSync } from 'node:fs';
 import path from 'node:path';
-import type { Handover } from '../../compose/handover.ts';
-import { codeOf } from '../../base/errors.ts';
+import type { Handover } from './handover.ts';
+import { codeOf } from '../base/errors.ts';
 
 /** Size at which the log is rotated when a process starts. One previous log is preserved. */
 const maxLogBytes = 1_000_000;
 
 export interface BackgroundOptions {
-  /** Path of the JavaScript bundle that the background process runs. */
+  /** Path of the program that the background process runs. */
   readonly file: string;
   readonly home: string;
   readonly logFile: string;
@@ -70,6 +70,16 @@ export class BackgroundProcess {
     this.#child.stdin?.write(`${JSON.stringify(handover)}\n`);
   }
 
+  /** Ends the input, so that the process continues the sessions of the last handover now. */
+  release(): Promise<void> {
+    this.#isGone = true;
+    return new Promise((resolve) => {
+      const { stdin } = this.#child;
+      if (stdin === null || stdin.destroyed) resolve();
+      else stdin.end(resolve);
+    });
+  }
+
   /** Ends the process by sending a last handover without sessions. */
   dismiss(handover: Handover): void {
     this.#isGone = true;
@@ -80,7 +90,7 @@ export class BackgroundProcess {
 }
 
 /**
- * Returns the environment for running VS Code's executable as Node: without secrets,
+ * Returns the environment for running the executable, which may be that of VS Code, as Node: without secrets,
  * `NODE_OPTIONS`, and the `VSCODE_` and `ELECTRON_` variables, which connect a process to the
  * window.
  */

@@ -1,0 +1,112 @@
+/** Carries out what the user types while a session works: messages, and words such as /pause. */
+import type { Engine } from '../agent/contract/engine.ts';
+import type { SessionRequest } from '../agent/contract/requests.ts';
+import type { Session } from '../agent/contract/sessions.ts';
+import { adviceOf, UserFacing } from '../base/errors.ts';
+import { parseLimits } from '../presentation/limits.ts';
+import { slashWord, unknownWordText } from '../presentation/slashWords.ts';
+import type { SessionView } from './screen/views.ts';
+
+/** Returns the request to change the limits. Throws `UserFacing` if the text names none. */
+export function budgetRequest(text: string): SessionRequest {
+  const parsed = parseLimits(text);
+  if (!parsed.ok) throw new UserFacing(parsed.problem);
+  return { kind: 'budget', budget: parsed.limits.budget };
+}
+
+interface SteerWord {
+  /** How it is typed, behind the slash. */
+  readonly usage: string;
+  readonly what: string;
+  request(rest: string): SessionRequest;
+}
+
+const steerWords: Readonly<Record<string, SteerWord>> = {
+  pause: {
+    usage: 'pause',
+    what: 'pause until the next message',
+    request: () => ({ kind: 'pause' }),
+  },
+  stop: {
+    usage: 'stop [runs]',
+    what: 'end the session; runs: also end its runs',
+    request: (rest) => ({ kind: 'stop', killRuns: rest === 'runs' }),
+  },
+  budget: { usage: 'budget $5, 2 h', what: 'change the limits', request: budgetRequest },
+  target: {
+    usage: 'target val_loss < 0.3',
+    what: 'correct what counts',
+    request: (text) => ({ kind: 'target', text: required(text, 'target') }),
+  },
+  model: {
+    usage: 'model opus',
+    what: 'change the model',
+    request: (text) => ({ kind: 'model', model: required(text, 'model') }),
+  },
+  pin: {
+    usage: 'pin TEXT',
+    what: 'pin a sticky note that the model always sees',
+    request: (text) => ({ kind: 'pin', text: required(text, 'pin') }),
+  },
+  unpin: {
+    usage: 'unpin 2',
+    what: 'remove a sticky note',
+    request: (text) => ({ kind: 'unpin', number: Number(required(text, 'unpin')) }),
+  },
+  answer: { usage: 'answer q1 TEXT', what: 'answer a question', request: answerRequest },
+};
+
+function answerRequest(text: string): SessionRequest {
+  const [, question, answer] = /^(\S+)\s+(.+)$/s.exec(text) ?? [];
+  if (question === undefined || answer === undefined) throw usageOf('answer');
+  return { kind: 'answer', question, answer };
+}
+
+function required(text: string, word: string): string {
+  if (text === '') throw usageOf(word);
+  return text;
+}
+
+const usageOf = (word: string): UserFacing =>
+  new UserFacing(`/${word} needs more.`, `Type /${steerWords[word]?.usage ?? word}`);
+
+/** Lists the words, one line each. */
+const steerHelp = (): string =>
+  [
+    'A line that you type is a message to the agent. Words:',
+    ...Object.values(steerWords).map(({ usage, what }) => `  /${usage}: ${what}`),
+  ].join('\n');
+
+/** Returns the request that a line stands for. Throws `UserFacing` for a line that stands for none. */
+export function requestOf(line: string): SessionRequest {
+  const word = slashWord(line);
+  if (word === undefined) return { kind: 'say', text: line };
+  const steer = Object.hasOwn(steerWords, word) ? steerWords[word] : undefined;
+  if (steer === undefined)
+    throw new UserFacing(unknownWordText(word, Object.keys(steerWords)), 'Type /help for a list.');
+  return steer.request(
+    line
+      .trim()
+      .slice(word.length + 1)
+      .trim(),
+  );
+}
+
+interface Steered {
+  readonly session: Pick<Session, 'id'>;
+  readonly engine: Pick<Engine, 'requests'>;
+  readonly view: Pick<SessionView, 'notice'>;
+}
+
+/** Carries out a line, and shows what was done or why not. Never rejects. */
+export async function steerByLine(line: string, { session, engine, view }: Steered): Promise<void> {
+  if (slashWord(line) === 'help') return view.notice(steerHelp());
+  try {
+    const request = requestOf(line);
+    const done = await engine.requests.send(session.id, request);
+    // The view shows a message itself.
+    if (request.kind !== 'say') view.notice(done);
+  } catch (error) {
+    view.notice(adviceOf(error));
+  }
+}
