@@ -120,12 +120,12 @@ function noKey(source: KeySource | undefined): UserFacing {
     return new UserFacing('You are not signed in to ChatGPT.', 'Sign in with: helios auth login');
   const keyed = needsKey.filter(({ auth }) => auth === 'key');
   const variables = source?.variables ?? keyed.flatMap((each) => each.variables.slice(0, 1));
-  const files = source === undefined ? keyed.map(({ secret }) => secret) : [source.secret];
+  const names = source === undefined ? keyed.map(({ provider }) => provider) : [source.provider];
   return new UserFacing(
     source === undefined
       ? 'No model is available: there is no key.'
       : `There is no key for the provider ${source.provider}.`,
-    `Set ${oneOf(variables)}, or put the key into the file ${oneOf(files)} in <home>/auth (mode 0600); or sign in to ChatGPT with helios auth login. With a Claude subscription, -P claude-cli uses your own claude command. Without a key, -P demo runs the scripted offline demo.`,
+    `Store a key with helios auth login ${names.join('|')}, or set ${oneOf(variables)}; or sign in to ChatGPT with helios auth login. With a Claude subscription, -P claude-cli uses your own claude command. Without a key, -P demo runs the scripted offline demo.`,
   );
 }
 

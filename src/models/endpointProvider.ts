@@ -1,7 +1,7 @@
 /** The providers of the user's own endpoints. */
 import type { Logger } from '../base/logger.ts';
 import { createCompatibleProvider } from './compatible/openaiChat.ts';
-import { endpointSecret, endpointVariable, type EndpointConfig } from './endpoints.ts';
+import { endpointVariable, type EndpointConfig } from './endpoints.ts';
 import type { ModelProvider } from './model.ts';
 import type { ProviderOptions } from './provider.ts';
 
@@ -10,6 +10,6 @@ export function createEndpoint(
   { id, label = id, ...config }: EndpointConfig,
   options: Omit<ProviderOptions, 'baseUrl'> & { readonly logger?: Logger },
 ): ModelProvider {
-  const keyHint = `Set ${endpointVariable(id)} in the environment, put the key into the file ${endpointSecret(id)} in <home>/auth, or run “Helios: Set API Key” in VS Code.`;
+  const keyHint = `Set ${endpointVariable(id)} in the environment, run helios auth login ${id}, or run “Helios: Set API Key” in VS Code.`;
   return createCompatibleProvider({ ...options, ...config, identity: { id, label, keyHint } });
 }

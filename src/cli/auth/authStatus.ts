@@ -38,10 +38,10 @@ export function authStatus(
   return Promise.all(keySources.map(row));
 }
 
-const howTo = ({ variables, secret }: KeySource): string =>
+const howTo = ({ variables, secret, provider }: KeySource): string =>
   secret === tokensName
     ? 'helios auth login'
-    : `set ${variables.join(' or ')}, or write the file auth/${secret}`;
+    : `helios auth login ${provider}, or set ${variables.join(' or ')}`;
 
 function accountOf(text: string): Pick<AuthRow, 'account' | 'note'> {
   const tokens = parseSignedIn(text);

@@ -1,6 +1,6 @@
-import { InvalidArgumentError } from 'commander';
 import { homeAt } from '../../compose/home.ts';
 import { login, logout, status } from '../auth/authCommands.ts';
+import { deleteKey, keyPlace, storeKey } from '../auth/storedKeys.ts';
 import type { CliCommand } from '../command.ts';
 
 const portHelp = `
@@ -11,19 +11,27 @@ into the terminal.`;
 export function declareAuth(helios: CliCommand): CliCommand {
   const auth = helios
     .command('auth')
-    .summary('sign in to ChatGPT; list the sources of keys')
+    .summary('sign in to ChatGPT; store the key of a provider; list the sources of keys')
     .addHelpText('after', portHelp);
   auth
     .command('login')
-    .summary('sign in to ChatGPT in a browser, to use the models of your subscription')
-    .argument('[provider]', 'chatgpt', signInProvider)
+    .summary('store the key of a provider, or sign in to ChatGPT in a browser')
+    .argument('[provider]', providerWords, 'chatgpt')
     .addHelpText('after', portHelp)
-    .runs(({ deps, home }) => login(homeAt(home).authFolder, deps));
+    .runs(async ({ deps, home }, name: string) => {
+      const { authFolder } = homeAt(home);
+      if (name === 'chatgpt') return login(authFolder, deps);
+      return storeKey(await keyPlace(name, home, deps), authFolder, deps);
+    });
   auth
     .command('logout')
-    .summary('sign out')
-    .argument('[provider]', 'chatgpt', signInProvider)
-    .runs(({ deps, home }) => logout(homeAt(home).authFolder, deps));
+    .summary('sign out of ChatGPT, or delete the stored key of a provider')
+    .argument('[provider]', providerWords, 'chatgpt')
+    .runs(async ({ deps, home }, name: string) => {
+      const { authFolder } = homeAt(home);
+      if (name === 'chatgpt') return logout(authFolder, deps);
+      return deleteKey(await keyPlace(name, home, deps), authFolder, deps);
+    });
   auth
     .command('status')
     .summary('list every provider with the source of its key or sign-in')
@@ -34,9 +42,4 @@ export function declareAuth(helios: CliCommand): CliCommand {
   return auth;
 }
 
-function signInProvider(text: string): string {
-  if (text === 'chatgpt') return text;
-  throw new InvalidArgumentError(
-    'Only chatgpt has a sign-in. Other providers use a key: see helios auth status.',
-  );
-}
+const providerWords = 'chatgpt, another provider, or the id of an endpoint';

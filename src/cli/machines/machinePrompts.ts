@@ -2,8 +2,6 @@
  * Prompts of machines (passwords, host keys) in the terminal. Without a user to ask, a prompt is
  * refused with a message.
  */
-import { createInterface } from 'node:readline';
-import { Writable } from 'node:stream';
 import { cleanText } from '../../base/text.ts';
 import type {
   HostKeyQuestion,
@@ -12,6 +10,7 @@ import type {
 } from '../../machines/machinePrompts.ts';
 import { secretText } from '../../presentation/machines/secretText.ts';
 import type { CliDeps } from '../cliDeps.ts';
+import { readLine } from '../readLine.ts';
 
 type Terminal = Pick<CliDeps, 'stdin' | 'stdout' | 'stderr'>;
 /** Runs `ask`, which asks a question, while no other output is written. */
@@ -79,37 +78,4 @@ async function confirm(
     if (answer === 'yes') return true;
     if (answer === undefined || answer === 'no' || answer === 'n') return false;
   }
-}
-
-/**
- * Resolves with the line that the user types; `undefined` if the input ends or `signal` is aborted.
- * A hidden answer is not echoed.
- */
-function readLine(
-  { stdin, stdout }: Terminal,
-  { question, isHidden }: { readonly question: string; readonly isHidden: boolean },
-  signal: AbortSignal,
-): Promise<string | undefined> {
-  if (signal.aborted) return Promise.resolve(undefined);
-  const answer = Promise.withResolvers<string | undefined>();
-  const output = new Writable({ write: (_chunk, _encoding, done) => done() });
-  // With `terminal: true`, readline echoes what the user types to `output`, which discards the
-  // echo.
-  const lines = createInterface({
-    input: stdin,
-    ...(isHidden ? { output, terminal: true } : { terminal: false }),
-  });
-  const give = (line: string | undefined): void => {
-    answer.resolve(line);
-    signal.removeEventListener('abort', giveUp);
-    lines.close();
-    if (isHidden) stdout.write('\n');
-  };
-  const giveUp = (): void => give(undefined);
-  signal.addEventListener('abort', giveUp, { once: true });
-  lines.once('line', give);
-  lines.once('SIGINT', giveUp);
-  lines.once('close', () => answer.resolve(undefined));
-  stdout.write(question);
-  return answer.promise;
 }

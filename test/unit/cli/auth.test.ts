@@ -205,9 +205,73 @@ describe('helios auth', () => {
       await helios(it, 'auth', 'status');
       assert.match(
         it.stdout.text,
-        /^claude +none +set ANTHROPIC_API_KEY, or write the file auth\/anthropic$/m,
+        /^claude +none +helios auth login claude, or set ANTHROPIC_API_KEY$/m,
       );
       assert.match(it.stdout.text, /^chatgpt +none +helios auth login$/m);
+    });
+  });
+
+  describe('keys', () => {
+    const typed = async (key: string, it: FakeDeps, ...argv: string[]): Promise<number> => {
+      const code = helios(it, 'auth', ...argv);
+      if (it.stdin.isTTY === true)
+        await until('it asks', () => /is not shown/.test(it.stdout.text));
+      it.stdin.write(`${key}\n`);
+      if (it.stdin.isTTY !== true) it.stdin.end();
+      return code;
+    };
+
+    it('are typed without being shown, and kept for their owner alone', async () => {
+      const it = world({ isTerminal: true });
+      assert.equal(await typed('sk-ant-typed', it, 'login', 'claude'), 0);
+      assert.match(
+        it.stdout.text,
+        /^Key of Anthropic \(is not shown\): \nStored\. Use it with: helios -P claude/,
+      );
+      assert.equal(readFileSync(file('anthropic'), 'utf8'), 'sk-ant-typed\n');
+      assert.equal(statSync(file('anthropic')).mode & 0o777, 0o600);
+      const status = world();
+      await helios(status, 'auth', 'status');
+      assert.match(status.stdout.text, /^claude +file +.*auth\/anthropic/m);
+      assert.ok(!`${it.stdout.text}${status.stdout.text}`.includes('sk-ant-typed'));
+    });
+
+    it('are read from a pipe, and a variable in use instead is named', async () => {
+      const it = world({ env: { OPENAI_API_KEY: 'other' } });
+      assert.equal(await typed('sk-piped', it, 'login', 'openai'), 0);
+      assert.match(it.stdout.text, /Stored\. OPENAI_API_KEY is set in the environment and is used/);
+    });
+
+    it('of endpoints are stored, too', async () => {
+      mkdirSync(path.join(folder(), 'home'), { recursive: true });
+      const endpoints = [{ id: 'lab', baseUrl: 'http://127.0.0.1:9/v1' }];
+      writeFileSync(path.join(folder(), 'home/preferences.json'), JSON.stringify({ endpoints }));
+      const it = world();
+      assert.equal(await typed('k', it, 'login', 'lab'), 0, it.stderr.text);
+      assert.match(it.stdout.text, /helios -P lab/);
+    });
+
+    it('are refused if empty or of several words, and nothing is stored', async () => {
+      for (const key of ['', 'two words']) {
+        const it = world();
+        assert.equal(await typed(key, it, 'login', 'gemini'), 1);
+        assert.match(it.stderr.text, /Nothing was stored/);
+        assert.ok(!existsSync(file('gemini')));
+      }
+    });
+
+    it('are deleted by logout', async () => {
+      await typed('k', world(), 'login', 'gemini');
+      const it = world({ env: { GOOGLE_API_KEY: 'x' } });
+      assert.equal(await helios(it, 'auth', 'logout', 'gemini'), 0);
+      assert.equal(
+        it.stdout.text,
+        'Deleted the key of Google Gemini. GOOGLE_API_KEY is set in the environment.\n',
+      );
+      assert.ok(!existsSync(file('gemini')));
+      const again = world();
+      await helios(again, 'auth', 'logout', 'gemini');
+      assert.match(again.stdout.text, /^No key of Google Gemini is stored\.\n/);
     });
   });
 
@@ -222,9 +286,10 @@ describe('helios auth', () => {
   const refusals: readonly [argv: string[], words: RegExp][] = [
     [['auth', 'signin'], /Unknown command 'signin'\. Did you mean login\?\nSee helios auth --help/],
     [
-      ['auth', 'login', 'claude'],
-      /'claude' is invalid for argument 'provider'\. Only chatgpt has a sign-in/,
+      ['auth', 'login', 'claud'],
+      /claud has no key in Helios\.\nName one of: chatgpt, claude, openai, gemini/,
     ],
+    [['auth', 'logout', 'demo'], /demo has no key in Helios/],
     [
       ['auth', 'login', 'chatgpt', 'now'],
       /Too many arguments for 'login'.*: chatgpt, now\.\nSee helios auth login --help/,

@@ -243,7 +243,7 @@ describe('helios', () => {
       'there is no key',
       ['--yes', 'g'],
       {},
-      /there is no key\.\nSet ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY.*-P demo/,
+      /there is no key\.\nStore a key with helios auth login claude.*ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY.*-P demo/,
     ],
     [
       'the key of the provider is missing',

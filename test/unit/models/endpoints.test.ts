@@ -157,7 +157,7 @@ describe('an endpoint', () => {
     assert.equal(reply.failure?.reason, 'auth');
     assert.match(
       reply.failure.message,
-      /lab-vllm at http:.*HELIOS_KEY_LAB_VLLM.*endpoint-lab-vllm.*Set API Key/,
+      /lab-vllm at http:.*HELIOS_KEY_LAB_VLLM.*helios auth login lab-vllm.*Set API Key/,
     );
   });
 });
