@@ -19,6 +19,7 @@ import type {
 } from '../../models/model.ts';
 import type { Cost } from '../../models/prices.ts';
 import { act, type ActDeps } from './act.ts';
+import { budgetEndMs } from '../budget/measures.ts';
 import type { BudgetGuard } from '../budget/guard.ts';
 import type { RecordedMessage, RequestAttachments } from '../context/attachments.ts';
 import { dueShortening } from '../context/checkpoint.ts';
@@ -33,7 +34,7 @@ import { endsIdle } from './idleGuard.ts';
 import { idleness } from './progress.ts';
 import { reminderText } from '../context/prompt.ts';
 import type { SessionLog } from '../journal/sessionLog.ts';
-import { think } from './think.ts';
+import { think, withinMinutes } from './think.ts';
 import type { Tool } from '../../tools/tool.ts';
 
 export interface LoopDeps extends ContextSource {
@@ -80,6 +81,8 @@ export async function runLoop(deps: LoopDeps, signal: AbortSignal): Promise<void
     if (await endsBefore(deps)) return;
     const reply = await turn(deps, signal);
     if (reply === undefined || signal.aborted) return;
+    // The minutes of the goal are used up, so the session ends before the next call.
+    if (reply.stop === 'aborted') continue;
     if (reply.stop === 'error') await afterFailure(deps, reply.failure, signal);
     else await afterReply(deps, reply, signal);
   }
@@ -193,13 +196,13 @@ async function turn(deps: LoopDeps, signal: AbortSignal): Promise<ModelReply | u
       ? first
       : await fitted({ ...fullRequest, messages: await deps.attachments.fill(late) });
   if (request === undefined) return undefined;
-  const reply = withUniqueIds(
-    await think(provider, request, (event) => deps.show(event), signal),
-    log.events,
-    number,
+  const replied = await withinMinutes(
+    (inTime) => think(provider, request, (event) => deps.show(event), inTime),
+    { clock: deps.clock, endMs: budgetEndMs(log.state), signal },
   );
+  const reply = withUniqueIds(replied, log.events, number);
   await log.record(repliedEvent(deps, { provider: provider.id, model: request.model }, reply));
-  return reply.stop === 'aborted' ? undefined : reply;
+  return reply;
 }
 
 /**

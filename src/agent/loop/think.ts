@@ -1,6 +1,34 @@
 /** Makes one model call and streams the reply. */
+import type { Clock } from '../../base/clock.ts';
 import type { ModelProvider, ModelReply, ModelRequest } from '../../models/model.ts';
 import type { StreamEvent } from '../journal/events.ts';
+
+/** Time after the end of the minutes of a goal that a reply which has begun may take. */
+const graceMs = 30_000;
+
+/**
+ * Carries out a model call, and aborts it some time after `endMs`, when the minutes of the goal are
+ * used up: a call that hangs must not outlive them.
+ */
+export async function withinMinutes<T>(
+  call: (signal: AbortSignal) => Promise<T>,
+  {
+    clock,
+    endMs,
+    signal,
+  }: { readonly clock: Clock; readonly endMs: number | undefined; readonly signal: AbortSignal },
+): Promise<T> {
+  if (endMs === undefined) return call(signal);
+  const late = new AbortController();
+  const timer = clock.after(Math.max(0, endMs + graceMs - clock.now()), () =>
+    late.abort(new Error('The minutes of the goal are used up.')),
+  );
+  try {
+    return await call(AbortSignal.any([signal, late.signal]));
+  } finally {
+    timer.dispose();
+  }
+}
 
 /**
  * Sends `request` to the model, streams the reply and resolves with the whole reply. If the call

@@ -55,6 +55,17 @@ describe('budget', () => {
     bed = undefined;
   });
 
+  it('cuts a model call that hangs when the minutes are used up, and ends', async () => {
+    const { model, session } = await begin(() => 'hang', { budget: { minutes: 10 } });
+    await until(() => model.requests.length === 1);
+    await clock.advance(10 * 60_000);
+    assert.notEqual(session.state.phase, 'ended');
+    await clock.advance(30_000);
+    assert.equal(await session.ended, 'budget');
+    assert.equal(model.requests.length, 1);
+    assert.match(session.state.end?.summary ?? '', /minutes/);
+  });
+
   const hard: [name: string, more: { budget?: Budget; dayLimits?: DayLimits }, summary: RegExp][] =
     [
       [
