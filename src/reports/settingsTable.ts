@@ -47,13 +47,24 @@ export const settingCount = (ledger: Ledger): number =>
 
 function settingsOf(ledger: Ledger, decisive: Decisive): readonly Setting[] {
   const sign = decisive.direction === 'lower' ? 1 : -1;
-  return resultGroups(ledger.experiments, decisive)
+  const settings = resultGroups(ledger.experiments, decisive)
     .map((runs) => ({
       settings: commandForm(runs[0]?.command ?? '').settings,
       values: runs.flatMap((run) => measuredValue(run, decisive) ?? []),
       runs,
     }))
     .toSorted((a, b) => sign * (mean(a.values) - mean(b.values)));
+  return withExperiments(settings);
+}
+
+/** Adds the ids of experiments if options alone do not tell settings apart: their code differs. */
+function withExperiments(settings: readonly Setting[]): readonly Setting[] {
+  const texts = new Set(settings.map((one) => JSON.stringify([...one.settings].toSorted())));
+  if (texts.size === settings.length) return settings;
+  return settings.map((one) => ({
+    ...one,
+    settings: new Map([['experiment', one.runs[0]?.experimentId ?? ''], ...one.settings]),
+  }));
 }
 
 /** Returns the names of options whose values differ, in the order in which they appear. */
@@ -87,6 +98,10 @@ const decimalsOf = (values: readonly number[]): number =>
     }),
   );
 
+/** Returns the number of decimals that show the first digit of the deviation. */
+const decimalsOfSpread = (values: readonly number[]): number =>
+  Math.max(0, Math.ceil(-Math.log10(deviation(values) || 1)));
+
 function valueText(values: readonly number[], decimals: number, plusMinus: string): string {
   const spread = deviation(values);
   const center = mean(values).toFixed(decimals);
@@ -99,8 +114,9 @@ function paperTable(
   { metric, rule }: Decisive,
   plusMinus: string,
 ): Table {
-  // As in the output of the runs, and the same in each row.
-  const decimals = Math.min(12, decimalsOf(settings.flatMap(({ values }) => values)));
+  // As in the output of the runs, or as many as a deviation needs; the same in each row.
+  const all = settings.map(({ values }) => values);
+  const decimals = Math.min(12, Math.max(decimalsOf(all.flat()), ...all.map(decimalsOfSpread)));
   return {
     head: [...columns, 'n', rule === 'best' ? `${metric} (best)` : metric],
     rows: settings.map(({ settings: values, values: measured }) => [

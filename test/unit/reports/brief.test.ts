@@ -204,7 +204,7 @@ describe('the brief of a night', () => {
       text,
       /- Baseline: 9\.05 ± 0\.0707 in \[run 17\].*, \[run 18\]\(\S+\) \(since then -88\.4 %\)/,
     );
-    assert.match(partOf(text, 'Results'), /\| 6 \|.*\n\| 9 \| 2 \| 9\.1 .*\n\n2 more: /);
+    assert.match(partOf(text, 'Results'), /\| 6 \|.*\n\| 9 \| 2 \| 9\.05 .*\n\n2 more: /);
     assert.match(text, /with its tables: \[writeup\.md\]\(writeup\.md\)/);
   });
 

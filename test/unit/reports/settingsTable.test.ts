@@ -40,6 +40,23 @@ describe('the table of settings', () => {
     );
   });
 
+  it('names the experiments of settings that differ only in their code', () => {
+    const rows = ['e1', 'e2', 'e2'].map((experimentId, index) =>
+      rowOf(index + 1, {
+        command: `python3 lm.py --seed ${index}`,
+        experimentId,
+        metrics: [summaryOf('loss', 3 - index)],
+      }),
+    );
+    assert.deepEqual(settingsTable(buildLedger(rows), 'md').split('\n'), [
+      '| experiment | n | loss |',
+      '| --: | --: | --: |',
+      '| e2 | 2 | 1.5 ± 0.7 |',
+      '| e1 | 1 | 3.0 |',
+      '',
+    ]);
+  });
+
   it('is written for booktabs', () => {
     assert.equal(
       settingsTable(ledger, 'tex'),
