@@ -119,7 +119,7 @@ export class MachineFile {
     if ('brokenLine' in json) throw this.#broken(json.brokenLine, json.why);
     if (isOriginalList(json.value))
       throw new UserFacing(
-        `${this.path} is a list of the original Helios.`,
+        `${this.path}, line 1: it is a list of the original Helios.`,
         'To convert it, run in a terminal: helios import',
       );
     const outer = outerSchema.safeParse(json.value);

@@ -190,7 +190,8 @@ describe('machines.json', () => {
       '{ "version": 1,\n "machines": [],\n "machines": []\n}',
       /line 3: machines appears twice/,
     ],
-    ['is a list', '[]', /line 1: expected \{ "version": 1/],
+    ['is a list', '[]', /line 1: it is a list of the original Helios\. To convert it/],
+    ['is a text', '"a"', /line 1: expected \{ "version": 1/],
     [
       'is of another version',
       '{\n "machines": [],\n "version": 2 }',
