@@ -1,21 +1,25 @@
 import type { Engine } from '../../agent/contract/engine.ts';
+import type { ObservedSession } from '../../agent/contract/observedSession.ts';
 import type { RunPlace } from '../../agent/contract/sessions.ts';
 import { applyEvent, foldSession } from '../../compose/foldJournal.ts';
 import type { RunState, SessionState } from '../../agent/journal/state.ts';
+import { DisposableStore, type Disposable } from '../../base/disposable.ts';
 import type { SessionId } from '../../base/ids.ts';
 import { cleanText, formatDuration, formatValue } from '../../base/text.ts';
+import type { Ledger } from '../../experiments/ledger.ts';
 import type { LineReader } from '../../metrics/lines/lineReader.ts';
 import { createLineReader, LineSplitter } from '../../compose/metricLines.ts';
 import type { RunEnd, RunSpec } from '../../runs/run.ts';
 import { runStatus, runTitle } from '../../presentation/runs/runText.ts';
 import type { CliCommand } from '../command.ts';
 import { withEngine } from '../commandEngine.ts';
-import { EventText } from '../screen/eventText.ts';
 import { isRunName, noRun, runNamed } from '../runReference.ts';
 import { namedSession, sessionWords } from '../sessionReference.ts';
 import { styleFor, type Style } from '../screen/style.ts';
 import { singleLine } from '../screen/terminalText.ts';
-import { replyText } from '../screen/views.ts';
+import type { LiveValues } from '../screen/liveBlock.ts';
+import { TerminalView } from '../screen/terminalView.ts';
+import { PlainView, type SessionView } from '../screen/views.ts';
 import { codeFor } from '../follow.ts';
 import { exitCodes, type CliDeps } from '../cliDeps.ts';
 
@@ -60,27 +64,52 @@ async function watchSession(
   signal: AbortSignal,
 ): Promise<number> {
   const style = styleFor(deps.stdout.isTTY === true, deps.env);
-  const text = new EventText(style);
+  const owned = new DisposableStore();
+  const observed = owned.add(engine.sessions.observe(id));
+  const view = owned.add(viewOf(observed, deps, style));
   let state: SessionState | undefined;
-  for await (const { events, isUpToDate } of engine.sessions.follow(id, signal)) {
-    for (const event of events) {
-      state = state === undefined ? foldSession([event]) : applyEvent(state, event);
-      if (state === undefined) continue;
-      const reply =
-        event.type === 'model.replied' ? [replyText(event)].filter((line) => line !== '') : [];
-      deps.stdout.write(
-        [...reply, ...text.linesOf(event, state)].map((line) => `${line}\n`).join(''),
-      );
+  try {
+    for await (const { events, isUpToDate } of engine.sessions.follow(id, signal)) {
+      await observed.refresh();
+      for (const event of events) {
+        state = state === undefined ? foldSession([event]) : applyEvent(state, event);
+        if (state !== undefined)
+          view.shown.event(event, { state, ledger: observed.ledger() ?? noLedger });
+      }
+      if (!isUpToDate || state === undefined) continue;
+      if (state.end !== undefined) return codeFor(state.end.reason);
+      if ((await engine.sessions.owner(id)) === undefined) view.shown.notice(unownedText(id));
     }
-    if (!isUpToDate || state === undefined) continue;
-    if (state.end !== undefined) return codeFor(state.end.reason);
-    if ((await engine.sessions.owner(id)) === undefined) deps.stdout.write(unownedText(id, style));
+    return exitCodes.interrupted;
+  } finally {
+    view.shown.end([]);
+    owned.dispose();
   }
-  return exitCodes.interrupted;
 }
 
-const unownedText = (id: SessionId, { dim }: Style): string =>
-  `${dim(`No process runs this session now. Resume it: helios --resume ${id}`)}\n`;
+const noLedger: Ledger = { rows: [], experiments: [], imported: [] };
+
+/** Returns a view of a session that another process works on; in a terminal with its live values. */
+function viewOf(
+  observed: ObservedSession,
+  { stdin, stdout, clock }: CliDeps,
+  style: Style,
+): Disposable & { readonly shown: SessionView } {
+  if (stdout.isTTY !== true)
+    return { shown: new PlainView(stdout, style), dispose: () => undefined };
+  const values: LiveValues = {
+    summaries: (run) => observed.ledger()?.rows.find(({ runId }) => runId === run)?.metrics,
+    series: () => undefined,
+  };
+  const output = stdout.raw ?? stdout;
+  const shown = new TerminalView({ input: stdin, output, clock, style, values });
+  observed.setWatched(true);
+  const listening = observed.onDidChange(() => shown.redraw());
+  return { shown, dispose: () => listening.dispose() };
+}
+
+const unownedText = (id: SessionId): string =>
+  `No process runs this session now. Resume it: helios --resume ${id}`;
 
 async function watchRun(
   engine: Engine,
@@ -101,7 +130,8 @@ async function watchRun(
   );
   await output.end();
   if (end === undefined) return exitCodes.interrupted;
-  deps.stdout.write(`${endLine(end, await runAt(engine, place))}${output.metricsLine()}\n`);
+  const run = await runAt(engine, place);
+  deps.stdout.write(`${endLine(end, run)}${metricsLine(output.last ?? lastValues(run))}\n`);
   return end.verdict.kind === 'ok' ? exitCodes.goal : exitCodes.ended;
 }
 
@@ -118,16 +148,25 @@ function endLine({ verdict, endedMs }: RunEnd, run: RunState): string {
   return singleLine(`${runStatus({ ...run, verdict })}${took}`);
 }
 
+/** Returns the last value of each metric: ` · loss 0.83 · acc 0.5`. */
+const metricsLine = (values: ReadonlyMap<string, number>): string =>
+  [...values].map(([metric, value]) => ` · ${metric} ${formatValue(value)}`).join('');
+
+const lastValues = ({ metrics }: RunState): ReadonlyMap<string, number> =>
+  new Map(metrics.map(({ metric, last }) => [metric, last]));
+
 /** Prints each line of the output when it is complete, and stores the last value of each metric. */
 class RunOutput {
   readonly #deps: CliDeps;
   readonly #splitter = new LineSplitter(0);
   readonly #reader: LineReader;
   readonly #last = new Map<string, number>();
+  readonly #isRead: boolean;
   #lastTrouble = '';
 
   constructor(spec: RunSpec, deps: CliDeps) {
     this.#deps = deps;
+    this.#isRead = spec.metrics.from === undefined;
     this.#reader = createLineReader(spec.metrics, {
       onPoints: (points) => {
         for (const { metric, value } of points) this.#last.set(metric, value);
@@ -154,13 +193,13 @@ class RunOutput {
     this.#reader.dispose();
   }
 
-  /** Returns the last value of each metric: ` · loss 0.83 · acc 0.5`. */
-  metricsLine(): string {
-    return [...this.#last].map(([metric, value]) => ` · ${metric} ${formatValue(value)}`).join('');
+  /** The last value of each metric; `undefined` if they are not read from the output. */
+  get last(): ReadonlyMap<string, number> | undefined {
+    return this.#isRead ? this.#last : undefined;
   }
 
   #line(line: string, end: number): void {
     this.#deps.stdout.write(`${cleanText(line)}\n`);
-    this.#reader.read(line, { end, timeMs: 0 });
+    if (this.#isRead) this.#reader.read(line, { end, timeMs: 0 });
   }
 }

@@ -1,5 +1,4 @@
 /** Shows a session live in a terminal: transcript above, block with runs and status below. */
-import type { Session } from '../../agent/contract/sessions.ts';
 import type { JournalEvent, StreamEvent } from '../../agent/journal/events.ts';
 import type { Clock } from '../../base/clock.ts';
 import { DisposableStore, type Disposable } from '../../base/disposable.ts';
@@ -11,7 +10,7 @@ import { Screen } from './screen.ts';
 import type { Style } from './style.ts';
 import { lineForTerminal } from './terminalText.ts';
 import { fitToWidth, textWidth } from './textWidth.ts';
-import { replyText, type SessionView } from './views.ts';
+import { replyText, type SessionView, type ShownSession } from './views.ts';
 import type { Output, TerminalInput } from '../cliDeps.ts';
 
 const tickMs = 1000;
@@ -30,7 +29,7 @@ export class TerminalView implements SessionView, Disposable {
   readonly #screen: Screen;
   readonly #text: EventText;
   readonly #owned = new DisposableStore();
-  #session: Session | undefined;
+  #session: ShownSession | undefined;
   #streamed = '';
   #isAside = false;
   #tick: Disposable | undefined;
@@ -43,7 +42,7 @@ export class TerminalView implements SessionView, Disposable {
     this.#schedule();
   }
 
-  event(event: JournalEvent, session: Session): void {
+  event(event: JournalEvent, session: ShownSession): void {
     this.#session = session;
     if (event.type === 'model.replied') this.#reply(event);
     const lines = this.#text.linesOf(event, session.state);
@@ -63,6 +62,11 @@ export class TerminalView implements SessionView, Disposable {
       this.#screen.endStream();
       this.notice(event.why);
     }
+  }
+
+  /** Draws the block again, because values in it have changed. */
+  redraw(): void {
+    this.#screen.redraw();
   }
 
   notice(text: string): void {

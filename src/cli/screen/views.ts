@@ -7,8 +7,11 @@ import type { LineListener } from './lineEditor.ts';
 import { plainStyle, type Style } from './style.ts';
 import type { Output } from '../cliDeps.ts';
 
+/** The part of a session that views show. */
+export type ShownSession = Pick<Session, 'state' | 'ledger'>;
+
 export interface SessionView {
-  event(event: JournalEvent, session: Session): void;
+  event(event: JournalEvent, session: ShownSession): void;
   stream(event: StreamEvent): void;
   /** Shows a message that is not in the journal. */
   notice(text: string): void;
@@ -81,7 +84,7 @@ export class PlainView implements SessionView {
     this.#text = new EventText(style);
   }
 
-  event(event: JournalEvent, session: Session): void {
+  event(event: JournalEvent, session: ShownSession): void {
     if (event.type === 'model.replied')
       this.#write([replyText(event)].filter((text) => text !== ''));
     this.#write(this.#text.linesOf(event, session.state));
