@@ -38,6 +38,7 @@ export interface IndexedExperiment {
   /** Id of the experiment within its session: `e7`. */
   readonly id: string;
   readonly hypothesis: string;
+  /** The command of the first run of the result; without a result, that of the experiment. */
   readonly command: string;
   /** The decision or, without one, the status: `keep (provisional)`, `running`. */
   readonly decision: string;

@@ -18,7 +18,7 @@ export const indexedExperiments = (
   experiments.map((row) => ({
     id: row.id,
     hypothesis: oneLine(row.hypothesis, maxChars),
-    command: oneLine(row.command, maxChars),
+    command: oneLine(row.result?.runs[0]?.command ?? row.command, maxChars),
     decision: experimentStatus(row),
     why: oneLine(row.decision?.why ?? '', maxChars),
     metric: row.result?.metric ?? null,

@@ -7,6 +7,7 @@ import {
   type ExperimentRow,
   type Ledger,
 } from '../../experiments/ledger.ts';
+import { runName } from '../../runs/run.ts';
 
 export interface Objections {
   /** Texts for the model. The decision is recorded despite them. */
@@ -35,7 +36,11 @@ function keepObjections(id: string, result: ExperimentResult, ledger: Ledger): O
   const gain = other === undefined ? Infinity : sign * (other.result.mean - result.mean);
   const against =
     other && `${resultValueText(result)} against ${resultValueText(other.result)} of ${other.name}`;
-  if (gain < 0) return warning(`It is worse than the best so far: ${against}. ${again}`);
+  if (gain < 0) {
+    const within =
+      -gain < knownSpread(result, other, ledger) ? ', within the spread of repeats' : '';
+    return warning(`It is worse than the best so far${within}: ${against}. ${again}`);
+  }
   const doubts = [
     ...(result.n === 1 ? ['it rests on one run'] : []),
     ...(gain < knownSpread(result, other, ledger)
@@ -58,6 +63,9 @@ function knownSpread(
   return Math.max(0, ...(spreads.length > 0 ? spreads : known));
 }
 
+const runsText = ({ runs }: ExperimentResult): string =>
+  runs.map(({ number }) => runName(number)).join(', ');
+
 interface Other {
   readonly name: string;
   readonly result: ExperimentResult;
@@ -75,7 +83,13 @@ function bestOther(
     .flatMap(({ id, result, decision }): Other[] =>
       result === undefined || isOut(decision) || result.runs.some(({ runId }) => own.has(runId))
         ? []
-        : [{ name: `experiment ${id}`, result, isKept: decision?.decision === 'keep' }],
+        : [
+            {
+              name: `${runsText(result)} of experiment ${id}`,
+              result,
+              isKept: decision?.decision === 'keep',
+            },
+          ],
     )
     .toSorted(
       (a, b) => Number(b.isKept) - Number(a.isKept) || sign * (a.result.mean - b.result.mean),

@@ -86,8 +86,9 @@ export class HomeArchive {
     const runs = await Promise.all(
       (await this.find(reference)).map(async ({ state, name }) => {
         const metrics = await points.of(state.spec, state.verdict !== undefined);
-        const { id } = state.spec;
-        return metrics && { id, name, handle: undefined, status: archivedStatus(state), metrics };
+        const { id, label } = state.spec;
+        const status = archivedStatus(state);
+        return metrics && { id, name, label, handle: undefined, status, metrics };
       }),
     );
     return runs.filter((run) => run !== undefined);

@@ -93,7 +93,8 @@ const lineOf = (one: ListedExperiment): string =>
     one.id,
     one.decision,
     one.result,
-    ...(one.runs === '' ? [] : [`runs ${one.runs}`]),
-    one.hypothesis === one.command || one.hypothesis === '' ? one.command : one.hypothesis,
-    ...(one.goal === undefined ? [] : [`goal: ${one.goal.slice(0, maxGoalChars)}`]),
+    ...(one.runs === '' ? [] : [`its runs ${one.runs}`]),
+    ...(one.hypothesis === '' ? [] : [one.hypothesis]),
+    ...(one.command === one.hypothesis ? [] : [one.command]),
+    ...(one.goal === undefined ? [] : [`its goal: ${one.goal.slice(0, maxGoalChars)}`]),
   ].join(' · ');

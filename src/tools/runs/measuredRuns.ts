@@ -9,6 +9,8 @@ export interface MeasuredRun {
   readonly id: RunId;
   /** Name of the run: `run 7`. */
   readonly name: string;
+  /** What tells the run from others, such as `lr=3e-4`. Omitted for a run of this session. */
+  readonly label?: string;
   /** Handle of the process: `machine:pid`; `undefined` until the process has started. */
   readonly handle: string | undefined;
   /** State or verdict: `running`, `ok`, `failed (exit code 3)` … */
@@ -109,8 +111,15 @@ function requireRun(runs: MeasuredRuns, reference: string | number): MeasuredRun
 }
 
 /** Returns the fields that name a run in the result of a tool. */
-export const runHead = ({ id, name, handle, status }: MeasuredRun): Record<string, unknown> => ({
+export const runHead = ({
+  id,
+  name,
+  label,
+  handle,
+  status,
+}: MeasuredRun): Record<string, unknown> => ({
   run: name,
+  ...(label !== undefined && { label }),
   task_id: handle ?? id,
   status,
 });

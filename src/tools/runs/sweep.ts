@@ -65,7 +65,6 @@ const runParameters = undescribed({
     .optional()
     .meta({ isOpaque: true }),
   metric_directions: metricDirections,
-  metrics_from: metricsFrom,
   ...limitParameters,
   cwd: z.string().min(1).optional(),
   ...experimentParameters,
@@ -90,6 +89,7 @@ const parameters = z
       )
       .meta({ needs: 'machines' }),
     ...runParameters,
+    metrics_from: metricsFrom.describe('May hold {name}.'),
     max_parallel: z
       .int()
       .min(1)
@@ -102,10 +102,10 @@ const parameters = z
       .max(64)
       .optional()
       .describe(
-        'GPUs of each run, not shared; 0: all shared. Default: 1 where there are GPUs; none under Slurm.',
+        'GPUs of each run; 0: all shared. Default: 1 where there are GPUs; none under Slurm.',
       ),
     label_prefix: z.string().max(30).optional().meta({ hidden: true }),
-    dry_run: z.boolean().default(false).describe('Starts nothing; returns the first 10 points.'),
+    dry_run: z.boolean().default(false).describe('Only returns the first 10 points.'),
   })
   .transform(({ env: variables, ...args }) => ({
     ...args,

@@ -36,7 +36,7 @@ export const pointParameters = {
   params: z
     .record(name, z.array(value).min(1))
     .optional()
-    .describe('Values to combine, such as {"lr": [1e-3, 3e-4], "bs": [32, 64]}.')
+    .describe('Values to combine: {"lr": [1e-3, 3e-4], "bs": [32, 64]}.')
     .meta({ isOpaque: true }),
   random: z
     .strictObject({

@@ -311,7 +311,7 @@ describe('experiments of a session', () => {
     assert.match(kept ?? '', /"measured":"1 ok, loss 0\.5",.*provisional: it rests on one run/);
     assert.match(
       worse ?? '',
-      /worse than the best so far: loss 0\.7 against loss 0\.5 of experiment e2/,
+      /worse than the best so far: loss 0\.7 against loss 0\.5 of run 2 of experiment e2/,
     );
     assert.match(missing ?? '', /There is no experiment e9\. Experiments: e1, e2, e3\./);
     assert.match(empty ?? '', /no result to compare/);

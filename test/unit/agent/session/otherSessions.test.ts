@@ -69,9 +69,14 @@ describe('the work of other sessions', () => {
     const [own = '', inFolder = '', byText = '', byMetric = '', byDecision = '', page = ''] =
       results(second);
     assert.match(own, /"total":0/);
-    assert.match(inFolder, new RegExp(`${id}#e2 · discard · val_loss 0\\.25 · runs 2 · Cosine`));
+    assert.match(
+      inFolder,
+      new RegExp(
+        `${id}#e2 · discard · val_loss 0\\.25 · its runs 2 · Cosine decay helps · echo step=3`,
+      ),
+    );
     assert.ok(inFolder.indexOf('#e2') < inFolder.indexOf('#e1'), inFolder);
-    assert.match(inFolder, /goal: find the lowest val_loss/);
+    assert.match(inFolder, /its goal: find the lowest val_loss/);
     assert.match(byText, /"total":1/);
     assert.ok(byMetric.indexOf('#e2') < byMetric.indexOf('#e1'), byMetric);
     assert.match(byMetric, /earlier sessions/);
@@ -111,7 +116,7 @@ describe('the work of other sessions', () => {
     ]);
     const [, , shown = '', byId = '', compared = '', output = '', cleared = '', none = ''] =
       results(second);
-    assert.match(shown, new RegExp(`"run":"${before.id}#1".*"latest":0\\.3`));
+    assert.match(shown, new RegExp(`"run":"${before.id}#1","label":"[^"]+".*"latest":0\\.3`));
     assert.match(byId, new RegExp(`${before.id}#1.*"latest":0\\.3`));
     assert.match(compared, /val_loss.*better/);
     assert.match(output, /"command":"echo step=3 val_loss=0\.25; echo zebra".*zebra/);
