@@ -15,11 +15,11 @@ import json
 import math
 import os
 import re
+import select
 import signal
 import sqlite3
 import struct
 import sys
-import threading
 
 FOLDER = sys.argv[1]
 POLL_SECONDS = 0.5

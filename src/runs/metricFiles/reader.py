@@ -87,17 +87,18 @@ class Reader:
 
 
 def main():
-    ended = threading.Event()
+    # A pipe and not an event: the handler may run while this thread holds the lock of an event.
+    end, ending = os.pipe()
     # A scheduler sends TERM to every process of a job, and the command may go on for a while.
     for each in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
         signal.signal(each, signal.SIG_IGN)
-    signal.signal(signal.SIGALRM, lambda *_: ended.set())
+    signal.signal(signal.SIGALRM, lambda *_: os.write(ending, b"."))
     parent = os.getppid()
     with open(os.path.join(FOLDER, "metrics_from.json")) as file:
         reader = Reader([os.path.abspath(os.path.expanduser(path)) for path in json.load(file)])
     open(os.path.join(FOLDER, "metrics.ready"), "w").close()
     polls = 0
-    while not ended.wait(POLL_SECONDS) and os.getppid() == parent:
+    while not select.select([end], [], [], POLL_SECONDS)[0] and os.getppid() == parent:
         polls += 1
         if polls % SEARCH_EVERY == 0 or not reader.files:
             reader.search(False)
