@@ -15,7 +15,7 @@ export function budgetRequest(text: string): SessionRequest {
 }
 
 interface SteerWord {
-  /** How it is typed, behind the slash. */
+  /** The word with an example of its argument, without the slash. */
   readonly usage: string;
   readonly what: string;
   request(rest: string): SessionRequest;

@@ -114,7 +114,7 @@ function paperTable(
   { metric, rule }: Decisive,
   plusMinus: string,
 ): Table {
-  // As in the output of the runs, or as many as a deviation needs; the same in each row.
+  // Each row has the decimals that the runs printed, or more if a deviation needs them.
   const all = settings.map(({ values }) => values);
   const decimals = Math.min(12, Math.max(decimalsOf(all.flat()), ...all.map(decimalsOfSpread)));
   return {

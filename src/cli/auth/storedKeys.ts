@@ -8,7 +8,7 @@ import { readPreferences } from '../preferences.ts';
 import { readLine } from '../readLine.ts';
 import { findKey } from './keys.ts';
 
-/** Where the key of a provider or an endpoint is. */
+/** The place of the key of a provider or an endpoint. */
 export interface KeyPlace extends Pick<KeySource, 'label' | 'secret' | 'variables'> {
   /** Name of the provider, or id of the endpoint. */
   readonly name: string;

@@ -22,7 +22,7 @@ const cursorMark = '▏';
 export class LineEditor implements Disposable {
   readonly #options: LineEditorOptions;
   #lines: Interface | undefined;
-  /** What was typed before other code read from the terminal. */
+  /** The unfinished line while other code reads from the terminal. */
   #kept = '';
   #history: string[] = [];
   readonly #onKey = (): void => this.#options.onChange();

@@ -9,7 +9,7 @@ export interface MeasuredRun {
   readonly id: RunId;
   /** Name of the run: `run 7`. */
   readonly name: string;
-  /** What tells the run from others, such as `lr=3e-4`. Omitted for a run of this session. */
+  /** Short name, such as `lr=3e-4`. Omitted for a run of this session. */
   readonly label?: string;
   /** Handle of the process: `machine:pid`; `undefined` until the process has started. */
   readonly handle: string | undefined;
