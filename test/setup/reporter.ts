@@ -25,11 +25,13 @@ export interface Failure {
    */
   readonly file?: string;
   readonly test: string;
-  /** The first line of the error. */
+  /** The beginning of the error, on one line: with the values that differ. */
   readonly why: string;
   /** What was waited for did not come in time; nothing was found to be other than it must be. */
   readonly isLate?: true;
 }
+
+const maxWhyChars = 400;
 
 const countsFile = process.env['HELIOS_TEST_COUNTS'];
 const outputFile = process.env['HELIOS_TEST_OUTPUT'];
@@ -103,13 +105,18 @@ const late =
   /^(?:[\w.]+: )?(?:Timeout (?:of )?\d+ ?ms exceeded|Not (?:seen )?within \d|Never came true)/;
 
 function failureOf(runnable: Mocha.Runnable, error: unknown): Failure {
-  const why = messageOf(error).trim().split('\n', 1)[0] ?? '';
+  const why = beginningOf(messageOf(error));
   return {
     ...(runnable.file !== undefined && { file: relative(process.cwd(), runnable.file) }),
     test: runnable.fullTitle(),
     why,
     ...(late.test(why) && { isLate: true }),
   };
+}
+
+function beginningOf(message: string): string {
+  const line = message.replace(/\s+/g, ' ').trim();
+  return line.length > maxWhyChars ? `${line.slice(0, maxWhyChars)} …` : line;
 }
 
 /** What comes from a worker is no `Error` any more. */
@@ -122,7 +129,7 @@ const messageOf = (error: unknown): string =>
 export function reportBreakdown(error: unknown): void {
   print(error);
   if (countsFile && !existsSync(countsFile)) {
-    const failure = { test: 'the suite as a whole', why: format(error).split('\n', 1)[0] ?? '' };
+    const failure = { test: 'the suite as a whole', why: beginningOf(format(error)) };
     writeCounts({ passed: 0, failed: 1, pending: 0, failures: [failure], passedIn: {} });
   }
 }
