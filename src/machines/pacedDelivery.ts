@@ -9,25 +9,25 @@ const longMs = 8;
 export interface PacedDelivery {
   readonly sink: Pick<FollowSink, 'onBytes'>;
   readonly clock: Clock;
-  /** Returns true when the sink must not receive more bytes. */
-  isOver(): boolean;
+  /** Aborted when the sink must not receive more bytes. */
+  readonly signal: AbortSignal;
 }
 
 /**
  * Passes the bytes of a followed file to a sink in slices. Rests after a slice as long as the sink
  * worked on it, so that a process that prints without end leaves half of this process's time to
- * everything else. The bytes begin at `offset` in the file.
+ * everything else. The bytes begin at `offset` in the file. An aborted signal ends the rest, too.
  */
 export async function deliver(
-  { sink, clock, isOver }: PacedDelivery,
+  { sink, clock, signal }: PacedDelivery,
   bytes: Uint8Array,
   offset: number,
 ): Promise<void> {
-  for (let start = 0; start < bytes.length && !isOver(); start += sliceBytes) {
+  for (let start = 0; start < bytes.length && !signal.aborted; start += sliceBytes) {
     const startMs = clock.now();
     const settled = sink.onBytes(bytes.subarray(start, start + sliceBytes), offset + start);
     const tookMs = clock.now() - startMs;
     await settled;
-    if (tookMs >= longMs && !isOver()) await delay(clock, tookMs);
+    if (tookMs >= longMs) await delay(clock, tookMs, signal).catch(() => undefined);
   }
 }

@@ -36,7 +36,7 @@ export class LocalFollow implements Follow {
   #poll: Disposable | undefined;
   #heardMs: number | undefined;
   readonly #read = coalesced(() => this.#readToEnd());
-  #isDisposed = false;
+  readonly #disposed = new AbortController();
 
   constructor(path: string, offset: number, sink: FollowSink, clock: Clock) {
     this.#path = path;
@@ -58,10 +58,14 @@ export class LocalFollow implements Follow {
   }
 
   dispose(): void {
-    this.#isDisposed = true;
+    this.#disposed.abort();
     this.#watcher?.close();
     this.#watcher = undefined;
     this.#poll?.dispose();
+  }
+
+  get #isDisposed(): boolean {
+    return this.#disposed.signal.aborted;
   }
 
   #pollLater(): void {
@@ -71,7 +75,7 @@ export class LocalFollow implements Follow {
       this.#watcher ??= this.#watch();
       void this.#readIfGrown();
       if (!isHeard) this.#sink.onChange();
-      this.#pollLater();
+      if (!this.#isDisposed) this.#pollLater();
     });
   }
 
@@ -136,7 +140,7 @@ export class LocalFollow implements Follow {
   }
 
   #deliver(bytes: Uint8Array, offset: number): Promise<void> {
-    const isOver = (): boolean => this.#isDisposed;
-    return deliver({ sink: this.#sink, clock: this.#clock, isOver }, bytes, offset);
+    const { signal } = this.#disposed;
+    return deliver({ sink: this.#sink, clock: this.#clock, signal }, bytes, offset);
   }
 }

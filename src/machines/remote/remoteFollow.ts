@@ -68,7 +68,7 @@ export class RemoteFollows implements Disposable {
         if (follow.failure) throw follow.failure;
       },
       dispose: () => {
-        follow.isDisposed = true;
+        follow.dispose();
         this.#follows.delete(follow);
         if (this.#follows.size === 0) this.#stop();
       },
@@ -178,7 +178,7 @@ class RemoteFollow {
   readonly sink: FollowSink;
   offset: number;
   failure: MachineFailure | undefined;
-  isDisposed = false;
+  readonly #disposed = new AbortController();
   #otherFiles: string | undefined;
   #complaint: string | undefined;
 
@@ -188,6 +188,14 @@ class RemoteFollow {
     this.name = Buffer.from(basename(path)).toString('latin1');
     this.offset = offset;
     this.sink = sink;
+  }
+
+  get isDisposed(): boolean {
+    return this.#disposed.signal.aborted;
+  }
+
+  dispose(): void {
+    this.#disposed.abort();
   }
 
   /**
@@ -236,7 +244,7 @@ class RemoteFollow {
     }
     this.#complaint = undefined;
     this.offset += bytes.length;
-    await deliver({ sink: this.sink, clock, isOver: () => this.isDisposed }, bytes, start);
+    await deliver({ sink: this.sink, clock, signal: this.#disposed.signal }, bytes, start);
     return true;
   }
 }

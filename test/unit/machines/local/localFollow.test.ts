@@ -73,9 +73,23 @@ describe('LocalMachine.follow', () => {
       await clock.advance(20);
     }
     follow.dispose();
+    assert.equal(clock.pendingTimers, 0);
     const read = sizes.length;
     await clock.advance(1_000);
     assert.equal(sizes.length, read);
+  });
+
+  it('polls no more when the receiver of a change lets it go', async () => {
+    const clock = new ManualClock();
+    const machine = new LocalMachine({ runsFolder: folder(), workFolder: folder(), clock });
+    const follow = machine.follow(join(folder(), 'log'), 0, {
+      onBytes: () => undefined,
+      onChange: () => follow.dispose(),
+      onError: assert.fail,
+    });
+    await follow.drain();
+    await clock.advance(1_000);
+    assert.equal(clock.pendingTimers, 0);
   });
 
   it('reads on when the receiver is ready for more', async () => {
