@@ -11,13 +11,13 @@ export type Access =
       readonly command: string;
       /** Sentence about the program, for the approval. */
       readonly note?: string;
-      /** Texts that are judged in place of the command, such as the commands of a sweep. */
+      /** Texts that are judged instead of the command, such as the commands of a sweep. */
       readonly judged?: readonly string[];
       /** Folder in which the command starts, as given in the call. Default: the working folder. */
       readonly folder?: string;
-      /** True if the tool runs a command that only reads as argument lists. */
+      /** True if the tool quotes each argument of a command that only reads (`asArgumentLists`). */
       readonly asArguments?: true;
-      /** Set by the gate. */
+      /** Verdict on the command; set by the gate. */
       readonly verdict?: Verdict;
     }
   /**
@@ -50,7 +50,7 @@ export type Access =
 /** A call that was refused because nobody could be asked. */
 export interface RefusedCall {
   readonly title: string;
-  /** Hash that is the same for calls that do the same. */
+  /** Hash of what the call does: equal for two calls that do the same. */
   readonly signature: string;
 }
 

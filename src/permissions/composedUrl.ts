@@ -1,14 +1,14 @@
 /**
- * Detects web addresses that the model composed after it had read text of others. Such text can make
- * the model write what it knows into an address, and so send it to a host.
+ * Detects web addresses that the model composed after it had read text by others. Such text can
+ * make the model write its knowledge into an address, and so send it to a host.
  */
 import type { Access } from './access.ts';
 
-/** What the gate has to know about the web addresses of a session. */
+/** Information about the web addresses of a session, for the gate. */
 export interface WebSources {
   /** True once the model has read text that neither the user nor Helios wrote. */
   hasReadOthers(): boolean;
-  /** True if the URL stood in a message of the user, a search result or a fetched page. */
+  /** True if the URL occurred in a message of the user, a search result or a fetched page. */
   hasSeen(url: string): boolean;
   /** The hosts that the user allows: `example.org`, or `*.example.org` for those below it. */
   allowedHosts(): readonly string[];
@@ -29,7 +29,7 @@ export const markComposed = (
       )
     : accesses;
 
-/** Returns true if the accesses, of which there is at least one, only reach hosts that the user allows. */
+/** Returns true if the call has accesses, and all of them contact hosts that the user allows. */
 export const reachesAllowedHosts = (
   accesses: readonly Access[],
   sources: WebSources | undefined,
@@ -47,7 +47,7 @@ function isAllowed({ host }: HostAccess, patterns: readonly string[]): boolean {
   });
 }
 
-/** Returns true if the model composed a URL of the accesses. */
+/** Returns true if the model composed the URL of one of the accesses. */
 export const isComposed = (accesses: readonly Access[]): boolean =>
   accesses.some((access) => access.kind === 'host' && access.isComposed === true);
 

@@ -56,7 +56,10 @@ export interface Decision {
   readonly accesses: readonly Access[];
 }
 
-/** `allow_SCOPE` also approves later calls. If the scope was not offered, it allows the call alone. */
+/**
+ * The user's answer. `allow_SCOPE` also approves later calls; if the scope was not offered, only
+ * this call is allowed.
+ */
 export type Answer = 'allow' | `allow_${Scope}` | 'deny';
 
 /**
@@ -66,16 +69,19 @@ export type Answer = 'allow' | `allow_${Scope}` | 'deny';
 export type Ask = (call: GateCall, signal: AbortSignal) => Promise<Answer>;
 
 /**
- * Mode of the gate: `ask` asks the user, `allow` allows all, `mandate` allows what the mandate
- * covers, `read` allows only reading. Only `ask` asks.
+ * Mode of the gate: `ask` asks the user, `allow` allows all calls, `mandate` allows the calls that
+ * the mandate covers and refuses others without asking, `read` allows only reading.
  */
 export type GateMode = PermissionMode | 'read';
 
 /** The calls that were refused because nobody could be asked. */
 export interface RefusedCalls {
-  /** Returns what the user answered about an earlier call that did the same; else `undefined`. */
+  /**
+   * Returns the user's answer about an earlier call that did the same; `undefined` if there is
+   * none.
+   */
   answerTo(call: GateCall): 'allow' | 'deny' | undefined;
-  /** Puts a call into the inbox, once. Resolves with false if it has no place there. */
+  /** Puts a call into the inbox, once. Resolves with false if the call cannot be put there. */
   add(call: GateCall, why: string): Promise<boolean>;
 }
 
@@ -86,19 +92,24 @@ export interface GateOptions {
   /** Resolves with the verdict on a command. Never rejects. */
   judge(access: CommandAccess): Promise<Verdict>;
   /**
-   * Resolves with why the mandate does not cover a call, as the rest of a sentence: `it writes
-   * /etc/hosts`; `undefined` if it covers the call. Without this function, it covers none.
+   * Resolves with the reason why the mandate does not cover a call, as the rest of a sentence (`it
+   * writes /etc/hosts`); `undefined` if it covers the call. Without this function, no call is
+   * covered.
    */
   outside?(call: GateCall): Promise<string | undefined>;
-  /** The calls that wait in the inbox. Omitted: none waits. */
+  /** The refused calls that wait in the inbox. Omitted: there is no inbox. */
   readonly refused?: RefusedCalls;
   /** Calls the listener whenever the user does something. Omitted: never. */
   onUserActed?(listener: () => void): void;
-  /** What the user approved before. Default: nothing, and nothing can be approved beyond a call. */
+  /**
+   * What the user approved before. Default: nothing, and the user can approve only single calls.
+   */
   readonly grants?: Grants;
   /** The rules on paths. Default: those for the usual home folder of Helios. */
   readonly paths?: PathRules;
-  /** Default: no URL counts as composed, and no host is allowed. */
+  /**
+   * Web addresses of the session. Default: no URL is treated as composed, and no host is allowed.
+   */
   readonly web?: WebSources;
 }
 
@@ -107,23 +118,23 @@ export interface Gate {
 }
 
 /**
- * Time for which the gate waits for the user's answer about an unclear call. Shorter, because the
- * model can send the call again in clear words.
+ * Time for which the gate waits for the user's answer about an unclear call. It is shorter than for
+ * other calls, because the model can send the call again in clear words.
  */
 const unclearAnswerWithinMs = 60_000;
 
 /**
- * Creates the gate. Reading, commands that only read, and the agent's own notes are always allowed;
- * commands and uses of paths that no mode allows are always refused.
+ * Creates the gate. Reading, commands that only read, and changes of the agent's own notes are
+ * always allowed; commands and uses of paths that no mode allows are always refused.
  * - `allow`: allows all other calls.
- * - `ask`: asks about all other calls. The user allows one call, or also later ones that need no
- *   more than it does.
+ * - `ask`: asks about all other calls. The user allows a single call, or also later calls that need
+ *   the same consents.
  * - `mandate`: allows what the mandate covers, and refuses all other calls.
- * - `read`: refuses all other calls, and commands that only read.
+ * - `read`: refuses all other calls, also commands that only read.
  * - Except in mode `read`, what the user approved before is allowed.
- * - Except in mode `read`, each repaired call, each call that writes through a link out of the
- *   working folder, each use of a path that the rules name, and each URL that the model composed
- *   after it had read text of others needs an approval; in mode `mandate`, they are refused.
+ * - Except in mode `read`, these calls need an approval, and are refused in mode `mandate`: a
+ *   repaired call, a write through a link out of the working folder, a use of a path that the rules
+ *   name, and a URL that the model composed after it had read text by others.
  * - Except in mode `read`, hosts that the user allows need no approval.
  */
 export function createGate(options: GateOptions): Gate {
@@ -142,8 +153,8 @@ export function createGate(options: GateOptions): Gate {
 }
 
 /**
- * Returns the accesses with the verdict on each command. In mode `read`, which runs none, no machine
- * is asked about them.
+ * Returns the accesses with the verdict on each command. In mode `read`, which runs no commands,
+ * they are not judged.
  */
 const judged = async (
   accesses: readonly Access[],
@@ -157,14 +168,14 @@ const judged = async (
         ),
       );
 
-/** Returns a line about each path that a command may not use without asking, for the user. */
+/** Returns a line for the user about each path that a command may not use without asking. */
 const pathNotes = (accesses: readonly Access[]): readonly string[] =>
   accesses.flatMap((access) => {
     const note = access.kind === 'command' ? access.verdict?.pathNote : undefined;
     return note === undefined ? [] : [`${markHidden(note).replaceAll('\n', '⟨U+000A⟩')}.`];
   });
 
-/** Puts a call that was refused because nobody could be asked into the inbox. */
+/** Puts a call into the inbox that was refused because nobody could be asked. */
 async function waiting(
   ruling: Ruling,
   call: GateCall,
@@ -193,7 +204,7 @@ async function decide(call: GateCall, rules: Rules, signal: AbortSignal): Promis
   return mode() === 'mandate' ? byMandate(call, rules) : askFor(call, { rules, coverage }, signal);
 }
 
-/** Asks the user, and stores what they approve beyond the call. */
+/** Asks the user about a call, and stores what they approve beyond it. */
 async function askFor(
   call: GateCall,
   { rules, coverage }: { readonly rules: Rules; readonly coverage: Uncovered },
@@ -243,7 +254,10 @@ const outsideMandate = (reason: string): Ruling => ({
   why: `outside the mandate: ${reason}`,
 });
 
-/** Decides where neither the user nor the mode `allow` has a say; otherwise `undefined`. */
+/**
+ * Returns the ruling on a call for which neither the user's answer nor the mode `allow` matters;
+ * `undefined` for other calls.
+ */
 function rulingOf(
   call: GateCall,
   mode: GateMode,
@@ -263,7 +277,7 @@ function rulingOf(
     : undefined;
 }
 
-/** Returns why a command is refused in every mode. */
+/** Returns why a command of the call is refused in every mode; `undefined` if none is. */
 function denialOf({ accesses }: GateCall): string | undefined {
   for (const access of accesses) {
     if (access.kind !== 'command' || access.verdict?.kind !== 'deny') continue;
@@ -273,7 +287,7 @@ function denialOf({ accesses }: GateCall): string | undefined {
   return undefined;
 }
 
-/** Returns why a use of a path is refused in every mode. */
+/** Returns why the use of a path is refused in every mode; `undefined` if it is not. */
 function pathDenial({ accesses }: GateCall, paths: PathRules): string | undefined {
   const use = pathUse(accesses, paths);
   return use?.verdict === 'deny' ? pathNote(use) : undefined;
@@ -299,8 +313,8 @@ const onlyReads = ({ effect, accesses }: GateCall): boolean =>
   effect === 'read' && accesses.every(({ kind }) => kind === 'read');
 
 /**
- * Returns true for a call that may do other than it says, or send what the model knows: the model
- * can make a clear call in its place, and that call may need no approval.
+ * Returns true for a call that may do something else than it says, or send the model's knowledge to
+ * a host. The model can send a clear call instead, which may need no approval.
  */
 const isUnclear = (call: GateCall): boolean =>
   isRepaired(call) || linkNote(call.accesses) !== '' || isComposed(call.accesses);

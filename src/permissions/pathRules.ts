@@ -1,6 +1,6 @@
 /**
- * The paths that need care, whoever names them: files that hold keys, and files that run code of
- * whoever writes them. The one list of such paths, for tools and commands alike.
+ * The only list of paths that need care, for tools and commands alike: files that hold keys, and
+ * files whose content is later run as code.
  */
 import { posix } from 'node:path';
 
@@ -13,7 +13,7 @@ export interface PathUse {
   readonly verdict: Ruling;
   readonly action: PathAction;
   readonly path: string;
-  /** What the path is, or where, such as `a private key`. */
+  /** Kind of the file or folder, such as `a private key`. */
   readonly content: string;
   /** True if the rule is only about a file, not about a folder with this name. */
   readonly isOfFile: boolean;
@@ -31,7 +31,7 @@ interface Rule {
 /** Matches the start of a path, or of a part of it. */
 const part = '(?:^|/)';
 
-/** Creates a rule. `tools` holds for tools, and for commands where `commands` is omitted. */
+/** Creates a rule. `tools` applies to tools, and also to commands if `commands` is omitted. */
 const rule = (
   content: string,
   { commands, ...tools }: Rulings & { readonly commands?: Rulings },
@@ -47,7 +47,10 @@ const never: Rulings = { read: 'deny', write: 'deny' };
 const unwritten: Rulings = { write: 'deny' };
 const passwordFile = 'a file of passwords or tokens';
 
-/** The first rule that matches and rules on the action counts. Patterns are in lowercase letters. */
+/**
+ * Rules in order: the first that matches the path and covers the action applies. Patterns are in
+ * lowercase.
+ */
 const rules: readonly Rule[] = [
   rule(
     'the configuration of SSH',
@@ -171,7 +174,7 @@ const rules: readonly Rule[] = [
   ),
 ];
 
-/** Keys at their usual places, `~` for the home folder of the user. */
+/** Usual paths of keys; `~` is the home folder of the user. */
 const usualPlaces: readonly string[] = [
   ...'.ssh/id_rsa .ssh/id_ed25519 .ssh/id_ecdsa .ssh/authorized_keys .gnupg .password-store .azure .oci \
 .aws/credentials .aws/sso .aws/cli .config/gcloud .config/gh/hosts.yml .config/glab-cli/config.yml \
@@ -189,7 +192,7 @@ export class PathRules {
 
   /**
    * `homes` are absolute paths of the home folder of Helios: as configured, and its real path.
-   * `buildFiles` returns those of the Dockerfiles from which Helios builds machines.
+   * `buildFiles` returns the paths of the Dockerfiles from which Helios builds machines.
    */
   constructor(homes: readonly string[] = [], buildFiles: () => readonly string[] = () => []) {
     this.#homes = homes;
@@ -197,8 +200,9 @@ export class PathRules {
   }
 
   /**
-   * Returns what a rule says about a use of the path; `undefined` for other paths. Ignores case,
-   * because a disk may. The path is absolute or begins with `~`; a pattern of the shell may be in it.
+   * Returns the rule on a use of the path; `undefined` if there is none. Ignores case, because a
+   * file system may ignore it. The path is absolute or begins with `~`; it may contain a pattern of
+   * the shell.
    */
   useOf(
     path: string,
@@ -216,7 +220,7 @@ export class PathRules {
     return { verdict: 'ask', action, path, content: 'the Dockerfile of a machine', isOfFile: true };
   }
 
-  /** Returns true for a file or folder of keys, or the environment of a process. */
+  /** Returns true for a file or folder of keys, and for the environment of a process. */
   isKey(path: string): boolean {
     return this.useOf(path, 'read', 'commands')?.verdict === 'deny';
   }
@@ -226,7 +230,7 @@ export class PathRules {
     return this.useOf(path) !== undefined;
   }
 
-  /** Returns the files of keys at usual places: below `userHome`, and of Helios. */
+  /** Returns the usual paths of keys below `userHome` and in the home folder of Helios. */
   keyPlaces(userHome: string): readonly string[] {
     return [
       ...usualPlaces.map((place) => place.replace(/^~/, userHome)),
@@ -234,11 +238,11 @@ export class PathRules {
     ];
   }
 
-  /** Returns the usual places of keys that would be below the folder. */
+  /** Returns the usual paths of keys that may be below the folder. */
   keysBelow(folder: string, userHome: string): readonly string[] {
     const start = folder === '/' ? '/' : `${folder}/`;
     const here = usualPlaces.flatMap((place) =>
-      // Where the end alone names a key, the folder is no folder of keys.
+      // A name that is a key in any folder says nothing about this folder.
       tailsOf(place).flatMap((tail) =>
         this.isKey(start + tail) && !this.isKey(`/x/${tail}`) ? [start + tail] : [],
       ),
@@ -247,7 +251,7 @@ export class PathRules {
     return [...new Set([...known, ...here])];
   }
 
-  /** Returns the path in lowercase letters, the home of Helios under its usual name. */
+  /** Returns the path in lowercase, with the home folder of Helios under its usual name. */
   #named(path: string): string {
     const normal = posix.normalize(path).replace(/(?<=.)\/$/, '');
     const own = this.#homes.find((folder) => isWithin(normal, folder));
@@ -255,7 +259,7 @@ export class PathRules {
   }
 }
 
-/** Returns the ends of a path without its first folder: of `~/.a/b/c` only `b/c` and `c`. */
+/** Returns the ends of a path without its first folder: for `~/.a/b/c`, `b/c` and `c`. */
 const tailsOf = (place: string): readonly string[] => {
   const parts = place.split('/').slice(2);
   return parts.map((_part, index) => parts.slice(index).join('/')).filter((tail) => tail !== '');
@@ -269,7 +273,7 @@ const isWithin = (path: string, folder: string): boolean => {
 /** The rules without a home folder of Helios other than the usual one. */
 export const usualPaths = new PathRules();
 
-/** Returns the strictest of the uses. */
+/** Returns the first use that is denied, otherwise the first use; `undefined` if there is none. */
 export const strictest = (uses: readonly (PathUse | undefined)[]): PathUse | undefined =>
   uses.find((use) => use?.verdict === 'deny') ?? uses.find((use) => use !== undefined);
 
@@ -281,5 +285,5 @@ export function pathNote({ path, content, verdict, action }: PathUse): string {
     : `${path} is ${content}, and each ${isWrite ? 'change' : 'use'} needs an approval`;
 }
 
-/** Matches the start of a file with a private key. */
+/** Matches the beginning of a file that holds a private key. */
 export const privateKeyStart = /^\s*-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY/;

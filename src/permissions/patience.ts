@@ -3,15 +3,15 @@ import { delay, type Clock } from '../base/clock.ts';
 
 /**
  * Time for which the gate waits for answers, all questions together, until the user does something.
- * After that, the user counts as absent: calls are refused at once and the agent tries something
- * else, so the work does not stop overnight.
+ * Then the user is treated as absent: calls are refused at once and the agent tries something else,
+ * so the work does not stop overnight.
  */
 const answerWithinMs = 10 * 60_000;
 
 export interface Question<Answer> {
   /** Asks the user. Rejects if no user can be asked. Once the signal is aborted, the answer is ignored. */
   ask(signal: AbortSignal): Promise<Answer>;
-  /** Time for which this question waits, if it is shorter. */
+  /** Time for which this question waits, if it is shorter than the usual time. */
   readonly limitMs?: number | undefined;
 }
 

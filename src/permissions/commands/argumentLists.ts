@@ -1,13 +1,13 @@
-/** Writes a safe line so that every shell reads it as it was judged. */
+/** Quotes the arguments of a safe line, so that every shell reads the line as it was judged. */
 import { shellQuote } from '../../base/text.ts';
 import { parseShell } from '../../shell/parseShell.ts';
 import { plainVariable } from './plainVariables.ts';
 import type { ShellCommand, ShellWord } from '../../shell/shellCommand.ts';
 
 /**
- * Returns the line with each argument in quotes, so that no alias, expansion or other reading of
- * the text can change what runs. Only patterns of file names are left to the shell. `line` must
- * have been judged `safe` with the same home folder.
+ * Returns the line with each argument in quotes, so that no alias or expansion can change what
+ * runs. Only patterns of file names are left to the shell. `line` must have been judged `safe` with
+ * the same home folder.
  */
 export function asArgumentLists(line: string, home: string): string {
   const commands = parseShell(line)?.commands ?? [];
@@ -24,7 +24,10 @@ const written = ({ words, redirections }: ShellCommand, home: string): string =>
     ...redirections.map(({ sign, target }) => `${sign}${redirected(target, home)}`),
   ].join(' ');
 
-/** Numbers of open files, as in `2>&1`, are not quoted. */
+/**
+ * Returns the target of a redirection in quotes. Numbers of open files, as in `2>&1`, are not
+ * quoted.
+ */
 const redirected = (target: ShellWord, home: string): string =>
   /^(?:\d+|-)$/.test(target.text) ? target.text : argument(target, home);
 
@@ -41,7 +44,7 @@ function argument(word: ShellWord, home: string): string {
   return text === '' ? "''" : rest(text, isDynamic);
 }
 
-/** Quotes everything but the signs of a pattern. */
+/** Quotes everything but `*` and `?` of a pattern. */
 const rest = (text: string, isPattern: boolean): string =>
   (isPattern ? text.match(/[*?]|[^*?]+/g) : text.match(/[^]+/))
     ?.map((part) => (isPattern && /^[*?]$/.test(part) ? part : shellQuote(part)))

@@ -22,7 +22,9 @@ import { innerCommands, innerScripts, unwrapped } from './unwrap.ts';
 import { asks, denies, isFirm, safe, strictest, type Verdict } from './verdict.ts';
 import { whyAsked } from './whyAsked.ts';
 
-/** Scripts within scripts that are read. */
+/**
+ * Maximum depth of scripts within scripts, such as `sh -c "sh -c …"`; deeper scripts are not read.
+ */
 const maxDepth = 6;
 
 /** Loads what `classify` needs. Later calls return the same promise. */
@@ -32,7 +34,7 @@ export const loadClassifier = loadShell;
 export interface JudgedCommand {
   readonly command: ShellCommand;
   readonly spot: Spot;
-  /** What the command would do in any mode; `safe` if nothing speaks against it. */
+  /** Denial or question that applies in every mode; `safe` if the command needs neither. */
   readonly danger: Verdict;
   readonly program: Verdict;
   /** In the order of `command.redirections`. */
@@ -87,10 +89,16 @@ function judgeText(text: string, place: CommandPlace, depth: number): Verdict {
 const refusedText =
   /\.ssh\/id_|\.aws\/credentials|\.helios\/auth|\/proc\/[^/\s]+\/environ|\/dev\/(?:tcp|udp)\//;
 const downloadRun = /\b(?:curl|wget)\b[^\n|]*\|[^\n]*\b(?:ba|da|z)?sh\b/;
-/** A shorter text is parsed unless it is none of a shell. */
+/**
+ * Number of characters above which a text that cannot be parsed is also searched for a download
+ * that is piped into a shell: it may only be too long for the parser.
+ */
 const longText = 10_000;
 
-/** A text that cannot be parsed is asked about, and refused if it names what is always refused. */
+/**
+ * Returns the verdict on a text that cannot be parsed: needs consent, or is refused if it names a
+ * key or another host.
+ */
 function unreadable(text: string): Verdict {
   return refusedText.test(text) || (text.length > longText && downloadRun.test(text))
     ? denies('cannot be parsed, and names keys or another host', '')
@@ -104,7 +112,7 @@ class LineJudge {
   readonly #consent: ReturnType<Consent> | undefined;
   /** Folders in which the next command may run. */
   #folders: readonly string[];
-  /** Folders in which it runs if the last `cd` succeeded. */
+  /** Folders in which the next command runs if the last `cd` succeeded. */
   #entered: readonly string[] | undefined;
 
   constructor(shell: ShellText, place: CommandPlace, depth: number) {
@@ -115,7 +123,7 @@ class LineJudge {
     this.#consent = place.consent?.(shell);
   }
 
-  /** Judges the commands in their order. Call it once. */
+  /** Judges the commands in their order. May be called only once. */
   commands(): readonly JudgedCommand[] {
     return this.#shell.commands.map((command) => this.#judge(command));
   }
@@ -143,7 +151,10 @@ class LineJudge {
     return { command, spot, danger, program, redirections, verdict };
   }
 
-  /** Returns the verdict on a command that needs consent. */
+  /**
+   * Returns `verdict`, changed by the mandate if the command needs consent: `safe` if the mandate
+   * covers the command, else with the reason why it does not.
+   */
   #consented(verdict: Verdict, step: Omit<ConsentStep, 'judge'>): Verdict {
     if (this.#consent === undefined) return verdict;
     const [workFolder = '/', ...others] = step.spot.folders;
@@ -203,7 +214,8 @@ class LineJudge {
         : judgeRead(target, spot, 'names');
     const named = spot.folders.map((folder) => posix.resolve(folder, target?.text ?? ''));
     this.#folders = [...new Set([...this.#folders, ...paths, ...named])];
-    // A `cd` in a pipeline has no effect. With `..`, the shell goes by the name of the folder.
+    // A `cd` in a pipeline has no effect. With `..`, the new folder is not certain, because the
+    // shell resolves `..` by the names of folders.
     const isClear = !operator.startsWith('|') && target?.text.includes('..') !== true;
     this.#entered = isClear ? paths : undefined;
     return verdict;
@@ -216,7 +228,7 @@ function asReader(
 ): { readonly reader: Reader; readonly rest: readonly ShellWord[] } | undefined {
   const reader = readerOf(name);
   const [first] = rest;
-  // The options of tar need no dash.
+  // The options of tar may come without a dash, as in `tar tf FILE`.
   const isBare = name === 'tar' && first !== undefined && /^[tvzjJa]*f$/.test(first.text);
   const words = isBare ? [{ ...first, text: `-${first.text}` }, ...rest.slice(1)] : rest;
   return reader && { reader, rest: words };
@@ -248,7 +260,10 @@ function judgeReader(
   ]);
 }
 
-/** Returns the verdict on a call that may write: files that no command may write are refused. */
+/**
+ * Returns the verdict on a call that may write: asks, or refuses if one of the files may be written
+ * by no command.
+ */
 function mayWrite(reason: string, rest: readonly ShellWord[], spot: Spot): Verdict {
   const files = rest.flatMap((word) => {
     const value = /^--?[\w-]+=(.+)$/s.exec(word.text)?.[1];
@@ -262,7 +277,10 @@ function mayWrite(reason: string, rest: readonly ShellWord[], spot: Spot): Verdi
 /** The formats of commits that git defines. */
 const gitFormats = /^(?:oneline|short|medium|full|fuller|reference|email|raw|mboxrd)?$/;
 
-/** Returns why the value of an option does more than read. */
+/**
+ * Returns why a command with this option value may do more than read, as the rest of a sentence;
+ * `undefined` if it only reads.
+ */
 function valueProblem({ values }: Arguments, isGit: boolean): string | undefined {
   const all = [...values.values()].flat();
   if (isGit && all.some((value) => /%[-+ ]?G|signature/.test(value)))
@@ -276,7 +294,7 @@ function valueProblem({ values }: Arguments, isGit: boolean): string | undefined
     : undefined;
 }
 
-/** Judges a word that is no path, or a path or commit of a repository. */
+/** Judges an operand that is not a path, or that is a path or commit of a git repository. */
 function judgeWord(word: ShellWord, spot: Spot, isGit: boolean): Verdict {
   if (!isGit && plainVariable(word) !== undefined) return safe;
   if (word.isDynamic) return asks('has a part that only the shell knows', spot.part);

@@ -1,9 +1,9 @@
-/** Finds the paths in a command line that are no words of their own. */
+/** Finds paths within the words of a command line, such as in the code of a script. */
 import { parseShell } from '../../shell/parseShell.ts';
 import type { ShellCommand } from '../../shell/shellCommand.ts';
 
 const maxPathChars = 1_024;
-/** Maximum number of paths that are returned. Paths with a slash come first. */
+/** Maximum number of paths that are returned. Paths that begin with a slash come first. */
 const maxPaths = 256;
 
 /**

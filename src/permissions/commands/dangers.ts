@@ -26,8 +26,7 @@ const runningSettings =
   /^(?:alias\..*|core\.(?:hookspath|sshcommand|pager|editor|fsmonitor|gitproxy|askpass|attributesfile)|credential\..*|filter\..*|diff\..*|difftool\..*|merge\..*|mergetool\..*|pager\..*|gpg\..*|include(?:if)?\..*|sequence\.editor|init\.templatedir|protocol\..*|url\..*|uploadpack\..*|http\.proxy|remote\..*)$/i;
 
 /**
- * Returns why a command is refused in every mode, or asked about in every mode; `safe` if nothing
- * here speaks against it.
+ * Returns a denial or question that applies in every mode, or `safe` if the command needs neither.
  */
 export function dangerOf(command: ShellCommand, spot: Spot): Verdict {
   const name = programOf(command.words[0]);
@@ -54,13 +53,18 @@ export function dangerOf(command: ShellCommand, spot: Spot): Verdict {
 
 const isFetch = ({ words }: ShellCommand): boolean => fetchers.has(programOf(words[0]));
 
-/** A program whose name only the shell knows, such as `$SHELL`, counts as a shell. */
+/**
+ * Returns true if the command runs a download: a shell or interpreter that gets the output of
+ * `curl` and the like. A program whose name is known only to the shell, such as `$SHELL`, is
+ * treated as a shell.
+ */
 const runsDownload = (name: string, { sources = [], words }: ShellCommand): boolean =>
   (interpreters.test(name) || words[0]?.isDynamic === true) &&
   sources.some(
     (source) => isFetch(source) || source.words.some(({ text }) => fetchers.has(text)),
   ) &&
-  // A script of one's own that only reads what was fetched is no such case.
+  // Except a script file that gets the download as input (`curl … | python3 parse.py`): the
+  // download is not run.
   !(words.length > 1 && /\.(?:py|js|ts|rb|pl|R|jl|sh)$/.test(words[1]?.text ?? ''));
 
 const decoders = wordsOf('base64 base32 xxd uudecode openssl rev');
@@ -118,11 +122,11 @@ const readsSecrets = ({ words, redirections }: ShellCommand, spot: Spot): boolea
     isSecretFile(word, spot),
   );
 
-/** `-i KEY` and `-o IdentityFile=KEY` use a key without sending it. */
+/** Returns true for a key after `-i` or `IdentityFile=`: it is used, and not sent. */
 const isIdentity = (words: readonly ShellWord[], index: number): boolean =>
   words[index - 1]?.text === '-i' || /IdentityFile=/i.test(words[index]?.text ?? '');
 
-/** Returns the words of `@FILE`, `name=@FILE`, `--option=FILE` and `FILE`. */
+/** Returns the words that may name a file in `@FILE`, `name=@FILE`, `--option=FILE` and `FILE`. */
 function fileNames(word: ShellWord): readonly ShellWord[] {
   const [, name] =
     /^(?:[^@=]*=)?@(.+)$/.exec(word.text) ?? /^--?[\w-]+=(.+)$/.exec(word.text) ?? [];
@@ -136,11 +140,14 @@ function isSecretFile(word: ShellWord, spot: Spot): boolean {
     .some((path) => spot.place.rules.isKey(path) || spot.place.rules.isPrivate(path));
 }
 
-/** Settings of one repository that name a program, or further settings. */
+/** Settings of a single repository that name a program to run, or a file with further settings. */
 const programs =
   /^(?:core\.(?:hookspath|sshcommand|pager|editor|fsmonitor|gitproxy|askpass)|credential\.(?:.*\.)?helper|filter\..*|diff\.(?:external|.*\.(?:command|textconv))|difftool\..*|merge\..*\.driver|mergetool\..*|gpg\.(?:.*\.)?program|include(?:if)?\..*|sequence\.editor|protocol\..*|uploadpack\..*)$/i;
 
-/** Returns true for a setting with a value: without one, git shows it. */
+/**
+ * Returns true if the call of `git config` sets a program that git runs. Without a value, git only
+ * shows the setting.
+ */
 function setsProgram(rest: readonly ShellWord[]): boolean {
   const isEverywhere = rest.some(({ text }) => text === '--global' || text === '--system');
   const names = isEverywhere ? runningSettings : programs;
@@ -154,7 +161,10 @@ function setsProgram(rest: readonly ShellWord[]): boolean {
   return isWritten && rest.some(({ text }) => text === 'config');
 }
 
-/** Tells whether a word, or a path in the source of a script, is a key. */
+/**
+ * Denies a command if one of its words, or a path in its input (such as a script), names a key or
+ * the environment of a process.
+ */
 function readsKeys(name: string, { words, input }: ShellCommand, spot: Spot): Verdict {
   const isKeyPath = (path: string): boolean => spot.place.rules.isKey(path);
   const isUser = keyUsers.has(name);
@@ -183,14 +193,17 @@ function writesProtected(name: string, rest: readonly ShellWord[], spot: Spot): 
     changers.has(name) &&
     (name !== 'sed' || rest.some(({ text }) => /^-[a-zA-Z]*i|^--in-place/.test(text)));
   if (!isChange) return safe;
-  // The other operands of rsync are read, or patterns.
+  // The other operands of rsync are only read.
   const operands = name === 'rsync' ? rest.slice(-1) : rest;
   const files = operands.filter(({ text }) => !text.startsWith('-')).flatMap(targets);
   const verdicts = files.map((word) => judgeWrite(word, spot));
   return strictest(verdicts.filter(isFirm));
 }
 
-/** `of=FILE` of dd, beside plain operands. */
+/**
+ * Returns the files that an operand names: also `FILE` of `of=FILE` (dd) and
+ * `--target-directory=FILE`.
+ */
 const targets = (word: ShellWord): readonly ShellWord[] => {
   const [, name] = /^(?:if|of|--target-directory)=(.+)$/.exec(word.text) ?? [];
   if (word.text.startsWith('if=')) return [];

@@ -15,7 +15,10 @@ const sedLine = new RegExp(
   String.raw`^\s*(?:${sedAddress}(?:\s*,\s*(?:${sedAddress}|\+\d+))?)?\s*!?\s*${sedCommand}\s*$`,
 );
 
-/** Allows scripts that print, delete and substitute: others can write files and run commands. */
+/**
+ * Returns why a script of sed may do more than filter; `undefined` if it only prints, deletes and
+ * substitutes.
+ */
 export function sedProblem(call: Arguments): string | undefined {
   const commands = scriptsOf(call, ['-e', '--expression']).flatMap((script) => script.split(';'));
   return commands.every((command) => sedLine.test(command))
@@ -23,14 +26,17 @@ export function sedProblem(call: Arguments): string | undefined {
     : 'its script may write files or run commands';
 }
 
-/** Matches what runs commands, reads other files, or shows the environment, wherever it stands. */
+/**
+ * Matches everything in a script of awk that runs commands, reads other files or shows the
+ * environment, even inside strings.
+ */
 const awkPower =
   /\bsystem\b|\bgetline\b|\bENVIRON\b|\bPROCINFO\b|\bSYMTAB\b|\bFUNCTAB\b|\bARGV\b|@|\bclose\b|\bfflush\b|\/inet|\\\n/;
 
 export function awkProblem(call: Arguments): string | undefined {
   const [script = ''] = scriptsOf(call, []);
   const bare = bareAwk(script);
-  // A comparison is harmless before the first action. In an action, it may be a redirection.
+  // Before the first action, `>` is a comparison. In an action, it may be a redirection.
   const writes = bare.slice(bare.indexOf('{')).includes('>');
   return awkPower.test(script) || bare.includes('|') || writes
     ? 'its script may write files or run commands'
@@ -38,8 +44,8 @@ export function awkProblem(call: Arguments): string | undefined {
 }
 
 /**
- * Removes patterns where only a pattern can stand, then strings, unless a slash is left that could
- * begin a pattern with a quote in it.
+ * Returns the script without regular expressions and strings. If a slash is left that could begin a
+ * regular expression with a quote in it, strings are kept.
  */
 function bareAwk(script: string): string {
   const bare = script

@@ -34,7 +34,7 @@ function unknown(option: string, { part }: Spot): Verdict {
     : asks(`${option} is not known to be harmless`, part);
 }
 
-/** Returns the verdicts on the files that `-fprint` and the like write. */
+/** Returns the verdicts on the files that `find` writes with `-fprint` and similar actions. */
 const written = (rest: readonly ShellWord[], spot: Spot): readonly Verdict[] =>
   rest.flatMap((word, index) =>
     /^-f(?:print0?|printf|ls)$/.test(rest[index - 1]?.text ?? '') ? [judgeWrite(word, spot)] : [],

@@ -21,14 +21,14 @@ export function judgeRead(word: ShellWord, spot: Spot, reading: Reading = 'conte
 }
 
 /**
- * Returns true for a word that names a key whatever its variables stand for, or whose pattern
- * matches the usual place of a key.
+ * Returns true for a word that may name a key: whatever its variables stand for, or by a pattern
+ * that matches the usual path of a key.
  */
 export function namesKey({ text, spelled }: ShellWord, { rules, home }: CommandPlace): boolean {
   if ([spelled, `/${spelled}`, `/${text}`].some((path) => rules.isKey(path))) return true;
   const named = spelled.replace(/^(?:~|\$HOME|\$\{HOME\})(?=\/)/, home);
   if (!/[*?[{]/.test(named)) return false;
-  // More would take too long to match.
+  // With more stars, matching would take too long, so the pattern is assumed to match.
   if ((named.match(/\*+/g)?.length ?? 0) > maxStars) return true;
   const pattern = patternOf(named);
   return rules.keyPlaces(home).some((path) => pattern?.test(path) === true);
@@ -96,7 +96,7 @@ export function pathsOf(word: ShellWord, { place, folders }: Spot): readonly str
   const text = expanded(word, place);
   if (text === undefined) return undefined;
   if (!text.startsWith('/') && folders.length === 0) return undefined;
-  // A link before `..` leads elsewhere than the names of the folders say.
+  // If the folder before `..` is a link, the path may really lead elsewhere.
   if (/(?:^|\/)(?!\.\.?\/)[^/]+\/(?:\.\/)*\.\.(?:\/|$)/.test(text)) return undefined;
   const isUp = /^(?:\.\/)*\.\.(?:\/|$)/.test(text);
   const bases = text.startsWith('/')
@@ -110,7 +110,10 @@ export function pathsOf(word: ShellWord, { place, folders }: Spot): readonly str
 
 const glob = /[*?]/;
 
-/** Returns the matches of patterns, or `undefined` if one of them would be read as an option. */
+/**
+ * Returns the paths that match the patterns; `undefined` if a match would be read as an option, or
+ * if the matches are not known.
+ */
 function matchesOf(
   text: string,
   patterns: readonly string[],

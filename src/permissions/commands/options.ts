@@ -1,4 +1,4 @@
-/** Reads the options of a program by a list of those that it may be given. */
+/** Reads the arguments of a program, given the list of options that it may have. */
 import type { ShellWord } from '../../shell/shellCommand.ts';
 import { plainVariable } from './plainVariables.ts';
 
@@ -48,7 +48,8 @@ function optionsOf(list: OptionList): Options {
 }
 
 /**
- * Reads the arguments of a program. Returns the first option that is not on the list, as written.
+ * Reads the arguments of a program. If an option is not on the list, returns this option as
+ * written.
  */
 export function readArguments(words: readonly ShellWord[], list: OptionList): Arguments | string {
   return new ArgumentReader(words, optionsOf(list)).read();
@@ -111,7 +112,10 @@ class ArgumentReader {
     return true;
   }
 
-  /** Takes an option with the value attached to it, or with the next word as its value. */
+  /**
+   * Records an option with the value attached to it, or with the next word as its value. Returns
+   * false if the value is missing or not allowed.
+   */
   #take(name: string, kind: Kind, attached: string | undefined): boolean {
     this.#names.add(name);
     if (kind === 'flag') {

@@ -1,4 +1,4 @@
-/** Adds to the verdict on a command what the rules say about a path in it. */
+/** Combines the verdict on a command with the rules on the paths in it. */
 import { pathNote, strictest, type PathRules, type PathUse } from '../pathRules.ts';
 import { denies, type Verdict } from './verdict.ts';
 
@@ -13,9 +13,10 @@ export interface FoundPath {
 }
 
 /**
- * Returns the verdict with the use of a key, if one of the paths leads to it. A file that does not
- * exist holds no password, but what a path shows to be a private key is denied in any case. A folder
- * of variables, such as a virtual environment called `.env`, is no file of passwords.
+ * Returns the verdict, with a note or denial if one of the paths leads to a key. A file that does
+ * not exist can hold no password, but a path that shows a private key by its name is denied in any
+ * case. A folder named `.env`, such as a virtual environment, is not treated as a file of
+ * passwords.
  */
 export function pathVerdict(
   verdict: Verdict,

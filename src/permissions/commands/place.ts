@@ -1,10 +1,10 @@
-/** The surroundings in which a command line is judged. */
+/** The circumstances in which a command line is judged: folders, rules and consent. */
 import type { ShellCommand, ShellText } from '../../shell/shellCommand.ts';
 import type { PathRules } from '../pathRules.ts';
 import type { Verdict } from './verdict.ts';
 
 export interface CommandPlace {
-  /** Real path of the folder in which the line starts, and which the agent may read. */
+  /** Real path of the folder in which the line starts. The agent may read it. */
   readonly workFolder: string;
   /** Real path of the home folder of the user who runs the line. */
   readonly home: string;
@@ -29,20 +29,20 @@ export interface CommandPlace {
    * their content; `undefined` if they are not known.
    */
   keyFiles(folder: string): readonly string[] | undefined;
-  /** Decides on commands that need consent. Omitted: none is given. */
+  /** Decides on commands that need consent. Omitted: no command gets consent. */
   readonly consent?: Consent;
 }
 
 /** The place and the possible folders of one command of a line. */
 export interface Spot {
   readonly place: CommandPlace;
-  /** Folders in which the command may run; none if they are unknown. */
+  /** Folders in which the command may run; empty if they are unknown. */
   readonly folders: readonly string[];
-  /** The command as written, for verdicts. */
+  /** The command as written, to be shown in verdicts. */
   readonly part: string;
 }
 
-/** A command that needs consent, on its place in the line. */
+/** A command that needs consent, and the circumstances in which it runs. */
 export interface ConsentStep {
   readonly command: ShellCommand;
   readonly spot: Spot;

@@ -8,7 +8,10 @@ const pattern = new RegExp(
   `^\\$(?:(${names.replaceAll(' ', '|')})|\\{(${names.replaceAll(' ', '|')})\\})$`,
 );
 
-/** Returns the name of the variable that a word consists of, such as `$USER`, if it is no secret. */
+/**
+ * Returns the name of the variable that is the whole word, such as `$USER`; `undefined` for other
+ * words and for variables that may hold a secret.
+ */
 export function plainVariable({ spelled, isDynamic }: ShellWord): string | undefined {
   const [, bare, braced] = (isDynamic && pattern.exec(spelled.replace(/^"(.*)"$/, '$1'))) || [];
   return bare ?? braced;

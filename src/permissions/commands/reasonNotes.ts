@@ -6,8 +6,8 @@ import type { Access } from '../access.ts';
 const maxPartChars = 60;
 
 /**
- * Returns a line for each reason to ask about a command, with the part of the line that it is about;
- * none for a command with a note, which says what it does.
+ * Returns a line for each reason to ask about a command, with the part of the command that causes
+ * it. A command with a note, which already says what it does, gets no line.
  */
 export const reasonNotes = (accesses: readonly Access[]): readonly string[] => [
   ...new Set(

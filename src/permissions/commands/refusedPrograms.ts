@@ -1,10 +1,12 @@
-/** The programs and subcommands that are refused in every permission mode, by their words alone. */
+/**
+ * The programs and subcommands that are refused in every permission mode, whatever files they use.
+ */
 import type { ShellWord } from '../../shell/shellCommand.ts';
 
 interface Refusal {
   readonly reason: string;
   readonly programs: ReadonlySet<string>;
-  /** Matches the arguments, joined by spaces. Omitted: any. */
+  /** Matches the arguments, joined by spaces. Omitted: all arguments match. */
   readonly rest?: RegExp;
 }
 
@@ -67,7 +69,7 @@ export function refusedProgram(
   program: ShellWord | undefined,
   rest: readonly ShellWord[],
 ): string | undefined {
-  // A file such as /etc/passwd is no program.
+  // A file such as /etc/passwd keeps its path, so that it is not taken for the program `passwd`.
   const name = program?.text.replace(/^\/(?:usr\/(?:local\/)?)?s?bin\//, '') ?? '';
   const words = rest.map(({ text }) => text).join(' ');
   if (name === 'helios' && !readsHelios.test(words))

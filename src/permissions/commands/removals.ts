@@ -9,7 +9,7 @@ const removers: ReadonlySet<string> = new Set(['rm', 'shred', 'unlink', 'srm']);
 
 const systemFolders =
   /^\/(?:bin|boot|dev|etc|home|lib|lib32|lib64|opt|proc|root|sbin|srv|sys|usr|var|System|Library|Users|Applications)?$/;
-/** Folders of the system in system folders, and the homes of other users. */
+/** Folders within system folders, and the home folders of other users. */
 const innerFolders =
   /^\/(?:bin|boot|dev(?!\/shm$)|etc|home|lib|lib32|lib64|proc|sbin|sys|usr|var|System|Library|Users)\/[^/]+$/;
 const temporary = /^\/(?:tmp|var\/tmp|dev\/shm|private\/tmp|private\/var\/folders)\/./;
@@ -44,7 +44,9 @@ export function removalOf(name: string, rest: readonly ShellWord[], spot: Spot):
       );
 }
 
-/** Returns why a removal or change is refused in every mode. */
+/**
+ * Returns why no mode allows a removal or change of these paths; `undefined` if it may be allowed.
+ */
 function neverChanged(
   paths: readonly string[],
   rest: readonly ShellWord[],
@@ -61,7 +63,7 @@ function neverChanged(
 const isOwn = (path: string, { place: { workFolder, readFolders = [] } }: Spot): boolean =>
   (readFolders.length > 0 ? readFolders : [workFolder]).some((folder) => isWithin(folder, path));
 
-/** Returns the real paths that a word may name; none for an option. */
+/** Returns the real paths that a word may name; empty for an option. */
 function targetsOf(word: ShellWord, spot: Spot): readonly string[] {
   if (word.text.startsWith('-')) return [];
   const bare = withoutPattern(word);
@@ -69,7 +71,7 @@ function targetsOf(word: ShellWord, spot: Spot): readonly string[] {
   return (pathsOf(bare, spot) ?? named).map((path) => spot.place.realPath(path) ?? path);
 }
 
-/** Returns the folder whose files `FOLDER/*` names; another word as it is. */
+/** Returns the word for the folder if the word is `FOLDER/*`; returns other words unchanged. */
 function withoutPattern(word: ShellWord): ShellWord {
   const [text, spelled] = [word.text, word.spelled].map((each) =>
     each.replace(/^\.?\*$/, '.').replace(/\/\.?\*$/, '/'),

@@ -7,15 +7,18 @@ const listing = (options: string, problem?: Reader['problem']): Reader => ({
   operands: 'text',
   ...(problem && { problem }),
 });
-/** Without operands: an operand would be the name of something to make. */
+/** Returns the reader of a subcommand that is known to only read if it has no operands. */
 const only = (options: string): Reader =>
-  listing(options, ({ operands }) => (operands.length > 0 ? 'may change a repository' : undefined));
-/** With operands only beside one of the options that make it list. */
+  listing(options, ({ operands }) => (operands.length > 0 ? 'may do more than list' : undefined));
+/**
+ * Returns the reader of a subcommand that may have operands only together with one of the options
+ * `names`: these make it list.
+ */
 const listingWith = (options: string, names: readonly string[]): Reader =>
   listing(options, ({ operands, names: given }) =>
     operands.length === 0 || names.some((name) => given.has(name))
       ? undefined
-      : 'may change a repository',
+      : 'may do more than list',
   );
 
 const commits =
@@ -177,7 +180,7 @@ const second: Readonly<Record<string, Readonly<Record<string, Reader>>>> = {
 };
 const aliases: Readonly<Record<string, string>> = { pip3: 'pip', mamba: 'conda', podman: 'docker' };
 
-/** Programs that may be asked for their version. */
+/** Programs whose version may be shown. */
 const versioned: ReadonlySet<string> = new Set(
   (
     'python python3 pip pip3 conda mamba uv poetry node npm npx git gcc g++ cc c++ clang nvcc ' +
@@ -203,8 +206,8 @@ export interface Subcommand {
 }
 
 /**
- * Finds the reading subcommand that is called; `undefined` if it is none, or is not known to only
- * read.
+ * Returns the subcommand that is called and its reader; `undefined` if there is no subcommand, or
+ * if it may do more than read.
  */
 export function subcommandOf(program: string, rest: readonly ShellWord[]): Subcommand | undefined {
   const name = own(aliases, program) ?? program;
@@ -218,7 +221,10 @@ export function subcommandOf(program: string, rest: readonly ShellWord[]): Subco
   return single && { reader: single, rest: words.slice(1) };
 }
 
-/** `git remote` alone and `git remote -v` list; its subcommands change the repository. */
+/**
+ * Returns the reader of a subcommand of git. Only `git remote` and `git remote -v` list; the
+ * subcommands of `git remote` change the repository.
+ */
 const gitReader = (words: readonly ShellWord[], name: string): Reader | undefined =>
   name === 'remote' && words.length <= 2 ? only('v --verbose') : own(git, name);
 

@@ -1,4 +1,4 @@
-/** Files of the system that tell only what hardware and system there are. */
+/** Files of the system that tell only which hardware and system there are. */
 
 const systemPaths: readonly RegExp[] = [
   /^\/dev\/(?:null|stdin|stdout|stderr)$/,
@@ -9,6 +9,6 @@ const systemPaths: readonly RegExp[] = [
   /^\/sys\/(?:class\/(?:drm|infiniband|thermal)|devices\/system\/(?:cpu|node))(?:\/|$)/,
 ];
 
-/** Returns true for a file that tells only what hardware and system there are. */
+/** Returns true for a file that tells only which hardware and system there are. */
 export const isSystemPath = (path: string): boolean =>
   systemPaths.some((pattern) => pattern.test(path));

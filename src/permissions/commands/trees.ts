@@ -1,4 +1,4 @@
-/** Recognizes commands that read whole folders, and with them keys that they do not name. */
+/** Recognizes commands that read whole folders, and so also keys that the command does not name. */
 import { posix } from 'node:path';
 import { matchesGlob } from '../../base/glob.ts';
 import type { ShellCommand, ShellWord } from '../../shell/shellCommand.ts';
@@ -9,25 +9,28 @@ import { asks, asksEach, denies, safe, strictest, type Verdict } from './verdict
 
 const greps = /^(?:[ef]?grep|zgrep)$/;
 const searchers = /^(?:rg|ag|ack)$/;
-/** Programs that copy or pack folders: all of their operands but the last are sources. */
+/** Programs that copy or link; all of their operands but the last are sources. */
 const copiers = /^(?:cp|scp|mv|rsync|ln|rclone)$/;
 const packers = /^(?:zip|7z|7za|bsdtar|tar|diff|gsutil)$/;
 /** Programs that mount folders for others. */
 const mounters = /^(?:docker|podman|apptainer|singularity|bwrap)$/;
-/** Programs that print nothing of what is in the files that they are given. */
+/** Programs that do not print the content of the files that they are given. */
 const silent =
   /^(?:wc|ls|stat|du|file|rm|rmdir|mv|touch|chmod|chown|mkdir|ln|test|basename|dirname|realpath|readlink|md5sum|sha\d+sum|cksum)$/;
-/** Options with which a search prints only names or numbers, alone or among those without a value. */
+/**
+ * Options with which `grep` prints only names or counts, also in a cluster of options without a
+ * value.
+ */
 const silentGrep =
   /^-[rRinwxHhIsoEFGPUzaTZ]*[lLcq][rRinwxHhIsoEFGPUzaTZlLcq]*$|^--(?:files-with\S+|count|quiet)$/;
 const silentSearch =
   /^-[inwxHhIsoFPzau]*[lcq][inwxHhIsoFPzaulcq]*$|^--(?:files\S*|count\S*|quiet)$/;
-/** Programs that read the files whose names they get. */
+/** Programs that read the files whose names they get from another program. */
 const nameReaders = /^(?:xargs|parallel|cpio|tar|rsync)$/;
 
 /**
- * Returns a denial for a command that reads every file of a folder with keys below it, and `safe`
- * for another one. Asks where it is not known whether there are keys.
+ * Denies a command that reads every file of a folder that contains keys. Asks if it is not known
+ * whether there are keys. Otherwise `safe`.
  */
 export function readsTree(name: string, command: ShellCommand, spot: Spot): Verdict {
   const hidden = searchers.test(name) && !readsHidden(command.words);
@@ -61,7 +64,10 @@ function treeVerdict(folder: string, { place, part }: Spot, leavesHidden: boolea
 const isHidden = (path: string, folder: string): boolean =>
   path.slice(folder.length).includes('/.');
 
-/** Denies printing the private keys that are below a folder anywhere. */
+/**
+ * Denies a command that would print a private key at any depth below the folder; asks if it is
+ * unknown whether there are keys.
+ */
 function filesVerdict(
   { folder, prints }: { readonly folder: string; readonly prints?: Prints | undefined },
   { place, part }: Spot,
@@ -85,7 +91,10 @@ function filesVerdict(
       );
 }
 
-/** Returns whether a command that prints the files of a folder prints one, by its path in there. */
+/**
+ * Returns true if the command prints the file with this path, which is relative to the folder that
+ * the command reads.
+ */
 type Prints = (path: string) => boolean;
 
 interface Tree {
@@ -94,13 +103,18 @@ interface Tree {
   readonly prints?: Prints | undefined;
 }
 
-/** Returns the paths by the names of their folders, although a link before `..` may lead elsewhere. */
+/**
+ * Returns the paths that a word names if `..` is resolved by the names of folders alone. Used where
+ * `pathsOf` knows no path; after a link, `..` may really lead elsewhere.
+ */
 const named = ({ spelled }: ShellWord, { place, folders }: Spot): readonly string[] =>
   folders.map((folder) =>
     posix.resolve(folder, spelled.replace(/^(?:~|\$HOME)(?=\/)/, place.home)),
   );
 
-/** Returns the folders of which the command reads every file, among other operands. */
+/**
+ * Returns the folders of which the command may read every file. Other operands may be among them.
+ */
 function treesOf(name: string, { words, sources = [] }: ShellCommand): readonly Tree[] {
   const rest = words.slice(1);
   const isReader = nameReaders.test(name) || rest.some(({ isDynamic }) => isDynamic);
@@ -134,7 +148,7 @@ const searches = (name: string, has: (pattern: RegExp) => boolean): boolean =>
 const valued =
   /^-[a-zA-Z]*[ABCmefgtT]$|^--(?:after-context|before-context|context|max-count|regexp|file|glob|iglob|type|include|exclude|exclude-dir)$/;
 
-/** Returns the folders of a search: the current one if it names none. */
+/** Returns the folders in which a search reads; the current folder if the command names none. */
 function searched(name: string, rest: readonly ShellWord[]): readonly Tree[] {
   const isValue = (at: number): boolean => valued.test(rest[at - 1]?.text ?? '');
   const operands = rest.filter(({ text }, at) => !text.startsWith('-') && !isValue(at));
@@ -145,11 +159,11 @@ function searched(name: string, rest: readonly ShellWord[]): readonly Tree[] {
   return folders.length === 0 ? [{ at: 'here', prints }] : folders.map((at) => ({ at, prints }));
 }
 
-/** Types of files for ripgrep that are no keys. */
+/** File types of ripgrep that contain no keys. */
 const plainType =
   /^(?:-t|--type[= ])(?:c|cpp|css|go|html|java|js|json|julia|jupyter|markdown|md|py|python|r|rust|sh|tex|toml|ts|txt|yaml)$/;
 
-/** Returns which files a search reads, by its options that leave files out. */
+/** Returns which files a search prints, by its options that include or exclude files. */
 function printsOf(rest: readonly ShellWord[]): Prints {
   const globs = rest.flatMap(({ text }, at) => {
     const [, option = '', own] = /^(--?[a-z-]+?)(?:=(.*))?$/s.exec(text) ?? [];
@@ -181,13 +195,16 @@ function printsOf(rest: readonly ShellWord[]): Prints {
   };
 }
 
-/** Takes a set or list of a glob for any text. */
+/**
+ * Returns true if the name may match the glob. A set `[…]` or list `{…}` in the glob is treated as
+ * `*`, so that no match is missed.
+ */
 const mayMatch = (name: string, glob: string): boolean =>
   matchesGlob(name, glob.replace(/\[[^\]]*\]|\{[^}]*\}/g, '*'));
 
 /**
- * Returns the folders of `find`, and of other programs that list the names of files, for a program
- * that reads them.
+ * Returns the folders of `find` and other programs that list file names, if `reader` gets these
+ * names and reads the files.
  */
 function foundBy(
   { words }: Pick<ShellCommand, 'words'>,
@@ -201,7 +218,10 @@ function foundBy(
   return folders.length === 0 ? [{ at: 'here', prints }] : folders.map((at) => ({ at, prints }));
 }
 
-/** Returns which files `find` passes on: those of its one `-name`, else all. */
+/**
+ * Returns which files `find` passes on: those that match its `-name`; all files if it has no
+ * `-name`, or an alternative or a negation.
+ */
 function printsOfFind(rest: readonly ShellWord[]): Prints {
   const at = rest.findIndex(({ text }) => text === '-name');
   const glob = rest[at + 1]?.text;

@@ -1,8 +1,11 @@
-/** Finds the commands that a command runs in turn, and the scripts that it gives to a shell. */
+/** Finds the commands that a command runs, and the scripts that it gives to a shell. */
 import type { ShellCommand, ShellWord } from '../../shell/shellCommand.ts';
 import { foundCommand, programOf, scriptOf } from '../../shell/wrappers.ts';
 
-/** Wrappers that run a command unchanged: their options, and their own arguments before it. */
+/**
+ * Wrappers that run a command unchanged: their options, and the number of their own arguments
+ * before the command.
+ */
 const transparent: Readonly<Record<string, { readonly options: RegExp; readonly own: number }>> = {
   nice: { options: /^-(?:n|\d+|-adjustment=-?\d+)$/, own: 0 },
   ionice: { options: /^-(?:c\d?|n\d?|t)$/, own: 0 },
@@ -15,7 +18,7 @@ const transparent: Readonly<Record<string, { readonly options: RegExp; readonly 
 };
 const valued = /^-(?:n|k|s|[cn]|[ioe])$/;
 
-/** Programs that run the command in their arguments, here or elsewhere. */
+/** Programs that run the command in their arguments, on this or another machine. */
 const runners: ReadonlySet<string> = new Set(
   (
     'nice ionice stdbuf timeout time nohup exec command builtin setsid env unbuffer chronic ' +
@@ -33,8 +36,8 @@ export const isRunner = (program: string): boolean => runners.has(program);
 const most = 12;
 
 /**
- * Returns the command that a transparent wrapper runs; `undefined` for another program, and for
- * options that are not known.
+ * Returns the command that a transparent wrapper runs; `undefined` for other programs, and if an
+ * option of the wrapper is not known.
  */
 export function unwrapped(command: ShellCommand): ShellCommand | undefined {
   const [first, ...rest] = command.words;
@@ -51,7 +54,7 @@ export function unwrapped(command: ShellCommand): ShellCommand | undefined {
 
 const duration = /^[\d.]+[smhd]?$/;
 
-/** Returns the index of the first word after the options; `undefined` if one is not known. */
+/** Returns the index of the first word after the options; `undefined` if an option is not known. */
 function afterOptions(
   words: readonly ShellWord[],
   options: RegExp,
@@ -66,8 +69,8 @@ function afterOptions(
 }
 
 /**
- * Returns every command that may be run by the command, so that dangerous ones are found: its
- * options are not understood, so each word may be the program.
+ * Returns every command that a runner may run, so that dangerous ones are found. The options of the
+ * runner are not understood, so each of its words may be the program.
  */
 export function innerCommands(command: ShellCommand): readonly ShellCommand[] {
   const [first, ...rest] = command.words;
@@ -82,8 +85,8 @@ export function innerCommands(command: ShellCommand): readonly ShellCommand[] {
 }
 
 /**
- * Returns the texts that a command gives to a shell: `sh -c TEXT`, a here-document, what `echo`
- * pipes into it, and the one argument of `ssh` and the like.
+ * Returns the texts that a command gives to a shell: `sh -c TEXT`, a here-document, the output of
+ * `echo` piped into the shell, and the single command argument of `ssh` and the like.
  */
 export function innerScripts(command: ShellCommand): readonly string[] {
   const script = scriptOf(command);

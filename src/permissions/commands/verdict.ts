@@ -10,9 +10,9 @@ export type VerdictKind = 'safe' | 'ask' | 'deny';
 
 export interface Verdict {
   readonly kind: VerdictKind;
-  /** Why, as the rest of a sentence: "runs code". Empty for `safe`. */
+  /** Reason as the rest of a sentence: "runs code". Empty for `safe`. */
   readonly reason: string;
-  /** The part of the line that decided. Empty for `safe`. */
+  /** The part of the line that caused the verdict. Empty for `safe`. */
   readonly part: string;
   /** Sentence about a path that the command uses. Its use needs an approval in every mode. */
   readonly pathNote?: string;
@@ -29,7 +29,7 @@ export interface Verdict {
 
 export const safe: Verdict = { kind: 'safe', reason: '', part: '' };
 export const asks = (reason: string, part: string): Verdict => ({ kind: 'ask', reason, part });
-/** Returns a verdict for which each command needs an approval in every mode. */
+/** Returns a verdict that needs an approval for each call, in every mode. */
 export const asksEach = (reason: string, part: string, pathNote: string): Verdict => ({
   ...asks(reason, part),
   pathNote,
@@ -38,7 +38,10 @@ export const denies = (reason: string, part: string): Verdict => ({ kind: 'deny'
 
 const order: Readonly<Record<VerdictKind, number>> = { safe: 0, ask: 1, deny: 2 };
 
-/** Returns true for a verdict in which no mode has a say. */
+/**
+ * Returns true for a verdict that no mode changes: a denial, or a path that needs an approval each
+ * time.
+ */
 export const isFirm = ({ kind, pathNote }: Verdict): boolean =>
   kind === 'deny' || pathNote !== undefined;
 

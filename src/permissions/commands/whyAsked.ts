@@ -1,4 +1,4 @@
-/** Says in a few words what a command does that needs consent. */
+/** Says in a few words why a command needs consent: what it does beyond reading. */
 
 const reasons: readonly (readonly [programs: RegExp, reason: string])[] = [
   [/^(?:python[\d.]*|ipython|perl|ruby|node|deno|bun|php|lua|Rscript|julia|R|java)$/, 'runs code'],
@@ -33,6 +33,6 @@ export function whyAsked(program: string, isPath: boolean): string {
   return known ?? (isPath ? 'runs a program by its path' : `${program} is not known to only read`);
 }
 
-/** Returns true for a program of which it is known what it does beyond reading. */
+/** Returns true if it is known what the program does beyond reading. */
 export const isOfKnownKind = (program: string): boolean =>
   reasons.some(([programs]) => programs.test(program));

@@ -10,7 +10,7 @@ import { foundCommand, programOf, scriptOf, wrapperOf } from '../../shell/wrappe
 
 export type GitVerdict =
   | { readonly kind: 'none' }
-  /** The text calls git by its name, so the guard decides. */
+  /** The text calls git by its name, so the guard decides on each of these calls. */
   | { readonly kind: 'git'; readonly mayChange: boolean }
   | { readonly kind: 'refused'; readonly why: string };
 

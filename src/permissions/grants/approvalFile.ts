@@ -1,6 +1,7 @@
 /**
- * The consents for working folders, and those for always: `approvals.json` in the home of Helios.
- * The file is read anew each time, so that a consent that was revoked elsewhere counts no more.
+ * The consents for working folders, and those that hold everywhere: `approvals.json` in the home
+ * folder of Helios. The file is read for each use, so a consent that was revoked elsewhere is no
+ * longer used.
  */
 import { readFile } from 'node:fs/promises';
 import * as z from 'zod';
@@ -56,7 +57,7 @@ export class ApprovalFile {
   }
 
   /**
-   * Removes a consent. Resolves with it; with `undefined` if there is none with this id. Rejects
+   * Removes a consent and resolves with it; with `undefined` if no consent has this id. Rejects
    * with `UserFacing` if the file cannot be used.
    */
   async revoke(id: string): Promise<Approval | undefined> {
@@ -84,7 +85,7 @@ export class ApprovalFile {
       const [issue] = error instanceof z.ZodError ? error.issues : [];
       const place = issue === undefined ? '' : `${issue.path.join('.')}: `;
       throw new UserFacing(
-        `${file} cannot be read (${place}${issue?.message ?? messageOf(error)}), so no stored approval counts.`,
+        `${file} cannot be read (${place}${issue?.message ?? messageOf(error)}), so stored approvals are ignored.`,
         'Correct the file, or delete it to begin anew.',
       );
     }

@@ -1,6 +1,6 @@
 /**
- * Finds the consents that a command line needs. Fails closed: a command that is not known to be
- * bounded by a few fixed words needs a question each time.
+ * Finds the consents that a command line needs. Fails closed: if a few fixed words do not limit
+ * what a command does, the user is asked each time.
  */
 import type { ShellCommand, ShellWord } from '../../shell/shellCommand.ts';
 import { programOf } from '../../shell/wrappers.ts';
@@ -14,8 +14,8 @@ import type { CommandNeed } from './grant.ts';
 import { fixedWords, isCodeRunner, knownModules, scriptName } from './prefixes.ts';
 
 /**
- * Returns the consents; `undefined` if no consent beyond one call may be given. A line that only
- * reads needs the consent to exactly its commands.
+ * Returns the consents that the line needs; `undefined` if the user can allow only this single
+ * call. A line that only reads needs a consent to exactly its commands.
  */
 export function commandNeeds({
   commands,
@@ -56,7 +56,10 @@ function redirectionNeeds({ command, spot, redirections }: JudgedCommand): Needs
   );
 }
 
-/** Returns the real path of the folder of the agent in which a word names a file. */
+/**
+ * Returns the real path of the folder, among the agent's folders, of the file that a word names;
+ * `undefined` if the file is elsewhere or not known.
+ */
 function ownFolderOf(word: ShellWord, spot: Spot): string | undefined {
   if (word.isDynamic) return undefined;
   const paths = pathsOf(word, spot)?.map((path) => spot.place.realPath(path));
@@ -69,7 +72,10 @@ const ownFolders = ({
   place: { workFolder, readFolders = [workFolder] },
 }: Spot): readonly string[] => readFolders;
 
-/** Returns the real path of the one folder in which a command runs. */
+/**
+ * Returns the real path of the folder in which a command runs; `undefined` if there are several
+ * possible folders.
+ */
 function folderOf({ folders, place }: Spot): string | undefined {
   const [folder, ...others] = folders;
   return folder === undefined || others.length > 0 ? undefined : place.realPath(folder);
@@ -106,7 +112,7 @@ function programNeed(command: ShellCommand, spot: Spot): Needs {
   return isUnknown(name, command) ? exactNeed({ ...command, redirections: [] }, spot) : undefined;
 }
 
-/** Returns true for a program of which nothing is known, without code in its arguments. */
+/** Returns true for an unknown program that has no code in its arguments. */
 const isUnknown = (name: string, { assignments, words }: ShellCommand): boolean =>
   assignments.length === 0 &&
   !isRunner(name) &&
@@ -114,7 +120,10 @@ const isUnknown = (name: string, { assignments, words }: ShellCommand): boolean 
   readerOf(name) === undefined &&
   !words.some(({ text }) => /\s/.test(text));
 
-/** Returns the consents of a command that a program of the folder's environment runs. */
+/**
+ * Returns the consents for a command that another program runs in the environment of the folder,
+ * such as `uv run`.
+ */
 const within = (before: readonly string[], command: ShellCommand, spot: Spot): Needs =>
   programNeed(command, spot)?.map(({ grant, widest }) => ({
     grant: grant.kind === 'command' ? { ...grant, words: [...before, ...grant.words] } : grant,
@@ -131,7 +140,10 @@ interface Place {
   readonly folder: string;
 }
 
-/** A program with a script of the agent's folders, or with a module that is well known. */
+/**
+ * Returns the consent for a program that runs a script of the agent's folders, or a well-known
+ * module.
+ */
 function codeNeed(program: ShellWord, rest: readonly ShellWord[], { spot, folder }: Place): Needs {
   const [option, module, ...others] = rest;
   if (option?.text === '-m') {
@@ -145,7 +157,9 @@ function codeNeed(program: ShellWord, rest: readonly ShellWord[], { spot, folder
   return script === undefined ? undefined : ownProgram(script, { spot, folder }, words);
 }
 
-/** A file of the agent's folders that runs, by itself or by an interpreter. */
+/**
+ * Returns the consent for a script file of the agent's folders, run directly or by an interpreter.
+ */
 function ownProgram(
   script: ShellWord,
   { spot, folder }: Place,

@@ -1,4 +1,4 @@
-/** What the user consents to beyond one call, and for how long. */
+/** A consent beyond a single call: what the user allows, and for how long. */
 import { posix } from 'node:path';
 import { createHash } from 'node:crypto';
 
@@ -11,7 +11,10 @@ export interface CommandGrant {
   readonly machineId: string;
   /** Real path of the folder in which the command runs. */
   readonly folder: string;
-  /** The program and its fixed words, such as `pip install`; other arguments may follow. */
+  /**
+   * The program and its fixed words, such as `pip install`. Unless `isExact`, other arguments may
+   * follow.
+   */
   readonly words: readonly string[];
   /** Real path of the script that the program runs. */
   readonly script?: string | undefined;
@@ -35,7 +38,7 @@ export interface Need {
   readonly widest: Scope;
 }
 
-/** A consent that a command needs, on whatever machine it runs. */
+/** A consent that a command needs, before its machine is known. */
 export interface CommandNeed {
   readonly grant:
     Omit<CommandGrant, 'machineId'> | { readonly kind: 'write'; readonly folder: string };
@@ -45,7 +48,7 @@ export interface CommandNeed {
 /** A consent that was given. */
 export interface Approval {
   readonly scope: Scope;
-  /** Real path of the working folder for which it counts; only in the scope `workspace`. */
+  /** Real path of the working folder to which it is limited; only in the scope `workspace`. */
   readonly workspace?: string | undefined;
   readonly grant: Grant;
 }
@@ -54,7 +57,7 @@ export interface Approval {
 export const isWithinScope = (scope: Scope, { widest }: Need): boolean =>
   scopes.indexOf(scope) <= scopes.indexOf(widest);
 
-/** Returns the id of a consent: the same for the same consent. */
+/** Returns the id of a consent: equal for equal consents. */
 export function approvalId({ scope, workspace = '', grant }: Approval): string {
   const bound =
     scope === 'always' && grant.kind === 'command' ? { ...grant, folder: undefined } : grant;
@@ -65,7 +68,7 @@ export function approvalId({ scope, workspace = '', grant }: Approval): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 12);
 }
 
-/** Returns true if the consent is one that a call in the working folder needs. */
+/** Returns true if the approval satisfies the need of a call in the working folder. */
 export const fits = (approval: Approval, need: Need, workspace: string): boolean =>
   isWithinScope(approval.scope, need) &&
   (approval.scope !== 'workspace' || approval.workspace === workspace) &&
@@ -85,7 +88,7 @@ export function grantLabel(grant: Grant): string {
   }
 }
 
-/** Returns all that a consent covers: `pip install … on local in /work`. */
+/** Returns everything that a consent covers: `pip install … on local in /work`. */
 export function grantText(grant: Grant, scope?: Scope): string {
   switch (grant.kind) {
     case 'command': {

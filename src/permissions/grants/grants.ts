@@ -1,6 +1,6 @@
 /**
- * The consents of the user beyond one call, as the gate uses them. Those of the session are in its
- * journal, the others in the file of the user.
+ * The consents of the user beyond single calls, as the gate uses them. Consents for the session are
+ * in its journal, the others in a file (`approvalFile.ts`).
  */
 import { adviceOf } from '../../base/errors.ts';
 import { markHidden } from '../../base/hiddenCharacters.ts';
@@ -17,23 +17,26 @@ import {
   type Scope,
 } from './grant.ts';
 
-/** What the user is offered beyond one call. */
+/** The consents beyond a single call that are offered to the user. */
 export interface Offer {
-  /** The scopes that may be chosen, narrowest first; none if the call is asked about each time. */
+  /**
+   * The scopes that the user can choose, narrowest first; empty if the user is asked about each
+   * call.
+   */
   readonly scopes: readonly Scope[];
-  /** A few words for a button: `pip install`. Empty without a scope. */
+  /** A few words for a button: `pip install`. Empty if there are no scopes. */
   readonly label: string;
-  /** Everything that the consent covers, one sentence part each. */
+  /** Everything that the consent covers, one part of a sentence each. */
   readonly covers: readonly string[];
-  /** Sentence that says why stored consents do not count now. */
+  /** Sentence that says why stored consents cannot be used now. */
   readonly problem?: string;
 }
 
-/** What the user may consent to, because earlier consents do not cover a call. */
+/** The result for a call that earlier consents do not cover. */
 export interface Uncovered {
   readonly isCovered: false;
   readonly offer: Offer;
-  /** Stores the consent; resolves with what is stored. Rejects if it cannot be stored. */
+  /** Stores the consent and resolves with the stored approvals. Rejects if it cannot be stored. */
   remember(scope: Scope): Promise<readonly Approval[]>;
 }
 
@@ -88,7 +91,7 @@ export const createGrants = (options: GrantsOptions): Grants => ({
   },
 });
 
-/** The gate without any consents: each call is asked about. */
+/** Consents that are always empty: the user is asked about each call. */
 export const noGrants: Grants = {
   cover: () =>
     Promise.resolve({ isCovered: false, offer: offerOf([]), remember: () => Promise.resolve([]) }),

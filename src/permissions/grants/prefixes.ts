@@ -1,4 +1,4 @@
-/** The programs whose first words say what they do, and the interpreters of scripts. */
+/** The programs whose first words say what they do, and the interpreters that run scripts. */
 import type { ShellWord } from '../../shell/shellCommand.ts';
 import type { Scope } from './grant.ts';
 
@@ -6,19 +6,29 @@ export interface FixedWords {
   /** Number of words after the program that belong to the consent. */
   readonly count: number;
   readonly widest: Scope;
-  /** True if the program writes what its operands name, which must be files of the agent. */
+  /**
+   * True if the program writes the files that its operands name; they must be in the agent's
+   * folders.
+   */
   readonly writes?: true;
 }
 
 const split = (text: string): readonly string[] => text.split(' ');
 
-/** Programs that do one thing, to the code of the folder. */
+/**
+ * Programs that do one thing with the code of the folder, so a consent to the name of the program
+ * suffices.
+ */
 const whole: ReadonlySet<string> = new Set(
   split('pytest ruff black mypy isort flake8 pylint tsc eslint prettier ninja'),
 );
 const writers: ReadonlySet<string> = new Set(split('mkdir touch tee cp mv'));
 
-/** Subcommands; a second word is a name that belongs to the consent, for those after a `+`. */
+/**
+ * Program → subcommands to which the user can consent. `run +`: the consent is for one word after
+ * `run`, whatever it is; `pip +install`: for exactly these two words; `+`: for the first word,
+ * whatever it is.
+ */
 const subcommands: Readonly<Record<string, readonly string[]>> = {
   pip: split('install download uninstall wheel'),
   uv: ['sync', 'add', 'lock', 'venv', 'pip +install'],
@@ -39,7 +49,7 @@ const subcommands: Readonly<Record<string, readonly string[]>> = {
 };
 const aliases: Readonly<Record<string, string>> = { pip3: 'pip', mamba: 'conda', podman: 'docker' };
 
-/** Returns the fixed words of a program; `undefined` if they do not bound what it does. */
+/** Returns the fixed words of a program; `undefined` if they do not limit what it does. */
 export function fixedWords(program: string, rest: readonly ShellWord[]): FixedWords | undefined {
   if (writers.has(program)) return { count: 0, widest: 'workspace', writes: true };
   if (rest.some(leavesFolder)) return undefined;
@@ -63,14 +73,17 @@ const own = <T>(table: Readonly<Record<string, T>>, name: string): T | undefined
 const plainText = ({ text, isDynamic }: ShellWord): string => (isDynamic ? '' : text);
 const isName = (text: string): boolean => /^[\w@][\w@:./-]*$/.test(text);
 
-/** Returns true for a word that only the shell knows, or that may name another folder. */
+/** Returns true for a word that is known only to the shell, or that may name another folder. */
 const leavesFolder = ({ text, isDynamic }: ShellWord): boolean =>
   isDynamic || /^(?:-\w|.*=)?[/~]|(?:^|[=/])\.\.(?:\/|$)/.test(text);
 
 const networkOption =
   /^(?:-[qvb]|--(?:all|branch|ff-only|no-rebase|no-tags|progress|quiet|rebase|single-branch|tags|verbose)|--depth(?:=\d+)?)$/;
 
-/** Returns false for git calls that replace what others have, or that name a program to run. */
+/**
+ * Returns false for a call of git that overwrites the work of others, or that names a program to
+ * run.
+ */
 const isPlainGit = ([first, ...rest]: readonly ShellWord[]): boolean =>
   first?.text === 'add' ||
   first?.text === 'commit' ||
@@ -84,7 +97,9 @@ const harmlessOption =
   /^(?:-[Uqy]|--(?:upgrade|quiet|yes|user|pre|no-cache-dir|no-deps|no-input|force-reinstall))$/;
 const packageName = /^[A-Za-z0-9][\w.-]*(?:\[[\w,.-]+\])?(?:[=<>!~]=?[\w.*,=<>!~]+)?$/;
 
-/** Returns true if the program only installs packages by their names: no code of the folder runs. */
+/**
+ * Returns true if the program only installs packages by name, so that no code of the folder runs.
+ */
 const isPackageInstall = (name: string, [first, ...rest]: readonly ShellWord[]): boolean =>
   (name === 'pip' || name === 'conda') &&
   first?.text === 'install' &&
@@ -106,8 +121,8 @@ export const isCodeRunner = (program: string): boolean =>
 const launcherWord = /^(?:launch|[\d.:]+|--?[\w-]+(?:=[\d.:]*)?)$/;
 
 /**
- * Returns the script that the program runs; `undefined` if it is not sure that it runs just this
- * one. Python may have options without a value before it, launchers also options with a number.
+ * Returns the script that the program runs; `undefined` if this is not certain. Before the script,
+ * Python may have options without a value, launchers also options with a number.
  */
 export function scriptName(program: string, rest: readonly ShellWord[]): ShellWord | undefined {
   const pattern = scripts.find(([programs]) => programs.test(program))?.[1];
@@ -122,7 +137,7 @@ export function scriptName(program: string, rest: readonly ShellWord[]): ShellWo
   return at < 0 || !isSure ? undefined : rest[at];
 }
 
-/** Returns the fixed words after `-m MODULE`; `undefined` for a module that is not well known. */
+/** Returns the fixed words after `-m MODULE`; `undefined` for an unknown module. */
 export function knownModules(module: string, rest: readonly ShellWord[]): FixedWords | undefined {
   return ['unittest', 'venv'].includes(module)
     ? { count: 0, widest: 'workspace' }

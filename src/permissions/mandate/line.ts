@@ -1,4 +1,4 @@
-/** Decides for a mandate on the commands of a line that need consent. */
+/** Judges the commands of a line that need consent: does the mandate cover them? */
 import { posix } from 'node:path';
 import type { ShellCommand, ShellText, ShellWord } from '../../shell/shellCommand.ts';
 import { foundCommand, programOf, scriptOf } from '../../shell/wrappers.ts';
@@ -21,7 +21,7 @@ import {
 } from './step.ts';
 import { Variables } from './variables.ts';
 
-/** Returns the consent of a mandate to the lines of a machine. */
+/** Returns the consent that a mandate gives to command lines on a machine. */
 export const mandateConsent =
   (mandate: MachineMandate): Consent =>
   (shell) => {
@@ -85,7 +85,7 @@ class LineMandate {
     );
   }
 
-  /** Checks a command that another program starts. */
+  /** Checks a command that is started by another program. */
   #started(inner: ReturnType<typeof innerOf>, step: Step, depth: number): string | undefined {
     if (inner === undefined || 'outside' in inner) return inner?.outside;
     const { environment = step.environment } = inner;
@@ -96,7 +96,7 @@ class LineMandate {
     );
   }
 
-  /** Checks a program that is named, not started by another one. */
+  /** Checks a program that the line calls directly. */
   #named(command: ShellCommand, step: Step): string | undefined {
     const [first, ...rest] = command.words;
     if (first === undefined) return undefined;
@@ -122,7 +122,7 @@ class LineMandate {
     );
   }
 
-  /** Checks a shell: with a script in the command, with a piped one, or with a file. */
+  /** Checks a shell that runs a script: text in the command, piped text, or a file. */
   #shell(
     command: ShellCommand,
     { text, isDynamic }: NonNullable<ReturnType<typeof scriptOf>>,
@@ -136,7 +136,9 @@ class LineMandate {
     return (command.sources ?? []).length > 0 ? this.#piped(command, step) : undefined;
   }
 
-  /** Checks what is piped into a shell: only a text that the line itself has is known. */
+  /**
+   * Checks text that is piped into a shell. Only text that is written in the line itself is known.
+   */
   #piped(command: ShellCommand, step: Step): string | undefined {
     const texts = innerScripts(command);
     return texts.length === 0
@@ -144,7 +146,10 @@ class LineMandate {
       : firstReason(texts, (text) => step.script(text));
   }
 
-  /** Returns whether a program is in a granted folder, or is installed on the machine. */
+  /**
+   * Returns `own` for a program in a folder of the mandate, `system` for one in a folder that the
+   * mandate lets commands read; otherwise `undefined`.
+   */
   #place(word: ShellWord, step: Step): 'own' | 'system' | undefined {
     const folder = {
       ...word,
@@ -166,7 +171,10 @@ class LineMandate {
     for (const word of rest) if (word.spelled.includes('=')) this.#variables.assign(word);
   }
 
-  /** Follows which environment the line activates. */
+  /**
+   * Notes which environment for packages the line has activated so far (`source …/activate`, `conda
+   * activate`, `deactivate`).
+   */
   #follow(name: string, rest: readonly ShellWord[], step: Step): void {
     const [first, second] = operandsOf(rest);
     const isActivation = /(?:^|\/)activate$/.test(first?.text ?? '');
@@ -216,7 +224,7 @@ class LineMandate {
       : `runs ${program}, and the mandate grants no commands of the class ${name}`;
   }
 
-  /** Returns true for a command that begins as one of the programs of the mandate. */
+  /** Returns true for a command that begins with one of the `programs` of the mandate. */
   #isListed({ words }: ShellCommand): boolean {
     return this.#mandate.programs.some((listed) => {
       const wanted = listed.trim().split(/\s+/);
@@ -225,7 +233,10 @@ class LineMandate {
   }
 }
 
-/** Returns the rule of a script in a granted folder. */
+/**
+ * Returns the rule for running a script in a folder of the mandate: the mandate must grant the
+ * class `scripts`, and its path and arguments must stay within the mandate.
+ */
 const ownScript = (script: ShellWord): Rule => ({
   grantedBy: 'scripts',
   check: ({ rest, step }) =>
@@ -261,7 +272,7 @@ function refusalOf(name: string, rest: readonly ShellWord[]): string | undefined
   return refusalReasons.get(name);
 }
 
-/** Replaces `{}` with a path below the folder in which find searches. */
+/** Replaces `{}` by a path below the folder in which `find` searches. */
 const found = (word: ShellWord, { text: root }: ShellWord): ShellWord => {
   if (!word.text.includes('{}')) return word;
   const text = word.text.replaceAll('{}', posix.join(root, 'found'));

@@ -1,6 +1,9 @@
-/** The mandate: what the agent may do unattended, and the one that applies where the user has none. */
+/**
+ * The mandate: what the agent may do unattended. Contains the built-in mandate, which applies if
+ * the user has written no other.
+ */
 
-/** The classes of commands that a mandate can grant, each with what it covers. */
+/** The classes of commands that a mandate can grant, each with a description of what it covers. */
 export const commandClasses = {
   files: 'mkdir, cp, mv, rm, tar and the like, if all their paths are in the folders',
   scripts:
@@ -13,7 +16,7 @@ export const commandClasses = {
 
 export type CommandClass = keyof typeof commandClasses;
 
-/** The installers that a mandate can grant, each into an environment of a granted folder only. */
+/** The installers that a mandate can grant, for environments in its folders only. */
 export const installers = ['pip', 'uv', 'conda', 'poetry', 'npm'] as const;
 
 export type Installer = (typeof installers)[number];
@@ -25,16 +28,16 @@ export interface Mandate {
    * alone.
    */
   readonly folders: readonly string[];
-  /** Further folders from which commands may read and run programs. */
+  /** Further folders that commands may read, and whose programs they may run. */
   readonly reads: readonly string[];
-  /** Ids of machines; `*` stands for all that are configured. */
+  /** Ids of machines; `*` stands for all configured machines. */
   readonly machines: readonly string[];
   readonly commands: readonly CommandClass[];
-  /** Beginnings of further commands, such as `wandb sync`. Their arguments are not looked at. */
+  /** Beginnings of further commands, such as `wandb sync`. Their arguments are not checked. */
   readonly programs: readonly string[];
   /**
-   * Hosts to download from and to read; `*.example.org` stands for all hosts below. Confined commands
-   * reach no others; for them, a port may follow.
+   * Hosts from which commands may read and download; `*.example.org` stands for all hosts below it.
+   * Confined commands reach no other hosts; for them, an entry may end with a port.
    */
   readonly hosts: readonly string[];
   readonly installs: readonly Installer[];
@@ -42,7 +45,7 @@ export interface Mandate {
 
 const listed = (text: string): readonly string[] => text.trim().split(/\s+/);
 
-/** The mandate of a user who has written none. */
+/** The mandate that applies if the user has written none. */
 export const builtInMandate: Mandate = {
   folders: listed(`
     . /tmp /var/tmp
@@ -71,7 +74,7 @@ export const builtInMandate: Mandate = {
 
 const localHost = /^(?:localhost|127(?:\.\d+){3}|0\.0\.0\.0|\[::1\]|::1)$/;
 
-/** Returns true for a host that is listed, or this computer. `host` may have a user and a port. */
+/** Returns true for this computer and for a host on the list. `host` may have a user and a port. */
 export function isGrantedHost(host: string, hosts: readonly string[]): boolean {
   const name = host.toLowerCase().replace(/^.*@/, '').replace(/:\d*$/, '').replace(/\.$/, '');
   return (
@@ -89,7 +92,7 @@ export interface MachineMandate extends Pick<
   Mandate,
   'commands' | 'programs' | 'hosts' | 'installs'
 > {
-  /** Absolute paths, each as named and with links resolved. */
+  /** Absolute paths; each path both as written and with links resolved. */
   readonly folders: readonly string[];
   readonly reads: readonly string[];
   /** True if the git rule of Helios decides on each call of git when it runs. */

@@ -1,6 +1,6 @@
 /**
- * The mandates that the user has written: JSON files in a folder of the home of Helios. Each is for
- * the folders that it names; one that names none is for all others.
+ * The mandates that the user has written: JSON files in the home folder of Helios. `for` lists the
+ * working folders of a mandate; without `for`, it is for all other folders.
  */
 import { readdirSync, readFileSync, realpathSync } from 'node:fs';
 import path from 'node:path';
@@ -33,7 +33,7 @@ export const mandateSchema = z.strictObject({
 
 const fileSchema = mandateSchema.extend({ for: texts.exactOptional() });
 
-/** A mandate with some fields; the others are as in the built-in one. */
+/** A mandate with some fields; omitted fields are as in the built-in mandate. */
 export type GivenMandate = z.output<typeof mandateSchema>;
 
 /** The mandate for a folder. */
@@ -41,7 +41,7 @@ export interface MandateReading {
   readonly mandate: Mandate;
   /** Absolute path of the file. Omitted for the built-in mandate. */
   readonly file?: string;
-  /** Sentence that says why nothing is granted: a file cannot be used. */
+  /** Sentence that says which file cannot be used, so that the mandate grants nothing. */
   readonly problem?: string;
 }
 
@@ -63,10 +63,10 @@ const nothing: Mandate = {
 };
 
 /**
- * Reads the mandate for a working folder, an absolute path. Of several files, that for the nearest
- * folder counts; fields that it omits are as in the built-in mandate. `proposed` is the mandate of a
- * project that the user has allowed: it counts before a file for all folders. A file that may be for
- * the folder and is not valid grants nothing. Never throws.
+ * Reads the mandate for a working folder, an absolute path. If several files are for the folder,
+ * that for the nearest folder applies; fields that it omits are as in the built-in mandate.
+ * `proposed` is the mandate of a project that the user has allowed; it takes precedence over a file
+ * for all folders. An invalid file that may be for the folder grants nothing. Never throws.
  */
 export function readMandate(
   mandatesFolder: string,
@@ -89,7 +89,7 @@ export function readMandate(
 
 interface FoundFile {
   readonly file: string;
-  /** The JSON; a text that says why it cannot be read. */
+  /** The parsed JSON; if the file cannot be read, the text of the error. */
   readonly content: unknown;
 }
 
@@ -101,13 +101,16 @@ function readFile(file: string): FoundFile {
   }
 }
 
-/** Returns the folders that a file is for, also of a file that is not valid otherwise. */
+/** Returns the folders in `for`, even if the rest of the file is invalid. */
 function placesOf(content: unknown): readonly string[] {
   const read = z.looseObject({ for: texts }).safeParse(content);
   return read.success ? read.data.for : [];
 }
 
-/** Returns how near the nearest of the folders is; 0 without folders, -1 if it is in none. */
+/**
+ * Returns how near the nearest of the folders is: a larger number is nearer. Returns 0 without
+ * folders, and -1 if the working folder is in none of them.
+ */
 function depthOf(places: readonly string[], workFolder: string): number {
   if (places.length === 0) return 0;
   return Math.max(...places.map((place) => (isWithin(place, workFolder) ? place.length : -1)));
@@ -136,6 +139,6 @@ function problemOf(file: string, { issues: [issue] }: z.ZodError): string {
   return `The mandate grants nothing: ${file} cannot be used (${why.replace(/^: /, '')}). Correct or remove the file.`;
 }
 
-/** Returns the built-in mandate as a file for a folder, to edit. */
+/** Returns the text of a new mandate file for a folder: the built-in mandate, to be edited. */
 export const mandateText = (workFolder: string): string =>
   `${JSON.stringify({ for: [workFolder], ...builtInMandate }, undefined, 2)}\n`;

@@ -6,12 +6,18 @@ import { isSystemPath } from '../commands/systemPaths.ts';
 import { isGrantedHost } from './mandate.ts';
 import { firstReason, type Step } from './step.ts';
 
-/** `names`: the program may do anything with the path. */
+/**
+ * How a command uses a path. `names`: the path is an argument, and what the program does with it is
+ * not known; checked like `reads`.
+ */
 type Use = 'reads' | 'names' | 'writes' | 'removes';
 
 const streams = /^\/dev\/(?:null|std(?:in|out|err)|tty|fd\/\d+)$/;
 
-/** Returns why the use of the path that a word names is outside. */
+/**
+ * Returns why the mandate does not cover this use of the path that the word names, as the rest of a
+ * sentence; `undefined` if it does.
+ */
 export function pathOutside(word: ShellWord, use: Use, step: Step): string | undefined {
   const words = step.variables.resolve(word);
   if (words === undefined) return `${use} a path that only the shell knows: ${word.spelled}`;
@@ -29,7 +35,10 @@ export function pathOutside(word: ShellWord, use: Use, step: Step): string | und
   });
 }
 
-/** Returns the folder in which a pattern is matched. */
+/**
+ * Returns the folder in which the shell looks for matches of a pattern; `undefined` for other
+ * words.
+ */
 function patternFolder(word: ShellWord): ShellWord | undefined {
   if (!word.isDynamic) return undefined;
   const text = posix.dirname(word.text.replace(/[*?].*$/s, 'x'));
@@ -55,7 +64,7 @@ function outside(path: string, use: Use, { spot, mandate }: Step): string | unde
 const inAny = (folders: readonly string[], path: string): boolean =>
   folders.some((folder) => isWithin(folder, path));
 
-/** Folders at the root of a file system. Other texts with a slash in front are seldom paths. */
+/** Folders at the root of a file system. Other texts that begin with a slash are seldom paths. */
 const roots =
   /^\/(?:bin|boot|data\d*|datasets?|dev|etc|export|gpfs|home|lib|lustre|media|mnt|nfs|opt|private|proc|projects?|root|run|sbin|scratch\d*|shared|srv|storage|sys|tmp|usr|var|work|workspace|Applications|Library|System|Users|Volumes)(?:\/|$)/;
 
@@ -63,8 +72,9 @@ const isPathLike = (text: string): boolean =>
   roots.test(text) || /^~(?:\/|$)|^\.\.(?:\/|$)|\/\.\.(?:\/|$)/.test(text);
 
 /**
- * Returns why an argument of a program is outside: a path or an address in it that is not granted.
- * An argument that only the shell knows is the affair of the program.
+ * Returns why the mandate does not cover an argument of a program: it holds a path or an address
+ * that is not granted. Of an argument that only the shell can resolve, only the known text is
+ * checked.
  */
 export function argumentOutside(word: ShellWord, step: Step): string | undefined {
   const words = step.variables.resolve(word) ?? [word];
@@ -91,10 +101,13 @@ const plain = (text: string): ShellWord => ({
 });
 
 const address = /\b([a-z][a-z0-9+.-]*):\/\/([^\s"'`/?#)\\]*)/gi;
-/** Schemes of addresses that name no host. */
+/** Schemes of addresses without a host. */
 const local = /^(?:sqlite|file|hf|unix|memory|env|ipc)$/i;
 
-/** Returns why an address in a text is outside. */
+/**
+ * Returns which address in the text the mandate does not grant, as the rest of a sentence;
+ * `undefined` if it grants all.
+ */
 export const addressOutside = (text: string, { mandate }: Step): string | undefined =>
   firstReason([...text.matchAll(address)], ([, scheme = '', host = '']) => {
     const isGranted = /^(?:s3|gs|az|hdfs|adl|wasbs?)$/i.test(scheme)
@@ -107,12 +120,13 @@ const startsPrograms =
   /\b(?:system|popen|Popen|subprocess|pty|spawn\w*|exec[lv]p?e?|child_process|run|call|check_(?:call|output)|getoutput|qx|shell)\b/;
 const reaching =
   /\b(?:ssh|scp|sftp|rsync|sudo|crontab|systemctl|docker|nsenter|chroot)\b|\bgit\b[\s"',[\]]*\bpush\b|\bpkill\b|\bkillall\b/;
-/** Addresses of sockets: the code may send what it reads to any host. */
+/** Modules that can send data to any host. */
 const sockets = /\bsmtplib\b|\bftplib\b|\bparamiko\b|\bfabric\b/;
 
 /**
- * Returns why code in a command is outside: a path or an address in it that is not granted, or a
- * program that reaches out. The code may still do other things: the mandate is no sandbox.
+ * Returns why the mandate does not cover code in a command: the code names a path or an address
+ * that is not granted, starts programs that act outside the folders, sends to other hosts, or
+ * leaves a process running. Other effects are not seen: the mandate is no sandbox.
  */
 export function codeOutside(code: string, step: Step): string | undefined {
   if (startsPrograms.test(code) && reaching.test(code))
@@ -133,11 +147,11 @@ export function codeOutside(code: string, step: Step): string | undefined {
   );
 }
 
-/** Names of variables that choose which programs or hosts other programs use. */
+/** Names of variables that decide which programs or hosts other programs use. */
 const steering =
   /^(?:BASH_ENV|ENV|IFS|PS4|PROMPT_COMMAND|SHELLOPTS|HOME|GIT_\w+|SSH_\w+|\w*_PROXY|PYTHONSTARTUP|PYTHONHOME|PERL5OPT|RUBYOPT|NODE_OPTIONS|\w*TOKEN|\w*_KEY)$/i;
 
-/** Returns why `NAME=value` is outside. */
+/** Returns why the mandate does not cover the assignment `NAME=value`; `undefined` if it does. */
 export function assignmentOutside(word: ShellWord, step: Step): string | undefined {
   const [, key = '', value = ''] = /^(\w+)\+?=(.*)$/s.exec(word.spelled) ?? [];
   if (steering.test(key)) return `sets ${key}`;
@@ -147,7 +161,10 @@ export function assignmentOutside(word: ShellWord, step: Step): string | undefin
     : firstReason(parts.filter(isPathLike), (path) => pathOutside(plain(path), 'names', step));
 }
 
-/** Returns why a redirection, or an assignment before the command, is outside. */
+/**
+ * Returns why the mandate does not cover a redirection of the command, or an assignment before it;
+ * `undefined` if it covers all.
+ */
 export const surroundingsOutside = (
   { assignments, redirections }: ShellCommand,
   step: Step,

@@ -1,4 +1,4 @@
-/** Finds the command that another program starts. */
+/** Finds the command that a program starts, such as `python` in `torchrun train.py`. */
 import type { ShellCommand, ShellWord } from '../../shell/shellCommand.ts';
 import { programOf } from '../../shell/wrappers.ts';
 import { unwrapped } from '../commands/unwrap.ts';
@@ -7,24 +7,27 @@ import { has, isOption, operandsOf, valueOf, type Environment } from './step.ts'
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(' '));
 
-/** Programs that start another one after options of their own. */
+/** Programs that start another program, which comes after options. */
 const launchers = words(
   'torchrun accelerate deepspeed horovodrun mpirun mpiexec srun nsys ncu valgrind strace ltrace gdb ' +
     'perf taskset numactl flock chrt xvfb-run watch unbuffer parallel',
 );
-/** Programs that start another one after `run`. */
+/** Programs that start another program, which comes after `run`. */
 const environments = words('uv poetry pipenv conda mamba micromamba');
 export const dot: ShellWord = { text: '.', spelled: '.', isDynamic: false, isQuoted: false };
 
 interface Inner {
   readonly command: ShellCommand;
   readonly assignments: readonly ShellWord[];
-  /** Arguments of the outer program. */
+  /** Arguments of the program that starts the command. */
   readonly own: readonly ShellWord[];
   readonly environment?: Environment;
 }
 
-/** Returns the command that a program starts; `undefined` if it starts none. */
+/**
+ * Returns the command that a program starts; `undefined` if it starts none. `outside` says why the
+ * mandate cannot cover it.
+ */
 export function innerOf(
   name: string,
   command: ShellCommand,
@@ -80,13 +83,16 @@ function ofXargs(bare: ShellCommand, rest: readonly ShellWord[]): Inner | { outs
     : { command: { ...bare, words }, assignments: [], own: [] };
 }
 
-/** Finds the command after options that are not understood: a script, a path or a known program. */
+/**
+ * Finds the started command behind options that are not understood: it begins with a script, a path
+ * or a known program.
+ */
 function ofLauncher(
   bare: ShellCommand,
   rest: readonly ShellWord[],
   name: string,
 ): Inner | { outside: string } {
-  // The file of a lock is no program.
+  // The first operand of `flock` is a lock file, not the program.
   const first = name === 'flock' ? rest.findIndex((word) => !isOption(word)) + 1 : 0;
   const isOwn = (word: ShellWord, at: number): boolean =>
     at < first ||

@@ -8,13 +8,13 @@ export interface Step {
   readonly mandate: MachineMandate;
   readonly spot: Spot;
   readonly variables: Variables;
-  /** The environment for packages that the line has activated. */
+  /** The environment for packages that the line has activated so far. */
   readonly environment: Environment | undefined;
-  /** Returns why the script of a shell is outside; `undefined` if it is not. */
+  /** Returns why a script that is given to a shell is not allowed; `undefined` if it is. */
   script(text: string): string | undefined;
 }
 
-/** `own`: an environment in a granted folder. */
+/** `own`: an environment in a folder of the mandate. */
 export type Environment = 'own' | 'other';
 
 /** A program with its arguments. */
@@ -26,18 +26,18 @@ export interface Call {
 }
 
 /**
- * Returns why a call is outside the mandate, as the rest of a sentence, such as `writes /etc/hosts`;
- * `undefined` if the mandate covers it.
+ * Returns why the mandate does not cover a call, as the rest of a sentence, such as `writes
+ * /etc/hosts`; `undefined` if it covers the call.
  */
 export type Check = (call: Call) => string | undefined;
 
 export interface Rule {
-  /** The class that must be granted. Omitted for what every mandate covers. */
+  /** The class that the mandate must grant. Omitted for programs that every mandate covers. */
   readonly grantedBy?: CommandClass;
   readonly check: Check;
 }
 
-/** Returns the first reason. */
+/** Returns the first reason that `check` returns for a value; `undefined` if there is none. */
 export const firstReason = <T>(
   values: readonly T[],
   check: (value: T) => string | undefined,

@@ -1,22 +1,28 @@
-/** The variables that a line sets to texts that are known before it runs. */
+/** The variables of a line, as far as their values are known before it runs. */
 import type { ShellWord } from '../../shell/shellCommand.ts';
 
-/** Values that are tried of one word. */
+/** Maximum number of possible values of a word. */
 const most = 16;
 
-/** Expansions that give a name or a number, which leads out of no folder. */
+/** Expansions to a name or a number, which cannot lead to another folder. */
 const harmless =
   /\$\(date(?: -u)? ["']?\+[^)/]*\)|\$\(\([^()]*\)\)|\$\((?:nproc|whoami|hostname|seq [\d ]+)\)|\$(?:RANDOM|SECONDS|USER|HOSTNAME|SLURM_\w+|\$)(?!\w)|\$\{(?:RANDOM|USER|HOSTNAME|SLURM_\w+)\}/g;
 const name = /\$(?:(\w+)|\{(\w+)\})/;
 const braces = /\{([^{}$]*,[^{}$]*)\}/;
 
 export class Variables {
-  /** `undefined` for a name that had a value which only the shell knows. */
+  /**
+   * Name of a variable → the values that it may have; `undefined` if one of them is known only to
+   * the shell.
+   */
   readonly #values = new Map<string, readonly string[] | undefined>();
-  /** Names of variables with the id of a process that the line started. */
+  /** Names of variables that hold the id of a process that the line started. */
   readonly #processes = new Set<string>();
 
-  /** Takes `NAME=value`. A value that only the shell knows makes the name unknown. */
+  /**
+   * Records the assignment `NAME=value`. If the value is known only to the shell, the variable
+   * becomes unknown.
+   */
   assign({ text, spelled, isDynamic, isQuoted }: ShellWord): void {
     const [, key = '', value = ''] = /^(\w+)=(.*)$/s.exec(spelled) ?? [];
     const word = { text: text.slice(key.length + 1), spelled: value, isDynamic, isQuoted };
@@ -24,14 +30,14 @@ export class Variables {
     else this.#set(key, this.resolve(word));
   }
 
-  /** Takes the head of a loop: `for NAME in WORDS`. */
+  /** Records the variable of a loop: `for NAME in WORDS`. */
   loop([key, , ...words]: readonly ShellWord[]): void {
     const values = words.map((word) => this.resolve(word));
     const known = values.every((each) => each !== undefined);
     this.#set(key?.text ?? '', known ? values.flatMap((each) => each ?? []) : undefined);
   }
 
-  /** Forgets a variable that a program sets. */
+  /** Marks a variable as unknown, because a program sets it. */
   forget(key: string): void {
     this.#values.set(key, undefined);
   }
@@ -64,7 +70,7 @@ export class Variables {
   #set(key: string, words: readonly ShellWord[] | undefined): void {
     const before = this.#values.has(key) ? this.#values.get(key) : [];
     const isKnown = before !== undefined && words !== undefined;
-    // An assignment may be conditional, so earlier values still count.
+    // An assignment may be conditional, so earlier values stay possible.
     this.#values.set(key, isKnown ? [...before, ...words.map(({ text }) => text)] : undefined);
   }
 

@@ -83,7 +83,7 @@ export const fileReaders: Readonly<Record<string, Reader>> = {
   ),
   hexdump: content('b c C d o x v n: s:'),
   xxd: content('l: s: c: g: b u p ps i', (_call, words) =>
-    // Its options end with the first file; a second file is written.
+    // Allows at most one file, after all options: xxd writes to a second file.
     /^(?:-(?:[lscg] \d+|b|u|p|ps|i)(?: |$))*(?:[^- ][^ ]*)?$/.test(textOf(words)) &&
     words.every(({ isDynamic }) => !isDynamic)
       ? undefined
@@ -199,7 +199,10 @@ export const fileReaders: Readonly<Record<string, Reader>> = {
   '[': names(conditions),
 };
 
-/** In a cluster, tree takes the value of an option from the next word. */
+/**
+ * Returns a problem if a cluster has an option of tree with a value: its value is the next word,
+ * which would be taken for an operand.
+ */
 function treeProblem(_call: Arguments, words: readonly ShellWord[]): string | undefined {
   const options = words.filter(({ text: each }) => /^-[^-]/.test(each));
   return options.every(({ text: each }) => /^-(?:[^LPI]+|[LPI])$/.test(each))
@@ -207,13 +210,19 @@ function treeProblem(_call: Arguments, words: readonly ShellWord[]): string | un
     : 'may write a file';
 }
 
-/** Compresses a file in place unless it writes to the output. */
+/**
+ * Returns a problem if the program would compress a file in place, because no option sends the
+ * output to stdout.
+ */
 function toOutput({ names: given }: Arguments): string | undefined {
   const isRead = ['-c', '--stdout', '-l', '--list'].some((name) => given.has(name));
   return isRead ? undefined : 'writes files';
 }
 
-/** An archive named like `host:file` is on another host. */
+/**
+ * Returns a problem unless tar only lists a local archive. An archive named `host:file` is on
+ * another host.
+ */
 function tarProblem({ names: given, paths }: Arguments): string | undefined {
   if (!given.has('-t') && !given.has('--list')) return 'writes files';
   return paths.length === 0 || paths.some(({ text: each }) => each.includes(':'))

@@ -12,7 +12,7 @@ export interface Reader {
    *   are files that are read
    */
   readonly operands: 'content' | 'names' | 'text' | 'script';
-  /** Options that give the script in place of the first operand. */
+  /** Options that give the script. The first operand is then a file, too. */
   readonly scriptOptions?: readonly string[];
   /**
    * Returns why a call does more than read; `undefined` if it only reads. `words` are the arguments as
@@ -36,7 +36,10 @@ export const text = (options: OptionList, problem?: Reader['problem']): Reader =
   operands: 'text',
   ...(problem && { problem }),
 });
-/** A second operand, or a pattern with several matches, is written. */
+/**
+ * Returns a problem for a second operand, or a pattern with possibly several matches: the program
+ * writes its second file.
+ */
 export const single: Reader['problem'] = ({ operands }) =>
   operands.length > 1 || operands.some(({ isDynamic }) => isDynamic)
     ? 'writes its second file'

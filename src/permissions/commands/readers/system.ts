@@ -3,7 +3,7 @@ import type { ShellWord } from '../../../shell/shellCommand.ts';
 import type { Arguments } from '../options.ts';
 import { nothing, text, type Reader } from './reader.ts';
 
-/** What `ip` shows, and of what. */
+/** Words that `ip` may have as arguments: what to show, and of which device. */
 const shownByIp =
   /^(?:a|addr|address|l|link|n|neigh|r|route|show|list|ls|dev|lo|(?:eth|en|wl|ib|br|docker)[\w-]*)$/;
 
@@ -110,7 +110,10 @@ export const systemReaders: Readonly<Record<string, Reader>> = {
   bjobs: text('a d l p r s u: w X q: m: J: o: noheader'),
 };
 
-/** `-c` is a count for `dmon` and `pmon`, and the mode of a GPU elsewhere. */
+/**
+ * Returns a problem if `nvidia-smi` may change a GPU. `-c` is a count for `dmon` and `pmon`;
+ * otherwise it sets the mode of a GPU.
+ */
 function smiProblem(
   { operands, values }: Arguments,
   words: readonly ShellWord[],
@@ -125,12 +128,15 @@ function smiProblem(
   return isHarmless ? undefined : 'takes arguments that are not known to be harmless';
 }
 
-/** Options that print the environment of processes begin with an `e` that no dash precedes. */
+/**
+ * Returns a problem if `ps` may show the environment of processes: with an `e` among options that
+ * have no dash.
+ */
 function psProblem(
   { operands, values }: Arguments,
   words: readonly ShellWord[],
 ): string | undefined {
-  // A user that does not exist is read as options.
+  // `ps` reads the name of a user that does not exist as options.
   const isJoined = words.some(({ text: each }) => /^-[a-zA-Z]*[uU]./.test(each));
   const columns = ['-o', '--format'].flatMap((name) => values.get(name) ?? []);
   const unclear = operands.find(({ text: each }) => !/^(?:[ajlruxfwhT]+|\d+(?:,\d+)*)$/.test(each));
@@ -139,7 +145,10 @@ function psProblem(
     : 'may show the environment of processes';
 }
 
-/** `vmstat 1` never ends, and `vmstat 1 5` does. */
+/**
+ * Returns a problem if the program does not end by itself: `vmstat 1` runs forever, `vmstat 1 5`
+ * ends.
+ */
 function countedProblem({ operands }: Arguments): string | undefined {
   return operands.length === 1 ? 'does not end by itself: give a count' : undefined;
 }

@@ -1,9 +1,9 @@
-/** Programs that print a text, and what the shell knows of programs. */
+/** Programs that print a text, or what the shell knows about programs. */
 import type { Arguments } from '../options.ts';
 import { text, type Reader } from './reader.ts';
 
 export const textReaders: Readonly<Record<string, Reader>> = {
-  // A line of dashes is text.
+  // `echo` prints a line of dashes, and does not read it as an option.
   echo: text('n e E --- ---- ----- ------ -------- ----------'),
   printf: text('', printfProblem),
   true: text(''),
@@ -30,7 +30,10 @@ export const textReaders: Readonly<Record<string, Reader>> = {
   ),
 };
 
-/** `%n` sets a variable, and the width `*` is an operand. */
+/**
+ * Returns a problem for a call of `printf` that may set a variable: with `-v`, or with `%n` in the
+ * format. A width `*` is refused, too, because it takes an operand.
+ */
 function printfProblem({ names: given, operands }: Arguments): string | undefined {
   if (given.has('-v')) return 'sets a variable';
   const [format] = operands;

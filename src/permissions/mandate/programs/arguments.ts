@@ -1,4 +1,7 @@
-/** Checks the arguments of programs that are known only by what their options are usually called. */
+/**
+ * Checks the arguments of programs whose options are not known one by one: the usual names of
+ * options show which values are written.
+ */
 import { argumentOutside, pathOutside } from '../paths.ts';
 import { firstReason, isOption, type Check } from '../step.ts';
 

@@ -31,14 +31,14 @@ function mountOutside(word: ShellWord, step: Step): string | undefined {
   if (words === undefined) return `mounts a path that only the shell knows: ${word.spelled}`;
   return firstReason(words, (each) => {
     const text = each.text.replace(/^.*?(?:source|src)=/, '').split(/[:,]/)[0] ?? '';
-    // A plain name is a volume of Docker.
+    // A name without a slash is a volume of Docker, not a folder.
     return /^[\w-]+$/.test(text)
       ? undefined
       : pathOutside({ ...each, text, spelled: text }, 'writes', step);
   });
 }
 
-/** Returns the place of the image, after which the words are the command in the container. */
+/** Returns the index of the image. The words after it are the command in the container. */
 const imageAt = (rest: readonly ShellWord[]): number =>
   rest.findIndex(
     (word, at) =>

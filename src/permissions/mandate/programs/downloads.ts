@@ -1,4 +1,6 @@
-/** Checks that clients of the web only download, from granted hosts into granted folders. */
+/**
+ * Checks that programs for the web only download, from granted hosts into folders of the mandate.
+ */
 import type { ShellWord } from '../../../shell/shellCommand.ts';
 import { readArguments, type OptionList } from '../../commands/options.ts';
 import { isGrantedHost } from '../mandate.ts';
@@ -26,7 +28,7 @@ const ariaOptions: OptionList =
 
 const hostOf = (text: string): string => /^(?:[a-z]+:\/\/)?([^/?#]*)/i.exec(text)?.[1] ?? '';
 
-/** Returns the check of a client. This computer may be sent anything. */
+/** Returns the check of a program for the web. Data may be sent only to this computer. */
 const client =
   (options: OptionList): Check =>
   ({ name, rest, step }) => {
@@ -64,7 +66,7 @@ export const curl = client(curlOptions);
 export const wget = client(wgetOptions);
 export const aria2c = client(ariaOptions);
 
-/** Returns the check of a client of one hub: the subcommands that only read or download. */
+/** Returns the check of the client of a hub: allows the subcommands that only read or download. */
 export const hub =
   (host: string, subcommands: RegExp): Check =>
   ({ name, rest, step }) => {
@@ -82,7 +84,7 @@ export const hub =
 const offline =
   /^(?:add|commit|checkout|switch|restore|reset|stash|merge|rebase|branch|tag|rm|mv|apply|am|cherry-pick|revert|clean|init|worktree|bisect|notes|gc|fsck|archive|bundle|format-patch|diff|log|show|status|blame|grep|ls-files|rev-parse|rev-list|describe|shortlog|reflog|cat-file|ls-tree|show-ref|merge-base|range-diff|sparse-checkout|fetch|pull|clone|ls-remote)$/;
 
-/** Checks git. When the call runs, the git rule decides by repository. */
+/** Checks a call of git roughly. When the call runs, the git rule decides on it by repository. */
 export const git = ({ rest, step }: Call): string | undefined => {
   const words = operandsOf(rest);
   const at = rest.findIndex(({ text }) => /^-[Cc]$/.test(text)) < 0 ? 0 : 1;

@@ -3,7 +3,7 @@ import type { ShellWord } from '../../../shell/shellCommand.ts';
 import { pathOutside } from '../paths.ts';
 import { firstReason, has, isOption, operandsOf, valueOf, type Check } from '../step.ts';
 
-/** Values of options that are paths: `--dir=PATH` and `-CPATH`. */
+/** Returns the path that is attached to an option: `--dir=PATH` or `-CPATH`. */
 const attached = ({ text }: ShellWord): string | undefined =>
   /^--[\w-]+=(.+)$/s.exec(text)?.[1] ?? /^-[A-Za-z]((?:~|\.\.)?\/.*)$/s.exec(text)?.[1];
 
@@ -13,7 +13,7 @@ const optionPaths = (rest: readonly ShellWord[]): readonly ShellWord[] =>
     return text === undefined ? [] : [{ ...word, text, spelled: text }];
   });
 
-/** Every operand is a path that is changed. */
+/** Checks a program that changes the file or folder of every operand. */
 export const changes: Check = ({ rest, step }) =>
   firstReason([...operandsOf(rest), ...optionPaths(rest)], (word) =>
     pathOutside(word, 'writes', step),
@@ -21,7 +21,10 @@ export const changes: Check = ({ rest, step }) =>
 export const removes: Check = ({ rest, step }) =>
   firstReason(operandsOf(rest), (word) => pathOutside(word, 'removes', step));
 
-/** The last operand, or the value of `-t`, is changed; the others are read. */
+/**
+ * Checks a program that copies: it changes the last operand or the value of `-t`, and reads the
+ * others.
+ */
 export const copies: Check = ({ name, rest, step }) => {
   const target = valueOf(rest, /^(?:-[A-Za-z]*t|--target-directory)$/);
   const operands = operandsOf(rest);
@@ -87,7 +90,10 @@ export const dd: Check = ({ rest, step }) =>
     );
   });
 
-/** Checks a program that reads. A word that only the shell knows may be a text. */
+/**
+ * Checks a program that only reads. A word that is known only to the shell is not checked, because
+ * it may be plain text.
+ */
 export const reads: Check = ({ name, rest, step }) => {
   if (/^(?:sort|uniq|xxd|shuf)$/.test(name) && has(rest, /^-[a-z]*o|^--output/))
     return 'writes its output by an option: use > instead';

@@ -1,4 +1,4 @@
-/** Checks that installers change only an environment of a granted folder. */
+/** Checks that installers change only an environment in a folder of the mandate. */
 import type { ShellWord } from '../../../shell/shellCommand.ts';
 import type { Installer } from '../mandate.ts';
 import { argumentOutside, pathOutside } from '../paths.ts';
@@ -22,7 +22,10 @@ const granted = (installer: Installer, { mandate }: Step): string | undefined =>
     ? undefined
     : `installs with ${installer}, which the mandate does not grant`;
 
-/** Returns why an option or argument of an installer is outside, whatever it installs into. */
+/**
+ * Returns why the mandate does not cover an option or an argument of an installer. The environment
+ * into which it installs is checked elsewhere.
+ */
 const argumentsOutside = ({ rest, step }: Call): string | undefined =>
   has(rest, systemWide) ? notOwn : firstReason(rest, (word) => argumentOutside(word, step));
 
@@ -31,7 +34,7 @@ const inFolder = (folder: ShellWord, step: Step): boolean =>
 
 const subcommand = ({ rest }: Call): string => operandsOf(rest)[0]?.text ?? '';
 
-/** Checks `pip`, also as `python -m pip`. */
+/** Checks `pip`, also called as `python -m pip`. */
 export const pip: Check = (call) => {
   const { rest, step } = call;
   const reason = granted('pip', step) ?? argumentsOutside(call);
@@ -63,7 +66,9 @@ export const uv: Check = (call) => {
   return isTool || isListing ? undefined : `runs uv ${first} ${second ?? ''}`.trimEnd();
 };
 
-/** Checks `conda` and those like it. The command of `conda run` is checked by the caller. */
+/**
+ * Checks `conda`, `mamba` and `micromamba`. The command of `conda run` is checked by the caller.
+ */
 export const conda: Check = (call) => {
   const { rest, step } = call;
   const reason = granted('conda', step) ?? argumentsOutside(call);
@@ -81,7 +86,10 @@ export const conda: Check = (call) => {
     : 'changes an environment outside the folders: name one of the folder with -p ./env';
 };
 
-/** Checks poetry and pipenv, whose environment belongs to the project. */
+/**
+ * Checks poetry and pipenv. The environment is not checked, as it is for `pip`: both install into
+ * the environment of the project.
+ */
 export const poetry: Check = (call) => {
   const reason = granted('poetry', call.step) ?? argumentsOutside(call);
   const name = subcommand(call);

@@ -7,7 +7,7 @@ import { changes } from './files.ts';
 import { pip } from './installs.ts';
 import { serves } from './tools.ts';
 
-/** Options whose value is code, by interpreter. */
+/** Options whose value is code, of all interpreters. */
 const codeOption =
   /^(?:-[bBdEiIOqsSuvx]*c|-[nplaiwW\d]*[eEr]|--eval|--print|-p|--execute|--command)$/;
 

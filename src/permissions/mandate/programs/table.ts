@@ -85,6 +85,6 @@ add(
 );
 add('docker podman', docker, 'containers');
 
-/** Returns the rule of a program; `undefined` if no mandate can cover it by a class. */
+/** Returns the rule of a program; `undefined` if no class of commands covers it. */
 export const ruleOf = (name: string): Rule | undefined =>
   rules.get(/^(?:python|pip)3?\.\d+$/.test(name) ? name.replace(/3?\.\d+$/, '') : name);
