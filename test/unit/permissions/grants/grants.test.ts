@@ -185,7 +185,7 @@ describe('consents beyond one call', () => {
         assert.deepEqual(coverage.offer.scopes, ['session']);
         assert.match(
           coverage.offer.problem ?? '',
-          /approvals\.json cannot be read \(.+\), so no stored approval counts\. Correct the file, or/,
+          /approvals\.json cannot be read \(.+\), so stored approvals are ignored\. Correct the file, or/,
         );
         await assert.rejects(approvalsAt(home()).add([{ scope: 'always', grant: pip }]));
         assert.equal(readFileSync(file(), 'utf8'), text);
