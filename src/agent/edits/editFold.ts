@@ -6,11 +6,11 @@ import { isSameVersion, type ChangedFile, type FileVersion } from '../journal/fi
 export interface EditRecord {
   /** Absolute path. */
   readonly path: string;
-  /** The version that the user left last before the edits of the session. */
+  /** The version that the file had before the session's edits: the one that undoing restores. */
   readonly before: FileVersion;
-  /** The version that the session left last; omitted if a call was cut off while it wrote. */
+  /** The version that the session wrote last; omitted if a call was cut off while it wrote. */
   readonly after?: FileVersion;
-  /** `command`: the file changed while a command ran, which the user or a run may have done. */
+  /** `command`: the file changed while a command ran. The user or a run may have changed it. */
   readonly by: 'tool' | 'command';
 }
 
@@ -23,7 +23,7 @@ export function foldEdits(events: readonly JournalEvent[]): ReadonlyMap<string, 
 
 class EditFold {
   readonly #edits = new Map<string, EditRecord>();
-  /** Files that a call without a result may have changed. */
+  /** Files that calls without a result may have changed. */
   readonly #open = new Map<string, { readonly callId: string; readonly before: FileVersion }>();
 
   apply(event: JournalEvent): void {
@@ -52,14 +52,16 @@ class EditFold {
 
   edits(): ReadonlyMap<string, EditRecord> {
     for (const [path, { before }] of this.#open)
-      // A file that a call may have changed is as the session left it only if it still equals that.
+      // The call has no result, so what it wrote is unknown. An earlier edit stays as recorded if
+      // the call began with the version that this edit left; otherwise a new edit without `after`
+      // is recorded.
       if (this.#ongoing(path, before) === undefined)
         this.#edits.set(path, { path, before, by: 'tool' });
     return this.#edits;
   }
 
   #change({ path, before, after }: ChangedFile, { by, callId }: Cause): void {
-    // A call that undoes edits changes files, too.
+    // A call that undoes edits also records changes; they are no edits.
     if (by === 'tool' && this.#open.get(path)?.callId !== callId) return;
     const known = this.#ongoing(path, before);
     this.#edits.set(path, {
@@ -71,8 +73,8 @@ class EditFold {
   }
 
   /**
-   * Returns the edit that goes on; none if the user changed the file since: the version of the user is
-   * then the one to go back to.
+   * Returns the recorded edit that a new change of the file continues; `undefined` if the file was
+   * changed in between: undoing must then restore that version.
    */
   #ongoing(path: string, before: FileVersion): EditRecord | undefined {
     const known = this.#edits.get(path);

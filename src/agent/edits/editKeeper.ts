@@ -76,7 +76,10 @@ export class EditKeeper {
     return { end: () => this.#end({ callId, by: 'tool' }, () => this.#changes(before)) };
   }
 
-  /** Changes of tracked files are found after the command, because its text does not name them. */
+  /**
+   * Stores the tracked files that differ from the index. Further changes are found after the
+   * command, because its text does not name the files that it changes.
+   */
   async #beginCommand(callId: string): Promise<OpenEdit> {
     const tracked = await this.#tracked('keep');
     if (tracked === undefined) return none;
@@ -92,7 +95,10 @@ export class EditKeeper {
     return { end: () => this.#end({ callId, by: 'command' }, find) };
   }
 
-  /** A repository that git cannot read, or not in time, keeps no command from running. */
+  /**
+   * Resolves with `undefined` if git cannot read the repository in time: the command runs
+   * nevertheless.
+   */
   async #tracked(copy: 'keep' | 'none'): Promise<TrackedChanges | undefined> {
     const { local, workFolder: folder, clock, logger } = this.#deps;
     return trackedChanges({ machine: local(), folder, clock }, copy).catch((error: unknown) => {
@@ -111,8 +117,8 @@ export class EditKeeper {
   }
 
   /**
-   * Returns the files that equalled the index before the command, and no longer equal the present one.
-   * The index may have changed meanwhile, too.
+   * Returns the tracked files that equalled the index before the command, and differ from it now.
+   * The command may have changed the index, too.
    */
   async #newChanges(tracked: TrackedChanges, known: Versions): Promise<readonly ChangedFile[]> {
     const { local, workFolder: folder, clock, files } = this.#deps;
@@ -141,7 +147,8 @@ export class EditKeeper {
       const files = (await find()).filter(isChange);
       if (files.length > 0) await this.#deps.record({ type: 'files.changed', ...cause, files });
     } catch (error) {
-      // The call has taken effect. What is kept of its files stays in the journal.
+      // The call has taken effect, so it is not failed. The stored content of its files stays in
+      // the journal.
       this.#deps.logger.warn(`The edits of a call could not be recorded: ${messageOf(error)}`);
     }
   }
@@ -154,7 +161,10 @@ export class EditKeeper {
   }
 }
 
-/** Two versions that are not stored are not known to differ. */
+/**
+ * Returns false also if the content of neither version is stored: the versions are not known to
+ * differ.
+ */
 const isChange = ({ before, after }: ChangedFile): boolean =>
   !isSameVersion(before, after) && !(before === 'unkept' && after === 'unkept');
 

@@ -1,4 +1,4 @@
-/** Lists the edits of a session as the files are now, and undoes them. */
+/** Lists the edits of a session whose files still differ from before, and undoes edits. */
 import { messageOf, UserFacing } from '../../base/errors.ts';
 import type { AttachmentFiles } from '../../storage/attachmentFiles.ts';
 import type { FileEdit, UndoneEdits } from '../contract/edits.ts';
@@ -14,13 +14,16 @@ export interface SessionEdits {
 }
 
 export interface UndoRequest extends SessionEdits {
-  /** Absolute paths. Default: every file that a tool edited, but none that a command changed. */
+  /**
+   * Absolute paths. Default: every file that a tool edited, without files that changed during a
+   * command.
+   */
   readonly paths?: readonly string[];
   readonly by: 'agent' | 'person';
   record(event: SessionEvent): Promise<void>;
 }
 
-/** Resolves with the edits that are still in the files. */
+/** Resolves with the edits of files that differ from their version before the edits. */
 export async function listEdits({ events, folder }: SessionEdits): Promise<readonly FileEdit[]> {
   const files = editFiles(folder);
   const edits: FileEdit[] = [];
@@ -33,8 +36,8 @@ export async function listEdits({ events, folder }: SessionEdits): Promise<reado
 
 /**
  * Undoes edits: each file gets the content and permissions that it had before the session's edits.
- * A file that changed since stays as it is. Rejects with `UserFacing` for a path that the session
- * did not edit.
+ * A file that was changed after the edits stays unchanged. Rejects with `UserFacing` for a path
+ * that the session did not edit.
  */
 export async function undoEdits(request: UndoRequest): Promise<UndoneEdits> {
   const files = editFiles(request.folder);
@@ -76,7 +79,7 @@ async function chosen({ events, paths }: UndoRequest): Promise<readonly EditReco
   );
 }
 
-/** Resolves with why the file could not be made as it was before. */
+/** Restores the version before the edits. Resolves with the reason if that was not possible. */
 async function goBack(
   { path, before }: EditRecord,
   files: AttachmentFiles,

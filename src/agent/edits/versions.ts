@@ -20,7 +20,7 @@ export interface FilePlace {
 }
 
 /**
- * Resolves with the present version of a file, of which the content is on the disk. Rejects with
+ * Resolves with the present version of a file, once its content is on the disk. Rejects with
  * `StorageFailure` if the content cannot be stored, or with the error of reading.
  */
 export const storePresent = ({ path, files }: FilePlace): Promise<FileVersion> =>
@@ -43,7 +43,7 @@ async function readPresent(
   return versionOf(await file.readFile(), stats.mode & 0o7777);
 }
 
-/** Stores a content. Resolves once it is on the disk. */
+/** Stores the content of a file. Resolves once it is on the disk. */
 export async function storeContent(
   bytes: Uint8Array,
   mode: number,
@@ -58,7 +58,7 @@ export const contentPath = (files: AttachmentFiles, { hash }: StoredVersion): st
   files.pathOf({ hash, mediaType });
 
 /**
- * Makes a file as it was in a version. The new content replaces the old one at once. Resolves with
+ * Restores a version of a file. The new content replaces the old content atomically. Resolves with
  * false if the stored content is missing or damaged. Never writes through a link.
  */
 export async function restore(
@@ -90,8 +90,8 @@ export async function restore(
 }
 
 /**
- * Resolves with the path with the links above the file resolved. Folders that do not exist yet stay
- * as they are.
+ * Resolves with the path in which links above the file are resolved. Folders that do not exist yet
+ * stay unchanged.
  */
 export async function realPlace(path: string): Promise<string> {
   const parent = dirname(path);
@@ -105,6 +105,9 @@ function missing(error: unknown): undefined {
   throw error;
 }
 
-/** Storage of the contents before and after the edits of a session. `folder` is the session's. */
+/**
+ * Returns the storage for the file contents before and after the edits of a session. `folder` is
+ * the folder of the session.
+ */
 export const editFiles = (folder: string): AttachmentFiles =>
   new AttachmentFiles(join(folder, 'edits'));
