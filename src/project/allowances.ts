@@ -1,6 +1,6 @@
 /**
- * The parts of project files that the user has allowed, in the home folder of Helios: one file for
- * each path and content, named after a hash of both.
+ * The contents of project files that the user has allowed, in the home folder of Helios: one file
+ * for each path and content, named after a hash of both.
  */
 import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
@@ -21,7 +21,10 @@ export class Allowances {
     this.#options = options;
   }
 
-  /** Resolves with true if the user has allowed the content. A file of another user does not count. */
+  /**
+   * Resolves with true if the user has allowed the content. An allowance whose file belongs to
+   * another user is ignored.
+   */
   async has(id: string, user: FileUser | undefined): Promise<boolean> {
     const stats = await stat(this.#fileOf(id)).catch(() => undefined);
     return stats !== undefined && (user === undefined || otherOwner(stats, user) === undefined);

@@ -24,7 +24,7 @@ export async function currentFileUser(): Promise<FileUser | undefined> {
   return { uid, ...(isPrivate && { privateGid: uid }) };
 }
 
-/** Returns whether a group of this computer has no member but the user. */
+/** Resolves with true if the user is the only member of a group of this computer. */
 async function isAlone(gid: number): Promise<boolean> {
   const groups = await readFile('/etc/group', 'utf8').catch(() => '');
   const { username } = userInfo();

@@ -1,6 +1,6 @@
 /**
- * What the user chose for folders: `folders.json` in the home of Helios. A choice belongs to the
- * real path of its folder.
+ * What the user chose for working folders: `folders.json` in the home folder of Helios. A choice
+ * applies to the real path of its folder.
  */
 import { readFileSync, realpathSync } from 'node:fs';
 import path from 'node:path';
@@ -11,8 +11,8 @@ const choiceSchema = z.looseObject({
   /** Permission mode of sessions in the folder. Default: the mode of the settings. */
   mode: z.enum(['ask', 'mandate', 'allow']).optional(),
   /**
-   * Id of a container: its commands and files are part of the mandate, and it is the machine of
-   * calls that name none.
+   * Id of a container. The mandate covers its commands and files, and calls that name no machine
+   * use it.
    */
   container: z.string().min(1).optional(),
   /** Whether sessions continue in the background when VS Code closes. Default: as in the settings. */
@@ -24,7 +24,7 @@ const fileSchema = z.looseObject({
   folders: z.record(z.string(), choiceSchema),
 });
 
-/** The choice for one folder. Empty: the user was asked, and the settings apply. */
+/** The choices for a folder. An empty object: the user was asked, and the settings apply. */
 export type FolderChoice = z.output<typeof choiceSchema>;
 
 /** The choice for a folder, or why it cannot be read. */
@@ -35,7 +35,9 @@ export interface FolderReading {
   readonly problem?: string;
 }
 
-/** Returns the mode of a folder: that of its choice, else `standard`; `ask` if it is not known. */
+/**
+ * Returns the mode chosen for a folder, otherwise `standard`; `ask` if the choice cannot be read.
+ */
 export const modeOf = (
   { choice, problem }: FolderReading,
   standard: NonNullable<FolderChoice['mode']>,

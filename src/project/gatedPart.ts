@@ -1,13 +1,13 @@
-/** Decides which parts of a `helios.json` count only after the user has allowed them. */
+/** Decides which fields of a `helios.json` are ignored until the user has allowed them. */
 import { createHash } from 'node:crypto';
 import type { Project } from './projectSchema.ts';
 
 /**
- * When a field counts:
- * - `always`: it can only restrict what the user allowed
- * - `own`: at once in a file that only the user can change; it sends nothing and runs nothing
- * - `allowed`: after the user has allowed its content, because it sends or runs something, or
- *   chooses where
+ * When a field is used:
+ * - `always`: always, because it can only restrict what the user allowed
+ * - `own`: at once if only the user can change the file, because it sends and runs nothing
+ * - `allowed`: once the user has allowed its content, because it sends or runs something, or
+ *   chooses where this is done
  */
 type Rule = 'always' | 'own' | 'allowed';
 
@@ -21,7 +21,7 @@ const rules: { readonly [Field in keyof Required<Project>]: (value: Project) => 
   target: () => 'own',
   instructions: () => 'own',
   experimentDir: () => 'own',
-  // Without channels of its own, a project only chooses events and hours for those of the user.
+  // Without channels, a project only chooses events and hours for the channels of the user.
   notifications: ({ notifications }) =>
     (notifications?.channels ?? []).length === 0 ? 'own' : 'allowed',
   quietHours: () => 'own',
@@ -34,7 +34,7 @@ const rules: { readonly [Field in keyof Required<Project>]: (value: Project) => 
 };
 
 /**
- * Returns the fields that count only after the user has allowed them. `isForeign`: whether other
+ * Returns the fields that are ignored until the user has allowed them. `isForeign`: whether other
  * users can change the file.
  */
 export function gatedPart(project: Project, isForeign: boolean): Project {
@@ -51,7 +51,10 @@ export function gatedPart(project: Project, isForeign: boolean): Project {
 export const withoutPart = (project: Project, gated: Project): Project =>
   Object.fromEntries(Object.entries(project).filter(([field]) => !Object.hasOwn(gated, field)));
 
-/** Returns the id of an allowance: it changes with the file and with the content that is allowed. */
+/**
+ * Returns the id of an allowance, a hash of the path of the file and the content of its gated
+ * fields.
+ */
 export const allowanceId = (realFile: string, gated: Project): string =>
   createHash('sha256')
     .update(JSON.stringify([realFile, gated]))

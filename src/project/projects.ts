@@ -1,4 +1,6 @@
-/** Reads project files, and decides which of their parts count. */
+/**
+ * Reads project files (`helios.json`), and leaves out the settings that the user has not allowed.
+ */
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { messageOf, UserFacing } from '../base/errors.ts';
@@ -8,17 +10,17 @@ import { allowanceId, gatedPart, withoutPart } from './gatedPart.ts';
 import { createProjectFile, findProjectFile, parseProject, type FoundFile } from './projectFile.ts';
 import type { Project } from './projectSchema.ts';
 
-/** The parts of a project file that do not count, because the user has not allowed them. */
+/** The parts of a project file that are ignored, because the user has not allowed them. */
 export interface LeftOut {
   /** Absolute path of the file. */
   readonly file: string;
-  /** Names of the fields that do not count. Empty for a file that cannot be used at all. */
+  /** Names of the ignored fields. Empty if the whole file cannot be used. */
   readonly parts: readonly string[];
-  /** Clause that says why nothing of the file counts: other users can change it. */
+  /** Clause that says why the fields are ignored: other users can change the file. */
   readonly why?: string;
 }
 
-/** The parts of a project file that count. */
+/** The parts of a project file that are used. */
 export interface ProjectFile extends Project {
   /** Absolute path of the file. */
   readonly file: string;
@@ -34,11 +36,11 @@ export interface ProjectFile extends Project {
   readonly allowance?: string;
 }
 
-/** A project file for the user, who decides whether its content counts. */
+/** The content of a project file for the user, who may allow it. */
 export interface ProjectReview {
   readonly file: string;
   readonly realFile: string;
-  /** The parts that count only after the user has allowed them. */
+  /** The fields that are ignored until the user has allowed them. */
   readonly gated: Project;
   readonly id: string;
   readonly isAllowed: boolean;
@@ -64,9 +66,9 @@ export class Projects {
   }
 
   /**
-   * Reads the parts that count of the nearest `helios.json`, from `folder` upwards. Resolves with
-   * `undefined` if there is none. Rejects with `UserFacing` for an invalid file, unless other users
-   * can change it: then nothing of it counts.
+   * Reads the nearest `helios.json`, from `folder` upwards, without the fields that the user has
+   * not allowed. Resolves with `undefined` if there is none. Rejects with `UserFacing` for an
+   * invalid file; if other users can change the file, its whole content is ignored instead.
    */
   async read(folder: string): Promise<ProjectFile | undefined> {
     const found = await this.#find(folder);
@@ -88,8 +90,8 @@ export class Projects {
   }
 
   /**
-   * Reads the nearest `helios.json` for the user to decide on. Resolves with `undefined` if there
-   * is none. Rejects with `UserFacing` for an invalid file.
+   * Reads the nearest `helios.json`, so that the user can decide whether to allow its content.
+   * Resolves with `undefined` if there is none. Rejects with `UserFacing` for an invalid file.
    */
   async review(folder: string): Promise<ProjectReview | undefined> {
     const found = await this.#find(folder);

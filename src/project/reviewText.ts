@@ -4,8 +4,8 @@ import type { ProjectReview } from './projects.ts';
 import type { Project } from './projectSchema.ts';
 
 /**
- * Returns the text: what the parts that need an allowance do, and the parts themselves, complete.
- * Characters that are not visible are written as JSON escapes.
+ * Returns a text for the user: what the parts that need an allowance do, followed by these parts in
+ * full. Characters that are not visible are written as JSON escapes.
  */
 export function reviewText({ file, gated, foreign, isAllowed, warnings }: ProjectReview): string {
   const json = JSON.stringify(gated, null, 2).split('\n');
@@ -55,7 +55,7 @@ function effectOf(channel: ChannelSettings): string {
 
 const hidden = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{DI}]/gu;
 
-/** Returns the text on one line. */
+/** Returns the text on one line, with hidden characters as JSON escapes. */
 const visible = (text: string): string =>
   text.replace(hidden, (character) =>
     Array.from(
