@@ -23,10 +23,10 @@ export interface LedgerDeps {
 }
 
 /**
- * Builds the ledger. The champion is the best run that ended successfully or has not ended; runs with
- * the decision discard, reference, invalid or crash on their setting or experiment are excluded.
- * Runs with the decision keep rank above all other runs. Runs that repeat each other, also in retests, are
- * ranked by their mean. In a tie, the earlier run wins.
+ * Builds the ledger. The champion is the best run that ended successfully or has not ended. Runs
+ * are excluded if their setting or experiment was decided discard, reference, invalid or crash.
+ * Runs with the decision keep rank above all other runs. Runs that repeat each other, also in
+ * retests, are ranked by their mean. In a tie, the earlier run wins.
  */
 export function buildLedger(measured: readonly LedgerEntry[], source: LedgerDeps = {}): Ledger {
   const { target, experiments: records = new Map(), imported = [] } = source;

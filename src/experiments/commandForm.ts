@@ -53,7 +53,10 @@ const outerVariable =
 const forms = new Map<string, CommandForm>();
 const maxForms = 20_000;
 
-/** Cached, because ledgers ask again and again for the same commands. */
+/**
+ * Returns the normal form of a command. Cached, because ledgers ask again and again for the same
+ * commands.
+ */
 export function commandForm(command: string): CommandForm {
   const known = forms.get(command);
   if (known !== undefined) return known;
@@ -100,7 +103,7 @@ interface Part {
   readonly exact: string;
   readonly near: string;
   readonly program: string;
-  /** What `near` counts. */
+  /** The arguments that the looser form `near` contains. */
   readonly counted: readonly Argument[];
   readonly seed?: string;
   readonly folder?: string;
@@ -215,8 +218,8 @@ function argumentsOf(words: readonly Word[]): Argument[] {
 }
 
 /**
- * Returns whether the text after an option can be its value: a negative number can be one, another
- * option cannot.
+ * Returns whether the text after an option can be its value: negative numbers can, other options
+ * cannot.
  */
 const isValue = (text: string): boolean =>
   !/^--?[A-Za-z]/.test(text) && text !== '--' && !assignment.test(text);

@@ -18,7 +18,7 @@ export const isOut = (decision: ExperimentDecision | undefined): boolean =>
   decision !== undefined &&
   ['discard', 'reference', 'invalid', 'crash'].includes(decision.decision);
 
-/** Returns whether the decision makes runs no evidence of anything. */
+/** Returns whether runs with the decision cannot support any result. */
 export const isInvalid = (decision: ExperimentDecision | undefined): boolean =>
   decision?.decision === 'invalid' || decision?.decision === 'crash';
 
@@ -26,7 +26,7 @@ export const isInvalid = (decision: ExperimentDecision | undefined): boolean =>
 export const lastDecisionOn = (decisions: Decisions, run: number): ExperimentDecision | undefined =>
   decisions.findLast(({ runs }) => runs === undefined || runs.includes(run));
 
-/** Returns the decision in force on each run that has one. */
+/** Returns the decision in force on each run: run id → decision. Undecided runs have no entry. */
 export function decisionsByRun(
   entries: readonly LedgerEntry[],
   records: ReadonlyMap<string, PlannedExperiment>,
@@ -46,7 +46,7 @@ export function decisionsByRun(
 }
 
 /**
- * Returns the last decision on a setting. A crash decision made by the engine is void if a run was
+ * Returns the last decision on a setting. A decision `crash` by the engine is void if a run was
  * added that has not crashed, even if that run is still running.
  */
 function decisionOn(
@@ -61,8 +61,8 @@ function decisionOn(
 }
 
 /**
- * Returns the decision on an experiment as a whole: `keep` if one of its settings is kept, and
- * nothing as long as one of them is undecided.
+ * Returns the decision on an experiment as a whole: `keep` if one of its settings is kept,
+ * `undefined` as long as a setting is undecided.
  */
 export function decisionOver(
   decisions: Decisions,

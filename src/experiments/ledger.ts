@@ -62,10 +62,12 @@ export interface ExperimentDecision {
   readonly why: string;
   readonly by: 'agent' | 'engine' | 'person';
   readonly atMs: number;
-  /** Numbers of the runs of the setting that was decided; omitted for the whole experiment. */
+  /**
+   * Numbers of the runs of the decided setting; omitted if the decision is on the whole experiment.
+   */
   readonly runs?: readonly number[];
   /**
-   * True for a `keep` that further seeds may reverse: it rests on one run, or its gain is within
+   * True for a `keep` that further seeds may reverse: there is only one run, or the gain is within
    * the spread of repeats.
    */
   readonly isProvisional?: true;
@@ -119,7 +121,8 @@ export interface ExperimentRow {
   /** The time limit for each run. */
   readonly limit?: RunLimit;
   /**
-   * The decision in force: that of a setting which is kept; omitted while a setting is undecided.
+   * The decision in force. If a setting is kept, the decision on that setting; omitted while a
+   * setting is undecided.
    */
   readonly decision?: ExperimentDecision;
   /** All decisions, oldest first. */
@@ -139,7 +142,10 @@ export interface ImportedResult {
   readonly description: string;
 }
 
-/** The metric by which runs are ranked, its better direction, and which value of a run counts. */
+/**
+ * The metric by which runs are ranked, its better direction, and whether the last or the best value
+ * of a run is used.
+ */
 export interface Decisive extends Objective {
   readonly rule: ValueRule;
 }
@@ -149,9 +155,9 @@ export interface Ledger {
   /** All experiments, oldest first. */
   readonly experiments: readonly ExperimentRow[];
   /**
-   * The decisive metric, by which runs are ranked: the metric of the target or, without a target, a
-   * metric on validation or test data, then the one that most runs have, among the metrics whose
-   * better direction is known.
+   * The decisive metric, by which runs are ranked: the metric of the target. Without a target,
+   * among the metrics whose better direction is known: a metric on validation or test data, then
+   * the metric that most runs have.
    */
   readonly decisive?: Decisive;
   /** The best run. The experiment of this run is marked as champion, too. */
@@ -167,7 +173,7 @@ export interface Ledger {
 
 export type LedgerEntry = Omit<LedgerRow, 'isChampion'>;
 
-/** The facts of a run that its status is made of. */
+/** The facts that determine the status of a run. */
 export interface StatusFacts {
   readonly verdict?: Verdict | undefined;
   readonly startedMs?: number | undefined;
@@ -205,7 +211,7 @@ export const decisionName = (
   decided: Pick<ExperimentDecision, 'decision' | 'runs' | 'isProvisional'>,
 ): string => `${decided.decision}${decisionScope(decided)}`;
 
-/** Formats what limits a decision: ` (run 4, provisional)`; empty if nothing does. */
+/** Formats the limits of a decision: ` (run 4, provisional)`; empty if it has none. */
 export function decisionScope({
   runs = [],
   isProvisional,
@@ -237,7 +243,10 @@ export function summaryFor(
   return name === undefined ? undefined : metrics.find((summary) => summary.metric === name);
 }
 
-/** Returns the value of a run that counts; NaN if the run printed no finite value. */
+/**
+ * Returns the last or best value of a run, as the rule of the metric says; NaN if the run printed
+ * no finite value.
+ */
 export function countedValue(
   { last, min, max }: MetricSummary,
   { rule, direction }: Pick<Decisive, 'rule' | 'direction'>,
@@ -253,7 +262,7 @@ export function resultValueText({ metric, mean, spread, n, rule }: ExperimentRes
   return rule === 'best' ? `${text} (best of each run)` : text;
 }
 
-/** Formats the value that counts: `val_loss 0.41`, `val_acc 0.97 (best of 60 points)`. */
+/** Formats the last or best value of a run: `val_loss 0.41`, `val_acc 0.97 (best of 60 points)`. */
 export function valueText(
   metrics: readonly MetricSummary[],
   decisive: Decisive,

@@ -104,9 +104,9 @@ function costOf(runs: readonly LedgerRow[]): ThinkingCost | undefined {
 }
 
 /**
- * Returns the result of the best group of repeats. A group that is kept ranks first, one that is
- * out last; a group with a run that ended successfully ranks above a group whose measured runs are
- * all still running.
+ * Returns the result of the best group of repeats. A kept group ranks first, an excluded group
+ * last; a group with a run that ended successfully ranks above a group whose measured runs are all
+ * still running.
  */
 export function resultOf(
   runs: readonly LedgerRow[],
@@ -170,8 +170,8 @@ export function summaryOfRepeats<Entry extends LedgerEntry>(
 }
 
 /**
- * Returns the value of the decisive metric that counts for a run; `undefined` if the run did not
- * end successfully, has no value, or printed a non-finite value. A running run has a value.
+ * Returns the value of the decisive metric by which a run is judged; `undefined` if the run ended
+ * without success, has no value, or printed a non-finite value. A running run has a value.
  */
 export function measuredValue(row: LedgerEntry, decisive: Decisive): number | undefined {
   if (row.verdict !== undefined && row.verdict.kind !== 'ok') return undefined;
@@ -182,8 +182,8 @@ export function measuredValue(row: LedgerEntry, decisive: Decisive): number | un
 }
 
 /**
- * Groups the runs that have a value by setting: runs of the same code that differ in nothing but the
- * seed, also over retests. Runs decided invalid or crash are left out.
+ * Groups the runs that have a value by setting: runs of the same code that differ only in the seed,
+ * also in retests. Runs decided invalid or crash are left out.
  */
 export function resultGroups(
   experiments: readonly ExperimentRow[],

@@ -74,7 +74,7 @@ export interface AskedAttempts {
   readonly attempts: readonly Attempt[];
   readonly limit?: RunLimit | undefined;
   /**
-   * Experiment that the run is deliberately added to: runs of this experiment do not count as
+   * Experiment that the run is deliberately added to: runs of this experiment are not treated as
    * duplicates.
    */
   readonly experimentId?: string | undefined;
@@ -84,8 +84,9 @@ export interface Duplicate {
   readonly attempt: Attempt;
   readonly found: FoundRun;
   /**
-   * True if a repeat would tell nothing new: the run had exactly the same code and arguments, goes
-   * on or measured something, and its experiment was not decided invalid, crash or retest.
+   * True if a repeat would bring no new information: the run had exactly the same code and
+   * arguments, is running or measured something, and its experiment was not decided invalid, crash
+   * or retest.
    */
   readonly counts: boolean;
 }

@@ -98,7 +98,10 @@ export class ExperimentDecisions implements Disposable {
     return this.#deps.log.state;
   }
 
-  /** Refuses to count an experiment that changed what the goal leaves alone. */
+  /**
+   * Rejects with `ToolFailure` if the engine decided that the experiment is invalid, or if a file
+   * that the goal requires to stay unchanged differs now.
+   */
   async #refuseChanged({ id, plan, decisions }: ExperimentRow): Promise<void> {
     const before = decisions.find(({ by, decision }) => by === 'engine' && decision === 'invalid');
     if (before !== undefined)
@@ -126,8 +129,8 @@ export class ExperimentDecisions implements Disposable {
   }
 
   /**
-   * Records the decision `crash` when every run of the experiment failed by itself, because no
-   * judgement is necessary then.
+   * Records the decision `crash` if every run of the experiment failed, because no judgement is
+   * then necessary.
    */
   #decideCrash(id: string | undefined): void {
     const record = id === undefined ? undefined : this.#state.experiments.get(id);

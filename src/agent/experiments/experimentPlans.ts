@@ -86,7 +86,7 @@ export class ExperimentPlans {
 
   /**
    * Plans the experiment of a launch in the journal and resolves with the experiment. If the same
-   * tool call planned one before a crash, resolves with that experiment. Rejects with
+   * tool call planned an experiment before a crash, resolves with that experiment. Rejects with
    * `ToolFailure`, without recording anything, if the experiment was tried before.
    */
   begin(request: ExperimentRequest, callId: string): Promise<BegunExperiment> {
@@ -108,7 +108,8 @@ export class ExperimentPlans {
         ? undefined
         : experimentNamed(this.#deps.sessionRuns.ledger(), request.experiment);
     const number = nextNumber(this.#state);
-    // The code of an experiment with runs stays where it is: a launch that joins it stores nothing.
+    // Without a name, no code is stored: the stored code of an existing experiment must not be
+    // replaced.
     const place = await this.#place(request, joined === undefined ? `e${number}` : undefined);
     if (joined !== undefined) return this.#join(joined, request, place);
     try {
@@ -120,7 +121,10 @@ export class ExperimentPlans {
     }
   }
 
-  /** Adds a launch to an experiment. Code that differs in comments or outputs is stored, too. */
+  /**
+   * Adds a launch to an existing experiment. If its code differs in comments or outputs, this code
+   * is stored under a further name.
+   */
   async #join(
     joined: ExperimentRow,
     request: ExperimentRequest,
@@ -238,8 +242,9 @@ export class ExperimentPlans {
   }
 
   /**
-   * Returns the id of the earlier experiment that the launch deliberately repeats, if any, and notes
-   * about similar runs. Throws `ToolFailure` for a repeat of a run that counts, without `retest`.
+   * Returns the id of the earlier experiment that the launch deliberately repeats, if any, and
+   * notes about similar runs. Throws `ToolFailure` if the launch repeats a run without new
+   * information, and `retest` is not set.
    */
   #duplicates({ retest }: ExperimentRequest, asked: AskedAttempts): Duplicates {
     const found = duplicatesOf(this.#deps.log.events, this.#state, asked);
@@ -268,7 +273,7 @@ export class ExperimentPlans {
     return sameCode(machine, { repo, tree, commands, others: knownTrees.slice(0, maxTrees) });
   }
 
-  /** Resolves with the files that the goal leaves alone and that differ. */
+  /** Resolves with the files that the goal requires to stay unchanged, and that were changed. */
   #changed(place: Place): Promise<readonly string[]> {
     return changedFiles(this.#state.requirements ?? {}, place.machine, place);
   }

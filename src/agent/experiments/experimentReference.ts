@@ -19,8 +19,9 @@ export function experimentNamed({ experiments }: Ledger, reference: string): Exp
 }
 
 /**
- * Returns the settings of an experiment that the runs belong to, with all their repeats, as an
- * experiment of their own. Throws `ToolFailure` with the existing runs for another run.
+ * Returns the part of an experiment that has the settings of `runs`, with all their repeats, in the
+ * form of an experiment. Throws `ToolFailure`, which lists the runs of the experiment, if a run is
+ * not one of them.
  */
 export function settingOf(
   row: ExperimentRow,

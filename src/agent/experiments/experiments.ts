@@ -12,8 +12,8 @@ import {
 } from './experimentPlans.ts';
 
 /**
- * Manages the experiments of a session. Records each experiment before its first run, refuses one
- * that was tried before, and records decisions. All state is in the journal.
+ * Manages the experiments of a session. Records each experiment before its first run, refuses an
+ * experiment that was tried before, and records decisions. All state is in the journal.
  */
 export class Experiments implements Disposable {
   readonly #plans: ExperimentPlans;

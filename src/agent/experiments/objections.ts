@@ -1,4 +1,4 @@
-/** Compares a decision with what was measured. */
+/** Compares the agent's decision on an experiment with the measured values. */
 import { isOut } from '../../experiments/decisionsInForce.ts';
 import type { Decision } from '../../experiments/experiment.ts';
 import {
@@ -18,7 +18,7 @@ export interface Objections {
 
 const again = 'The decision is recorded; decide again if it was a mistake.';
 
-/** `row` is the experiment, or the setting of it, that is decided. */
+/** Returns the objections to a decision on `row`: the experiment, or one of its settings. */
 export function objections(row: ExperimentRow, decision: Decision, ledger: Ledger): Objections {
   if (decision === 'crash' && row.runs.some(({ verdict }) => verdict?.kind === 'ok'))
     return warning(`One of its runs succeeded, and crash is for experiments that failed. ${again}`);
@@ -52,7 +52,10 @@ function keepObjections(id: string, result: ExperimentResult, ledger: Ledger): O
   return { warnings: [text], isProvisional: true };
 }
 
-/** Returns the spread of the two results or, if neither has one, the largest of the session. */
+/**
+ * Returns the spread of the two results or, if neither has a spread, the largest spread of the
+ * session.
+ */
 function knownSpread(
   result: ExperimentResult,
   other: Other | undefined,

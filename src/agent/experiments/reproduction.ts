@@ -216,7 +216,10 @@ function compared(
   };
 }
 
-/** Returns the value of a run that counts: the best only of the decisive metric, if it says so. */
+/**
+ * Returns the value of a run that is compared: for the decisive metric, the last or best value as
+ * its rule says; for other metrics, the last value.
+ */
 const valueOf = (summary: MetricSummary, decisive: Decisive | undefined): number =>
   decisive?.metric === summary.metric ? countedValue(summary, decisive) : summary.last;
 

@@ -1,4 +1,7 @@
-/** Compares the files that a goal leaves alone with what they were when the session started. */
+/**
+ * Compares the files that a goal requires to stay unchanged with their content when the session
+ * started.
+ */
 import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { readRegularBytes } from '../../base/regularFile.ts';
@@ -13,8 +16,8 @@ import { MachineFailure, type Machine } from '../../machines/machine.ts';
 const maxBytes = 64 * 1024 * 1024;
 
 /**
- * Resolves with what the goal asks for besides numbers, as a field of the first event. A file that
- * does not exist in the folder, or cannot be read, is left out.
+ * Resolves with the requirements of the goal besides numbers, as a field of the first event. A file
+ * that does not exist in the folder, or cannot be read, is left out.
  */
 export async function requirementsAtStart(
   goal: string,
@@ -39,13 +42,14 @@ async function fileAtStart(name: string, workFolder: string): Promise<UnchangedF
 
 const hashOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
-/** Where the code of an experiment lies. */
+/** Where the code of an experiment is. */
 export type CodePlace = Pick<ExperimentPlan, 'cwd' | 'code'>;
 
 /**
- * Resolves with the paths of files that differ. A file that exists neither in the folder nor at the
- * root of its worktree was removed if that is on this computer; elsewhere, nothing is known of it.
- * Nothing is compared as long as the machine has not answered, so that the folder is not known.
+ * Resolves with the paths of the changed files. If a file is neither in the folder nor at the root
+ * of its worktree, it was removed if the folder is on this computer; on other machines, it is not
+ * reported. As long as the machine has not answered, the folder is not known and no file is
+ * compared.
  */
 export async function changedFiles(
   { unchanged: files = [] }: Partial<Requirements>,
@@ -79,6 +83,6 @@ async function bytesOf(machine: Machine, file: string): Promise<Uint8Array | und
   }
 }
 
-/** Formats what differs: `bench.py was changed`. */
+/** Formats the changed files: `bench.py was changed`. */
 export const changedText = (paths: readonly string[]): string =>
   `${paths.join(', ')} ${paths.length === 1 ? 'was' : 'were'} changed since the start of the session, and the goal leaves ${paths.length === 1 ? 'it' : 'them'} alone`;

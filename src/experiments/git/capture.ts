@@ -1,4 +1,7 @@
-/** Captures the code in three steps: surveys the worktree, selects the files, stores the commit. */
+/**
+ * Stores the code of an experiment in three steps: surveys the worktree, selects the files, makes
+ * the commit.
+ */
 import { randomBytes } from 'node:crypto';
 import { delay, type Clock } from '../../base/clock.ts';
 import { shellText } from '../../base/shellText.ts';
@@ -25,7 +28,7 @@ export interface Capture {
   readonly limits: LeaveOutLimits;
   /** Paths that a command names, relative to `folder`. Files that git ignores are only hashed. */
   readonly files?: readonly string[];
-  /** Returns the remaining time for the capture. */
+  /** Returns the remaining time, in milliseconds. */
   leftMs(): number;
   readonly signal?: AbortSignal;
 }
@@ -44,7 +47,7 @@ export interface Captured {
   readonly ignored: ReadonlyMap<string, string>;
 }
 
-/** Captures the code of a worktree. Rejects with `GitFailure`. */
+/** Stores the code of a worktree. Rejects with `GitFailure`. */
 export async function capture(request: Capture): Promise<Captured> {
   await ready(request);
   const base = request.following === undefined ? {} : { base: request.following };

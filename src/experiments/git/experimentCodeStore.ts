@@ -22,7 +22,7 @@ export interface ExperimentCodeStoreDeps {
   readonly clock: Clock;
   /** Returns the limits for stored files; called for each capture. Default: 10 MB per file. */
   limits?(): LeaveOutLimits;
-  /** Time limit for a whole capture. Default: 20 s. */
+  /** Maximum time to store a state of the code. Default: 20 s. */
   readonly timeoutMs?: number;
 }
 
@@ -37,11 +37,11 @@ export class ExperimentCodeStore {
   }
 
   /**
-   * Captures the code under `name`: an experiment id such as `e7`, or other letters, digits and
-   * dashes. A newer state replaces an older state of the same name. Without a name, nothing is
-   * stored, and the state only tells what the code is. `commands` are the commands to
-   * run: the state includes a hash of the files that these commands name and git ignores. Never
-   * rejects: if the capture fails or takes too long, resolves with the kind `none` and the reason.
+   * Stores the code under `name`: an experiment id such as `e7`, or other letters, digits and
+   * dashes. A newer state replaces an older state of the same name. Without a name, stores nothing
+   * and only determines the state. `commands` are the commands to run: the state includes a hash of
+   * the files that these commands name and git ignores. Never rejects: if this fails or takes too
+   * long, resolves with the kind `none` and the reason.
    */
   async capture(
     machine: Machine,
@@ -83,7 +83,10 @@ export class ExperimentCodeStore {
     }
   }
 
-  /** Removes what `capture` stored under `name`. Never rejects: what stays does no harm. */
+  /**
+   * Removes the code that `capture` stored under `name`. Never rejects: a ref that stays does no
+   * harm.
+   */
   async discard(machine: Machine, repo: string, name: string): Promise<void> {
     const { clock, sessionId } = this.#deps;
     const args = [repo, refOf(sessionId, name)];
@@ -102,9 +105,7 @@ const digestOf = (files: ReadonlyMap<string, string>): string =>
 const lateText = ({ id }: Machine, limitMs: number): string =>
   `The code could not be read within ${formatDuration(limitMs)} on ${id}: the repository is large, or the machine is slow.`;
 
-/**
- * Returns the ref under which a session stores a capture. Throws `GitFailure` for an invalid name.
- */
+/** Returns the ref under which a session stores code. Throws `GitFailure` for an invalid name. */
 export function refOf(sessionId: SessionId, name: string): string {
   if (/^[A-Za-z0-9][A-Za-z0-9_-]{0,79}$/.test(name)) return `refs/helios/${sessionId}/${name}`;
   throw new GitFailure(

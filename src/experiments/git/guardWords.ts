@@ -1,6 +1,6 @@
 /**
- * Tells the words of the git guard from the output of a command. Only sentences that the guard can
- * say are taken, so that a program that imitates the guard says nothing of its own.
+ * Separates the lines of the git guard from the output of a command. Only sentences that the guard
+ * can write are recognized, so that a program that imitates the guard can add no text.
  */
 import { shellText } from '../../base/shellText.ts';
 
@@ -15,7 +15,7 @@ const sentences = new Set(
 );
 
 export interface GuardedOutput {
-  /** Lines of the guard. */
+  /** Lines that the guard wrote. */
   readonly words: readonly string[];
   /** The output without these lines. */
   readonly rest: string;

@@ -1,9 +1,12 @@
-/** Selects the files of a worktree that a capture includes, with a reason for each omitted file. */
+/**
+ * Selects the files of a worktree that are stored as the code of an experiment, and gives the
+ * reason for each file that is left out.
+ */
 import type { Inspected, Survey } from './survey.ts';
 import { looksSecretByName, tooLarge, type LeaveOutLimits } from './leaveOut.ts';
 
 export interface Intake {
-  /** Files to include as they are. A file that was deleted is removed from the tree. */
+  /** Files to store as they are. A file that was deleted is removed from the tree. */
   readonly asTheyStand: readonly string[];
   /**
    * Omitted files: name → reason. The stored tree has the version of the checked-out commit, or no
@@ -15,7 +18,7 @@ export interface Intake {
 const hasControl = (name: string): boolean => /\p{Cc}/u.test(name.replace(/[\u0080-\u009f]/g, ''));
 
 /**
- * Returns the names of the new and changed files to inspect. Skips files that the capture omits
+ * Returns the names of the new and changed files to inspect, without files that are left out
  * because of their name.
  */
 export function toInspect({ fresh, changed, unwatched, staged }: Survey): readonly string[] {

@@ -1,4 +1,4 @@
-/** Runs git for tools that read a repository with its own settings, in scripts of their own. */
+/** Runs git for tools that read a repository with its own settings. */
 import { shellText } from '../../base/shellText.ts';
 import { shellQuote } from '../../base/text.ts';
 import { scriptStart } from './gitScript.ts';

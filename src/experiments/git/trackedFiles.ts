@@ -1,4 +1,7 @@
-/** Finds tracked files that differ from the index, and reads what the index holds of files. */
+/**
+ * Finds tracked files that differ from the index, and reads the content that the index has for
+ * files.
+ */
 import { randomBytes } from 'node:crypto';
 import { posix } from 'node:path';
 import type { Clock } from '../../base/clock.ts';
@@ -17,9 +20,12 @@ export interface Checkout {
 export interface TrackedChanges {
   /** Absolute path of the root of the worktree. */
   readonly top: string;
-  /** Absolute paths of the tracked files that differ from the index. Removed files count. */
+  /** Absolute paths of the tracked files that differ from the index, including removed files. */
   readonly paths: readonly string[];
-  /** Absolute path of a folder with a copy of the index. The caller removes it; empty without it. */
+  /**
+   * Absolute path of a folder with a copy of the index, which the caller removes; empty if no copy
+   * was made.
+   */
   readonly index: string;
 }
 
@@ -29,7 +35,7 @@ export interface IndexedFile {
   readonly isExecutable: boolean;
 }
 
-/** In a repository that needs more time, edits of commands are not found. */
+/** Time limit for git. In a repository that needs more time, changes by commands are not found. */
 const timeoutMs = 10_000;
 
 const changesScript = `${scriptStart}${shellText('./trackedChanges.sh', import.meta.url)}`;

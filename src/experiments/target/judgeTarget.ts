@@ -1,4 +1,4 @@
-/** Judges what was measured against a target. Uses only values that the engine read from runs. */
+/** Compares measured values with a target. Uses only values that the engine read from runs. */
 import { formatRatio, formatSpread, formatValue } from '../../base/text.ts';
 import { runName } from '../../runs/run.ts';
 import { commandForm } from '../commandForm.ts';
@@ -17,14 +17,17 @@ import {
 
 export interface ConditionResult {
   readonly condition: Condition;
-  /** The measured value, or the factor of the baseline. Omitted if nothing counts. */
+  /**
+   * The measured value or, for a relative condition, its ratio to the baseline. Omitted if no run
+   * can be used.
+   */
   readonly value?: number;
   readonly isMet: boolean;
   /** The comparison with its runs: `val_loss 0.018 < 0.02, mean over seeds 0, 1, 2 (runs 4–6)`. */
   readonly text: string;
 }
 
-/** What one setting, with all its repeats, reached. */
+/** Result of one setting, with all its repeats. */
 export interface GroupResult {
   readonly runs: readonly LedgerRow[];
   readonly conditions: readonly ConditionResult[];
@@ -32,7 +35,10 @@ export interface GroupResult {
   readonly isMet: boolean;
 }
 
-/** Returns the runs that can be evidence: ended successfully, and not decided invalid or crash. */
+/**
+ * Returns the runs that can be evidence: runs that ended successfully and were not decided invalid
+ * or crash.
+ */
 export const countedRows = ({ experiments }: Ledger): readonly LedgerRow[] =>
   experiments
     .flatMap(({ runs }) => runs)
@@ -54,7 +60,7 @@ export function judgeRows(
     .toSorted((a, b) => metCount(b) - metCount(a));
 }
 
-/** Judges the champion with its repeats; `undefined` without a champion. */
+/** Judges the champion with its repeats; `undefined` if there is no champion. */
 export function judgeChampion(target: Target, ledger: Ledger): GroupResult | undefined {
   return ledger.best && judgeRows(target, ledger, ledger.best.runs)[0];
 }
@@ -62,7 +68,7 @@ export function judgeChampion(target: Target, ledger: Ledger): GroupResult | und
 const metCount = ({ conditions }: GroupResult): number =>
   conditions.filter(({ isMet }) => isMet).length;
 
-/** Groups runs of the same code that differ in nothing but the seed, also over retests. */
+/** Groups runs of the same code that differ only in the seed, also in retests. */
 function groupsOf(ledger: Ledger): readonly (readonly LedgerRow[])[] {
   const counted = new Set(countedRows(ledger).map(({ runId }) => runId));
   const families = Map.groupBy(ledger.experiments, rootOf);
@@ -150,7 +156,7 @@ function overRuns(condition: Condition, measured: readonly Measured[]): string {
   return `${overText(condition)} (${runs}${deviation === undefined ? '' : `; ± ${formatSpread(deviation)}`})`;
 }
 
-/** Names the run whose value counts, and the mean of its repeats. */
+/** Names the run whose value is used, and the mean of its repeats. */
 function bestRun(condition: Condition, measured: readonly Measured[]): string {
   const value = aggregate(condition, measured);
   const run = measured.find((one) => one.value === value);
@@ -183,7 +189,10 @@ function seedsMissing({ seeds = [] }: Condition, measured: readonly Measured[]):
   return missing.length === 0 ? '' : `; seed ${missing.join(', ')} has no value`;
 }
 
-/** Without `over`, the best run of the group counts. */
+/**
+ * Returns the value of a group that is compared: as `over` says or, without `over`, that of the
+ * best run.
+ */
 function aggregate({ over, comparator }: Condition, measured: readonly Measured[]): number {
   const values = measured.map(({ value }) => value);
   if (over === 'mean') return mean(values);
@@ -202,7 +211,10 @@ function spreadOf(measured: readonly Measured[]): number | undefined {
   return Math.sqrt(squares / (values.length - 1));
 }
 
-/** Returns the mean of the first setting that measured the metric, unless that is the group. */
+/**
+ * Returns the baseline of a relative condition: the mean over the first setting that measured the
+ * metric; `undefined` if a judged run belongs to that setting.
+ */
 function baselineOf(condition: Condition, { target, ledger, runs }: Group): number | undefined {
   const own = new Set(runs.map(({ runId }) => runId));
   const first = groupsOf(ledger)

@@ -20,14 +20,14 @@ interface Word {
 const wordPattern = /\p{L}[\p{L}\p{N}_@/-]*(?:\.(?=\p{L})[\p{L}\p{N}_@/-]+)*/gu;
 const filePattern =
   /(?:^|\/)[\w.-]*\.(?:py|sh|md|txt|csv|tsv|jsonl?|ya?ml|toml|ipynb|cpp|cu|c|js|ts|pt|npz?|tex|pdf)$/i;
-/** Heads of names of two words: `success rate`, `chamfer distance`, `F1 score`. */
+/** Last words of metric names: `success rate`, `chamfer distance`, `F1 score`. */
 const heads = /^(?:rate|score|distance|correlation)$/i;
-/** Words before a head that is a metric by itself: `relative error`, `top-1 accuracy`. */
+/** Words before a metric that belong to its name: `relative error`, `top-1 accuracy`. */
 const kinds =
   /^(?:relative|absolute|reconstruction|word|character|phoneme|squared|entropy|top-?\d+|balanced|macro|micro|episode|episodic|total|prediction|generalization|classification|l1|l2|huber|contrastive)$/i;
 const averages = /^(?:mean|average|avg)$/i;
 const averaged = /^(?:returns?|rewards?|scores?|precision|iou|squared)$/i;
-/** Words that are neither a metric nor a part of the name of the metric after them. */
+/** Words that are neither a metric nor part of the name of the metric that follows. */
 export const outside =
   /^(?:the|an?|its?|his|our|your|their|of|on|in|at|to|for|with|and|or|by|from|over|than|that|this|as|is|be|was|are|get|gets|bring|brings|push|drive|take|make|makes|keep|keeps|reduce|lower|lowers|cut|raise|increase|improve|boost|decrease|halve|double|minimi[sz]e|maximi[sz]e|optimi[sz]e|reach|achieve|hit|beat|mean|average|averaged|median|best|better|lowest|highest|minimal|maximal|smallest|possible|final|last|good|low|high|lower|higher|worst|each|every|all|any|no|not|model|network|script|whose|where|until|while|when|if|then|its|der|die|das|den|dem|des|ein|eine|einen|einer|im|in|am|auf|von|mit|und|oder|bis|senke|erhöhe|steigere|verbessere|bringe|erreiche|minimiere|maximiere|reduziere|mittlere[nr]?|beste[nr]?|niedrigste[nr]?|höchste[nr]?|kleinste[nr]?|möglichst|same|new|current|baseline|percent|prozent|should|must)$/i;
 
@@ -47,7 +47,7 @@ export function metricPhrases(text: string): MetricPhrase[] {
     const from = firstWord(all, index, text);
     const start = all[from]?.start ?? word.start;
     const previous = phrases.at(-1);
-    // `loss rate`: the later word is the head of one phrase.
+    // `loss rate` is one metric, whose name ends with the later word.
     if (previous !== undefined && start < previous.end) phrases.pop();
     const metric = text.slice(start, word.end);
     phrases.push({ metric, start, end: word.end, isCertain: isCertain(metric, from < index) });

@@ -1,4 +1,7 @@
-/** Reads over which runs a goal is to hold: `mean over seeds 0-2`, `for each of 3 seeds`. */
+/**
+ * Reads from a goal over which runs a number must be reached: `mean over seeds 0-2`, `for each of 3
+ * seeds`.
+ */
 import type { Condition } from './target.ts';
 import { meanWords, seedWords, worstWords } from './wordings.ts';
 
@@ -12,13 +15,14 @@ const maxSeeds = 1000;
 
 type Aggregate = Pick<Condition, 'over' | 'seeds' | 'seedCount'>;
 
-/** Returns an empty object for a goal that a single run can meet. */
+/** Returns over which runs the number must be reached; an empty object if a single run suffices. */
 export function aggregateOf(text: string): Aggregate {
   const names = namedSeeds(text);
   const count = names.seeds?.length ?? names.seedCount ?? 0;
   const over = overOf(text);
   if (over !== undefined && (count > 0 || anySeeds.test(text))) return { over, ...names };
-  // `on 3 seeds`: the stricter reading implies the other.
+  // `on 3 seeds` may mean each seed or the mean. Each seed is required, because the mean then
+  // reaches the number, too.
   return count > 1 ? { over: 'worst', ...names } : {};
 }
 

@@ -1,4 +1,7 @@
-/** Reads what a goal without a number wants: `lowest test perplexity`, `twice as fast`. */
+/**
+ * Reads a goal without a number: which metric to improve, and in which direction, such as `lowest
+ * test perplexity`, `twice as fast`.
+ */
 import { directionOf } from '../../metrics/direction.ts';
 import { metricPhrases, type MetricPhrase } from './metricPhrase.ts';
 import { metricName, splitRank } from '../../metrics/metricName.ts';
@@ -27,7 +30,7 @@ export function readObjective(text: string): Objective | undefined {
   return direction === undefined ? undefined : { metric: phrase.metric, direction };
 }
 
-/** A metric whose core is only a word such as `rate` names nothing. */
+/** Returns false for a metric whose core is only a word such as `rate`: it could be any metric. */
 const isObjective = (metric: string): boolean => !/^(?:rate|time)$/.test(metricName(metric).core);
 
 function directionNear(
@@ -54,11 +57,11 @@ const byPercent = new RegExp(
   `(?:(?:\\bby|\\bum)\\s+(?:at least\\s+|mindestens\\s+)?${number}\\s*(?:%|percent|prozent))|(?:${number}\\s*(?:%|percent|prozent)\\s+(?:faster|lower|smaller|less|higher|better|schneller|niedriger|kleiner|geringer|höher|besser)(?!\\p{L}))`,
   'iu',
 );
-/** Metrics whose percentage may also mean points: `improve accuracy by 5 %`. */
+/** Metrics for which a percentage may also mean percentage points: `improve accuracy by 5 %`. */
 const share =
   /acc|accuracy|f1|auc|precision|recall|rate|iou|dice|score|genauigkeit|quote|bleu|rouge/i;
 
-/** Returns the conditions of a sentence that compare with the baseline. */
+/** Returns the conditions of a sentence that are relative to the baseline. */
 export function relativeConditions(sentence: string): Condition[] {
   const factor = factorOf(sentence);
   if (factor === undefined) return [];
@@ -75,9 +78,9 @@ export function relativeConditions(sentence: string): Condition[] {
 }
 
 interface Factor {
-  /** How many times better. */
+  /** Factor of the improvement: 2 for `twice as fast`, and also for `halve`. */
   readonly times?: number;
-  /** Change in percent. */
+  /** Improvement in percent. */
   readonly percent?: number;
   readonly isPercent: boolean;
 }
@@ -99,13 +102,16 @@ function valueOf({ times, percent = 0 }: Factor, direction: Objective['direction
   return direction === 'lower' ? 1 - percent / 100 : 1 + percent / 100;
 }
 
-/** Returns `time` for `faster` without a metric. */
+/**
+ * Returns the metric of a sentence; `time` for `faster` without a metric, `undefined` if it is not
+ * certain.
+ */
 function metricOf(sentence: string): string | undefined {
   const named = metricPhrases(sentence)
     .map(({ metric }) => metric)
     .filter((metric) => !/^(?:rate|time)$/.test(metricName(metric).core));
   const isSpeed = speed.test(sentence);
-  // Two metrics, or a metric beside a speed: which of them is meant is not certain.
+  // With two metrics, or a metric and a speed, it is not certain which is meant.
   if (named.length > (isSpeed ? 0 : 1)) return undefined;
   return isSpeed ? 'time' : named[0];
 }

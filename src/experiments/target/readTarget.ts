@@ -1,6 +1,7 @@
 /**
- * Reads the target from the text of a goal in English or German. What is not certain is left out:
- * no condition is better than a wrong one, because the agent and the user can state it.
+ * Reads the target from the text of a goal in English or German. Uncertain conditions are left out,
+ * because no condition is better than a wrong one: the agent and the user can state the target
+ * later.
  */
 import { UserFacing } from '../../base/errors.ts';
 import { oneLine } from '../../base/text.ts';
@@ -32,15 +33,15 @@ const bare = new RegExp(
   `^\\s+(?<number>${numberSource})(?!\\d)(?<percent>\\s*(?:%|percent\\b|prozent\\b))?`,
   'iu',
 );
-/** Names of settings whose numbers are no targets. */
+/** Names of settings, before numbers that are no targets. */
 const setting =
   /(?:size|rate|lr|memory|ram|params?|parameters|width|depth|layers|budget|cost|price|epochs?|steps?|time|minutes|dropout|decay|momentum|temperature|gpus?|cards?|seeds?)\s*$/iu;
-/** What may stand between a metric and its comparator. */
+/** Words that may stand between a metric and its comparator. */
 const between =
   /^\s*(?:$|[,(]?\s*(?:(?:of|on|over|for|from|across|in|at|averaged|as|over|which|that|printed|reported|measured|after|should|must|has to|needs? to|shall|will|can|down|up|is|be|stays?|gets?|goes|falls?|drops?|rises?|to|value|score|rate|on average|über|von|auf|für|bei|im|in|nach|soll|muss|liegt|der|des|test|set|not|never|n't|nicht|does|do|go|lies)\b))/iu;
 const elsewhere =
   /\b(?:by|with|using|use|via|while|setting|set (?!of|to)|keeping|when|than|if|mit|durch|batch|learning rate|lr|and|und|but|aber|without|ohne|vs|versus)\b|[;:]/iu;
-/** What may follow a number that is the value of a metric. */
+/** Text that may follow a number which is the value of a metric. */
 const follows =
   /^\s*(?:$|[.,;:!?)\]'"…]|[-–—]\s|%|(?:and|or|on|in|over|within|with|for|while|at|by|after|before|using|use|averaged|mean|as|but|without|when|across|from|to|the|then|so|if|where|is|are|it|i|you|on average|per|val|test|train|und|oder|bei|auf|im|mit|für|über|nach|ohne|gemittelt|bringen|senken|drücken|erreichen|steigern|heben|erhöhen|bekommen|kommen|liegen|sein|fallen|sinken|halten|hinaus|wenn|sobald|aber|dann)\b)/iu;
 
@@ -64,7 +65,7 @@ export function readTarget(goal: string): Target | undefined {
   };
 }
 
-/** Reads a target that the user stated by itself. Throws `UserFacing` if it is not understood. */
+/** Reads a target that the user entered separately. Throws `UserFacing` if it is not understood. */
 export function statedTarget(text: string): Target {
   const target = readTarget(text);
   if (target !== undefined) return target;
@@ -74,7 +75,7 @@ export function statedTarget(text: string): Target {
   );
 }
 
-/** Divides at the ends of sentences; neither `0.3` nor `train.py` ends one. */
+/** Splits a text into sentences; the dots in `0.3` and `train.py` do not end one. */
 const sentencesOf = (text: string): string[] =>
   text.split(/(?<=[.!?;])\s+|\n+/).filter((sentence) => sentence.trim() !== '');
 
@@ -93,8 +94,8 @@ function conditionsIn(sentence: string): Condition[] {
 }
 
 /**
- * Returns whether a second number without a unit was not understood: `WER under 8 % and on other
- * data under 4 %`. A target with half of the numbers would be wrong.
+ * Returns whether the sentence has a second number without a unit that was not understood: `WER
+ * under 8 % and on other data under 4 %`. A target with only one of the numbers would be wrong.
  */
 function isUnread(
   sentence: string,
@@ -107,7 +108,7 @@ function isUnread(
   return !setting.test(before) && !amountUnit.test(after) && follows.test(after);
 }
 
-/** A number right after its metric: `val_loss 0.3`, `reach reward 200`. */
+/** Reads numbers that directly follow their metric: `val_loss 0.3`, `reach reward 200`. */
 function bareNumbers(sentence: string, phrases: readonly MetricPhrase[]): Condition[] {
   return phrases.flatMap(({ metric, end, isCertain }): Condition[] => {
     const found = bare.exec(sentence.slice(end));
@@ -130,7 +131,7 @@ function bareNumbers(sentence: string, phrases: readonly MetricPhrase[]): Condit
 interface Place {
   readonly sentence: string;
   readonly phrases: readonly MetricPhrase[];
-  /** End of the condition before. */
+  /** Position where the previous condition ends. */
   readonly from: number;
 }
 
@@ -154,7 +155,7 @@ function conditionOf(place: Place, match: RegExpExecArray): Condition | undefine
   };
 }
 
-/** The first number of `from 1.2 to 0.8`, `von 1,2 auf 0,8`. */
+/** Word before the first number of `from 1.2 to 0.8`, `von 1,2 auf 0,8`. */
 const start = /^(?:of|von)$/iu;
 const goesOn = /^\s*(?:down\s+)?(?:to|auf|bis)\s+(?:\p{L}+\s+)?[\d.]/iu;
 
@@ -163,7 +164,7 @@ const maxNameChars = 100;
 const isWeak = (wording: Wording): boolean => wording === 'reach';
 const weakNear = /^(?:of|is|be|=|:|bei|von|beträgt|liegt bei)$/iu;
 
-/** Returns the metric before the comparator that the comparator is about. */
+/** Returns the metric before a comparator to which the comparator applies. */
 function phraseBefore(
   { sentence, phrases, from }: Place,
   match: RegExpExecArray,
@@ -181,7 +182,7 @@ function phraseBefore(
   return direct;
 }
 
-/** Returns a name that is no known metric, directly before its comparator: `my_score > 7`. */
+/** Returns an unknown metric name that stands directly before its comparator: `my_score > 7`. */
 function directName(before: string, word: string, from: number): MetricPhrase | undefined {
   const near = before.slice(-maxNameChars);
   const found = /(?<name>\p{L}[\p{L}\p{N}_@/.-]*)\s*(?:is|stays|gets|goes)?\s*$/iu.exec(near);
@@ -210,7 +211,10 @@ function phraseAfter(
     : undefined;
 }
 
-/** Returns `undefined` where the better direction is unknown, or contradicts the comparator. */
+/**
+ * Returns the comparator of a condition; `undefined` if the better direction is unknown, or
+ * contradicts the comparator.
+ */
 function comparatorOf(
   { sentence }: Place,
   match: RegExpExecArray,
@@ -229,7 +233,7 @@ function comparatorOf(
   return agrees || /^\W/.test(word) ? comparator : undefined;
 }
 
-/** Takes `0.98 or more` into account. */
+/** Returns the wording of a match, including a bound after the number: `0.98 or more`. */
 function wordingOfMatch(sentence: string, match: RegExpExecArray): Wording {
   const bound = boundAfter.exec(sentence.slice(match.index + match[0].length))?.groups;
   if (bound?.['more'] !== undefined) return '>=';

@@ -1,24 +1,26 @@
 /**
- * What a goal asks for besides numbers: files that stay as they are, and checks that pass. What is
- * not certain is left out, as in the reading of targets.
+ * Requirements of a goal besides numbers: files that stay unchanged, and checks that pass. As for
+ * targets, uncertain requirements are left out.
  */
 import { readableGoal } from './wordings.ts';
 
 export interface Requirements {
   /** Files that must not change. */
   readonly unchanged: readonly UnchangedFile[];
-  /** What must succeed, as the goal names it: `check.py`, `pytest`, `make test`, `tests`. */
+  /**
+   * Checks that must succeed, as the goal names them: `check.py`, `pytest`, `make test`, `tests`.
+   */
   readonly checks: readonly string[];
 }
 
 export interface UnchangedFile {
-  /** As the goal names it, relative to the session's working folder. */
+  /** Path as the goal names it, relative to the session's working folder. */
   readonly path: string;
   /** SHA-256 of its content when the session started, in hexadecimal digits. */
   readonly sha256: string;
 }
 
-/** What a goal names, before the files are read. */
+/** Names in a goal, before the files are read. */
 export interface NamedRequirements {
   readonly unchanged: readonly string[];
   readonly checks: readonly string[];
@@ -90,7 +92,7 @@ const onlyFile = /(?<![\w./-])[\w./-]+\.[a-z]\w{0,7}/giu;
 const fileNames = (list: string): string[] =>
   [...list.matchAll(onlyFile)].map(([name]) => name.replace(/^\.\//, ''));
 
-/** Leaves out articles and quotes. */
+/** Returns the name of a program without articles and quotes. */
 function programName(words: string): string {
   const name = fileNames(words)[0];
   if (name !== undefined) return name;
@@ -103,8 +105,8 @@ const runners =
   /^(?:[\w./~-]*\/)?(?:python[\d.]*|bash|sh|node|pytest|make|npm|pnpm|yarn|cargo|go|ctest|tox|nox|Rscript|julia|perl|ruby)$/u;
 
 /**
- * Returns whether the command runs the check: one simple command whose program, or the first
- * script of its interpreter, is what the goal names.
+ * Returns whether the command runs the check: it is one simple command, and the goal names its
+ * program or the first script of its interpreter.
  */
 export function runsCheck(command: string, check: string): boolean {
   if (/[;&|<>`\n]|\$\(/.test(command)) return false;
@@ -120,7 +122,9 @@ export function runsCheck(command: string, check: string): boolean {
   return rest.some(isNamed);
 }
 
-/** Returns a command that runs the check, as an example; `undefined` if it is not certain. */
+/**
+ * Returns an example of a command that runs the check; `undefined` if the command is not certain.
+ */
 export function exampleCommand(check: string): string | undefined {
   if (check === 'tests') return undefined;
   if (check.endsWith('.py')) return `python3 ${check}`;

@@ -1,4 +1,6 @@
-/** Numbers in the text of a goal, which limit what the agent may state as its target. */
+/**
+ * Numbers in the text of a goal. The agent may use only these numbers when it states the target.
+ */
 import type { Condition, Target } from './target.ts';
 
 const pattern =
@@ -19,7 +21,7 @@ function meanings(text: string): number[] {
 const near = (one: number, other: number): boolean =>
   Math.abs(one - other) <= 1e-9 * Math.max(1, Math.abs(one), Math.abs(other));
 
-/** Returns the conditions whose numbers the goal does not have. */
+/** Returns the conditions with numbers that do not occur in the goal. */
 export function inventedConditions(goal: string, { conditions }: Target): readonly Condition[] {
   const stated = numbersInGoal(goal).flatMap(meanings);
   return conditions.filter(({ value, isRelative }) =>
@@ -31,7 +33,7 @@ export function inventedConditions(goal: string, { conditions }: Target): readon
 
 const words = /\b(?:hal[fv]|twice|double|hälfte|halbier|doppelt|verdopp)/iu;
 
-/** `20 times faster`, `30 % lower`, `halve`. */
+/** Returns the factors that a goal may mean by `20 times faster`, `30 % lower`, `halve`. */
 const factorsOf = (stated: readonly number[], goal: string): number[] => [
   ...stated.flatMap((number) => [number, 1 / number, 1 - number, 1 + number]),
   ...(words.test(goal) ? [0.5, 2] : []),

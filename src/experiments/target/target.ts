@@ -1,11 +1,15 @@
-/** The measurable target of a session: what its runs have to reach, and by which value. */
+/**
+ * The measurable target of a session: what its runs have to reach, and which value of a run is
+ * compared.
+ */
 import { formatRatio } from '../../base/text.ts';
 import type { Direction } from '../../metrics/metric.ts';
 
 export type Comparator = '<' | '<=' | '>' | '>=';
 
 /**
- * Which value of a run counts: the last one, or the best one (early stopping, best checkpoint).
+ * The value of a run that is compared: the last value, or the best value (early stopping, best
+ * checkpoint).
  */
 export type ValueRule = 'last' | 'best';
 
@@ -15,18 +19,21 @@ export interface Condition {
   readonly comparator: Comparator;
   /** If the condition is relative, a factor of the baseline. */
   readonly value: number;
-  /** True if the goal has a percent sign; a measured value of 0.96 is then compared as 96. */
+  /**
+   * True if the number in the goal has a percent sign; a measured value of 0.96 is then compared as
+   * 96.
+   */
   readonly isPercent?: true;
-  /** True if the baseline's value times `value` is to be reached. */
+  /** True if the value to reach is the baseline's value times `value`. */
   readonly isRelative?: true;
   /**
-   * Over runs that differ in nothing but the seed: their mean, or the worst of them. Omitted if one
-   * run suffices.
+   * Aggregate over runs that differ only in the seed: their mean, or the worst of them. Omitted if
+   * one run suffices.
    */
   readonly over?: 'mean' | 'worst';
   /** Seeds that have to be measured. */
   readonly seeds?: readonly number[];
-  /** Number of seeds that have to be measured, where the goal names no seeds. */
+  /** Number of seeds that have to be measured, if the goal does not name the seeds. */
   readonly seedCount?: number;
 }
 
@@ -37,7 +44,10 @@ export interface Objective {
 }
 
 export interface Target {
-  /** All of them have to be met. Empty for an open goal: the best value that can be found. */
+  /**
+   * Conditions that all have to be met. Empty for an open goal, which asks for the best possible
+   * value.
+   */
   readonly conditions: readonly Condition[];
   readonly objective: Objective;
   readonly rule: ValueRule;
@@ -58,7 +68,10 @@ export function meetsCondition(measured: number, condition: Condition): boolean 
   }
 }
 
-/** Returns the value in the unit of the condition: a share as a percentage if that is asked for. */
+/**
+ * Returns the value in the unit of the condition: a share becomes a percentage if the condition is
+ * one.
+ */
 export const comparable = (measured: number, { isPercent }: Condition): number =>
   isPercent === true && Math.abs(measured) <= 1 ? measured * 100 : measured;
 
@@ -73,7 +86,7 @@ export function conditionText(condition: Condition): string {
   return `${metric} ${comparator} ${number}${overText(condition)}`;
 }
 
-/** Formats over which runs a condition counts: `, mean over seeds 0, 1, 2`; may be empty. */
+/** Formats over which runs a condition is judged: `, mean over seeds 0, 1, 2`; may be empty. */
 export function overText({ over, seeds, seedCount }: Condition): string {
   if (over === undefined) return '';
   const runs =
@@ -93,7 +106,7 @@ export function targetText({ conditions, objective, rule }: Target): string {
 }
 
 /**
- * Returns whether `stated` asks for at least what `required` asks for, whatever the names of their
+ * Returns whether `stated` demands at least as much as `required`, whatever the names of their
  * metrics: the same number and comparator, over the same runs or each of them.
  */
 export function isSameBound(required: Condition, stated: Condition): boolean {
@@ -111,6 +124,6 @@ function hasSeedsOf(required: Condition, { seeds = [], seedCount = 0 }: Conditio
   return hasEach && Math.max(seeds.length, seedCount) >= count;
 }
 
-/** Returns the number as a share where it is a percentage. */
+/** Returns the number of a condition; a percentage is converted to a share. */
 const numberOf = ({ value, isPercent }: Condition): number =>
   Number((isPercent ? value / 100 : value).toPrecision(12));

@@ -77,9 +77,9 @@ export const seedWords: Readonly<Record<string, number>> = {
   zehn: 10,
 };
 
-/** A longer goal is read as far as this. */
+/** Maximum number of characters of a goal that are read. */
 const maxGoalChars = 20_000;
 
-/** Returns the text of a goal in the form in which it is read. */
+/** Returns the normalized text of a goal, for the functions that read it. */
 export const readableGoal = (goal: string): string =>
   goal.slice(0, maxGoalChars).normalize('NFC').replaceAll('’', "'");
