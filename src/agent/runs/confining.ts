@@ -1,4 +1,4 @@
-/** Decides whether the commands and runs of a session are confined, and by what. */
+/** Decides whether the commands and runs of a session are confined, and how. */
 import { messageOf, ToolFailure } from '../../base/errors.ts';
 import type { SessionId } from '../../base/ids.ts';
 import type { ConfinementProbes } from '../../machines/confinement/confinementProbes.ts';
@@ -10,18 +10,21 @@ import type { EngineSettings } from '../contract/settings.ts';
 export interface ConfiningDeps {
   readonly sessionId: SessionId;
   readonly probes: Pick<ConfinementProbes, 'failure'>;
-  /** Returns the setting. */
+  /** Returns the setting of the user: when to confine. */
   use(): NonNullable<EngineSettings['confinement']>;
   /** Returns the permission mode in force. */
   mode(): PermissionMode;
-  /** Returns what the mandate grants on the machine beyond its working folder. */
+  /**
+   * Returns the folders and hosts that the mandate grants on the machine, besides the working
+   * folder.
+   */
   mandated(machine: Machine): MandatedConfinement;
 }
 
 interface MandatedConfinement {
   readonly folders: readonly string[];
   readonly hosts: readonly string[];
-  /** Where the hosts are listed, as the end of a sentence. */
+  /** Where the user lists the hosts, as the end of a sentence. */
   readonly listedIn: string;
 }
 
@@ -33,10 +36,10 @@ export interface ConfinementState {
 }
 
 interface Plan {
-  /** True if nothing may run unconfined. */
+  /** True if commands must not run unconfined. */
   readonly isRequired: boolean;
   readonly confinement: Confinement;
-  /** Why commands cannot be confined on the machine. */
+  /** Why commands cannot be confined on the machine; `undefined` if they can. */
   readonly failure: string | undefined;
 }
 
@@ -48,8 +51,9 @@ export class Confining {
   }
 
   /**
-   * Resolves with what confines commands and runs on the machine; `undefined` if nothing does.
-   * Rejects with `ToolFailure` if they must be confined and cannot be, and with `MachineFailure`.
+   * Resolves with the confinement of commands and runs on the machine; `undefined` if they are not
+   * confined. Rejects with `ToolFailure` if they must be confined and cannot be, and with
+   * `MachineFailure`.
    */
   async of(machine: Machine): Promise<Confinement | undefined> {
     const plan = await this.#plan(machine);
@@ -60,7 +64,7 @@ export class Confining {
     );
   }
 
-  /** Resolves with what confines commands on the machine. Never rejects. */
+  /** Resolves with a description of the confinement on the machine. Never rejects. */
   async state(machine: Machine): Promise<ConfinementState> {
     if (machine.kind === 'container') return { isWanted: false, text: 'by its container' };
     try {
@@ -77,7 +81,7 @@ export class Confining {
     }
   }
 
-  /** Resolves with `undefined` if commands on the machine are not to be confined. */
+  /** Resolves with `undefined` if Helios need not confine commands on the machine. */
   async #plan(machine: Machine): Promise<Plan | undefined> {
     const { sessionId, probes, use, mode, mandated } = this.#deps;
     const entry = (await machine.setup?.())?.confinement;
@@ -109,7 +113,10 @@ function wantedNetwork(
   return granted ? { network: granted.hosts, listedIn: granted.listedIn } : { network: 'all' };
 }
 
-/** Resolves with the network that commands can have: none where a list of hosts cannot be kept. */
+/**
+ * Resolves with the network that commands get: no network if the machine cannot enforce the list of
+ * hosts.
+ */
 async function networkOn(
   machine: Machine,
   wanted: Network,

@@ -47,8 +47,8 @@ export function createEnvironments({
     async keep({ gist, diff, ...taken }, { callId }) {
       const id = `env${log.state.envs.length + 1}`;
       const [file, diffFile] = [`${id}.json`, `${id}.diff`];
-      // Uncommitted changes may contain secrets. Only the owner can therefore read the file, and
-      // the model never sees it.
+      // Uncommitted changes may contain secrets, so only the owner can read the file, and the model
+      // never sees it.
       if (diff !== undefined) await writeFileAtomic(path.join(folder, diffFile), diff, 0o600);
       await writeFileAtomic(
         path.join(folder, file),

@@ -1,6 +1,6 @@
 /**
- * The line of a session: the sweeps and the single runs that wait for places on machines, in the
- * order in which they start. It is derived from the journal alone.
+ * The waiting line of a session: the sweeps and the single runs that wait for free slots or GPUs on
+ * machines, in the order in which they start. Derived from the journal alone.
  */
 import type { RunSpec } from '../../runs/run.ts';
 import type { RunState, SessionState, SweepState } from '../journal/state.ts';
@@ -10,20 +10,20 @@ export type InLine =
   | { readonly kind: 'sweep'; readonly sweep: SweepState }
   | { readonly kind: 'run'; readonly run: RunState };
 
-/** A run that waits in line, and its place from 1. */
+/** A run that waits in line, and its position in the line, from 1. */
 export interface QueuedRun {
   readonly spec: RunSpec;
   readonly place: number;
 }
 
-/** Returns whether a single run waits in line for a place. */
+/** Returns whether a single run waits in line for a free slot or GPU. */
 export const isWaiting = ({ sweepsAhead, process, verdict, notStarted }: RunState): boolean =>
   sweepsAhead !== undefined &&
   process === undefined &&
   verdict === undefined &&
   notStarted === undefined;
 
-/** Returns the active sweeps and the waiting runs, first the one that came first. */
+/** Returns the active sweeps and the waiting runs in the order in which they start. */
 export function lineOf({ sweeps, runs }: SessionState): InLine[] {
   const waiting = [...runs.values()].filter(isWaiting);
   const behind = (count: number): InLine[] =>
@@ -37,14 +37,14 @@ export function lineOf({ sweeps, runs }: SessionState): InLine[] {
   ];
 }
 
-/** Returns whether no run goes on or waits, and no sweep has points to start. */
+/** Returns whether all runs have ended, no run waits, and no sweep has points to start. */
 export const isIdle = ({ runs, sweeps }: SessionState): boolean =>
   [...sweeps.values()].every((sweep) => sweep.end !== undefined || isPaused(sweep)) &&
   [...runs.values()].every((run) => run.verdict !== undefined || run.notStarted !== undefined);
 
 /**
- * Returns the place in line of a waiting run on its machine, from 1; for another run, the place
- * that it would get. Counts each waiting point of a sweep that may start another one.
+ * Returns the position in line of a waiting run on its machine, from 1; for another run, the
+ * position that it would get. A sweep that may start a point counts with all its waiting points.
  */
 export function placeInLine(
   state: SessionState,

@@ -4,8 +4,8 @@ import { runName, type RunSpec } from '../../runs/run.ts';
 import type { SessionState } from '../journal/state.ts';
 
 /**
- * Throws `ToolFailure` if the run would write its metrics to a path to which a run of the session
- * that has not ended writes, because the metrics of both would mix.
+ * Throws `ToolFailure` if an active run of the session writes its metrics to a path to which this
+ * run would write them, because the metrics of both would mix.
  */
 export function checkMetricFiles(spec: RunSpec, { runs }: SessionState): void {
   const paths = metricFiles(spec);

@@ -15,13 +15,13 @@ export interface OutagesDeps {
   onFailed(error: unknown): void;
 }
 
-/** Shorter outages are not worth a line. */
+/** Minimum duration of an outage that is recorded, in milliseconds. */
 const minOutageMs = 5_000;
 
 export class Outages implements Disposable {
   readonly #deps: OutagesDeps;
   readonly #owned = new DisposableStore();
-  /** By machine id: since when it does not answer, in milliseconds since the epoch. */
+  /** Machine id → time since which the machine does not answer, in milliseconds since the epoch. */
   readonly #sinceMs = new Map<string, number>();
 
   constructor(deps: OutagesDeps) {

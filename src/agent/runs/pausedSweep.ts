@@ -1,4 +1,4 @@
-/** Finds out whether a sweep should be paused, because its first points failed alike. */
+/** Decides whether to pause a sweep because its first points failed in the same way. */
 import { oneLine } from '../../base/text.ts';
 import { untrustedLine } from '../../base/untrusted.ts';
 import { runName, verdictText } from '../../runs/run.ts';
@@ -6,17 +6,17 @@ import type { JournalEvent } from '../journal/events.ts';
 import type { RunState, SessionState, SweepState } from '../journal/state.ts';
 import { progressOf } from './sweepProgress.ts';
 
-/** Number of points that must fail alike, before any other point has ended. */
+/** Number of points that must fail in the same way before any other point has ended. */
 const pointsNeeded = 3;
 /** Milliseconds within which a point must have failed. */
 const quickMs = 60_000;
 const maxErrorChars = 300;
-/** Errors that depend on what a point needs: other points may have enough memory. */
+/** Errors that depend on what a point needs: points with other settings may have enough memory. */
 const memoryError = /out of memory|outofmemory|memoryerror|bad_alloc|cannot allocate memory/i;
 
 /**
- * Returns the reason to pause the sweep, and the notice for the model; `undefined` if there is none,
- * if no point waits, or if the sweep was paused before.
+ * Returns the reason to pause the sweep, and the notice for the model; `undefined` if there is no
+ * reason, if no point waits, or if the sweep was paused before.
  */
 export function pauseOf(
   state: SessionState,
@@ -52,7 +52,7 @@ const failedAtOnce = ({ verdict, process, endedMs = 0, metrics }: RunState): boo
   process !== undefined &&
   endedMs - process.startedMs <= quickMs;
 
-/** Returns the last line that the run printed or, without one, how it ended. */
+/** Returns the last line that the run printed; if it printed nothing, how it ended. */
 function errorOf({ spec, verdict }: RunState, events: readonly JournalEvent[]): string {
   const end = events.findLast((event) => event.type === 'run.ended' && event.runId === spec.id);
   const tail = end?.type === 'run.ended' ? (end.outputTail ?? '') : '';

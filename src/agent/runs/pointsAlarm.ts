@@ -6,7 +6,7 @@ const reasons: Readonly<Record<PointsFileEnd, string>> = {
   unwritable: 'its metric points cannot be written to the disk',
 };
 
-/** Returns the alarm for a run of which no more points are stored on disk. */
+/** Returns the alarm for a run whose further metric points are no longer stored on disk. */
 export const pointsAlarm = (end: PointsFileEnd): Finding => ({
   kind: 'points',
   detail:

@@ -5,7 +5,7 @@ import type { SweepPoint } from '../../runs/sweep.ts';
 import type { SessionState } from '../journal/state.ts';
 
 const maxChars = 60;
-/** Number of other commands that a command is compared with: the newest. */
+/** Maximum number of earlier commands that a command is compared with: the newest ones. */
 const maxCompared = 200;
 
 type Options = ReadonlyMap<string, string>;
@@ -40,7 +40,10 @@ export function pointLabel(
   return oneLine([label, ...optionTexts(new Map(others))].join(' '), maxChars);
 }
 
-/** Returns the options that differ from those of another command of the same program. */
+/**
+ * Returns the options of the command that other commands of the same program do not have, or have
+ * with other values.
+ */
 function differing(command: string, others: readonly string[]): Options {
   const own = optionsOf(command);
   const alike = others
@@ -54,7 +57,7 @@ function differing(command: string, others: readonly string[]): Options {
   return new Map(found.flatMap((name) => namedValue(name, own.get(name))));
 }
 
-/** An option that only other commands have is not named. */
+/** Returns no entry for an option that only other commands have. */
 const namedValue = (name: string, value: string | undefined): [string, string][] =>
   value === undefined ? [] : [[name, value]];
 

@@ -113,7 +113,7 @@ export class RunWatchdogs implements Disposable {
     this.#alarms.tell(run, watch.take(points));
   }
 
-  /** Reports once per run that its points are no longer stored. */
+  /** Raises an alarm, once per run, when its points are no longer stored. */
   #tellEnd(run: Run): void {
     const { end } = run.metrics;
     const alarms = this.#deps.log.state.runs.get(run.spec.id)?.alarms ?? [];
@@ -129,7 +129,10 @@ export class RunWatchdogs implements Disposable {
     else void this.#recallFromDisk(run, watch);
   }
 
-  /** Passes the points of an earlier process to the watchdogs, and those that arrive meanwhile. */
+  /**
+   * Passes the points of an earlier process to the watchdogs, then the points that arrive
+   * meanwhile.
+   */
   async #recallFromDisk(run: Run, watch: RunWatch): Promise<void> {
     const recall = watch.beginRecall();
     this.#recalling.add(watch);
@@ -161,8 +164,7 @@ export class RunWatchdogs implements Disposable {
   }
 
   /**
-   * Runs the checks that depend only on time. Repeated every `beatMs` as long as there are runs to
-   * watch.
+   * Runs the checks that depend only on time. Repeated every `beatMs` as long as runs are watched.
    */
   #beat(): void {
     const { clock } = this.#deps;

@@ -46,7 +46,10 @@ export interface LaunchRequest {
   readonly sweep?: NonNullable<RunSpec['sweep']>;
   /** Id of the run's experiment, such as `e7`. */
   readonly experimentId?: string;
-  /** True when the run may wait in line for a place. Default: the launch fails without a place. */
+  /**
+   * True if the run may wait in line for a free slot or GPU. Default: the launch fails if none is
+   * free.
+   */
   readonly mayWait?: boolean;
 }
 
@@ -88,8 +91,8 @@ export class SessionRuns {
 
   /**
    * Records the plan of a run, then starts the run. If the same tool call planned a run before a
-   * crash, continues with that run: adopts the run if it exists, else starts it. Without a place on
-   * the machine, puts a run that may wait in line; the session's `Sweeps` then start it.
+   * crash, continues with that run: adopts the run if it exists, else starts it. If no slot or GPU
+   * is free, puts a run that may wait in line; the session's `Sweeps` then start it.
    */
   async launch(
     request: LaunchRequest,
@@ -113,7 +116,7 @@ export class SessionRuns {
     }
   }
 
-  /** Resolves with why the run has to wait for a place; `undefined` if it can start now. */
+  /** Resolves with the reason why the run has to wait; `undefined` if it can start now. */
   async #fullText({ id, machineId, resources }: RunSpec): Promise<string | undefined> {
     const machine = this.#deps.machines.get(machineId);
     if (!takesPlace(machine, resources)) return undefined;
@@ -128,7 +131,7 @@ export class SessionRuns {
     return { spec, place: placeInLine(this.#state, spec) };
   }
 
-  /** Finds a run that waits in line, as `find` does. */
+  /** Finds a run that waits in line, by the same references as `find`. */
   queued(reference: string): QueuedRun | undefined {
     const run = this.find(reference);
     return run && isWaiting(run)
@@ -235,8 +238,8 @@ export class SessionRuns {
   }
 
   /**
-   * Returns the run's handle: that of the followed run, which knows its job id before the job
-   * begins, or else the handle in the journal.
+   * Returns the run's handle. A run that this process follows knows its job id before the job
+   * begins; for other runs, the handle is in the journal.
    */
   #handle({ spec, process }: RunState): string | undefined {
     return this.#deps.runs.get(spec.id)?.handle ?? handleOf(spec, process);
@@ -382,7 +385,9 @@ export class SessionRuns {
     });
   }
 
-  /** Resolves with the line that comes nearest to an unread metric, if there is one. */
+  /**
+   * Resolves with the line that is most similar to an unread metric; `undefined` if there is none.
+   */
   async #nearestLine(run: Run, unread: readonly string[]): Promise<string | undefined> {
     const output = await this.#deps.runs.output(run, { lines: 2000 }).catch(() => undefined);
     return nearestLine(output?.text ?? '', unread, run.spec.metrics);

@@ -1,6 +1,7 @@
 /**
  * Tracks whether points of sweeps can be launched on a machine now: only one launch at a time, and
- * none during a pause. A pause begins when the machine has no room or does not answer.
+ * no launch during a pause. A pause begins when the machine has no free slot or GPU, or does not
+ * answer.
  */
 import type { Clock } from '../../base/clock.ts';
 import type { Disposable } from '../../base/disposable.ts';
@@ -11,8 +12,7 @@ import type { SweepPlan } from '../../runs/sweep.ts';
 import type { Machine } from '../../machines/machine.ts';
 
 /**
- * Milliseconds after which a full machine is tried again, because runs of other sessions may have
- * ended.
+ * Milliseconds after which a full machine is tried again: runs of other sessions may have ended.
  */
 const fullMs = 15_000;
 const awayPolicy = { waitsMs: [5_000, 15_000, 30_000, 60_000] };
@@ -26,7 +26,7 @@ export class SweepLane implements Disposable {
   #failures = 0;
   #isBusy = false;
   #hasRunEnded = false;
-  /** Why points have to wait for this machine; `undefined` when they do not. */
+  /** Why points have to wait for this machine; `undefined` if they need not wait. */
   problem: string | undefined;
 
   /** `onRested` is called when the pause is over and the machine should be tried again. */
@@ -50,11 +50,9 @@ export class SweepLane implements Disposable {
     this.#isBusy = false;
   }
 
-  /**
-   * Pauses because the machine has no room. The pause ends after a while, or when a run has ended.
-   */
+  /** Pauses because the machine is full. The pause ends after `fullMs`, or when a run has ended. */
   full(why: string): void {
-    // A run that ended since the launch began may have made room.
+    // A run that ended since the launch began may have freed a slot.
     if (this.#hasRunEnded) return;
     this.#sleep(why, fullMs);
     this.#isFull = true;
@@ -73,7 +71,7 @@ export class SweepLane implements Disposable {
     this.#wake();
   }
 
-  /** Called when a run has ended. Ends the pause if the machine had no room. */
+  /** Called when a run has ended. Ends the pause if the machine was full. */
   runEnded(): void {
     this.#hasRunEnded = true;
     if (this.#isFull) this.#wake();
@@ -103,12 +101,12 @@ export class SweepLane implements Disposable {
 
 export type Room = { readonly resources?: RunResources } | { readonly full: string };
 
-/** Returns whether all points are sent to the machine together, because the machine queues them. */
+/** Returns whether the machine gets all points together, because its scheduler queues them. */
 export const isScheduler = ({ kind }: Pick<Machine, 'kind'>): boolean => kind === 'slurm';
 
 /**
- * Resolves with why a single run has to wait for a place on the machine; `undefined` if there is a
- * place, and if waiting would bring none. Rejects with `MachineFailure`.
+ * Resolves with the reason why a single run has to wait for a free slot or GPU on the machine;
+ * `undefined` if it need not wait, or if waiting does not help. Rejects with `MachineFailure`.
  */
 export async function waitsFor(
   machine: Machine,
@@ -128,9 +126,9 @@ export const takesPlace = (machine: Machine, { gpus = 0 }: RunResources = {}): b
   machine.scheduler === undefined && (gpus > 0 || machine.share?.slots !== undefined);
 
 /**
- * Returns the resources of a point on the machine, or why there is no room now. A sweep has one run
- * at a time on a machine where nothing limits the number of parallel runs (no GPUs, no slots, no
- * `maxParallel`). Rejects with `MachineFailure`.
+ * Returns the resources of a point on the machine, or why the machine is full now. If nothing
+ * limits the number of parallel runs (no GPUs, no slots, no `maxParallel`), a sweep has one run at
+ * a time on a machine. Rejects with `MachineFailure`.
  */
 export async function roomFor(
   plan: SweepPlan,

@@ -1,4 +1,4 @@
-/** Launches points of sweeps: plans runs on machines with room, and starts planned runs. */
+/** Launches points of sweeps: plans runs on machines with free slots, and starts planned runs. */
 import type { RunId } from '../../base/ids.ts';
 import { MachineFailure, type Machine, type Machines } from '../../machines/machine.ts';
 import { LaunchFailure } from '../../runs/launchFailure.ts';
@@ -112,7 +112,9 @@ export class SweepLauncher {
     }
   }
 
-  /** Takes a run out of the line, unless it is being started. Resolves with whether it is out. */
+  /**
+   * Takes a run out of the line, unless it is being started. Resolves with whether this was done.
+   */
   async cancel(spec: RunSpec, why: string): Promise<boolean> {
     if (this.#taken.has(spec.id)) return false;
     this.#taken.add(spec.id);
@@ -130,8 +132,8 @@ export class SweepLauncher {
   }
 
   /**
-   * Plans runs for the points; plans none when the machine has no room. Rejects when the machine
-   * does not answer.
+   * Plans runs for the points; plans no runs if the machine is full. Rejects if the machine does
+   * not answer.
    */
   async #planned(
     { plan, lane }: Errand,
@@ -188,7 +190,7 @@ export class SweepLauncher {
     }
   }
 
-  /** Passes the failure of a start to the lane. Throws an error that is no failure of a launch. */
+  /** Passes the failure of a start to the lane. Rethrows an error that is not a `LaunchFailure`. */
   #heard(lane: SweepLane, error: unknown) {
     if (!(error instanceof LaunchFailure)) throw error;
     const { message: why, isBusy } = error;
@@ -208,7 +210,7 @@ export class SweepLauncher {
   async #notStarted({ plan, lane }: Errand, spec: RunSpec, error: unknown): Promise<void> {
     const { why, isBusy, isFinal, isOfMachine } = this.#heard(lane, error);
     if (!isFinal) this.#mayExist.add(spec.id);
-    // Keep the plan if the run may only start on this machine: the run's id ensures that it starts
+    // Keep the plan if the run may start only on this machine: the run's id ensures that it starts
     // at most once.
     const isBound = this.#mayExist.has(spec.id) || plan.machineIds.length === 1;
     if (!isFinal || (isOfMachine && isBound)) return;

@@ -6,7 +6,7 @@ export interface SweepProgress {
   /** Indices of the points that still need a run, in order. */
   readonly waiting: readonly number[];
   /**
-   * Planned runs that are not over, including runs whose state is unknown. All of them count
+   * Planned runs that have not ended, including runs whose state is unknown. All of them count
    * towards `maxParallel`.
    */
   readonly going: readonly RunState[];

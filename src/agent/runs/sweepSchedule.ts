@@ -12,7 +12,7 @@ import { isPaused, progressOf, type SweepProgress } from './sweepProgress.ts';
 /**
  * - `end`: the sweep launches no more points
  * - `launch`: launch runs on a machine now
- * - `wait`: launch nothing until a run ends or a machine has room for another run
+ * - `wait`: launch nothing until a run ends or a machine can take another run
  */
 export type SweepStep =
   | { readonly kind: 'end'; readonly why: SweepEndReason }
@@ -57,7 +57,7 @@ function endOf(
   return end ?? (waiting.length + going.length === 0 ? 'done' : undefined);
 }
 
-/** Returns why nothing more may be launched in the session; `undefined` if something may. */
+/** Returns the reason why the session may launch nothing more; `undefined` if it may. */
 export function endedBy(
   state: SessionState,
   nowMs: number,

@@ -33,7 +33,7 @@ export interface SweepView {
 const maxRows = 20;
 const maxSettings = 12;
 const maxSkipped = 5;
-/** With its marks, a tail of this length fits into a line of a digest. */
+/** Maximum length of a tail, so that it fits into a line of a digest. */
 const tailChars = 200;
 
 /** Returns the table, which has at most a few thousand characters for any number of points. */
@@ -94,7 +94,7 @@ function bestTexts({ best }: Ledger): string[] {
   return best.n > 1 ? [text, `best single value ${formatValue(best.best)}`] : [text];
 }
 
-/** Returns what the labels of runs that repeat each other have in common: `lr=3e-4`. */
+/** Returns the part that the labels of runs that repeat each other have in common: `lr=3e-4`. */
 function settingOf(runs: readonly LedgerRow[]): string {
   const [first, ...others] = runs.map(({ label }) => label.split(' '));
   const common = (first ?? []).filter((part) => others.every((parts) => parts.includes(part)));
@@ -135,7 +135,10 @@ function settingLines({ rows, decisive }: Ledger): string[] {
     .map((one) => `- ${settingOf(one.runs)}: ${resultValueText({ ...one, metric, rule })}`);
 }
 
-/** Sorts the runs by the value that counts, best first. Runs without a value follow, by number. */
+/**
+ * Sorts the runs by the last or best value that the ledger compares, best first. Runs without a
+ * value follow, by number.
+ */
 function ranked({ rows, decisive }: Ledger): LedgerRow[] {
   if (decisive === undefined) return [...rows];
   const sign = decisive.direction === 'lower' ? 1 : -1;

@@ -107,7 +107,7 @@ export class Sweeps implements Disposable {
     await this.#idle(id);
   }
 
-  /** Continues a paused sweep. Resolves with whether it was paused. */
+  /** Continues a paused sweep. Resolves with false if it was not paused. */
   async resume(id: string): Promise<boolean> {
     if (!isPaused(this.#sweep(id))) return false;
     await this.#deps.log.record({ type: 'sweep.resumed', sweepId: id });
@@ -115,8 +115,8 @@ export class Sweeps implements Disposable {
   }
 
   /**
-   * Takes a run out of the line. Resolves with false if the run has started, or may have, by the
-   * time that a launch in progress is over.
+   * Takes a run out of the line. Resolves with false if the run has started, or may have started,
+   * when the launch in progress has ended.
    */
   async cancel(spec: RunSpec): Promise<boolean> {
     await this.#idle(spec.id);
@@ -133,7 +133,7 @@ export class Sweeps implements Disposable {
     await Promise.all(this.#active().map(({ plan }) => this.stop(plan.id)));
   }
 
-  /** Returns the runs of a sweep that are not over. */
+  /** Returns the runs of a sweep that have not ended. */
   going(id: string): readonly RunState[] {
     return progressOf(this.#state, this.#sweep(id)).going;
   }

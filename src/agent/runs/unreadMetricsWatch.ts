@@ -14,19 +14,20 @@ export interface UnreadMetricsWatchDeps {
   readonly logger: Logger;
 }
 
-/** Number of lines of output after which a metric of the launch should have been read. */
+/** Number of lines of output after which a metric that the launch named should have been read. */
 const expectedWithin = 20;
-/** Number of lines from the end of the output among which the nearest line is searched. */
+/** Number of lines, from the end of the output, that are searched for the most similar line. */
 const searchedLines = 200;
 const shownNames = 5;
 
 /**
- * Finds a run that does not print its metrics as the launch named them. Does so once per session,
- * and not if another run was read with the same names: many scripts print a metric only at the end.
+ * Detects a run that does not print its metrics under the names that the launch gave. Raises an
+ * alarm once per session, and only if no other run printed a metric of these names: many scripts
+ * print a metric only at the end.
  */
 export class UnreadMetricsWatch {
   readonly #deps: UnreadMetricsWatchDeps;
-  /** Runs with enough output; true once they were checked. */
+  /** Runs with enough output → whether they were checked. */
   readonly #runs = new Map<RunId, boolean>();
 
   constructor(deps: UnreadMetricsWatchDeps) {
@@ -34,8 +35,8 @@ export class UnreadMetricsWatch {
   }
 
   /**
-   * Checks a run at the second call after its first lines, because patterns are searched for later
-   * than lines are read. Never rejects.
+   * Checks a run at the second call after its first lines, because patterns are searched with a
+   * delay. Never rejects.
    */
   async beat(run: Run): Promise<readonly Finding[]> {
     const { id } = run.spec;
@@ -52,7 +53,10 @@ export class UnreadMetricsWatch {
     }
   }
 
-  /** Returns whether none of the metrics was read, from this run or an earlier one. */
+  /**
+   * Returns whether none of the metrics was read, neither from this run nor from an earlier run,
+   * and no alarm was raised.
+   */
   #isMissing({ spec, metrics }: Run): boolean {
     const isUnread = (read: readonly { readonly metric: string }[]): boolean =>
       unreadMetrics(spec.metrics, read).length === namedMetrics(spec.metrics).length;

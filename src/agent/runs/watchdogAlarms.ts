@@ -37,7 +37,10 @@ const graceMs = { nonFinite: 300, other: 5_000 } as const;
 export class WatchdogAlarms {
   readonly #deps: WatchdogAlarmsDeps;
   readonly #killing = new Set<RunId>();
-  /** Serializes alarms, so that each finds the earlier ones in the journal. */
+  /**
+   * Last of the alarms, which are recorded one after the other, so that each finds the earlier
+   * alarms in the journal.
+   */
   #telling: Promise<unknown> = Promise.resolve();
 
   constructor(deps: WatchdogAlarmsDeps) {
@@ -78,7 +81,7 @@ export class WatchdogAlarms {
       if (before.some((alarm) => alarm.detail === detail)) return;
     } else if (isOver(run, state) || before.length >= maxAlarms) return;
     await log.record({ type: 'run.alarmed', runId, kind, detail, action });
-    // Not awaited: the kill of this run must not delay alarms of other runs.
+    // Do not wait: the kill of this run must not delay alarms of other runs.
     if (action === 'kill') return void this.#kill(run, kind);
     if (action === 'ask') await this.#ask(run, detail);
     this.#deps.waiting.alarm();

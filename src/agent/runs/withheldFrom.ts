@@ -1,4 +1,4 @@
-/** What a run did not get, and which hosts it asked for. */
+/** Finds what was withheld from a run (variables, hosts), and which hosts it asked for. */
 import {
   parseContacts,
   refusedHostsNote,
@@ -14,8 +14,8 @@ import type { EventOf } from '../journal/describeEvent.ts';
 const maxRecordBytes = 4 * 1024 * 1024;
 
 /**
- * Resolves with fields of the event of the end of a run. `output` is that of a run that has failed.
- * Without contacts if the machine does not answer any more. Never rejects.
+ * Resolves with fields of the event `run.ended`. `output` is the output of a failed run. Leaves out
+ * the hosts if the machine no longer answers. Never rejects.
  */
 export async function withheldFrom(
   machine: Machine | undefined,
