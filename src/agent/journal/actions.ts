@@ -1,4 +1,4 @@
-/** Folds events into what a session did. */
+/** Folds events into a list of the actions of a session. */
 import type { RunId } from '../../base/ids.ts';
 import { verdictText } from '../../runs/run.ts';
 import type { HostContact } from '../../machines/confinement/hostContacts.ts';
@@ -21,7 +21,7 @@ export interface Action {
   readonly tool: string;
   /** Verb and object, such as `Ran make`. Omitted for a call that was not started. */
   readonly title?: string;
-  /** Omitted for a run that the user started. */
+  /** Decision of the gate. Omitted for a run that the user started. */
   readonly decision?: Pick<EventOf<'permission.decided'>, 'isAllowed' | 'by' | 'why'>;
   /** `false` for a call that was refused, or interrupted before it began. */
   readonly isStarted: boolean;
@@ -29,9 +29,9 @@ export interface Action {
   /** Commands of the runs that a sweep or another call launched. */
   readonly commands: readonly ActionCommand[];
   readonly writes: readonly ActionPath[];
-  /** URLs; a host where no URL is known. */
+  /** URLs; the host if no URL is known. */
   readonly hosts: readonly string[];
-  /** Hosts that its commands asked for, if they are confined to a list of hosts. */
+  /** Hosts that the commands of the call asked for, if they are confined to a list of hosts. */
   readonly contacts?: readonly HostContact[];
   readonly isError?: boolean;
 }
@@ -39,12 +39,12 @@ export interface Action {
 export interface ActionCommand {
   readonly machineId: string;
   readonly command: string;
-  /** Folder as given in the call; that of a run is absolute. Default: the working folder. */
+  /** Folder as given in the call; for a run, an absolute path. Default: the working folder. */
   readonly folder?: string;
   readonly runId?: RunId;
   /** Number of the run. */
   readonly run?: number;
-  /** End of the command, such as `exit code 0`. Omitted while it works, or if it is unknown. */
+  /** End of the command, such as `exit code 0`. Omitted while it runs, or if the end is unknown. */
   readonly end?: string;
 }
 
@@ -61,7 +61,7 @@ interface Draft extends Writable<Omit<Action, 'commands'>> {
   writes: ActionPath[];
 }
 
-/** Returns what a session did. Reads each event once. */
+/** Returns the actions of a session. Reads each event once. */
 export function actionsOf(events: readonly JournalEvent[]): SessionActions {
   const fold = new ActionsFold();
   for (const event of events) fold.add(event);
@@ -123,7 +123,7 @@ class ActionsFold {
   #decided({ callId, isAllowed, by, why, accesses = [], at }: EventOf<'permission.decided'>): void {
     const draft = this.#draft(callId, at);
     draft.decision = { isAllowed, by, why };
-    // A call that is repeated after a crash is decided again.
+    // A call that is repeated after a crash gets another decision.
     draft.commands = [];
     draft.writes = [];
     draft.hosts = [];

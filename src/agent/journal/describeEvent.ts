@@ -101,7 +101,10 @@ const described = (
   ...(facts.length > 0 && { facts }),
 });
 
-/** Returns what the user must know at the start: the permissions, and what of a project counts. */
+/**
+ * Returns facts that the user must know at the start: the permissions, and the ignored parts of the
+ * project file.
+ */
 const factsOf = ({
   leftOut,
   permissions,
@@ -380,7 +383,7 @@ function describeRunEnd(
   );
 }
 
-/** Returns sentences about the variables that runs get, and what confines commands, if anything. */
+/** Returns sentences about the variables that runs get, and about the confinement of commands. */
 export const startTexts = ({
   runVariables = [],
   confined,

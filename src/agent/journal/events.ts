@@ -51,6 +51,7 @@ export interface Budget extends Limits {
 export type BudgetScope = 'goal' | 'day' | 'experiment';
 
 /**
+ * Reason for the end of a session.
  * - `goal`: the engine checked that the goal is met
  * - `best_found`: the agent ended a goal without a number to reach
  * - `claimed`: the agent says that the goal is met, and nothing could be checked
@@ -87,10 +88,12 @@ export interface Evidence {
   readonly count: number;
 }
 
-/** What a session ended with. */
+/** Evidence for the outcome of a session. */
 export interface EndEvidence {
   readonly evidence: readonly Evidence[];
-  /** What the engine compared with the target: `val_loss 0.018 < 0.02 (run 4)`. */
+  /**
+   * Comparisons of measured values with the target, by the engine: `val_loss 0.018 < 0.02 (run 4)`.
+   */
   readonly checked: readonly string[];
 }
 
@@ -108,11 +111,13 @@ export type SessionEvent =
       readonly workFolder: string;
       /** Version of Helios that started the session. */
       readonly helios: string;
-      /** Names of the user's variables with keys and the like that runs on this computer get. */
+      /** Names of the user's variables, such as API keys, that runs on this computer get. */
       readonly runVariables?: readonly string[];
-      /** Program that confines commands and runs on this computer, as text; omitted if none does. */
+      /**
+       * Program that confines commands and runs on this computer; omitted if they are not confined.
+       */
       readonly confined?: string;
-      /** What the goal asks for besides numbers; omitted if nothing was read from it. */
+      /** Requirements of the goal besides numbers; omitted if the goal has none. */
       readonly requirements?: Requirements;
       /** Default: `goal`. */
       readonly profile?: ProfileId;
@@ -131,7 +136,7 @@ export type SessionEvent =
       readonly leftOut?: LeftOut;
       readonly permissions?: PermissionsInForce;
     }
-  /** Another permission mode than before applies from the next decision on. */
+  /** The permission mode was changed. The new mode applies from the next decision. */
   | { readonly type: 'session.permissions_changed'; readonly permissions: PermissionsInForce }
   | { readonly type: 'session.model_changed'; readonly provider: string; readonly model: string }
   /** The user changed the effort. `undefined` means the effort from the settings. */
@@ -143,7 +148,10 @@ export type SessionEvent =
       readonly reason: EndReason;
       readonly summary: string;
       readonly evidence: readonly Evidence[];
-      /** What the engine compared with the target: `val_loss 0.018 < 0.02 (run 4)`. */
+      /**
+       * Comparisons of measured values with the target, by the engine: `val_loss 0.018 < 0.02 (run
+       * 4)`.
+       */
       readonly checked?: readonly string[];
     }
   | {
@@ -202,9 +210,9 @@ export type SessionEvent =
       readonly isAllowed: boolean;
       readonly by: 'mode' | 'person' | 'rule' | 'mandate';
       readonly why: string;
-      /** Tool that the user allowed for the session as a whole, in journals of older versions. */
+      /** Only in journals of older versions: tool that the user allowed for the whole session. */
       readonly allowedTool?: string;
-      /** Approval beyond the call that the user gave with this answer. */
+      /** Consents for later calls that the user gave with this answer. */
       readonly grants?: readonly Approval[];
       /** Accesses of the call to anything other than Helios's own data. Omitted if there are none. */
       readonly accesses?: readonly Access[];
@@ -246,7 +254,7 @@ export type SessionEvent =
        */
       readonly attachmentFiles?: readonly AttachmentFile[];
       readonly changedFiles?: readonly string[];
-      /** Web addresses that stood in the result, written by others. */
+      /** Web addresses in the result that others wrote. */
       readonly links?: readonly string[];
       readonly exitCode?: number;
       /** Hosts that the command asked for, if it is confined to a list of hosts. */
@@ -272,17 +280,20 @@ export type SessionEvent =
        * every metric was read.
        */
       readonly outputTail?: string;
-      /** Metrics that the launch named and that were never read. */
+      /** Metrics that the launch named, and that the run never printed. */
       readonly unread?: readonly string[];
-      /** The line of output that comes nearest to an unread metric. */
+      /** The line of output that is most similar to an unread metric. */
       readonly nearestLine?: string;
       /** What was withheld from the run: variables that the output names, and hosts. */
       readonly withheld?: string;
-      /** As in `tool.finished`. */
+      /** Hosts that the run asked for; see `tool.finished`. */
       readonly contacts?: readonly HostContact[];
     }
   | { readonly type: 'run.not_started'; readonly runId: RunId; readonly why: string }
-  /** The output of a run is read again from its start; `read` once all of an ended run is read. */
+  /**
+   * The output of a run is read again from its start. `read` is set once all output of an ended run
+   * is read.
+   */
   | {
       readonly type: 'run.metrics_changed';
       readonly runId: RunId;
@@ -321,7 +332,10 @@ export type SessionEvent =
       readonly callId?: string;
       /** Run that a watchdog asks about. It continues unless the answer is `kill`. */
       readonly runId?: RunId;
-      /** Refused call that the question is about, which passes the next time if it is allowed. */
+      /**
+       * Refused call that the question is about. If the user allows it, the call passes the next
+       * time.
+       */
       readonly refused?: RefusedCall;
     }
   | {

@@ -6,7 +6,7 @@ import type { Target } from '../../experiments/target/target.ts';
 import type { SweepEndReason, SweepPlan } from '../../runs/sweep.ts';
 
 export type ExperimentEvent =
-  /** The agent or the user stated what counts; replaces the target that was read from the goal. */
+  /** The agent or the user stated the target; replaces the target that was read from the goal. */
   | {
       readonly type: 'session.target_changed';
       readonly target: Target;
@@ -17,15 +17,15 @@ export type ExperimentEvent =
   /** An experiment is planned. Written before the experiment's first run is planned. */
   | { readonly type: 'experiment.planned'; readonly plan: ExperimentPlan; readonly callId: string }
   /**
-   * An experiment, or one setting of it, was decided. If there are several decisions, the last one
-   * counts.
+   * An experiment, or one of its settings, was decided. If there are several decisions, the last
+   * one applies.
    */
   | ({
       readonly type: 'experiment.decided';
       readonly experimentId: string;
     } & Omit<ExperimentDecision, 'atMs'>)
   /**
-   * The user imported earlier results. They are unverified, and never compared in a ranking with
+   * The user imported earlier results. They are unverified, and are never ranked together with
    * results that this session measured.
    */
   | {
@@ -45,7 +45,7 @@ export type ExperimentEvent =
       readonly index: number;
       readonly why: string;
     }
-  /** A planned run waits in line for a place on its machine, and starts when there is one. */
+  /** A planned run waits in line, and starts when a slot or GPU on its machine is free. */
   | { readonly type: 'run.queued'; readonly runId: RunId; readonly why: string }
   /** The sweep launches no points until it is resumed, because its first points failed alike. */
   | {

@@ -25,7 +25,7 @@ const endReasonText: Readonly<Record<EndReason, string>> = {
 export const endText = (reason: EndReason | undefined): string =>
   reason === undefined ? 'Not ended' : endReasonText[reason];
 
-/** Returns how a session ended, and what the engine checked: `Goal met: val_loss 0.018 < 0.02`. */
+/** Returns how a session ended, and what the engine compared: `Goal met: val_loss 0.018 < 0.02`. */
 export const endHeadline = ({
   reason,
   checked = [],
@@ -44,8 +44,8 @@ export const callCostText = (cost: Cost): string =>
   'usd' in cost ? formatUsd(cost.usd) : 'unknown cost';
 
 /**
- * Describes what ends a sleep: `until run 7 ends`, `until run 2 and run 3 end`, `until loss < 1 or
- * 14:30`, `until 14:30`.
+ * Describes the conditions that end a sleep: `until run 7 ends`, `until run 2 and run 3 end`,
+ * `until loss < 1 or 14:30`, `until 14:30`.
  */
 export function sleepText(request: SleepRequest, state: SessionState, nowMs: number): string {
   const { triggers, deadlineMs, reason, logic } = request;

@@ -10,8 +10,8 @@ export interface StoredVersion {
 }
 
 /**
- * - `missing`: there was no file
- * - `unkept`: the content could not be stored, such as that of a link or of a very large file
+ * - `missing`: the file did not exist
+ * - `unkept`: the content could not be stored, such as that of a link or a very large file
  */
 export type FileVersion = StoredVersion | 'missing' | 'unkept';
 
@@ -24,8 +24,8 @@ export interface ChangedFile {
 
 export type FileEvent =
   /**
-   * The content of files that a call may change is stored. Written before the call is executed. The
-   * paths have no links above the file.
+   * The content of files that a call may change was stored. Written before the call is executed. No
+   * folder in the paths is a link.
    */
   | {
       readonly type: 'files.kept';
@@ -34,7 +34,10 @@ export type FileEvent =
       readonly by: 'tool' | 'command';
       readonly files: readonly Omit<ChangedFile, 'after'>[];
     }
-  /** Files that a call changed, or that changed while its command ran. Omitted if none did. */
+  /**
+   * Files that a call changed, or that changed while its command ran. Not recorded if no file
+   * changed.
+   */
   | {
       readonly type: 'files.changed';
       readonly callId: string;

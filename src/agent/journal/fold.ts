@@ -70,7 +70,7 @@ export function applyEvent(state: SessionState, event: JournalEvent): SessionSta
   return { ...withRest(state, change(state, event), event.at), lastEventMs: event.at };
 }
 
-/** Adds the time for which a session was ended, which counts for no limit in minutes. */
+/** Adds the time for which a session was ended. This time is not counted for limits in minutes. */
 function withRest(before: SessionState, after: SessionState, atMs: number): SessionState {
   if (before.phase !== 'ended' || after.phase === 'ended') return after;
   const restMs = atMs - (before.end?.atMs ?? before.lastEventMs);

@@ -3,9 +3,7 @@ import type { JournalEvent } from './events.ts';
 
 const way = 'with helios allow, or in VS Code with “Helios: Allow Project File…”';
 
-/**
- * Returns one line that says which parts of a `helios.json` do not count, and how to allow them.
- */
+/** Returns one line that says which parts of a `helios.json` are ignored, and how to allow them. */
 export function leftOutText({ file, parts, why }: LeftOut): string {
   if (why === undefined)
     return `Not used until you allow it: ${listed(parts)} in ${file}. Allow it ${way}.`;
@@ -19,8 +17,8 @@ const listed = (names: readonly string[]): string => {
 };
 
 /**
- * Returns the parts of a `helios.json` that did not count when the session was last started or
- * resumed; `undefined` if all counted.
+ * Returns the parts of a `helios.json` that were ignored when the session was last started or
+ * resumed; `undefined` if none was.
  */
 export const leftOutOf = (events: readonly JournalEvent[]): LeftOut | undefined =>
   events.findLast((event) => event.type === 'session.started' || event.type === 'session.resumed')

@@ -51,7 +51,9 @@ export function usedText({ limit, used, of }: Pick<BudgetNotice, 'limit' | 'used
   }
 }
 
-/** Formats an amount of what is limited: `$4.02`, `1.2M tokens`, `80 min`, `1 turn`. */
+/**
+ * Formats an amount of money, tokens, time or turns: `$4.02`, `1.2M tokens`, `80 min`, `1 turn`.
+ */
 export function amountText(limit: keyof Limits, amount: number): string {
   switch (limit) {
     case 'usd':
@@ -65,7 +67,7 @@ export function amountText(limit: keyof Limits, amount: number): string {
   }
 }
 
-/** Formats what is left of a limit: `24 % used, $3.80 left`. */
+/** Formats the remaining part of a limit: `24 % used, $3.80 left`. */
 export const leftText = ({
   limit,
   used,

@@ -7,6 +7,6 @@ export type MachineEvent =
     /** Milliseconds since the epoch, by the clock of this computer. */
     readonly fromMs: number;
     readonly toMs: number;
-    /** Number of the session's runs that went on meanwhile. */
+    /** Number of the session's runs that continued meanwhile. */
     readonly runs: number;
   };

@@ -23,7 +23,7 @@ export interface RunState {
   readonly metrics: readonly MetricSummary[];
   /** Why the run was never started; omitted for a run that started or may still start. */
   readonly notStarted?: string;
-  /** Set when the run is put in line: the number of sweeps that started before that. */
+  /** Set when the run is put in line: the number of sweeps that had started before. */
   readonly sweepsAhead?: number;
   /** What was withheld from the run: variables that the output names, and hosts. */
   readonly withheld?: string;
@@ -46,7 +46,7 @@ export interface Alarm {
 export interface ExperimentRecord {
   readonly plan: ExperimentPlan;
   readonly plannedMs: number;
-  /** Oldest first. The last decision counts. */
+  /** Decisions on the experiment, oldest first. The last one applies. */
   readonly decisions: readonly ExperimentDecision[];
 }
 
@@ -80,7 +80,7 @@ export interface SweepState {
   readonly plan: SweepPlan;
   /** Id of the tool call that started the sweep. */
   readonly callId: string;
-  /** Index of a point that could not be started → why. */
+  /** Index of a point that could not be started → the reason. */
   readonly skipped: ReadonlyMap<number, string>;
   /** Why the sweep is paused or, with `isOver`, was paused. A sweep is paused at most once. */
   readonly pause?: { readonly why: string; readonly isOver?: true };
@@ -138,18 +138,22 @@ export interface Allowance {
 export interface SessionState {
   readonly id: SessionId;
   readonly goal: string;
-  /** Read from the goal, or stated by the agent or the user since. */
+  /** Target that was read from the goal, or that the agent or the user stated later. */
   readonly target?: Target;
-  /** What the goal asks for besides numbers. */
+  /** Requirements of the goal besides numbers. */
   readonly requirements?: Requirements;
-  /** Who stated the target last; omitted while it is as read from the goal. */
+  /** Who stated the target last; omitted if the target was read from the goal. */
   readonly targetBy?: 'agent' | 'person';
   readonly budget: Budget;
   readonly provider: string;
   readonly model: string;
   readonly workFolder: string;
   readonly profile: ProfileId;
-  /** Permissions of the newest decision; omitted in old journals, and if the profile decides. */
+  /**
+   * Permissions as last recorded: at the start, at a resumption, or before the first decision on a
+   * call in another mode. Omitted in journals of older versions, and for a profile with fixed
+   * permissions (`question`).
+   */
   readonly permissions?: PermissionsInForce;
   /** Approvals of the user for the rest of the session. */
   readonly approvals: readonly Approval[];

@@ -27,7 +27,7 @@ export const archiveDeps = ({
   },
   async search(query, limit, signal) {
     const hits = await archive.search(query, { limit: 2 * limit, signal });
-    // The calls of this session include the search itself.
+    // Leave out the calls of this session, because they include the search itself.
     const others = hits.filter(
       ({ kind, sessionId }) => kind !== 'tool' || sessionId !== log.state.id,
     );

@@ -1,4 +1,7 @@
-/** The permissions of a session, and what else its journal says about each of its starts. */
+/**
+ * Determines the permissions of a session, and the fields that its journal records at each start
+ * and resumption.
+ */
 import type { Gate } from '../../permissions/gate.ts';
 import { modeOf } from '../../project/folderChoices.ts';
 import type { ProjectFile } from '../../project/projects.ts';
@@ -11,7 +14,7 @@ import type { SharedDeps } from './sessionDeps.ts';
 
 type Deps = Pick<SharedDeps, 'folders' | 'mandate' | 'ports' | 'settings'>;
 
-/** A session, as its permissions need it. */
+/** The parts of a session that determine its permissions. */
 export interface PermissionPlace {
   readonly workFolder: string;
   readonly project?: ProjectFile | undefined;
@@ -32,8 +35,8 @@ export function sessionPermissions(
 }
 
 /**
- * Returns the mode that the user chose: the one given for this call, that of the folder, or that of
- * the settings. If the choices for folders cannot be read, the mode is `ask`.
+ * Returns the mode that the user chose: for this call, for the folder, or in the settings. If the
+ * choices for folders cannot be read, the mode is `ask`.
  */
 function chosenMode({ folders, settings }: Deps, workFolder: string): PermissionsInForce {
   const { permissionMode, isModeGiven = false } = settings();
@@ -53,7 +56,7 @@ export type Circumstances = Pick<
   'leftOut' | 'permissions'
 >;
 
-/** Returns the circumstances. The profile may decide the permissions, which are then left out. */
+/** Returns these fields. `permissions` is left out for a profile with fixed permissions. */
 export const circumstances = (
   deps: Deps,
   profile: ProfileId,
@@ -66,8 +69,8 @@ export const circumstances = (
 });
 
 /**
- * Returns a gate that records the permission mode before its first decision in another mode than
- * the journal says.
+ * Returns a gate that records the permission mode before its first decision in a mode that differs
+ * from the mode in the journal.
  */
 export const recordingModes = (
   gate: Gate,

@@ -1,4 +1,7 @@
-/** Checks what a goal asks for besides numbers, on the code of the evidence. */
+/**
+ * Checks the requirements of a goal besides numbers, on the code of the runs that are given as
+ * evidence.
+ */
 import type { Clock } from '../../base/clock.ts';
 import { ToolFailure } from '../../base/errors.ts';
 import { oneLine } from '../../base/text.ts';
@@ -22,7 +25,7 @@ import type { ToolsetDeps } from './toolsetDeps.ts';
 
 type Deps = Pick<ToolsetDeps, 'log' | 'machines' | 'git' | 'confining' | 'clock'>;
 
-/** Limit of time per check. */
+/** Time limit for each check. */
 const checkSeconds = 600;
 const maxOutputLines = 12;
 const maxOutputChars = 2_000;
@@ -33,7 +36,7 @@ function plansOf({ experiments }: SessionState, rows: readonly LedgerRow[]): Exp
   return ids.flatMap((id) => experiments.get(id)?.plan ?? []);
 }
 
-/** Returns where the checks of evidence run. */
+/** Returns the machines and folders in which to run the checks. */
 export function checkPlaces(state: SessionState, rows: readonly LedgerRow[]): CheckPlace[] {
   const places = plansOf(state, rows).map(({ machineId, cwd }) => ({ machineId, folder: cwd }));
   const [first] = places;
@@ -41,8 +44,8 @@ export function checkPlaces(state: SessionState, rows: readonly LedgerRow[]): Ch
 }
 
 /**
- * Resolves with what was checked, as texts. Rejects with `ToolFailure` if a file that the goal
- * leaves alone was changed, a check is missing, or a check fails.
+ * Resolves with texts that say what was checked. Rejects with `ToolFailure` if a file was changed
+ * that the goal requires to stay unchanged, or if a check is missing or fails.
  */
 export async function checkRequirements(
   deps: Deps,
@@ -87,7 +90,9 @@ async function refuseChanged(
     );
 }
 
-/** Resolves with the folder of the runs if its code is still theirs, else with a new worktree. */
+/**
+ * Resolves with the folder of the runs if it still has their code; otherwise with a new worktree.
+ */
 async function codeFolder({ log, machines, clock }: Deps, plan: ExperimentPlan): Promise<string> {
   const { id, cwd, code, sameCodeAs } = plan;
   if (code.kind === 'none') return cwd;
@@ -114,7 +119,10 @@ interface Check {
   readonly plan?: ExperimentPlan;
 }
 
-/** Resolves with what passed. Rejects with `ToolFailure` and the end of the output if it failed. */
+/**
+ * Resolves with a text if the check passed. Rejects with `ToolFailure` and the end of the output if
+ * it failed.
+ */
 async function check(
   deps: Deps,
   { command, cwd, plan }: Check,

@@ -38,7 +38,7 @@ export function createFinish(deps: ToolsetDeps): AllToolsDeps['finish'] {
 
 function createEnding(deps: ToolsetDeps): AllToolsDeps['finish']['finish'] {
   const { log, sessionRuns, clock, end } = deps;
-  /** Turn of the model in which an open goal was to be ended first. */
+  /** Turn in which the model first tried to end an open goal. */
   let warnedTurn: number | undefined;
   return async (request, context) => {
     const { state } = log;
@@ -71,7 +71,10 @@ function rowsNamed(deps: ToolsetDeps, ledger: Ledger, reference: string): readon
   return ledger.rows.filter((row) => row.runId === runId);
 }
 
-/** Says what is left and what the last experiment brought, before an open goal is ended. */
+/**
+ * Returns the text that the model gets when it ends an open goal too early: what is left of the
+ * limits, and what the last experiment gained.
+ */
 function lastLook(state: SessionState, ledger: Ledger, nowMs: number): string {
   const endMs = budgetEndMs(state);
   const parts = [
@@ -112,7 +115,10 @@ export function createTargetSetter(deps: ToolsetDeps): AllToolsDeps['setTarget']
   };
 }
 
-/** The agent may complete what the user asked for, never ease it. */
+/**
+ * Throws `ToolFailure` if the agent's target is easier than the user's goal. The agent may add to
+ * the goal, but never ease it.
+ */
 function refuseContradiction({ goal, target, targetBy }: SessionState, stated: Target): void {
   if (targetBy === 'person' && target !== undefined)
     throw new ToolFailure(

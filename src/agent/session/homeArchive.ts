@@ -1,4 +1,4 @@
-/** The work of the other sessions of the home, for the tools of a session. */
+/** Finds the work of the other sessions of the home, for the tools of a session. */
 import type { Clock } from '../../base/clock.ts';
 import { isSessionId, type RunId, type SessionId } from '../../base/ids.ts';
 import type { Logger } from '../../base/logger.ts';
@@ -34,7 +34,7 @@ export interface ArchiveDeps {
 /** A run of another session. */
 export interface ArchivedRun {
   readonly state: RunState;
-  /** Name with the session: `s-1#7`. */
+  /** Name of the run that includes its session: `s-1#7`. */
   readonly name: string;
 }
 
@@ -63,8 +63,8 @@ export class HomeArchive {
   }
 
   /**
-   * Finds runs by `SESSION#7` or `SESSION#e7`, by a run id, or by a handle; none if there are none.
-   * Rejects with `UserFacing` if the session does not exist.
+   * Finds runs by `SESSION#7` or `SESSION#e7`, by a run id, or by a handle; returns an empty list
+   * if no run matches. Rejects with `UserFacing` if the session does not exist.
    */
   async find(reference: string): Promise<readonly ArchivedRun[]> {
     const [, session = '', part = ''] =

@@ -3,13 +3,16 @@ import type { Target } from '../../experiments/target/target.ts';
 import { AttachmentFiles, type AttachmentFile } from '../../storage/attachmentFiles.ts';
 import type { Attachment } from '../contract/attachment.ts';
 
-/** What comes with the first message of a session. */
+/** Data that is sent together with the first message of a session. */
 export interface Introduction {
   readonly target?: Target | undefined;
   readonly attachments?: readonly Attachment[] | undefined;
 }
 
-/** Folder of a session for what is too large for its journal. */
+/**
+ * Returns the storage for attachments, which are too large for the journal. `folder` is the folder
+ * of the session.
+ */
 export const attachmentsIn = (folder: string): AttachmentFiles =>
   new AttachmentFiles(path.join(folder, 'attachments'));
 

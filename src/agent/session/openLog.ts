@@ -11,8 +11,8 @@ interface LogDeps {
 }
 
 /**
- * Opens the journal of a session, or creates it with `first` as its first event. No secret of the
- * user is written to it. Rejects as `SessionLog.open` does.
+ * Opens the journal of a session, or creates it with `first` as its first event. Removes the user's
+ * secrets from everything that is written. Rejects like `SessionLog.open`.
  */
 export async function openLog(
   { home, shared }: LogDeps,

@@ -52,9 +52,8 @@ function tightest(values: readonly (number | undefined)[]): number | undefined {
 }
 
 /**
- * Returns the permission mode that applies to a session. A project can only restrict what the user
- * chose: its only possible mode is `ask`. Otherwise, the mandate applies in place of `ask` where
- * nobody can be asked.
+ * Returns the permission mode that applies to a session. A project can only restrict the user's
+ * choice: its only possible mode is `ask`. Where nobody can be asked, the mandate replaces `ask`.
  */
 export function permissionsInForce(
   chosen: PermissionMode,
@@ -86,7 +85,7 @@ export function toolDefaults(
     { parameter: 'machine_id', value: machine },
     { parameter: 'machines', value: machine && [machine] },
     { parameter: 'metric_patterns', value: metricPatterns, unless: 'metric_names' },
-    // If the project has metric patterns, its metric names are not used.
+    // If the project has metric patterns, its metric names are ignored.
     {
       parameter: 'metric_names',
       value: metricPatterns === undefined ? metricNames : undefined,

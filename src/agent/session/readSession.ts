@@ -11,8 +11,8 @@ import { withoutStart } from '../journal/sessionLog.ts';
 import { foreignLedger } from '../runs/foreignLedger.ts';
 
 /**
- * Reads a session. `ledger` is that of the open session; without it, the ledger is read from the
- * disk. Rejects with `UserFacing` if there is no such session.
+ * Reads a session. `ledger` is the ledger of an open session; if omitted, the ledger is read from
+ * the disk. Rejects with `UserFacing` if there is no such session.
  */
 export async function readSession(
   home: Pick<Home, 'journalFile' | 'runFolder'>,

@@ -72,7 +72,7 @@ export function measuredDeps(deps: ToolsetDeps): AllToolsDeps['measured'] {
   };
 }
 
-/** Returns the rows of an experiment (`e7`) or a sweep (`s1`); empty if it names neither. */
+/** Returns the rows of an experiment (`e7`) or a sweep (`s1`); empty for other references. */
 export function groupNamed(
   { log, sessionRuns }: Pick<ToolsetDeps, 'log' | 'sessionRuns'>,
   reference: string,

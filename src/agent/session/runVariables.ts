@@ -4,7 +4,7 @@ import type { SharedDeps } from './sessionDeps.ts';
 
 /**
  * Resolves with the names of the user's variables that runs of a goal get on this computer, as a
- * field of the first event; empty if there are none.
+ * field of the first event; empty if runs get no variables.
  */
 export async function runVariablesOf(
   shared: Pick<SharedDeps, 'machinesIn'>,

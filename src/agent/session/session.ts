@@ -37,9 +37,12 @@ export interface SessionOptions {
   readonly folder: string;
   readonly lease: Lease;
   readonly log: SessionLog;
-  /** Returns what the journal says about each start: the permissions, and what does not count. */
+  /**
+   * Returns what the journal records at each start and resumption: the permissions, and the parts
+   * of `helios.json` that are ignored.
+   */
   circumstances(): Circumstances;
-  /** Builds the session's parts. Called once. */
+  /** Creates the session's parts. Called once. */
   parts(hooks: SessionHooks): SessionParts;
   /**
    * Called when events can no longer be recorded. The session must then be closed, so that it can
@@ -59,7 +62,9 @@ export class LiveSession implements Session, SessionHooks {
   #working: Promise<void> | undefined;
   #abort = new AbortController();
   #isClosed = false;
-  /** Last entry in the queue of the user's requests, which are carried out one after the other. */
+  /**
+   * Last request in the queue of the user's requests, which are carried out one after the other.
+   */
   #asked: Promise<unknown> = Promise.resolve();
   readonly #onBroken: () => void;
   #ended = Promise.withResolvers<EndReason>();
@@ -305,7 +310,7 @@ export class LiveSession implements Session, SessionHooks {
     return this.close();
   }
 
-  /** Starts the loop, or puts the session back to sleep. Does nothing while the loop is running. */
+  /** Starts the loop, or puts the session back to sleep. Does nothing while the loop runs. */
   goOn(): void {
     if (this.#isClosed || this.#working !== undefined) return;
     this.#log.persist((failure) => this.#stalled(failure));
@@ -374,7 +379,7 @@ export class LiveSession implements Session, SessionHooks {
   }
 
   async #halt(why: Error): Promise<void> {
-    // A wake that is being recorded starts the loop, which the next statement aborts.
+    // Wait for a wake that is being recorded: it starts the loop, which the next statement aborts.
     await this.#parts.waiting.halt();
     this.#abort.abort(why);
     await this.#working;

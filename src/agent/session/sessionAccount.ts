@@ -7,7 +7,7 @@ import type { SessionEvent } from '../journal/events.ts';
 import type { PartsRequest } from './sessionDeps.ts';
 import { costFor, providerOf } from './sessionModels.ts';
 
-/** Creates the paid calls of a session outside its conversation. */
+/** Creates the service for paid model calls of a session outside its conversation. */
 export const createCalls = ({ shared, log }: PartsRequest, budget: BudgetGuard): SideCalls =>
   new SideCalls({
     budget,

@@ -1,6 +1,6 @@
 /**
  * Keeps the index of sessions up to date with their journals. Caches the states of the journals
- * that it read last, so that only their new lines are read. Reads any other changed journal as a
+ * that were read last, so that only their new lines are read. Other changed journals are read as a
  * whole.
  */
 import { stat } from 'node:fs/promises';

@@ -9,7 +9,7 @@ interface SessionPlace extends PermissionPlace {
   readonly sessionId: SessionId;
 }
 
-/** Creates what decides whether commands and runs of a session are confined. */
+/** Creates the service that decides whether commands and runs of a session are confined. */
 export const createConfining = (shared: SharedDeps, place: SessionPlace): Confining =>
   new Confining({
     sessionId: place.sessionId,
@@ -26,7 +26,9 @@ export const createConfining = (shared: SharedDeps, place: SessionPlace): Confin
     },
   });
 
-/** Resolves with what confines commands on this computer, as a field of the first event. */
+/**
+ * Resolves with the program that confines commands on this computer, as a field of the first event.
+ */
 export async function confinedAtStart(
   shared: SharedDeps,
   place: SessionPlace,

@@ -1,4 +1,4 @@
-/** Creates what keeps and undoes the edits of a session. */
+/** Creates the services that record and undo the edits of a session. */
 import path from 'node:path';
 import { ToolFailure, UserFacing } from '../../base/errors.ts';
 import type { AllToolsDeps } from '../../tools/allTools.ts';
@@ -45,7 +45,7 @@ export const undoForAgent = ({ log, folder }: PartsRequest): AllToolsDeps['edits
     ),
   undo: (paths, callId) =>
     undoEdits({
-      // The call keeps files itself, which it has not edited.
+      // Leave out the versions that this call stored itself: the call has edited nothing yet.
       events: log.events.filter((event) => event.type !== 'files.kept' || event.callId !== callId),
       record: log.record,
       folder,

@@ -89,7 +89,7 @@ export function createLoop(request: PartsRequest, listeners: SessionListeners): 
   };
 }
 
-/** Returns which tools have something to work with, at the time of the call. */
+/** Returns the kinds of tools that have something to work with at the time of the call. */
 const offersFor =
   (machines: Pick<Machines, 'list'>, workFolder: string) =>
   ({ needs }: Pick<Tool, 'needs'>): boolean => {
@@ -101,7 +101,10 @@ const isInRepository = (folder: string): boolean =>
   existsSync(path.join(folder, '.git')) ||
   (path.dirname(folder) !== folder && isInRepository(path.dirname(folder)));
 
-/** Returns the permission mode that the prompt explains; none if the profile decides. */
+/**
+ * Returns the permission mode that the prompt explains; `undefined` for a profile with fixed
+ * permissions.
+ */
 const promptedMode = ({ shared, log, project }: PartsRequest): PermissionMode | undefined => {
   const { profile, workFolder } = log.state;
   return profileOf(profile).permissions === undefined

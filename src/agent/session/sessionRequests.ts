@@ -35,7 +35,10 @@ export interface RequestDeps {
   readonly models: Pick<ModelCatalogue, 'resolve'>;
 }
 
-/** Reads the requests to the sessions that are open in this process, and sends those to others. */
+/**
+ * Receives the requests to the sessions that are open in this process, and sends requests to other
+ * sessions.
+ */
 export class RequestMailboxes implements SessionRequests, Disposable {
   readonly #deps: RequestDeps;
   readonly #boxes = new Map<SessionId, Mailbox>();
@@ -93,7 +96,7 @@ export class RequestMailboxes implements SessionRequests, Disposable {
   }
 }
 
-/** Resolves with what was done. */
+/** Carries out a request, and resolves with a text about what was done. */
 async function perform(
   session: Session,
   request: SessionRequest,
@@ -133,7 +136,7 @@ async function perform(
   }
 }
 
-/** Changes the limits that are named; the others stay. */
+/** Changes the given limits; other limits stay unchanged. */
 async function setBudget(
   { id, state }: Session,
   budget: Budget,

@@ -222,7 +222,7 @@ export class SessionStore implements Sessions {
     this.#changed.dispose();
   }
 
-  /** True when no process owns the session, or when its owner would hand the session over. */
+  /** True if no process owns the session, or if its owner would hand it over to this process. */
   async #isForsaken(id: SessionId): Promise<boolean> {
     const { home, shared, ownerKind } = this.#deps;
     const holder = await Lease.holder(home.leaseFile(id), shared.clock);

@@ -1,4 +1,6 @@
-/** Reads the secrets of the user before a session starts, so that they are known in any text. */
+/**
+ * Reads the secrets of the user before a session starts, so that they can be removed from any text.
+ */
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { readRegularText } from '../../base/regularFile.ts';

@@ -1,4 +1,4 @@
-/** Records what the user states: the target, sticky notes, and results of before. */
+/** Records facts that the user states: the target, sticky notes, and earlier results. */
 import { UserFacing } from '../../base/errors.ts';
 import { readResultsTsv } from '../../experiments/resultsTsv.ts';
 import type { Target } from '../../experiments/target/target.ts';
@@ -9,7 +9,10 @@ const maxStickies = 20;
 export const recordTarget = (log: SessionLog, target: Target): Promise<void> =>
   log.recordNow({ type: 'session.target_changed', target, by: 'person' });
 
-/** Resolves with the number of results. Rejects with `UserFacing` for a text that is invalid. */
+/**
+ * Imports earlier results, and resolves with their number. Rejects with `UserFacing` for an invalid
+ * text.
+ */
 export async function importResults(
   log: SessionLog,
   text: string,
@@ -20,7 +23,9 @@ export async function importResults(
   return results.length;
 }
 
-/** Resolves with the number of the note. Rejects with `UserFacing` for a note too many. */
+/**
+ * Pins a note, and resolves with its number. Rejects with `UserFacing` if there are too many notes.
+ */
 export async function pinNote(log: SessionLog, text: string): Promise<number> {
   const { stickies } = log.state;
   if (stickies.size >= maxStickies)
@@ -36,7 +41,7 @@ export async function pinNote(log: SessionLog, text: string): Promise<number> {
   return number;
 }
 
-/** Resolves with false if there is no such note. */
+/** Removes a note. Resolves with false if there is no such note. */
 export async function unpinNote(log: SessionLog, number: number): Promise<boolean> {
   if (!log.state.stickies.has(number)) return false;
   await log.recordNow({ type: 'note.unpinned', number });

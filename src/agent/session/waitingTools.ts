@@ -74,7 +74,9 @@ export function sleepDeps({
 
 const launching: ReadonlySet<string> = new Set(['remote_exec_background', 'sweep']);
 
-/** Returns whether the reply with this call has launches before it, all of which failed. */
+/**
+ * Returns whether there are launches before this call in the same reply, and all of them failed.
+ */
 function hasOnlyFailedLaunches(events: readonly JournalEvent[], callId: string): boolean {
   const from = events.findLastIndex(
     (event) =>
