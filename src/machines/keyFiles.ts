@@ -3,12 +3,13 @@ import { shellQuote } from '../base/text.ts';
 import type { Machine } from './machine.ts';
 
 const script = shellText('./keyFiles.sh', import.meta.url);
-/** Short, because an approval waits for the answer. */
+/** Time limit. It is short, because an approval waits for the answer. */
 const timeoutMs = 10_000;
 
 /**
- * Resolves with the absolute paths of files below each folder that have the name of a private key,
- * or hold one in PEM, down to eight folders deep and at most 20. Rejects with `MachineFailure`.
+ * Resolves with the absolute paths of files below each folder that are named like private keys, or
+ * contain a private key in PEM format; at most eight folders deep, and at most 20 paths. Rejects
+ * with `MachineFailure`.
  */
 export async function keyFilesIn(
   machine: Pick<Machine, 'query'>,

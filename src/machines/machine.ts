@@ -159,8 +159,8 @@ export interface Machine {
    */
   stream(command: string, options: StreamOptions): Promise<StreamResult>;
   /**
-   * Resolves with what the user has set up for commands and runs. `exec` and `spawnDetached` do not
-   * apply it themselves, because Helios also uses them for its own work. Absent if nothing is set
+   * Resolves with the user's setup for commands and runs. `exec` and `spawnDetached` do not apply
+   * the setup themselves, because Helios also uses them for its own work. Absent if nothing is set
    * up. Never rejects.
    */
   setup?(): Promise<MachineSetup>;
@@ -207,19 +207,19 @@ export interface MachineSetup {
   /** Shell lines to run before the command of every run and foreground command. */
   readonly prologue: readonly string[];
   /**
-   * Names of variables with keys and the like that are set on this computer and that foreground
-   * commands do not get. Runs get those in `runEnv`.
+   * Names of variables, such as API keys, that are set on this computer and withheld from
+   * foreground commands. Runs get the variables in `runEnv`.
    */
   readonly withheld: readonly string[];
-  /** Absent if the entry of the machine says nothing about it. */
+  /** Absent if the entry of the machine has no settings for confinement. */
   readonly confinement?: ConfinementFields | undefined;
 }
 
-/** What the entry of a machine says about the confinement of commands and runs. */
+/** Settings in the entry of a machine for the confinement of commands and runs. */
 export interface ConfinementFields {
-  /** True if nothing may run unconfined, whatever the setting says. */
+  /** True if commands must never run unconfined, whatever the user's setting is. */
   readonly required?: boolean | undefined;
-  /** Folders to write, in addition to the working folder; may begin with `~/`. */
+  /** Folders that commands may change, in addition to the working folder; may begin with `~/`. */
   readonly writable?: readonly string[] | undefined;
   /** Hosts: see `hostPattern`. */
   readonly network?: 'all' | 'none' | readonly string[] | undefined;

@@ -76,11 +76,16 @@ const hostSchema = z
 const confinement = {
   confinement: z
     .strictObject({
-      /** True if nothing may run unconfined, whatever the setting says. */
+      /** True if commands must never run unconfined, whatever the user's setting is. */
       required: z.boolean().optional(),
-      /** Folders to write, in addition to the working folder; may begin with `~/`. */
+      /**
+       * Folders that commands may change, in addition to the working folder; may begin with `~/`.
+       */
       writable: z.array(z.string().regex(/^(?:\/|~\/)[^\n\t]*$/, 'must be absolute')).optional(),
-      /** A list: these hosts only. Default: the hosts of the mandate in that mode, else `all`. */
+      /**
+       * Network of confined commands; a list: only these hosts. Default: in the permission mode
+       * `mandate` the hosts of the mandate, otherwise `all`.
+       */
       network: z
         .union([z.enum(networks), z.array(hostSchema)], 'must be all, none, or a list of hosts')
         .optional(),

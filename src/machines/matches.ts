@@ -3,12 +3,12 @@ import { shellQuote } from '../base/text.ts';
 import type { Machine } from './machine.ts';
 
 const script = shellText('./matches.sh', import.meta.url);
-/** Short, because an approval waits for the answer. */
+/** Time limit. It is short, because an approval waits for the answer. */
 const timeoutMs = 10_000;
 
 /**
- * Resolves with the absolute paths that match each absolute pattern of `*` and `?`; `undefined` for
- * a pattern with more than 200 matches. Rejects with `MachineFailure`.
+ * Resolves, for each absolute pattern with `*` and `?`, with the absolute paths that match it; with
+ * `undefined` for a pattern with more than 200 matches. Rejects with `MachineFailure`.
  */
 export async function matchesOf(
   machine: Pick<Machine, 'query'>,

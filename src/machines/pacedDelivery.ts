@@ -3,7 +3,7 @@ import type { FollowSink } from './machine.ts';
 
 /** Maximum number of bytes that are passed to a sink at once. */
 const sliceBytes = 64 * 1024;
-/** Duration of the work on a slice from which a rest follows. */
+/** Duration of the work on a slice, in milliseconds, from which a pause follows. */
 const longMs = 8;
 
 export interface PacedDelivery {
@@ -14,9 +14,9 @@ export interface PacedDelivery {
 }
 
 /**
- * Passes the bytes of a followed file to a sink in slices. Rests after a slice as long as the sink
- * worked on it, so that a process that prints without end leaves half of this process's time to
- * everything else. The bytes begin at `offset` in the file. An aborted signal ends the rest, too.
+ * Passes the bytes of a followed file to a sink in slices. After a slice, pauses for as long as the
+ * sink worked on it, so that a run that prints without end takes at most half of the time of this
+ * process. The bytes begin at `offset` in the file.
  */
 export async function deliver(
   { sink, clock, signal }: PacedDelivery,

@@ -5,7 +5,7 @@ import { MachineFailure, type Machine } from './machine.ts';
 
 /** Shell code that prints `=` and the real path of `$p`, or the reason why there is none. */
 export const realPathScript = shellText('./realPath.sh', import.meta.url);
-/** Short, because an approval waits for the answer. */
+/** Time limit. It is short, because an approval waits for the answer. */
 const timeoutMs = 10_000;
 
 /**
@@ -36,7 +36,10 @@ const kinds: Readonly<Record<string, PathFacts['kind']>> = {
 /** Shell function that prints the sign of the kind of a path. */
 const kindScript = shellText('./pathKind.sh', import.meta.url);
 
-/** Resolves with what the paths lead to, in one query. Rejects with `MachineFailure`. */
+/**
+ * Resolves with the real path and the kind of each path, in one query. Rejects with
+ * `MachineFailure`.
+ */
 export async function pathFacts(
   machine: Pick<Machine, 'query'>,
   paths: readonly string[],

@@ -12,11 +12,11 @@ const proxy = shellText('./proxy.py', import.meta.url);
 type Place = Pick<Machine, 'kind' | 'runsFolder'>;
 
 /**
- * Returns a script for POSIX sh that becomes its arguments, an argv, confined. The script starts
- * nothing if the command cannot be confined: it then says why, and exits with code 126. With a list
- * of hosts, its contacts are recorded in `hosts.log` beside a script that is a file, otherwise in the
- * file `record` of the folder for temporary files, if it is given. Throws `UserFacing` for a path with
- * a line break.
+ * Returns a script for POSIX sh that replaces itself by its arguments, an argv, run confined. If
+ * the command cannot be confined, the script starts nothing, prints the reason, and exits with code
+ * 126. With a list of hosts, the hosts that the command asks for are recorded: in `hosts.log`
+ * beside the script if it is a file, otherwise in the file `record` of the folder for temporary
+ * files, if `record` is given. Throws `UserFacing` for a path with a line break.
  */
 export function confineScript(
   { kind, runsFolder }: Place,
@@ -48,7 +48,7 @@ export function confineScript(
   return `${assignments.join('')}${script}`;
 }
 
-/** Returns `command`, a text for the shell, as one that runs it confined. */
+/** Returns a shell text that runs `command`, also a shell text, confined. */
 export function confinedCommand(
   place: Place,
   confinement: Confinement,

@@ -7,7 +7,9 @@ import { confinedCommand } from './confine.ts';
 import { parseContacts, type HostContact } from './hostContacts.ts';
 import type { Confinement } from './policy.ts';
 
-/** Returns the machine with confined foreground commands; the machine itself without confinement. */
+/**
+ * Returns the machine with confined foreground commands; without a confinement, the machine itself.
+ */
 export const confinedMachine = (machine: Machine, confinement: Confinement | undefined): Machine =>
   confinement === undefined ? machine : new ConfinedMachine(machine, confinement);
 
@@ -32,7 +34,10 @@ class ConfinedMachine extends ForwardingMachine {
     return hasList ? { ...confined, contacts: await this.#contacts(record) } : confined;
   }
 
-  /** Takes the record. Resolves with nothing if the machine does not answer any more. */
+  /**
+   * Reads and removes the record of the hosts. Resolves with an empty list if the machine no longer
+   * answers.
+   */
   async #contacts(record: string): Promise<readonly HostContact[]> {
     const command = `cd "/tmp/helios-$(id -u)" && cat ${record} && rm -f ${record}`;
     const options = { cwd: '/', timeoutMs: 30_000, maxBytes: 4 * 1024 * 1024 };
@@ -45,7 +50,7 @@ class ConfinedMachine extends ForwardingMachine {
   }
 }
 
-/** As for runs: bubblewrap reports 128 + n when signal n ended the command. */
+/** Converts an exit code: bubblewrap reports 128 + n if signal n ended the command. */
 function outcomeOf(outcome: ExecOutcome): ExecOutcome {
   const signal =
     outcome.kind === 'exited' && outcome.code > 128 ? signalName(outcome.code - 128) : undefined;

@@ -9,8 +9,8 @@ const offline =
   /name resolution|network is unreachable|could not resolve host|ENETUNREACH|EAI_AGAIN/i;
 
 /**
- * Returns a note about a failed command or run whose output shows that its confinement refused
- * something, with the way to allow it; `undefined` if the output shows nothing of the kind.
+ * Returns a note about a failed command or run whose output shows that the confinement refused
+ * something, and how the user can allow it; `undefined` if the output does not show that.
  */
 export function confinementNote(
   confinement: Confinement,

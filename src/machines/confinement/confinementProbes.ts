@@ -1,4 +1,4 @@
-/** Finds out where bubblewrap starts. */
+/** Finds out on which machines bubblewrap starts. */
 import { randomBytes } from 'node:crypto';
 import type { SessionId } from '../../base/ids.ts';
 import { shellText } from '../../base/shellText.ts';
@@ -11,13 +11,14 @@ type Network = Confinement['network'];
 const timeoutMs = 30_000;
 const restrictions = shellText('./restrictions.sh', import.meta.url);
 
-/** Remembers the machines on which bubblewrap has started, and asks the others again. */
+/** Remembers the machines on which bubblewrap has started; other machines are asked again. */
 export class ConfinementProbes {
   readonly #started = new Map<string, Promise<string | undefined>>();
 
   /**
-   * Starts a confined command on the machine. Resolves with `undefined` if it started, else with a
-   * clause that says why not. Rejects with `MachineFailure` if the machine does not answer.
+   * Starts a confined command on the machine. Resolves with `undefined` if it started, otherwise
+   * with a clause that gives the reason. Rejects with `MachineFailure` if the machine does not
+   * answer.
    */
   failure(machine: Machine, network: Network = 'all'): Promise<string | undefined> {
     const key = `${machine.id} ${typeof network === 'string' ? network : 'hosts'}`;

@@ -1,17 +1,17 @@
-/** The hosts that confined commands asked their proxy for, as `proxy.py` records them. */
+/** The hosts for which confined commands asked their proxy, as `proxy.py` records them. */
 import { formatBytes } from '../../base/text.ts';
 import type { Confinement } from './policy.ts';
 
-/** A host and a port for which a confined command asked, once however often it did. */
+/** A host and a port for which a confined command asked at least once. */
 export interface HostContact {
   readonly host: string;
   readonly port: number;
   /**
-   * Why no connection was made: the host is not on the list, it has a private address, or the
-   * command asked for too many. Omitted for an allowed host.
+   * Why the proxy made no connection: the host is not on the list, it has a private address, or the
+   * command asked for too many hosts. Omitted for an allowed host.
    */
   readonly refused?: 'unlisted' | 'private' | 'many';
-  /** Bytes of the connections that had ended. Omitted if none had. */
+  /** Bytes of the connections that have ended. Omitted if no connection has ended. */
   readonly sentBytes?: number;
   readonly receivedBytes?: number;
 }
@@ -51,7 +51,9 @@ const reasons = {
 const place = ({ host, port }: HostContact): string =>
   port === 80 || port === 443 ? host : `${host}:${port}`;
 
-/** Returns a line: `pypi.org, 1.2 kB sent, 3.4 MB received`, or `evil.org, refused: …`. */
+/**
+ * Returns a line for a host: `pypi.org, 1.2 kB sent, 3.4 MB received`, or `evil.org, refused: …`.
+ */
 export function contactText(contact: HostContact): string {
   const { refused, sentBytes, receivedBytes = 0 } = contact;
   if (refused !== undefined) return `${place(contact)}, refused: ${reasons[refused]}`;
@@ -59,7 +61,7 @@ export function contactText(contact: HostContact): string {
   return `${place(contact)}, ${formatBytes(sentBytes)} sent, ${formatBytes(receivedBytes)} received`;
 }
 
-/** Returns a note that names each refused host once; `undefined` if none was refused. */
+/** Returns a note that names each refused host once; `undefined` if no host was refused. */
 export function refusedHostsNote(
   { listedIn = 'the list of hosts' }: Confinement,
   contacts: readonly HostContact[],

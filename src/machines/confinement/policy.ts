@@ -1,21 +1,22 @@
 /** What a confined command may use, as data that is recorded with a run. */
 import type { SessionId } from '../../base/ids.ts';
 
-/** Kinds of networks without a list of hosts: that of the machine, or none. */
+/** Networks other than a list of hosts: `all` is the network of the machine. */
 export const networks = ['all', 'none'] as const;
 
 /**
- * A host of a list: a name, `*.example.org` for all names below, or an address; IPv6 in brackets.
- * Without a port, it stands for the ports 80 and 443. Private addresses need an entry with a port.
+ * Matches a host in a list: a name, `*.example.org` for all names below it, or an address; IPv6 in
+ * brackets. An entry without a port allows the ports 80 and 443. Private addresses need an entry
+ * with a port.
  */
 export const hostPattern = /^(?:(?:\*\.)?[\w.-]+|\[[\dA-Fa-f:.]+\])(?::\d{1,5})?$/;
 
 export interface Confinement {
-  /** A list: only these hosts, through a proxy of Helios. */
+  /** `all`, `none`, or a list: only these hosts can be reached, through a proxy of Helios. */
   readonly network: (typeof networks)[number] | readonly string[];
   /** Where the user can add hosts, as the end of a sentence. */
   readonly listedIn?: string;
-  /** Why there is no network although a list of hosts was meant. */
+  /** Why there is no network, although a list of hosts was intended. */
   readonly offlineBecause?: string;
   /**
    * Folders that the command may change: absolute paths, or paths that begin with `~/`. In addition
@@ -27,9 +28,9 @@ export interface Confinement {
 }
 
 /**
- * Caches below the home folder that a confined command may change. Those in `.cache` are created.
- * After a path, the variable that names another place for it: where the folder does not exist, the
- * cache is in `.cache`, too.
+ * Caches below the home folder that a confined command may change. Caches in `.cache` are created.
+ * A variable after a path names another folder for the cache: if the path does not exist, the
+ * variable is set to a folder in `.cache`.
  */
 export const caches: readonly string[] = [
   ...['huggingface', 'torch', 'torch_extensions', 'pip', 'uv', 'matplotlib', 'wandb'].map(
@@ -41,8 +42,8 @@ export const caches: readonly string[] = [
 ];
 
 /**
- * Paths below the home folder that a confined command does not see: keys, and sockets through which
- * it could start programs outside.
+ * Paths below the home folder that are hidden from confined commands: keys, and sockets through
+ * which a command could start programs that are not confined.
  */
 export const hiddenPaths: readonly string[] = [
   ...['.ssh', '.gnupg', '.aws', '.azure', '.oci', '.bluemix', '.password-store', '.1password'],
@@ -67,7 +68,7 @@ export const hiddenPaths: readonly string[] = [
   ]),
 ];
 
-/** Returns what a command is confined by, in words: `bubblewrap, network on`. */
+/** Returns a text about the confinement of a command: `bubblewrap, network on`. */
 export function confinementText({ network, offlineBecause }: Confinement): string {
   const off = offlineBecause === undefined ? 'off' : `off, because ${offlineBecause}`;
   const text = network === 'all' ? 'on' : network === 'none' ? off : 'for listed hosts only';

@@ -1,17 +1,18 @@
 /** Reads `.dockerignore`. */
 
 /**
- * A part of a pattern: one character, or any number of characters.
- * - `star`: without slashes
- * - `deep`: also slashes
- * - `folders`: whole names of folders with their slashes, also none; always at the start of a name
+ * A part of a pattern: a test for one character, or a repetition.
+ * - `star`: any characters except slashes
+ * - `deep`: any characters
+ * - `folders`: any number of whole folder names with their slashes, or none; only at the start of a
+ *   name
  */
 type Part = 'star' | 'deep' | 'folders' | ((char: string) => boolean);
 
 /**
  * Parses `.dockerignore`, and returns a function that tells whether a path is excluded. The last
- * rule that matches the path, or a folder above the path, decides; a rule with `!` includes the
- * path again. A bracket that opens or closes nothing stands for itself.
+ * rule that matches the path, or a folder above it, applies; a rule with `!` includes the path
+ * again. An unpaired bracket matches itself.
  */
 export function ignoring(text: string): (path: string) => boolean {
   const rules = text
@@ -32,7 +33,7 @@ function withoutSlashes(glob: string): string {
   return glob.slice(start, end);
 }
 
-/** The content of a bracket is at most 100 characters long, so that it is found in linear time. */
+/** The content of a bracket is limited to 100 characters, so that it is found in linear time. */
 const signs = /(?<![^/])\*\*\/|\*\*|\*|\?|\[((?:\\.|[^\]\\]){1,100})\]|\\(.)|./gs;
 
 const partsOf = (glob: string): readonly Part[] =>
@@ -53,7 +54,7 @@ function oneOf(range: string): Part {
     ranges.some(([, from = '', to = from]) => from <= char && char <= to) !== isNegated;
 }
 
-/** Position in a path and in a pattern at which a match is tried again. */
+/** Position in a path and in a pattern from which a match is tried again. */
 interface Retry {
   pathAt: number;
   readonly partAt: number;
@@ -92,6 +93,6 @@ function matches(path: string, parts: readonly Part[]): boolean {
   return parts.slice(partAt).every((part) => typeof part !== 'function');
 }
 
-/** Returns 0 if there is none. */
+/** Returns the position in the path at which the repetition is tried next; 0 if there is none. */
 const nextTry = (path: string, parts: readonly Part[], { pathAt, partAt }: Retry): number =>
   parts[partAt - 1] === 'folders' ? path.indexOf('/', pathAt) + 1 : pathAt + 1;

@@ -1,4 +1,7 @@
-/** Derives what commands and runs of a machine get from its entry and from this computer. */
+/**
+ * Derives the setup of a machine (variables, prologue, confinement) from its entry and from this
+ * computer.
+ */
 import type { Environment } from '../../base/childEnvironment.ts';
 import type { MachineSetup } from '../machine.ts';
 import { isForRuns, isInternal, isWithheld, nameTest, passedVariables } from './variables.ts';
@@ -21,7 +24,8 @@ export const remoteSetup = (fields: SetupFields, processEnv: Environment): Machi
 
 /**
  * Returns the setup of this computer. Its commands inherit every variable that is not withheld; its
- * runs get the variables of data and tracking services too, and those listed.
+ * runs also get the variables of data and tracking services, and the variables that the entry
+ * lists.
  */
 export function localSetup(fields: SetupFields, processEnv: Environment): MachineSetup {
   const isListed = nameTest(fields.passEnvironment ?? []);

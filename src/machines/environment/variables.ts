@@ -6,7 +6,9 @@ import { isSecretName } from '../../base/secrets/secretNames.ts';
 /** Variables of VS Code and Helios, which programs must not inherit. */
 export const isInternal = (name: string): boolean => /^(?:ELECTRON|VSCODE|HELIOS)_/.test(name);
 
-/** Variables that select an account of AWS. Others, such as `AWS_CA_BUNDLE`, are ordinary. */
+/**
+ * Variables that select an AWS account. Other variables, such as `AWS_CA_BUNDLE`, are not withheld.
+ */
 const awsAccount = new RegExp(
   `^AWS_(?:${[
     'ACCESS_KEY_ID|SECRET_ACCESS_KEY|SESSION_TOKEN|SECURITY_TOKEN|CREDENTIAL_EXPIRATION',
@@ -15,12 +17,12 @@ const awsAccount = new RegExp(
   ].join('|')})$`,
 );
 
-/** Variables that lead to an agent which signs with the keys of the user. */
+/** Variables through which programs reach an agent that signs with the user's keys. */
 const keyAgent = /^(?:SSH_(?:AUTH_SOCK|AGENT_PID)|GPG_AGENT_INFO)$/;
 
 /**
- * Returns whether foreground commands do not inherit a variable: keys, tokens and passwords, the
- * account of AWS, the agents for keys, and variables of VS Code and Helios.
+ * Returns whether a variable is withheld from foreground commands: keys, tokens and passwords, the
+ * AWS account, key agents, and variables of VS Code and Helios.
  */
 export const isWithheld = (name: string): boolean =>
   isInternal(name) || isSecretName(name) || awsAccount.test(name) || keyAgent.test(name);
@@ -34,8 +36,8 @@ const serviceVariables: readonly RegExp[] = [
 ];
 
 /**
- * Returns whether runs on this computer get a withheld variable without a setting. Keys of models
- * are never passed.
+ * Returns whether runs on this computer get a withheld variable even if no setting lists it. Keys
+ * of model providers are never passed.
  */
 export const isForRuns = (name: string): boolean =>
   serviceVariables.some((pattern) => pattern.test(name));
@@ -49,7 +51,7 @@ export const nameTest =
   (name: string): boolean =>
     list.some((each) => (each.endsWith('*') ? name.startsWith(each.slice(0, -1)) : name === each));
 
-/** Returns the variables that are set and pass the test; never keys of models. */
+/** Returns the variables that are set and pass the test, except keys of model providers. */
 export const passedVariables = (
   env: Environment,
   isPassed: (name: string) => boolean,
@@ -61,13 +63,13 @@ export const passedVariables = (
     ),
   );
 
-/** Minimum length of the value of a variable that is considered random, and thus a secret. */
+/** Minimum length of a value that is treated as random, and thus as a secret. */
 const minRandomChars = 16;
 
 /**
- * Returns the values to redact among variables that runs get: secrets by their names, ids of AWS
- * keys, and long values of letters and digits. Names of regions, profiles and folders remain
- * readable.
+ * Returns the values to redact among the variables of runs: values of variables that are secret by
+ * their names, ids of AWS keys, and long values of letters and digits. Names of regions, profiles
+ * and folders stay readable.
  */
 export const secretValues = (variables: Environment): string[] =>
   Object.entries(variables).flatMap(([name, value = '']) =>

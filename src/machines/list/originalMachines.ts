@@ -10,9 +10,9 @@ import {
 
 export interface OriginalMachines {
   readonly entries: readonly MachineEntry[];
-  /** Ids of the entries for which the list holds a password, which is not taken over. */
+  /** Ids of the machines whose password in the list is not imported. */
   readonly withPassword: readonly string[];
-  /** Machines that cannot be taken over, one line each with the reason. */
+  /** Machines that cannot be imported, one line each with the reason. */
   readonly problems: readonly string[];
 }
 
@@ -30,7 +30,7 @@ const defaultPort = 22;
 /** Returns whether `value`, the JSON of a `machines.json`, is a list of the original Helios. */
 export const isOriginalList = (value: unknown): value is readonly unknown[] => Array.isArray(value);
 
-/** Converts a list. An id that is not valid is replaced by one made from the host. */
+/** Converts a list. An invalid id is replaced by an id made from the host name. */
 export function readOriginalMachines(list: readonly unknown[]): OriginalMachines {
   const entries: MachineEntry[] = [];
   const withPassword: string[] = [];

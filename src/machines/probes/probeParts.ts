@@ -1,6 +1,5 @@
 /**
- * Combines due probes into as few fragments of one query as possible, and parses each probe's
- * answer.
+ * Combines due probes into as few parts of one query as possible, and parses each probe's answer.
  */
 import {
   eventFilesScript,
@@ -31,8 +30,8 @@ export interface ProbePart<Entry> {
 export const probeKey = (probe: Probe): string => JSON.stringify(probe);
 
 /**
- * Combines due probes into the parts of one query. `isSlow` marks a probe that timed out before;
- * such a probe gets a separate fragment.
+ * Combines due probes into the parts of one query. A file probe that timed out before (`isSlow`)
+ * gets a part of its own.
  */
 export function partsOf<Entry extends ProbeTarget>(
   entries: readonly Entry[],

@@ -1,4 +1,7 @@
-/** The output of a command on a host, up to a limit. Beyond it, the command is aborted. */
+/**
+ * Collects the output of a command on a host, up to a limit. If the output is longer, the command
+ * is aborted.
+ */
 export class BoundedAnswer {
   readonly #maxBytes: number;
   readonly #over = new AbortController();

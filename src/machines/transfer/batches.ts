@@ -10,16 +10,21 @@ import type { Entries } from './tree.ts';
 export interface Batch {
   readonly files: readonly Bytes[];
   readonly links: readonly Bytes[];
-  /** New folders that are moved with all their content, content before its folder. */
+  /**
+   * New folders that are moved together with all their content. Subfolders precede their folder.
+   */
   readonly folders: readonly Bytes[];
-  /** Items to move when all files have arrived, so that each item of the batch is moved once. */
+  /**
+   * Items to move when all files have arrived. Each other item of the batch is in one of them, and
+   * moves with it.
+   */
   readonly tops: readonly Bytes[];
   readonly sizeBytes: number;
 }
 
 export interface Batches {
   readonly batches: readonly Batch[];
-  /** Files sent one by one. */
+  /** Files that are sent one by one. */
   readonly large: readonly Bytes[];
   /** New folders that must exist before the batches are moved, parents first. */
   readonly folders: readonly Bytes[];
@@ -52,7 +57,7 @@ export function batchesOf(plan: Plan, source: Entries, limits: BatchLimits): Bat
   for (const [name, { kind, mode }] of source) {
     if (!wanted.has(name)) continue;
     if (isLarge(name)) whole.split(parentOf(name));
-    // The content of a folder that its owner may not change cannot be moved with the folder.
+    // A folder that its owner may not change cannot be moved together with its content.
     else if (kind === 'folder' && (name === '.' || (mode & ownerWrites) === 0)) whole.split(name);
     else {
       add(drafts, name, { sizeBytes: kind === 'file' ? sizeOf(name) : 0, limits });
@@ -97,16 +102,16 @@ function batchOf(
   return { files, links, folders, tops, sizeBytes };
 }
 
-/** Tells for each new folder whether all its content is in one batch. */
+/** Finds out for each new folder whether all its content is in one batch. */
 class WholeFolders {
-  /** Number of the batch, or 0 if there is not only one batch. */
+  /** Folder → number of the batch with all its content; 0 if its content is in several batches. */
   readonly #batches: Map<Bytes, number | undefined>;
 
   constructor(folders: readonly Bytes[]) {
     this.#batches = new Map(folders.map((name) => [name, undefined]));
   }
 
-  /** Marks a folder and the folders above it: a batch has content of them. */
+  /** Records that a batch has content of a folder, and so of the folders above it. */
   place(folder: Bytes, batch: number): void {
     for (let name = folder; this.#batches.has(name); name = parentOf(name)) {
       const before = this.#batches.get(name);

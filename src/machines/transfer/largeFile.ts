@@ -25,7 +25,7 @@ export interface LargeFile {
 }
 
 /**
- * Sends the file. Resolves with a text if only this file could not be sent, otherwise with
+ * Sends the file. Resolves with a message if only this file could not be sent, otherwise with
  * `undefined`. Rejects with `MachineFailure` if the whole transfer must stop.
  */
 export async function sendLarge(

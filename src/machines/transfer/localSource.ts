@@ -1,6 +1,6 @@
 /**
- * Reads files of a folder on this computer for a transfer. A program that replaces a folder by a
- * link in the meantime does not make it read outside the folder.
+ * Reads files of a folder on this computer for a transfer. If a program replaces a folder by a link
+ * meanwhile, nothing outside the folder is read.
  */
 import * as fs from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
@@ -19,7 +19,7 @@ const pieceBytes = 256 * 1024;
 
 const bytesIn = (path: Bytes): Buffer => Buffer.from(path, 'latin1');
 
-/** A folder that was opened at its real path. */
+/** A folder that was opened by its real path. */
 class OpenFolder implements Disposable {
   readonly path: Bytes;
   readonly #descriptor: number;
@@ -75,7 +75,7 @@ export const localArchive =
         await setImmediate();
       }
     } catch (error) {
-      // An archive that ends in the middle of a file must not be taken for a whole one.
+      // The receiver must not take an archive that ends in the middle of a file for a complete one.
       throw fileFailure(error, 'read', textOf(items.root));
     }
     return { code: problems.length > 0 ? 1 : 0, stderr: problems.join('\n') };
@@ -113,7 +113,7 @@ function* archivePieces(
 
 type Header = Entry & { readonly isPlain: boolean };
 
-/** Collects the parts of an archive. The methods yield the piece before, when it is full. */
+/** Collects the parts of an archive. A method yields the current piece when it is full. */
 class Piece {
   #bytes = Buffer.allocUnsafe(pieceBytes);
   #used = 0;
@@ -130,7 +130,7 @@ class Piece {
     this.#used = writeTarHeader(this.#bytes, this.#used, name, entry);
   }
 
-  /** Adds a file, with zeros in place of an end that is missing, and closes it. */
+  /** Adds a file, and closes it. If the file has become shorter, zeros replace the missing end. */
   *file(file: number, name: Bytes, entry: Header): Generator<Uint8Array> {
     const { sizeBytes } = entry;
     try {

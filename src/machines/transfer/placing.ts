@@ -1,7 +1,7 @@
 /**
  * Shell lines that change items at the destination. Each line works inside a folder that was
- * entered at its real path, on names in that folder, so that a link in the place of a folder leads
- * nowhere.
+ * entered by its real path, on names in that folder, so that a link that replaces a folder is not
+ * followed.
  */
 import { bytesOf, quoted, run, type Answer, type Bytes, type Place } from './ends.ts';
 import { baseOf, parentOf, pathIn } from './names.ts';

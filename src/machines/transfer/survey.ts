@@ -8,9 +8,9 @@ import { planOf, type Plan } from './plan.ts';
 import { listTree, type Entries, type Tools, type Tree } from './tree.ts';
 import type { TransferRequest } from './transferRequest.ts';
 
-/** The two folders of a transfer, with what is to be compared in them. */
+/** The two folders of a transfer, and the items in them that are compared. */
 interface Sides {
-  /** Without links in its path, like `to`. */
+  /** Source. Its path has no links, like that of `to`. */
   readonly from: Place;
   readonly to: Place;
   /**
@@ -19,7 +19,9 @@ interface Sides {
    */
   readonly single?: { readonly name: Bytes; readonly targetName: Bytes };
   readonly source: Entries;
-  /** Entries by the names of the source, and temporary files of earlier attempts. */
+  /**
+   * Entries under the names that they have in the source, and temporary files of earlier attempts.
+   */
   readonly target: Entries;
   readonly tools: { readonly from: Tools; readonly to: Tools };
   readonly freeBytes: number;

@@ -7,10 +7,10 @@ const blockBytes = 512;
 const maxNameBytes = 100;
 const maxOctalSeconds = 8 ** 11 - 1;
 
-/** Length of the end of an archive, which is zeros. */
+/** Length of the end of an archive, which consists of zeros. */
 export const tarEndBytes = 2 * blockBytes;
 
-/** Returns the number of zeros after content of a size. */
+/** Returns the number of zeros that follow content of a size. */
 export const paddingAfter = (sizeBytes: number): number =>
   (blockBytes - (sizeBytes % blockBytes)) % blockBytes;
 
@@ -18,9 +18,9 @@ export const paddingAfter = (sizeBytes: number): number =>
 export const maxHeaderBytes = (name: Bytes): number => name.length + 6 * blockBytes;
 
 /**
- * Writes the header of a file or a folder at an offset, and returns the offset after it. The exact
- * time is in a separate POSIX record before it, except if `isPlain`, and so is a long name, in the
- * format of GNU.
+ * Writes the header of a file or a folder at an offset, and returns the offset after it. Before the
+ * header, unless `isPlain`, a separate POSIX record has the exact time; a long name is in a
+ * separate record in the format of GNU.
  */
 export function writeTarHeader(
   bytes: Buffer,
@@ -70,7 +70,7 @@ function writeBlock(bytes: Buffer, at: number, name: Bytes, block: Block): numbe
   bytes.write(`${numbers}        ${type}`, at + maxNameBytes, 'latin1');
   bytes.write('ustar\x0000', at + 257, 'latin1');
   let sum = 0;
-  // The last field that is used ends there.
+  // The last used field ends at this offset.
   for (let index = at; index < at + 265; index++) sum += bytes[index] ?? 0;
   bytes.write(`${octal(sum, 6)}\0 `, at + 148, 'latin1');
   return at + blockBytes;
