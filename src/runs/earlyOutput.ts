@@ -1,15 +1,15 @@
-/** Number of bytes of early output after which no more is taken. */
+/** Maximum number of bytes of early output that are stored. */
 const maxBytes = 256 * 1024;
 
 interface TakenOutput {
   readonly pieces: readonly (readonly [bytes: Uint8Array, offset: number])[];
-  /** Whether the output after the pieces was not taken, so that it has to be read later. */
+  /** True if output after the pieces was not stored, so that it must be read again later. */
   readonly isCut: boolean;
 }
 
 /**
- * Output that was read before it can be used. Stores the start of the output up to a limit: the
- * process of a run may print for ever before its process file appears.
+ * Output that was read before it can be used. Stores only the start of the output: a run may print
+ * without end before its process file appears.
  */
 export class EarlyOutput {
   #pieces: (readonly [bytes: Uint8Array, offset: number])[] = [];
@@ -23,7 +23,7 @@ export class EarlyOutput {
     this.#isCut = this.#heldBytes >= maxBytes;
   }
 
-  /** Whether no more output is taken. */
+  /** True if no more output is stored. */
   get isCut(): boolean {
     return this.#isCut;
   }

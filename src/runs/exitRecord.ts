@@ -19,8 +19,8 @@ export function parseExit(text: string): RunEnd | undefined {
 
 /**
  * Returns the verdict of a run whose processes are gone and whose supervisor left no record:
- * `killed` or `time_limit` if the run's folder has the mark file of that verdict, else `otherwise`.
- * Rejects with `MachineFailure`.
+ * `killed` or `time_limit` if the run's folder has the mark file of that verdict, if not, the
+ * verdict `otherwise`. Rejects with `MachineFailure`.
  */
 export async function verdictWithoutRecord(
   machine: Machine,

@@ -46,11 +46,11 @@ const nothingSignalled: SignalReport = { signalled: [], isEscalated: false, left
 
 export class JobHost implements RunHost {
   /**
-   * The interval applies to all runs of a cluster together: one query to the scheduler returns all
-   * their states.
+   * Milliseconds between two checks. Short, because one query to the scheduler returns the states
+   * of all runs of a cluster.
    */
   readonly checkIntervalMs = 2000;
-  /** Network drives show a new file late. */
+  /** Milliseconds. Long, because network drives show a new file late. */
   readonly recordGraceMs = 15_000;
   readonly #spec: RunSpec;
   readonly #machine: Machine;
@@ -104,9 +104,9 @@ export class JobHost implements RunHost {
 
   /**
    * Returns how the run ended according to its exit record; `undefined` if the scheduler has
-   * requeued the job. The scheduler is not queried if the run was killed on request, or if the program
-   * exited with a code and jobs are never requeued. If a signal ended the program, the scheduler
-   * reports why.
+   * requeued the job. The scheduler is not queried if the run was killed on request, or if the
+   * program exited with a code and jobs are never requeued. If a signal ended the program, the
+   * scheduler is asked for the reason.
    */
   async settled(
     record: RunEnd,

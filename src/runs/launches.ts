@@ -33,8 +33,8 @@ export interface LaunchesDeps {
 }
 
 /**
- * The launches of this process. However often a run is requested, the run is launched only once;
- * after a failed launch, the next request launches it again.
+ * The launches of this process. A run is launched only once, however often it is requested; after a
+ * failed launch, the next request launches it again.
  */
 export class Launches {
   readonly #deps: LaunchesDeps;
@@ -164,7 +164,7 @@ export class Launches {
     const machine = this.#deps.machines.get(spec.machineId);
     const { busy: mark, path } = runFolder(machine.runsFolder, spec.id);
     const busy = await machine.stat(mark).catch(() => undefined);
-    // The run may be launched again when there is room, so nothing of this launch may stay.
+    // The run may be launched again when a slot or GPU is free, so nothing of this launch may stay.
     if (busy !== undefined)
       await machine
         .exec(`rm -rf -- ${shellQuote(path)}`, { cwd: '/', timeoutMs: 30_000 })
@@ -178,7 +178,10 @@ export class Launches {
   }
 }
 
-/** A scheduler runs the prologue itself, before the supervisor. */
+/**
+ * Returns the shell text that runs before the command. With a scheduler, it has no prologue: the
+ * batch script of the job has already run the prologue.
+ */
 async function preambleOfRun(machine: Machine, { command }: RunSpec): Promise<string> {
   const prologue = machine.scheduler ? [] : ((await machine.setup?.())?.prologue ?? []);
   return preambleOf(machine, prologue, command);

@@ -1,4 +1,4 @@
-/** Leases of a machine: which run has which GPU or slot. Leases are stored only on the machine. */
+/** Leases of a machine: which run uses which GPU or slot. Leases are stored only on the machine. */
 import { posix } from 'node:path';
 import type { RunId, SessionId } from '../base/ids.ts';
 import { shellText } from '../base/shellText.ts';

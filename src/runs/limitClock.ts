@@ -1,6 +1,6 @@
 /**
- * Starts the clock of a time limit that counts from the first metric. The clock runs on the
- * machine, but metrics are read on this computer.
+ * Starts a time limit that counts from the first metric. The supervisor on the machine measures the
+ * time, but metrics are read on this computer.
  */
 import type { Clock } from '../base/clock.ts';
 import { coalesced } from '../base/coalesced.ts';

@@ -204,7 +204,7 @@ export class LiveRun implements Run, Disposable {
   }
 
   /**
-   * Refreshes the run when one of its files has changed. Ignores those that change all the time.
+   * Refreshes the run when one of its files has changed. Ignores files that change all the time.
    */
   #hear(changed: string | undefined): void {
     const { path, heartbeat, hosts } = this.#folder;

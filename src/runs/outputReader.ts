@@ -1,6 +1,6 @@
 /**
- * Reads the output of a run as it grows, and the metrics in it or, if the run names files with
- * metrics, in the lines that the machine makes of these files.
+ * Reads the output of a run as it grows, and the metrics in the output. If the run names files with
+ * metrics, reads metrics from the lines that the machine makes of these files instead.
  */
 import type { Clock } from '../base/clock.ts';
 import { messageOf } from '../base/errors.ts';
@@ -18,11 +18,11 @@ export interface OutputReaderDeps {
   readonly metrics: RunMetrics;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Whether the process of the run is known. Before, no output is passed on. */
+  /** Returns whether the process of the run is known. Until then, no output is passed on. */
   hasProcess(): boolean;
   /** Called after output or a metrics file was read. */
   onOutput(): void;
-  /** Called when there is output, but the process is not known. */
+  /** Called when there is output although the process is not known yet. */
   onEarly(): void;
   /** Called when a file in the folder of the run has changed. */
   onChange: FollowSink['onChange'];
@@ -115,7 +115,8 @@ export class OutputReader {
   #followOutput(): void {
     const { machine, metrics, onChange, onError } = this.#deps;
     this.#output?.dispose();
-    // Output without metrics is not read again: only its growth is reported.
+    // If metrics are read from files, earlier output is not read again: only the growth of the
+    // output is reported.
     const offset = this.#isFromFiles ? this.#before.sizeBytes : metrics.resumeOffset;
     const onBytes: FollowSink['onBytes'] = (bytes, from) => this.#take(bytes, from);
     this.#output = machine.follow(this.#folder.output, offset, { onBytes, onChange, onError });
@@ -141,7 +142,7 @@ export class OutputReader {
       return this.#deps.metrics.backlog;
     }
     this.#early.add(bytes, offset);
-    // The output after this is read when the process is known.
+    // The following output is read when the process is known.
     if (this.#early.isCut) this.#output?.dispose();
     this.#deps.onEarly();
     return undefined;
@@ -155,8 +156,8 @@ export class OutputReader {
   }
 
   /**
-   * Logs why points cannot be written (a full disk, for example): they stay in memory, and the run
-   * is still followed.
+   * Adds bytes to the metrics. Logs a failure to write points (a full disk, for example): the
+   * points stay in memory, and the run is still followed.
    */
   #ingest(bytes: Uint8Array, offset: number, timeMs: number): void {
     try {

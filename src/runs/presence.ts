@@ -2,7 +2,7 @@ import type { RunEnd } from './run.ts';
 
 /** State of a run that has left no exit record. */
 export type Presence =
-  /** The run has not begun yet. */
+  /** The run has not started yet. */
   | { readonly kind: 'starting' }
   | { readonly kind: 'queued'; readonly jobId: string; readonly why: string }
   | { readonly kind: 'alive' }

@@ -14,7 +14,7 @@ const noProcess = gone('its process is gone and left no exit record');
  * Rejects with `MachineFailure` when the machine does not answer.
  */
 export function probe(machine: Machine, process: RunProcess): Promise<ProcessPresence> {
-  // A start time in clock ticks comes from /proc, any other one from `ps`.
+  // A start time in clock ticks comes from /proc, any other start time from `ps`.
   return /^\d+$/.test(process.startTime) ? probeProc(machine, process) : probePs(machine, process);
 }
 

@@ -19,11 +19,11 @@ const startGraceMs = 30_000;
 
 export class ProcessHost implements RunHost {
   /**
-   * Most runs leave an exit record when they end, and a changed file is noticed immediately. This
-   * interval applies to runs that leave no exit record.
+   * Milliseconds between two checks. Long, because most runs leave an exit record when they end,
+   * and a changed file is noticed at once.
    */
   readonly checkIntervalMs = 5000;
-  /** The supervisor writes the exit record some time after the end of the command. */
+  /** Milliseconds. The supervisor writes the exit record some time after the end of the command. */
   readonly recordGraceMs = 5000;
   readonly jobId = undefined;
   readonly #machine: Machine;

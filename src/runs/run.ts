@@ -51,7 +51,7 @@ export interface RunLimit {
   readonly maxMs?: number;
 }
 
-/** Returns the limit that applies to a run that ends after `maxMinutes` in any case. */
+/** Returns the limit that applies to a run that must end after `maxMinutes` at the latest. */
 export function boundedLimit(
   limit: RunLimit | undefined,
   maxMinutes: number | undefined,
@@ -132,7 +132,7 @@ export type Liveness =
   | { readonly kind: 'unknown'; readonly why: string };
 
 /**
- * Returns the public name of a run as it stands in a sentence: `run 8`. Takes the run's id if its
+ * Returns the public name of a run for use within a sentence: `run 8`. Uses the run's id if its
  * number is unknown.
  */
 export const runName = (number: number | RunId): string => `run ${number}`;

@@ -1,6 +1,6 @@
 /**
  * The host of a run: reports whether the run is active, interprets its exit record, and ends it.
- * There is one kind for machines with a scheduler and one for machines without.
+ * There is one implementation for machines with a scheduler, and one for machines without.
  */
 import type { Clock } from '../base/clock.ts';
 import type { Machine } from '../machines/machine.ts';

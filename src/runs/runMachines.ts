@@ -15,8 +15,8 @@ const silentReasons: readonly MachineFailureReason[] = [
 ];
 
 /**
- * Returns whether a failure leaves the state of the runs on a machine unknown, because the machine
- * could not be reached.
+ * Returns whether a failure says nothing about the runs on a machine, because the machine could not
+ * be reached.
  */
 export const saysNothing = (error: unknown): error is MachineFailure =>
   error instanceof MachineFailure && silentReasons.includes(error.reason);

@@ -81,7 +81,7 @@ export function runFolder(runsFolder: string, id: RunId): RunFolder {
 }
 
 const runPrologue = '. "${0%/*}/prologue.sh"\n';
-/** Puts the git guard first in PATH again, before what the prologue has put there. */
+/** Puts the git guard first in PATH again, before folders that the prologue has added. */
 const guardAgain = '[ -z "$HELIOS_GIT_GUARD" ] || . "$HELIOS_GIT_GUARD/env"\n';
 
 type RunMachine = Pick<Machine, 'kind' | 'runsFolder' | 'share' | 'scheduler'>;

@@ -34,8 +34,8 @@ export interface SweepPlan {
   readonly cwd?: string;
   readonly metrics: MetricSpec;
   /**
-   * Maximum number of runs at a time on all machines together. Default: as many as each machine has
-   * room for.
+   * Maximum number of runs at a time on all machines together. Default: no limit besides the free
+   * slots and GPUs of each machine.
    */
   readonly maxParallel?: number;
   /** Number of GPUs per run. Default: one on a machine with GPUs. */
