@@ -7,13 +7,13 @@ import { thisProcess } from './leaseOwner.ts';
 import { makeFolder } from './makeFolder.ts';
 
 const pollMs = 10;
-/** A change takes some milliseconds. */
+/** Maximum wait for other processes. A change takes only some milliseconds. */
 const limitMs = 10_000;
 
 /**
- * Runs `work`, which reads `file` and replaces it, while no other process does so. The lock of a
- * process that died does not count. Rejects with `UserFacing` if the others do not finish, with
- * `StorageFailure` if the lock cannot be written, and as `work` does.
+ * Runs `work`, which reads `file` and replaces it, while no other process does so. A lock of a
+ * process that died is ignored. Rejects with `UserFacing` if other processes do not finish in time,
+ * with `StorageFailure` if the lock cannot be written, and with the error of `work`.
  */
 export async function exclusively<Value>(
   file: string,

@@ -7,7 +7,7 @@ export interface Home {
   readonly sessionsFolder: string;
   readonly runsFolder: string;
   readonly globalMemoryFolder: string;
-  /** Folder of what the sessions of each project share. */
+  /** Folder of the data that the sessions of a project share, by project. */
   readonly projectsFolder: string;
   readonly authFolder: string;
   /**
@@ -15,12 +15,12 @@ export interface Home {
    * moves them to the secret storage of VS Code.
    */
   readonly renewedSecretsFolder: string;
-  /** Log of the background process. */
+  /** File with the log of the background process. */
   readonly backgroundLogFile: string;
   readonly machinesFile: string;
-  /** File with what the user approved for working folders, and for always. */
+  /** File with the user's approvals for working folders, and those that hold everywhere. */
   readonly approvalsFile: string;
-  /** File with what the user chose for folders, such as the permission mode. */
+  /** File with the user's choices for folders, such as the permission mode. */
   readonly foldersFile: string;
   /** Folder of the mandates that the user has written. */
   readonly mandatesFolder: string;
@@ -28,7 +28,7 @@ export interface Home {
   readonly allowedFolder: string;
   /** Folder of notifications that are delayed until quiet hours end. */
   readonly heldFolder: string;
-  /** Facts that Helios has found out about the machines; the file is created again when missing. */
+  /** File with facts about machines, such as their home folders; created again if missing. */
   readonly machineHomesFile: string;
   /** File with the container engines that Helios has used with this home folder. */
   readonly enginesFile: string;
@@ -36,7 +36,10 @@ export interface Home {
   readonly modelsFile: string;
   /** Working folder of `claude` processes. Contains only the input files of these processes. */
   readonly claudeFolder: string;
-  /** Not `helios.db`, which is the database of the original Helios in the same folder. */
+  /**
+   * File of the index. Not called `helios.db`, which is the database of the original Helios in this
+   * folder.
+   */
   readonly indexFile: string;
   /** Key with which the labels of secrets are derived from the secrets. */
   readonly labelKeyFile: string;

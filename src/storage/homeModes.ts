@@ -1,4 +1,4 @@
-/** Keeps the home folder closed to other users of the computer. */
+/** Prevents other users of the computer from reading or changing the home folder of Helios. */
 import { chmod, readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Home } from './home.ts';
@@ -6,19 +6,21 @@ import type { Home } from './home.ts';
 const others = 0o077;
 
 /**
- * Entries of the home folder that belong to Helios. Others are the user's own, if the folder is not
- * only for Helios. Two are checked where they are used, because their content is not to be trusted
- * after others could write it: `auth`, whose keys are refused, and the git guard, which is replaced.
+ * Matches entries of the home folder that belong to Helios; the user may have other files there.
+ * `auth` and the git guard are missing: they are checked where they are used, because their content
+ * must not be trusted if others could have written it. Keys in `auth` are then refused, and the git
+ * guard is replaced.
  */
 const ownNames =
   /^(?:sessions|runs|memory|allowed|held|mandates|claude|skills|tmp|leases|worktrees|demo|projects|label-key|(?:machines|approvals|folders|preferences|machine-homes|engines|models)\.json|session-index\.db|background\.log.*)$/;
 
-/** The entries in which files of the user have modes of their own; the folder itself is closed. */
+/** Entries in which files of the user keep their modes; only the folder itself is closed. */
 const withOwnModes = new Set(['worktrees', 'demo']);
 
 /**
- * Resolves with the folders and files of Helios that the modes open to other users, the home folder
- * first. Does not read folders that are closed, except the home folder, nor follow links below it.
+ * Resolves with the folders and files of Helios that other users can access because of their modes,
+ * the home folder first. Does not look into folders that other users cannot access, except the home
+ * folder, and does not follow links below it.
  */
 export async function openToOthers({ folder }: Home): Promise<readonly string[]> {
   if (process.platform === 'win32') return [];
@@ -42,7 +44,7 @@ async function openBelow(place: string, isDeep: boolean): Promise<readonly strin
 
 const isOpen = async (place: string): Promise<boolean> => ((await modeOf(place)) & others) !== 0;
 
-/** Resolves with 0 if there is nothing. */
+/** Resolves with the mode of a file or folder; 0 if it does not exist. */
 const modeOf = (place: string): Promise<number> =>
   stat(place).then(
     ({ mode }) => mode,
@@ -50,8 +52,8 @@ const modeOf = (place: string): Promise<number> =>
   );
 
 /**
- * Removes the access of other users to the home folder and to what it contains. What belongs to
- * another user, or is on a file system without modes, stays as it is.
+ * Removes the access of other users to the home folder and its content. Files of another user, and
+ * files on a file system without modes, stay unchanged.
  */
 export async function closeHome(home: Home): Promise<void> {
   for (const place of await openToOthers(home)) {

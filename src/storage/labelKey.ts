@@ -19,7 +19,7 @@ async function keyIn(file: string): Promise<Uint8Array | undefined> {
   return text !== undefined && /^[a-f\d]{64}$/.test(text) ? Buffer.from(text, 'hex') : undefined;
 }
 
-/** Creates the file whole, and only if no other process has created it meanwhile. */
+/** Creates the file atomically, and only if no other process has created it meanwhile. */
 async function created(file: string): Promise<Uint8Array> {
   const key = randomBytes(32);
   const temporary = `${file}.${randomBytes(6).toString('hex')}.tmp`;

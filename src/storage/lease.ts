@@ -59,7 +59,10 @@ export interface LeaseOptions {
   onWanted?(): void;
 }
 
-/** Many: a lease that passes from a dead process to another one has no owner for a moment. */
+/**
+ * Maximum number of attempts. Large, because a lease that passes from a dead process to another
+ * process has no owner for a moment.
+ */
 const maxAttempts = 200;
 const maxRequests = 20;
 

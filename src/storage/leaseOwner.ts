@@ -21,7 +21,7 @@ export interface LeaseOwner {
   /** Distinguishes the process from a later process with the same pid. */
   readonly processStart: string;
   readonly host: string;
-  /** Missing in leases of older versions, which had only one kind of owner. */
+  /** Kind of the process. Missing in leases of older versions, which had only one kind of owner. */
   readonly kind?: OwnerKind;
 }
 
@@ -85,7 +85,7 @@ async function isDead(file: string, owner: LeaseOwner, clock: Clock): Promise<bo
   }
 }
 
-/** A token becomes part of the name of a file. */
+/** Matches a token, which becomes part of a file name. */
 const tokenPattern = /^[\w-]{1,64}$/;
 
 const isOwner = (value: unknown): value is LeaseOwner =>

@@ -1,6 +1,6 @@
 /**
- * Requests from other processes to the process that works on a session. Each request is a file in a
- * folder, and so is its reply. The sender removes both.
+ * Requests to the process that works on a session, from other processes. Each request is a file in
+ * a folder, and so is its reply. The sender removes both.
  */
 import { watch, type FSWatcher } from 'node:fs';
 import { readdir, readFile, rm, stat } from 'node:fs/promises';
@@ -13,10 +13,10 @@ import { newEventId } from '../base/ids.ts';
 import { writeFileAtomic } from './atomicFile.ts';
 import { makeFolder } from './makeFolder.ts';
 
-/** Also the time after which a request is too old to be carried out. */
+/** Maximum wait for a reply. An older request is not carried out. */
 const replyWithinMs = 15_000;
 const replyPollMs = 50;
-/** For file systems that report no changes. */
+/** Interval at which the folder is read, for file systems that report no changes. */
 const requestPollMs = 1_000;
 const maxRequestBytes = 256 * 1024;
 
@@ -28,7 +28,8 @@ const replySchema = z.object({
 
 /**
  * Sends a request to the process that reads the folder, and resolves with its reply. Rejects with
- * `UserFacing` if the request is refused or nobody replies in time; it is then not carried out.
+ * `UserFacing` if the request is refused, or if no process replies in time; the request is then not
+ * carried out.
  */
 export async function sendRequest(folder: string, body: unknown, clock: Clock): Promise<string> {
   await makeFolder(folder);

@@ -9,7 +9,8 @@ export interface SharedMemoryFolders {
   readonly global: string;
   /**
    * Returns the folder of the notes that the sessions of a project share. The project of a working
-   * folder is its Git repository, of which worktrees are a part, or else the folder itself.
+   * folder is its Git repository, together with the worktrees of the repository; without a
+   * repository, the folder itself.
    */
   project(workFolder: string): string;
 }

@@ -38,11 +38,11 @@ export interface IndexedExperiment {
   /** Id of the experiment within its session: `e7`. */
   readonly id: string;
   readonly hypothesis: string;
-  /** The command of the first run of the result; without a result, that of the experiment. */
+  /** Command of the first run of the result; if there is no result, of the experiment. */
   readonly command: string;
-  /** The decision or, without one, the status: `keep (provisional)`, `running`. */
+  /** The decision or, if undecided, the status: `keep (provisional)`, `running`. */
   readonly decision: string;
-  /** Why it was decided so; empty if it was not. */
+  /** Reason for the decision; empty if undecided. */
   readonly why: string;
   readonly metric: string | null;
   /** Mean of the deciding metric over repeats. */

@@ -9,8 +9,8 @@ const frameHeaderBytes = 24;
 const versionOffsets = [18, 19];
 
 /**
- * Returns the database with the committed pages of its log, as a database without a log. Frames of
- * an earlier use of the log, and of a transaction that was not committed, are left out.
+ * Returns the database with the committed pages of its log applied, in the format of a database
+ * without a log. Frames of an earlier use of the log, and of uncommitted transactions, are ignored.
  */
 export function withWriteAheadLog(database: Uint8Array, log: Uint8Array): Uint8Array {
   const pages = committedPages(log);
@@ -26,7 +26,7 @@ export function withWriteAheadLog(database: Uint8Array, log: Uint8Array): Uint8A
 interface Page {
   readonly offset: number;
   readonly content: Uint8Array;
-  /** Size of the database after the transaction of this page; 0 before the last page of it. */
+  /** Size of the database if this is the last page of its transaction; otherwise 0. */
   readonly databaseBytes: number;
 }
 
