@@ -15,9 +15,9 @@ const nameStart = /[\w.-]{0,64}$/;
 const quotedValue = /(["'`])((?:(?!\1)[^\n\\]|\\.){1,1024})(?:\1|(?=\n)|$)/y;
 const bareValue = /[^\s"'`,;&<>(){}[\]⟨⟩]{1,1024}/y;
 const maxNameChars = 64;
-/** A random value of this length is no path, although it may have slashes. */
+/** Minimum length of a random value that is not taken for a path, although it has slashes. */
 const minRandomChars = 24;
-/** A random value of this length is no name. */
+/** Minimum length of a random value that is not taken for a name. */
 const minRandomWord = 14;
 
 interface Assignment {
@@ -28,7 +28,7 @@ interface Assignment {
   readonly value: string;
   /** Offset of the value in the text. */
   readonly start: number;
-  /** The character before the name and the one after the value. */
+  /** The character before the name, and the character after the value. */
   readonly around: readonly [before: string, after: string];
 }
 
@@ -83,7 +83,10 @@ function isSecretValue(found: Assignment): boolean {
     : isQuotedSecret(found, kind);
 }
 
-/** `Pwd` is secret in connection strings; as a variable, it is the name of the working folder. */
+/**
+ * Returns the kind of a name. `Pwd` is secret in connection strings; as a variable, it is the name
+ * of the working folder.
+ */
 const kindOf = (name: string): SecretNameKind | undefined =>
   secretNameKind(name) ?? (/(?:^|[^a-z])pwd$/i.test(name) ? 'likely' : undefined);
 
@@ -100,8 +103,8 @@ const isReference = (value: string): boolean =>
   /[|?*]$|^[!&@|]|=>|^[\w$]+\$\d$/.test(value);
 
 /**
- * Returns true if the text is not source code: `NAME=value` without spaces, `"name": "value"`, an
- * option of a command, or a part of an address.
+ * Returns true for an assignment outside source code: `NAME=value` without spaces, `"name":
+ * "value"`, an option of a command, or a part of an address.
  */
 const isInSettings = (found: Assignment): boolean =>
   isVariable(found) ||
@@ -132,7 +135,9 @@ function isQuotedSecret({ value, name }: Assignment, kind: SecretNameKind): bool
   return value.length >= least && isMixed(value) && isUnlikeWords(value, kind);
 }
 
-/** Returns true for a value without quotes, where source code has a name or an expression. */
+/**
+ * Returns true for a secret without quotes. Source code would have a name or an expression there.
+ */
 const isBareSecret = (value: string, kind: SecretNameKind): boolean =>
   value.length >= (kind === 'certain' ? 8 : 16) && isMixed(value) && isUnlikeWords(value, kind);
 
@@ -146,7 +151,7 @@ function isUnlikeWords(value: string, kind: SecretNameKind): boolean {
 const isMixed = (value: string): boolean =>
   /[A-Za-z]/.test(value) && (/[\d!@#$%^&*+=~?]/.test(value) || isRandom(value, minRandomWord));
 
-/** Returns true for words of letters, joined, with at most four digits at their ends. */
+/** Returns true for joined words of letters that have at most four digits at their ends. */
 const isIdentifier = (value: string): boolean =>
   /^[A-Za-z]+\d{0,4}(?:[-_.:/][A-Za-z]{0,30}\d{0,4})*$/.test(value) ||
   /^[A-Z]?[a-z]{2,20}\d{0,2}(?:[A-Z][a-z]{1,20}\d{0,2}){0,5}$/.test(value);

@@ -1,4 +1,4 @@
-/** Finds secrets by where they are: in addresses, headers and options of programs. */
+/** Finds secrets by their context: in addresses, headers and options of programs. */
 import { isNumber } from './randomness.ts';
 import { valueSpan, type SecretSpan } from './secretSpan.ts';
 
@@ -35,7 +35,10 @@ export function carried(text: string): SecretSpan[] {
   );
 }
 
-/** Returns true for a text in place of a value: a variable, a mark of a template or an example. */
+/**
+ * Returns true for a text that replaces a value: a variable, a placeholder of a template, or an
+ * example.
+ */
 export const isPlaceholder = (value: string): boolean =>
   placeholder.test(value) || /^(.)\1*$/.test(value) || isNumber(value);
 

@@ -1,6 +1,9 @@
-/** The texts in which no secret was found, so that the requests of a session need not be read again. */
+/**
+ * Remembers texts that contain no secret, so that the requests of a session need not be searched
+ * again.
+ */
 
-/** Maximum number of characters of each generation. */
+/** Maximum number of characters per generation. */
 const maxChars = 4_000_000;
 
 export class CleanTexts {

@@ -1,4 +1,4 @@
-/** The values of known secrets, and where they are in a text: whole, encoded or truncated. */
+/** The values of known secrets. Finds them in a text: whole, encoded or truncated. */
 import { changesIn, isHash, isPath, isRandom } from './randomness.ts';
 import type { SecretSpan } from './secretSpan.ts';
 
@@ -8,7 +8,9 @@ const minChars = 6;
 const partChars = 12;
 /** Minimum number of changes between lowercase letters, capitals and digits in such a part. */
 const minPartChanges = 3;
-/** Only random secrets of this length have parts that no other text has. */
+/**
+ * Minimum length of a random secret that is also found by its parts, which no other text contains.
+ */
 const minDividedChars = 20;
 /** Maximum number of known forms; when there are more, the oldest are forgotten. */
 const maxForms = 4_000;
@@ -53,7 +55,10 @@ export class KnownValues {
     return spans;
   }
 
-  /** Finds parts of at least 12 characters of a random secret: output may be cut anywhere. */
+  /**
+   * Finds parts, of at least 12 characters, of random secrets, because output may be truncated
+   * anywhere.
+   */
   #divided(text: string): SecretSpan[] {
     if (this.#parts.size === 0) return [];
     const spans: SecretSpan[] = [];
@@ -73,14 +78,14 @@ export class KnownValues {
   }
 }
 
-/** A part of a secret, from the offset `at` on. */
+/** A part of the secret `value`: the `partChars` characters from the offset `at`. */
 interface Part {
   readonly value: string;
   readonly at: number;
   readonly name: string;
 }
 
-/** Returns the longest part of the word, around the offset, that is also in the secret. */
+/** Returns the longest part of the word, around the offset, that the secret also contains. */
 function commonPart(word: string, offset: number, { value, at }: Part): [number, number] {
   let start = 0;
   while (start < Math.min(offset, at) && word[offset - start - 1] === value[at - start - 1])
@@ -92,7 +97,7 @@ function commonPart(word: string, offset: number, { value, at }: Part): [number,
 
 const longWord = /[\w+/=.~@!-]{12,}/g;
 
-/** Returns true if the part of the text does not continue a word. */
+/** Returns true if letters or digits neither precede nor follow the part of the text. */
 const isWord = (text: string, start: number, end: number): boolean =>
   !/[A-Za-z\d]/.test(text[start - 1] ?? '') && !/[A-Za-z\d]/.test(text[end] ?? '');
 

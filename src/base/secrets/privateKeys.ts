@@ -1,6 +1,6 @@
 /**
- * Finds private keys in PEM, OpenSSH, PGP and PuTTY files, whole or truncated, also with the name and
- * the number of the line before each line, as searches print them.
+ * Finds private keys in PEM, OpenSSH, PGP and PuTTY files, whole or truncated. The lines of a key
+ * may begin with a file name and a line number, as searches print them.
  */
 import type { SecretSpan } from './secretSpan.ts';
 
@@ -10,7 +10,7 @@ const puttyEnd = 'Private-MAC:';
 
 /** Matches the content of a key, also as part of a string in JSON or source code. */
 const body = /(?:[A-Za-z\d+/=:,.\s"'-]|\\+[nr]|\\\n)*/y;
-/** A shorter content is no key: source code may contain the first line alone. */
+/** Minimum length of the content of a key. Source code may contain the first line alone. */
 const minBodyChars = 40;
 
 /** Returns the keys in the text, from the first line to the last one. Takes linear time. */
@@ -31,13 +31,13 @@ function wholeKeys(text: string): SecretSpan[] {
   return [...spans, ...keyEnds(text, spans), ...puttyKeys(text)];
 }
 
-/** Matches how the content of an OpenSSH key begins, and that of a key in DER. */
+/** Matches the beginning of the content of an OpenSSH key or a DER key. */
 const firstContent =
   /(?<![A-Za-z\d+/=])(?:b3BlbnNzaC1rZXktdjE|M[CHI][A-Za-z\d+/]{6,})[A-Za-z\d+/]*/g;
 
 /**
- * Returns the contents of keys without the lines around them: of the first line that shows it to be
- * a key, and of those that follow with the same words before them.
+ * Returns the contents of keys whose first and last lines are missing: the first line that shows
+ * that it is a key, and the following lines that have the same words before them.
  */
 function contents(text: string): SecretSpan[] {
   const spans: SecretSpan[] = [];
@@ -50,7 +50,10 @@ function contents(text: string): SecretSpan[] {
   return spans;
 }
 
-/** Returns true for OpenSSH, and for DER with a version number, which certificates lack there. */
+/**
+ * Returns true for an OpenSSH key, and for DER with a version number, which certificates do not
+ * have.
+ */
 function isKeyContent(line: string): boolean {
   if (line.startsWith('b3B')) return true;
   const [tag, length = 0, ...rest] = Buffer.from(line.slice(0, 24), 'base64');
@@ -82,7 +85,7 @@ const lastLine = /-----END [A-Z0-9 ]{0,20}PRIVATE KEY[A-Z ]{0,20}-----/g;
 const notBody = /[^A-Za-z\d+/=\s"',\\]/;
 const maxKeyChars = 20_000;
 
-/** Returns the ends of keys whose first line is missing: output begins at any line. */
+/** Returns the ends of keys whose first line is missing, because output may begin at any line. */
 function keyEnds(text: string, whole: readonly SecretSpan[]): SecretSpan[] {
   let from = 0;
   return [...text.matchAll(lastLine)].flatMap(({ 0: line, index }) => {

@@ -2,12 +2,12 @@
 import { assignedSecrets, mayNameSecret } from './assignments.ts';
 import type { Redactor } from './redactor.ts';
 
-/** Keys whose values are no text to read: ids, and data in the format of a provider. */
+/** Keys whose values are not redacted: ids, and data in the format of a provider. */
 const notText = new Set(['id', 'callId', 'type', 'opaque', 'base64']);
 
 /**
- * Returns the value with its texts redacted; also a text that only the name of its field shows to
- * be a secret. Returns the same object if nothing changes.
+ * Returns the value with redacted texts. A text may also be recognized as a secret by the name of
+ * its field. Returns the same object if nothing changes.
  */
 export function redactValue<Value>(
   value: Value,

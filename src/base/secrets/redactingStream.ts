@@ -2,9 +2,9 @@
 import type { Redactor } from './redactor.ts';
 import type { SecretSpan } from './secretSpan.ts';
 
-/** Maximum length of the text that is held back, until it is clear whether it is a secret. */
+/** Maximum length of text that is held back until it is clear whether it contains a secret. */
 const maxHeldChars = 8_192;
-/** Length of the text before, which may contain the name of a secret. */
+/** Length of the preceding text that is searched for the name of a secret. */
 const contextChars = 200;
 /** Number of words at the end that are held back: `Authorization: Bearer …` has three. */
 const heldWords = /(?:\S+\s+){0,3}\S*$/;
@@ -55,7 +55,7 @@ export class RedactingStream {
 
 const keyLine = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY|PuTTY-User-Key-File-/g;
 
-/** Returns the offset of a private key of which the end has not arrived yet. */
+/** Returns the offset of a private key whose end has not arrived yet. */
 function openKey(text: string): number {
   const begin = [...text.matchAll(keyLine)].at(-1)?.index ?? Infinity;
   return /-----END [A-Z0-9 ]{0,60}-----|Private-MAC: .*\n/.test(text.slice(begin))
@@ -63,5 +63,5 @@ function openKey(text: string): number {
     : begin;
 }
 
-/** Only the last line may continue: a name and its value are on one line. */
+/** Returns the last line, in which a name and its value may be incomplete. */
 const lastLine = (text: string): string => text.slice(text.lastIndexOf('\n') + 1);

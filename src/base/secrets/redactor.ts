@@ -1,6 +1,6 @@
 /**
- * Replaces secrets by labels where text enters a prompt, a journal, an export, a notification, a
- * report or a log. A label such as `⟨secret OPENAI_API_KEY 1f0c9a2e⟩` always stands for the same
+ * Replaces secrets by labels wherever text is added to a prompt, journal, export, notification,
+ * report or log. A label such as `⟨secret OPENAI_API_KEY 1f0c9a2e⟩` always stands for the same
  * value, also in later sessions.
  */
 import { createHmac, randomBytes } from 'node:crypto';
@@ -13,10 +13,12 @@ import { joinSpans, type SecretSpan } from './secretSpan.ts';
 
 const labelPattern = /⟨secret (?:[\w.-]+ )?([a-f\d]{8})⟩/g;
 
-/** Minimum length of a random secret that is remembered, so that it is found without its name. */
+/**
+ * Minimum length of a random secret that is remembered, so that it is later found without its name.
+ */
 const minRemembered = 14;
 
-/** Returns true for a random word, which no other text contains by chance. */
+/** Returns true for a random word that other texts do not contain by chance. */
 const isPlainSecret = (value: string): boolean =>
   value.length <= 512 &&
   /^[\w+/=.~-]*\d[\w+/=.~-]*$/.test(value) &&
@@ -30,8 +32,8 @@ export class Redactor {
   readonly #key: Uint8Array;
 
   /**
-   * `key` makes labels useless to others: without it, nobody can test guesses of a password against
-   * its label. Default: a random key, so that labels are only the same in this process.
+   * `key` prevents others from testing guesses of a password against its label. Default: a random
+   * key, so that labels are equal only within this process.
    */
   constructor(key: Uint8Array = randomBytes(32)) {
     this.#key = key;
@@ -81,8 +83,8 @@ export class Redactor {
   }
 
   /**
-   * Returns the text with the values in place of their labels, for a file that held these values
-   * before; `held` is the content of that file. Labels of other values stay.
+   * Returns the text with values instead of their labels, for a file that contained these values
+   * before: `held` is the content of the file. Other labels stay.
    */
   restore(text: string, held: string): string {
     if (labelsIn(text).length === 0) return text;

@@ -1,5 +1,5 @@
 /**
- * The one list of names that denote secrets: environment variables, keys of settings, fields of
+ * The only list of names that denote secrets: environment variables, keys of settings, fields of
  * JSON and options of commands.
  */
 import { isModelKey } from '../modelKeys.ts';
@@ -13,12 +13,15 @@ const nouns = set(
 );
 /** Last words of names whose values are secret if they look like a secret. */
 const vague = set('secrets credentials credential authorization dsn webhook auth cookie');
-/** Vague names that count only after another word: `PWD` is the name of the working folder. */
+/**
+ * Names that are vague, and denote a secret only after another word: `PWD` is the name of the
+ * working folder.
+ */
 const ambiguous = set('pwd pass pat');
 /** Endings of words that are written together, such as `PGPASSWORD`. */
 const endings = /(?:password|passwd|passphrase|secret|token|apikey|accesskey|secretkey|authkey)$/;
 
-/** Words before `token` and `key` that make the name one of something public. */
+/** Words before `token` and `key` with which the name denotes something public. */
 const publicTokens = set(
   'max min num eos bos pad unk sep cls mask image next prev last first special start end stop new ' +
     'per input output each total tokenizer vocab forbidden begin audio video text user_token line ' +
@@ -51,7 +54,7 @@ const addressed = set(
  */
 export type SecretNameKind = 'certain' | 'likely';
 
-/** Returns whether the name denotes a secret; `undefined` if it does not. */
+/** Returns how surely the name denotes a secret; `undefined` if it does not. */
 export function secretNameKind(name: string): SecretNameKind | undefined {
   return isModelKey(name) ? 'certain' : kindByWords(name);
 }

@@ -46,11 +46,14 @@ const looseShapes =
   '(?:gsk|r8|fw|csk|whsec|phc|phx|sqp|lin_api|rnd|tvly|tvly-dev|pcsk|jina|re)[_-][A-Za-z0-9_]{20,}';
 const shape = new RegExp(`(?<![A-Za-z0-9_-])(?:${shapes}|(?<loose>${looseShapes}))`, 'g');
 
-/** Text that may contain a token: shorter ones are none. */
+/** Matches a text that may contain a token. Tokens have at least 20 characters. */
 const candidate = /(?<![\w.~:/+=-])[\w.~:/+=-]{20,}/g;
-/** Ordinary words have neither digits nor capitals within them. */
+/** Matches digits and capitals within a word, which ordinary words do not have. */
 const notWords = /\d|[a-z][A-Z]|A[KS]IA/;
-/** Longer words are encoded data, unless they have a sign that such data does not have. */
+/**
+ * Maximum length of a token. A longer text is encoded data, unless it has a sign that such data
+ * does not have.
+ */
 const maxTokenChars = 2_048;
 const mayHoldToken = /[_.-]/;
 
@@ -74,7 +77,7 @@ const spanOf = ({ 0: found, index }: RegExpExecArray, offset: number): SecretSpa
 });
 
 const minWordChars = 40;
-/** Matches a word of 40 to 200 characters that is neither part of a path nor of encoded data. */
+/** Matches a word of 40 to 200 characters that is part of neither a path nor encoded data. */
 const longWord = /(?<![\w+/=.-])(?!sha\d)[\w-]{40,200}={0,2}(?![\w+/=.-])/g;
 
 /** Returns the random words in `word`, which is at `offset` in the text. */
