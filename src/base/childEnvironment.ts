@@ -1,4 +1,6 @@
-/** The environment of programs that Helios starts for itself, such as the browser or `ssh`. */
+/**
+ * The environment of programs that Helios starts for its own work, such as the browser or `ssh`.
+ */
 import { isSecretName } from './secrets/secretNames.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;

@@ -1,9 +1,9 @@
 /** Makes characters visible that have no glyph, or that change how other characters are shown. */
 
 /**
- * Every character that a terminal would obey or not show: control characters other than tab and line
- * feed, marks of the direction, zero-width characters, fillers, tags. Joiners and variation
- * selectors are left out where an emoji or a script needs them.
+ * Matches characters that a terminal would interpret or not show: control characters other than tab
+ * and line feed, marks of the text direction, zero-width characters, fillers, tags. Excludes
+ * joiners and variation selectors where an emoji or a script needs them.
  */
 const needless = new RegExp(
   [
@@ -15,24 +15,28 @@ const needless = new RegExp(
 );
 
 /**
- * Every character that a reader may not see or may take for another one: also joiners, variation
- * selectors, spaces other than U+0020, private and unassigned characters, halves of a pair.
+ * Matches characters that a reader may not see, or may take for other characters: in addition to
+ * the above, joiners, variation selectors, spaces other than U+0020, private and unassigned
+ * characters, and lone surrogates.
  */
 const unseen = new RegExp('(?![\\n\\t ])[\\p{C}\\p{Z}\\p{DI}\\u2800]', 'gu');
 
 /**
- * Replaces the characters that a terminal would obey or not show with escapes, such as `\u202e`. The
- * value of a JSON text stays the same.
+ * Replaces the characters that a terminal would interpret or not show with escapes, such as
+ * `\u202e`. The value of a JSON text stays the same.
  */
 export const escapeHidden = (text: string): string => text.replace(needless, escaped);
 
 /**
- * Replaces the same characters with their code points, such as `⟨U+202E⟩`, for a reader of a text in
- * any script.
+ * Replaces the characters that `escapeHidden` replaces with their code points, such as `⟨U+202E⟩`,
+ * for a reader of a text in any script.
  */
 export const showHidden = (text: string): string => text.replace(needless, marked);
 
-/** Replaces every character that a reader may not see with its code point, such as `⟨U+202E⟩`. */
+/**
+ * Replaces every character that a reader may not see, or may take for another, with its code point,
+ * such as `⟨U+202E⟩`.
+ */
 export const markHidden = (text: string): string => text.replace(unseen, marked);
 
 const escaped = (character: string): string =>

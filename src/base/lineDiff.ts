@@ -3,8 +3,9 @@
 const shownAround = 3;
 
 /**
- * Returns the change as lines that begin with `-`, `+` or, around them, a space. The lines between
- * the first and the last difference are shown as removed and added. Empty for equal texts.
+ * Returns the change as lines that begin with `-` or `+`, and lines around them that begin with a
+ * space. All lines between the first and the last difference are shown as removed and added. Empty
+ * for equal texts.
  */
 export function lineDiff(before: string, after: string): string {
   if (before === after) return '';
@@ -22,7 +23,7 @@ export function lineDiff(before: string, after: string): string {
   ].join('\n');
 }
 
-/** The end of the last line is a part of it, so that adding or removing it is a change. */
+/** Splits a text into lines with their line ends, so that a missing last line end is a change. */
 const linesOf = (text: string): readonly string[] => (text === '' ? [] : text.split(/(?<=\n)/));
 
 const signed = (sign: string, lines: readonly string[]): readonly string[] =>

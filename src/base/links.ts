@@ -15,13 +15,13 @@ const withScheme = /https?:\/\/[^\s<>"`\\^{|}[\]]+/gi;
 const withoutScheme =
   /(?<![\w./:@-])(?:[a-z0-9-]+\.)+[a-z]{2,}(?::\d+)?(?:\/[^\s<>"`\\^{|}[\]]*)?/gi;
 
-/** Returns the web addresses that stand in a text, each once, at most `maxLinks`. */
+/** Returns at most `maxLinks` web addresses of a text, each once. */
 export const linksIn = (text: string, maxLinks: number): string[] =>
   formsOf(text.replace(/\\([!-/:-@[-`{-~])/g, '$1').matchAll(withScheme), maxLinks);
 
 /**
- * Returns the web addresses that a user wrote, also those without a scheme: `arxiv.org/abs/1` is
- * both `https://arxiv.org/abs/1` and `http://arxiv.org/abs/1`.
+ * Returns the web addresses that a user wrote. An address without a scheme stands for two:
+ * `arxiv.org/abs/1` for `https://arxiv.org/abs/1` and `http://arxiv.org/abs/1`.
  */
 export const linksOfUser = (text: string, maxLinks: number): string[] => [
   ...linksIn(text, maxLinks),
@@ -45,8 +45,9 @@ function formsOf(found: Iterable<RegExpExecArray>, maxLinks: number, scheme = ''
 const maxTrimmed = 4;
 
 /**
- * Returns the addresses that a run of characters can mean: itself, and without the punctuation after
- * it. A bracket that was opened before the run does not belong to the address.
+ * Returns the addresses that a sequence of characters can mean: the sequence itself, and the
+ * sequence without the punctuation at its end. A bracket that was opened before the sequence does
+ * not belong to the address.
  */
 function readings(run: string): string[] {
   const all: string[] = [];

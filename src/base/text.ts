@@ -64,7 +64,7 @@ export function textSize(text: string): string {
   return `${count} ${text.length === 1 ? 'character' : 'characters'}, ${counted(lines, 'line')}`;
 }
 
-/** Scripts seldom print more significant digits of a metric. */
+/** Number of significant digits of a metric that scripts usually print. */
 const valueDigits = 6;
 
 /**

@@ -13,7 +13,7 @@ export const untrustedRule =
 
 const maxOriginChars = 200;
 
-/** Length of the marks around a text from `origin`, at most. */
+/** Returns the maximum length of the marks around a text from `origin`. */
 export const markChars = (origin: string): number => origin.length + 40;
 
 /**
@@ -29,8 +29,8 @@ export const untrustedLine = (text: string, origin: string, maxChars: number): s
   `${opening(origin)}${withoutMarks(oneLine(inert(text), maxChars))}</untrusted>`;
 
 /**
- * Returns the text without escape codes, and with escapes in place of characters that are not shown
- * or that change the direction of others. Line breaks become line feeds.
+ * Returns the text without escape codes. Characters that are not shown, or that change the
+ * direction of other characters, are replaced by escapes. Line breaks become line feeds.
  */
 export const inert = (text: string): string =>
   escapeHidden(cleanText(text).replace(/\r\n?/g, '\n'));
@@ -38,8 +38,8 @@ export const inert = (text: string): string =>
 const inertForms = /‹\s*\/?\s*untrusted|(?:\\u[0-9a-f]{4})+/gi;
 
 /**
- * Returns the text of a model with what `untrusted` made inert as `held` has it: a model that copies
- * a part of a file writes what it was shown.
+ * Returns a text of the model in which characters that `untrusted` has replaced are as in `held`: a
+ * model that copies a part of a file writes what it was shown.
  */
 export const asHeld = (text: string, held: string): string =>
   text.replace(inertForms, (shown) => {
