@@ -53,7 +53,7 @@ export interface Measured {
   summary(name: string): MetricSummary | undefined;
   /** Whether every point of the metric has a step, and the steps never decrease. */
   hasAscendingSteps(name: string): boolean;
-  /** Reads the value at a place of a metric; `undefined` if there is none. */
+  /** Reads the value at a step or index of a metric; `undefined` if there is no such point. */
   valueAt(name: string, place: Place): Promise<number | undefined>;
 }
 

@@ -7,7 +7,7 @@ import type { PatternSearch } from './patterns/patternSearch.ts';
 
 /**
  * Returns a reader for the metrics of a spec. `search`: worker that searches lines with patterns.
- * Default: a worker of the reader. Throws `MetricSpecError`.
+ * Default: a separate worker for this reader. Throws `MetricSpecError`.
  */
 export function createLineReader(
   spec: MetricSpec,

@@ -73,9 +73,12 @@ export function isKnownMetric(name: string): boolean {
   return direction === 'lower' || direction === 'higher' || neutralMetric.test(name);
 }
 
-/** `tokens_per_sec`, `it/s`, `ops_per_second`, `samples/sec`. */
+/** Matches names of speeds: `tokens_per_sec`, `it/s`, `ops_per_second`, `samples/sec`. */
 const speed = /(?:per_?s(?:ec(?:ond)?)?|\/s(?:ec)?|(?:^|_)(?:fps|qps|iops|speedup))$/i;
-/** `time_ms`, `median_us`, `runtime`, `wall_time`, `elapsed_s`: less is better. */
+/**
+ * Matches names of durations: `time_ms`, `median_us`, `runtime`, `wall_time`, `elapsed_s`. Less is
+ * better.
+ */
 const duration =
   /(?:^|_)(?:runtime|elapsed|wall_?time|walltime)(?:_|$)|[a-z]_(?:ms|us|ns|secs?|seconds)$/i;
 

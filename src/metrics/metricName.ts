@@ -5,7 +5,10 @@
 export type Split = 'val' | 'test' | 'train';
 
 export interface MetricName {
-  /** Words in canonical spelling, joined by `_`, without those of the split, `mean`, and units of time. */
+  /**
+   * Words in canonical spelling, joined by `_`, without the words of the split, `mean`, and units
+   * of time.
+   */
   readonly core: string;
   /** All words in canonical spelling, joined by `_`. */
   readonly full: string;
@@ -59,7 +62,7 @@ const synonyms: Readonly<Record<string, string>> = {
   wallclock: 'time',
 };
 
-/** German compounds. */
+/** German compound → its English words. */
 const compounds: Readonly<Record<string, readonly string[]>> = {
   validierungsverlust: ['val', 'loss'],
   trainingsverlust: ['train', 'loss'],
@@ -98,7 +101,7 @@ function readName(text: string): MetricName {
   const named = parts.filter(
     (word, index) => !meanWords.has(word) && !(index > 0 && unitWords.has(word)),
   );
-  // A metric may have the name of its data alone, such as `test`.
+  // A metric may be named only by its data, such as `test`.
   const core = (named.length > 0 ? named : words).map((word) => synonyms[word] ?? word).join('_');
   return { core, full, ...(split && rest.length > 0 && { split }) };
 }
@@ -121,9 +124,10 @@ export function isSameMetric(one: string, other: string): boolean {
 }
 
 /**
- * Returns the one of `printed` that `wanted` names: the same spelling; another spelling; if `wanted`
- * names no data, the same metric on validation, test, then training data; finally the last part of a
- * path (`loss` for `model/loss`). A metric on other data than `wanted` names is never returned.
+ * Returns the name in `printed` that `wanted` refers to, in this order: the same spelling; another
+ * spelling; if `wanted` names no data, the same metric on validation, test, then training data; the
+ * last part of a path (`loss` for `model/loss`). Never returns a metric on other data than `wanted`
+ * names.
  */
 export function findMetric(wanted: string, printed: readonly string[]): string | undefined {
   const lower = wanted.toLowerCase();

@@ -56,7 +56,9 @@ export class MetricTracks {
     return [...this.#tracks.keys()].filter((name) => this.shown(name) !== undefined);
   }
 
-  /** Returns the points of a line without those of detected names for which there is no room. */
+  /**
+   * Returns the points of a line, without points of new detected names if there are too many names.
+   */
   admitted(points: readonly MetricPoint[]): readonly MetricPoint[] {
     if (!this.#isDetecting) return points;
     let room = maxDetectedNames - this.#tracks.size;
@@ -76,7 +78,7 @@ export class MetricTracks {
     return track;
   }
 
-  /** Returns the track of a metric; opens it if there is none. */
+  /** Returns the track of a metric, and creates it if necessary. */
   open(metric: string): Track {
     const known = this.#tracks.get(metric);
     if (known !== undefined) return known;

@@ -11,7 +11,7 @@ export interface MetricLimits extends PointsFileLimits {
 export interface MetricsOptions {
   /** Writes to the files. Default: the system's own way. */
   readonly write?: WriteAt | undefined;
-  /** Worker that searches lines with the patterns of the spec. Default: a worker of its own. */
+  /** Worker that searches lines with the patterns of the spec. Default: a separate worker. */
   readonly search?: PatternSearch | undefined;
   readonly limits?: Partial<MetricLimits> | undefined;
 }

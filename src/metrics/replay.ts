@@ -7,7 +7,7 @@ import { readRecords } from './disk/storedRecords.ts';
 /** Receives the points that `replay` reads. */
 export interface ReplaySink {
   onPoints(points: readonly MetricPoint[]): void;
-  /** Called before any later point is announced, so that no point is missed or received twice. */
+  /** Called before later points are announced, so that no point is missed or received twice. */
   onEnd(): void;
 }
 

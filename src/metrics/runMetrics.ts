@@ -230,7 +230,7 @@ export class RunMetrics implements Disposable {
     return this.#tracks.shown(name)?.steps.isAscending ?? false;
   }
 
-  /** Reads the value at a place of a metric; `undefined` if there is none. */
+  /** Reads the value at a step or index of a metric; `undefined` if there is no such point. */
   async valueAt(name: string, place: Place): Promise<number | undefined> {
     const sampled = this.sampled(name);
     return sampled === undefined ? valueIn(this.series(name), place) : valueOnDisk(sampled, place);
@@ -334,7 +334,7 @@ export class RunMetrics implements Disposable {
     try {
       this.#announce(file);
     } catch (error) {
-      // The next call of `ingest` or `finish` writes the points, or throws.
+      // The next call of `ingest` or `finish` writes the points again, or throws.
       if (!(error instanceof MetricsError)) throw error;
     }
   }

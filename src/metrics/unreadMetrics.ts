@@ -21,9 +21,10 @@ export function unreadMetrics(
 const maxNearestChars = 160;
 
 /**
- * Returns the line with a number that shares most words with the first metric or its pattern, the
- * last of these; if no line shares a word, that of the next metric; `undefined` if there is none, or
- * if the metrics are not read from the output. The line is cleaned and truncated.
+ * Returns the last line with a number that shares most words with the first metric or its pattern.
+ * If no line shares a word with the first metric, the next metric is tried. Returns `undefined` if
+ * no line shares a word with any metric, or if the metrics are not read from the output. The line
+ * is cleaned and truncated.
  */
 export const nearestLine = (
   output: string,

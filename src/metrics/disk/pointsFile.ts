@@ -143,7 +143,7 @@ export class PointsFile implements Disposable {
   }
 
   /**
-   * Returns whether the file takes a line of output with `records` records. If not, the file has
+   * Returns whether a line of output with `records` records can be added. If not, the file has
    * ended: the records must not be added.
    */
   takes(records: number): boolean {
@@ -217,7 +217,7 @@ export class PointsFile implements Disposable {
     try {
       writeTotals(this.#folder, totals);
     } catch {
-      // See above.
+      // A failure is ignored; see the comment of the method.
     }
   }
 
@@ -236,13 +236,13 @@ export class PointsFile implements Disposable {
     this.#fd = undefined;
   }
 
-  /** Drops the records that could not be written: they are read again from the run's output. */
+  /** Drops the records that could not be written. They are read from the run's output again. */
   #giveUp(): void {
     this.#end = 'unwritable';
     this.#records -= this.#pendingRecords;
     this.#pendingRecords = 0;
     this.#pendingBytes = 0;
-    // Opening the file again moves what a failed write left behind its end.
+    // Opening the file again moves the remains of a failed write to `points.cut`.
     this.dispose();
   }
 

@@ -4,7 +4,7 @@ import { openRegularFile } from '../../base/regularFile.ts';
 import { fileHeader, readRecord, recordBytes, type PointRecord } from './pointRecord.ts';
 
 const recordsPerRead = 16 * 1024;
-/** Maximum number of points in a line of output; more are not a line that Helios wrote. */
+/** Maximum number of points in a line of output. Helios never writes more. */
 const maxOfLine = 100_000;
 
 /** The complete records of a points file. */
@@ -23,7 +23,7 @@ interface RecordsPart {
 
 /**
  * Yields the records from position `from` up to position `to`, in parts. A part is valid until the
- * next one is read.
+ * next part is read.
  */
 async function* partsOf(
   handle: FileHandle,

@@ -14,7 +14,10 @@ export interface Meaning {
 export type Reading = (label: string) => Meaning;
 
 const maxRemembered = 5000;
-/** Longer labels have no meaning: a line without a number nearby can be one label of a megabyte. */
+/**
+ * Maximum length of a label with a meaning: a line without numbers can be a single label of a
+ * megabyte.
+ */
 const maxLabelChars = 1000;
 
 /** Caches the meaning of each label, since labels repeat on every line. */

@@ -51,15 +51,19 @@ export function pairExpression(names: string): RegExp {
   );
 }
 
-/** `median over 5 rounds: 401.2 ms`: a name, the number of repeats, a number and perhaps its unit. */
+/**
+ * Matches a number over repeats, `median over 5 rounds: 401.2 ms`: a name, the number of repeats, a
+ * number and perhaps its unit.
+ */
 const overRepeats = new RegExp(
   String.raw`^\s{0,40}([a-z][a-z ]{0,40}?) (?:over|of|across) \d{1,9} [a-z]{1,20}\s?[:=]\s?(${numberSource})(?: ?([mun]?s)\b)?`,
   'i',
 );
 
 /**
- * Calls `onPair` for a number over repeats, with its unit as last word of the label; if names are
- * asked for, also without it. Returns whether the line is one.
+ * Calls `onPair` for a number over repeats, with its unit as the last word of the label; if the
+ * launch named metrics (`isAsked`), also without the unit. Returns whether the line has such a
+ * number.
  */
 export function scanRepeats(line: string, onPair: (pair: Pair) => void, isAsked: boolean): boolean {
   if (!/ (?:over|of|across) \d/.test(line)) return false;

@@ -39,7 +39,7 @@ interface PairLine {
   /** Checks quickly, before the line is scanned. Returns false for most lines without a point. */
   mayHavePoint(line: string): boolean;
   isPoint(pair: Pair, meaning: Meaning): boolean;
-  /** True if names are asked for. */
+  /** True if the launch named metrics. */
   readonly isAsked: boolean;
   onHeader(header: string): void;
 }

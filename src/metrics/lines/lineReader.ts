@@ -1,4 +1,4 @@
-/** Reading the metrics of the lines of one output: at once or, with patterns, later. */
+/** Reads the metrics in the lines of one output: at once or, with patterns, later. */
 import type { Disposable } from '../../base/disposable.ts';
 import type { MetricPoint } from '../metric.ts';
 
@@ -11,7 +11,7 @@ export interface LinePlace {
 export interface LineSink {
   /** Called for each line with points, in the order of the output. */
   onPoints(points: readonly MetricPoint[], end: number): void;
-  /** Called after lines were read later than by `read`: all lines up to this one are read. */
+  /** Called after lines were read later than `read` was called: all lines up to `last` are read. */
   onReadLate(last: LinePlace): void;
   /** Called with each new header of a table, before the points of its rows. */
   onHeader?(header: string): void;
@@ -24,7 +24,7 @@ export interface LineReader extends Disposable {
   read(line: string, place: LinePlace): void;
   /** Resolves when every line is read. Never rejects. */
   settled(): Promise<void>;
-  /** Pending while so many lines wait that no more should be added. */
+  /** Pending while so many lines wait that no further lines should be added. */
   readonly backlog: Promise<void> | undefined;
   /** True if `read` only adds lines, which are read later. */
   readonly isLate: boolean;

@@ -8,9 +8,9 @@ export class MetricSpecError extends HeliosError {
   readonly reason = 'metric_spec';
 }
 
-/** Maximum number of patterns of a run: each may take its time on every line. */
+/** Maximum number of patterns of a run. Each pattern costs time on every line. */
 const maxPatterns = 50;
-/** Maximum length of a pattern: compiling a huge one can exhaust the memory of the process. */
+/** Maximum length of a pattern. Compiling a huge pattern can exhaust the memory of the process. */
 const maxPatternChars = 1000;
 
 /**
@@ -66,7 +66,9 @@ function checkPattern(name: string, source: string): void {
     );
 }
 
-/** Looks for a group in a valid expression, outside escapes and character classes. */
+/**
+ * Returns whether a valid expression has a capture group, outside escapes and character classes.
+ */
 function hasCaptureGroup(source: string): boolean {
   const plain = source.replace(/\\[^]|\[(?:\\[^]|[^\]\\])*\]/g, 'x');
   return /\((?!\?)|\(\?<(?![=!])/.test(plain);

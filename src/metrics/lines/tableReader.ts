@@ -20,24 +20,26 @@ interface Table {
 
 export interface TableReaderOptions {
   readonly reading: Reading;
-  /** True if every column that the reading knows counts, not only known metrics. */
+  /**
+   * True if every column with a known meaning is read; otherwise, only columns with known metrics.
+   */
   readonly isAsked: boolean;
   /** Called with each new header, so that a later process can continue the table. */
   onHeader(header: string): void;
 }
 
 const maxHeaderChars = 1000;
-/** Cheap test for most lines, which are no header. */
+/** Quick test that excludes most lines, which are not headers. */
 const mayBeHeader =
   /^[\s|]{0,80}(?:global[ _]?)?(?:epochs?|steps?|iters?|iterations?)\s{0,80}[\s|,]/i;
 const startsWithNumber = /^[\s|]{0,80}\d/;
 const name = /^[\p{L}_][\p{L}\p{N}_ ./@%()-]*$/u;
 const cellNumber = new RegExp(`^(${numberSource})%?$`, 'i');
 const count = /^(\d{1,15})\/\d{1,15}$/;
-/** A progress bar behind the numbers of a row. */
+/** Matches a progress bar behind the numbers of a row. */
 const bar = /\s\d{1,3}%\|.*$/;
 
-/** Has the columns of the last header as its state. */
+/** Reads the rows of tables. The state is the columns of the last header. */
 export class TableReader {
   readonly #options: TableReaderOptions;
   #table: Table | undefined;
@@ -51,7 +53,7 @@ export class TableReader {
     this.#table = this.#tableOf(header);
   }
 
-  /** Calls `onPair` for the step and the metrics of a row. Returns whether the line was one. */
+  /** Calls `onPair` for the step and the metrics of a row. Returns whether the line was a row. */
   read(line: string, onPair: (pair: Pair) => void): boolean {
     if (mayBeHeader.test(line)) this.#begin(line);
     if (this.#table === undefined || !startsWithNumber.test(line)) return false;

@@ -3,7 +3,7 @@
 export interface JobPattern {
   /** Source of the regular expression; its first group is the value. */
   readonly source: string;
-  /** Number of lines to search: the pattern is not used for later lines. */
+  /** Number of lines to search. The pattern is not used for later lines. */
   readonly lines: number;
 }
 
@@ -20,7 +20,7 @@ export interface PatternJob {
 export type FoundPoints = Float64Array<ArrayBuffer>;
 
 /**
- * Indices in the memory that the worker shares: what it is searching. `pattern` is the index of the
- * pattern plus 1; 0 while the worker searches nothing.
+ * Indices in the memory shared with the worker, which shows what the worker is searching. `pattern`
+ * is the index of the pattern plus 1; 0 while the worker searches nothing.
  */
 export const shared = { pattern: 0, line: 1, length: 2 } as const;

@@ -12,8 +12,8 @@ type OnSearch = (pattern: number, line: number) => void;
 type FoundValues = Map<number, Map<number, number>>;
 
 /**
- * If a pattern matches several times in a line, only its last number is used. Throws if an
- * expression is too complex to be executed.
+ * Returns the points in the lines of a job. If a pattern matches several times in a line, only its
+ * last number is used. Throws if an expression is too complex to be executed.
  */
 export function searchLines({ patterns, text }: PatternJob, onSearch: OnSearch): FoundPoints {
   const lines = text.split('\n').map(stripAnsi);

@@ -28,11 +28,11 @@ interface Pattern {
 
 /** Maximum length of a line that is searched: a pattern may take quadratic time. */
 const maxLineChars = 16 * 1024;
-/** Maximum length of the lines of a job, so that a pattern that is not slow meets its deadline. */
+/** Maximum length of the lines of a job, so that a pattern of ordinary speed meets its deadline. */
 const maxJobChars = 64 * 1024;
 /** Length of waiting lines at which reading of the output should pause. */
 const maxWaitingChars = 8 * 1024 * 1024;
-/** Memory of a line beside its text, in characters. */
+/** Memory per waiting line in addition to its text, in characters. */
 const lineCost = 32;
 
 export class PatternReader implements LineReader {
@@ -142,8 +142,8 @@ export class PatternReader implements LineReader {
   }
 
   /**
-   * Switches a pattern off. Lines before the one that took too long are searched again, but not
-   * twice, because together they may take as long.
+   * Switches a pattern off. Lines before the line that took too long are searched again, but only
+   * once, because together they may take as long.
    */
   #switchOff(outcome: Exclude<SearchOutcome, { kind: 'found' }>, ends: number[]): void {
     const pattern = this.#patterns[outcome.pattern];

@@ -97,7 +97,7 @@ export class PatternSearch implements Disposable {
     const worker = startIsolatedWorker({ from: import.meta.url, name, data, maxHeapMb });
     const searcher = { worker, position: new Int32Array(data) };
     worker.on('error', () => undefined);
-    // Also after a failure while the worker searches nothing, the next job starts a new worker.
+    // Also handles a failure while the worker searches nothing: the next job starts a new worker.
     worker.on('exit', () => {
       if (this.#searcher === searcher) this.#searcher = undefined;
     });

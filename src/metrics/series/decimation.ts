@@ -35,7 +35,7 @@ export class Decimation {
     return this.#stride === 1;
   }
 
-  /** Whether all points are stored and the next point has no room. */
+  /** Whether all points are stored and there is no room for the next point. */
   get isFull(): boolean {
     return this.#stride === 1 && this.#columns.count >= this.#limit;
   }
@@ -58,7 +58,7 @@ export class Decimation {
     const indices = points.values.map((_, at) => first + at);
     for (let from = 0; from <= last;) {
       if (this.#columns.count >= this.#limit) this.#thin();
-      // Every point adds at most one.
+      // Every point adds at most one stored point.
       const to = from + this.#limit - this.#columns.count;
       this.#takeAll(rowsOf({ ...points, indices }, from, to));
       from = to;
@@ -99,7 +99,7 @@ export class Decimation {
     }
   }
 
-  /** Stores the open stretch, and begins the one with the position `index`. */
+  /** Stores the open stretch, and begins the stretch with the position `index`. */
   #begin(index: number): void {
     this.#stretch.appendTo(this.#columns);
     this.#stretch.clear();

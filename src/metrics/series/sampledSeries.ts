@@ -11,7 +11,7 @@ export interface RecordsOfSeries extends StoredRecords {
   readonly name: number;
 }
 
-/** A series of which memory holds a sample, and the disk all points. */
+/** A series of which only a sample is in memory, while all points are on disk. */
 export class SampledSeries {
   readonly #series: Series;
   readonly #stored: () => RecordsOfSeries;

@@ -112,7 +112,7 @@ export class Series {
 
   /**
    * Continues from the totals of a longer series that begins with the points of this series. The
-   * points between are in no sample.
+   * points in between are missing from the sample.
    */
   restore({ steps, timesMs, ...tally }: SeriesTotals): void {
     if (tally.count <= this.count) return;
@@ -139,7 +139,7 @@ export class Series {
     this.#condensed.recent = this.#condensed.recent.restricted(recentFor(limit));
   }
 
-  /** Adds the points since the last call to all that covers all points. */
+  /** Adds the points since the last call to the extents, the sample and the averages. */
   #settle(): void {
     if (this.#settledCount === this.count) return;
     const points = this.recent(this.#settledCount);

@@ -7,7 +7,7 @@ const allSlots = Object.values(slot);
 const empty = -1;
 
 /**
- * The points that stand for a stretch of a series: the first lowest, the first highest, the first
+ * The points that represent a stretch of a series: the first lowest, the first highest, the first
  * of each kind of non-finite value, and the pinned points. Merging the points of two neighbouring
  * stretches gives the same points as one stretch over all points. Stores numbers, not objects,
  * because a point is added for every line of output.
@@ -65,7 +65,7 @@ export class Stretch {
     this.#isPlain = true;
   }
 
-  /** Does what `appendTo` does, without sorting: most stretches have nothing else. */
+  /** Does the same as `appendTo`, without sorting: most stretches have only these two points. */
   #appendExtremes(columns: PointColumns): void {
     const low = this.#indices[slot.low] ?? empty;
     const high = this.#indices[slot.high] ?? empty;

@@ -7,8 +7,8 @@ const clearSlope = 2;
 const clearSlopeOfFew = 3;
 const few = 8;
 /**
- * Largest change over the whole window that is a plateau, relative to the largest absolute value in
- * the window.
+ * Maximum change over the whole window that is treated as a plateau, relative to the largest
+ * absolute value in the window.
  */
 const relativeStandstill = 1e-3;
 

@@ -2,7 +2,7 @@ import type { SeriesColumns } from '../metric.ts';
 import type { SampledSeries } from './sampledSeries.ts';
 
 /**
- * A place in a series. `step`: the last point whose step is not above `position`, in a series whose
+ * A point of a series. `step`: the last point whose step is not above `position`, in a series whose
  * steps never decrease. `index`: the point at the 0-based index `position`.
  */
 export interface Place {
@@ -10,7 +10,10 @@ export interface Place {
   readonly position: number;
 }
 
-/** Returns the value at a place in columns with all points; `undefined` if there is none. */
+/**
+ * Returns the value at a step or index in columns with all points; `undefined` if there is no such
+ * point.
+ */
 export function valueIn(
   { steps, values }: SeriesColumns,
   { by, position }: Place,
