@@ -40,7 +40,7 @@ export interface ListingOptions {
 export interface ModelCatalogue {
   /** Returns the models of the built-in list and of the lists fetched before. Makes no request. */
   known(): readonly CatalogueEntry[];
-  /** As `known`, without what is not needed for prices. */
+  /** Returns the models that `known` returns, with only the fields that prices need. */
   priced(): readonly PricedEntry[];
   /**
    * Fetches the lists of all providers that are ready, in parallel, for at most ten seconds each.

@@ -1,4 +1,4 @@
-/** Prices of calls. An unknown price is reported as unknown; it never counts as zero. */
+/** Prices of calls. An unknown price is reported as unknown, and never treated as zero. */
 import * as z from 'zod';
 import { UserFacing } from '../base/errors.ts';
 import { matchesGlob } from '../base/glob.ts';

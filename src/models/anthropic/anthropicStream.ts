@@ -129,8 +129,8 @@ function stopOf(stop: ClaudeStop | null): StopReason {
 }
 
 /**
- * Converts the usage. Each figure is the total so far; a missing or null figure keeps its previous
- * value.
+ * Converts the usage. Each figure is the total so far; if a figure is missing or null, its previous
+ * value stays.
  */
 export const usageOf = (
   usage: Partial<ClaudeUsage> | MessageDeltaUsage,

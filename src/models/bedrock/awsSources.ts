@@ -9,7 +9,7 @@ export interface AwsPlaces {
   readonly env: Environment;
   /** The folder that holds `.aws`. */
   readonly homeFolder: string;
-  /** File in which the system names the manufacturer of this computer. Need not exist. */
+  /** File in which the system names the manufacturer of this computer. May be missing. */
   readonly vendorFile: string;
 }
 

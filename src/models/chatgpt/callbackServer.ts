@@ -19,8 +19,8 @@ export interface CallbackPage {
 export type TakeCallback = (parameters: URLSearchParams) => Promise<CallbackPage>;
 
 /**
- * The addresses of `localhost`, to which the browser is redirected: a browser may use either, and a
- * program of another user could listen on the one that is left free.
+ * The addresses of `localhost`. The server listens on all of them, because a browser may use
+ * either, and a program of another user could listen on an address that is left free.
  */
 const loopbacks: readonly string[] = ['127.0.0.1', '::1'];
 

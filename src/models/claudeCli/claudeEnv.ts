@@ -1,6 +1,6 @@
 /**
- * The environment of the `claude` that we start: includes the user's variables for `claude`, and
- * none of the variables of Helios.
+ * The environment of the `claude` process that Helios starts: includes the user's variables for
+ * `claude`, and no variables of Helios.
  */
 
 export type Environment = Readonly<Record<string, string | undefined>>;

@@ -1,6 +1,6 @@
 /**
- * Offers our tools to `claude` as an MCP server inside this process. The server runs no tool: it
- * answers each call with the result from the agent's loop.
+ * Offers the tools of Helios to `claude` as an MCP server inside this process. The server runs no
+ * tool: it answers each call with the result from the agent's loop.
  */
 import type { ToolResultBlockParam } from '@anthropic-ai/sdk/resources/messages';
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/sdk/types.js';
