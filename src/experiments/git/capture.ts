@@ -116,6 +116,7 @@ async function keep(
       message,
       following,
       randomBytes(9).toString('hex'),
+      [...new Set(lines.map((line) => line.charAt(0)))].join(''),
     ],
     stdin: Buffer.from(
       lines.map((line) => `${line.replaceAll('\n', '\u0001')}\n`).join(''),

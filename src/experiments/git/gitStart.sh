@@ -1,7 +1,7 @@
 set -f
 # shellcheck disable=SC2046 # Names, each a word.
-unset $(env | sed -n 's/^\(GIT_[A-Za-z0-9_]*\)=.*/\1/p' |
-  grep -v -e '^GIT_CONFIG_GLOBAL$' -e '^GIT_CONFIG_SYSTEM$' -e '^GIT_CONFIG_NOSYSTEM$') HELIOS_NONE
+unset $(env | sed -n -e '/^GIT_CONFIG_GLOBAL=/d' -e '/^GIT_CONFIG_SYSTEM=/d' -e '/^GIT_CONFIG_NOSYSTEM=/d' \
+  -e 's/^\(GIT_[A-Za-z0-9_]*\)=.*/\1/p') HELIOS_NONE
 LC_ALL=C GIT_OPTIONAL_LOCKS=0 GIT_TERMINAL_PROMPT=0 GIT_NO_REPLACE_OBJECTS=1
 GIT_AUTHOR_NAME=Helios GIT_AUTHOR_EMAIL=helios@localhost GIT_COMMITTER_NAME=Helios GIT_COMMITTER_EMAIL=helios@localhost
 # Before 2.39.4, git does not know GIT_NO_LAZY_FETCH. Settings of the repository for a protocol
@@ -20,20 +20,51 @@ g() {
     -c protocol.allow=never "$@"
 }
 
-# Sets $top to the folder that contains .git, and $git_dir. Does not ask git for the root of the
+# Sets $top to the folder that contains the .git of $git_dir. Does not ask git for the root of the
 # worktree: the settings of a repository could name any folder, such as the home folder of the user.
 find_top() {
-  git_dir=$(g rev-parse --absolute-git-dir) || exit 83
   top=$(pwd -P)
   case $top/ in "$git_dir"/*) exit 84 ;; esac
-  until [ "$(real_folder "$("$real" rev-parse --resolve-git-dir "$top/.git" 2>/dev/null)")" = "$git_dir" ]; do
+  until is_git_dir_of "$top"; do
     [ -n "$top" ] || exit 84
     top=${top%/*}
   done
   top=${top:-/}
 }
 
+# Tells whether folder $1 contains $git_dir as .git, or a file or link .git that leads to it.
+is_git_dir_of() {
+  [ -e "$1/.git" ] || return 1
+  [ ! -d "$1/.git" ] || [ -h "$1/.git" ] || [ "$1/.git" != "$git_dir" ] || return 0
+  [ "$(real_folder "$("$real" rev-parse --resolve-git-dir "$1/.git" 2>/dev/null)")" = "$git_dir" ]
+}
+
 real_folder() { [ -n "$1" ] && cd -- "$1" && pwd -P; }
+
+# Sets $is_bare, $git_dir, $common and $prefix, each a line of the output of git. If a path has line
+# breaks, the fourth line is not the first again, and each is then asked for on its own.
+locate() {
+  places=$(g rev-parse --is-bare-repository --absolute-git-dir --git-common-dir --is-bare-repository --show-prefix) ||
+    exit 83
+  IFS='
+'
+  # shellcheck disable=SC2086 # Lines, each a word.
+  set -- $places
+  unset IFS
+  is_bare=$1 git_dir=$2 common=$3 prefix=${5:-}
+  { [ "${4:-}" != "$1" ] || [ $# -gt 5 ]; } || return 0
+  git_dir=$(g rev-parse --absolute-git-dir) && common=$(g rev-parse --git-common-dir) &&
+    prefix=$(g rev-parse --show-prefix) || exit 83
+}
+
+# Sets $empty to the hash of the empty tree, which depends on the kind of the hashes, as in $head.
+find_empty() {
+  case ${#head} in
+    40) empty=4b825dc642cb6eb9a060e54bf8d69288fbee4904 ;;
+    64) empty=6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321 ;;
+    *) empty=$(g hash-object -t tree /dev/null) || exit 83 ;;
+  esac
+}
 
 # Goes to the root of the worktree that contains folder $1. Sets $prefix to the path from the root
 # to $1, and $head to the commit named by $2 or, without $2, to the checked-out commit.
@@ -42,14 +73,13 @@ enter() {
   cd -- "$1" 2>/dev/null || { printf '%s\n' "$1" >&2; exit 82; }
   command -v "$real" >/dev/null || exit 81
   base=${2:-HEAD}
-  is_bare=$(g rev-parse --is-bare-repository) || exit 83
+  locate
   [ "$is_bare" = false ] || exit 84
+  common=$(cd -- "$common" && pwd -P) || exit 83
   find_top
-  prefix=$(g rev-parse --show-prefix)
   cd -- "$top" || exit 84
-  common=$(cd -- "$(g rev-parse --git-common-dir)" && pwd -P) || exit 83
-  empty=$(g hash-object -t tree /dev/null) || exit 83
   head=$(g rev-parse -q --verify "$base^{commit}") || head=
+  find_empty
 }
 
 # Like enter, but finds the user's repository if $1 is, or was, a worktree of Helios.
@@ -64,14 +94,19 @@ enter_repo() {
 own_folder() {
   for base in "$1/tmp" "${TMPDIR:-/tmp}"; do
     own=$base/git.$2
-    (umask 077 && mkdir -p -- "$base") 2>/dev/null && mkdir -m 700 -- "$own" 2>/dev/null && break
+    { [ -d "$base" ] || (umask 077 && mkdir -p -- "$base") 2>/dev/null; } &&
+      mkdir -m 700 -- "$own" 2>/dev/null && break
     own=
   done
   [ -n "$own" ] || { echo 'there is no writable folder for temporary files' >&2; exit 1; }
   trap 'rm -rf -- "$own"' EXIT
   trap 'exit 1' HUP INT TERM PIPE
   # Removes folders left by interrupted scripts.
-  find "$base" -maxdepth 1 -name 'git.*' -mtime +1 -exec rm -rf -- {} + 2>/dev/null
+  set +f
+  for folder in "$base"/git.*; do
+    [ "$folder" = "$own" ] || find "$folder" -prune -mtime +1 -exec rm -rf -- {} + 2>/dev/null
+  done
+  set -f
 }
 
 # Turns lines of git config --get-regexp for section core into lines of a configuration file. Omits
@@ -84,8 +119,11 @@ own_dir() {
   own_folder "$@"
   mkdir "$own/refs" "$own/info" "$own/objects"
   echo 'ref: refs/heads/none' >"$own/HEAD"
-  cat "$common/info/exclude" >"$own/info/exclude" 2>/dev/null
-  { cat "$common/info/attributes"; echo; echo '* -filter'; } >"$own/info/attributes" 2>/dev/null
+  [ ! -s "$common/info/exclude" ] || cat "$common/info/exclude" >"$own/info/exclude"
+  {
+    [ ! -s "$common/info/attributes" ] || cat "$common/info/attributes"
+    printf '\n* -filter\n'
+  } >"$own/info/attributes"
   {
     if [ ${#empty} -gt 40 ]; then printf '[extensions]\n\tobjectFormat = sha256\n'; fi
     printf '[core]\n\trepositoryFormatVersion = %s\n\tbare = false\n' "$((${#empty} > 40))"
@@ -106,7 +144,11 @@ own_dir() {
 # the index was written.
 copy_index() {
   cp -p -- "$1/index" "$2/index" 2>/dev/null
-  find "$1" -maxdepth 1 -name 'sharedindex.*' -exec cp -p -- {} "$2/" \; 2>/dev/null
+  set +f
+  for shared in "$1"/sharedindex.*; do
+    [ ! -e "$shared" ] || cp -p -- "$shared" "$2/"
+  done
+  set -f
 }
 own_index() { copy_index "$git_dir" "$own"; }
 

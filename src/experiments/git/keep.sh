@@ -1,14 +1,19 @@
-ref=$3 message=$4 following=$5
+ref=$3 message=$4 following=$5 kinds=$7
 enter "$1" "$following"
 own_dir "$2" "$6"
 cat >"$own/in"
 own_index
-# Prints the file names from the input lines that begin with the letter $1. Each name ends with NUL.
-names() { sed -n "s/^$1//p" "$own/in" | tr '\n\001' '\0\n'; }
-names V | p update-index -z --no-assume-unchanged --stdin || exit 1
-names V | p update-index -z --no-skip-worktree --stdin || exit 1
-names A | p update-index -z --add --remove --replace --stdin || exit 1
-names H | p update-index -z --replace --index-info || exit 1
+# Updates the index with the input lines that begin with the letter $1. $kinds names all such letters.
+update() {
+  case $kinds in *"$1"*) ;; *) return 0 ;; esac
+  letter=$1
+  shift
+  sed -n "s/^$letter//p" "$own/in" | tr '\n\001' '\0\n' | p update-index -z "$@" || exit 1
+}
+update V --no-assume-unchanged --stdin
+update V --no-skip-worktree --stdin
+update A --add --remove --replace --stdin
+update H --replace --index-info
 tree=$(p write-tree --missing-ok) || exit 1
 head_tree=$empty
 [ -z "$head" ] || head_tree=$(g rev-parse "$head^{tree}") || exit 1

@@ -330,6 +330,13 @@ describe('ExperimentCodeStore', () => {
     assert.deepEqual(differences(before, pictureOf(repo.folder)), []);
   });
 
+  it('works in folders whose names have a line break', async () => {
+    const repo = GitRepo.create(join(scratch(), 'two\nlines'));
+    repo.write({ 'below\nthat/b.py': 'b\n' });
+    const state = await kept(join(repo.folder, 'below\nthat'));
+    assert.deepEqual([state.repo, state.head], [repo.folder, repo.git('rev-parse', 'HEAD')]);
+  });
+
   it('works without a commit, and with another kind of hash', async () => {
     for (const options of [[], ['--object-format=sha256']]) {
       const repo = GitRepo.empty(join(scratch(), `empty${options.length}`), ...options);
