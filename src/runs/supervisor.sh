@@ -8,6 +8,10 @@
 #   capsule.sh signal SIGNAL     signal every process of the run
 #   capsule.sh end SIGNAL TICKS  signal every process of the run, then send KILL to the processes
 #                                left after TICKS x 0.1 s
+# Programs of the system come first: an earlier command, confined or not, may have put others into a
+# folder of PATH. The command gets the PATH of the user.
+user_path=$PATH
+PATH=/usr/bin:/bin:/usr/sbin:/sbin:$PATH
 folder=${0%/*}
 id=${folder##*/}
 terms=$folder/terms
@@ -103,12 +107,13 @@ write_process() {
     mv -f "$folder/$1.tmp" "$folder/$1"
 }
 
-# Runs the command in a separate session with umask $1. This process becomes the command, so its pid
-# and start time identify the run.
+# Runs the command in a separate session with umask $1 and PATH $2. This process becomes the command,
+# so its pid and start time identify the run.
 command_of_run() {
   exec >>"$folder/output.log" 2>&1 </dev/null
   write_process process || exit 126
   umask "${1:-$mask}"
+  PATH=${2:-$PATH}
   export_leases
   HELIOS_RUN_ID=$id
   export HELIOS_RUN_ID
@@ -136,14 +141,14 @@ start() {
   take_leases
   begin_metrics
   before=$(oom_kills)
-  guard &
+  guard 9>&- &
   guard=$!
   # Run in the foreground: a background command of a shell ignores INT and QUIT.
   if command -v setsid >/dev/null; then
-    setsid /bin/sh "$0" command "$mask"
+    setsid /bin/sh "$0" command "$mask" "$user_path" 9>&-
   else
     set -m
-    /bin/sh "$0" command "$mask"
+    /bin/sh "$0" command "$mask" "$user_path" 9>&-
   fi
   code=$?
   end_guard
@@ -156,27 +161,40 @@ start() {
   exit "$code"
 }
 
-# Starts to read the metrics of the files that metrics_from.json names. Waits until the reader knows
-# which files exist before the command starts.
+# Starts to read the metrics of the files that metrics_from.json names; confined, if the command is.
+# The reader ends when descriptor 9 is closed, also by the death of this process. Waits for its first
+# line: it then knows which files exist before the command starts.
 begin_metrics() {
   reader=
   [ -e "$folder/metrics.py" ] || return 0
   command -v python3 >/dev/null ||
     refuse '' "metrics_from needs python3 on this machine. Install it, or print the metrics to stdout."
-  python3 "$folder/metrics.py" "$folder" >/dev/null 2>>"$folder/output.log" </dev/null &
+  remove_link metrics.jsonl
+  : >>"$folder/metrics.jsonl"
+  old=$(size_of_metrics)
+  rm -f "$folder/metrics.end"
+  mkfifo "$folder/metrics.end" || refuse '' "The files of metrics_from cannot be read."
+  exec 9<>"$folder/metrics.end"
+  set -- python3 -I -S "$folder/metrics.py" "$folder/metrics_from.json"
+  [ ! -e "$folder/confine.sh" ] || set -- /bin/sh "$folder/confine.sh" "$@"
+  # A scheduler sends TERM to every process of a job, and the command may continue for a while.
+  (trap '' TERM HUP INT && exec "$@") 9>&- <"$folder/metrics.end" >>"$folder/metrics.jsonl" 2>>"$folder/output.log" &
   reader=$!
   begin_waiting
-  while [ ! -e "$folder/metrics.ready" ] && [ "$waited" -lt 20000 ]; do
+  while [ "$(size_of_metrics)" = "$old" ] && [ "$waited" -lt 20000 ]; do
     kill -0 "$reader" 2>/dev/null || refuse '' "The files of metrics_from cannot be read."
     nap
   done
 }
 
+size_of_metrics() { wc -c <"$folder/metrics.jsonl"; }
+
 # Waits until the reader has read everything.
 end_metrics() {
   [ -n "$reader" ] || return 0
+  exec 9>&-
   begin_waiting
-  while kill -ALRM "$reader" 2>/dev/null && [ "$waited" -lt 20000 ]; do nap; done
+  while kill -0 "$reader" 2>/dev/null && [ "$waited" -lt 20000 ]; do nap; done
   kill -KILL "$reader" 2>/dev/null
 }
 
@@ -280,7 +298,7 @@ end_all() {
 
 case $1 in
   start) start ;;
-  command) command_of_run "$2" ;;
+  command) command_of_run "$2" "$3" ;;
   signal)
     signal_all "$2"
     printf 'signalled=%s\nleft=%s\n' "$signalled" "$(members | one_line)"

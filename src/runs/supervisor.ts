@@ -17,8 +17,8 @@
  * - `hosts.log`: the hosts that a command with a list of hosts asked for; written by its proxy
  * - `heartbeat`: touched every few seconds while the supervisor is alive
  * - `metrics.py`, `metrics_from.json`: read the metrics from files; written before anything starts.
- *   `metrics.ready`: the files that existed before the command are known; `metrics.jsonl`: the
- *   metrics, one JSON object per line
+ *   `metrics.jsonl`: the metrics, one JSON object per line; `metrics.end`: a pipe whose end tells
+ *   the reader that the command has ended
  * - `first_metric`: the age of the first metric in milliseconds; written by the process that reads
  *   the output
  * - `kill`: a kill was requested; `limit`: the run reached its time limit. Only the first of the
@@ -132,7 +132,6 @@ export const signalArgv = (folder: RunFolder): readonly string[] => [
  * start. The output and the mark of a requested kill stay.
  */
 export const renewArgv = ({
-  path,
   claim,
   process,
   supervisorProcess,
@@ -140,7 +139,7 @@ export const renewArgv = ({
   heartbeat,
 }: RunFolder): readonly string[] => [
   ...['/bin/rm', '-rf', '--'],
-  ...[claim, process, supervisorProcess, exit, heartbeat, `${path}/metrics.ready`],
+  ...[claim, process, supervisorProcess, exit, heartbeat],
 ];
 
 /**

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'mocha';
 import { systemClock } from '../../src/base/clock.ts';
@@ -72,6 +72,34 @@ for (const user of isRoot ? [undefined, nobody] : [undefined])
       assert.match(output, /^begun\n/);
       assert.match(output, /\nbegun\n$/);
       assert.equal(output.match(/line 1: .*: Read-only file system/g)?.length, 6);
+    });
+
+    it('has its metrics files read confined, whatever python an earlier command prepared', async () => {
+      const runs = open();
+      const { home, work } = bed;
+      mkdirSync(join(home, '.docker'));
+      writeFileSync(join(home, '.docker/config.json'), '{"key": 1}\n');
+      // As an earlier confined command may have left them.
+      mkdirSync(join(work, 'bin'));
+      mkdirSync(join(work, 'src'));
+      const outside = `${home}/outside`;
+      writeFileSync(
+        join(work, 'bin/python3'),
+        `#!/bin/sh\necho "$@" >>${outside}\nexec /usr/bin/python3 "$@"\n`,
+        { mode: 0o755 },
+      );
+      writeFileSync(join(work, 'src/csv.py'), `open('${outside}', 'w').write('csv')\n`);
+      const command =
+        'mkdir d; sleep 0.7; rmdir d; ln -s ~/.docker d; sleep 1.2; rm d; printf "step,loss\\n1,0.5\\n" >log.csv';
+      const run = await runs.launch({
+        ...spec(command),
+        metrics: { from: ['log.csv', 'd/config.json'] },
+        env: { PATH: `${work}/bin:${process.env['PATH'] ?? ''}`, PYTHONPATH: `${work}/src` },
+      });
+      assert.deepEqual(await ended(run), { kind: 'ok' }, readFileSync(run.outputPath, 'utf8'));
+      assert.deepEqual([...run.metrics.series('loss').values], [0.5]);
+      assert.equal(run.metrics.summary('key'), undefined);
+      assert.ok(!existsSync(outside), 'nothing ran outside the confinement');
     });
 
     it('may save its work when it is killed, also after its shell has ended', async () => {

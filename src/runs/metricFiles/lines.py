@@ -1,11 +1,11 @@
-"""Reads the metrics that a run writes to files, and appends them to metrics.jsonl.
+"""Reads the metrics that a run writes to files, and prints them.
 
-    python3 readMetricFiles.py FOLDER
+    python3 -I -S metrics.py METRICS_FROM
 
-FOLDER is the folder of the run; metrics_from.json in it lists the files and folders to read. Reads
-what is written after this script has created metrics.ready, because earlier content belongs to
-earlier runs. Each line of metrics.jsonl is a JSON object with the metrics of one step. After ALRM,
-or when its parent has ended, reads the rest and ends. Needs Python 3.6 and no package.
+METRICS_FROM is a JSON file that lists the files and folders to read. Prints an empty line when it
+knows what they hold: that belongs to earlier runs. Then prints what is added: each line is a JSON
+object with the metrics of one step. When its standard input ends, reads the rest and ends. Needs
+Python 3.6 and no package.
 
 Formats: CSV with a header line, JSON lines, JSON lists, TensorBoard event files, W&B transaction
 logs (*.wandb), metrics of MLflow (files, SQLite), SQLite of Trackio.
@@ -16,12 +16,10 @@ import math
 import os
 import re
 import select
-import signal
 import sqlite3
 import struct
 import sys
 
-FOLDER = sys.argv[1]
 POLL_SECONDS = 0.5
 SEARCH_EVERY = 4  # polls
 MAX_FILES = 200
@@ -43,10 +41,9 @@ said = set()
 
 
 class Lines:
-    """The lines of metrics.jsonl. What cannot be written, such as on a full disk, is kept."""
+    """The lines of the output. What cannot be written, such as on a full disk, is kept."""
 
-    def __init__(self, path):
-        self.file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW, 0o600)
+    def __init__(self):
         self.pending = b""
 
     def add(self, row):
@@ -60,7 +57,7 @@ class Lines:
     def flush(self):
         while self.pending:
             try:
-                written = os.write(self.file, self.pending)
+                written = os.write(1, self.pending)
             except OSError as error:
                 say("metrics cannot be stored: %s" % error.strerror)
                 return False

@@ -46,7 +46,7 @@ class Reader:
     def __init__(self, paths):
         self.paths = paths
         self.files = {}
-        self.lines = Lines(os.path.join(FOLDER, "metrics.jsonl"))
+        self.lines = Lines()
         self.search(True)
 
     def search(self, is_before):
@@ -87,18 +87,11 @@ class Reader:
 
 
 def main():
-    # A pipe and not an event: the handler may run while this thread holds the lock of an event.
-    end, ending = os.pipe()
-    # A scheduler sends TERM to every process of a job, and the command may go on for a while.
-    for each in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
-        signal.signal(each, signal.SIG_IGN)
-    signal.signal(signal.SIGALRM, lambda *_: os.write(ending, b"."))
-    parent = os.getppid()
-    with open(os.path.join(FOLDER, "metrics_from.json")) as file:
+    with open(sys.argv[1]) as file:
         reader = Reader([os.path.abspath(os.path.expanduser(path)) for path in json.load(file)])
-    open(os.path.join(FOLDER, "metrics.ready"), "w").close()
+    os.write(1, b"\n")
     polls = 0
-    while not select.select([end], [], [], POLL_SECONDS)[0] and os.getppid() == parent:
+    while not select.select([0], [], [], POLL_SECONDS)[0]:
         polls += 1
         if polls % SEARCH_EVERY == 0 or not reader.files:
             reader.search(False)
