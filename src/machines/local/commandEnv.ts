@@ -1,4 +1,7 @@
-/** Selects the environment of commands on this computer. */
+/** Selects the environment of commands on this computer, and of what Helios starts itself. */
+import { realpathSync } from 'node:fs';
+import { homedir } from 'node:os';
+import path from 'node:path';
 import type { Environment } from '../../base/childEnvironment.ts';
 import { isWithheld } from '../environment/variables.ts';
 
@@ -19,4 +22,38 @@ export function commandEnv(
   return Object.fromEntries(
     all.filter((entry): entry is [string, string] => entry[1] !== undefined),
   );
+}
+
+/** Variables that name files or folders of programs and libraries. */
+const searched = ['PATH', 'LD_LIBRARY_PATH', 'LD_PRELOAD', 'PYTHONPATH'];
+
+/**
+ * Returns the environment of programs that Helios starts for its own use, such as git: that of
+ * commands, without what is in `workFolder`, such as `.venv/bin`. A confined command may have
+ * written there, and what Helios starts is not confined. The home folder, or one above it, is never
+ * granted to confined commands, so nothing is then removed.
+ */
+export function ownEnv(processEnv: Environment, workFolder: string): Record<string, string> {
+  const env = commandEnv(processEnv);
+  const folders = [workFolder, realPath(workFolder)];
+  const homes = [homedir(), realPath(homedir())];
+  if (folders.some((folder) => homes.some((home) => isBelow(folder, home)))) return env;
+  const isOutside = (entry: string): boolean =>
+    path.isAbsolute(entry) &&
+    [entry, realPath(entry)].every((each) => !folders.some((folder) => isBelow(folder, each)));
+  for (const name of searched)
+    if (env[name] !== undefined)
+      env[name] = env[name].split(path.delimiter).filter(isOutside).join(path.delimiter);
+  return env;
+}
+
+const isBelow = (folder: string, entry: string): boolean =>
+  entry === folder || entry.startsWith(folder.replace(/\/?$/, path.sep));
+
+function realPath(entry: string): string {
+  try {
+    return realpathSync(entry);
+  } catch {
+    return path.normalize(entry);
+  }
 }

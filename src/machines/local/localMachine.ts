@@ -4,7 +4,7 @@ import { counted } from '../../base/text.ts';
 import { systemClock, type Clock } from '../../base/clock.ts';
 import type { Environment } from '../../base/childEnvironment.ts';
 import { localSetup, type SetupFields } from '../environment/machineSetup.ts';
-import { commandEnv } from './commandEnv.ts';
+import { commandEnv, ownEnv } from './commandEnv.ts';
 import { execLocal, spawnLocalDetached, streamLocal } from './localExec.ts';
 import { appendLocalFile, readLocalFile, statLocal, writeLocalFile } from './localFiles.ts';
 import { LocalFollow } from './localFollow.ts';
@@ -38,19 +38,22 @@ export interface LocalMachineOptions {
 }
 
 /**
- * Shells for queries. All local machines with the same clock share one shell, even if their work
- * folders differ.
+ * Shells for queries. All local machines with the same clock and the same `PATH` share one shell,
+ * even if their work folders differ.
  */
-const shared = new WeakMap<Clock, Queries>();
+const shared = new WeakMap<Clock, Map<string, Queries>>();
 
-function queriesBy(clock: Clock, env: LocalMachineOptions['env']): Queries {
-  const open = (): Queries =>
-    new Queries(new StandingShell(localHost(commandEnv(env ?? process.env)), clock));
-  if (env !== undefined) return open();
-  const queries = shared.get(clock) ?? open();
-  shared.set(clock, queries);
+function queriesBy(clock: Clock, env: Readonly<Record<string, string>>): Queries {
+  const shells = shared.get(clock) ?? new Map<string, Queries>();
+  shared.set(clock, shells);
+  const searched = env['PATH'] ?? '';
+  const queries = shells.get(searched) ?? newQueries(clock, env);
+  shells.set(searched, queries);
   return queries;
 }
+
+const newQueries = (clock: Clock, env: Readonly<Record<string, string>>): Queries =>
+  new Queries(new StandingShell(localHost(env), clock));
 
 export class LocalMachine implements Machine {
   readonly id = 'local';
@@ -70,7 +73,8 @@ export class LocalMachine implements Machine {
     this.#clock = options.clock ?? systemClock;
     this.#env = options.env ?? process.env;
     this.#setupFields = () => options.setupFields?.() ?? Promise.resolve({});
-    this.#queries = queriesBy(this.#clock, options.env);
+    const env = this.#ownEnv();
+    this.#queries = (options.env ? newQueries : queriesBy)(this.#clock, env);
   }
 
   describe(): Promise<string> {
@@ -92,7 +96,7 @@ export class LocalMachine implements Machine {
   }
 
   stream(command: string, options: StreamOptions): Promise<StreamResult> {
-    const launch = { cwd: options.cwd ?? this.workFolder, env: commandEnv(this.#env) };
+    const launch = { cwd: options.cwd ?? this.workFolder, env: this.#ownEnv() };
     return streamLocal(command, launch, options, this.#clock);
   }
 
@@ -126,6 +130,10 @@ export class LocalMachine implements Machine {
     return new LocalFollow(path, offset, sink, this.#clock);
   }
 
+  #ownEnv(): Record<string, string> {
+    return ownEnv(this.#env, this.workFolder);
+  }
+
   async #describe(): Promise<string> {
     const cpus = availableParallelism();
     const parts = ['this computer', counted(cpus, 'CPU'), `${Math.round(totalmem() / 2 ** 30)} GB`];
@@ -140,7 +148,8 @@ export class LocalMachine implements Machine {
   async #gpus(): Promise<string[]> {
     const query =
       'command -v nvidia-smi >/dev/null && nvidia-smi --query-gpu=name --format=csv,noheader';
-    const { outcome, stdout } = await this.exec(query, { cwd: '/', timeoutMs: 5000 });
+    const launch = { cwd: '/', env: this.#ownEnv() };
+    const { outcome, stdout } = await execLocal(query, launch, { timeoutMs: 5000 }, this.#clock);
     if (outcome.kind !== 'exited' || outcome.code !== 0) return [];
     const names = stdout.split('\n').filter((line) => line.trim() !== '');
     return [...new Set(names)].map(

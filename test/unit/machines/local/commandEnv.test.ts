@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, it } from 'mocha';
-import { commandEnv } from '../../../../src/machines/local/commandEnv.ts';
+import { commandEnv, ownEnv } from '../../../../src/machines/local/commandEnv.ts';
+import { LocalMachine } from '../../../../src/machines/local/localMachine.ts';
+import { scratchFolder } from '../../../fakes/scratch.ts';
 
 describe('commandEnv', () => {
   it('keeps keys, tokens and the variables of the editor from commands', () => {
@@ -63,5 +67,42 @@ describe('commandEnv', () => {
       OPENAI_API_KEY: 'own',
       PYTHONUNBUFFERED: '0',
     });
+  });
+});
+
+describe('what Helios starts on this computer', () => {
+  const folder = scratchFolder();
+
+  it('searches no folder that commands may write', () => {
+    const work = join(folder(), 'work');
+    mkdirSync(join(work, 'bin'), { recursive: true });
+    symlinkSync(join(work, 'bin'), join(folder(), 'link'));
+    const searched = ['/bin', `${work}/bin`, work, `${folder()}/link`, 'bin', '', `${work}-other`];
+    const { PATH, LD_LIBRARY_PATH, HOME } = ownEnv(
+      { PATH: searched.join(':'), LD_LIBRARY_PATH: `${work}/lib:/opt/lib`, HOME: work },
+      work,
+    );
+    assert.equal(ownEnv({ PATH: '/bin' }, '/')['PATH'], '/bin');
+    assert.deepEqual([PATH, LD_LIBRARY_PATH, HOME], [`/bin:${work}-other`, '/opt/lib', work]);
+  });
+
+  it('is not a program of the work folder, unlike in a command', async () => {
+    const bin = join(folder(), 'bin');
+    mkdirSync(bin);
+    writeFileSync(join(bin, 'sed'), '#!/bin/sh\necho ours\n', { mode: 0o755 });
+    const machine = new LocalMachine({
+      runsFolder: join(folder(), 'runs'),
+      workFolder: folder(),
+      env: { PATH: `${bin}:/usr/bin:/bin` },
+    });
+    let streamed = '';
+    await machine.stream('command -v sed', {
+      onStdout: (bytes) => {
+        streamed += Buffer.from(bytes).toString();
+      },
+    });
+    assert.equal((await machine.exec('command -v sed')).stdout.trim(), join(bin, 'sed'));
+    assert.doesNotMatch(streamed, new RegExp(bin));
+    assert.doesNotMatch(await machine.query('command -v sed'), new RegExp(bin));
   });
 });
