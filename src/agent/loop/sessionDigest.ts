@@ -64,7 +64,7 @@ const waitingRuns = (state: SessionState, nowMs: number): GoingRun[] =>
     label: spec.label,
     ranMs: nowMs - spec.plannedMs,
     metrics: [],
-    note: `waits for a place on ${spec.machineId}, ${placeInLine(state, spec)} in line`,
+    note: `waits for a free slot or GPU on ${spec.machineId}, number ${placeInLine(state, spec)} in line`,
   }));
 
 function goingRun(run: Run, nowMs: number): GoingRun {

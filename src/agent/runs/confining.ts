@@ -60,7 +60,7 @@ export class Confining {
     if (plan?.failure === undefined) return plan?.confinement;
     if (!plan.isRequired) return undefined;
     throw new ToolFailure(
-      `Nothing was run on ${machine.id}: commands must be confined, and cannot be there: ${plan.failure}. The user can mend that, change helios.run.confinement, or use a container.`,
+      `Nothing was run on ${machine.id}: commands must be confined, and cannot be there: ${plan.failure}. The user can fix this problem, change the setting helios.run.confinement, or use a container.`,
     );
   }
 

@@ -40,7 +40,7 @@ export async function killRun(
   if (owner === undefined) return deps.withLog(sessionId, (log) => killUnowned(deps, log, spec.id));
   if (isWaiting(run))
     throw new UserFacing(
-      `${runTitle(spec.number)} has not started: it waits for a place.`,
+      `${runTitle(spec.number)} has not started: it waits for a free slot or GPU on ${spec.machineId}.`,
       'Tell the agent to cancel it, or stop the session.',
     );
   const machine = deps.machines.get(spec.machineId);

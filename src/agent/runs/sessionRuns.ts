@@ -121,7 +121,7 @@ export class SessionRuns {
     const machine = this.#deps.machines.get(machineId);
     if (!takesPlace(machine, resources)) return undefined;
     return placeInLine(this.#state, { id, machineId }) > 1
-      ? 'others wait in line before it'
+      ? 'other runs wait in line before it'
       : waitsFor(machine, resources);
   }
 

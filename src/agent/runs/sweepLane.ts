@@ -114,7 +114,7 @@ export async function waitsFor(
 ): Promise<string | undefined> {
   if (!takesPlace(machine, { gpus: needed })) return undefined;
   const { gpus, slots } = await freeSlots(machine);
-  if (slots !== undefined && slots.free < 1) return `all ${slots.total} places are taken`;
+  if (slots !== undefined && slots.free < 1) return `all ${slots.total} slots are taken`;
   const free = gpus.filter(({ heldBy }) => heldBy === undefined).length;
   return free < needed && needed <= gpus.length
     ? `${free} of ${gpus.length} GPUs are free, and it needs ${needed}`

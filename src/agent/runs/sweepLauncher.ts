@@ -100,7 +100,7 @@ export class SweepLauncher {
       await this.#deps.machines.get(lane.machineId).ready?.({ mayAsk: true });
       if (!this.#deps.isOpen()) return;
       const outcome = await this.#deps.sessionRuns.startQueued(spec);
-      if (outcome === undefined) lane.full('all places are taken');
+      if (outcome === undefined) lane.full('all slots are taken');
       else if (outcome.status === 'fulfilled') lane.launched();
       else if (this.#deps.isOpen()) await this.#refused(lane, spec, outcome.reason);
     } catch (error) {

@@ -10,13 +10,13 @@ import { livenessText, runName, runTitle, type RunSpec } from '../../runs/run.ts
 
 export interface RunFinder {
   find(reference: string): Run | undefined;
-  /** Finds a run that waits in line for a place. */
+  /** Finds a run that waits in line for a free slot or GPU. */
   queued(reference: string): WaitingRun | undefined;
   /** Returns the runs that were started, oldest first. */
   all(): readonly Run[];
 }
 
-/** A run that waits in line for a place on its machine, and its place from 1. */
+/** A run that waits for a free slot or GPU on its machine, and its position in line, from 1. */
 export interface WaitingRun {
   readonly spec: RunSpec;
   readonly place: number;
@@ -73,7 +73,7 @@ export function findRun(finder: RunFinder, args: RunReference): Run {
   const waiting = finder.queued(referenceText(args));
   if (waiting)
     throw new ToolFailure(
-      `${runTitle(waiting.spec.number)} has not started: it waits for a place on ${waiting.spec.machineId}, place ${waiting.place} in line. Wait for it with sleep, or cancel it with kill_task.`,
+      `${runTitle(waiting.spec.number)} has not started: it waits for a free slot or GPU on ${waiting.spec.machineId}, as number ${waiting.place} in line. Wait for it with sleep, or cancel it with kill_task.`,
     );
   const known = finder.all().slice(-20).map(runLine);
   const list = known.length > 0 ? `Runs:\n${known.join('\n')}` : 'No run has been started yet.';

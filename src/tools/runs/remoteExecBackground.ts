@@ -160,7 +160,7 @@ export const remoteExecBackground = (deps: RunLauncher, sweeps: SweepStarter): T
     },
   });
 
-/** Returns the result of a launch that waits in line for a place. */
+/** Returns the result of a launch that waits in line for a free slot or GPU. */
 function waitingResult(
   waiting: WaitingRun,
   { args, notes }: { readonly args: Args; readonly notes: readonly string[] },
@@ -180,7 +180,7 @@ function waitingResult(
       ...(notes.length > 0 && { note: notes.join('\n') }),
       ...(warnings.length > 0 && { warnings }),
     },
-    summary: `${runName(spec.number)} · waits for a place, ${place} in line`,
+    summary: `${runName(spec.number)} · waits for a free slot or GPU, number ${place} in line`,
     runId: spec.id,
   };
 }

@@ -74,7 +74,10 @@ describe('the end of a run that nobody follows', () => {
       withLog: () => assert.fail(),
     };
     const owner = () => Promise.resolve({ kind: 'terminal' } as never);
-    await assert.rejects(killRun({ ...deps, owner }, sessionId, state), /waits for a place/);
+    await assert.rejects(
+      killRun({ ...deps, owner }, sessionId, state),
+      /waits for a free slot or GPU on /,
+    );
     assert.deepEqual(await recordedOf(undefined), ['run.not_started']);
   });
 

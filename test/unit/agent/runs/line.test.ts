@@ -99,7 +99,7 @@ describe('the line of a machine', () => {
     ]);
     await until(() => session.state.phase === 'sleeping');
     const [shown] = eventsOf(session, 'tool.finished').filter(({ name }) => name === 'task_output');
-    assert.match(shown?.text ?? '', /^Run 3 has not started: .* on gpu1, place 1 in line/);
+    assert.match(shown?.text ?? '', /^Run 3 has not started: .* on gpu1, as number 1 in line/);
     const [cancelled] = eventsOf(session, 'tool.finished').filter(
       ({ name }) => name === 'kill_task',
     );
