@@ -105,7 +105,7 @@ export class ExperimentDecisions implements Disposable {
   async #refuseChanged({ id, plan, decisions }: ExperimentRow): Promise<void> {
     const before = decisions.find(({ by, decision }) => by === 'engine' && decision === 'invalid');
     if (before !== undefined)
-      throw new ToolFailure(`Experiment ${id} does not count: ${before.why}. Decide invalid.`);
+      throw new ToolFailure(`Experiment ${id} is invalid: ${before.why}. Decide invalid.`);
     if (plan === undefined) return;
     const machine = this.#deps.machines.get(plan.machineId);
     const changed = await changedFiles(this.#state.requirements ?? {}, machine, plan);

@@ -170,7 +170,7 @@ export class ExperimentPlans {
       id: plan.id,
       notes: [
         ...(changed.length > 0
-          ? [`${changedText(changed)}: what these runs measure does not count.`]
+          ? [`${changedText(changed)}: the results of these runs are invalid.`]
           : []),
         ...notes,
         ...earlier.notes,

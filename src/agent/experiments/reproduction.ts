@@ -98,10 +98,7 @@ function repeatedRuns(
   const groups = repeatsOf(result?.runs ?? runs.filter(({ verdict }) => verdict?.kind === 'ok'));
   const [first, ...more] = groups[0] ?? [];
   if (first !== undefined && sessionRuns.find(first.runId) !== undefined) return [first, ...more];
-  throw new UserFacing(
-    `No run of ${id} succeeded.`,
-    'There is no result to compare another run with.',
-  );
+  throw new UserFacing(`No run of ${id} succeeded.`, 'Choose another experiment.');
 }
 
 function machineOf({ machines }: ReproductionDeps, machineId: string, id: string): Machine {

@@ -111,11 +111,14 @@ describe('what a goal asks for besides numbers, in a session', () => {
     const [launched] = eventsOf(session, 'tool.finished').filter(
       ({ name }) => name === 'remote_exec_background',
     );
-    assert.match(launched?.text ?? '', /bench\.py was changed since the start.*does not count/);
+    assert.match(
+      launched?.text ?? '',
+      /bench\.py was changed since the start.*results of these runs are invalid/,
+    );
     const [decided] = eventsOf(session, 'experiment.decided');
     assert.deepEqual([decided?.decision, decided?.by], ['invalid', 'engine']);
     assert.match(decided?.why ?? '', /bench\.py was changed/);
-    assert.match(errors(session)[0] ?? '', /e1 does not count: bench\.py was changed/);
+    assert.match(errors(session)[0] ?? '', /e1 is invalid: bench\.py was changed/);
     assert.match(errors(session)[1] ?? '', /run 1 is no evidence/);
   });
 
