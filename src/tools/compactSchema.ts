@@ -1,9 +1,8 @@
 /**
- * Shortens the JSON Schema of a tool, which is part of every request to a model: without the limits
- * that the tool itself checks, with the types of alternatives joined, and without the parameters
- * that a call may have and a model need not know (`hidden` in the metadata) and the shapes that a
- * description shows (`isOpaque`). `isAlone`:
- * also without those that matter only beside other machines (`needs` in the metadata).
+ * Shortens the JSON Schema of a tool, because every request to a model contains it. Removes limits
+ * that the tool itself checks, parameters that a model need not know (`hidden` in the metadata),
+ * and the shape of a value that its description shows (`isOpaque`). Merges alternatives of plain
+ * types. `isAlone`: also removes parameters that matter only if there are other machines (`needs`).
  */
 type Schema = Readonly<Record<string, unknown>>;
 
