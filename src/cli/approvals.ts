@@ -12,8 +12,9 @@ const otherRows = 5;
 
 /**
  * Asks the user to approve the tool call. Shows the whole call, page by page if it is longer than
- * the terminal, before an answer can approve it. What was typed before answers nothing. Rejects if
- * `signal` is aborted, without showing anything if it was before, or the input ends.
+ * the terminal, before an answer can approve it. Text that was typed before the question is
+ * discarded. Rejects if `signal` is aborted or the input ends; shows nothing if `signal` is already
+ * aborted.
  */
 export async function askUser(
   { title, effect, detail, offer }: ApprovalRequest,

@@ -91,7 +91,7 @@ export function declareGoal(helios: CliCommand, work: GoalWork): CliCommand {
     .addOption(new Option('--effort <level>', 'reasoning effort').choices(effortLevels))
     .option(
       '--target <text>',
-      'what counts, such as "val_loss < 0.3, mean over seeds 0-2" (default: read from the goal)',
+      'the target, such as "val_loss < 0.3, mean over seeds 0-2" (default: read from the goal)',
       nonEmpty,
     )
     .option(

@@ -4,7 +4,7 @@ import { UserFacing } from '../base/errors.ts';
 import type { SessionId } from '../base/ids.ts';
 
 /** Describes a session reference, for the help of commands. */
-export const sessionWords = 'an id, the beginning of one, or a number from helios sessions';
+export const sessionWords = 'an id, the beginning of an id, or a number from helios sessions';
 
 const howTo = 'See helios sessions for their numbers and ids.';
 

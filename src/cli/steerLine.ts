@@ -35,7 +35,7 @@ const steerWords: Readonly<Record<string, SteerWord>> = {
   budget: { usage: 'budget $5, 2 h', what: 'change the limits', request: budgetRequest },
   target: {
     usage: 'target val_loss < 0.3',
-    what: 'correct what counts',
+    what: 'change the target: the metric and the number to reach',
     request: (text) => ({ kind: 'target', text: required(text, 'target') }),
   },
   model: {
@@ -68,12 +68,12 @@ function required(text: string, word: string): string {
 }
 
 const usageOf = (word: string): UserFacing =>
-  new UserFacing(`/${word} needs more.`, `Type /${steerWords[word]?.usage ?? word}`);
+  new UserFacing(`/${word} is incomplete.`, `Type /${steerWords[word]?.usage ?? word}`);
 
 /** Lists the words, one line each. */
 const steerHelp = (): string =>
   [
-    'A line that you type is a message to the agent. Words:',
+    'A line that you type is a message to the agent. Commands:',
     ...Object.values(steerWords).map(({ usage, what }) => `  /${usage}: ${what}`),
   ].join('\n');
 

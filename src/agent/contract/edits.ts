@@ -7,7 +7,7 @@ export interface FileEdit {
   /**
    * - `created`, `changed`, `removed`: what the session did to the file, which is as it left it
    * - `conflict`: the user or another program changed the file since, so it is not undone
-   * - `unkept`: the content before is not stored, so it cannot be undone
+   * - `unkept`: the earlier content is not stored, so the edit cannot be undone
    */
   readonly state: 'created' | 'changed' | 'removed' | 'conflict' | 'unkept';
   /** `command`: the file changed while a command ran, which the user or a run may have done. */

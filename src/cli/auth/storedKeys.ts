@@ -50,7 +50,7 @@ export async function storeKey(
   if (!/^\S+$/.test(key))
     throw new UserFacing(
       key === '' ? 'No key was given.' : 'A key is one word without spaces.',
-      'Nothing was stored.',
+      'Nothing was stored. Run the command again with the key.',
     );
   await secretStore(authFolder)(secret, key);
   const inUse = await findKey({ secret, variables }, deps.env, authFolder);

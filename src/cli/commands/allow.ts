@@ -16,10 +16,11 @@ export const declareAllow = (helios: CliCommand): CliCommand =>
     .command('allow')
     .summary('allow what a helios.json sends and runs')
     .description(
-      'Shows what the helios.json of a folder would send or run (notification channels, provider, ' +
-        'model, machine), and allows exactly that. After a change of these parts, they do not ' +
-        'count until you allow them again. A file that other users can change counts only after ' +
-        'the same step.',
+      'Shows what the helios.json of a folder would send, run or allow (notification channels, ' +
+        'provider, model, machine, mandate), and allows exactly that. If one of these changes ' +
+        'later, Helios ignores it until you allow it again. In a file that other users can change, ' +
+        'Helios ignores everything but limits and the permission mode until you allow it in the ' +
+        'same way.',
     )
     .argument('[path]', 'the file, or a folder to which it applies (default: this folder)')
     .option('--show', 'show it, and allow nothing')
@@ -40,7 +41,7 @@ async function allow(
   if (show) return exitCodes.goal;
   if (revoke) {
     await projects.revoke(review);
-    deps.stdout.write('\nNothing of it is allowed any more.\n');
+    deps.stdout.write('\nNothing in the file is allowed any more.\n');
   } else if (!review.isAllowed && Object.keys(review.gated).length > 0) {
     await projects.allow(review);
     deps.stdout.write(

@@ -13,10 +13,10 @@ interface ApprovalsOptions {
 export const declareApprovals = (helios: CliCommand): CliCommand =>
   helios
     .command('approvals')
-    .summary('list and revoke what you approved for folders and for always')
+    .summary('list and revoke approvals for folders, and approvals that always apply')
     .description(
-      'Lists what you approved in questions of sessions: for a working folder, and for always. ' +
-        'Approvals for a session end with it.',
+      'Lists the approvals that you gave in sessions: for a working folder, or to always apply. ' +
+        'Approvals for a session end with the session.',
     )
     .option('--revoke <id>', 'revoke the approval with this id')
     .option('--json', 'print a JSON array: id, scope, workspace, covers')

@@ -148,7 +148,7 @@ async function resultsOf(sessions: Sessions, named: SessionId | undefined): Prom
       id === undefined ? 'There is no session yet.' : 'A ledger as TSV can hold only one session.',
       id === undefined
         ? 'Start one with a goal: helios "…"'
-        : 'Name one (see helios sessions), or use --format csv.',
+        : 'Name a session (see helios sessions), or use --format csv.',
     );
   return writeResultsTsv((await sessions.read(id)).ledger);
 }

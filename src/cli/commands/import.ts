@@ -23,7 +23,7 @@ export const declareImport = (helios: CliCommand): CliCommand =>
         'helios.db. With --yes, converts machines.json, of which a copy stays, and adds the notes to /global. ' +
         'Never changes helios.db, and never replaces a note.',
     )
-    .option('--yes', 'import them')
+    .option('--yes', 'import the machines and notes')
     .runs(async ({ deps, home }, { yes }: ImportOptions) => {
       const { assetsFolder, clock, stdout } = deps;
       const write = (line: string): void => void stdout.write(`${lineForTerminal(line)}\n`);

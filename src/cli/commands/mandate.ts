@@ -16,8 +16,8 @@ export const declareMandate = (helios: CliCommand): CliCommand =>
     .summary('show what the agent may do unattended in this folder')
     .description(
       'Prints the mandate that applies to this folder, and where it comes from. A mandate is a JSON file in ' +
-        '~/.helios/mandates: folders, reads, machines, commands, programs, hosts and installs. Fields that it ' +
-        'omits are as in the built-in mandate. `for` lists the folders that it is for.',
+        '~/.helios/mandates: folders, reads, machines, commands, programs, hosts and installs. Omitted fields ' +
+        'are as in the built-in mandate. `for` lists the working folders to which it applies.',
     )
     .option('--init', 'write the built-in mandate as a file for this folder, to edit')
     .runs(async ({ deps, home }, { init = false }: { readonly init?: boolean }) => {
@@ -47,7 +47,10 @@ export const declareMandate = (helios: CliCommand): CliCommand =>
       return exitCodes.goal;
     });
 
-/** Returns a name that tells the folder, and is its own. */
+/**
+ * Returns a file name that begins with the name of the folder, and is different for each path (it
+ * ends with a hash of the path).
+ */
 function nameFor(folder: string): string {
   const hash = createHash('sha256').update(folder).digest('hex').slice(0, 8);
   return `${path.basename(folder).replace(/[^\w.-]/g, '_')}-${hash}.json`;

@@ -45,8 +45,8 @@ export const declareMay = (helios: CliCommand): CliCommand =>
     .command('may')
     .summary('show whether the agent may run a command, without running it')
     .description(
-      'Shows what would happen if the agent ran the command: safe commands only read and run without a question, ' +
-        'others need consent, and some are refused in every mode. Nothing is run.',
+      'Shows whether the agent may run the command, and runs nothing. A safe command, which only reads, ' +
+        'runs without a question; others need consent, and some are refused in every mode.',
     )
     .argument('[command...]', 'the command, after --')
     .addOption(

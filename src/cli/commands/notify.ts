@@ -22,7 +22,10 @@ export function declareNotify(helios: CliCommand): CliCommand {
     .summary(
       'send a notification to every channel of preferences.json and helios.json, and show the results',
     )
-    .addHelpText('after', '\nExit code: 0 every channel accepted it, 1 at least one did not.')
+    .addHelpText(
+      'after',
+      '\nExit code: 0 every channel accepted the notification, 1 at least one channel did not.',
+    )
     .runs(test);
   notify
     .command('secret')

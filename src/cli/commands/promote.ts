@@ -28,7 +28,7 @@ export const declarePromote = (helios: CliCommand): CliCommand =>
         'checked out, and nothing else of the repository changes. A patch applies to the commit that is checked out.',
     )
     .argument('<session>', sessionWords)
-    .argument('[experiment]', 'such as e7 (default: the best one)')
+    .argument('[experiment]', 'such as e7 (default: the best experiment)')
     .option(
       '-b, --branch <name>',
       'name of the new branch (default: helios/ with words of the hypothesis)',

@@ -58,7 +58,7 @@ export const declareStop = (helios: CliCommand): CliCommand =>
     );
 
 export const declareBudget = (helios: CliCommand): CliCommand =>
-  steering(helios, 'budget', 'change the limits of a session; limits that are not named stay')
+  steering(helios, 'budget', 'change the limits of a session; other limits stay unchanged')
     .argument('<limits...>', 'the limits, such as "$5, 2 h" or "40 turns, $0.50 per experiment"')
     .runs((context, session: string, words: readonly string[]) =>
       send(context, session, budgetRequest(words.join(' '))),

@@ -17,8 +17,8 @@ export const declareUndo = (helios: CliCommand): CliCommand =>
     .command('undo')
     .summary('undo the edits of files by a session, or list them')
     .description(
-      'Gives files the content that they had before the session edited them. Files that were changed since stay as ' +
-        'they are. Without files, undoes what the tools of the agent edited; files that changed while a command of ' +
+      'Gives files the content that they had before the session edited them. Files that were changed later stay ' +
+        'unchanged. Without files, undoes what the tools of the agent edited; files that changed while a command of ' +
         'the agent ran must be named, because you or a run may have changed them.',
     )
     .argument('<session>', sessionWords)

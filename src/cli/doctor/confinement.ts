@@ -10,7 +10,7 @@ import { note, ok, type Finding } from './finding.ts';
 export async function confinementFinding(machine: Machine): Promise<Finding | undefined> {
   if (machine.kind === 'container') return undefined;
   const name = `confinement ${machine.id}`;
-  const where = machine.kind === 'slurm' ? ' on the login host; its nodes were not asked' : '';
+  const where = machine.kind === 'slurm' ? ' on the login host; its nodes were not checked' : '';
   try {
     const why = await whyUnconfined(machine, 'all');
     const offline = why ?? (await whyUnconfined(machine, []));
@@ -19,12 +19,12 @@ export async function confinementFinding(machine: Machine): Promise<Finding | un
       return note(
         name,
         `Confined commands have no network in the mode mandate${where}: ${cleanText(offline)}.`,
-        `Mend that, or set confinement.network of ${machine.id} in machines.json.`,
+        `Fix this problem, or set confinement.network of ${machine.id} in machines.json.`,
       );
     return note(
       name,
       `Commands and runs cannot be confined${where}: ${cleanText(why)}.`,
-      'Mend that, or use a container for an agent that runs without approval.',
+      'Fix this problem, or use a container for an agent that runs without approval.',
     );
   } catch {
     return undefined;

@@ -142,7 +142,7 @@ export class TerminalView implements SessionView, Disposable {
 }
 
 const prompt = '> ';
-const hint = 'Type a message to the agent; /help lists what else';
+const hint = 'Type a message to the agent, or /help for a list of commands';
 
 /** Returns the line that is typed, with its end if it is too long. */
 function typedLine(typed: string, width: number, { dim }: Style): string {

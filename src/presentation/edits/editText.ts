@@ -7,8 +7,8 @@ const states: Readonly<Record<FileEdit['state'], string>> = {
   created: 'created',
   changed: 'changed',
   removed: 'removed',
-  conflict: 'changed again since',
-  unkept: 'cannot be undone: the content before is not stored',
+  conflict: 'changed again later',
+  unkept: 'cannot be undone: the earlier content is not stored',
 };
 
 /** Returns what happened to the file, such as `changed while a command ran`. */
@@ -33,7 +33,7 @@ export function undoneLines(undone: UndoneEdits, folder: string): readonly strin
       ? 'No edit was undone.'
       : `Edits of ${counted(restored.length, 'file')} undone: ${names(restored)}.`,
     ...conflicts.map(
-      ({ path }) => `${editPath(path, folder)} was changed since, so it stays as it is.`,
+      ({ path }) => `${editPath(path, folder)} was changed later, so it is left unchanged.`,
     ),
     ...failed.map(({ path, why }) => `${editPath(path, folder)} was not restored. ${why}`),
   ];

@@ -197,7 +197,8 @@ export const machineOptions: readonly MachineOption[] = [
     value: 'NAME',
     kinds: every,
     field: 'passEnvironment',
-    about: 'a variable of this computer that runs there get, such as WANDB_API_KEY; repeatable',
+    about:
+      'a variable of this computer that runs on the machine get, such as WANDB_API_KEY; repeatable',
     example: 'WANDB_API_KEY',
     isList: true,
     read: text,

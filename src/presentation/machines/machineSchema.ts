@@ -82,7 +82,8 @@ const ownTexts: Readonly<Record<string, string>> = {
   port: 'port; default: as in the SSH config, otherwise 22',
   user: 'user name; default: as in the ssh config, or in the image',
   auth: 'how to log in; default: as in the ssh config',
-  timeLimitMinutes: 'default time limit of a job; if not set, that of the partition applies',
+  timeLimitMinutes:
+    'default time limit of a job; if not set, the time limit of the partition applies',
   flags: 'additional arguments of sbatch, such as --constraint=a100',
   prologue:
     'shell lines before the command of every run and foreground command, such as module load cuda; each must succeed',

@@ -53,7 +53,7 @@ export function declareMachineWords(
       'adds an SSH host, a Slurm cluster or a container; replaces a machine with the same id',
     )
     .argument('<id>', 'id of the machine')
-    .argument('[place]', 'user@host[:port], or a host of your ssh config; none for a container')
+    .argument('[place]', 'user@host[:port], or a host of your ssh config; omit it for a container')
     .addOption(new Option('--kind <kind>', kindsText).choices(remoteKinds).default('ssh'));
   declareOptions(add)
     .addHelpText('after', valuesText)
@@ -155,7 +155,7 @@ class TypedCommand extends UserCommand {
 const usage = 'Use one of: add ID user@host[:port], rm ID, test ID, list, import --all.';
 
 const kindsText =
-  'ssh: a host that is reached by SSH; slurm: a Slurm cluster, with this computer as login host if none is named; ' +
+  'ssh: a host that is reached by SSH; slurm: a Slurm cluster, with this computer as login host if no host is named; ' +
   'container: an isolated container on this computer, suited to unattended goals';
 
 const valuesText =

@@ -98,7 +98,7 @@ describe('helios allow', () => {
     await session('allow', work);
     assert.match((await session('allow', '--show')).out, /^Allowed:$/m);
     const revoked = await session('allow', '--revoke', path.join(work, 'helios.json'));
-    assert.match(revoked.out, /^Nothing of it is allowed any more\.$/m);
+    assert.match(revoked.out, /^Nothing in the file is allowed any more\.$/m);
     await start();
     assert.equal(existsSync(mark), false);
   });

@@ -52,7 +52,7 @@ describe('helios undo', () => {
     assert.equal(rest.code, 1);
     assert.equal(
       rest.deps.stdout.text,
-      'No edit was undone.\na.py was changed since, so it stays as it is.\n',
+      'No edit was undone.\na.py was changed later, so it is left unchanged.\n',
     );
     assert.equal(await text('a.py'), 'mine\n');
   });
