@@ -96,12 +96,12 @@ export const projectSchema = z.strictObject({
   budget: budgetSchema
     .exactOptional()
     .describe(
-      'Limits of a goal that is started without limits. If the settings have the same limit, the lower one applies.',
+      'Limits of a goal that is started without limits. If the settings have the same limit, the lower value applies.',
     ),
   runMinutes: limit
     .exactOptional()
     .describe(
-      'Minutes after which every run and every point of a sweep is ended. If the settings have this limit, too, the lower one applies.',
+      'Minutes after which every run and every point of a sweep is ended. If the settings have this limit, too, the lower value applies.',
     ),
   watchdogs: watchdogSettingsSchema
     .exactOptional()

@@ -34,7 +34,7 @@ export const budgetSettings = {
     option: '--budget-tokens',
   }),
   'run.minutes': limit({
-    description: `Minutes after which every run, and every point of a sweep, is ended with the verdict _time limit_, whatever the agent asks for. If a \`helios.json\` has \`runMinutes\`, too, the lower one applies. ${noLimit}`,
+    description: `Minutes after which every run, and every point of a sweep, is ended with the verdict _time limit_, whatever the agent asks for. If a \`helios.json\` has \`runMinutes\`, too, the lower value applies. ${noLimit}`,
     scope: 'application',
     engine: 'runMinutes',
     isPreference: true,

@@ -43,7 +43,7 @@ export const notificationSettings = {
     description: 'Creation of a brief with charts when a session with at least one run ends.',
     values: {
       always:
-        'Write it below `helios-reports` in the working folder, or where `helios.json` says. Your changes to a brief are kept; a new one is written next to it.',
+        'Write the brief below `helios-reports` in the working folder, or where `helios.json` says. Your changes to a brief are kept; a new one is written next to it.',
       never:
         'Write it only on request: **Helios: Open Brief**, `/writeup` in the chat, or `helios report --write`.',
     },
@@ -54,7 +54,7 @@ export const notificationSettings = {
     description: 'Automatic opening of the brief, next to the editor and without taking the focus.',
     values: {
       unseen:
-        'Open it if a session ended while you were not following it: immediately if the window has the focus, otherwise when you return to the window or open it again.',
+        'Open the brief if a session ended while you were not following it: immediately if the window has the focus, otherwise when you return to the window or open it again.',
       never: 'Do not open it. **Helios: Open Brief** opens it.',
     },
   }),

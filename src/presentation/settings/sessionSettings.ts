@@ -13,7 +13,7 @@ export const sessionSettings = {
     values: {
       ask: 'Ask you in a notification and in the chat; you can approve once, for the session, for the folder or always. Without an answer within ten minutes the request is denied, and Helios tries another way.',
       mandate:
-        'Run without asking what the mandate covers: work in the working folder, its worktrees, the folders of runs and caches, installs into an environment of the folder, and downloads from package indexes and hubs. Refuse everything else without asking, and continue. Intended for unattended goals.',
+        'Run what the mandate covers without asking: work in the working folder, its worktrees, the folders of runs and caches, installs into an environment of the folder, and downloads from package indexes and hubs. Refuse everything else without asking, and continue. Intended for unattended goals.',
       allow:
         'Run without asking. Intended for an environment that you can afford to lose, such as a container or a virtual machine.',
     },
@@ -30,11 +30,12 @@ export const sessionSettings = {
   'run.confinement': choice<NonNullable<EngineSettings['confinement']>>({
     default: 'auto',
     description:
-      'Confinement of commands and runs of the agent with bubblewrap. They can then write only to the working folder, the worktrees of the session, usual caches, and folders that `machines.json` grants, see no keys, and reach only hosts that the mandate or `machines.json` lists, if one does. Commands in containers are confined by the container.',
+      'Confinement of commands and runs of the agent with bubblewrap. They can then write only to the working folder, the worktrees of the session, usual caches, and folders that `machines.json` lists. They see no keys. If the mandate or `machines.json` lists hosts, they reach only these hosts. Commands in containers are confined by the container.',
     values: {
-      auto: 'Confine them in the permission mode `mandate`, on machines where bubblewrap starts.',
-      always: 'Confine all of them. Where bubblewrap does not start, nothing is run.',
-      never: 'Confine only those on machines whose entry in `machines.json` requires it.',
+      auto: 'Confine commands and runs in the permission mode `mandate`, on machines where bubblewrap starts.',
+      always: 'Confine all commands and runs. Where bubblewrap does not start, nothing is run.',
+      never:
+        'Confine commands and runs only on machines whose entry in `machines.json` requires it.',
     },
     scope: 'machine',
     engine: 'confinement',
@@ -44,7 +45,7 @@ export const sessionSettings = {
     default: [],
     none: [],
     description:
-      'Environment variables that runs on this computer get, in addition to those of data and tracking services (`WANDB_*`, `HF_TOKEN`, `AWS_*`, `COMET_*`, `MLFLOW_*`, `NEPTUNE_*`, `CLEARML_*` and others). Only variables with keys, tokens and passwords need to be listed; an asterisk at the end of a name stands for any end. Foreground commands never get them, and keys of models such as `OPENAI_API_KEY` are never passed. For other machines, list variables under `passEnvironment` in `machines.json`.',
+      'Environment variables that runs on this computer get, in addition to those of data and tracking services (`WANDB_*`, `HF_TOKEN`, `AWS_*`, `COMET_*`, `MLFLOW_*`, `NEPTUNE_*`, `CLEARML_*` and others). Only variables with keys, tokens and passwords need to be listed; an asterisk at the end of a name stands for any text. Foreground commands never get them, and keys of models such as `OPENAI_API_KEY` are never passed. For other machines, list variables under `passEnvironment` in `machines.json`.',
     schema: z.array(z.string().regex(variablePattern)),
     written: z.array(z.string().regex(variablePattern)),
     scope: 'machine',
@@ -79,7 +80,7 @@ export const sessionSettings = {
       'Action when `#helios.session.plateauExperiments#` consecutive experiments brought no improvement.',
     values: {
       advise: 'Advise the agent and continue the session.',
-      end: 'Advise the agent, and end the session after twice as many experiments.',
+      end: 'Advise the agent, and end the session after `2 × plateauExperiments` consecutive experiments without improvement.',
     },
     engine: 'plateau.onPlateau',
   }),
@@ -93,7 +94,7 @@ export const sessionSettings = {
   'session.keepRunning': choice({
     default: 'never',
     description:
-      'Behavior of sessions when VS Code closes or crashes. In the background, no user can answer: in place of the permission mode `ask`, the mandate applies. Models of VS Code itself answer only while a window is open.',
+      'Behavior of sessions when VS Code closes or crashes. In the background, no user can answer: the mandate applies instead of the permission mode `ask`. Models of VS Code itself answer only while a window is open.',
     values: {
       never:
         'Wait for the next window, unless **Helios: Keep Running in Background** was run for the session.',
