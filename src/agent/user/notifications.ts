@@ -237,8 +237,8 @@ const isIdle = ({ runs, monitor }: SessionState): boolean =>
   );
 
 /**
- * Returns true for a refused call that comes into the inbox beside another one: a night may refuse
- * many, and the user is told once.
+ * Returns true for a refused call that is put into the inbox while another refused call still waits
+ * there. A night may bring many; only the first is notified.
  */
 const isFollowing = ({ refused }: EventOf<'question.asked'>, before: SessionState): boolean =>
   refused !== undefined && openQuestions(before).some((question) => question.refused !== undefined);

@@ -63,7 +63,10 @@ export function approvalNotification(request: ApprovalRequest): ShownApproval {
   return { text: `${start} (${textSize(detail)}; review it to approve)`, choices: reviewChoices };
 }
 
-/** A notification cuts labels off, so the answers for longer are where the document names them. */
+/**
+ * Returns the choices for a notification. It cuts long labels off, so answers that also allow later
+ * calls are offered only after Review, beside the document that says what they cover.
+ */
 const notificationChoices = ({ offer }: ApprovalRequest): ShownApproval['choices'] => ({
   'Approve Once': 'allow',
   ...(offer !== undefined && offer.scopes.length > 0 && { Review: 'review' }),
@@ -122,4 +125,4 @@ const titlesOf = ({ offer }: ApprovalRequest): readonly string[] => {
 const coverText = ({ offer }: ApprovalRequest): string =>
   offer === undefined || offer.scopes.length === 0
     ? ''
-    : `\nThe answers for longer also cover, without a question:\n${offer.covers.map((each) => `- ${each}\n`).join('')}`;
+    : `\nThe answers that also allow later calls cover, without asking again:\n${offer.covers.map((each) => `- ${each}\n`).join('')}`;

@@ -21,7 +21,7 @@ export function fileAttachment(name: string, path: string, bytes: Uint8Array): A
   if (bytes.length > limit || (mediaType === undefined && isBinary(bytes)))
     return textAttachment(
       name,
-      `The file ${path} (${formatBytes(bytes.length)}) is not included, because it is ${bytes.length > limit ? 'too large' : 'no text'}.`,
+      `The file ${path} (${formatBytes(bytes.length)}) is not included, because it is ${bytes.length > limit ? 'too large' : 'not a text file'}.`,
     );
   return { name, mediaType: mediaType ?? 'text/plain', bytes };
 }

@@ -6,7 +6,8 @@ type PermissionsInForce = NonNullable<SessionState['permissions']>;
 /** What each mode does, in at most 80 characters: a quick pick cuts off the rest. */
 export const modeEffects: Readonly<Record<PermissionsInForce['mode'], string>> = {
   ask: 'Helios waits for your approval before each command and change.',
-  mandate: 'What stays in this folder and its runs needs no approval. The rest is refused.',
+  mandate:
+    'Calls that stay within this folder and its runs need no approval. All other calls are refused.',
   allow: 'Commands and changes run without asking, on all your machines.',
 };
 

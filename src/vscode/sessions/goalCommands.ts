@@ -58,7 +58,10 @@ async function startGoal(deps: WindowDeps): Promise<void> {
   await showSession(deps, session);
 }
 
-/** Shows what does not count of the project file, because the chat joins after the first line. */
+/**
+ * Warns of the parts of `helios.json` that are ignored. The chat does not show them, because it
+ * joins after the first line of the session.
+ */
 async function showLeftOut(session: Session): Promise<void> {
   const leftOut = leftOutOf(session.events());
   if (leftOut === undefined) return;

@@ -20,8 +20,8 @@ export async function manageApprovals({ logger }: Pick<WindowDeps, 'logger'>): P
     pick.items = shown.map(itemOf);
     pick.placeholder =
       shown.length === 0
-        ? 'Nothing is approved for a workspace or always'
-        : 'What Helios may do without asking. Approvals for a session end with it.';
+        ? 'Nothing is approved in a workspace, or always approved'
+        : 'What Helios may do without asking. Approvals for a session end with the session.';
   };
   pick.title = 'Manage Approvals';
   pick.matchOnDescription = true;

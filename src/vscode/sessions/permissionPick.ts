@@ -97,5 +97,5 @@ const icons: Readonly<Record<PermissionAnswer, string>> = {
 
 const containerEffect = (hasEngine: boolean): string =>
   hasEngine
-    ? 'Commands run unasked in a new container. Outside it, only within this folder.'
+    ? 'Commands run without asking: in a new container, and outside it only within this folder.'
     : 'No Docker or Podman found here. Opens the guide; until then, Helios asks you.';

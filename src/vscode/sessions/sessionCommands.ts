@@ -53,7 +53,11 @@ async function unpause(deps: WindowDeps, argument: unknown): Promise<void> {
   await deps.host.get();
   const id = sessionIdOf(argument);
   const paused = deps.sessions.going().filter(({ state }) => state.phase === 'paused');
-  if (paused.length === 0) throw new UserFacing('No session is paused in this window.');
+  if (paused.length === 0)
+    throw new UserFacing(
+      'No session is paused in this window.',
+      'Open the session, and send it a message to continue it.',
+    );
   const choices = paused.map((session) => sessionChoice(session, deps.sessions));
   const session =
     paused.find((each) => each.id === id) ?? (await pickOne(choices, 'Continue which session?'));

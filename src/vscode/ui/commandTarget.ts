@@ -38,7 +38,10 @@ export function machineIdOf(argument: unknown): string | undefined {
   return typeof id === 'string' ? id : undefined;
 }
 
-/** Returns the target of a row for a note, or for the folder in which to create a note. */
+/**
+ * Returns the note that a tree row shows, or the folder of notes in which to create one;
+ * `undefined` if the argument is not such a row.
+ */
 export function noteOf(argument: unknown): Extract<RowTarget, { kind: 'note' }> | undefined {
   const target = targetOf(argument);
   return target?.kind === 'note' && typeof target.path === 'string'

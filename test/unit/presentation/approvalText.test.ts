@@ -144,7 +144,7 @@ describe('approval questions', () => {
     );
     assert.deepEqual(lines.slice(2), [
       '',
-      'The answers for longer also cover, without a question:',
+      'The answers that also allow later calls cover, without asking again:',
       '- python train.py … on gpu1 in /w',
       '',
       'command: ls',

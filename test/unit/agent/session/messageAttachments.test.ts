@@ -93,6 +93,6 @@ describe('what is attached to a message', () => {
       /^The file \/w\/log\.txt \(.* is not included, because it is too large\.$/,
     );
     const binary = fileAttachment('m.pt', '/w/m.pt', Buffer.from([1, 0, 2]));
-    assert.match(String(Buffer.from(binary.bytes)), /because it is no text\.$/);
+    assert.match(String(Buffer.from(binary.bytes)), /because it is not a text file\.$/);
   });
 });
