@@ -1,10 +1,10 @@
 /**
- * The sweeps of a session, and its single runs that wait for a place. Launches points and runs as
- * machines have room, in the order of the line, without model calls. The points to launch are derived from the journal alone (the plan, and the
- * runs planned for it), so a process that dies at any time neither loses a point nor runs one
- * twice. Sweeps of a paused session continue, since they need no model. When the session ends or
- * its minutes are used up, no more points are launched. A run on a machine that does not answer is
- * treated as running.
+ * The sweeps of a session, and its single runs that wait in line. Launches points and runs when
+ * machines have free slots or GPUs, in the order of the line and without model calls. The points to
+ * launch are derived from the journal alone (the plan, and the runs planned for it), so a process
+ * that dies at any time neither loses a point nor runs one twice. Sweeps of a paused session
+ * continue, since they need no model. When the session ends or its minutes are used up, no more
+ * points are launched. A run on a machine that does not answer is treated as running.
  */
 import type { Clock } from '../../base/clock.ts';
 import { delay } from '../../base/clock.ts';
