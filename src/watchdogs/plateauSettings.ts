@@ -20,7 +20,7 @@ export const plateauSettingsSchema = z.strictObject({
     .enum(plateauActions)
     .optional()
     .describe(
-      'Action on a plateau: advise (advise the agent) or end (advise the agent, and end the session after twice this number of consecutive experiments without improvement).',
+      'Action on a plateau: advise (advise the agent) or end (advise the agent, and end the session after 2 × `experiments` consecutive experiments without improvement).',
     ),
   noisePercent: z
     .number()
