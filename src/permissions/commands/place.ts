@@ -13,7 +13,7 @@ export interface CommandPlace {
   /** The rules on paths, which know the home folder of Helios. */
   readonly rules: PathRules;
   /**
-   * Resolves the links of an absolute path; parts that do not exist stay as they are. Returns
+   * Resolves the links of an absolute path; parts that do not exist stay unchanged. Returns
    * `undefined` if the path cannot be resolved.
    */
   realPath(path: string): string | undefined;
@@ -33,7 +33,7 @@ export interface CommandPlace {
   readonly consent?: Consent;
 }
 
-/** The place and the possible folders of one command of a line. */
+/** The circumstances and the possible folders of a single command of a line. */
 export interface Spot {
   readonly place: CommandPlace;
   /** Folders in which the command may run; empty if they are unknown. */

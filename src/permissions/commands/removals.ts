@@ -15,8 +15,9 @@ const innerFolders =
 const temporary = /^\/(?:tmp|var\/tmp|dev\/shm|private\/tmp|private\/var\/folders)\/./;
 
 /**
- * Returns the verdict on removing, moving or changing whole folders: those of the system and a home
- * are refused, those outside the working folder are asked about each time. `safe` for the others.
+ * Returns the verdict on removing, moving or changing whole folders. Folders of the system and home
+ * folders are refused; for folders outside the working folder, the user is asked each time.
+ * Otherwise `safe`.
  */
 export function removalOf(name: string, rest: readonly ShellWord[], spot: Spot): Verdict {
   const has = (pattern: RegExp): boolean => rest.some(({ text }) => pattern.test(text));

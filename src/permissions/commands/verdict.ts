@@ -23,7 +23,7 @@ export interface Verdict {
    * if the mandate was not asked.
    */
   readonly outside?: string;
-  /** The consents that the command needs; omitted if none may be given beyond one call. */
+  /** The consents that the command needs; omitted if the user can allow only this single call. */
   readonly needs?: readonly CommandNeed[];
 }
 
