@@ -23,7 +23,7 @@ export interface LineRange {
 }
 
 export interface LinePiece {
-  /** In file order, without newlines; `undefined` in place of a skipped line. */
+  /** Lines in file order, without newlines; `undefined` instead of a skipped line. */
   readonly lines: readonly (string | undefined)[];
   /** Size of these lines in the file, newlines included. */
   readonly bytes: number;

@@ -22,8 +22,8 @@ export function valueIn(
 }
 
 /**
- * Reads the value at a place in a sampled series from the disk. Reads only the points around the
- * place. Rejects with an error of the system.
+ * Reads the value at a step or index in a sampled series from the disk. Reads only the points
+ * around it. Rejects with an error of the system.
  */
 export async function valueOnDisk(
   series: SampledSeries,
