@@ -77,7 +77,9 @@ const steerHelp = (): string =>
     ...Object.values(steerWords).map(({ usage, what }) => `  /${usage}: ${what}`),
   ].join('\n');
 
-/** Returns the request that a line stands for. Throws `UserFacing` for a line that stands for none. */
+/**
+ * Returns the request that a line stands for. Throws `UserFacing` for a line that stands for none.
+ */
 export function requestOf(line: string): SessionRequest {
   const word = slashWord(line);
   if (word === undefined) return { kind: 'say', text: line };

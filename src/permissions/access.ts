@@ -25,9 +25,9 @@ export type Access =
    * call. Links in it are resolved for writes, and for reads whose content leaves the machine.
    * `linkPath` is the path as given in the call, present if it is in the working folder and leads
    * out of that folder through a link. `realPath` is the path with links resolved, present if
-   * `path` is as given in the call and differs. `givenPath` is the path as given in the call, present
-   * for a write to another path outside the working folder. `change` is the change of the file as
-   * lines with `-` and `+`, present if the user is asked about it each time.
+   * `path` is as given in the call and differs. `givenPath` is the path as given in the call,
+   * present for a write to another path outside the working folder. `change` is the change of the
+   * file as lines with `-` and `+`, present if the user is asked about it each time.
    */
   | {
       readonly kind: 'read' | 'write';

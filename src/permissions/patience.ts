@@ -9,7 +9,10 @@ import { delay, type Clock } from '../base/clock.ts';
 const answerWithinMs = 10 * 60_000;
 
 export interface Question<Answer> {
-  /** Asks the user. Rejects if no user can be asked. Once the signal is aborted, the answer is ignored. */
+  /**
+   * Asks the user. Rejects if no user can be asked. Once the signal is aborted, the answer is
+   * ignored.
+   */
   ask(signal: AbortSignal): Promise<Answer>;
   /** Time for which this question waits, if it is shorter than the usual time. */
   readonly limitMs?: number | undefined;
@@ -28,7 +31,9 @@ export class Patience {
     this.#waitedMs = 0;
   }
 
-  /** Resolves with the answer, with `nobody` when time is up, or with `withdrawn` after an abort. */
+  /**
+   * Resolves with the answer, with `nobody` when time is up, or with `withdrawn` after an abort.
+   */
   async answer<Answer>(
     { ask, limitMs = answerWithinMs }: Question<Answer>,
     signal: AbortSignal,

@@ -15,7 +15,9 @@ const choiceSchema = z.looseObject({
    * use it.
    */
   container: z.string().min(1).optional(),
-  /** Whether sessions continue in the background when VS Code closes. Default: as in the settings. */
+  /**
+   * Whether sessions continue in the background when VS Code closes. Default: as in the settings.
+   */
   keepRunning: z.boolean().optional(),
 });
 

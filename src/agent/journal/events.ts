@@ -214,7 +214,9 @@ export type SessionEvent =
       readonly allowedTool?: string;
       /** Consents for later calls that the user gave with this answer. */
       readonly grants?: readonly Approval[];
-      /** Accesses of the call to anything other than Helios's own data. Omitted if there are none. */
+      /**
+       * Accesses of the call to anything other than Helios's own data. Omitted if there are none.
+       */
       readonly accesses?: readonly Access[];
     }
   | {

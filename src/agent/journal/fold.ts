@@ -315,7 +315,9 @@ const withRun = (state: SessionState, id: RunId, run: RunState): SessionState =>
   runs: withEntry(state.runs, id, run),
 });
 
-/** Removes the experiment of a run that was never started, if it has no other run and no decision. */
+/**
+ * Removes the experiment of a run that was never started, if it has no other run and no decision.
+ */
 function withoutEmptyExperiment(state: SessionState, runId: RunId): SessionState {
   const id = state.runs.get(runId)?.spec.experimentId;
   const record = id === undefined ? undefined : state.experiments.get(id);

@@ -26,7 +26,9 @@ export class KnownValues {
     this.#onAdd = onAdd;
   }
 
-  /** Adds a value, with its spellings in URLs, JSON and base64. Ignores values that are too short. */
+  /**
+   * Adds a value, with its spellings in URLs, JSON and base64. Ignores values that are too short.
+   */
   add(value: string, name = ''): void {
     if (value.length < minChars || this.#forms.has(value)) return;
     this.#onAdd();

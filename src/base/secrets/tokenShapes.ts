@@ -88,7 +88,9 @@ function randomWords(text: string, word: string, offset: number): SecretSpan[] {
   });
 }
 
-/** Returns true for a part of encoded data: after `base64,` or `SHA256:`, or on a line of its own. */
+/**
+ * Returns true for a part of encoded data: after `base64,` or `SHA256:`, or on a line of its own.
+ */
 const isEncoded = (text: string, { start, end }: SecretSpan): boolean => {
   const before = text.slice(Math.max(0, start - 80), start);
   const isLine =

@@ -37,8 +37,8 @@ export async function keyPlace(name: string, home: string, deps: CliDeps): Promi
 }
 
 /**
- * Asks for the key without showing it, or reads it from standard input, and stores it in a file that
- * only the user can read. Resolves with the exit code.
+ * Asks for the key without showing it, or reads it from standard input, and stores it in a file
+ * that only the user can read. Resolves with the exit code.
  */
 export async function storeKey(
   { name, label, secret, variables }: KeyPlace,

@@ -66,8 +66,8 @@ export async function trackedChanges(
 }
 
 /**
- * Resolves with the content of files in the copy of the index, by absolute path. Files with a filter,
- * such as those of LFS, are left out. Rejects with `GitFailure`.
+ * Resolves with the content of files in the copy of the index, by absolute path. Files with a
+ * filter, such as those of LFS, are left out. Rejects with `GitFailure`.
  */
 export async function indexedFiles(
   checkout: Checkout,

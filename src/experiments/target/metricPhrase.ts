@@ -1,4 +1,6 @@
-/** Finds the names of metrics in the text of a goal: `val_loss`, `validation loss`, `success rate`. */
+/**
+ * Finds the names of metrics in the text of a goal: `val_loss`, `validation loss`, `success rate`.
+ */
 import { directionOf, isKnownMetric } from '../../metrics/direction.ts';
 import { isSplitWord } from '../../metrics/metricName.ts';
 

@@ -197,7 +197,9 @@ function directName(before: string, word: string, from: number): MetricPhrase | 
   return { metric, start, end: start + metric.length, isCertain: true };
 }
 
-/** Returns the metric after the number: `95 % test accuracy`, `at least 0.98 validation accuracy`. */
+/**
+ * Returns the metric after the number: `95 % test accuracy`, `at least 0.98 validation accuracy`.
+ */
 function phraseAfter(
   { sentence, phrases }: Place,
   match: RegExpExecArray,

@@ -10,8 +10,9 @@ type EmitPoint = (metric: string, step: number, value: number) => void;
 
 /**
  * Reads the metrics of one line of output. Its only state between lines is the header of a table,
- * so reading can start at any line with `resume`. If a name occurs several times in a line, only its last value is used. The step of a point
- * is read from the same line; NaN if the line has no step.
+ * so reading can start at any line with `resume`. If a name occurs several times in a line, only
+ * its last value is used. The step of a point is read from the same line; NaN if the line has no
+ * step.
  */
 export interface LineParser {
   parse(line: string, emit: EmitPoint): void;
@@ -20,8 +21,8 @@ export interface LineParser {
 }
 
 /**
- * Returns a parser for the names of a spec, or for any metric if the spec has no names. Does not use
- * the patterns of a spec. `onHeader` is called with each new header of a table. Throws
+ * Returns a parser for the names of a spec, or for any metric if the spec has no names. Does not
+ * use the patterns of a spec. `onHeader` is called with each new header of a table. Throws
  * `MetricSpecError` for an unusable name.
  */
 export function createLineParser(

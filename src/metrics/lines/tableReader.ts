@@ -1,6 +1,6 @@
 /**
- * Reads tables: a header line that begins with a counter, such as `epoch  train_loss  val_loss`, and
- * lines with a number in each column.
+ * Reads tables: a header line that begins with a counter, such as `epoch  train_loss  val_loss`,
+ * and lines with a number in each column.
  */
 import type { Reading } from './labels.ts';
 import type { Pair } from './lineFormats.ts';

@@ -28,8 +28,8 @@ export type SearchOutcome =
 type Stopped = Exclude<SearchOutcome, { readonly kind: 'found' }>;
 
 /**
- * The time of a pattern is counted in ticks, so that time in which this process was suspended counts
- * as one tick.
+ * The time of a pattern is counted in ticks, so that time in which this process was suspended
+ * counts as one tick.
  */
 const tickMs = 250;
 const maxTicks = 4;
@@ -53,8 +53,8 @@ export class PatternSearch implements Disposable {
   }
 
   /**
-   * Searches the lines of a job after the lines of all earlier jobs. Stops at the first pattern that
-   * takes longer than `patternLimitMs` or cannot be used. Rejects if the worker cannot run.
+   * Searches the lines of a job after the lines of all earlier jobs. Stops at the first pattern
+   * that takes longer than `patternLimitMs` or cannot be used. Rejects if the worker cannot run.
    */
   search(job: PatternJob): Promise<SearchOutcome> {
     const outcome = this.#last.then(() => this.#run(job));

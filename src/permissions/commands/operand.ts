@@ -37,7 +37,9 @@ export function namesKey({ text, spelled }: ShellWord, { rules, home }: CommandP
 const maxStars = 12;
 const signs: Readonly<Record<string, string>> = { '*': '[^/]*', '?': '[^/]', '{': '(?:', '}': ')' };
 
-/** Returns the pattern of the shell as a regular expression; `undefined` if it is not well formed. */
+/**
+ * Returns the pattern of the shell as a regular expression; `undefined` if it is not well formed.
+ */
 function patternOf(text: string): RegExp | undefined {
   const parts = text.match(/\[[^\]/]*\]|\$\{?\w+\}?|\*+|[^]/g) ?? [];
   let depth = 0;

@@ -60,7 +60,9 @@ const refusals: readonly Refusal[] = [
   refusal(startsLater, 'loginctl', /^enable-linger/),
 ];
 
-/** Subcommands of Helios that only read. Anything else may start an agent or give it more rights. */
+/**
+ * Subcommands of Helios that only read. Anything else may start an agent or give it more rights.
+ */
 const readsHelios =
   /^(?:--version|-v|--help|-h|help|sessions|watch|replay|report|search|export|doctor|may|actions|models)(?: |$)/;
 

@@ -1,4 +1,6 @@
-/** The reading subcommands of programs that can also change things, and calls that show a version. */
+/**
+ * The reading subcommands of programs that can also change things, and calls that show a version.
+ */
 import type { ShellWord } from '../../shell/shellCommand.ts';
 import type { Reader } from './readers/reader.ts';
 

@@ -19,8 +19,8 @@ export interface Verdict {
   /** Sentence about a key that the command uses. Its use needs an approval in every mode. */
   readonly keyNote?: string;
   /**
-   * Why the mandate does not cover the command, as the rest of a sentence; empty if it does. Omitted
-   * if the mandate was not asked.
+   * Why the mandate does not cover the command, as the rest of a sentence; empty if it does.
+   * Omitted if the mandate was not asked.
    */
   readonly outside?: string;
   /** The consents that the command needs; omitted if the user can allow only this single call. */

@@ -23,9 +23,9 @@ export type Installer = (typeof installers)[number];
 
 export interface Mandate {
   /**
-   * Folders in which the agent may read and change files. `.` stands for the working folder with its
-   * worktrees and run folders, `~` for the home folder; `gpu1:/data` is a folder of that machine
-   * alone.
+   * Folders in which the agent may read and change files. `.` stands for the working folder with
+   * its worktrees and run folders, `~` for the home folder; `gpu1:/data` is a folder of that
+   * machine alone.
    */
   readonly folders: readonly string[];
   /** Further folders that commands may read, and whose programs they may run. */

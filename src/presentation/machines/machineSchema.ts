@@ -35,7 +35,8 @@ export function machinesJsonSchema(): object {
           type: 'object',
           required: ['id', 'kind'],
           properties: { kind: { enum: kinds, description: fieldText('kind', 'ssh') } },
-          // A condition per kind of machine, so that an editor suggests only the fields of that kind.
+          // A condition per kind of machine, so that an editor suggests only the fields of that
+          // kind.
           allOf: [...oneOf, local].map((schema) => {
             const kind = schema.properties['kind']?.const as Kind;
             return {

@@ -51,8 +51,8 @@ function approvalChoices({ offer }: ApprovalRequest): Readonly<Record<string, Ap
 }
 
 /**
- * Returns the question for a notification, on one line. Line breaks are shown as a sign, because the
- * next line may be another command.
+ * Returns the question for a notification, on one line. Line breaks are shown as a sign, because
+ * the next line may be another command.
  */
 export function approvalNotification(request: ApprovalRequest): ShownApproval {
   const { detail } = request;
@@ -121,7 +121,9 @@ const titlesOf = ({ offer }: ApprovalRequest): readonly string[] => {
     .map(([title]) => title);
 };
 
-/** Returns a paragraph about what the answers cover beyond the call; empty if they cover nothing. */
+/**
+ * Returns a paragraph about what the answers cover beyond the call; empty if they cover nothing.
+ */
 const coverText = ({ offer }: ApprovalRequest): string =>
   offer === undefined || offer.scopes.length === 0
     ? ''

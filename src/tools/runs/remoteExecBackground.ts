@@ -236,7 +236,9 @@ const request = async (machine: Machine, args: Args): Promise<Omit<RunRequest, '
 const trackedText = ({ names, patterns, from }: MetricSpec): readonly string[] | string =>
   patterns ? Object.keys(patterns) : (names ?? `detected from ${from?.join(', ') ?? 'the output'}`);
 
-/** Resolves with the access to the link to a log. A link that is there is replaced, not followed. */
+/**
+ * Resolves with the access to the link to a log. A link that is there is replaced, not followed.
+ */
 async function logAccess(
   { machines }: MachineTools,
   machineId: string,

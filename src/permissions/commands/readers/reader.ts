@@ -15,8 +15,8 @@ export interface Reader {
   /** Options that give the script. The first operand is then a file, too. */
   readonly scriptOptions?: readonly string[];
   /**
-   * Returns why a call does more than read; `undefined` if it only reads. `words` are the arguments as
-   * written.
+   * Returns why a call does more than read; `undefined` if it only reads. `words` are the arguments
+   * as written.
    */
   problem?(call: Arguments, words: readonly ShellWord[]): string | undefined;
 }
