@@ -9,9 +9,9 @@ export type Wording = Comparator | 'reach' | 'beat';
 
 const wordings: Readonly<Record<Wording, string>> = {
   '<': '<|below|under|beneath|less than|lower than|smaller than|fewer than|unter|unterhalb von|kleiner als|weniger als|niedriger als|geringer als|unterschreite[nt]?',
-  '<=': '<=|≤|at most|no more than|not more than|no higher than|no larger than|no worse than|up to|höchstens|maximal|nicht mehr als|nicht über|bis zu',
+  '<=': '<=|≤|at most|no more than|not more than|no higher than|no larger than|no worse than|at or below|at or under|up to|höchstens|maximal|nicht mehr als|nicht über|bis zu',
   '>': '>|above|over|more than|greater than|higher than|larger than|exceeds?|exceeding|surpass|surpasses|über|oberhalb von|größer als|mehr als|höher als|übersteigt|übersteigen|überschreite[nt]?',
-  '>=': '>=|≥|at least|no less than|not less than|no lower than|no smaller than|not below|mindestens|wenigstens|nicht unter',
+  '>=': '>=|≥|at least|no less than|not less than|no lower than|no smaller than|not below|at or above|at or over|mindestens|wenigstens|nicht unter',
   reach:
     'to|to about|reach|reaches|reached|hits?|attains?|achieves?|gets|obtains?|wants?|needs?|get to|goes to|down to|of|is|be|=|:|gets to|auf|erreicht?|erreichen|von|bei|beträgt|liegt bei',
   beat: 'beats?|better than|besser als|schlägt',

@@ -57,6 +57,11 @@ const wordings: readonly [goal: string, target: string][] = [
   ['Finde die Konfiguration mit der niedrigsten Perplexität', 'lowest Perplexität'],
   ['erreiche val_acc von 0,98', 'val_acc >= 0.98'],
   ['val_acc soll nicht unter 0,9 liegen', 'val_acc >= 0.9'],
+  [
+    'Raise recall above 0.96 while val_acc stays at or above 0.95',
+    'recall > 0.96 and val_acc >= 0.95',
+  ],
+  ['keep val_loss at or below 0.3', 'val_loss <= 0.3'],
   ['the test error must not exceed 5 %', 'test error <= 5 %'],
   ['val_loss should be 0.3 or less', 'val_loss <= 0.3'],
   ['keep train_loss below 1 and val_loss below 1.2', 'train_loss < 1 and val_loss < 1.2'],
