@@ -1,11 +1,29 @@
-# Prints files below folder $1 that have the name of a private key, or hold one in PEM, at most 20,
-# each on a line, then a NUL. Leaves out installed packages, whose keys are public.
+# Prints the paths of files below folder $1 that are named like a private key or a file of secrets,
+# or hold a private key in PEM, each with a NUL; then another NUL. At most 64 KiB of paths. Leaves
+# out installed packages, whose keys are public, and of git repositories all but settings that hold
+# a token.
 key_files() {
-  find "$1" -maxdepth 8 \( -name node_modules -o -name site-packages -o -name dist-packages \
-    -o -name .git \) -prune -o -type f \( -name id_rsa -o -name id_dsa -o -name 'id_ecdsa*' \
-    -o -name 'id_ed25519*' -o -name '*.ppk' -o -name '*.p12' -o -name '*.pfx' -o -name '*.jks' \
-    -o -name '*.keystore' -o -name '*.kdbx' -o -name .git-credentials -o -name kaggle.json \) \
-    -print -o -type f \( -name '*.[pP][eE][mM]' -o -name '*.[kK][eE][yY]' \) \
-    -exec grep -l -e '-----BEGIN [A-Z0-9 ]*PRIVATE KEY' {} + 2>/dev/null | head -n 20
+  find "$1" -maxdepth 8 \
+    \( -name node_modules -o -name site-packages -o -name dist-packages \) -prune \
+    -o -path '*/.git/*' -type d \( -name objects -o -name refs -o -name logs -o -name lfs \) -prune \
+    -o -path '*/.git/*' -type f -name 'config*' -exec sh -c "$holding" sh \
+    'extraheader|://[^/ ]*@|token|passw' {} + \
+    -o -path '*/.git/*' \
+    -o -type f \( -iname '*.pem' -o -iname '*.key' \) -exec sh -c "$holding" sh \
+    '-----BEGIN [A-Z0-9 ]*PRIVATE KEY' {} + \
+    -o -type f \( -iname 'id_rsa' -o -iname 'id_dsa' -o -iname 'id_ecdsa*' -o -iname 'id_ed25519*' \
+    -o -iname '*.ppk' -o -iname '*.p12' -o -iname '*.pfx' -o -iname '*.jks' -o -iname '*.keystore' \
+    -o -iname '*.kdbx' -o -iname '*.keytab' -o -iname '.git-credentials' -o -iname 'kaggle.json' \
+    -o -iname '*.env' -o -iname '.env.*' -o -iname '.envrc*' -o -iname '[._]netrc' \
+    -o -iname '[._]npmrc' -o -iname '[._]yarnrc.yml' -o -iname '[._]pypirc' -o -iname '[._]pgpass' \
+    -o -iname '[._]my.cnf' -o -iname '[._]htpasswd' -o -iname 'credentials*' -o -iname 'secret' \
+    -o -iname 'secrets' -o -iname 'secret.*' -o -iname 'secrets.*' -o -iname '.*history' \
+    -o -iname 'service[-_]account*.json' \) -print0 2>/dev/null | head -c 65536
   printf '\0'
 }
+# Prints those of the files that have a line with the pattern $1.
+# shellcheck disable=SC2016
+holding='pattern=$1; shift
+for file do
+  if grep -q -i -E -e "$pattern" "$file"; then printf "%s\\0" "$file"; fi
+done'

@@ -1,6 +1,7 @@
 import { shellText } from '../base/shellText.ts';
 import { shellQuote } from '../base/text.ts';
 import type { Machine } from './machine.ts';
+import { pathLists } from './pathLists.ts';
 
 const script = shellText('./matches.sh', import.meta.url);
 /** Time limit. It is short, because an approval waits for the answer. */
@@ -17,10 +18,11 @@ export async function matchesOf(
   if (patterns.length === 0) return [];
   const calls = patterns.map((pattern) => `matches ${quotedPattern(pattern)}`).join('\n');
   const answer = await machine.query(`${script}\n${calls}`, { timeoutMs });
-  return answer
-    .split('\n\0')
-    .slice(0, patterns.length)
-    .map((part) => (part === '!' ? undefined : part.split('\0').slice(0, -1)));
+  const lists = pathLists(answer);
+  return patterns.map((_pattern, index) => {
+    const list = lists[index];
+    return list?.[0] === '!' ? undefined : list;
+  });
 }
 
 const quotedPattern = (pattern: string): string =>

@@ -55,7 +55,8 @@ function bareAwk(script: string): string {
   return bare.includes('/') ? bare : bare.replace(/"(?:[^"\\\n]|\\[^\n])*"/g, '""');
 }
 
-const jqPower = /\benv\b|ENV|\binput_filename\b|\binclude\b|\bimport\b|\binputs?\b|\$__/;
+const jqPower =
+  /\benv\b|ENV|\binput_filename\b|\binclude\b|\bimport\b|\bmodulemeta\b|\binputs?\b|\$__/;
 
 export function jqProblem(call: Arguments): string | undefined {
   const [script = ''] = scriptsOf(call, []);

@@ -25,8 +25,8 @@ export interface CommandPlace {
    */
   matches(pattern: string): readonly string[] | undefined;
   /**
-   * Returns the absolute paths of files below a folder that may be private keys, by their names or
-   * their content; `undefined` if they are not known.
+   * Returns the absolute paths of files below a folder that may be private keys or hold secrets, by
+   * their names or their content; `undefined` if they are not known or too many.
    */
   keyFiles(folder: string): readonly string[] | undefined;
   /** Decides on commands that need consent. Omitted: no command gets consent. */

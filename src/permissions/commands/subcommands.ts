@@ -42,6 +42,15 @@ const changes =
 /** Settings that hold no secrets. */
 const harmlessSetting = /^(?:user\.(?:name|email)|core\.\w+|init\.\w+|branch\.[\w.-]+)$/i;
 
+/**
+ * Returns a problem for options of `ps`, which `docker top` passes on, that may show the environment
+ * of the processes.
+ */
+const topProblem: Reader['problem'] = ({ operands }) =>
+  operands.slice(1).every(({ text }) => /^[acfhjlnruvwxT]+$/.test(text))
+    ? undefined
+    : 'may show the environment of processes';
+
 const git: Readonly<Record<string, Reader>> = {
   status: listing(
     's b u v z uno uall unormal -uno -uall -unormal --short --branch --porcelain ' +
@@ -106,6 +115,10 @@ const git: Readonly<Record<string, Reader>> = {
       '--files-with-matches --count --cached --untracked --heading --break --and --or --not ' +
       '--all-match --max-depth= --name-only --no-color --color --column --show-function ' +
       '--function-context --extended-regexp --fixed-strings --perl-regexp',
+    ({ operands, names }) =>
+      names.has('--untracked') && operands.some(({ text }) => text.startsWith(':'))
+        ? 'may read files outside the folder'
+        : undefined,
   ),
   'check-ignore': listing('q v n --verbose --non-matching --no-index --quiet'),
   cherry: listing('v --abbrev'),
@@ -135,7 +148,6 @@ const second: Readonly<Record<string, Readonly<Record<string, Reader>>>> = {
       'v --format= --verbose --not-required --local --user --disable-pip-version-check --editable',
     ),
     show: listing('f v --files --verbose'),
-    freeze: only('l --all --local --user --exclude='),
     check: only('v'),
   },
   conda: {
@@ -143,16 +155,12 @@ const second: Readonly<Record<string, Readonly<Record<string, Reader>>>> = {
     'env list': only('--json'),
     info: only('a e s --all --envs --json --system'),
   },
-  npm: {
-    ls: listing('a g --all --depth= --global --json --long'),
-    list: listing('a g --all --depth= --global --json --long'),
-  },
   docker: {
     ps: only('a q s l n: f: --all --quiet --size --filter= --format= --no-trunc --latest'),
     images: listing('a q f: --all --quiet --filter= --format= --no-trunc --digests'),
     version: only('f: --format='),
     logs: listing('t n: --tail= --since= --until= --timestamps --details'),
-    top: listing(''),
+    top: listing('', topProblem),
     stats: listing('a --all --no-stream --no-trunc --format=', ({ names }) =>
       names.has('--no-stream') ? undefined : 'does not end',
     ),
@@ -182,11 +190,14 @@ const second: Readonly<Record<string, Readonly<Record<string, Reader>>>> = {
 };
 const aliases: Readonly<Record<string, string>> = { pip3: 'pip', mamba: 'conda', podman: 'docker' };
 
-/** Programs whose version may be shown. */
+/**
+ * Programs that load nothing from the current folder to show their version. Not among them: poetry,
+ * pdm, hatch and pytest load plugins of a project, go downloads the version that a go.mod names.
+ */
 const versioned: ReadonlySet<string> = new Set(
   (
-    'python python3 pip pip3 conda mamba uv poetry node npm npx git gcc g++ cc c++ clang nvcc ' +
-    'cmake make ninja go java javac ruby perl julia R Rscript docker podman bash sh zsh ffmpeg ' +
+    'python python3 pip pip3 conda mamba uv node npm npx git gcc g++ cc c++ clang nvcc cmake ' +
+    'make ninja java javac ruby perl julia R Rscript docker podman bash sh zsh ffmpeg ' +
     'cuda-gdb mpirun mpicc ssh rsync curl wget tar zip unzip tmux screen srun sbatch squeue ' +
     'sinfo apptainer singularity tsc jq rg fd vim nano deno bun sqlite3 psql ldd'
   ).split(' '),
@@ -197,6 +208,8 @@ const versionOptions = /^(?:--version|-V|-version|--help|-v)$/;
 export const showsVersion = (program: string, rest: readonly ShellWord[]): boolean => {
   const [option] = rest;
   if (rest.length !== 1 || option === undefined || !versioned.has(program)) return false;
+  // To show its help, npm writes a log where the .npmrc of the folder says.
+  if (/^np[mx]$/.test(program)) return /^(?:--version|-v)$/.test(option.text);
   if (option.text === '-v') return ['node', 'npm', 'java', 'ruby', 'perl', 'gcc'].includes(program);
   return versionOptions.test(option.text) && !option.isDynamic;
 };

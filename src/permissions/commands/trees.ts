@@ -3,6 +3,7 @@ import { posix } from 'node:path';
 import { matchesGlob } from '../../base/glob.ts';
 import type { ShellCommand, ShellWord } from '../../shell/shellCommand.ts';
 import { foundCommand, programOf } from '../../shell/wrappers.ts';
+import { pathNote } from '../pathRules.ts';
 import { pathsOf } from './operand.ts';
 import type { Spot } from './place.ts';
 import { asks, asksEach, denies, safe, strictest, type Verdict } from './verdict.ts';
@@ -65,8 +66,8 @@ const isHidden = (path: string, folder: string): boolean =>
   path.slice(folder.length).includes('/.');
 
 /**
- * Denies a command that would print a private key at any depth below the folder; asks if it is
- * unknown whether there are keys.
+ * Denies a command that would print a private key at any depth below the folder, and asks about one
+ * that would print a file about which is asked by its name; asks if the files are not known.
  */
 function filesVerdict(
   { folder, prints }: { readonly folder: string; readonly prints?: Prints | undefined },
@@ -77,18 +78,23 @@ function filesVerdict(
   const files = place.keyFiles(folder);
   if (files === undefined)
     return asks('reads a whole folder of which it is not known whether it holds keys', part);
-  const key = files.find(
-    (path) =>
-      (place.rules.isKey(path) || /\.(?:pem|key)$/i.test(path)) &&
-      prints(path.slice(folder.length)) &&
-      !(leavesHidden && isHidden(path, folder)),
+  const printed = files.filter(
+    (path) => prints(path.slice(folder.length)) && !(leavesHidden && isHidden(path, folder)),
   );
-  return key === undefined
-    ? safe
-    : denies(
-        `prints a private key among the files of a folder (${key}: leave it out, such as with --exclude)`,
-        part,
-      );
+  return strictest(printed.map((path) => printedVerdict(path, { place, part })));
+}
+
+function printedVerdict(path: string, { place, part }: Pick<Spot, 'place' | 'part'>): Verdict {
+  const { rules } = place;
+  if (rules.isKey(path) || /\.(?:pem|key)$/i.test(path))
+    return denies(
+      `prints a private key among the files of a folder (${path}: leave it out, such as with --exclude)`,
+      part,
+    );
+  const use = rules.useOf(path, 'read', 'commands');
+  const reason = `prints a file that may hold secrets (${path}: leave it out, such as with --exclude)`;
+  if (use !== undefined) return asksEach(reason, part, pathNote(use));
+  return rules.isPrivate(path) ? asks(reason, part) : safe;
 }
 
 /**
@@ -148,15 +154,21 @@ const searches = (name: string, has: (pattern: RegExp) => boolean): boolean =>
 const valued =
   /^-[a-zA-Z]*[ABCmefgtT]$|^--(?:after-context|before-context|context|max-count|regexp|file|glob|iglob|type|include|exclude|exclude-dir)$/;
 
+const givesPattern = /^-[a-zA-Z]*[ef]$|^-[EFGPSUHILTNRabchilnopqrsvwxz]*[ef]|^--(?:regexp|file)\b/;
+
 /** Returns the folders in which a search reads; the current folder if the command names none. */
-function searched(name: string, rest: readonly ShellWord[]): readonly Tree[] {
+function searched(name: string, words: readonly ShellWord[]): readonly Tree[] {
+  const rest = name === 'git' ? words.slice(1) : words;
   const isValue = (at: number): boolean => valued.test(rest[at - 1]?.text ?? '');
   const operands = rest.filter(({ text }, at) => !text.startsWith('-') && !isValue(at));
-  const hasPattern = rest.some(({ text }) => /^-[a-zA-Z]*[ef]$|^--(?:regexp|file)\b/.test(text));
+  const hasPattern = rest.some(({ text }) => givesPattern.test(text));
   const folders = hasPattern || operands.length === 0 ? operands : operands.slice(1);
   const names = searchers.test(name) ? silentSearch : silentGrep;
   const prints = rest.some(({ text }) => names.test(text)) ? undefined : printsOf(rest);
-  return folders.length === 0 ? [{ at: 'here', prints }] : folders.map((at) => ({ at, prints }));
+  // The words of git may be patterns.
+  const isHere = folders.some(({ text }) => name === 'git' && /[:*?[]/.test(text));
+  const named = folders.map((at) => ({ at, prints }));
+  return isHere || folders.length === 0 ? [{ at: 'here', prints }, ...named] : named;
 }
 
 /** File types of ripgrep that contain no keys. */

@@ -133,7 +133,7 @@ class KnownPaths implements Answers {
   /** Paths that the command does not name, such as those of usual keys. */
   readonly #unnamed = new Set<string>();
   readonly #patterns = new Set<string>();
-  readonly #keyFiles = new Map<string, readonly string[]>();
+  readonly #keyFiles = new Map<string, readonly string[] | undefined>();
   readonly #folders = new Set<string>();
 
   constructor(machine: JudgingMachine) {
@@ -190,7 +190,7 @@ class KnownPaths implements Answers {
       ]);
       paths.forEach((path, index) => this.#facts.set(path, facts[index] ?? { kind: 'missing' }));
       patterns.forEach((pattern, index) => this.#matches.set(pattern, matches[index]));
-      folders.forEach((folder, index) => this.#keyFiles.set(folder, keyFiles[index] ?? []));
+      folders.forEach((folder, index) => this.#keyFiles.set(folder, keyFiles[index]));
       this.#paths.clear();
       this.#patterns.clear();
       this.#folders.clear();

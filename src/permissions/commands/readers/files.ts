@@ -155,7 +155,6 @@ export const fileReaders: Readonly<Record<string, Reader>> = {
       '--max-depth= --exclude= --glob --fixed-strings --absolute-path --full-path --color=',
     operands: 'script',
   },
-  cloc: content('--json --csv --quiet --by-file --exclude-dir= --include-lang='),
   // Names, sizes and times.
   ls: names(
     'a A l h t r R S s 1 d F i X c u C m x g G n o p q k B b Q U v N D Z H f w: I: T: --all ' +

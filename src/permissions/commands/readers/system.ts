@@ -106,7 +106,8 @@ export const systemReaders: Readonly<Record<string, Reader>> = {
   sprio: text('h j: l n o: p: u: w --jobs= --long --users='),
   sshare: text('a A: h l n o: p P u: U --all --accounts= --long --format= --users='),
   sstat: text('a e j: n o: p P --allsteps --format= --jobs= --noheader --parsable --parsable2'),
-  qstat: text('a f i n q r s u: x G t w'),
+  // Without -f, which shows the environment of jobs.
+  qstat: text('a i n q r s u: x G t w'),
   bjobs: text('a d l p r s u: w X q: m: J: o: noheader'),
 };
 

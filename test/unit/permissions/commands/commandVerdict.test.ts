@@ -118,7 +118,7 @@ describe('the verdict on a command for a machine', () => {
     for (const line of printing) assert.equal(await verdict(line), 'deny', line);
     const others = [
       "grep -rn lr . --include='*.py'",
-      "grep -rn lr . --exclude='*.pem' --exclude-dir=keys",
+      "grep -rn lr . --exclude='*.pem' --exclude-dir=keys --exclude=.env",
       'grep -rl lr .',
       'grep -rn lr ca',
       'grep -rn lr .venv',
@@ -137,6 +137,71 @@ describe('the verdict on a command for a machine', () => {
       "rg -g '!keys' -g '!*.pem' lr",
     ];
     for (const line of asked) assert.equal(await verdict(line), 'ask', line);
+  });
+
+  it('judges files of secrets below a searched folder as if they were named', async () => {
+    const files = {
+      'sub/.env': 'TOKEN=1\n',
+      'sub/train.py': 'lr = 1\n',
+      'src/a.py': 'lr = 1\n',
+      'deploy/prod.env': 'TOKEN=1\n',
+      'repo/.git/config': '[remote "origin"]\n\turl = https://ada:secret@git.example/x\n',
+      'plain/.git/config': '[remote "origin"]\n\turl = git@git.example:x\n',
+      'conf/secrets.yaml': 'a: b\n',
+      'odd/a\nb/.env': 'TOKEN=1\n',
+    };
+    for (const [name, content] of Object.entries(files)) {
+      mkdirSync(dirname(path(`work/${name}`)), { recursive: true });
+      writeFileSync(path(`work/${name}`), content);
+    }
+    symlinkSync('sub', path('work/link'));
+    const asked = [
+      'grep -rn TOKEN sub',
+      'grep -rn TOKEN sub/',
+      'grep -r . link',
+      'grep -d recurse TOKEN sub',
+      'grep -reTOKEN sub',
+      'grep -r TOKEN --include=*.env deploy',
+      'grep -rn url repo',
+      'grep -rn a conf',
+      'grep -rn TOKEN odd',
+      'rg TOKEN deploy',
+      'rg -. . sub',
+      'rg --hidden . sub',
+      'git grep --untracked TOKEN',
+      "git grep --untracked TOKEN '*.env'",
+      'git grep --untracked -e TOKEN sub',
+      'cd src && git grep --untracked TOKEN :/',
+      'find sub -type f | xargs cat',
+    ];
+    for (const line of asked) assert.equal(await verdict(line), 'ask', line);
+    const note = await commandVerdict(machine, { line: 'grep -rn TOKEN sub' });
+    assert.match(note.pathNote ?? '', /sub\/\.env is a file of passwords/);
+    const others = [
+      "grep -rn lr --include='*.py' sub",
+      'git grep --untracked lr plain',
+      'grep -rn TOKEN sub --exclude=.env',
+      'grep -rl TOKEN sub',
+      'rg TOKEN sub',
+      'grep -rn url plain',
+    ];
+    for (const line of others) assert.equal(await verdict(line), 'safe', line);
+  });
+
+  it('asks where a folder has more files of secrets than are listed', async () => {
+    for (let count = 0; count < 900; count += 1) {
+      const folder = path(`work/${'many'.repeat(20)}/${count}`);
+      mkdirSync(folder, { recursive: true });
+      writeFileSync(join(folder, 'id_rsa'), 'key\n');
+    }
+    assert.equal(await verdict('grep -rn lr --exclude=id_rsa .'), 'ask');
+  });
+
+  it('knows all matches of a pattern, also after a name that ends with a line end', async () => {
+    writeFileSync(path('work/runs/b\n'), 'x\n');
+    symlinkSync(path('secret/.ssh/id_rsa'), path('work/runs/z'));
+    assert.equal(await verdict('cat runs/*'), 'deny');
+    assert.equal(await verdict('cat runs/b*'), 'safe');
   });
 
   it('asks before the settings of a git repository are read', async () => {
