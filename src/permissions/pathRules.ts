@@ -72,6 +72,8 @@ const rules: readonly Rule[] = [
     '^/etc/ssh/ssh_host_[^/]*_key$',
     '^/etc/ssl/private(?:/|$)',
     `${part}\\.(?:age|sops)/.*keys?(?:\\.txt)?$`,
+    `${part}(?:\\.config|library/application support)/sops/age/`,
+    '^/etc/(?:munge/munge\\.key|wireguard(?:/.*)?)$',
   ),
   rule('a file among private keys', never, `${part}\\.ssh/(?:.*[^/])?(?<!\\.pub)$`),
   rule(
@@ -96,8 +98,16 @@ const rules: readonly Rule[] = [
     `${part}\\.(?:kaggle/kaggle\\.json|terraform\\.d/credentials\\.tfrc\\.json|gem/credentials)$`,
     `${part}\\.cargo/credentials(?:\\.toml)?$`,
     `${part}(?:\\.codex/auth\\.json|\\.claude/\\.credentials\\.json|\\.claude\\.json|\\.fly/config\\.yml)$`,
-    `${part}\\.config/(?:git/credentials|hub|doctl/config\\.yaml)$`,
-    `${part}(?:key[34]\\.db|logins\\.json|login data|cookies|state\\.vscdb|wallet\\.dat|jupyter_cookie_secret)$`,
+    `${part}\\.config/(?:git/credentials|hub|doctl/config\\.yaml|hcloud/cli\\.toml|scw/config\\.yaml)$`,
+    `${part}\\.config/(?:kaggle/kaggle\\.json|llm/keys\\.json|vastai/vast_api_key|ngrok/ngrok\\.yml)$`,
+    `${part}(?:github-copilot/(?:hosts|apps)\\.json|pypoetry/auth\\.toml|uv/credentials(?:/.*)?)$`,
+    `${part}(?:share|library)/jupyter/runtime/[^/]*\\.json$`,
+    `${part}\\.(?:vast_api_key|runpod/config\\.toml|lightning/credentials\\.json|mlflow/credentials)$`,
+    `${part}\\.(?:gemini/oauth_creds\\.json|mc/config\\.json|ngrok2/ngrok\\.yml)$`,
+    `${part}(?:\\.snowflake|\\.config/snowflake)/(?:config|connections)\\.toml$`,
+    `${part}\\.snowsql/config$`,
+    '^(?:/var)?/tmp/krb5cc_[^/]*$',
+    `${part}(?:key[34]\\.db|logins\\.json|login data|cookies(?:\\.sqlite)?|state\\.vscdb|wallet\\.dat|jupyter_cookie_secret)$`,
     '\\.keytab$',
     '^/etc/(?:g?shadow|sudoers)(?:[-./]|$)',
     '^/(?:var/)?run/secrets(?:/|$)',
@@ -109,6 +119,7 @@ const rules: readonly Rule[] = [
     `${part}\\.env(?:rc)?(?:\\.(?!(?:example|sample|template|dist|defaults?)$)[^/]+)?$`,
     '\\.env$',
     `${part}[._](?:netrc|npmrc|yarnrc\\.yml|pypirc|pgpass|my\\.cnf|htpasswd)$`,
+    `${part}(?:\\.aws/config|\\.m2/settings[^/]*\\.xml|\\.?pip/pip\\.conf)$`,
   ),
   rule(
     'a file that may hold secrets',
@@ -118,6 +129,13 @@ const rules: readonly Rule[] = [
     `${part}\\.(?:bash|zsh|python|psql|node_repl|mysql)_?history$`,
     `${part}service[-_]account[^/]*\\.json$`,
   ),
+  rule(
+    'a disk or the memory of the computer',
+    { read: 'deny', commands: {} },
+    '^/dev/(?:[shv]d[a-z]|xvd|nvme|mmcblk|dm-|md\\d|mapper/.|disk/|k?mem$|port$)',
+    '^/proc/k(?:core|mem)$',
+  ),
+  rule('a setting of the system', unwritten, '^/proc/(?:sys/|sysrq-trigger$)'),
   rule(
     'a device',
     unwritten,
@@ -180,10 +198,22 @@ const usualPlaces: readonly string[] = [
 .aws/credentials .aws/sso .aws/cli .config/gcloud .config/gh/hosts.yml .config/glab-cli/config.yml \
 .config/rclone/rclone.conf .config/containers/auth.json .kube/config .docker/config.json .vault-token \
 .git-credentials .cache/huggingface/token .huggingface/token .kaggle/kaggle.json .cargo/credentials.toml \
-.s3cfg .boto .modal.toml .local/share/keyrings Library/Keychains .helios/auth .helios/label-key'
+.s3cfg .boto .modal.toml .local/share/keyrings Library/Keychains .helios/auth .helios/label-key \
+.config/kaggle/kaggle.json .config/llm/keys.json .config/vastai/vast_api_key .vast_api_key .runpod/config.toml \
+.config/sops/age/keys.txt .config/github-copilot/hosts.json .config/github-copilot/apps.json .config/pypoetry/auth.toml \
+.gemini/oauth_creds.json .lightning/credentials.json .mlflow/credentials .local/share/uv/credentials \
+.mc/config.json .config/hcloud/cli.toml .config/scw/config.yaml .config/ngrok/ngrok.yml .snowflake/config.toml \
+.codex/auth.json .claude/.credentials.json .gem/credentials .config/hub'
     .split(' ')
     .map((place) => `~/${place}`),
-  ...['/proc/self/environ', '/etc/shadow', '/etc/ssl/private', '/run/secrets'],
+  ...[
+    '/proc/self/environ',
+    '/etc/shadow',
+    '/etc/ssl/private',
+    '/etc/munge/munge.key',
+    '/etc/wireguard',
+    '/run/secrets',
+  ],
 ];
 
 export class PathRules {

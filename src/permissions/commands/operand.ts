@@ -76,6 +76,8 @@ function judgeReadPath(path: string, { place, part }: Spot, reading: Reading): V
   const names = real === undefined ? [path] : [path, real];
   if (names.some((name) => place.rules.isKey(name)))
     return denies(`reads keys or the environment of a process (${path})`, part);
+  if (reading === 'content' && names.some((name) => place.rules.useOf(name)?.verdict === 'deny'))
+    return denies(`reads what no call may read (${path})`, part);
   if (real === undefined) return asks('reads a path that cannot be resolved', part);
   if (isSystemPath(path) || isSystemPath(real)) return safe;
   if (!isGranted(real, place)) return asks('reads outside the working folder', part);

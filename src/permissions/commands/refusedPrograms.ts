@@ -2,21 +2,27 @@
  * The programs and subcommands that are refused in every permission mode, whatever files they use.
  */
 import type { ShellWord } from '../../shell/shellCommand.ts';
+import { showsEnvironment, topShowsEnvironment } from './processEnvironment.ts';
 
 interface Refusal {
   readonly reason: string;
   readonly programs: ReadonlySet<string>;
-  /** Matches the arguments, joined by spaces. Omitted: all arguments match. */
-  readonly rest?: RegExp;
+  /** Returns true for the arguments that are refused. */
+  matches(words: readonly string[]): boolean;
 }
 
-const refusal = (reason: string, programs: string, rest?: RegExp): Refusal => ({
+/** Creates a refusal. `rest` matches the arguments, joined by spaces; omitted: all arguments. */
+const refusal = (reason: string, programs: string, rest?: RegExp): Refusal =>
+  refusalOf(reason, programs, (words) => rest?.test(words.join(' ')) !== false);
+
+const refusalOf = (reason: string, programs: string, matches: Refusal['matches']): Refusal => ({
   reason,
   programs: new Set(programs.split(' ')),
-  ...(rest && { rest }),
+  matches,
 });
 
 const printsKey = 'prints a key or a password';
+const showsProcesses = 'shows the environment of processes';
 const changesSystem = 'changes the system for all its users';
 const startsLater = 'writes what the system starts';
 
@@ -40,7 +46,22 @@ const refusals: readonly Refusal[] = [
   refusal(printsKey, 'secret-tool', /^(?:lookup|search)/),
   refusal(printsKey, 'vault', /^(?:kv get|read|token)/),
   refusal(printsKey, 'op', /^(?:read|item get|document get)/),
-  refusal('shows the environment of processes', 'ps', /^[a-zA-Z]*e[a-zA-Z]*(?: |$)/),
+  refusal(printsKey, 'hf huggingface-cli', /^auth (?:\S+ )*token(?: |$)|^(?:-\S+ )*token(?: |$)/),
+  refusal(printsKey, 'scontrol', /^(?:-\S+ )*token\b/),
+  refusal(
+    printsKey,
+    'git',
+    /^(?:-[cC] \S+ |-\S+ )*credential(?:-[a-z-]+)? (?:\S+ )*(?:fill|get)(?: |$)/,
+  ),
+  refusal(printsKey, 'npm pnpm yarn', /^(?:-\S+ )*token(?: |$)|^config get \S*_(?:auth|password)/i),
+  refusalOf(showsProcesses, 'ps', showsEnvironment),
+  refusalOf(showsProcesses, 'docker podman nerdctl', topShowsEnvironment),
+  refusal(
+    'reads a disk or the memory of the computer',
+    'cat tac head tail dd cp less more gzip zstd xz od xxd hexdump strings base64 md5sum ' +
+      'sha1sum sha256sum sha512sum cmp pv',
+    /(?:^|[ =])(?:\/dev\/(?:[shv]d[a-z]|xvd|nvme|mmcblk|dm-|md\d|mapper\/.|disk\/|k?mem|port)|\/proc\/k(?:core|mem))/,
+  ),
   refusal(
     'asks the cloud for credentials of this computer',
     'curl wget http https aria2c nc ncat netcat telnet',
@@ -51,6 +72,19 @@ const refusals: readonly Refusal[] = [
     'shutdown reboot halt poweroff telinit useradd userdel usermod groupadd passwd chpasswd ' +
       'visudo vipw insmod modprobe rmmod setcap iptables ip6tables nft swapoff',
   ),
+  refusal(
+    changesSystem,
+    'systemctl',
+    /^(?!.*--user(?: |$))(?:-\S+ )*(?:stop|start|(?:try-|reload-or-)?restart|reload|kill|mask|disable|isolate|poweroff|reboot|halt|suspend|hibernate|daemon-re\w+|set-\w+|reset-failed)(?: |$)/,
+  ),
+  refusal(changesSystem, 'service', /^\S+ (?:stop|start|restart|reload)\b/),
+  refusal(changesSystem, 'sysctl', /(?:^| )(?:-[a-zA-Z]*[wpf]|--(?:write|load|system)\b|[\w./]+=)/),
+  refusal(changesSystem, 'mount', /(?:^|[ ,=])remount\b/),
+  refusal(changesSystem, 'timedatectl hostnamectl localectl', /(?:^| )(?:set-\w+|hostname \S)/),
+  refusal(changesSystem, 'date', /(?:^| )(?:-u?s|--set(?:=| |$))|^(?:(?:-u|--utc) )?\d{8}/),
+  refusal(changesSystem, 'hwclock', /(?:^| )(?:-[a-z]*[ws]|--(?:set|systohc|hctosys))/),
+  refusal(changesSystem, 'ip', /(?:^| )(?:set|add|del|delete|change|replace|append|flush)(?: |$)/),
+  refusal(changesSystem, 'ifconfig', /^[^-\s]\S* (?:up|down|\d|netmask|mtu|add|del|hw|-?promisc)/),
   refusal(changesSystem, 'chmod', /(?:^| )(?:u?\+[rwx]*s|[46]\d{3})(?: |$)/),
   refusal(changesSystem, 'kill', /(?:^| )-1$/),
   refusal(startsLater, 'update-rc.d chkconfig'),
@@ -73,11 +107,9 @@ export function refusedProgram(
 ): string | undefined {
   // A file such as /etc/passwd keeps its path, so that it is not taken for the program `passwd`.
   const name = program?.text.replace(/^\/(?:usr\/(?:local\/)?)?s?bin\//, '') ?? '';
-  const words = rest.map(({ text }) => text).join(' ');
-  if (name === 'helios' && !readsHelios.test(words))
+  const words = rest.map(({ text }) => text);
+  if (name === 'helios' && !readsHelios.test(words.join(' ')))
     return 'starts an agent, or gives the agent more rights';
   if (/^mkfs\./.test(name)) return refusals[0]?.reason;
-  return refusals.find(
-    ({ programs, rest: wanted }) => programs.has(name) && wanted?.test(words) !== false,
-  )?.reason;
+  return refusals.find(({ programs, matches }) => programs.has(name) && matches(words))?.reason;
 }

@@ -35,6 +35,13 @@ describe('paths of keys', () => {
     '/home/ada/.password-store/x.gpg',
     '/etc/sudoers.d/lab',
     '/proc/self/root/etc/shadow',
+    '/home/ada/.config/sops/age/keys.txt',
+    '/home/ada/.vast_api_key',
+    '/home/ada/.local/share/jupyter/runtime/nbserver-1.json',
+    '/tmp/krb5cc_1000',
+    '/etc/wireguard/wg0.conf',
+    '/dev/sda1',
+    '/proc/kcore',
   ];
   for (const path of denied)
     it(`denies ${path}`, () => assert.equal(usualPaths.useOf(path)?.verdict, 'deny'));
@@ -54,6 +61,9 @@ describe('paths of keys', () => {
     '/work/server.pem',
     '/home/ada/.bash_history',
     '/work/service_account.json',
+    '/home/ada/.aws/config',
+    '/home/ada/.m2/settings.xml',
+    '/home/ada/.config/pip/pip.conf',
   ];
   for (const path of asked)
     it(`asks for ${path}`, () => assert.equal(usualPaths.useOf(path)?.verdict, 'ask'));
@@ -67,7 +77,6 @@ describe('paths of keys', () => {
     '/proc/1/status',
     '/work/keys.py',
     '/work/tokenizer.json',
-    '/home/ada/.aws/config',
     '/home/ada/.helios/runs/r-1/output.log',
     '/home/ada/.cache/huggingface/hub/x',
     '/work/auth/login.py',

@@ -26,7 +26,7 @@ export const systemReaders: Readonly<Record<string, Reader>> = {
   arch: text('', nothing),
   uptime: text('p s --pretty --since', nothing),
   date: text(
-    'u R I d: r@ --utc --rfc-email --iso-8601 --date= --rfc-3339= --reference@',
+    'u R I -Idate -Ihours -Iminutes -Iseconds -Ins d: r@ --utc --rfc-email --iso-8601 --date= --rfc-3339= --reference@',
     ({ operands }) =>
       operands.every(({ text: each }) => each.startsWith('+')) ? undefined : 'sets the clock',
   ),
