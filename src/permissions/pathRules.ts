@@ -219,6 +219,8 @@ const usualPlaces: readonly string[] = [
 export class PathRules {
   readonly #homes: readonly string[];
   readonly #buildFiles: () => readonly string[];
+  /** Ends of the usual paths of keys that are keys only in certain folders. */
+  #tails: readonly string[] | undefined;
 
   /**
    * `homes` are absolute paths of the home folder of Helios: as configured, and its real path.
@@ -271,12 +273,9 @@ export class PathRules {
   /** Returns the usual paths of keys that may be below the folder. */
   keysBelow(folder: string, userHome: string): readonly string[] {
     const start = folder === '/' ? '/' : `${folder}/`;
-    const here = usualPlaces.flatMap((place) =>
-      // A name that is a key in any folder says nothing about this folder.
-      tailsOf(place).flatMap((tail) =>
-        this.isKey(start + tail) && !this.isKey(`/x/${tail}`) ? [start + tail] : [],
-      ),
-    );
+    // A name that is a key in any folder says nothing about this folder.
+    this.#tails ??= usualPlaces.flatMap(tailsOf).filter((tail) => !this.isKey(`/x/${tail}`));
+    const here = this.#tails.map((tail) => start + tail).filter((path) => this.isKey(path));
     const known = this.keyPlaces(userHome).filter((path) => path.startsWith(start));
     return [...new Set([...known, ...here])];
   }
