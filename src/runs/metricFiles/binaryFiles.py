@@ -216,6 +216,8 @@ class Sqlite:
             self.last = row[0]
             step = {} if row[1] is None else {"step": row[1]}
             if len(row) == 3:
-                lines.add(dict(step, **{name: value for name, value in json.loads(row[2]).items() if not isinstance(value, (str, dict))}))
+                logged = json_object(row[2]) or {}
+                numbers = {name: value for name, value in logged.items() if not isinstance(value, (str, dict))}
+                lines.add(dict(step, **numbers) if numbers else {})
             else:
                 lines.add(dict(step, **{row[2]: float("nan") if row[4] else row[3]}))

@@ -107,16 +107,25 @@ class CsvFile(TextFile):
         return [row] if row else []
 
     def cells(self, text):
-        return next(csv.reader([text], delimiter=self.separator), [])
+        try:
+            return next(csv.reader([text], delimiter=self.separator), [])
+        except csv.Error:  # Such as a cell of more than 128 KiB.
+            return []
 
 
 class JsonLines(TextFile):
     def rows_of(self, text):
-        try:
-            value = json.loads(text)
-        except ValueError:
-            return []
-        return [value] if isinstance(value, dict) else []
+        value = json_object(text)
+        return [] if value is None else [value]
+
+
+def json_object(text):
+    """Returns the object of a text; None if the text is anything else."""
+    try:
+        value = json.loads(text)
+    except (TypeError, ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
 
 
 class JsonFile:
@@ -125,6 +134,7 @@ class JsonFile:
     def __init__(self, path):
         self.path = path
         self.stamp = None
+        self.last = []
         self.rows = Rows()
 
     def skip(self):
@@ -145,6 +155,9 @@ class JsonFile:
                     self.stamp = stamp
                 except ValueError:
                     return None  # Still being written.
+                except RecursionError:
+                    say("%s is nested too deeply" % self.path)
+                    return None
         return [(json.dumps(row, sort_keys=True), row) for row in self.last]
 
 

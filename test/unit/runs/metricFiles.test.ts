@@ -256,6 +256,25 @@ describe('the reader of files with metrics', () => {
     assert.deepEqual(rows(), []);
   });
 
+  it('goes on after lines that no reader understands', async () => {
+    const database = new DatabaseSync(at('project.db'));
+    database.exec('CREATE TABLE metrics (step INTEGER, metrics TEXT)');
+    await reading('log.csv', 'log.jsonl', 'state.json', 'project.db');
+    put('state.json', '['.repeat(200_000));
+    put('log.csv', `step,loss\n1,"${'9'.repeat(200_000)}"\n2,0.5\n`);
+    put('log.jsonl', `${'['.repeat(200_000)}\n{"step": 3, "loss": 0.25}\n`);
+    const insert = database.prepare('INSERT INTO metrics VALUES (?, ?)');
+    for (const text of ['[1]', null, 'x', '{"loss": 0.125}']) insert.run(4, text);
+    assert.match(await stop(), /state\.json is nested too deeply/);
+    database.close();
+    const steps = rows().map((row) => JSON.stringify(row));
+    assert.deepEqual(steps.toSorted(), [
+      '{"step":2,"loss":0.5}',
+      '{"step":3,"loss":0.25}',
+      '{"step":4,"loss":0.125}',
+    ]);
+  });
+
   it('goes on when metrics cannot be stored, and says so', async () => {
     put('run/metrics_from.json', '["log.csv"]');
     put('run/metrics.py', readerScript.replace('os.write(1, b"\\n")', 'say("ready")'));
