@@ -3,47 +3,63 @@ import { isTiming } from '../metrics/direction.ts';
 import { findMetric, splitRank } from '../metrics/metricName.ts';
 import type {
   Decisive,
-  ExperimentResult,
+  ExperimentRow,
   ImportedResult,
   Ledger,
   LedgerEntry,
   LedgerRow,
   PlannedExperiment,
 } from './ledger.ts';
-import { decisionsByRun, isOut } from './decisionsInForce.ts';
-import { experimentRows, summaryOfRepeats, type RepeatsSummary } from './ledgerExperiments.ts';
-import { experimentOf, repeatsOf } from './repeats.ts';
+import { isBetter, rankedSettings } from './champion.ts';
+import { decisionsByRun } from './decisionsInForce.ts';
+import { experimentRows } from './ledgerExperiments.ts';
 import type { Objective, Target } from './target/target.ts';
 
 export interface LedgerDeps {
-  readonly target?: Pick<Target, 'objective' | 'rule'> | undefined;
+  readonly target?: Target | undefined;
   /** Recorded experiments by id, oldest first. */
   readonly experiments?: ReadonlyMap<string, PlannedExperiment>;
   readonly imported?: readonly ImportedResult[];
 }
 
-/**
- * Builds the ledger. The champion is the best run that ended successfully or has not ended. Runs
- * are excluded if their setting or experiment was decided discard, reference, invalid or crash.
- * Runs with the decision keep rank above all other runs. Runs that repeat each other, also in
- * retests, are ranked by their mean. In a tie, the earlier run wins.
- */
+/** Builds the ledger. `rankedSettings` says which setting is the champion. */
 export function buildLedger(measured: readonly LedgerEntry[], source: LedgerDeps = {}): Ledger {
   const { target, experiments: records = new Map(), imported = [] } = source;
   const entries = withDecisions(measured, records);
   const decisive = decisiveMetric(entries, target);
-  const found = decisive && championOf(entries, records, decisive);
-  const champion = found?.entry;
-  const rows = entries.map((entry) => ({ ...entry, isChampion: entry === champion }));
-  const championRow = rows.find((row) => row.isChampion);
+  const rows = entries.map((entry) => ({ ...entry, isChampion: false }));
   const experiments = experimentRows(rows, records, decisive);
+  if (decisive === undefined) return { rows, experiments, imported };
+  const [best, ...others] = rankedSettings(experiments, decisive, target);
+  const champion = best?.runs[0];
+  if (best === undefined || champion === undefined)
+    return { rows, experiments, imported, decisive };
+  const crowned = { ...champion, isChampion: true };
+  const crown = (row: LedgerRow): LedgerRow => (row === champion ? crowned : row);
+  const rival = others.find(({ mean }) => isBetter(mean, best.mean, decisive));
   return {
-    rows,
-    experiments,
+    rows: rows.map(crown),
+    experiments: experiments.map((row) => withChampion(row, champion, crown)),
     imported,
-    ...(decisive && { decisive }),
-    ...(championRow && { champion: championRow }),
-    ...(decisive && found && { best: bestOf(found.summary, rows, decisive) }),
+    decisive,
+    champion: crowned,
+    best: { ...best, runs: best.runs.map(crown) },
+    ...(rival && { rival }),
+  };
+}
+
+function withChampion(
+  row: ExperimentRow,
+  champion: LedgerRow,
+  crown: (row: LedgerRow) => LedgerRow,
+): ExperimentRow {
+  if (!row.runs.includes(champion)) return row;
+  const { result } = row;
+  return {
+    ...row,
+    isChampion: true,
+    runs: row.runs.map(crown),
+    ...(result && { result: { ...result, runs: result.runs.map(crown) } }),
   };
 }
 
@@ -86,46 +102,3 @@ function mostMeasured(entries: readonly LedgerEntry[]): Objective | undefined {
   );
   return best && { metric: best.metric, direction: best.direction };
 }
-
-function bestOf(
-  summary: RepeatsSummary<LedgerEntry>,
-  rows: readonly LedgerRow[],
-  { metric, rule }: Decisive,
-): ExperimentResult {
-  const ids = new Set(summary.runs.map(({ runId }) => runId));
-  return { ...summary, metric, rule, runs: rows.filter(({ runId }) => ids.has(runId)) };
-}
-
-interface Candidate {
-  /** The first run of the repeats. */
-  readonly entry: LedgerEntry;
-  readonly summary: RepeatsSummary<LedgerEntry>;
-  readonly isKept: boolean;
-  /** Rank among the candidates for champion; lower is better. */
-  readonly rank: number;
-}
-
-function championOf(
-  entries: readonly LedgerEntry[],
-  records: ReadonlyMap<string, PlannedExperiment>,
-  decisive: Decisive,
-): Candidate | undefined {
-  const sign = decisive.direction === 'lower' ? 1 : -1;
-  const families = Map.groupBy(
-    entries.filter(({ decision }) => !isOut(decision)),
-    (entry) => records.get(experimentOf(entry))?.plan.retest?.of ?? experimentOf(entry),
-  );
-  const candidates = [...families.values()].flatMap(repeatsOf).flatMap((repeats): Candidate[] => {
-    const summary = summaryOfRepeats(repeats, decisive);
-    const [entry] = summary?.runs ?? [];
-    if (summary === undefined || entry === undefined) return [];
-    const isKept = repeats.some(({ decision }) => decision?.decision === 'keep');
-    return [{ entry, summary, isKept, rank: sign * summary.mean }];
-  });
-  return candidates.toSorted(byRank)[0];
-}
-
-const byRank = (one: Candidate, other: Candidate): number =>
-  Number(other.isKept) - Number(one.isKept) ||
-  one.rank - other.rank ||
-  one.entry.number - other.entry.number;

@@ -165,6 +165,11 @@ export interface Ledger {
   /** Result of the champion and of the runs that repeat it. */
   readonly best?: ExperimentResult;
   /**
+   * Result with a better mean than the champion that ranks below it: it rests on too few runs, is
+   * not kept, or breaks a limit of the goal.
+   */
+  readonly rival?: ExperimentResult;
+  /**
    * Earlier results that the user imported. The agent sees them, but they are never ranked together
    * with measured values.
    */

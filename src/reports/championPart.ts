@@ -4,10 +4,10 @@
  */
 import { code, plain } from '../base/markdown.ts';
 import { counted, formatSpread, formatValue } from '../base/text.ts';
-import { resultValueText, rowStatus, type LedgerRow } from '../experiments/ledger.ts';
+import { resultValueText, rowStatus, type Ledger, type LedgerRow } from '../experiments/ledger.ts';
 import { resultGroups, summaryOfRepeats } from '../experiments/ledgerExperiments.ts';
-import { judgeChampion } from '../experiments/target/judgeTarget.ts';
-import { targetText } from '../experiments/target/target.ts';
+import { judgeChampion, judgeRows } from '../experiments/target/judgeTarget.ts';
+import { targetText, type Target } from '../experiments/target/target.ts';
 import type { Mentions } from './mentions.ts';
 import type { Night } from './night.ts';
 
@@ -50,7 +50,28 @@ function championLines(night: Night, { champion, value }: Reached, mentions: Men
     `- Command: ${code(command, 300)} on ${plain(machineId)}`,
     ...repeatLines(night, mentions),
     ...firstLines(night, value, mentions),
+    ...rivalLines(night, mentions),
     ...takeOverLines(night, champion),
+  ];
+}
+
+/** Names a better value that is not the champion, and the reasons. */
+function rivalLines({ facts: { ledger, target } }: Night, mentions: Mentions): string[] {
+  const { rival, decisive } = ledger;
+  const [first] = rival?.runs ?? [];
+  if (rival === undefined || first === undefined) return [];
+  const { experimentId, decision } = first;
+  const kept = decision?.isProvisional ? ['kept provisionally'] : [];
+  const reasons = [
+    ...(rival.n === 1 ? ['one run only'] : []),
+    ...(decision?.decision === 'keep' ? kept : ['not kept']),
+    ...(target === undefined ? [] : unmetTexts(target, ledger, rival.runs)),
+  ];
+  const numbers = rival.runs.map(({ number }) => number);
+  const of = experimentId === undefined ? '' : ` of ${mentions.experiment(experimentId)}`;
+  const word = decisive?.direction === 'higher' ? 'Higher' : 'Lower';
+  return [
+    `- ${word}, but not confirmed: ${plain(resultValueText(rival))} in ${mentions.runs(numbers, maxRepeats)}${of} (${reasons.join('; ')})`,
   ];
 }
 
@@ -63,6 +84,11 @@ function repeatLines({ facts: { ledger } }: Night, mentions: Mentions): string[]
     `- Measured ${best.n} times (n = ${best.n}); the best value is ${formatValue(best.best)}: ${mentions.runs(numbers, maxRepeats)}`,
   ];
 }
+
+const unmetTexts = (target: Target, ledger: Ledger, runs: readonly LedgerRow[]): string[] =>
+  (judgeRows(target, ledger, runs)[0]?.conditions ?? [])
+    .filter(({ isMet }) => !isMet)
+    .map(({ text }) => plain(text, 200));
 
 /** Says how to get the code of the champion, if it was stored. */
 function takeOverLines({ facts }: Night, { experimentId }: LedgerRow): string[] {

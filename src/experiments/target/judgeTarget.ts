@@ -13,6 +13,7 @@ import {
   overText,
   type Condition,
   type Target,
+  type ValueRule,
 } from './target.ts';
 
 export interface ConditionResult {
@@ -23,6 +24,8 @@ export interface ConditionResult {
    */
   readonly value?: number;
   readonly isMet: boolean;
+  /** True if `value` does not reach the number, whichever seeds are missing. */
+  readonly isBroken: boolean;
   /** The comparison with its runs: `val_loss 0.018 < 0.02, mean over seeds 0, 1, 2 (runs 4–6)`. */
   readonly text: string;
 }
@@ -35,14 +38,35 @@ export interface GroupResult {
   readonly isMet: boolean;
 }
 
+type Experiments = Pick<Ledger, 'experiments'>;
+
 /**
  * Returns the runs that can be evidence: runs that ended successfully and were not decided invalid
  * or crash.
  */
-export const countedRows = ({ experiments }: Ledger): readonly LedgerRow[] =>
+export const countedRows = ({ experiments }: Experiments): readonly LedgerRow[] =>
   experiments
     .flatMap(({ runs }) => runs)
     .filter(({ verdict, decision }) => verdict?.kind === 'ok' && !isInvalid(decision));
+
+/** Judges every setting, in the order of the experiments. */
+export function judgeSettings(target: Target, ledger: Experiments): GroupResult[] {
+  const groups = groupsOf(ledger);
+  const baselines = new Map(
+    target.conditions.map((condition) => [condition, baselineOf(condition, target.rule, groups)]),
+  );
+  return groups.map((runs) => {
+    const conditions = target.conditions.map((condition) =>
+      judgeCondition(condition, {
+        rule: target.rule,
+        runs,
+        baseline: baselines.get(condition) ?? [],
+      }),
+    );
+    const isMet = conditions.length > 0 && conditions.every((one) => one.isMet);
+    return { runs, conditions, isMet };
+  });
+}
 
 /**
  * Judges the settings that `rows` belong to, each with all its repeats, so that no repeat can be
@@ -50,13 +74,12 @@ export const countedRows = ({ experiments }: Ledger): readonly LedgerRow[] =>
  */
 export function judgeRows(
   target: Target,
-  ledger: Ledger,
+  ledger: Experiments,
   rows: readonly LedgerRow[],
 ): GroupResult[] {
   const named = new Set(rows.map(({ runId }) => runId));
-  const groups = groupsOf(ledger).filter((group) => group.some(({ runId }) => named.has(runId)));
-  return groups
-    .map((runs) => resultOf(target, ledger, runs))
+  return judgeSettings(target, ledger)
+    .filter(({ runs }) => runs.some(({ runId }) => named.has(runId)))
     .toSorted((a, b) => metCount(b) - metCount(a));
 }
 
@@ -69,31 +92,22 @@ const metCount = ({ conditions }: GroupResult): number =>
   conditions.filter(({ isMet }) => isMet).length;
 
 /** Groups runs of the same code that differ only in the seed, also in retests. */
-function groupsOf(ledger: Ledger): readonly (readonly LedgerRow[])[] {
+function groupsOf(ledger: Experiments): readonly (readonly LedgerRow[])[] {
   const counted = new Set(countedRows(ledger).map(({ runId }) => runId));
   const families = Map.groupBy(ledger.experiments, rootOf);
-  return [...families.values()].flatMap((family) =>
-    repeatsOf(family.flatMap(({ runs }) => runs).filter(({ runId }) => counted.has(runId))),
-  );
+  return [...families.values()].flatMap((family) => {
+    const runs = family.flatMap((row) => row.runs).filter(({ runId }) => counted.has(runId));
+    return runs.length === 0 ? [] : repeatsOf(runs);
+  });
 }
 
 const rootOf = ({ id, plan }: ExperimentRow): string => plan?.retest?.of ?? id;
 
-function resultOf(target: Target, ledger: Ledger, runs: readonly LedgerRow[]): GroupResult {
-  const conditions = target.conditions.map((condition) =>
-    judgeCondition(condition, { target, ledger, runs }),
-  );
-  return {
-    runs,
-    conditions,
-    isMet: conditions.length > 0 && conditions.every(({ isMet }) => isMet),
-  };
-}
-
 interface Group {
-  readonly target: Target;
-  readonly ledger: Ledger;
+  readonly rule: ValueRule;
   readonly runs: readonly LedgerRow[];
+  /** What the setting measured with which a relative condition compares. */
+  readonly baseline: readonly Measured[];
 }
 
 interface Measured {
@@ -110,7 +124,7 @@ function judgeCondition(condition: Condition, group: Group): ConditionResult {
   const needed = seeds?.length ?? seedCount ?? (over === undefined ? 1 : 2);
   const count = over === undefined ? of.length : new Set(of.map(({ row }) => seedOf(row))).size;
   const value = aggregate(condition, of);
-  const factor = condition.isRelative ? baselineOf(condition, group) : 1;
+  const factor = condition.isRelative ? baselineValue(group) : 1;
   if (factor === undefined || factor === 0)
     return unmet(condition, `there is no baseline of ${condition.metric} to compare with`);
   const shown = comparable(value / factor, condition);
@@ -118,7 +132,7 @@ function judgeCondition(condition: Condition, group: Group): ConditionResult {
   const isMet = count >= needed && isReached;
   const missing =
     count < needed ? `; ${needed} seeds are needed${seedsMissing(condition, of)}` : '';
-  const result = { condition, value: value / factor, isMet };
+  const result = { condition, value: value / factor, isMet, isBroken: !isReached };
   return {
     ...result,
     text: `${comparison(condition, { shown, value, isReached })}${overRuns(condition, of)}${missing}`,
@@ -128,6 +142,7 @@ function judgeCondition(condition: Condition, group: Group): ConditionResult {
 const unmet = (condition: Condition, text: string): ConditionResult => ({
   condition,
   isMet: false,
+  isBroken: false,
   text,
 });
 
@@ -166,11 +181,14 @@ function bestRun(condition: Condition, measured: readonly Measured[]): string {
   return ` (${name}, the best of ${measured.length} repeats; mean ${center})`;
 }
 
-function measuredIn(condition: Condition, { target, runs }: Group): Measured[] {
+function measuredIn(
+  condition: Condition,
+  { rule, runs }: Pick<Group, 'rule' | 'runs'>,
+): Measured[] {
   const decisive = {
     metric: condition.metric,
     direction: isLowerBetter(condition.comparator) ? ('lower' as const) : ('higher' as const),
-    rule: target.rule,
+    rule,
   };
   return runs.flatMap((row) => {
     const value = measuredValue(row, decisive);
@@ -211,18 +229,24 @@ function spreadOf(measured: readonly Measured[]): number | undefined {
   return Math.sqrt(squares / (values.length - 1));
 }
 
-/**
- * Returns the baseline of a relative condition: the mean over the first setting that measured the
- * metric; `undefined` if a judged run belongs to that setting.
- */
-function baselineOf(condition: Condition, { target, ledger, runs }: Group): number | undefined {
-  const own = new Set(runs.map(({ runId }) => runId));
-  const first = groupsOf(ledger)
-    .map((group) => measuredIn(condition, { target, ledger, runs: group }))
+/** Returns what the first setting that measured the metric has measured; empty if none did. */
+const baselineOf = (
+  condition: Condition,
+  rule: ValueRule,
+  groups: readonly (readonly LedgerRow[])[],
+): readonly Measured[] =>
+  groups
+    .map((runs) => measuredIn(condition, { rule, runs }))
     .filter((measured) => measured.length > 0)
-    .toSorted((a, b) => (a[0]?.row.number ?? 0) - (b[0]?.row.number ?? 0))[0];
-  if (first === undefined || first.some(({ row }) => own.has(row.runId))) return undefined;
-  return mean(first.map(({ value }) => value));
+    .toSorted((a, b) => (a[0]?.row.number ?? 0) - (b[0]?.row.number ?? 0))[0] ?? [];
+
+/**
+ * Returns the mean of the baseline; `undefined` if there is none, or the judged runs belong to it.
+ */
+function baselineValue({ baseline, runs }: Group): number | undefined {
+  const own = new Set(runs.map(({ runId }) => runId));
+  if (baseline.length === 0 || baseline.some(({ row }) => own.has(row.runId))) return undefined;
+  return mean(baseline.map(({ value }) => value));
 }
 
 /** Returns whether any run printed the metric. */

@@ -11,6 +11,8 @@ import {
   type LedgerEntry,
   type PlannedExperiment,
 } from '../../../src/experiments/ledger.ts';
+import { readTarget } from '../../../src/experiments/target/readTarget.ts';
+import type { Target } from '../../../src/experiments/target/target.ts';
 import type { Direction, MetricSummary } from '../../../src/metrics/metric.ts';
 import type { Verdict } from '../../../src/runs/run.ts';
 
@@ -77,13 +79,17 @@ describe('ledger', () => {
     assert.equal(buildLedger(rows).champion?.number, 2);
     assert.equal(
       buildLedger(rows, {
-        target: { objective: { metric: 'val/loss', direction: 'lower' }, rule: 'last' },
+        target: {
+          conditions: [],
+          objective: { metric: 'val/loss', direction: 'lower' },
+          rule: 'last',
+        },
       }).champion?.number,
       2,
     );
     assert.equal(
       buildLedger(rows, {
-        target: { objective: { metric: 'acc', direction: 'higher' }, rule: 'last' },
+        target: { conditions: [], objective: { metric: 'acc', direction: 'higher' }, rule: 'last' },
       }).champion,
       undefined,
     );
@@ -184,6 +190,87 @@ describe('ledger', () => {
       );
       const entries = [...seeds, of('e2', entry(3, [summary('loss', 0.4)]))];
       assert.equal(bestOf(entries, recordOf('e1'), recordOf('e2')), 3);
+    });
+
+    describe('with a target that some settings meet', () => {
+      const target = readTarget(
+        'Halve the test rmse against what it reaches now, as mean over seeds 0, 1 and 2',
+      );
+      assert.ok(target);
+      const capped: Target = {
+        ...target,
+        conditions: [
+          ...target.conditions,
+          { metric: 'parameters', comparator: '<=', value: 20_000 },
+        ],
+      };
+      const setting = (
+        id: string,
+        first: number,
+        { rmse, parameters }: { readonly rmse: readonly number[]; readonly parameters: number },
+      ): LedgerEntry[] =>
+        rmse.map((value, seed) =>
+          of(id, {
+            ...entry(first + seed, [
+              summary('test rmse', value),
+              summary('parameters', parameters, 'none'),
+            ]),
+            command: `train --seed ${seed} --of ${id}`,
+          }),
+        );
+      const baseline = setting('e1', 1, { rmse: [0.12, 0.13, 0.12], parameters: 49 });
+      const steady = setting('e5', 14, { rmse: [0.0563, 0.056, 0.0562], parameters: 4225 });
+      const wide = setting('e6', 20, { rmse: [0.056, 0.0559, 0.056], parameters: 21_121 });
+      const single = setting('e7', 23, { rmse: [0.0559], parameters: 16_897 });
+      const provisional = (id: string): [string, PlannedExperiment] => {
+        const [, record] = recordOf(id, ['keep', 'agent']);
+        const decisions = record.decisions.map((one) => ({ ...one, isProvisional: true as const }));
+        return [id, { ...record, decisions }];
+      };
+      const records = [
+        recordOf('e1', ['reference', 'agent']),
+        recordOf('e5', ['keep', 'agent']),
+        recordOf('e6', ['keep', 'agent']),
+        provisional('e7'),
+      ];
+      const ledgerWith = (entries: readonly LedgerEntry[], goal?: Target) =>
+        buildLedger(entries, { experiments: new Map(records), target: goal });
+
+      it('crowns the setting that meets it, not a lower single run that is provisional', () => {
+        const ledger = ledgerWith([...baseline, ...steady, ...single], target);
+        assert.equal(ledger.champion?.experimentId, 'e5');
+        assert.equal(ledger.best?.n, 3);
+        assert.deepEqual(
+          ledger.experiments.map(({ id, isChampion }) => [id, isChampion]),
+          [
+            ['e1', false],
+            ['e5', true],
+            ['e6', false],
+            ['e7', false],
+          ],
+        );
+        assert.deepEqual(
+          ledger.rival?.runs.map(({ number }) => number),
+          [23],
+        );
+        assert.equal(ledger.rows.find(({ isChampion }) => isChampion)?.number, 14);
+      });
+
+      it('crowns none that breaks a limit of the goal while another keeps it', () => {
+        assert.equal(
+          ledgerWith([...baseline, ...wide, ...steady], capped).champion?.experimentId,
+          'e5',
+        );
+        assert.equal(ledgerWith([...baseline, ...wide], capped).champion?.experimentId, 'e6');
+      });
+
+      it('ranks a confirmed keep before a provisional one that is hardly better', () => {
+        const open: Target = { ...target, conditions: [] };
+        assert.equal(ledgerWith([...steady, ...single], open).champion?.experimentId, 'e5');
+        const clear = setting('e7', 23, { rmse: [0.04], parameters: 49 });
+        const { champion, rival } = ledgerWith([...steady, ...clear], open);
+        assert.deepEqual([champion?.experimentId, rival], ['e7', undefined]);
+      });
     });
 
     it('forgets nothing: what was killed, what runs for days, what never started', () => {

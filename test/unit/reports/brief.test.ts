@@ -38,6 +38,32 @@ describe('the brief of a night', () => {
     assert.match(buildBrief(open.facts()), /No target was understood/);
   });
 
+  it('names the setting that met the goal, and a lower single run as not confirmed', () => {
+    const night = new Night('Halve the loss against the baseline, mean over seeds 0, 1 and 2');
+    const seeds = (command: string, losses: readonly number[]) =>
+      losses.map((loss, seed) => ({ loss, command: `${command} --seed ${seed}` }));
+    night.experiment(
+      { hypothesis: 'baseline', decision: { is: 'reference', why: 'as it is' } },
+      ...seeds('train', [0.12, 0.13, 0.12]),
+    );
+    night.experiment(
+      { hypothesis: 'cosine', decision: { is: 'keep', why: 'half' } },
+      ...seeds('train --cosine', [0.0563, 0.056, 0.0562]),
+    );
+    night.experiment({ hypothesis: 'wider' }, ...seeds('train --wide', [0.0559]));
+    night.add({
+      ...{ type: 'experiment.decided', experimentId: 'e3', decision: 'keep', by: 'agent' },
+      ...{ why: 'one seed', isProvisional: true },
+    });
+    const champion = partOf(buildBrief(night.facts()), 'Champion');
+    assert.match(champion, /^\*\*loss 0\.05616.* over 3 runs\*\*: \[run 4\].* of \[e2\]/);
+    assert.match(champion, /baseline, mean over seeds 0, 1, 2`: \*\*met\*\*/);
+    assert.match(
+      champion,
+      /- Lower, but not confirmed: loss 0\.0559 in \[run 7\]\(runs\.md#run-7\) of \[e3\]\(#e3\) \(one run only; kept provisionally; /,
+    );
+  });
+
   it('says of a value that was measured once that it was', () => {
     const night = new Night();
     night.run({ loss: 0.5, command: 'a' });

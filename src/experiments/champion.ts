@@ -1,0 +1,116 @@
+/** Ranks the settings of a session. The first one is the champion. */
+import { isOut } from './decisionsInForce.ts';
+import type { Decisive, ExperimentResult, ExperimentRow, LedgerRow } from './ledger.ts';
+import { summaryOfRepeats } from './ledgerExperiments.ts';
+import { repeatsOf } from './repeats.ts';
+import { judgeSettings, type GroupResult } from './target/judgeTarget.ts';
+import type { Target } from './target/target.ts';
+
+interface Candidate {
+  readonly result: ExperimentResult;
+  /**
+   * 0 if the setting meets all conditions of the target, 2 if it breaks a condition on another
+   * metric than the objective, otherwise 1.
+   */
+  readonly fulfilment: 0 | 1 | 2;
+  /** 0 for a confirmed keep, 1 for a provisional one, 2 if undecided. */
+  readonly standing: 0 | 1 | 2;
+}
+
+/**
+ * Ranks the settings whose runs ended successfully or have not ended, the best first. Settings that
+ * were decided discard, reference, invalid or crash are left out. Settings that meet the target
+ * rank first, settings that break a limit of the goal last; then kept settings rank before
+ * undecided ones, and confirmed keeps before provisional ones whose lead is within the noise. Runs
+ * that repeat each other, also in retests, are ranked by their mean. In a tie, the earlier run
+ * wins.
+ */
+export function rankedSettings(
+  experiments: readonly ExperimentRow[],
+  decisive: Decisive,
+  target: Target | undefined,
+): readonly ExperimentResult[] {
+  const judged = judgedRuns(experiments, target);
+  const families = Map.groupBy(experiments, ({ id, plan }) => plan?.retest?.of ?? id);
+  const candidates = [...families.values()].flatMap((family) => {
+    const runs = family.flatMap((row) => row.runs).filter(({ decision }) => !isOut(decision));
+    return repeatsOf(runs.toSorted((a, b) => a.number - b.number)).flatMap((repeats) => {
+      const candidate = candidateOf(repeats, decisive, judged);
+      return candidate ?? [];
+    });
+  });
+  return withConfirmedFirst(candidates, decisive).map(({ result }) => result);
+}
+
+/** Returns the verdict of the target on each run's setting. */
+function judgedRuns(
+  experiments: readonly ExperimentRow[],
+  target: Target | undefined,
+): ReadonlyMap<LedgerRow, Candidate['fulfilment']> {
+  if (target === undefined || target.conditions.length === 0) return new Map();
+  const { metric } = target.objective;
+  return new Map(
+    judgeSettings(target, { experiments }).flatMap((group) => {
+      const fulfilment = fulfilmentOf(group, metric);
+      return group.runs.map((row): [LedgerRow, Candidate['fulfilment']] => [row, fulfilment]);
+    }),
+  );
+}
+
+function fulfilmentOf({ isMet, conditions }: GroupResult, metric: string): 0 | 1 | 2 {
+  if (isMet) return 0;
+  return conditions.some((one) => one.isBroken && one.condition.metric !== metric) ? 2 : 1;
+}
+
+function candidateOf(
+  repeats: readonly LedgerRow[],
+  decisive: Decisive,
+  judged: ReadonlyMap<LedgerRow, Candidate['fulfilment']>,
+): Candidate | undefined {
+  const summary = summaryOfRepeats(repeats, decisive);
+  const [first] = summary?.runs ?? [];
+  if (summary === undefined || first === undefined) return undefined;
+  const keeps = repeats.flatMap(({ decision }) => (decision?.decision === 'keep' ? decision : []));
+  return {
+    result: { metric: decisive.metric, rule: decisive.rule, ...summary },
+    fulfilment: judged.get(first) ?? 1,
+    standing: keeps.length === 0 ? 2 : keeps.every((one) => one.isProvisional) ? 1 : 0,
+  };
+}
+
+/** Returns whether `one` is the better value of the decisive metric. */
+export const isBetter = (one: number, other: number, { direction }: Decisive): boolean =>
+  direction === 'lower' ? one < other : one > other;
+
+/** Lead of a single run, in standard deviations of repeats, that is hardly noise. */
+const clearLead = 3;
+
+/**
+ * Sorts candidates. A provisional keep comes before the best confirmed one only with a lead that
+ * the spread of its repeats hardly explains: no baseline stays the best because it was repeated.
+ */
+function withConfirmedFirst(candidates: readonly Candidate[], decisive: Decisive): Candidate[] {
+  const sign = decisive.direction === 'lower' ? 1 : -1;
+  const rank = ({ result }: Candidate): number => sign * result.mean;
+  const confirmed = new Map(
+    ([0, 1, 2] as const).map((fulfilment) => [
+      fulfilment,
+      candidates
+        .filter((one) => one.fulfilment === fulfilment && one.standing === 0)
+        .toSorted((a, b) => rank(a) - rank(b))[0],
+    ]),
+  );
+  const standingOf = (one: Candidate): number => {
+    const best = confirmed.get(one.fulfilment);
+    if (one.standing !== 1 || best === undefined) return one.standing;
+    const lead = rank(best) - rank(one);
+    return lead > clearLead * (best.result.spread ?? Infinity) ? 0 : 1;
+  };
+  return candidates.toSorted(
+    (a, b) =>
+      a.fulfilment - b.fulfilment ||
+      standingOf(a) - standingOf(b) ||
+      rank(a) - rank(b) ||
+      (a.result.runs[0]?.number ?? 0) - (b.result.runs[0]?.number ?? 0),
+  );
+}
