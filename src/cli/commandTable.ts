@@ -88,7 +88,7 @@ export function declareCommands(line: CommandLine): CliCommand {
  * costs more than typing the command again.
  */
 export function readerOf(argv: readonly string[], line: CommandLine, work: GoalWork): CliCommand {
-  const word = firstWord(argv);
+  const word = argv[firstWordAt(argv)] ?? '';
   const helios = createHelios(line);
   if (Object.hasOwn(declarations, word)) {
     declarations[word]?.(helios);
@@ -97,15 +97,23 @@ export function readerOf(argv: readonly string[], line: CommandLine, work: GoalW
       if (needsWords && helios.args.length === 1) command.help();
     });
   }
-  rejectTypo(word, Object.keys(declarations));
+  rejectTypo(word, [...Object.keys(declarations), 'help']);
   return declareGoal(helios, work)
-    .version(line.deps.version, '--version', 'print the version')
+    .version(line.deps.version, '-v, --version', 'print the version')
     .configureHelp({ visibleCommands: () => [...declareCommands(line).commands] });
 }
 
-/** Returns the arguments of `helios help COMMAND` and `helios /help` as options. */
-export const helpArguments = (argv: readonly string[]): readonly string[] =>
-  /^\/?help$/.test(argv[0] ?? '') && argv.length <= 2 ? [...argv.slice(1), '--help'] : argv;
+/**
+ * Returns the arguments of `helios help COMMAND` and `helios /help` as options. Returns a goal such
+ * as `help me train it` unchanged.
+ */
+export function helpArguments(argv: readonly string[]): readonly string[] {
+  const at = firstWordAt(argv);
+  const [word = '', ...asked] = argv.slice(at);
+  if (!/^\/?help$/.test(word)) return argv;
+  const isHelp = asked.length <= 1 || Object.hasOwn(declarations, asked[0] ?? '');
+  return isHelp ? [...argv.slice(0, at), ...asked, '--help'] : argv;
+}
 
 export const commandsText = (): string =>
   `Commands of the terminal have no slash: ${Object.keys(declarations).join(', ')}. See helios help.`;
@@ -129,13 +137,14 @@ function createHelios(line: CommandLine): CliCommand {
     });
 }
 
-function firstWord([word = '', ...more]: readonly string[]): string {
-  if (word === '--home') return firstWord(more.slice(1));
-  return word.startsWith('--home=') ? firstWord(more) : word;
+/** Returns the index of the first argument after `--home`, which may stand before a command. */
+function firstWordAt([word = '', ...more]: readonly string[]): number {
+  if (word === '--home') return 2 + firstWordAt(more.slice(1));
+  return word.startsWith('--home=') ? 1 + firstWordAt(more) : 0;
 }
 
 function rejectTypo(word: string, names: readonly string[]): void {
-  if (!/^[a-z]{4,}$/i.test(word)) return;
+  if (!/^(?!help$)[a-z]{3,}$/i.test(word)) return;
   const near = nearMatches(word, names).filter(
     (name) => editDistance(word.toLowerCase(), name) <= 2,
   );

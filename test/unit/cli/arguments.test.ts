@@ -108,7 +108,7 @@ describe('command line', () => {
       '-p, --print',
       '--budget-day',
       '--home',
-      '--version',
+      '-v, --version',
       '-h, --help',
     ])
       assert.match(help.stdout.text, new RegExp(`^  ${option} `, 'm'));
@@ -117,8 +117,10 @@ describe('command line', () => {
       help.stdout.text,
       /Exit code: 0 goal met or best found, 2 ended otherwise, 1 error, 130 interrupted/,
     );
-    const version = world();
-    assert.equal(await runCli(['--version'], version), 0);
-    assert.deepEqual([version.stdout.text, version.stderr.text], ['9.9.9\n', '']);
+    for (const argv of [['--version'], ['-v'], ['--home', '/nowhere/h', '-v']]) {
+      const version = world();
+      assert.equal(await runCli(argv, version), 0);
+      assert.deepEqual([version.stdout.text, version.stderr.text], ['9.9.9\n', '']);
+    }
   });
 });

@@ -194,11 +194,28 @@ describe('helios', () => {
   });
 
   it('prints the help for help and /help, also of a command', async () => {
-    for (const words of [['help'], ['/help'], ['help', 'report']]) {
+    const helped: [string[], RegExp][] = [
+      [['help'], /^Usage: helios \[/],
+      [['/help'], /^Usage: helios \[/],
+      [['--home', '/x', 'help'], /^Usage: helios \[/],
+      [['help', 'report'], /^Usage: helios report \[/],
+      [['--home=/x', 'help', 'report'], /^Usage: helios report \[/],
+      [['help', 'machine', 'add'], /^Usage: helios machine add \[/],
+    ];
+    for (const [words, usage] of helped) {
       const it = world({});
-      assert.equal(await runCli(words, it), 0);
-      assert.match(it.stdout.text, words.length > 1 ? /Usage: helios report/ : /Usage: helios \[/);
+      assert.deepEqual([await runCli(words, it), it.stderr.text], [0, '']);
+      assert.match(it.stdout.text, usage);
     }
+    const slip = world({});
+    assert.equal(await runCli(['help', 'reprot'], slip), 1);
+    assert.match(slip.stderr.text, /no command “reprot”\. Did you mean helios report\?/);
+  });
+
+  it('takes a goal that begins with help for a goal', async () => {
+    const it = world(saying([blocked]));
+    assert.equal(await runCli(['help', 'me', 'lower', 'the', 'loss', ...demo], it), 2);
+    assert.match(it.stdout.text, /^Goal: help me lower the loss$/m);
   });
 
   it('prints one answer, having looked, and keeps the session', async () => {

@@ -182,6 +182,8 @@ describe('commands of the terminal', () => {
     ['modles', /helios models/],
     ['Models', /helios models/],
     ['auht', /helios auth/],
+    ['sya', /helios say/],
+    ['hlep', /helios help/],
   ];
   for (const [word, meant] of slips) {
     it(`are suggested for a slip: helios ${word}`, async () => {
