@@ -26,6 +26,8 @@ export interface CliOptions {
   readonly isPrint: boolean;
   /** True if the session works in the background, without this terminal. */
   readonly isDetached: boolean;
+  /** True if the terminal is only written to, as if its output went to a pipe. */
+  readonly isHeadless: boolean;
   readonly isContinue: boolean;
   /** A session: id, beginning of one, or number in `helios sessions`. */
   readonly resume: string | undefined;
@@ -48,6 +50,7 @@ interface RawOptions extends RawLimits {
   readonly effort?: Effort;
   readonly print?: true;
   readonly detach?: true;
+  readonly headless?: true;
   readonly continue?: true;
   readonly resume?: string;
   readonly target?: string;
@@ -65,6 +68,11 @@ const detachOption = new Option(
   '-d, --detach',
   'work in the background: the terminal is free at once, and can be closed',
 ).conflicts(['print', 'json']);
+
+const headlessOption = new Option(
+  '--headless',
+  'ask nothing and print plain lines, as without a terminal: the mandate applies, or --yes',
+);
 
 /** Declares the arguments of `helios` without a command. */
 export function declareGoal(helios: CliCommand, work: GoalWork): CliCommand {
@@ -118,7 +126,7 @@ export function declareGoal(helios: CliCommand, work: GoalWork): CliCommand {
         .conflicts('yes'),
     )
     .option('--yes', 'allow every tool call: the same as --mode allow');
-  helios.addOption(detachOption);
+  helios.addOption(detachOption).addOption(headlessOption);
   for (const option of limitOptions()) helios.addOption(option);
   return helios
     .addHelpText('after', examples)
@@ -135,6 +143,7 @@ function optionsOf(words: readonly string[], raw: RawOptions): CliOptions {
     effort: raw.effort,
     isPrint: raw.print === true,
     isDetached: raw.detach === true,
+    isHeadless: raw.headless === true,
     isContinue: raw.continue === true,
     resume: raw.resume,
     home: raw.home,

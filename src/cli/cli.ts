@@ -73,7 +73,7 @@ async function withInput(options: CliOptions, deps: CliDeps): Promise<CliOptions
   if (options.text !== undefined || options.isContinue || options.resume !== undefined)
     return options;
   const { stdin, stdout } = deps;
-  if (stdin.isTTY && (!stdout.isTTY || options.isJson)) return options;
+  if (stdin.isTTY && (!stdout.isTTY || options.isJson || options.isHeadless)) return options;
   const text = stdin.isTTY ? await askGoal(deps) : await allOf(stdin);
   return text === '' ? options : { ...options, text };
 }
@@ -90,6 +90,7 @@ async function work(options: CliOptions, { deps, home: folder }: CommandContext)
     deps.stdin.isTTY === true &&
     deps.stdout.isTTY === true &&
     !options.isJson &&
+    !options.isHeadless &&
     !options.isDetached;
   rejectInput(options, isTerminal);
   const home = homeAt(folder);
@@ -133,11 +134,15 @@ function rejectInput(options: CliOptions, isTerminal: boolean): void {
   rejectSlashWord(options.text);
   if (options.mode === 'ask' && !options.isPrint && !isTerminal)
     throw new UserFacing(
-      options.isDetached
-        ? 'Helios cannot ask for approvals in the background.'
-        : 'Helios cannot ask for approvals: this is not a terminal.',
+      cannotAsk(options),
       'Pass --mode mandate, or --yes to allow every tool call.',
     );
+}
+
+function cannotAsk({ isDetached, isHeadless }: CliOptions): string {
+  if (isDetached) return 'Helios cannot ask for approvals in the background.';
+  const why = isHeadless ? 'it runs with --headless' : 'this is not a terminal';
+  return `Helios cannot ask for approvals: ${why}.`;
 }
 
 interface Chosen {

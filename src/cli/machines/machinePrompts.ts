@@ -46,7 +46,7 @@ export function refusingPrompts({ stderr }: Pick<CliDeps, 'stderr'>): MachinePro
   return {
     askSecret(question: SecretQuestion) {
       refuse(
-        `${question.machine} needs an answer (${secretText(question)}), but this is not a terminal. Use an SSH agent or a key without a passphrase, or run helios in a terminal.`,
+        `${question.machine} needs an answer (${secretText(question)}), but nobody can be asked here. Use an SSH agent or a key without a passphrase, or run helios in a terminal.`,
       );
       return Promise.resolve(undefined);
     },

@@ -36,6 +36,8 @@ describe('command line', () => {
     ],
     [['--home', '/tmp/h', 'goal'], { home: '/tmp/h' }],
     [['--json', '--yes', 'goal'], { isJson: true, mode: 'allow' }],
+    [['--headless', 'goal'], { isHeadless: true, mode: undefined, text: 'goal' }],
+    [['goal'], { isHeadless: false }],
     [
       ['--max-turns', '5', '--budget-usd', '1.5', '--max-minutes', '.5', 'g'],
       { budget: { turns: 5, usd: 1.5, minutes: 0.5 } },
@@ -109,6 +111,7 @@ describe('command line', () => {
       '--budget-day',
       '--home',
       '-v, --version',
+      '--headless',
       '-h, --help',
     ])
       assert.match(help.stdout.text, new RegExp(`^  ${option} `, 'm'));

@@ -218,6 +218,25 @@ describe('helios', () => {
     assert.match(it.stdout.text, /^Goal: help me lower the loss$/m);
   });
 
+  it('asks nothing in a terminal with --headless, and prints plain lines', async () => {
+    const it = world({ ...saying([write], [blocked]), isTerminal: true });
+    it.stdin.end();
+    assert.equal(await runCli(['-P', 'demo', '--headless', 'a goal'], it), 2);
+    assert.doesNotMatch(it.stdout.text, /Approve\?|\u001b/);
+    assert.match(
+      it.stdout.text,
+      /Permission mode mandate instead of ask: nobody can be asked here/,
+    );
+    assert.equal(readFileSync(path.join(folder(), 'note.txt'), 'utf8').trim(), 'hello');
+  });
+
+  it('does not ask for the goal with --headless', async () => {
+    const it = world({ isTerminal: true });
+    assert.equal(await runCli([...demo, '--headless'], it), 1);
+    assert.match(it.stderr.text, /There is no goal\./);
+    assert.equal(it.stdout.text, '');
+  });
+
   it('prints one answer, having looked, and keeps the session', async () => {
     const model = new ScriptedModel([
       [{ name: 'list_machines', input: {} }],
@@ -255,6 +274,12 @@ describe('helios', () => {
       ['--mode', 'ask', '-P', 'demo', 'g'],
       {},
       /not a terminal\.\nPass --mode mandate/,
+    ],
+    [
+      'nobody may be asked',
+      ['--mode', 'ask', '--headless', '-P', 'demo', 'g'],
+      {},
+      /it runs with --headless\.\nPass --mode mandate/,
     ],
     [
       'there is no key',
