@@ -56,6 +56,14 @@ export const endpointSchema = z.strictObject({
     .boolean()
     .exactOptional()
     .describe('Send the reasoning effort as `reasoning_effort`, which some servers refuse.'),
+  temperature: z
+    .number('a temperature must be a number from 0 to 2, such as 0.6')
+    .min(0, 'a temperature must be at least 0')
+    .max(2, 'a temperature must be at most 2')
+    .exactOptional()
+    .describe(
+      'Temperature of every request, from 0 to 2. Default: none is sent, so the server uses its own.',
+    ),
   headers: z
     .record(z.string(), z.string().regex(/^[\t\x20-\x7e]*$/, 'a value must be printable ASCII'))
     .superRefine((headers, context) => {

@@ -37,6 +37,8 @@ export interface EndpointSettings {
   readonly acceptsImages?: boolean;
   /** True when requests contain the parameter `reasoning_effort`. */
   readonly sendsEffort?: boolean;
+  /** Temperature of every request, from 0 to 2. Default: none is sent. */
+  readonly temperature?: number;
   /** HTTP headers of every request. Must not contain keys. */
   readonly headers?: Readonly<Record<string, string>>;
 }

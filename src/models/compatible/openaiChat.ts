@@ -30,6 +30,8 @@ export interface CompatibleProviderOptions extends ProviderOptions, ModelSetting
    * Model for sessions that do not choose one. Default: the first model that the endpoint lists.
    */
   readonly defaultModel?: string;
+  /** Temperature of every request. Default: none is sent. */
+  readonly temperature?: number;
   /** Headers sent with every request. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly logger?: Logger;
@@ -44,14 +46,8 @@ const noKey = 'none';
 const learnWithinMs = 3000;
 
 export function createCompatibleProvider(options: CompatibleProviderOptions): ModelProvider {
-  const {
-    identity = compatible,
-    logger = silentLogger,
-    clock,
-    headers,
-    fetch,
-    sendsEffort = false,
-  } = options;
+  const { identity = compatible, logger = silentLogger, clock, headers, fetch } = options;
+  const { sendsEffort = false, temperature } = options;
   const { id, label, keyHint } = identity;
   const baseUrl = options.baseUrl.replace(/\/+$/, '');
   // Failure messages include the address, since a wrong address is the most frequent mistake.
@@ -72,7 +68,7 @@ export function createCompatibleProvider(options: CompatibleProviderOptions): Mo
       const apiKey = await key();
       attempt.secret = apiKey;
       const client = await openaiClient(apiKey, baseUrl, { fetch, headers });
-      const format = { provider: id, sendsEffort, keepsReasoning };
+      const format = { provider: id, sendsEffort, keepsReasoning, temperature };
       const chunks = await openReplaying(request, (toSend) =>
         client.chat.completions.create(chatRequest(toSend, format), { signal }),
       );

@@ -32,6 +32,7 @@ export interface ReasoningItem {
 export interface ChatOptions {
   readonly provider: string;
   readonly sendsEffort: boolean;
+  readonly temperature?: number | undefined;
   /** Whether reasoning is also sent back with replies that contain no native calls. */
   readonly keepsReasoning: boolean;
 }
@@ -41,7 +42,7 @@ export function chatRequest(
   options: ChatOptions,
 ): ChatCompletionCreateParamsStreaming {
   const { model, system, tools, maxOutputTokens, effort } = request;
-  const { provider, sendsEffort } = options;
+  const { provider, sendsEffort, temperature } = options;
   const prompt = system.map(({ text }) => text).join('\n\n');
   const history = replayable(request, provider).flatMap((message) =>
     chatMessages(message, options, model),
@@ -53,6 +54,7 @@ export function chatRequest(
     messages: prompt === '' ? history : [{ role: 'system', content: prompt }, ...history],
     ...(tools.length === 0 ? {} : { tools: tools.map(functionTool) }),
     ...(maxOutputTokens === undefined ? {} : { max_tokens: maxOutputTokens }),
+    ...(temperature === undefined ? {} : { temperature }),
     ...(sendsEffort && effort !== undefined
       ? { reasoning_effort: effort === 'max' ? 'high' : effort }
       : {}),

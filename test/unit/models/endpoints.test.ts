@@ -25,6 +25,7 @@ describe('settings of endpoints', () => {
         toolCalls: 'text',
         acceptsImages: false,
         sendsEffort: true,
+        temperature: 0,
         headers: { 'x-team': 'vision' },
       },
     };
@@ -59,6 +60,13 @@ describe('settings of endpoints', () => {
     ['an id twice', [lab, { ...lab }], /Endpoint 2.*the id lab-vllm is already used/],
     ['a word too many', [{ ...lab, apiKey: 'sk-1' }], /apiKey/],
     ['a size that is none', [{ ...lab, contextTokens: 0 }], /contextTokens/],
+    ['a temperature below 0', [{ ...lab, temperature: -0.1 }], /at least 0\s.*temperature/],
+    ['a temperature above 2', [{ ...lab, temperature: 2.1 }], /at most 2\s.*temperature/],
+    [
+      'a temperature that is no number',
+      [{ ...lab, temperature: 'hot' }],
+      /must be a number from 0 to 2, such as 0\.6/,
+    ],
     ['tool calls of no kind', [{ ...lab, toolCalls: 'json' }], /toolCalls/],
     [
       'a key in a header',
@@ -104,6 +112,7 @@ describe('an endpoint', () => {
       ...lab,
       baseUrl: `${server.url}/`,
       defaultModel: 'qwen3',
+      temperature: 0.6,
       headers: { 'x-team': 'vision' },
     };
     let settings: ProviderSettings = { provider: 'claude', endpoints: [own, { id: 'broken' }] };
@@ -128,6 +137,7 @@ describe('an endpoint', () => {
     const [sent] = server.requests;
     assert.equal(sent?.headers.authorization, 'Bearer sk-for-endpoint-lab-vllm');
     assert.equal(sent.headers['x-team'], 'vision');
+    assert.equal(sent.body.temperature, 0.6);
     settings = { ...settings, endpoints: [{ ...own }, { id: 'broken' }] };
     assert.equal(providers().get('lab-vllm'), provider);
     assert.equal(providers().has('broken'), false);

@@ -312,4 +312,21 @@ describe('compatible', () => {
       ],
     );
   });
+
+  it('sends the temperature of the endpoint with every request, with calls by text, too', async () => {
+    for (const toolCalls of ['native', 'text'] as const) {
+      const { again } = await ask(() => ({ text: 'Yes.' }), {}, {}, { temperature: 0, toolCalls });
+      await again({});
+      assert.deepEqual(
+        server.requests.map(({ body }) => body.temperature),
+        [0, 0],
+      );
+      if (toolCalls === 'native') await server.close();
+    }
+  });
+
+  it('sends no temperature where the endpoint has none', async () => {
+    await ask(() => ({ text: 'Yes.' }));
+    assert.ok(!('temperature' in (server.requests[0]?.body ?? {})));
+  });
 });
