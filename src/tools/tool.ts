@@ -81,6 +81,11 @@ export interface ToolTraits {
    */
   readonly changesCode: boolean;
   /**
+   * True if the commands of a call are runs, which continue after the call. What runs change is not
+   * recorded as an edit.
+   */
+  readonly startsRuns: boolean;
+  /**
    * True if the session waits or ends after the call. The call is never executed in parallel with
    * others.
    */
@@ -213,6 +218,7 @@ const traitsOf = ({
   isRepeatable: traits.isRepeatable ?? effect === 'read',
   isOwnData: traits.isOwnData ?? false,
   changesCode: traits.changesCode ?? (effect === 'write' || effect === 'execute'),
+  startsRuns: traits.startsRuns ?? false,
   endsTurn: traits.endsTurn ?? false,
   isQuiet: traits.isQuiet ?? false,
   guidance: traits.guidance ?? [],

@@ -222,7 +222,7 @@ async function execute(
     progress: (text) => deps.show({ type: 'tool.progress', callId: call.id, text }),
   };
   try {
-    const edit = await deps.edits.begin(call.id, accesses);
+    const edit = await deps.edits.begin(call.id, changing(tool, accesses));
     const result = await untilInterrupted(
       tool.execute(args, context).finally(() => edit.end()),
       deps.clock,
@@ -239,6 +239,10 @@ async function execute(
     return failed(`Internal error in ${call.name}: ${messageOf(error)}. Try another way.`);
   }
 }
+
+/** Returns the accesses that may change files before the call returns. */
+const changing = ({ startsRuns }: Tool, accesses: readonly Access[]): readonly Access[] =>
+  startsRuns ? accesses.filter(({ kind }) => kind !== 'command') : accesses;
 
 /**
  * Resolves with the tool's result, or with `undefined` when the tool does not return soon after an

@@ -117,6 +117,7 @@ export const remoteExecBackground = (deps: RunLauncher, sweeps: SweepStarter): T
       'Scripts print one line per step, such as: step=120 loss=0.8312 val_loss=0.9120.',
     ],
     effect: 'execute',
+    startsRuns: true,
     changesCode: false,
     isRepeatable: true,
     parameters,

@@ -147,6 +147,7 @@ export const sweep = (deps: SweepStarter): Tool =>
     description: `Run a command with many values: params (every combination), random, or points; at most ${maxPoints}, each a run of its own. The engine keeps up to max_parallel of them running until all have ended, also while you sleep. With its id ("s1"), sleep waits for it, task_output shows its table, and kill_task stops it. Arguments without a description are those of remote_exec_background.`,
     guidance: ['To try many values of one command, start a sweep instead of many runs.'],
     effect: 'execute',
+    startsRuns: true,
     changesCode: false,
     isRepeatable: true,
     parameters,

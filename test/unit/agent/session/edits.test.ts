@@ -138,6 +138,25 @@ describe('edits of files by a session', () => {
     assert.deepEqual([text('a.py'), text('b.py')], ['one\n', 'dirty\n']);
   });
 
+  it('by a run are not looked for: its code is stored, and it may go on for hours', async () => {
+    const begun = await session([
+      () => {
+        writeFileSync(at('b.py'), 'mine\n');
+        return [
+          { name: 'remote_exec_background', input: { command: 'echo other > a.py; echo loss=1' } },
+        ];
+      },
+      [{ name: 'sleep', input: { reason: 'x', wake_conditions: [{ type: 'process_exit' }] } }],
+    ]);
+    assert.equal(text('a.py'), 'other\n');
+    const types = begun.events().map(({ type }) => type);
+    assert.ok(types.includes('run.ended'));
+    assert.deepEqual(
+      types.filter((type) => type.startsWith('files.')),
+      [],
+    );
+  });
+
   it('by commands are no files that only the index left behind', async () => {
     const { id } = await session(
       [
