@@ -6,7 +6,7 @@ import { Option } from 'commander';
 import type { DayLimits } from '../agent/budget/measures.ts';
 import type { PermissionMode } from '../permissions/mode.ts';
 import type { Budget } from '../agent/journal/events.ts';
-import type { Effort } from '../models/model.ts';
+import type { Effort } from '../models/effort.ts';
 import { effortLevels } from '../presentation/models/effort.ts';
 import { providerNames, type ProviderName } from '../compose/providers.ts';
 import { keysHelp } from './auth/keys.ts';

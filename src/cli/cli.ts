@@ -117,7 +117,8 @@ async function work(options: CliOptions, { deps, home: folder }: CommandContext)
   try {
     const handOver = (session: Session): Promise<void> =>
       handOverToBackground(session, { engine, settings: settings(), readKey, deps });
-    return await withEngine({ engine, options, provider, deps, approvals, isTerminal, handOver });
+    const opened = { engine, options, provider, deps, approvals, isTerminal };
+    return await withEngine({ ...opened, settings, handOver });
   } finally {
     await engine.close();
   }
@@ -219,6 +220,7 @@ interface Opened {
   readonly deps: CliDeps;
   readonly approvals: Approvals;
   readonly isTerminal: boolean;
+  settings(): EngineSettings;
   handOver(session: Session): Promise<void>;
 }
 
@@ -265,15 +267,18 @@ async function detach(opened: Opened): Promise<number> {
   return exitCodes.goal;
 }
 
-/** Tells the user if the model does not support the requested reasoning effort. */
-function noticeEffort({ state }: Session, { engine, options }: Opened, view: SessionView): void {
-  if (options.effort === undefined) return;
+/**
+ * Tells the user if the model does not support the requested reasoning effort. Says of an effort
+ * that no option names only which one is used instead, not that there is none.
+ */
+function noticeEffort({ state }: Session, opened: Opened, view: SessionView): void {
   const { provider, model } = state;
-  const { note } = effortFor(
-    { ...engine.models.describe(provider, model), id: model },
-    options.effort,
-  );
-  if (note !== undefined) view.notice(note);
+  const wanted = opened.options.effort ?? state.effort ?? opened.settings().effort;
+  if (wanted === undefined) return;
+  const description = opened.engine.models.describe(provider, model);
+  const { effort, note } = effortFor({ ...description, id: model }, wanted);
+  const isSaid = opened.options.effort !== undefined || effort !== undefined;
+  if (note !== undefined && isSaid) view.notice(note);
 }
 
 function createView(

@@ -1,9 +1,14 @@
 /** Known models of the providers, and their settings. Other models can still be requested by id. */
+import { effortLevels, nearestEffort, type Effort } from './effort.ts';
 import { describedModels } from './knownModels.ts';
-import type { Effort, ModelDescription } from './model.ts';
+import type { ModelDescription } from './model.ts';
 import { newestOf } from './modelFamily.ts';
 
-const allEfforts: readonly Effort[] = ['none', 'low', 'medium', 'high', 'max'];
+/** Effort that a request with adaptive thinking can name. */
+export type AdaptiveEffort = Exclude<Effort, 'none' | 'minimal'>;
+
+const firstAdaptive: readonly AdaptiveEffort[] = ['low', 'medium', 'high', 'max'];
+const laterAdaptive: readonly AdaptiveEffort[] = ['low', 'medium', 'high', 'xhigh', 'max'];
 
 export const claudeModels = describedModels('claude', claudeEfforts);
 export const openaiModels = describedModels('openai', openaiEfforts);
@@ -47,17 +52,21 @@ export const undatedId = (id: string): string =>
 export interface ClaudeThinking {
   readonly mode: 'adaptive' | 'budget';
   readonly off: 'omit' | 'disabled' | 'between_tools' | 'lowest';
+  /** Efforts that a request with adaptive thinking may name. */
+  readonly adaptive: readonly AdaptiveEffort[];
 }
 
 export function claudeThinking(model: string): ClaudeThinking {
   const [, family, major, minor = '0'] =
     /claude-(?:([a-z]+)-)?(\d+)(?:-(\d{1,2}))?(?!\d)/.exec(model) ?? [];
-  if (major === undefined) return { mode: 'adaptive', off: 'omit' };
+  if (major === undefined) return { mode: 'adaptive', off: 'omit', adaptive: firstAdaptive };
   const version = Number(major) + Number(minor) / 10;
-  if (version < 4.6) return { mode: 'budget', off: 'omit' };
-  if (family === 'fable' || family === 'mythos') return { mode: 'adaptive', off: 'lowest' };
-  if (version < 5.5) return { mode: 'adaptive', off: 'disabled' };
-  return { mode: 'adaptive', off: family === 'sonnet' ? 'between_tools' : 'lowest' };
+  const adaptive = version < 4.7 ? firstAdaptive : laterAdaptive;
+  if (version < 4.6) return { mode: 'budget', off: 'omit', adaptive };
+  if (family === 'fable' || family === 'mythos')
+    return { mode: 'adaptive', off: 'lowest', adaptive };
+  if (version < 5.5) return { mode: 'adaptive', off: 'disabled', adaptive };
+  return { mode: 'adaptive', off: family === 'sonnet' ? 'between_tools' : 'lowest', adaptive };
 }
 
 /**
@@ -65,25 +74,31 @@ export function claudeThinking(model: string): ClaudeThinking {
  * be turned off, since it would mean the lowest effort.
  */
 export function claudeEfforts(model: string): readonly Effort[] {
-  return claudeThinking(model).off === 'lowest'
-    ? allEfforts.filter((effort) => effort !== 'none')
-    : allEfforts;
+  const { mode, off, adaptive } = claudeThinking(model);
+  if (mode === 'budget') return effortLevels;
+  return off === 'lowest' ? adaptive : ['none', ...adaptive];
 }
 
-/**
- * Returns the efforts of an OpenAI model that differ in effect. `none` is omitted if it would mean
- * the lowest effort, `max` if it would mean `high`.
- */
+/** Returns the efforts that an OpenAI model accepts. */
 export function openaiEfforts(model: string): readonly Effort[] {
   if (!isReasoningModel(model)) return [];
-  return allEfforts.filter((effort) =>
-    effort === 'none'
-      ? openaiEffort(model, effort) === effort
-      : effort !== 'max' || openaiEffort(model, effort) !== 'high',
-  );
+  const version = Number(/^gpt-(\d+(?:\.\d+)?)/.exec(model)?.[1] ?? 0);
+  const isCodex = model.includes('codex');
+  return effortLevels.filter((effort) => {
+    switch (effort) {
+      case 'none':
+        return version >= 5.1 && !isCodex;
+      case 'minimal':
+        return version === 5 && !isCodex;
+      case 'xhigh':
+        return version >= 5.2 || model.includes('codex-max');
+      case 'max':
+        return version >= 5.6;
+      default:
+        return true;
+    }
+  });
 }
-
-type OpenaiEffort = 'none' | 'low' | 'medium' | 'high' | 'xhigh' | 'max';
 
 /** Returns whether an OpenAI model accepts an effort. */
 export function isReasoningModel(model: string): boolean {
@@ -91,10 +106,5 @@ export function isReasoningModel(model: string): boolean {
 }
 
 /** Returns the nearest effort that an OpenAI reasoning model accepts. */
-export function openaiEffort(model: string, effort: Effort): OpenaiEffort {
-  const version = Number(/^gpt-(\d+(?:\.\d+)?)/.exec(model)?.[1] ?? 0);
-  if (effort === 'none') return version >= 5.1 && !model.includes('codex') ? 'none' : 'low';
-  if (effort !== 'max') return effort;
-  if (version >= 5.6) return 'max';
-  return version >= 5.2 ? 'xhigh' : 'high';
-}
+export const openaiEffort = (model: string, effort: Effort): Effort =>
+  nearestEffort(openaiEfforts(model), effort) ?? effort;

@@ -4,7 +4,8 @@
  * field.
  */
 import catalogue from './catalogue.json' with { type: 'json' };
-import type { Effort, ModelDescription } from './model.ts';
+import type { Effort } from './effort.ts';
+import type { ModelDescription } from './model.ts';
 
 /** US dollars per million tokens. */
 export interface Price {

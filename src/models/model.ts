@@ -3,6 +3,7 @@
  * own wire format and its replies into `ModelEvent`s; it knows nothing of sessions, tools' effects,
  * or money limits.
  */
+import type { Effort } from './effort.ts';
 
 export interface TextBlock {
   readonly type: 'text';
@@ -84,8 +85,6 @@ export interface ToolSpec {
   /** JSON Schema of the arguments (an object schema). */
   readonly inputSchema: Readonly<Record<string, unknown>>;
 }
-
-export type Effort = 'none' | 'low' | 'medium' | 'high' | 'max';
 
 export interface ModelRequest {
   readonly model: string;

@@ -1,6 +1,7 @@
 /** Asks the model of a session for its account of the work, which becomes part of the write-up. */
 import { newEventId } from '../../base/ids.ts';
-import type { Effort, ModelProvider, ModelRequest } from '../../models/model.ts';
+import type { Effort } from '../../models/effort.ts';
+import type { ModelProvider, ModelRequest } from '../../models/model.ts';
 import type { SessionEvent } from '../journal/events.ts';
 import { askOnce, maxAnswerTokens, type AskOnceDeps } from './askOnce.ts';
 

@@ -4,7 +4,7 @@ import type { Event } from '../../base/emitter.ts';
 import type { RunId, SessionId } from '../../base/ids.ts';
 import type { Ledger } from '../../experiments/ledger.ts';
 import type { MemoryStore } from '../../memory/memoryStore.ts';
-import type { Effort } from '../../models/model.ts';
+import type { Effort } from '../../models/effort.ts';
 import type { RunSink } from '../../runs/foreignRun.ts';
 import type { Liveness, RunEnd } from '../../runs/run.ts';
 import type { LeaseOwner } from '../../storage/leaseOwner.ts';

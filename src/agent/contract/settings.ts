@@ -1,4 +1,5 @@
 /** Settings of the engine. */
+import type { Effort } from '../../models/effort.ts';
 import type { ProviderSettings } from '../../models/createProviders.ts';
 import type { PlateauSettings } from '../../watchdogs/plateauSettings.ts';
 import type { PermissionMode } from '../../permissions/mode.ts';
@@ -88,7 +89,7 @@ export interface EngineSettings extends ProviderSettings {
    * tokens. These prices override the built-in ones.
    */
   readonly prices?: Readonly<Record<string, unknown>>;
-  readonly effort?: 'none' | 'low' | 'medium' | 'high' | 'max';
+  readonly effort?: Effort;
   /** True when the computer is kept awake while a session works or waits. */
   readonly keepAwake?: boolean;
   /** Whether Helios writes a brief when a session with at least one run ends. Default: `always`. */

@@ -6,10 +6,10 @@ import type { RunId, SessionId } from '../../base/ids.ts';
 import type { HostContact } from '../../machines/confinement/hostContacts.ts';
 import type { Requirements } from '../../experiments/target/requirements.ts';
 import type { MetricSpec, MetricSummary } from '../../metrics/metric.ts';
+import type { Effort } from '../../models/effort.ts';
 import type {
   AssistantBlock,
   AttachmentBlock,
-  Effort,
   ModelFailure,
   StopReason,
   Usage,

@@ -7,7 +7,7 @@ import type { ExperimentDecision, ImportedResult } from '../../experiments/ledge
 import type { Requirements } from '../../experiments/target/requirements.ts';
 import type { Target } from '../../experiments/target/target.ts';
 import type { SleepRequest } from '../../sleep/trigger.ts';
-import type { Effort } from '../../models/model.ts';
+import type { Effort } from '../../models/effort.ts';
 import type { Approval } from '../../permissions/grants/grant.ts';
 import type { ExperimentPlan } from '../../experiments/experiment.ts';
 import type { RefusedCall } from '../../permissions/access.ts';

@@ -5,9 +5,9 @@
 import { delay, type Clock } from '../../base/clock.ts';
 import { adviceOf, HeliosError } from '../../base/errors.ts';
 import { backoffMs } from '../../base/retries.ts';
+import type { Effort } from '../../models/effort.ts';
 import type {
   AssistantBlock,
-  Effort,
   ModelDescription,
   ModelFailure,
   ModelProvider,
@@ -34,6 +34,7 @@ import { endsIdle } from './idleGuard.ts';
 import { idleness } from './progress.ts';
 import { reminderText } from '../context/prompt.ts';
 import type { SessionLog } from '../journal/sessionLog.ts';
+import { supportedEffort } from './supportedEffort.ts';
 import { think, withinMinutes } from './think.ts';
 import type { Tool } from '../../tools/tool.ts';
 
@@ -175,7 +176,7 @@ async function turn(deps: LoopDeps, signal: AbortSignal): Promise<ModelReply | u
     system,
     messages,
     tools,
-    effort: log.state.effort ?? deps.effort,
+    ...supportedEffort(deps),
     conversation: log.state.id,
   };
   const fitted = (one: ModelRequest): Promise<ModelRequest | undefined> =>

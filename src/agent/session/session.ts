@@ -10,7 +10,7 @@ import type { Ledger } from '../../experiments/ledger.ts';
 import { statedTarget } from '../../experiments/target/readTarget.ts';
 import { targetText, type Target } from '../../experiments/target/target.ts';
 import type { MemoryStore } from '../../memory/memoryStore.ts';
-import type { Effort } from '../../models/model.ts';
+import type { Effort } from '../../models/effort.ts';
 import type { Lease } from '../../storage/lease.ts';
 import type { StorageFailure } from '../../storage/storageFailure.ts';
 import { Closing } from '../journal/closing.ts';

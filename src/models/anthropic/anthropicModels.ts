@@ -1,7 +1,8 @@
 /** Reads Anthropic's descriptions of its models. */
 import type { ModelCapabilities, ModelInfo } from '@anthropic-ai/sdk/resources/models';
 import { claudeEfforts, claudeModels, describedModel } from '../catalogue.ts';
-import type { Effort, ModelDescription } from '../model.ts';
+import type { Effort } from '../effort.ts';
+import type { ModelDescription } from '../model.ts';
 
 /** Assumed limits of a model that is neither in the built-in list nor described by the service. */
 const assumed = { contextTokens: 200_000, maxOutputTokens: 32_000 };
@@ -36,7 +37,8 @@ function effortsOf(
 ): readonly Effort[] {
   const efforts = claudeEfforts(id);
   const support = capabilities?.effort;
-  return support?.supported === true
-    ? efforts.filter((effort) => effort === 'none' || support[effort].supported)
-    : efforts;
+  if (support?.supported !== true) return efforts;
+  return efforts.filter(
+    (effort) => effort === 'none' || (effort !== 'minimal' && support[effort]?.supported === true),
+  );
 }

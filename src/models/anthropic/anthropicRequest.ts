@@ -12,11 +12,17 @@ import type {
 } from '@anthropic-ai/sdk/resources/messages';
 import { assertNever } from '../../base/errors.ts';
 import { fittingId } from '../callIds.ts';
-import { claudeModels, claudeThinking, describedModel } from '../catalogue.ts';
+import {
+  claudeEfforts,
+  claudeModels,
+  claudeThinking,
+  describedModel,
+  type AdaptiveEffort,
+} from '../catalogue.ts';
+import { nearestEffort } from '../effort.ts';
 import type {
   AssistantBlock,
   AttachmentBlock,
-  Effort,
   Message,
   ModelRequest,
   SystemPart,
@@ -167,7 +173,14 @@ function attachmentParam({
 }
 
 /** Number of thinking tokens per effort. */
-const budgets = { low: 4_000, medium: 12_000, high: 24_000, max: 48_000 } as const;
+const budgets = {
+  minimal: 1_024,
+  low: 4_000,
+  medium: 12_000,
+  high: 24_000,
+  xhigh: 36_000,
+  max: 48_000,
+} as const;
 const minBudget = 1024;
 
 function thinkingParams(
@@ -175,10 +188,11 @@ function thinkingParams(
   messages: readonly Message[],
   maxTokens: number,
 ): Thinking {
-  const { effort, model } = request;
-  const { mode, off } = claudeThinking(model);
+  const { model } = request;
+  const { mode, off, adaptive: levels } = claudeThinking(model);
+  const effort = request.effort && nearestEffort(claudeEfforts(model), request.effort);
   if (effort === 'none') return noThinking(off);
-  if (mode === 'adaptive') return adaptive(effort);
+  if (mode === 'adaptive') return adaptive(effort && nearestEffort(levels, effort));
   const budget = effort === undefined ? 0 : Math.min(budgets[effort], maxTokens - minBudget);
   return budget >= minBudget && mayThink(messages)
     ? { thinking: { type: 'enabled', budget_tokens: budget } }
@@ -189,7 +203,7 @@ function thinkingParams(
  * Returns the parameters for adaptive thinking. Without `summarized`, newer models return
  * their thinking, and the text that they write between tool calls, as empty strings.
  */
-const adaptive = (effort: Exclude<Effort, 'none'> | undefined): Thinking => ({
+const adaptive = (effort: AdaptiveEffort | undefined): Thinking => ({
   thinking: { type: 'adaptive', display: 'summarized' },
   ...(effort === undefined ? {} : { output_config: { effort } }),
 });

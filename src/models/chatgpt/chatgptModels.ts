@@ -2,7 +2,8 @@
 import * as z from 'zod';
 import { openaiEfforts, openaiModels } from '../catalogue.ts';
 import { describedModels } from '../knownModels.ts';
-import type { Effort, ModelDescription } from '../model.ts';
+import type { Effort } from '../effort.ts';
+import type { ModelDescription } from '../model.ts';
 import { newestOf } from '../modelFamily.ts';
 
 /**
@@ -68,4 +69,4 @@ function described(entry: ListedModel): ModelDescription {
 }
 
 const isAmong = (effort: Effort, levels: readonly { readonly effort: string }[]): boolean =>
-  levels.some((level) => level.effort === effort || (effort === 'max' && level.effort === 'xhigh'));
+  levels.some((level) => level.effort === effort);

@@ -1,6 +1,7 @@
 /** Describes an endpoint's models, using the endpoint's list, the settings and default values. */
 import type { Logger } from '../../base/logger.ts';
 import type { ModelDescription, ModelRequest } from '../model.ts';
+import { endpointEfforts } from './openaiChatRequest.ts';
 import type { ToldModel } from './told.ts';
 
 /** Settings of an endpoint's models. */
@@ -109,7 +110,7 @@ export class KnownModels {
         told.maxOutputTokens ?? max ?? Math.min(assumedOutputTokens, Math.ceil(contextTokens / 4)),
       toolCalls: this.callsByText(told.id) ? 'text' : 'native',
       ...(images !== undefined && { acceptsImages: images }),
-      ...(!sendsEffort && { efforts: [] }),
+      efforts: sendsEffort ? endpointEfforts : [],
       ...(price !== undefined && { price }),
     };
   }

@@ -16,6 +16,7 @@ import type {
   ToolResultBlock,
   UserBlock,
 } from '../model.ts';
+import { nearestEffort } from '../effort.ts';
 import { objectInput, replayable, thinkingItem } from '../replay.ts';
 
 /**
@@ -28,6 +29,9 @@ export interface ReasoningItem {
   readonly field: ReasoningField;
   readonly text: string;
 }
+
+/** Efforts that most servers accept as `reasoning_effort`, if they accept any. */
+export const endpointEfforts = ['none', 'low', 'medium', 'high'] as const;
 
 export interface ChatOptions {
   readonly provider: string;
@@ -56,7 +60,7 @@ export function chatRequest(
     ...(maxOutputTokens === undefined ? {} : { max_tokens: maxOutputTokens }),
     ...(temperature === undefined ? {} : { temperature }),
     ...(sendsEffort && effort !== undefined
-      ? { reasoning_effort: effort === 'max' ? 'high' : effort }
+      ? { reasoning_effort: nearestEffort(endpointEfforts, effort) ?? null }
       : {}),
   };
 }

@@ -7,6 +7,7 @@ import * as z from 'zod';
 import type { Clock } from '../../base/clock.ts';
 import { codeOf, messageOf } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
+import { effortLevels } from '../effort.ts';
 import type { ModelDescription } from '../model.ts';
 
 export interface ModelCacheOptions {
@@ -27,7 +28,7 @@ const description = z.object({
   maxOutputTokens: z.number().positive(),
   toolCalls: z.enum(['native', 'text']).optional(),
   acceptsImages: z.boolean().optional(),
-  efforts: z.array(z.enum(['none', 'low', 'medium', 'high', 'max'])).optional(),
+  efforts: z.array(z.enum(effortLevels)).optional(),
   price: z
     .object({
       input: dollars,

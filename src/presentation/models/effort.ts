@@ -1,9 +1,10 @@
 /** Parses reasoning efforts, and maps them to efforts that a model supports. */
 import { UserFacing } from '../../base/errors.ts';
-import type { Effort, ModelDescription } from '../../models/model.ts';
+import { effortLevels, nearestEffort, type Effort } from '../../models/effort.ts';
+import type { ModelDescription } from '../../models/model.ts';
 import { nearMatches } from '../../base/nearMatches.ts';
 
-export const effortLevels: readonly Effort[] = ['none', 'low', 'medium', 'high', 'max'];
+export { effortLevels };
 
 /**
  * Parses an effort. Returns `undefined` for `default`, which means that the setting applies. Throws
@@ -39,11 +40,8 @@ export function effortFor(
   const { id, efforts } = model;
   if (efforts === undefined || efforts.includes(requestedEffort))
     return { effort: requestedEffort };
-  const [first] = efforts;
-  if (first === undefined)
+  const nearest = nearestEffort(efforts, requestedEffort);
+  if (nearest === undefined)
     return { effort: undefined, note: `${id} does not support a reasoning effort; none is sent.` };
-  const rank = (effort: Effort): number => effortLevels.indexOf(effort);
-  const gap = (effort: Effort): number => Math.abs(rank(effort) - rank(requestedEffort));
-  const nearest = efforts.reduce((best, each) => (gap(each) < gap(best) ? each : best), first);
   return { effort: nearest, note: `${id} supports ${efforts.join(', ')}; ${nearest} is used.` };
 }

@@ -1,5 +1,6 @@
 /** Parses the arguments of `/switch` and `/model`, and formats the answers. */
-import type { Effort, ModelDescription, ModelProvider } from '../../models/model.ts';
+import type { Effort } from '../../models/effort.ts';
+import type { ModelDescription, ModelProvider } from '../../models/model.ts';
 import type { ModelCatalogue } from '../../models/modelCatalogue.ts';
 import type { NamedModel } from '../../models/list/modelNames.ts';
 import type { PriceTable } from '../../models/prices.ts';

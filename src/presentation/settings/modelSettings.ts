@@ -38,9 +38,11 @@ export const modelSettings = {
     values: {
       default: "Use the model's own default.",
       none: 'Do not reason.',
+      minimal: 'Reason as little as the model allows.',
       low: 'Reason briefly.',
       medium: 'Reason moderately.',
       high: 'Reason thoroughly.',
+      xhigh: 'Reason more thoroughly.',
       max: 'Reason as much as the model allows.',
     },
     engine: 'effort',

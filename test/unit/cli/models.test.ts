@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'mocha';
 import { runCli } from '../../../src/cli/cli.ts';
@@ -217,6 +217,12 @@ describe('helios models', () => {
     const known = await helios(['-m', 'openai/gpt-5.4', '--effort', 'low', ...goal]);
     assert.equal((openai.requests.at(-1)?.body.reasoning as { effort: string }).effort, 'low');
     assert.doesNotMatch(known.stderr.text, /knows/);
+    const preferred = path.join(folder(), 'home', 'preferences.json');
+    writeFileSync(preferred, '{"effort":"xhigh"}');
+    const fromFile = await helios(['-m', 'openai/gpt-5.1-codex-mini', ...goal]);
+    assert.match(fromFile.stderr.text, /supports low, medium, high; high is used\./);
+    const unused = await helios(['-m', 'openai/gpt-4.1', ...goal]);
+    assert.doesNotMatch(unused.stderr.text, /reasoning effort/);
     assert.equal((await helios(['--effort', 'much', ...goal])).code, 1);
   });
 

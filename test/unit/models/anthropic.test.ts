@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'mocha';
 import { createAnthropicProvider } from '../../../src/models/anthropic/anthropic.ts';
-import type { Effort, Message, ModelProvider } from '../../../src/models/model.ts';
+import type { Effort } from '../../../src/models/effort.ts';
+import type { Message, ModelProvider } from '../../../src/models/model.ts';
 import { ManualClock } from '../../fakes/manualClock.ts';
 import { list, text, type JsonObject, type WireServer } from '../../fakes/wire.ts';
 import { startWireAnthropic } from '../../fakes/wireAnthropic.ts';
@@ -178,6 +179,19 @@ describe('claude', () => {
   const thinks: readonly [model: string, effort: Effort | undefined, sent: unknown][] = [
     ['claude-opus-4-6', undefined, [{ type: 'adaptive', display: 'summarized' }, undefined]],
     ['claude-opus-4-6', 'max', [{ type: 'adaptive', display: 'summarized' }, { effort: 'max' }]],
+    ['claude-opus-4-6', 'xhigh', [{ type: 'adaptive', display: 'summarized' }, { effort: 'high' }]],
+    [
+      'claude-opus-4-7',
+      'xhigh',
+      [{ type: 'adaptive', display: 'summarized' }, { effort: 'xhigh' }],
+    ],
+    ['claude-opus-4-6', 'minimal', [{ type: 'disabled' }, undefined]],
+    [
+      'claude-opus-5-5',
+      'minimal',
+      [{ type: 'adaptive', display: 'summarized' }, { effort: 'low' }],
+    ],
+    ['claude-haiku-4-5', 'minimal', [{ type: 'enabled', budget_tokens: 1024 }, undefined]],
     ['claude-opus-4-6', 'none', [{ type: 'disabled' }, undefined]],
     ['claude-sonnet-5-5', 'none', [{ type: 'between_tools' }, undefined]],
     ['claude-opus-5-5', 'none', [{ type: 'adaptive', display: 'summarized' }, { effort: 'low' }]],

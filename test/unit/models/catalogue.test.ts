@@ -98,8 +98,11 @@ describe('the list of known models', () => {
     const efforts = (id: string) =>
       describedModel([...claudeModels, ...openaiModels], id)?.efforts?.join(' ');
     assert.equal(efforts('claude-opus-4-6'), 'none low medium high max');
-    assert.equal(efforts('claude-opus-5-5'), 'low medium high max');
-    assert.equal(efforts('gpt-5.3-codex'), 'low medium high max');
+    assert.equal(efforts('claude-sonnet-5-5'), 'none low medium high xhigh max');
+    assert.equal(efforts('claude-opus-5-5'), 'low medium high xhigh max');
+    assert.equal(efforts('claude-haiku-4-5'), 'none minimal low medium high xhigh max');
+    assert.equal(efforts('gpt-5.3-codex'), 'low medium high xhigh');
+    assert.equal(efforts('gpt-6-sol'), 'none low medium high xhigh max');
     assert.equal(efforts('gpt-5.1-codex-mini'), 'low medium high');
   });
 

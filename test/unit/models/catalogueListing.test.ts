@@ -143,6 +143,7 @@ describe('what claude says of its models', () => {
             low: supports(true),
             medium: supports(true),
             high: supports(true),
+            xhigh: null,
             max: supports(false),
           },
         },
@@ -166,7 +167,7 @@ describe('what claude says of its models', () => {
       label: 'Claude Haiku 4.5',
       contextTokens: 200_000,
       maxOutputTokens: 64_000,
-      efforts: ['none', 'low', 'medium', 'high', 'max'],
+      efforts: ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'],
     });
     assert.deepEqual([strange?.label, strange?.contextTokens], ['claude-new-9', 200_000]);
   });
@@ -225,7 +226,7 @@ describe('what openai says of its models', () => {
       label: 'gpt-9',
       contextTokens: 128_000,
       maxOutputTokens: 16_384,
-      efforts: ['none', 'low', 'medium', 'high', 'max'],
+      efforts: ['none', 'low', 'medium', 'high', 'xhigh', 'max'],
     });
     assert.deepEqual([models[1]?.label, models[1]?.contextTokens], ['GPT-5.4', 1_050_000]);
     assert.deepEqual(models[3]?.efforts, []);

@@ -271,14 +271,14 @@ describe('chatgpt', () => {
           contextTokens: 628_000,
           maxOutputTokens: 128_000,
           acceptsImages: false,
-          efforts: ['low', 'max'],
+          efforts: ['low', 'xhigh'],
         },
         {
           id: 'gpt-5.3-codex',
           label: 'GPT-5.3 Codex',
           contextTokens: 400_000,
           maxOutputTokens: 128_000,
-          efforts: ['low', 'medium', 'high', 'max'],
+          efforts: ['low', 'medium', 'high', 'xhigh'],
           isRetiring: true,
         },
       ]);

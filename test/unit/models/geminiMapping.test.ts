@@ -5,10 +5,10 @@ import type { AddressInfo } from 'node:net';
 import { once } from 'node:events';
 import { afterEach, beforeEach, describe, it } from 'mocha';
 import { createGeminiProvider } from '../../../src/models/gemini/gemini.ts';
+import type { Effort } from '../../../src/models/effort.ts';
 import {
   noUsage,
   type AttachmentBlock,
-  type Effort,
   type Message,
   type ModelFailureReason,
   type ModelProvider,
@@ -222,8 +222,13 @@ describe('gemini', () => {
       ['gemini-3.5-flash-lite', 'none', { includeThoughts: true, thinkingLevel: 'MINIMAL' }],
       ['gemini-3.1-pro-preview', 'low', { includeThoughts: true, thinkingLevel: 'LOW' }],
       ['gemini-pro-latest', 'none', { includeThoughts: true, thinkingLevel: 'LOW' }],
-      ['gemini-2.5-pro', 'none', { includeThoughts: true, thinkingBudget: 128 }],
+      ['gemini-2.5-pro', 'none', { includeThoughts: true, thinkingBudget: 512 }],
       ['gemini-2.5-pro', 'max', { includeThoughts: true, thinkingBudget: 32_768 }],
+      ['gemini-3.5-flash-lite', 'minimal', { includeThoughts: true, thinkingLevel: 'MINIMAL' }],
+      ['gemini-3.8-flash', 'minimal', { includeThoughts: true, thinkingLevel: 'LOW' }],
+      ['gemini-3.8-flash', 'xhigh', { includeThoughts: true, thinkingLevel: 'HIGH' }],
+      ['gemini-2.5-pro', 'xhigh', { includeThoughts: true, thinkingBudget: 24_000 }],
+      ['gemini-2.5-flash', 'minimal', { includeThoughts: true, thinkingBudget: 512 }],
       ['gemini-2.5-flash', 'none', { thinkingBudget: 0 }],
       ['gemini-2.5-flash', 'max', { includeThoughts: true, thinkingBudget: 24_576 }],
       ['gemini-2.0-flash', 'high', undefined],

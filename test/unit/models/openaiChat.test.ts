@@ -304,11 +304,13 @@ describe('compatible', () => {
     const options = { headers: { 'x-team': 'vision' }, sendsEffort: true };
     const { again } = await ask(() => ({ text: 'Yes.' }), {}, { effort: 'max' }, options);
     await again({ effort: 'low' });
+    await again({ effort: 'minimal' });
     assert.deepEqual(
       server.requests.map(({ body, headers }) => [body.reasoning_effort, headers['x-team']]),
       [
         ['high', 'vision'],
         ['low', 'vision'],
+        ['none', 'vision'],
       ],
     );
   });

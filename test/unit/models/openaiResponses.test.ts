@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'mocha';
 import { createOpenaiProvider } from '../../../src/models/openai/openaiResponses.ts';
-import type { Effort, ModelProvider } from '../../../src/models/model.ts';
+import type { Effort } from '../../../src/models/effort.ts';
+import type { ModelProvider } from '../../../src/models/model.ts';
 import { ManualClock } from '../../fakes/manualClock.ts';
 import { list, text, type JsonObject, type WireServer } from '../../fakes/wire.ts';
 import { startWireOpenaiResponses } from '../../fakes/wireOpenaiResponses.ts';
@@ -70,6 +71,14 @@ describe('openai', () => {
   const efforts: readonly [model: string, effort: Effort, sent: unknown][] = [
     ['gpt-5.4', 'none', { summary: 'auto', effort: 'none' }],
     ['gpt-5.4', 'max', { summary: 'auto', effort: 'xhigh' }],
+    ['gpt-5.4', 'xhigh', { summary: 'auto', effort: 'xhigh' }],
+    ['gpt-5.4', 'minimal', { summary: 'auto', effort: 'none' }],
+    ['gpt-5-mini', 'minimal', { summary: 'auto', effort: 'minimal' }],
+    ['gpt-5-mini', 'none', { summary: 'auto', effort: 'minimal' }],
+    ['gpt-5-mini', 'xhigh', { summary: 'auto', effort: 'high' }],
+    ['gpt-5.1-codex-max', 'max', { summary: 'auto', effort: 'xhigh' }],
+    ['o3', 'minimal', { summary: 'auto', effort: 'low' }],
+    ['gpt-6-sol', 'xhigh', { summary: 'auto', effort: 'xhigh' }],
     ['gpt-6-sol', 'max', { summary: 'auto', effort: 'max' }],
     ['gpt-5.3-codex', 'none', { summary: 'auto', effort: 'low' }],
     ['gpt-4.1', 'high', undefined],

@@ -7,7 +7,8 @@ import {
   openaiEffort,
   openaiModels,
 } from '../../../src/models/catalogue.ts';
-import type { Effort, ModelDescription } from '../../../src/models/model.ts';
+import type { Effort } from '../../../src/models/effort.ts';
+import type { ModelDescription } from '../../../src/models/model.ts';
 import type { CatalogueEntry } from '../../../src/models/modelCatalogue.ts';
 import { extendPrices, listPrices } from '../../../src/models/prices.ts';
 import { effortFor, effortLevels, parseEffort } from '../../../src/presentation/models/effort.ts';
@@ -59,7 +60,10 @@ describe('levels of reasoning', () => {
     for (const level of effortLevels) assert.equal(parseEffort(` ${level.toUpperCase()} `), level);
     assert.equal(parseEffort('default'), undefined);
     for (const [word, said] of [
-      ['hihg', /Did you mean high\?\nLevels: none, low, medium, high, max, or default/],
+      [
+        'hihg',
+        /Did you mean high\?\nLevels: none, minimal, low, medium, high, xhigh, max, or default/,
+      ],
       ['everything', /no reasoning effort everything\.\nLevels/],
       ['', /Levels/],
     ] as const)
@@ -80,6 +84,11 @@ describe('levels of reasoning', () => {
     [['low', 'medium', 'high'], 'max', 'high', /^m supports low, medium, high; high is used\.$/],
     [['low', 'medium', 'high'], 'none', 'low', /low is used/],
     [['low', 'high'], 'medium', 'low', /low is used/],
+    [['high', 'low'], 'medium', 'low', /low is used/],
+    [['none', 'low', 'high'], 'minimal', 'none', /^m supports none, low, high; none is used\.$/],
+    [['low', 'high'], 'minimal', 'low', /low is used/],
+    [['low', 'high', 'max'], 'xhigh', 'high', /high is used/],
+    [['none', 'xhigh'], 'max', 'xhigh', /xhigh is used/],
     [[], 'high', undefined, /^m does not support a reasoning effort; none is sent\.$/],
   ];
   for (const [efforts, asked, used, note] of answers)

@@ -4,6 +4,7 @@ import { afterEach, describe, it } from 'mocha';
 import type { Budget } from '../../../../src/agent/journal/events.ts';
 import { UserFacing } from '../../../../src/base/errors.ts';
 import { newSessionId } from '../../../../src/base/ids.ts';
+import type { Effort } from '../../../../src/models/effort.ts';
 import { homeAt } from '../../../../src/storage/home.ts';
 import { ManualClock } from '../../../fakes/manualClock.ts';
 import { ScriptedModel, type ScriptedReply } from '../../../fakes/scriptedModel.ts';
@@ -31,6 +32,29 @@ describe('what a user chooses for a session', () => {
       ['high', undefined],
     );
   });
+
+  const efforts: readonly [of: readonly Effort[] | undefined, sent: (Effort | undefined)[]][] = [
+    [
+      ['low', 'high'],
+      ['high', 'low'],
+    ],
+    [[], [undefined, undefined]],
+    [undefined, ['xhigh', 'minimal']],
+  ];
+  for (const [levels, sent] of efforts)
+    it(`is sent as ${sent.join(' and ')} to a model with the efforts ${levels?.join(' ')}`, async () => {
+      const model = new ScriptedModel([[{ name: 'memory_ls', input: {} }], quit]);
+      const [described] = model.models();
+      assert.ok(described);
+      model.models = () => [{ ...described, ...(levels && { efforts: levels }) }];
+      bed = await testEngine(model, { settings: { effort: 'xhigh' } });
+      const session = await bed.start();
+      await session.ended;
+      await session.useEffort('minimal');
+      await session.say('once more');
+      await session.ended;
+      assert.deepEqual([model.requests[0]?.effort, model.requests.at(-1)?.effort], sent);
+    });
 
   const wrong: readonly (readonly [name: string, budget: Budget, limit: string])[] = [
     ['none at all', { usd: 0 }, 'usd'],
