@@ -71,7 +71,8 @@ export class CommandReader {
    */
   statement(place: Place, around: Around = nothingAround): void {
     const { type } = place;
-    this.isFlat &&= type !== '&';
+    // The grammar reads `;;` as an operator, which it is only in a `case`.
+    this.isFlat &&= !/^(?:&|;[;&]+)$/.test(type);
     this.hasBackground ||= type === '&';
     if (!place.node.isNamed) {
       // An operator without a command before it is an error to a shell, but not to the grammar.

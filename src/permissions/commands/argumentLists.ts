@@ -1,6 +1,7 @@
 /** Quotes the arguments of a safe line, so that every shell reads the line as it was judged. */
 import { shellQuote } from '../../base/text.ts';
 import { parseShell } from '../../shell/parseShell.ts';
+import { isPatternOption } from './options.ts';
 import { plainVariable } from './plainVariables.ts';
 import type { ShellCommand, ShellWord } from '../../shell/shellCommand.ts';
 
@@ -18,8 +19,10 @@ export function asArgumentLists(line: string, home: string): string {
     .join('');
 }
 
-const written = ({ words, redirections }: ShellCommand, home: string): string =>
+const written = ({ assignments, words, redirections }: ShellCommand, home: string): string =>
   [
+    // Their values need no quotes, so that a shell still reads them as assignments.
+    ...assignments.map(({ text }) => text),
     ...words.map((word) => argument(word, home)),
     ...redirections.map(({ sign, target }) => `${sign}${redirected(target, home)}`),
   ].join(' ');
@@ -35,6 +38,7 @@ const variable = /^\$(?:HOME|PWD|\{HOME\}|\{PWD\})(?=\/|$)/;
 
 function argument(word: ShellWord, home: string): string {
   const { text, spelled, isDynamic } = word;
+  if (isPatternOption(word)) return shellQuote(text);
   const [name = ''] = variable.exec(spelled) ?? [];
   if (isDynamic && name !== '' && text === spelled.slice(name.length))
     return (name.includes('HOME') ? shellQuote(home) : '"$PWD"') + rest(text, false);

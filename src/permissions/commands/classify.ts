@@ -10,6 +10,7 @@ import type { ShellCommand, ShellText, ShellWord } from '../../shell/shellComman
 import { programOf, wrapperOf } from '../../shell/wrappers.ts';
 import { usualPaths } from '../pathRules.ts';
 import { dangerOf } from './dangers.ts';
+import { isHarmlessVariable } from './harmlessVariables.ts';
 import { plainVariable } from './plainVariables.ts';
 import { judgeFind } from './find.ts';
 import { judgeRead, judgeWrite, pathsOf } from './operand.ts';
@@ -141,7 +142,8 @@ class LineJudge {
     if (command.operator !== '&&') this.#entered = undefined;
     const spot: Spot = { place: this.#place, folders: this.#entered ?? this.#folders, part };
     const redirections = command.redirections.map((each) => judgeRedirection(each, spot));
-    const assigned = command.assignments.length > 0 ? asks('sets variables', part) : safe;
+    const isSet = command.words.length === 0 || !command.assignments.every(isHarmlessVariable);
+    const assigned = command.assignments.length > 0 && isSet ? asks('sets variables', part) : safe;
     const danger = this.#dangers(command, spot);
     const program = this.#program(command, spot);
     const found = strictest([danger, ...redirections, assigned, program]);

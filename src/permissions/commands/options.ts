@@ -10,6 +10,8 @@ import { plainVariable } from './plainVariables.ts';
  * - `--all`: a long option; also as `--all=VALUE`
  * - `--lines=`, `--file@`: a long option whose value may be the next word; a path for `@`
  * - `-name=`, `-print`: an option with one dash, as those of find; with a value for `=`
+ * - `--arg==`, `--rawfile=@`: a long option whose values are the next two words; the second is a
+ *   path for `=@`
  * - `#`: a number as an option, such as `-20`
  */
 export type OptionList = string;
@@ -24,12 +26,20 @@ export interface Arguments {
   readonly values: ReadonlyMap<string, readonly string[]>;
 }
 
-type Kind = 'flag' | 'value' | 'path';
+type Kind = 'flag' | 'value' | 'path' | 'pair' | 'pathPair';
 
 interface Options {
   readonly kinds: ReadonlyMap<string, Kind>;
   readonly hasNumbers: boolean;
 }
+
+const kindsOfMarks: Readonly<Record<string, Kind>> = {
+  ':': 'value',
+  '=': 'value',
+  '@': 'path',
+  '==': 'pair',
+  '=@': 'pathPair',
+};
 
 const lists = new Map<OptionList, Options>();
 
@@ -38,9 +48,8 @@ function optionsOf(list: OptionList): Options {
   if (known !== undefined) return known;
   const kinds = new Map<string, Kind>();
   for (const entry of list.split(' ').filter((each) => each !== '' && each !== '#')) {
-    const [, name = '', mark] = /^(.+?)([:=@]?)$/.exec(entry) ?? [];
-    const kind = mark === '@' ? 'path' : mark === '' ? 'flag' : 'value';
-    kinds.set(name.startsWith('-') ? name : `-${name}`, kind);
+    const [, name = '', mark = ''] = /^(.+?)(=[=@]|[:=@]?)$/.exec(entry) ?? [];
+    kinds.set(name.startsWith('-') ? name : `-${name}`, kindsOfMarks[mark] ?? 'flag');
   }
   const options = { kinds, hasNumbers: list.split(' ').includes('#') };
   lists.set(list, options);
@@ -90,7 +99,7 @@ class ArgumentReader {
   }
 
   #option(word: ShellWord): boolean {
-    if (word.isDynamic) return false;
+    if (word.isDynamic && !isPatternOption(word)) return false;
     const { text } = word;
     if (this.#options.hasNumbers && /^-\d+$/.test(text)) return true;
     const equals = text.indexOf('=');
@@ -122,11 +131,23 @@ class ArgumentReader {
       if (attached !== undefined) this.#addValue(name, attached);
       return true;
     }
-    const value = attached === undefined ? this.#words[(this.#at += 1)] : plainWord(attached);
+    if (kind === 'pair' || kind === 'pathPair')
+      return attached === undefined && this.#takeNext('value', name) && this.#takeNext(kind, name);
+    return attached === undefined
+      ? this.#takeNext(kind, name)
+      : this.#takeValue(kind, name, plainWord(attached));
+  }
+
+  #takeNext(kind: Kind, name: string): boolean {
+    this.#at += 1;
+    return this.#takeValue(kind, name, this.#words[this.#at]);
+  }
+
+  #takeValue(kind: Kind, name: string, value: ShellWord | undefined): boolean {
     if (value === undefined) return false;
     const isKnown = !value.isDynamic || (kind === 'value' && plainVariable(value) !== undefined);
     if (!isKnown) return false;
-    if (kind === 'path') this.#paths.push(value);
+    if (kind === 'path' || kind === 'pathPair') this.#paths.push(value);
     else this.#addValue(name, value.text);
     return true;
   }
@@ -135,6 +156,13 @@ class ArgumentReader {
     this.#values.set(name, [...(this.#values.get(name) ?? []), value]);
   }
 }
+
+/**
+ * Returns true for an option such as `--include=*.py`, whose pattern is meant for the program. The
+ * option is quoted when it runs (`asArgumentLists`).
+ */
+export const isPatternOption = ({ text, spelled, isDynamic }: ShellWord): boolean =>
+  isDynamic && text === spelled && /^--[\w-]+=[^{}$`\\[\]]*$/.test(text);
 
 const plainWord = (text: string): ShellWord => ({
   text,

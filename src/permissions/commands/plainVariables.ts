@@ -3,7 +3,8 @@ import type { ShellWord } from '../../shell/shellCommand.ts';
 /** Variables whose values are names, numbers and folders, never secrets. */
 const names =
   'USER LOGNAME HOSTNAME HOME PWD SHELL CUDA_VISIBLE_DEVICES OMP_NUM_THREADS CONDA_DEFAULT_ENV ' +
-  'CONDA_PREFIX VIRTUAL_ENV SLURM_JOB_ID SLURM_JOB_NAME SLURM_ARRAY_TASK_ID SLURM_NODELIST';
+  'CONDA_PREFIX VIRTUAL_ENV PATH LD_LIBRARY_PATH PYTHONPATH CUDA_HOME CUDA_PATH HF_HOME TMPDIR ' +
+  'LANG TERM SLURM_JOB_ID SLURM_JOB_NAME SLURM_ARRAY_TASK_ID SLURM_NODELIST';
 const pattern = new RegExp(
   `^\\$(?:(${names.replaceAll(' ', '|')})|\\{(${names.replaceAll(' ', '|')})\\})$`,
 );

@@ -5,6 +5,7 @@
 import type { ShellCommand, ShellWord } from '../../shell/shellCommand.ts';
 import { programOf } from '../../shell/wrappers.ts';
 import type { JudgedCommand, JudgedLine } from '../commands/classify.ts';
+import { isHarmlessVariable } from '../commands/harmlessVariables.ts';
 import { isWithin, pathsOf } from '../commands/operand.ts';
 import type { Spot } from '../commands/place.ts';
 import { readerOf } from '../commands/readers.ts';
@@ -34,16 +35,11 @@ type Needs = readonly CommandNeed[] | undefined;
 function needsOf(judged: JudgedCommand): Needs {
   const { command, spot, danger, program, verdict } = judged;
   if (verdict.kind === 'safe') return [];
-  if (danger.kind !== 'safe' || !command.assignments.every(isHarmless)) return undefined;
+  if (danger.kind !== 'safe' || !command.assignments.every(isHarmlessVariable)) return undefined;
   const writes = redirectionNeeds(judged);
   const own = program.kind === 'safe' ? [] : programNeed(command, spot);
   return writes === undefined || own === undefined ? undefined : [...own, ...writes];
 }
-
-const harmless =
-  /^(?:CUDA_(?:VISIBLE_DEVICES|LAUNCH_BLOCKING)|(?:OMP|MKL|OPENBLAS|NUMEXPR)_NUM_THREADS|PYTHON(?:UNBUFFERED|HASHSEED|DONTWRITEBYTECODE)|TOKENIZERS_PARALLELISM|WANDB_(?:MODE|DISABLED|SILENT)|HF_(?:HUB|DATASETS)_OFFLINE|TRANSFORMERS_OFFLINE|NCCL_DEBUG|JAX_PLATFORMS|XLA_PYTHON_CLIENT_\w+|TF_CPP_MIN_LOG_LEVEL|SEED)=[\w.,:-]*$/;
-
-const isHarmless = ({ text, isDynamic }: ShellWord): boolean => !isDynamic && harmless.test(text);
 
 function redirectionNeeds({ command, spot, redirections }: JudgedCommand): Needs {
   const asked = command.redirections.filter((_each, at) => redirections[at]?.kind !== 'safe');

@@ -145,7 +145,8 @@ export const fileReaders: Readonly<Record<string, Reader>> = {
   jq: {
     options:
       'r c s n S e a j C M R --raw-output --compact-output --slurp --null-input --sort-keys ' +
-      '--exit-status --raw-input --tab --indent= --monochrome-output --color-output',
+      '--exit-status --raw-input --tab --indent= --monochrome-output --color-output --arg== ' +
+      '--argjson== --slurpfile=@ --rawfile=@',
     operands: 'script',
     problem: jqProblem,
   },

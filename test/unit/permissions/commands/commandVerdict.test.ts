@@ -254,5 +254,9 @@ describe('the verdict on a command for a machine', () => {
       asArgumentLists('ls "$HOME"/x ~/y *.py a?b \'*\' 2>&1', '/home/a b'),
       `ls '/home/a b'/x '/home/a b'/y *.py a?b '*' 2>&1`,
     );
+    assert.equal(
+      asArgumentLists('LC_ALL=C TZ=UTC grep -r --include=*.py x . | sort', '/home/a'),
+      "LC_ALL=C TZ=UTC grep -r '--include=*.py' x . | sort",
+    );
   });
 });
