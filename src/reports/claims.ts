@@ -2,6 +2,7 @@
 import { plain } from '../base/markdown.ts';
 import { directionOf } from '../metrics/direction.ts';
 import type { KnownNumbers } from './knownNumbers.ts';
+import { settingNumbers } from './settingNumbers.ts';
 
 /** A number in a model's text that no run has measured. */
 export interface UnmeasuredNumber {
@@ -30,15 +31,17 @@ const maxTextChars = 50_000;
 export function unmeasuredNumbers(text: string, known: KnownNumbers): readonly UnmeasuredNumber[] {
   const found: UnmeasuredNumber[] = [];
   const shown = text.slice(0, maxTextChars);
+  const settings = settingNumbers(shown, known.parameters, numberPattern);
   for (const match of shown.matchAll(numberPattern)) {
     const [whole, percent] = match;
     const end = match.index + whole.length;
     const before = shown.slice(Math.max(0, match.index - 60), match.index);
     const written = readNumber(whole, percent !== undefined);
     if (!isClaim(written, before, shown.slice(end, end + 12))) continue;
-    if (isParameter(before, known) || inLabel.test(before)) continue;
+    if (settings.has(match.index) || inLabel.test(before)) continue;
     const sentence = sentenceAt(shown, match.index);
-    if (isKnown(written, { ...known, measured: measuredFor(sentence, before, known) })) continue;
+    const measured = measuredFor({ sentence, before, after: shown.slice(end, end + 60) }, known);
+    if (isKnown(written, { ...known, measured })) continue;
     if (isDifference(written, sentence, known)) continue;
     found.push({ text: whole.trim(), end });
   }
@@ -57,8 +60,28 @@ function sentenceAt(text: string, at: number): string {
 
 const runMention = /\bruns?\s+(\d+)\b(?!\s*(?:,|and|to|-|–)\s*\d)/gi;
 
-/** Returns the values of the only run that the sentence names, if the number follows a metric. */
-function measuredFor(sentence: string, before: string, known: KnownNumbers): Float64Array {
+/** A run directly before a number: `run 14 (seed 0): `, `| run 14 | `. */
+const runBefore = /\brun\s+(\d+)\s*(?:\([^()\n]{0,40}\)\s*)?[:=|]\s*$/i;
+/** A run directly after a number: `, run 20`, ` (run 11)`, ` in run 8`, ` | run 8`. */
+const runAfter =
+  /^\s*(?:[,(|]|in\b|of\b|from\b|by\b)\s*run\s+(\d+)\b(?!\s*(?:(?:,|and|to|-|–|&)\s*(?:run\s+)?\d|(?:\([^()\n]{0,40}\)\s*)?[:=]))/i;
+
+interface Place {
+  readonly sentence: string;
+  readonly before: string;
+  readonly after: string;
+}
+
+/**
+ * Returns the values of the run that stands directly beside the number or, if the number follows a
+ * metric, of the only run that the sentence names; otherwise all values.
+ */
+function measuredFor({ sentence, before, after }: Place, known: KnownNumbers): Float64Array {
+  const beside = [runBefore.exec(before)?.[1], runAfter.exec(after)?.[1]].flatMap((number) =>
+    number === undefined ? [] : (known.byRun.get(Number(number)) ?? []),
+  );
+  const values = beside.flatMap((one) => [...one]);
+  if (beside.length > 0) return Float64Array.from(values).sort();
   const named = new Set([...sentence.matchAll(runMention)].map(([, number]) => Number(number)));
   const [only] = named;
   const name = metricBefore.exec(before)?.[1];
@@ -66,20 +89,6 @@ function measuredFor(sentence: string, before: string, known: KnownNumbers): Flo
   const isMetric = isOfRun && directionOf(name) !== 'none';
   return (isMetric ? known.byRun.get(only) : undefined) ?? known.measured;
 }
-
-/** A setting that the model writes about, such as `lr 1e-3 to 3e-3`, is no claim. */
-function isParameter(before: string, { parameters }: KnownNumbers): boolean {
-  const words = before.toLowerCase().match(/[a-z][\w-]*/g) ?? [];
-  const last = words.findLast((word) => !linking.test(word));
-  if (last === undefined) return false;
-  const name = last.replaceAll('_', '-');
-  return usual.test(name) || parameters.has(name) || parameters.has(last);
-}
-
-const linking =
-  /^(?:of|at|to|and|or|from|is|was|=|about|around|roughly|between|near|with|e|by|than|x)$/;
-const usual =
-  /^(?:lr|learning-rate|rate|seeds?|batch|batch-size|bs|dropout|momentum|weight-decay|wd|decay|hidden|width|depth|layers|epochs?|steps?|clip|beta\d?|gamma|alpha|temperature|warmup|size|dim|heads|threads|workers)$/;
 
 const maxSentenceValues = 200;
 

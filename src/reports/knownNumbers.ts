@@ -8,7 +8,7 @@ export interface KnownNumbers {
   /** Values of runs, means and deviations of their repeats. Sorted in ascending order. */
   readonly measured: Float64Array;
   readonly given: ReadonlySet<number>;
-  /** Number of a run → its values. */
+  /** Number of a run → its values, and means and deviations of its repeats. */
   readonly byRun: ReadonlyMap<number, Float64Array>;
   /** Names of options in the commands of the runs, in lower case: `lr`. */
   readonly parameters: ReadonlySet<string>;
@@ -16,17 +16,21 @@ export interface KnownNumbers {
 
 /** Collects the numbers in a ledger, in the goal, and in the commands of the runs. */
 export function knownNumbers({ ledger, session, runs, target }: KnownSource): KnownNumbers {
+  const groups = groupNumbers(ledger);
   const byRun = new Map(
     ledger.rows.map(({ number, metrics }) => [
       number,
-      sorted(metrics.flatMap(({ last, best, min, max, mean }) => [last, best, min, max, mean])),
+      sorted([
+        ...metrics.flatMap(({ last, best, min, max, mean }) => [last, best, min, max, mean]),
+        ...(groups.get(number) ?? []),
+      ]),
     ]),
   );
   const values = [...byRun.values()].flatMap((one) => [...one]);
   const given = [session.goal, ...runs.flatMap(({ command, label }) => [command, label])];
   const texts = [...given, ...ledger.experiments.map(({ command }) => command)];
   return {
-    measured: sorted([...values, ...groupNumbers(ledger)]),
+    measured: sorted(values),
     byRun,
     parameters: new Set(
       ledger.rows.flatMap(({ command }) =>
@@ -43,19 +47,22 @@ export function knownNumbers({ ledger, session, runs, target }: KnownSource): Kn
 const sorted = (values: readonly number[]): Float64Array =>
   Float64Array.from(values.filter(Number.isFinite)).sort();
 
-/** Returns mean and standard deviation of each metric over the repeats of each setting. */
-function groupNumbers({ experiments, rows }: BriefFacts['ledger']): number[] {
+/** Returns, by run, mean and standard deviation of each metric over the repeats of its setting. */
+function groupNumbers({ experiments, rows }: BriefFacts['ledger']): ReadonlyMap<number, number[]> {
   const names = new Map(
     rows.flatMap(({ metrics }) => metrics.map((one) => [one.metric, one.direction] as const)),
   );
-  return [...names].flatMap(([metric, direction]) => {
-    if (direction === 'none') return [];
+  const byRun = new Map<number, number[]>();
+  for (const [metric, direction] of names) {
+    if (direction === 'none') continue;
     const decisive = { metric, direction, rule: 'last' as const };
-    return resultGroups(experiments, decisive).flatMap((group) => {
+    for (const group of resultGroups(experiments, decisive)) {
       const { mean = Number.NaN, spread = Number.NaN } = summaryOfRepeats(group, decisive) ?? {};
-      return [mean, spread];
-    });
-  });
+      for (const { number } of group)
+        byRun.set(number, [...(byRun.get(number) ?? []), mean, spread]);
+    }
+  }
+  return byRun;
 }
 
 type KnownSource = Pick<BriefFacts, 'ledger' | 'session' | 'runs' | 'target'>;

@@ -11,7 +11,7 @@ const known: KnownNumbers = {
     [7, Float64Array.of(0.8312)],
     [8, Float64Array.of(0.961)],
   ]),
-  parameters: new Set(['tau']),
+  parameters: new Set(['tau', 'lr', 'hidden']),
 };
 const found = (text: string, numbers = known): string[] =>
   unmeasuredNumbers(text, numbers).map((one) => one.text);
@@ -22,6 +22,28 @@ describe('numbers in the words of a model', () => {
     ['accuracy 0.961 in run 7', ['0.961']],
     ['runs 7 and 8: accuracy 0.961', []],
     ['lr 0.003 to 0.01, dropout 0.15 and tau = 0.77', []],
+    // A setting names the first number behind it, and the list or range that it begins.
+    ['A wider net (e6, hidden 320): 0.0541, run 20.', ['0.0541']],
+    ['A wider net (e6, hidden 320, 21121 parameters): 0.0541', ['0.0541']],
+    ['Mean over seeds 0, 1 and 2: 0.0541.', ['0.0541']],
+    ['run 14 (seed 0): 0.0541', ['0.0541']],
+    ['| hidden 64 | 0.0541 |', ['0.0541']],
+    ['hidden 320 and 0.0541', ['0.0541']],
+    ['hidden 320, 0.0541', ['0.0541']],
+    ['lr 0.002, 0.0541', ['0.0541']],
+    ['error rate 0.0541', ['0.0541']],
+    ['lr 1e-3 to 3e-3', []],
+    ['lr from 1e-3 down to 1e-5, then loss 0.0541', ['0.0541']],
+    ['lr in {0.011, 0.033, 0.12}, `dropout`: 0.15, hidden=64/128', []],
+    ['try lr 0.011, 0.033 or 0.12; a learning rate of about 0.05', []],
+    // A run beside a number has measured it.
+    ['a wider net: 0.961, run 7', ['0.961']],
+    ['0.961 (run 8) against 0.8312 (run 7)', []],
+    ['0.8312 (run 8) against 0.961 (run 7)', ['0.8312', '0.961']],
+    ['run 7 (seed 0): 0.961', ['0.961']],
+    ['run 7: 0.8312, run 8: 0.961', []],
+    ['| run 7 | 0.961 |', ['0.961']],
+    ['0.961 (run 7, run 8)', []],
     ['loss fell from 0.961 to 0.8312, by 13.5 %', []],
     ['0.961 is 1.156 times 0.8312, 0.13 more', []],
     ['loss fell by 12.2 %', ['12.2 %']],
@@ -68,6 +90,16 @@ describe('numbers in the words of a model', () => {
     });
     const numbers = knownNumbers(night.facts());
     assert.deepEqual(found('0.61 0.66 1.9 4.0 0.75 0.002 0.05 0.62', numbers), ['0.62']);
+  });
+
+  it('knows the mean of repeats also beside one of their runs', () => {
+    const night = new Night('lower loss');
+    night.experiment(
+      { hypothesis: 'x' },
+      ...[0.2, 0.3].map((loss, seed) => ({ loss, command: `train --seed ${seed}` })),
+    );
+    const numbers = knownNumbers(night.facts());
+    assert.deepEqual(found('0.25 (run 1), 0.30 (run 1)', numbers), ['0.30']);
   });
 
   it('marks them where they stand, and keeps the rest of the words as text', () => {
