@@ -7,7 +7,7 @@ import { counted, formatSpread, formatValue } from '../base/text.ts';
 import { resultValueText, rowStatus, type Ledger, type LedgerRow } from '../experiments/ledger.ts';
 import { resultGroups, summaryOfRepeats } from '../experiments/ledgerExperiments.ts';
 import { judgeChampion, judgeRows } from '../experiments/target/judgeTarget.ts';
-import { targetText, type Target } from '../experiments/target/target.ts';
+import { isOpen, targetText, type Target } from '../experiments/target/target.ts';
 import type { Mentions } from './mentions.ts';
 import type { Night } from './night.ts';
 
@@ -129,6 +129,10 @@ function goalLines({ facts: { target, ledger } }: Night): string[] {
   const result = judgeChampion(target, ledger);
   if (result === undefined) return [`- The goal says ${goal}: nothing was measured.`];
   const texts = result.conditions.map(({ text }) => plain(text, 200)).join('; ');
+  if (isOpen(target))
+    return [
+      `- The goal asks for the best: ${goal}. Its limits are **${result.isMet ? 'kept' : 'not kept'}**: ${texts}.`,
+    ];
   return [`- The goal says ${goal}: **${result.isMet ? 'met' : 'not met'}**: ${texts}.`];
 }
 

@@ -6,6 +6,8 @@
  * only at a checkpoint, which changes the conversation anyway, when the user pins a sticky, and
  * when a session is resumed.
  */
+import { unreadLimits } from '../../experiments/target/readLimits.ts';
+import { readableGoal } from '../../experiments/target/wordings.ts';
 import { requirementTexts, type Requirements } from '../../experiments/target/requirements.ts';
 import { targetText, type Target } from '../../experiments/target/target.ts';
 import type { SystemPart } from '../../models/model.ts';
@@ -113,6 +115,7 @@ export const goalText = (goal: string, { limits, target, requirements }: Opening
     target === undefined
       ? 'No target was read from it: state one with set_target in your first turns.'
       : `Target: ${targetText(target)}. If this is not what the goal says, or runs print the metric under another name, state it with set_target.`,
+    ...notReadText(goal),
     ...(requirements === undefined
       ? []
       : [
@@ -120,6 +123,15 @@ export const goalText = (goal: string, { limits, target, requirements }: Opening
         ]),
     ...(limits.length > 0 ? [`Limits: ${limits.join(', ')}.`] : []),
   ].join('\n\n');
+
+function notReadText(goal: string): string[] {
+  const unread = unreadLimits(readableGoal(goal));
+  return unread.length === 0
+    ? []
+    : [
+        `Not read from the goal: ${unread.join('; ')}. State with set_target what the runs print of it, and keep the rest yourself.`,
+      ];
+}
 
 export interface OpeningFacts {
   readonly limits: readonly string[];

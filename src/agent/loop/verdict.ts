@@ -5,9 +5,14 @@
 import { ToolFailure } from '../../base/errors.ts';
 import { counted, formatValue, oneLine } from '../../base/text.ts';
 import { summaryFor, type Ledger, type LedgerRow } from '../../experiments/ledger.ts';
-import { countedRows, isPrinted, judgeRows } from '../../experiments/target/judgeTarget.ts';
+import {
+  countedRows,
+  isPrinted,
+  judgeChampion,
+  judgeRows,
+} from '../../experiments/target/judgeTarget.ts';
 import { numbersInGoal } from '../../experiments/target/statedNumbers.ts';
-import { targetText, type Target } from '../../experiments/target/target.ts';
+import { isOpen, targetText, type Target } from '../../experiments/target/target.ts';
 import { runName } from '../../runs/run.ts';
 import type { FinishRequest } from '../../tools/session/finish.ts';
 import type { EndReason, Evidence } from '../journal/events.ts';
@@ -115,7 +120,7 @@ function checkTarget(rows: readonly LedgerRow[], deps: EvidenceDeps): readonly s
       `The goal has numbers (${numbers.slice(0, 4).join(', ')}), and no target was understood. State it with set_target, then call finish again.`,
     );
   }
-  if (target.conditions.length === 0)
+  if (isOpen(target))
     throw new ToolFailure(
       `The goal names no number to reach (${targetText(target)}). End it with outcome best_found, or state a number of the goal with set_target.`,
     );
@@ -136,7 +141,7 @@ async function bestFound(
   { target, ledger, requirements }: EvidenceDeps,
   evidence: readonly Evidence[],
 ): Promise<FinishVerdict> {
-  if (target !== undefined && target.conditions.length > 0)
+  if (target !== undefined && !isOpen(target))
     throw new ToolFailure(
       `The goal names a number to reach (${targetText(target)}): best_found is for goals without one. Continue, or call finish with outcome blocked and say what was reached.`,
     );
@@ -145,8 +150,19 @@ async function bestFound(
     throw new ToolFailure('Nothing was measured that could be the best. Measure first.');
   const runs = best.runs.map(({ number }) => runName(number)).join(', ');
   const checked = `${best.metric} ${formatValue(best.mean)}${best.n > 1 ? `, mean of ${best.n}` : ''} (${runs})`;
+  const limits = checkLimits(target, ledger);
   const more = await requirements(best.runs);
-  return { reason: 'best_found', evidence, checked: [checked, ...more] };
+  return { reason: 'best_found', evidence, checked: [checked, ...limits, ...more] };
+}
+
+/** Returns the limits of an open goal as compared; throws if the best result breaks one. */
+function checkLimits(target: Target | undefined, ledger: Ledger): readonly string[] {
+  const conditions = (target && judgeChampion(target, ledger)?.conditions) ?? [];
+  const broken = conditions.filter(({ isMet }) => !isMet).map(({ text }) => text);
+  if (broken.length === 0) return conditions.map(({ text }) => text);
+  throw new ToolFailure(
+    `No result keeps the limits of the goal; the best: ${broken.join('; ')}. Continue with the work, or call finish with outcome blocked.`,
+  );
 }
 
 const successText = ({ number, command }: LedgerRow): string =>

@@ -8,8 +8,9 @@ import { oneLine } from '../../base/text.ts';
 import { directionOf } from '../../metrics/direction.ts';
 import { aggregateOf, seedList } from './readAggregate.ts';
 import { metricPhrases, outside, type MetricPhrase } from './metricPhrase.ts';
+import { readLimits } from './readLimits.ts';
 import { readObjective, relativeConditions } from './readObjective.ts';
-import { isLowerBetter, type Comparator, type Condition, type Target } from './target.ts';
+import { isLimit, isLowerBetter, type Comparator, type Condition, type Target } from './target.ts';
 import {
   amountUnit,
   bestWords,
@@ -52,18 +53,24 @@ export function readTarget(goal: string): Target | undefined {
   const conditions = found.length > 0 ? found : sentencesOf(text).flatMap(relativeConditions);
   const over = aggregateOf(text);
   const rule = bestWords.test(text) ? 'best' : 'last';
-  const [first] = conditions;
+  const limits = readLimits(text);
+  const reached = conditions.filter((one) => !limits.some((other) => isSameLimit(one, other)));
+  const [first] = reached;
   if (first === undefined) {
     const objective = readObjective(text);
-    return objective && { conditions: [], objective, rule };
+    return objective && { conditions: limits, objective, rule };
   }
   const { metric, comparator } = first;
   return {
-    conditions: conditions.map((condition) => ({ ...condition, ...over })),
+    conditions: [...reached.map((condition) => ({ ...condition, ...over })), ...limits],
     objective: { metric, direction: isLowerBetter(comparator) ? 'lower' : 'higher' },
     rule,
   };
 }
+
+/** Returns whether both conditions are the same limit, such as `params <= 20000`. */
+const isSameLimit = (one: Condition, other: Condition): boolean =>
+  one.value === other.value && one.comparator === other.comparator && isLimit(one);
 
 /** Reads a target that the user entered separately. Throws `UserFacing` if it is not understood. */
 export function statedTarget(text: string): Target {

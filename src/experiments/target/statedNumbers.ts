@@ -4,18 +4,25 @@
 import type { Condition, Target } from './target.ts';
 
 const pattern =
-  /(?<![\p{L}\d_.,/-])[-+]?(?:\d+(?:[.,]\d+)*|\.\d+)(?:e[-+]?\d+)?(?:\s*(?:%|percent|prozent))?/giu;
+  /(?<![\p{L}\d_.,/-])[-+]?(?:\d+(?:[.,]\d+)*|\.\d+)(?:e[-+]?\d+)?(?:\s*(?:%|percent|prozent|(?:k|m|b|thousand|million|billion|tausend|millionen|milliarden)(?!\p{L})))?/giu;
 
 /** Returns the numbers as written, with their percent signs. */
 export const numbersInGoal = (goal: string): string[] =>
   [...goal.matchAll(pattern)].map(([text]) => text.trim().replace(/[.,]$/, ''));
 
-/** Returns the values that a written number can mean: `95 %` is 95 or 0.95. */
+const unit = /\s*(?<unit>%|[a-z]+)$/i;
+const factors: Readonly<Record<string, number>> = { k: 1e3, t: 1e3, m: 1e6, b: 1e9 };
+
+/**
+ * Returns the values that a written number can mean: `95 %` is 95 or 0.95, `5M` is 5 or 5000000.
+ */
 function meanings(text: string): number[] {
-  const digits = text.replace(/\s*(?:%|percent|prozent)$/i, '');
+  const digits = text.replace(unit, '');
+  const word = unit.exec(text)?.groups?.['unit']?.toLowerCase() ?? '';
+  const factor = word === 'milliarden' ? 1e9 : (factors[word.charAt(0)] ?? 1);
   const value = Number(digits.replace(',', '.'));
   const whole = Number(digits.replaceAll(',', ''));
-  return [value, whole, value / 100].filter(Number.isFinite);
+  return [value, whole, value / 100, value * factor, whole * factor].filter(Number.isFinite);
 }
 
 const near = (one: number, other: number): boolean =>

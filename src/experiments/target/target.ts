@@ -45,13 +45,23 @@ export interface Objective {
 
 export interface Target {
   /**
-   * Conditions that all have to be met. Empty for an open goal, which asks for the best possible
-   * value.
+   * Conditions that all have to be met. Empty or only limits for an open goal, which asks for the
+   * best possible value.
    */
   readonly conditions: readonly Condition[];
   readonly objective: Objective;
   readonly rule: ValueRule;
 }
+
+/** Returns whether a condition is a limit on an amount that is neither better lower nor higher. */
+export const isLimit = ({ metric, isRelative }: Condition): boolean =>
+  isRelative !== true && amounts.test(metric);
+
+const amounts = /(?:^|[\s_/-])(?:parameters|params|parametern?)$/i;
+
+/** Returns whether the goal asks for the best possible value, perhaps within limits. */
+export const isOpen = ({ conditions, objective }: Target): boolean =>
+  conditions.every((one) => isLimit(one) && one.metric !== objective.metric);
 
 export function meetsCondition(measured: number, condition: Condition): boolean {
   if (!Number.isFinite(measured)) return false;
@@ -96,12 +106,12 @@ export function overText({ over, seeds, seedCount }: Condition): string {
   return over === 'mean' ? `, mean over ${runs}` : `, each of ${runs}`;
 }
 
-/** Formats a target: `val_loss < 0.3 and acc > 90 %`, `lowest test_ppl`. */
-export function targetText({ conditions, objective, rule }: Target): string {
-  const what =
-    conditions.length === 0
-      ? `${objective.direction === 'lower' ? 'lowest' : 'highest'} ${objective.metric}`
-      : conditions.map(conditionText).join(' and ');
+/** Formats a target: `val_loss < 0.3 and acc > 90 %`, `lowest test_ppl with params <= 20000`. */
+export function targetText(target: Target): string {
+  const { conditions, objective, rule } = target;
+  const bounds = conditions.map(conditionText).join(' and ');
+  const best = `${objective.direction === 'lower' ? 'lowest' : 'highest'} ${objective.metric}`;
+  const what = !isOpen(target) ? bounds : bounds === '' ? best : `${best} with ${bounds}`;
   return rule === 'best' ? `${what} (best value of each run)` : what;
 }
 

@@ -4,6 +4,7 @@ import { judgeFinish } from '../../../../src/agent/loop/verdict.ts';
 import { ToolFailure } from '../../../../src/base/errors.ts';
 import { buildLedger } from '../../../../src/experiments/buildLedger.ts';
 import { readTarget } from '../../../../src/experiments/target/readTarget.ts';
+import type { LedgerEntry } from '../../../../src/experiments/ledger.ts';
 import type { FinishRequest } from '../../../../src/tools/session/finish.ts';
 import { rowOf, summaryOf } from '../../vscode/states.ts';
 
@@ -15,6 +16,16 @@ const entries = [
   rowOf(3, { metrics: [summaryOf('loss', 0.1)], verdict: { kind: 'failed', code: 1 } }),
   rowOf(4, { metrics: [], command: 'pytest -q' }),
 ];
+const sized = [
+  rowOf(1, {
+    experimentId: 'e1',
+    metrics: [summaryOf('loss', 0.8), summaryOf('parameters', 4225, 'none')],
+  }),
+  rowOf(2, {
+    experimentId: 'e2',
+    metrics: [summaryOf('loss', 0.5), summaryOf('parameters', 21_121, 'none')],
+  }),
+];
 
 type Claim = readonly [runs: string, metric?: string];
 
@@ -22,9 +33,10 @@ async function judge(
   claims: readonly Claim[],
   goal: string,
   outcome: FinishRequest['outcome'] = 'goal_met',
+  runs: readonly LedgerEntry[] = entries,
 ): Promise<string> {
   const target = readTarget(goal);
-  const ledger = buildLedger(entries, { target });
+  const ledger = buildLedger(runs, { target });
   const evidence = claims.map(([runs, metric]) => ({ runs: [runs], metric }));
   try {
     const { reason, checked } = await judgeFinish(
@@ -116,6 +128,19 @@ describe('the verdict of finish', () => {
       'best_found · loss 0.9 (run 1)',
     );
     assert.match(await judge([], 'loss < 1', 'best_found'), /names a number to reach/);
+  });
+
+  it('ends an open goal with the best that keeps its limit', async () => {
+    const goal = 'find the lowest loss with at most 20000 parameters';
+    assert.equal(
+      await judge([], goal, 'best_found', sized),
+      'best_found · loss 0.8 (run 1) · parameters 4225 <= 20000 (run 1)',
+    );
+    assert.match(
+      await judge([], goal, 'best_found', sized.slice(1)),
+      /^No result keeps the limits of the goal; the best: parameters 21121, not <= 20000 \(run 2\)/,
+    );
+    assert.match(await judge([['1', 'loss']], goal, 'goal_met', sized), /outcome best_found/);
   });
 
   it('needs no evidence to be blocked; what is named has to exist', async () => {

@@ -61,6 +61,25 @@ describe('the target of a session', () => {
     assert.match(errors(session)[0] ?? '', /The user stated the target: test_acc > 90 %/);
   });
 
+  it('names the bounds of the goal that were not read', async () => {
+    const { model } = await begin('bring val_loss below 0.3 in under 10 epochs, under 24 GB', []);
+    const [request] = model.requests;
+    assert.match(
+      JSON.stringify(request),
+      /Target: val_loss < 0\.3\..*Not read from the goal: under 10 epochs; under 24 GB\. State with set_target/,
+    );
+  });
+
+  it('takes a large number of the goal as the goal writes it', async () => {
+    const { session } = await begin('make it small: no more than 5M weights, and low val_loss', [
+      setTarget({
+        conditions: [{ metric: 'weights', comparator: '<=', value: 5_000_000 }],
+        ...{ metric: 'val_loss', direction: 'lower' },
+      }),
+    ]);
+    assert.deepEqual(errors(session), []);
+  });
+
   it('may be one condition beside the other arguments, as models write it', async () => {
     const { session } = await begin('make it good, mean over seeds 0, 1 and 2 above 0.97', [
       setTarget({

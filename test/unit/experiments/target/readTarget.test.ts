@@ -6,6 +6,43 @@ import { assertInProportion } from '../../../fakes/proportion.ts';
 
 /** Goals as users write them, and what is understood; `none` where nothing is certain. */
 const wordings: readonly [goal: string, target: string][] = [
+  [
+    'Halve the test rmse of forecast.py against what it reaches now, as mean over seeds 0, 1 and 2, with at most 20000 parameters. check.py must still pass. Train on gpu1 only.',
+    'test rmse <= 0.5 × the baseline, mean over seeds 0, 1, 2 and parameters <= 20000',
+  ],
+  ['val_loss below 0.3 with fewer than 5M parameters', 'val_loss < 0.3 and parameters < 5000000'],
+  [
+    'accuracy above 95 % using no more than 1,500,000 trainable parameters',
+    'accuracy > 95 % and trainable parameters <= 1500000',
+  ],
+  ['val_loss < 0.3 and params <= 5M', 'val_loss < 0.3 and params <= 5000000'],
+  ['parameters <= 20000 and val_loss < 0.3', 'val_loss < 0.3 and parameters <= 20000'],
+  [
+    'keep the number of parameters below 20k and reach val_acc > 0.9',
+    'val_acc > 0.9 and parameters < 20000',
+  ],
+  [
+    'Senke val_loss unter 0,3 mit höchstens 20000 Parametern',
+    'val_loss < 0.3 and parameters <= 20000',
+  ],
+  [
+    'the lowest val_loss with at most 2.5 million parameters',
+    'lowest val_loss with parameters <= 2500000',
+  ],
+  [
+    'shrink it to under 100k parameters while keeping val_acc above 0.9',
+    'val_acc > 0.9 and parameters < 100000',
+  ],
+  ['train a model with at most 20000 parameters', 'none'],
+  ['reach val_acc > 0.9 by tuning at most 3 parameters', 'val_acc > 0.9'],
+  ['reach val_acc > 0.9 with fewer than 5000 parameters per layer', 'val_acc > 0.9'],
+  ['reach val_acc > 0.9 with more than 1M parameters', 'val_acc > 0.9'],
+  ['reach val_acc > 0.9 in under 10 epochs', 'val_acc > 0.9'],
+  [
+    'reach val_acc > 0.9; with under 1M parameters, or under 5M parameters on gpu1',
+    'val_acc > 0.9',
+  ],
+  ['better val_loss than the model of 20000 parameters', 'lowest val_loss'],
   ['train a 125M GPT on TinyStories to loss < 1.0', 'loss < 1'],
   ['bring val_loss below 0.35 on the demo task', 'val_loss < 0.35'],
   ['val/acc >= .9', 'val/acc >= 0.9'],

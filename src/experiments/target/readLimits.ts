@@ -1,0 +1,79 @@
+/**
+ * Reads limits on the size of a model from a goal: `at most 20000 parameters`. Other bounds on
+ * amounts are only listed, because it is not certain that a run prints what they count.
+ */
+import type { Condition } from './target.ts';
+import { comparatorSource, wordingOf } from './wordings.ts';
+
+const amount = String.raw`(?<number>\d{1,3}(?:,\d{3})+(?![\d.,])|\d+(?:\.\d+)?(?:e\d+)?)\s*(?<factor>k|m|b|thousand|million|billion|tausend|millionen|milliarden)?`;
+const kind = String.raw`(?:(?:trainable|learnable|total|model)\s+)?(?:parameters|params|parametern?)`;
+const limit = new RegExp(
+  String.raw`(?<word>${comparatorSource})\s*(?:a\s+total\s+of\s+)?${amount}[\s-]*(?<unit>${kind}|epochs?|epochen?|steps?|schritten?|iterations?|layers?|tokens?|[kmgt]i?b)(?!\p{L})(?=(?<after>[^.;\n]{0,40}))`,
+  'giu',
+);
+/** `the number of parameters below 20000`, `params <= 5M`. */
+const counted = new RegExp(
+  String.raw`(?<unit>${kind})(?:\s+count)?\s*(?:must\s+be|should\s+be|must\s+stay|is|are|stays?|at)?\s*(?<word>${comparatorSource})\s*${amount}(?![\p{L}\d])(?=(?<after>[^.;\n]{0,40}))`,
+  'giu',
+);
+
+const factors: Readonly<Record<string, number>> = {
+  k: 1e3,
+  thousand: 1e3,
+  tausend: 1e3,
+  m: 1e6,
+  million: 1e6,
+  millionen: 1e6,
+  b: 1e9,
+  billion: 1e9,
+  milliarden: 1e9,
+};
+
+/** Words before a bound that make its meaning uncertain: `tune at most 3 parameters`, `if`. */
+const uncertainBefore =
+  /\b(?:tune|tunes|tuning|vary|varying|chang\p{L}*|sweep\p{L}*|search\p{L}*|optimi[sz]e|try|than|if|when|wenn|falls|instead|stell\p{L}*|not|never|nicht)\b[^.;,\n]{0,30}$/iu;
+const uncertainAfter = /^\s*(?:per|each|pro|je|of each|in each|more|fewer|less|mehr|weniger)\b/iu;
+/** The smallest bound that certainly means the size of a model. */
+const smallestModel = 1000;
+
+interface Found {
+  readonly text: string;
+  /** Omitted if the bound is not certain. */
+  readonly condition?: Condition;
+}
+
+/** Returns the limits that the text certainly states, such as `parameters <= 20000`. */
+export const readLimits = (text: string): Condition[] => {
+  const found = limitsIn(text).flatMap(({ condition }) => condition ?? []);
+  // Two different numbers for one amount: neither is certain.
+  return new Set(found.map(({ value }) => value)).size > 1 ? [] : found.slice(0, 1);
+};
+
+const maxUnread = 4;
+
+/** Returns the bounds on amounts that the text states and that no condition represents. */
+export const unreadLimits = (text: string): readonly string[] => {
+  const isRead = readLimits(text).length > 0;
+  const unread = limitsIn(text).filter(({ condition }) => !isRead || condition === undefined);
+  return [...new Set(unread.map((one) => one.text))].slice(0, maxUnread);
+};
+
+function limitsIn(text: string): Found[] {
+  return [...text.matchAll(limit), ...text.matchAll(counted)].flatMap((match): Found[] => {
+    const { word = '', unit = '', number = '', factor, after = '' } = match.groups ?? {};
+    const comparator = wordingOf(word);
+    if (comparator !== '<' && comparator !== '<=') return [];
+    const shown = match[0].replaceAll(/\s+/g, ' ').trim();
+    const value = Number(number.replaceAll(',', '')) * (factors[factor?.toLowerCase() ?? ''] ?? 1);
+    const isCertain =
+      new RegExp(`^${kind}$`, 'iu').test(unit) &&
+      value >= smallestModel &&
+      !uncertainBefore.test(text.slice(Math.max(0, match.index - 60), match.index)) &&
+      !uncertainAfter.test(after);
+    const metric = unit
+      .toLowerCase()
+      .replaceAll(/\s+/g, ' ')
+      .replace(/parametern?$/, 'parameters');
+    return [{ text: shown, ...(isCertain && { condition: { metric, comparator, value } }) }];
+  });
+}
