@@ -3,7 +3,7 @@ import { assertNever } from '../base/errors.ts';
 import { cleanText, formatDuration, formatValue, oneLine } from '../base/text.ts';
 import type { MetricSummary, Trend } from '../metrics/metric.ts';
 import { verdictText, type Verdict } from '../runs/run.ts';
-import { inert, markChars, untrusted } from '../base/untrusted.ts';
+import { inert, markChars, untrusted, untrustedLine } from '../base/untrusted.ts';
 import { lastLines } from './outputTail.ts';
 import type { Wake } from './sleeper.ts';
 
@@ -77,8 +77,9 @@ export function digestText(input: DigestInput, maxChars = usualChars): string {
   const sweeps = section('Sweeps', input.sweeps.flatMap(tableLines), maxChars * 0.3);
   const endedLines = section('Ended', ended.map(endedText), maxChars * 0.25);
   const left = input.left.length === 0 ? '' : `\nLeft of the limits: ${input.left.join(', ')}.`;
+  const checks = checkLines(input.cause, Math.floor(maxChars * 0.1));
   const parts = [
-    header(input.cause, Math.floor(maxChars * 0.2)) + left,
+    [header(input.cause, Math.floor(maxChars * 0.2)), ...checks].join('\n') + left,
     queued,
     endedLines,
     sweeps,
@@ -104,12 +105,28 @@ function header(cause: DigestCause, maxChars: number): string {
     `Woke after ${formatDuration(sleptMs)}: ${whyText(wake)}`,
     `Reason for the sleep: ${reason}`,
   ];
-  const lists = { Met: wake.met, 'Not met': wake.unmet, 'Could not be checked': wake.errors };
+  const lists = { Met: wake.met, 'Not met': wake.unmet };
   for (const [title, texts] of Object.entries(lists))
     if (texts.length > 0) lines.push(`${title}: ${texts.join('; ')}`);
   return lines
     .map((text) => flat(text, Math.floor((maxChars - lines.length) / lines.length)))
     .join('\n');
+}
+
+/**
+ * Returns what the checks of the conditions found and why they failed. Marks both, which have parts
+ * of files, outputs and command lines.
+ */
+function checkLines(cause: DigestCause, maxChars: number): string[] {
+  if (cause.kind === 'monitor') return [];
+  const { found = [], errors } = cause.wake;
+  const lists = { 'Still there': found, 'Could not be checked': errors };
+  return Object.entries(lists).flatMap(([title, texts]) => {
+    const text = texts.join('; ').slice(0, 4 * maxChars);
+    return text === ''
+      ? []
+      : [`${title}: ${untrustedLine(text, 'checks of conditions', maxChars)}`];
+  });
 }
 
 function whyText({ why, met }: Wake): string {

@@ -33,25 +33,34 @@ export function holds(value: number, comparator: Comparator, threshold: number):
   }
 }
 
+/** A file, named by `path` in messages. `real` is its real path, from which it is read. */
+export type ReadSource = Extract<MetricSource, { readonly path: string }> & {
+  readonly real: string;
+};
+
 /**
  * Reads the number from a JSON or CSV file. `sizeBytes` is the file's size at the last probe.
  * Rejects with `NoValue` or `MachineFailure`.
  */
 export function readFileValue(
   machine: FileReader,
-  source: Extract<MetricSource, { readonly path: string }>,
+  source: ReadSource,
   field: string,
   sizeBytes: number,
 ): Promise<number> {
   return source.type === 'json_file'
-    ? readJsonValue(machine, source.path, field)
-    : readCsvValue(machine, source.path, field, sizeBytes);
+    ? readJsonValue(machine, source, field)
+    : readCsvValue(machine, source, field, sizeBytes);
 }
 
 type FileReader = Pick<SleepMachine, 'readFile'>;
 
-async function readJsonValue(machine: FileReader, path: string, field: string): Promise<number> {
-  const bytes = await machine.readFile(path, { offset: 0, maxBytes: maxJsonBytes + 1 });
+async function readJsonValue(
+  machine: FileReader,
+  { path, real }: ReadSource,
+  field: string,
+): Promise<number> {
+  const bytes = await machine.readFile(real, { offset: 0, maxBytes: maxJsonBytes + 1 });
   if (bytes.length > maxJsonBytes)
     throw new NoValue(`${path} is larger than ${maxJsonBytes >> 20} MiB`);
   const value = fieldOf(parseJson(new TextDecoder().decode(bytes), path), field);
@@ -89,12 +98,12 @@ function fieldOf(value: unknown, field: string): unknown {
  */
 async function readCsvValue(
   machine: FileReader,
-  path: string,
+  { path, real }: ReadSource,
   field: string,
   sizeBytes: number,
 ): Promise<number> {
   const decode = async (offset: number, maxBytes: number): Promise<string[]> =>
-    completeLines(new TextDecoder().decode(await machine.readFile(path, { offset, maxBytes })));
+    completeLines(new TextDecoder().decode(await machine.readFile(real, { offset, maxBytes })));
   const head = await decode(0, csvHeadBytes);
   const tail =
     sizeBytes > csvHeadBytes

@@ -3,10 +3,10 @@
  * resolves every name. Rejects ambiguous requests instead of guessing.
  */
 import { posix } from 'node:path';
-import * as z from 'zod';
 import type { Clock } from '../base/clock.ts';
 import { messageOf, ToolFailure } from '../base/errors.ts';
 import { cleanText, oneLine } from '../base/text.ts';
+import { absolutePath } from '../machines/absolutePath.ts';
 import { resourceLines } from '../machines/resources/resourceText.ts';
 import { percentsOf } from './resourceValue.ts';
 import type {
@@ -17,7 +17,8 @@ import type {
   SleepResources,
 } from './sleepPorts.ts';
 import type { Comparator, MetricSource, SleepRequest, Trigger } from './trigger.ts';
-import { examples, shapes, supportedText } from './triggerShapes.ts';
+import { conditionShape, type ConditionShape, type ShapeOf } from './conditionShape.ts';
+import { examples, supportedText } from './triggerShapes.ts';
 
 export interface SleepAsk {
   readonly reason: string;
@@ -64,7 +65,8 @@ export async function parseSleep(ask: SleepAsk, ports: ParsePorts): Promise<Pars
       `${ask.conditions.length} conditions are too many; the maximum is ${maxConditions}.`,
     );
   const triggers: Trigger[] = [];
-  for (const condition of ask.conditions) triggers.push(await parseCondition(condition, ports));
+  for (const shape of ask.conditions.map(conditionShape))
+    triggers.push(await parseCondition(shape, ports));
   const nowMs = ports.clock.now();
   const timersMs = triggers.map((trigger) => (trigger.type === 'timer' ? trigger.atMs : 0));
   const deadlineMs = asksForDeadline
@@ -74,35 +76,27 @@ export async function parseSleep(ask: SleepAsk, ports: ParsePorts): Promise<Pars
   return { request, isDefaultDeadline: !asksForDeadline };
 }
 
-async function parseCondition(condition: unknown, ports: ParsePorts): Promise<Trigger> {
-  const type: unknown = isObject(condition) ? condition.type : undefined;
-  switch (type) {
+function parseCondition(shape: ConditionShape, ports: ParsePorts): Promise<Trigger> | Trigger {
+  switch (shape.type) {
     case 'timer':
-      return parseTimer(read(shapes.timer, condition, examples.timer), ports);
+      return parseTimer(shape, ports);
     case 'process_exit':
-      return parseExit(read(shapes.process_exit, condition, examples.process_exit), ports);
+      return parseExit(shape, ports);
     case 'metric':
-      return parseMetric(condition, ports);
+      return 'source' in shape ? parseSourceMetric(shape, ports) : parseTracked(shape, ports);
     case 'file':
-      return parseFile(read(shapes.file, condition, examples.file), ports);
+      return parseFile(shape, ports);
     case 'resource':
-      return parseResource(read(shapes.resource, condition, examples.resource), ports);
-    default:
-      throw new ToolFailure(
-        `${type === undefined ? `A condition has no type: ${shown(condition)}` : `There is no condition of type ${shown(type)}`}. ${supportedText}`,
-      );
+      return parseResource(shape, ports);
   }
 }
 
-function parseTimer(fields: z.output<typeof shapes.timer>, { clock }: ParsePorts): Trigger {
+function parseTimer(fields: ShapeOf<'timer'>, { clock }: ParsePorts): Trigger {
   const seconds = fields.wake_after_seconds ?? fields.seconds ?? (fields.minutes ?? 0) * 60;
   return { type: 'timer', atMs: clock.now() + Math.round(seconds * 1000) };
 }
 
-async function parseExit(
-  fields: z.output<typeof shapes.process_exit>,
-  ports: ParsePorts,
-): Promise<Trigger> {
+async function parseExit(fields: ShapeOf<'process_exit'>, ports: ParsePorts): Promise<Trigger> {
   const { machine_id: machineId, pid, process_pattern: pattern } = fields;
   if (machineId !== undefined && pattern !== undefined)
     return parsePattern(ports.machines.get(machineId), pattern, ports);
@@ -186,14 +180,7 @@ async function nearText(
     .join('; ')}.`;
 }
 
-function parseMetric(condition: unknown, ports: ParsePorts): Trigger {
-  const hasSource = isObject(condition) && ('source' in condition || 'field' in condition);
-  return hasSource
-    ? parseSourceMetric(condition, ports)
-    : parseTracked(read(shapes.tracked, condition, examples.tracked), ports);
-}
-
-function parseTracked(fields: z.output<typeof shapes.tracked>, { runs }: ParsePorts): Trigger {
+function parseTracked(fields: ShapeOf<'tracked'>, { runs }: ParsePorts): Trigger {
   const { metric_name: metric, task_id: reference, threshold } = fields;
   const run = reference === undefined ? undefined : runs.find(reference);
   if (reference !== undefined && run === undefined) throw noSuchRun(reference, runs);
@@ -207,8 +194,7 @@ function parseTracked(fields: z.output<typeof shapes.tracked>, { runs }: ParsePo
   return { type: 'tracked_metric', runIds, metric, comparator, threshold, ...sustainedOf(fields) };
 }
 
-function parseSourceMetric(condition: unknown, { machines }: ParsePorts): Trigger {
-  const fields = read(shapes.source, condition, examples.source);
+function parseSourceMetric(fields: ShapeOf<'source'>, { machines }: ParsePorts): Trigger {
   const machine = machines.get(fields.machine_id);
   const source = absoluteSource(machine, fields.source);
   const field = fields.field ?? (source.type === 'command' ? oneLine(source.command, 60) : '');
@@ -243,7 +229,7 @@ const sustainedOf = ({
 }) => (count === undefined ? {} : { sustainedChecks: count });
 
 async function parseFile(
-  fields: z.output<typeof shapes.file>,
+  fields: ShapeOf<'file'>,
   { machines, probes }: ParsePorts,
 ): Promise<Trigger> {
   const machine = machines.get(fields.machine_id);
@@ -263,7 +249,7 @@ async function parseFile(
  * since the condition would never be met.
  */
 async function parseResource(
-  fields: z.output<typeof shapes.resource>,
+  fields: ShapeOf<'resource'>,
   { machines, resources }: ParsePorts,
 ): Promise<Trigger> {
   const machine = machines.get(fields.machine_id);
@@ -286,18 +272,6 @@ async function parseResource(
   };
 }
 
-function read<Schema extends z.ZodType>(
-  schema: Schema,
-  condition: unknown,
-  example: string,
-): z.output<Schema> {
-  const parsed = schema.safeParse(condition);
-  if (parsed.success) return parsed.data;
-  throw new ToolFailure(
-    `This condition is invalid: ${shown(condition)}\n${z.prettifyError(parsed.error)}\nExpected shape: ${example}`,
-  );
-}
-
 const noSuchSweep = (reference: string): ToolFailure =>
   new ToolFailure(
     `There is no sweep ${JSON.stringify(oneLine(reference, 80))}. Pass the id that sweep returned, such as "s1".`,
@@ -313,10 +287,10 @@ function goingText(runs: RunLookup): string {
   return names.length === 0 ? 'none' : oneLine(names.join(', '), 400);
 }
 
-const absolute = (machine: SleepMachine, path: string): string =>
-  /^(?:\/|[A-Za-z]:[\\/])/.test(path) ? path : posix.join(machine.workFolder, path);
-
-const shown = (value: unknown): string => oneLine(JSON.stringify(value) ?? 'nothing', 200);
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+function absolute(machine: SleepMachine, path: string): string {
+  const found = absolutePath(machine, path);
+  if (posix.isAbsolute(found)) return found;
+  throw new ToolFailure(
+    `The home folder of ${machine.id} is not known yet. Give an absolute path instead of ${oneLine(path, 80)}.`,
+  );
+}

@@ -9,7 +9,7 @@ import type { MetricPoint } from '../metrics/metric.ts';
 
 export type SleepMachine = Pick<
   Machine,
-  'id' | 'ready' | 'exec' | 'query' | 'readFile' | 'workFolder' | 'runsFolder'
+  'id' | 'ready' | 'exec' | 'query' | 'readFile' | 'workFolder' | 'homeFolder' | 'runsFolder'
 >;
 
 /** Implemented by `MachineProbes`. */
@@ -17,6 +17,13 @@ export type SleepProbes = Pick<MachineProbes, 'watch' | 'once'>;
 
 /** Implemented by `MachineResources`. */
 export type SleepResources = Pick<MachineResources, 'watch' | 'latest' | 'take' | 'onDidChange'>;
+
+export interface WatchedPlace {
+  readonly machine: SleepMachine;
+  readonly path: string;
+  /** Real paths whose use the user has approved. */
+  readonly approved?: readonly string[] | undefined;
+}
 
 export interface SleepPorts {
   /**
@@ -46,6 +53,11 @@ export interface SleepPorts {
   }>;
   /** Returns the machine. Throws `MachineFailure('unknown_machine')`. */
   machine(id: string): SleepMachine;
+  /**
+   * Resolves with the real path of a file that a condition reads. Rejects with `HeliosError` if a
+   * rule is about it, unless it is in `approved`.
+   */
+  readablePath(place: WatchedPlace): Promise<string>;
   readonly probes: SleepProbes;
   readonly resources: SleepResources;
 }

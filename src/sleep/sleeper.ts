@@ -30,6 +30,11 @@ export interface Wake {
    * answer`.
    */
   readonly errors: readonly string[];
+  /**
+   * What conditions still wait for, with the condition, for example `no train on gpu1 any more: pid
+   * 42 python train.py`. Omitted by older versions.
+   */
+  readonly found?: readonly string[];
 }
 
 interface Condition {
@@ -155,13 +160,18 @@ function verdictOf(
 
 function wakeOf(conditions: readonly Condition[], why: Wake['why']): Wake {
   const texts = (isMet: boolean): string[] =>
-    conditions
-      .filter((each) => each.isMet === isMet)
-      .map(({ trigger, found = '' }) =>
-        isMet || found === '' ? triggerText(trigger) : `${triggerText(trigger)} (${found})`,
-      );
+    conditions.filter((each) => each.isMet === isMet).map(({ trigger }) => triggerText(trigger));
+  const found = conditions
+    .filter((each) => !each.isMet && (each.found ?? '') !== '')
+    .map((each) => `${triggerText(each.trigger)}: ${each.found}`);
   const errors = conditions
     .filter((each) => each.lastError !== undefined)
     .map((each) => `${triggerText(each.trigger)}: ${each.lastError}`);
-  return { why, met: texts(true), unmet: texts(false), errors };
+  return {
+    why,
+    met: texts(true),
+    unmet: texts(false),
+    errors,
+    ...(found.length > 0 && { found }),
+  };
 }

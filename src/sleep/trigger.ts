@@ -8,8 +8,12 @@ import { cleanText, oneLine } from '../base/text.ts';
 export type Comparator = '<' | '>' | '<=' | '>=' | '==' | '!=';
 
 export type MetricSource =
-  | { readonly type: 'json_file'; readonly path: string }
-  | { readonly type: 'csv_file'; readonly path: string }
+  | {
+      readonly type: 'json_file' | 'csv_file';
+      readonly path: string;
+      /** Real paths that need an approval and got it. */
+      readonly approved?: readonly string[];
+    }
   | {
       readonly type: 'command';
       readonly command: string;

@@ -1,5 +1,6 @@
 /**
  * Schemas of the conditions in the model's requests, and the text that shows the model their form.
+ * `conditionShape` is the only reader of a condition.
  */
 import * as z from 'zod';
 
@@ -81,40 +82,6 @@ const sourceMetric = z
     (given) => given.source.type === 'command' || given.field !== undefined,
     'field is missing: the JSON key, CSV column, or tag',
   );
-
-const commandCondition = z.object({
-  machine_id: z.string(),
-  source: z.object({ type: z.literal('command'), command: z.string() }),
-});
-
-/**
- * Returns the commands that the conditions would run. Includes commands of conditions that are
- * invalid otherwise.
- */
-export const conditionCommands = (
-  conditions: readonly unknown[],
-): { readonly machineId: string; readonly command: string }[] =>
-  conditions.flatMap((condition) => {
-    const { data } = commandCondition.safeParse(condition);
-    return data === undefined ? [] : [{ machineId: data.machine_id, command: data.source.command }];
-  });
-
-const anyText = z.string().optional();
-const readCondition = z.object({
-  machine_id: z.string(),
-  path: anyText,
-  source: z.object({ path: anyText, logdir: anyText }).optional(),
-});
-
-/** Returns the files and folders that the conditions would read. */
-export const conditionPaths = (
-  conditions: readonly unknown[],
-): { readonly machineId: string; readonly path: string }[] =>
-  conditions.flatMap((condition) => {
-    const { data } = readCondition.safeParse(condition);
-    const path = data?.path ?? data?.source?.path ?? data?.source?.logdir;
-    return data === undefined || path === undefined ? [] : [{ machineId: data.machine_id, path }];
-  });
 
 const file = z
   .strictObject({

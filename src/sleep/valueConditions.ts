@@ -11,6 +11,7 @@ import { Sustained } from './sustained.ts';
 import { EventFiles, type EventsRead } from './tensorboard/eventFiles.ts';
 
 type MetricTrigger = TriggerOf<'metric'>;
+type FileSource = Extract<MetricTrigger['source'], { readonly path: string }>;
 
 export function watchSource(
   trigger: MetricTrigger,
@@ -42,10 +43,13 @@ function comparing(
     sink.met(sustained.check(holds(value, trigger.comparator, trigger.threshold)));
 }
 
-/** Reads the value again whenever a probe shows that the file has changed. */
+/**
+ * Reads the value again whenever a probe shows that the file has changed. Before each read, the real
+ * path is judged: a link may have changed.
+ */
 function watchFileValue(
   trigger: MetricTrigger,
-  source: { readonly type: 'json_file' | 'csv_file'; readonly path: string },
+  source: FileSource,
   { ports, clock }: ConditionPorts,
   sink: ConditionSink,
 ): Disposable {
@@ -69,7 +73,10 @@ function watchFileValue(
     if (found === undefined) sink.failed(`${source.path} does not exist`);
     else if (stampOf(found) !== lastStamp)
       reader.read(
-        () => readFileValue(machine, source, trigger.field, found.sizeBytes),
+        async () => {
+          const real = await ports.readablePath({ machine, ...source });
+          return readFileValue(machine, { ...source, real }, trigger.field, found.sizeBytes);
+        },
         (value) => take(found, value),
       );
   };

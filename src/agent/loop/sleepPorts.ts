@@ -3,6 +3,8 @@ import { Emitter } from '../../base/emitter.ts';
 import type { Disposable } from '../../base/disposable.ts';
 import type { RunId } from '../../base/ids.ts';
 import { summaryFor } from '../../experiments/ledger.ts';
+import type { PathRules } from '../../permissions/pathRules.ts';
+import { readablePath } from '../../tools/parameters/pathAccesses.ts';
 import type { Machines } from '../../machines/machine.ts';
 import type { MetricPoint } from '../../metrics/metric.ts';
 import type { Runs } from '../../runs/runs.ts';
@@ -19,6 +21,7 @@ export interface SleepPortsDeps {
   readonly sessionRuns: SessionRuns;
   readonly probes: SleepProbes;
   readonly resources: SleepResources;
+  readonly paths: PathRules;
 }
 
 export function createSleepPorts({
@@ -28,6 +31,7 @@ export function createSleepPorts({
   sessionRuns,
   probes,
   resources,
+  paths,
 }: SleepPortsDeps): SleepPorts & Disposable {
   const ended = new Emitter<RunId>();
   const sweepEnded = new Emitter<string>();
@@ -56,6 +60,7 @@ export function createSleepPorts({
     onDidEndSweep: sweepEnded.event,
     onDidReadPoints: read.event,
     machine: (id) => machines.get(id),
+    readablePath: (place) => readablePath(place, paths),
     probes,
     resources,
     dispose() {

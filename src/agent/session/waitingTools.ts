@@ -20,6 +20,7 @@ export function sleepDeps({
   git,
   confining,
   machines,
+  paths,
   probes,
   resources,
   clock,
@@ -32,6 +33,7 @@ export function sleepDeps({
   return {
     clock,
     machines,
+    paths,
     probes,
     resources,
     runs: {

@@ -1,5 +1,5 @@
-import { posix } from 'node:path';
-import type { Machine, Machines } from '../../machines/machine.ts';
+import { absolutePath } from '../../machines/absolutePath.ts';
+import type { Machines } from '../../machines/machine.ts';
 import type { Access, CommandAccess } from '../../permissions/access.ts';
 import { usualPaths } from '../../permissions/pathRules.ts';
 import type { MachineTools } from './machinePath.ts';
@@ -83,15 +83,9 @@ export const commandAccess = (
 
 function knownPath(machines: Pick<Machines, 'get'>, machineId: string, path: string): string {
   try {
-    return absolute(machines.get(machineId), path);
+    return absolutePath(machines.get(machineId), path);
   } catch {
     // The machine is unknown or was not reached yet. The call itself reports that.
     return path;
   }
-}
-
-function absolute({ homeFolder, workFolder }: Machine, path: string): string {
-  const isInHome = path === '~' || path.startsWith('~/');
-  if (!isInHome) return posix.resolve(workFolder, path);
-  return homeFolder === undefined ? path : posix.join(homeFolder, path.slice(1));
 }

@@ -1,7 +1,7 @@
 /** Judges a command for a machine, with the links and patterns of its paths resolved there. */
 import { posix } from 'node:path';
 import { messageOf } from '../../base/errors.ts';
-import type { Machine, Machines } from '../../machines/machine.ts';
+import { MachineFailure, type Machine, type Machines } from '../../machines/machine.ts';
 import { keyFilesIn } from '../../machines/keyFiles.ts';
 import { matchesOf } from '../../machines/matches.ts';
 import { pathFacts, type PathFacts } from '../../machines/realPath.ts';
@@ -10,7 +10,13 @@ import { codePaths } from '../../permissions/commands/codePaths.ts';
 import { classify, judgeLine, loadClassifier } from '../../permissions/commands/classify.ts';
 import { isWithin } from '../../permissions/commands/operand.ts';
 import type { CommandPlace } from '../../permissions/commands/place.ts';
-import { asks, strictest, type Verdict } from '../../permissions/commands/verdict.ts';
+import {
+  asks,
+  asksEach,
+  denies,
+  strictest,
+  type Verdict,
+} from '../../permissions/commands/verdict.ts';
 import { commandNeeds } from '../../permissions/grants/commandNeeds.ts';
 import { pathVerdict, type FoundPath } from '../../permissions/commands/pathVerdict.ts';
 import { usualPaths, type PathRules } from '../../permissions/pathRules.ts';
@@ -203,7 +209,7 @@ class KnownPaths implements Answers {
 
 /**
  * Resolves with the verdict on a command that a call would run. A command on a machine that does
- * not exist, or in a folder that cannot be found, is not safe.
+ * not exist is denied; one in a folder that cannot be found needs an approval in every mode.
  */
 export async function accessVerdict(
   machines: Pick<Machines, 'get'>,
@@ -223,6 +229,14 @@ export async function accessVerdict(
     const uncovered = verdicts.find(({ kind, outside }) => kind === 'ask' && outside !== '');
     return isAsked && uncovered !== undefined ? uncovered : strictest(verdicts);
   } catch (error) {
-    return asks(`cannot be judged: ${messageOf(error)}`, '');
+    return unjudged(error);
   }
+}
+
+/** Returns the verdict on a command that cannot be judged, which no mode allows without asking. */
+function unjudged(error: unknown): Verdict {
+  const reason = `cannot be judged: ${messageOf(error).replace(/\.$/, '')}`;
+  return error instanceof MachineFailure && error.reason === 'unknown_machine'
+    ? denies(reason, '')
+    : asksEach(reason, '', `The command ${reason}`);
 }

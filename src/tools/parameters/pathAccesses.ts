@@ -2,17 +2,32 @@
 import { ToolFailure } from '../../base/errors.ts';
 import type { Machine } from '../../machines/machine.ts';
 import { pathFacts, realPath } from '../../machines/realPath.ts';
-import type { Access } from '../../permissions/access.ts';
+import type { Access, PathAccess } from '../../permissions/access.ts';
 import { pathUse } from '../../permissions/pathRule.ts';
+import type { WatchedPlace } from '../../sleep/sleepPorts.ts';
 import { pathNote, type PathRules } from '../../permissions/pathRules.ts';
 
 /** Resolves with the access to a file, with its real path if that differs. */
 export async function resolvedRead(
   machine: Pick<Machine, 'id' | 'query'>,
   path: string,
-): Promise<Access> {
+): Promise<PathAccess> {
   const real = await realPath(machine, path);
   return { kind: 'read', machineId: machine.id, path, ...(real !== path && { realPath: real }) };
+}
+
+/**
+ * Resolves with the real path of a file that is read without a new decision of the gate. Rejects
+ * with `ToolFailure` if a rule is about it, unless it is one of the approved paths.
+ */
+export async function readablePath(
+  { machine, path, approved = [] }: WatchedPlace,
+  paths: PathRules,
+): Promise<string> {
+  const read = await resolvedRead(machine, path);
+  const real = read.realPath ?? path;
+  checkPath(read, { approved: approved.includes(real) ? [read] : [], paths });
+  return real;
 }
 
 /**
@@ -25,7 +40,7 @@ export async function treeReads(
   paths: PathRules,
 ): Promise<readonly Access[]> {
   const read = await resolvedRead(machine, path);
-  const folder = 'realPath' in read ? (read.realPath ?? path) : path;
+  const folder = read.realPath ?? path;
   const keys = paths.keysBelow(folder, machine.homeFolder ?? '/nonexistent');
   const facts = await pathFacts(machine, keys);
   const found = keys.filter((_key, index) => facts[index]?.kind !== 'missing');

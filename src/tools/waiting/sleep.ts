@@ -9,12 +9,16 @@ import {
   type SleepRequest,
   type Trigger,
 } from '../../sleep/trigger.ts';
-import { conditionCommands, conditionPaths, supportedText } from '../../sleep/triggerShapes.ts';
+import { conditionUses } from '../../sleep/conditionShape.ts';
+import { supportedText } from '../../sleep/triggerShapes.ts';
+import { pathUse } from '../../permissions/pathRule.ts';
+import { usualPaths, type PathRules } from '../../permissions/pathRules.ts';
 import { commandAccess, readAccess } from '../parameters/accesses.ts';
 import { defineTool, type Tool, type ToolContext } from '../tool.ts';
 
 export interface SleepDeps extends ParsePorts {
   readonly machines: Pick<Machines, 'get'>;
+  readonly paths?: PathRules;
   /**
    * Resolves with the text to run for the command of a condition. Rejects with `ToolFailure` if the
    * command uses git for more than reading, because the command runs repeatedly.
@@ -57,14 +61,14 @@ export const sleep = (deps: SleepDeps): Tool =>
     parameters,
     aliases: { conditions: 'wake_conditions', triggers: 'wake_conditions' },
     describe: ({ reason }) => `Sleep: ${reason}`,
-    accesses: async ({ wake_conditions: conditions }) => [
-      ...conditionCommands(conditions).map(({ machineId, command }) =>
-        commandAccess(machineId, command),
+    accesses: ({ wake_conditions: conditions }) =>
+      Promise.all(
+        conditionUses(conditions).map(async (use) =>
+          'command' in use
+            ? commandAccess(use.machineId, use.command)
+            : readAccess(deps.machines, use),
+        ),
       ),
-      ...(await Promise.all(
-        conditionPaths(conditions).map((place) => readAccess(deps.machines, place)),
-      )),
-    ],
     async execute(
       { reason, wake_conditions: conditions, logic, deadline_minutes: deadlineMinutes },
       context,
@@ -76,7 +80,8 @@ export const sleep = (deps: SleepDeps): Tool =>
         deps,
       );
       const triggers: Trigger[] = [];
-      for (const trigger of request.triggers) triggers.push(await guarded(trigger, deps));
+      for (const trigger of request.triggers)
+        triggers.push(await guarded(withApproved(trigger, deps, context), deps));
       await deps.sleep({ ...request, triggers }, context);
       const texts = request.triggers.map(triggerText);
       const found = request.triggers.flatMap((trigger) =>
@@ -108,4 +113,20 @@ async function guarded(
   if (trigger.type !== 'metric' || trigger.source.type !== 'command') return trigger;
   const shellCommand = await guardCommand(trigger.machineId, trigger.source.command);
   return { ...trigger, source: { ...trigger.source, shellCommand } };
+}
+
+/** Returns the trigger with the files that it may read because the user has approved that. */
+function withApproved(
+  trigger: Trigger,
+  { paths = usualPaths }: Pick<SleepDeps, 'paths'>,
+  { accesses }: Pick<ToolContext, 'accesses'>,
+): Trigger {
+  if (trigger.type !== 'metric' || !('path' in trigger.source)) return trigger;
+  const { machineId, source } = trigger;
+  const approved = accesses.flatMap((access) =>
+    access.kind === 'read' && access.machineId === machineId && pathUse([access], paths)
+      ? [access.realPath ?? access.path]
+      : [],
+  );
+  return approved.length === 0 ? trigger : { ...trigger, source: { ...source, approved } };
 }

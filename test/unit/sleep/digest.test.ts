@@ -70,7 +70,7 @@ describe('digestText', () => {
         'Reason for the sleep: the baseline',
         'Met: run 7 ends',
         'Not met: loss < 1',
-        'Could not be checked: /x exists: gpu1 does not answer',
+        'Could not be checked: <untrusted from="checks of conditions">/x exists: gpu1 does not answer</untrusted>',
         '',
         'New for you:',
         '- The user answered: use bf16',

@@ -1,5 +1,6 @@
 import type { Clock } from '../../../src/base/clock.ts';
 import { toDisposable, type Disposable } from '../../../src/base/disposable.ts';
+import { ToolFailure } from '../../../src/base/errors.ts';
 import type { RunId } from '../../../src/base/ids.ts';
 import type {
   FileState,
@@ -19,6 +20,7 @@ import type {
   SleepMachine,
   SleepResources,
   SleepPorts,
+  WatchedPlace,
 } from '../../../src/sleep/sleepPorts.ts';
 import { WatchedEmitter } from '../../fakes/watchedEmitter.ts';
 
@@ -175,6 +177,8 @@ export class FakeDeps implements SleepPorts {
   readonly #last = new Map<string, number>();
   /** Whether nothing goes on or waits. */
   idle = false;
+  /** Why no file may be read, if that is so. */
+  unreadable: string | undefined;
   readonly machines = new Map<string, FakeMachine>();
   readonly resources = new FakeResources();
   readonly probes: SleepProbes;
@@ -213,6 +217,12 @@ export class FakeDeps implements SleepPorts {
       runId,
       points: values.map((value, step) => ({ metric, step, timeMs: 0, value })),
     });
+  }
+
+  readablePath({ path }: WatchedPlace): Promise<string> {
+    return this.unreadable === undefined
+      ? Promise.resolve(path)
+      : Promise.reject(new ToolFailure(this.unreadable));
   }
 
   isIdle(): boolean {

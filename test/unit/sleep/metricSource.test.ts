@@ -7,7 +7,7 @@ describe('values of files and commands', () => {
   const read = (type: 'json_file' | 'csv_file', text: string, field = 'loss'): Promise<number> => {
     const machine = new FakeMachine('local');
     machine.write('/f', Buffer.from(text).toString('latin1'));
-    return readFileValue(machine, { type, path: '/f' }, field, Buffer.byteLength(text));
+    return readFileValue(machine, { type, path: '/f', real: '/f' }, field, Buffer.byteLength(text));
   };
 
   it('reads JSON by key and by path, and the last of JSON lines', async () => {

@@ -270,6 +270,18 @@ describe('parseSleep', () => {
     await assert.rejects(ask([{ ...right, machine_id: 'gone' }]), /no machine gone/);
   });
 
+  it('takes ~ for the home folder, as the gate does', async () => {
+    const file = { type: 'file', machine_id: 'local', path: '~/log' };
+    await refused(file, /home folder of local is not known yet/);
+    Object.assign(deps.machine('local'), { homeFolder: '/home/ada' });
+    assert.deepEqual(await one(file), {
+      type: 'file',
+      machineId: 'local',
+      path: '/home/ada/log',
+      mode: 'exists',
+    });
+  });
+
   it('records how a file is now, for telling whether it changes', async () => {
     const file = { type: 'file', machine_id: 'local', path: 'log' };
     const expected = { type: 'file', machineId: 'local', path: '/project/log' };

@@ -266,6 +266,21 @@ describe('Sleeper', () => {
     assert.equal((await wokeBy(0))?.why, 'deadline');
   });
 
+  it('reads no value of a file that may no longer be read', async () => {
+    const source = { type: 'json_file', path: '/m.json' } as const;
+    const below = { comparator: '<', threshold: 1, field: 'loss', machineId: 'local' } as const;
+    const local = deps.machine('local');
+    local.write('/m.json', '{"loss": 2}');
+    arm({
+      ...request('any', { type: 'metric', source, ...below }),
+      deadlineMs: clock.now() + 2 * minute,
+    });
+    assert.equal(await wokeBy(minute), undefined);
+    deps.unreadable = 'Not allowed: a key';
+    local.write('/m.json', '{"loss": 0.5}', 2000.5);
+    assert.deepEqual((await wokeBy(2 * minute))?.errors, ['loss < 1: Not allowed: a key']);
+  });
+
   it('sees a file made that was not there before', async () => {
     arm(request('any', { type: 'file', machineId: 'local', path: '/new', mode: 'modified' }));
     assert.equal(await wokeBy(minute), undefined);
@@ -310,9 +325,9 @@ describe('Sleeper', () => {
   it('says in the end whom the pattern still finds', async () => {
     deps.machine('local').processes.push(train);
     arm({ ...request('any', gone), deadlineMs: clock.now() + minute });
-    assert.deepEqual((await wokeBy(minute))?.unmet, [
-      'no train on local any more (pid 42 python train.py)',
-    ]);
+    const wake = await wokeBy(minute);
+    assert.deepEqual(wake?.unmet, ['no train on local any more']);
+    assert.deepEqual(wake.found, ['no train on local any more: pid 42 python train.py']);
   });
 
   it('ends 15 seconds after the last run if only runs of the session could meet it', async () => {
