@@ -136,7 +136,8 @@ function watchSeries(
   subscriptions.add(
     ports.onDidReadPoints(({ runId, points }) => {
       if (!runIds.includes(runId)) return;
-      for (const point of points) if (point.metric === metric) compare(runId, point.value);
+      const name = ports.printedName(runId, metric);
+      for (const point of points) if (point.metric === name) compare(runId, point.value);
     }),
   );
   const probeNow = (runId: (typeof runIds)[number]): void => {

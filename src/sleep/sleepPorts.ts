@@ -43,6 +43,11 @@ export interface SleepPorts {
    * first value.
    */
   lastValue(runId: RunId, metric: string): number | undefined;
+  /**
+   * Returns the name under which the run prints a metric (see `findMetric`); `undefined` before the
+   * first value.
+   */
+  printedName(runId: RunId, metric: string): string | undefined;
   /** Fires when a run has ended and its last points were read. */
   readonly onDidEndRun: Event<RunId>;
   /** Fires when the sweep will launch no more points; some points may still be running. */

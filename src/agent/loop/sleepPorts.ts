@@ -6,7 +6,7 @@ import { summaryFor } from '../../experiments/ledger.ts';
 import type { PathRules } from '../../permissions/pathRules.ts';
 import { readablePath } from '../../tools/parameters/pathAccesses.ts';
 import type { Machines } from '../../machines/machine.ts';
-import type { MetricPoint } from '../../metrics/metric.ts';
+import type { MetricPoint, MetricSummary } from '../../metrics/metric.ts';
 import type { Runs } from '../../runs/runs.ts';
 import type { SleepProbes, SleepResources, SleepPorts } from '../../sleep/sleepPorts.ts';
 import type { SessionRuns } from '../runs/sessionRuns.ts';
@@ -45,15 +45,17 @@ export function createSleepPorts({
   const changes = runs.onDidChange((change) => {
     if (change.kind === 'points') read.fire({ runId: change.run.spec.id, points: change.points });
   });
+  const summaryOf = (runId: RunId, metric: string): MetricSummary | undefined => {
+    const run = log.state.runs.get(runId);
+    return run && summaryFor(sessionRuns.summaries(run), metric);
+  };
   return {
     isEnded(runId) {
       const run = log.state.runs.get(runId);
       return run === undefined || run.verdict !== undefined || run.notStarted !== undefined;
     },
-    lastValue(runId, metric) {
-      const run = log.state.runs.get(runId);
-      return run && summaryFor(sessionRuns.summaries(run), metric)?.last;
-    },
+    lastValue: (runId, metric) => summaryOf(runId, metric)?.last,
+    printedName: (runId, metric) => summaryOf(runId, metric)?.metric,
     isIdle: () => isIdle(log.state),
     isSweepOver: (id) => isSweepOver(log.state, id),
     onDidEndRun: ended.event,

@@ -237,6 +237,10 @@ export class FakeDeps implements SleepPorts {
     return this.#endedRuns.has(runId);
   }
 
+  printedName(runId: RunId, metric: string): string | undefined {
+    return this.#last.has(`${runId} ${metric}`) ? metric : undefined;
+  }
+
   lastValue(runId: RunId, metric: string): number | undefined {
     return this.#last.get(`${runId} ${metric}`);
   }

@@ -38,6 +38,21 @@ describe('a sleep on runs', () => {
     assert.equal(eventsOf(session, 'sleep.ended')[0]?.detail, 'every run ends');
   });
 
+  it('hears a metric that the run spells otherwise as it is printed, not at the end', async () => {
+    const printed = `while [ ! -e go ]; do sleep 0.05; done; echo 'epoch 55 test rmse 0.0571'; ${untilStop}`;
+    const call = sleep({
+      ...{ type: 'metric', metric_name: 'test_rmse', direction: 'below', threshold: 0.0575 },
+    });
+    const metrics = { metric_names: ['test rmse'] };
+    bed = await testEngine(new ScriptedModel([[launch(printed, metrics), call], quit]));
+    const session = await bed.start();
+    await until(() => eventsOf(session, 'sleep.started').length === 1);
+    await writeFile(path.join(bed.work, 'go'), '');
+    await until(() => eventsOf(session, 'sleep.ended').length === 1);
+    assert.equal(eventsOf(session, 'sleep.ended')[0]?.detail, 'test_rmse < 0.0575');
+    assert.equal(eventsOf(session, 'run.ended').length, 0);
+  });
+
   it('does not begin when the launch before it failed, and says so in one line', async () => {
     const calls = [
       launch('true', { machine_id: 'gpu9' }),
