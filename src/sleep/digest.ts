@@ -6,6 +6,7 @@ import { verdictText, type Verdict } from '../runs/run.ts';
 import { inert, markChars, untrusted, untrustedLine } from '../base/untrusted.ts';
 import { lastLines } from './outputTail.ts';
 import type { Wake } from './sleeper.ts';
+import { triggerText, utcTime, type SleepRequest } from './trigger.ts';
 
 export type DigestCause =
   | {
@@ -19,6 +20,8 @@ export type DigestCause =
       readonly goal: string;
       readonly elapsedMs: number;
       readonly intervalMs: number;
+      /** The sleep that goes on after the check-in. */
+      readonly sleep?: SleepRequest;
     };
 
 interface DigestRun {
@@ -95,11 +98,7 @@ const tableLines = (table: string): string[] => table.split('\n').map((text) => 
 const isGood = (run: EndedRun): boolean => run.verdict.kind === 'ok';
 
 function header(cause: DigestCause, maxChars: number): string {
-  if (cause.kind === 'monitor')
-    return flat(
-      `Check-in, every ${formatDuration(cause.intervalMs)}, ${formatDuration(cause.elapsedMs)} since the start. Watching: ${cause.goal}`,
-      maxChars,
-    );
+  if (cause.kind === 'monitor') return checkInText(cause, maxChars);
   const { wake, sleptMs, reason } = cause;
   const lines = [
     `Woke after ${formatDuration(sleptMs)}: ${whyText(wake)}`,
@@ -129,6 +128,23 @@ function checkLines(cause: DigestCause, maxChars: number): string[] {
   });
 }
 
+function checkInText(
+  { intervalMs, elapsedMs, goal, sleep }: Extract<DigestCause, { kind: 'monitor' }>,
+  maxChars: number,
+): string {
+  const title = `Check-in, every ${formatDuration(intervalMs)}, ${formatDuration(elapsedMs)} since the start. Watching: ${goal}`;
+  if (sleep === undefined) return flat(title, maxChars);
+  const last = ' Reply without a tool call to sleep on.';
+  const waits = flat(`Still waiting for: ${requestText(sleep)}.`, maxChars / 2 - last.length);
+  return `${flat(title, maxChars / 2)}\n${waits}${last}`;
+}
+
+const requestText = ({ triggers, logic, deadlineMs }: SleepRequest): string => {
+  const conditions = triggers.map(triggerText).join(logic === 'all' ? ' and ' : ' or ');
+  const latest = deadlineMs === undefined ? '' : `at the latest until ${utcTime(deadlineMs)}`;
+  return [conditions, latest].filter((text) => text !== '').join('; ');
+};
+
 function whyText({ why, met }: Wake): string {
   switch (why) {
     case 'trigger':
@@ -139,6 +155,8 @@ function whyText({ why, met }: Wake): string {
       return 'the user wrote.';
     case 'alarm':
       return `alarm: ${met.join('; ')}.`;
+    case 'check_in':
+      return 'check-in of the monitor.';
     case 'run_ended':
       return 'what you waited for can no longer happen: the runs have ended.';
     default:

@@ -21,8 +21,9 @@ export interface Wake {
    * - `person`: the user ended the sleep
    * - `run_ended`: the conditions can no longer be met, since their runs have ended
    * - `alarm`: a watchdog raised an alarm, which `met` describes
+   * - `check_in`: the interval of the monitor has passed; the sleep may go on afterwards
    */
-  readonly why: 'trigger' | 'deadline' | 'person' | 'run_ended' | 'alarm';
+  readonly why: 'trigger' | 'deadline' | 'person' | 'run_ended' | 'alarm' | 'check_in';
   readonly met: readonly string[];
   readonly unmet: readonly string[];
   /**

@@ -132,7 +132,7 @@ export interface SleepRequest {
 export function triggerText(trigger: Trigger): string {
   switch (trigger.type) {
     case 'timer':
-      return `${new Date(trigger.atMs).toISOString().slice(11, 19)} UTC`;
+      return utcTime(trigger.atMs);
     case 'process_exit':
       return `${trigger.name} ends`;
     case 'sweep_end':
@@ -153,6 +153,10 @@ export function triggerText(trigger: Trigger): string {
       return `${trigger.resource}${trigger.gpuIndex ?? ''} of ${trigger.machineId} ${trigger.comparator} ${trigger.threshold} %${sustainedText(trigger)}`;
   }
 }
+
+/** Returns the time of day, for example `14:30:00 UTC`. */
+export const utcTime = (atMs: number): string =>
+  `${new Date(atMs).toISOString().slice(11, 19)} UTC`;
 
 /** Returns whether only runs of the session can meet the condition. */
 export const isOfRuns = (trigger: Trigger): boolean =>

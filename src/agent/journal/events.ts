@@ -372,7 +372,7 @@ export type SessionEvent =
   | {
       readonly type: 'sleep.ended';
       readonly sleepId: string;
-      readonly why: 'trigger' | 'deadline' | 'person' | 'run_ended' | 'alarm';
+      readonly why: 'trigger' | 'deadline' | 'person' | 'run_ended' | 'alarm' | 'check_in';
       readonly detail: string;
     }
   | {

@@ -57,8 +57,9 @@ export interface LoopDeps extends ContextSource {
   show(event: StreamEvent): void;
   end(reason: EndReason, summary: string): Promise<void>;
   /**
-   * Called after a turn without a tool call. If the session has a monitor, the session goes to
-   * sleep until the monitor's next check-in, and the result is true.
+   * Called after a turn without a tool call. If a check-in of the monitor interrupted a sleep, that
+   * sleep goes on; otherwise, if the session has a monitor, the session sleeps until its next
+   * check-in. In both cases, the result is true.
    */
   waitForMonitor(): Promise<boolean>;
 }

@@ -137,16 +137,20 @@ const hash = (text: string): string =>
 /** Detects sleeps during which the session waited for an active run. */
 class Waits {
   readonly #going = new Set<string>();
+  #sleepId = '';
   #sinceMs: number | undefined;
 
   /**
    * True when the event ends a sleep that began while a run was active and lasted at least
-   * `patientMs`.
+   * `patientMs`, with the earlier parts of a sleep that went on after a check-in.
    */
   endsPatiently(event: JournalEvent): boolean {
     if (event.type === 'run.started') this.#going.add(event.runId);
     if (event.type === 'run.ended') this.#going.delete(event.runId);
-    if (event.type === 'sleep.started') this.#sinceMs = this.#going.size > 0 ? event.at : undefined;
+    if (event.type === 'sleep.started' && event.sleepId !== this.#sleepId) {
+      this.#sleepId = event.sleepId;
+      this.#sinceMs = this.#going.size > 0 ? event.at : undefined;
+    }
     if (event.type !== 'sleep.ended' || this.#sinceMs === undefined) return false;
     return event.at - this.#sinceMs >= patientMs;
   }

@@ -31,13 +31,15 @@ const maxMetrics = 6;
 export function digestOf({ wake, sleep, log, sessionRuns, sweeps, clock }: WakeFacts): DigestInput {
   const nowMs = clock.now();
   const { monitor } = log.state;
+  const isCheckIn = sleep.isCheckIn || wake.why === 'check_in';
   const cause: DigestInput['cause'] =
-    sleep.isCheckIn && monitor !== undefined
+    isCheckIn && monitor !== undefined
       ? {
           kind: 'monitor',
           goal: monitor.goal,
           elapsedMs: nowMs - monitor.sinceMs,
           intervalMs: monitor.intervalMs,
+          ...(wake.why === 'check_in' && { sleep: sleep.request }),
         }
       : { kind: 'sleep', reason: sleep.request.reason, sleptMs: nowMs - sleep.sinceMs, wake };
   return {

@@ -1,9 +1,10 @@
 /**
  * Puts a session to sleep: watches the triggers of the recorded sleep. When the session wakes,
- * records the reason and what happened during the sleep.
+ * records the reason and what happened during the sleep. A check-in of the monitor interrupts a
+ * sleep; its triggers stay watched until the sleep goes on or another one begins.
  */
 import type { Clock } from '../../base/clock.ts';
-import type { Disposable } from '../../base/disposable.ts';
+import { DisposableStore, type Disposable } from '../../base/disposable.ts';
 import { alarmAt } from '../../sleep/alarm.ts';
 import { digestText } from '../../sleep/digest.ts';
 import type { Sleeper, Wake } from '../../sleep/sleeper.ts';
@@ -12,10 +13,12 @@ import { budgetAlarm } from '../budget/measures.ts';
 import { unheardAlarms, type AlarmNews } from '../runs/alarms.ts';
 import { isUserUnheard } from '../context/history.ts';
 import { digestOf } from './sessionDigest.ts';
-import { isWaiting } from '../runs/line.ts';
+import { interruptedSleep } from './interruptedSleep.ts';
+import { isIdle, isWaiting } from '../runs/line.ts';
 import { isSweepOver } from '../runs/sweepProgress.ts';
 import type { SessionRuns } from '../runs/sessionRuns.ts';
 import type { SessionLog } from '../journal/sessionLog.ts';
+import type { SessionState } from '../journal/state.ts';
 import type { Sweeps } from '../runs/sweeps.ts';
 import { runName } from '../../runs/run.ts';
 
@@ -31,10 +34,21 @@ export interface WaitingDeps {
   onFailed(error: unknown): void;
 }
 
+type CurrentSleep = NonNullable<SessionState['sleep']>;
+
+interface Watch {
+  readonly sleepId: string;
+  readonly triggers: Disposable;
+  /** Set when the triggers were met. */
+  met?: Wake;
+}
+
 export class Waiting implements Disposable {
   readonly #deps: WaitingDeps;
-  #armed: Disposable | undefined;
-  #budgetTimer: Disposable | undefined;
+  /** Watched triggers of the current sleep, or of the sleep that a check-in interrupted. */
+  #watch: Watch | undefined;
+  /** Timers of the current sleep; `undefined` while the session is awake. */
+  #armed: DisposableStore | undefined;
   /**
    * A wake whose triggers have fired but that is not recorded yet. If something else ends the sleep
    * before the wake is recorded, the wake is dropped.
@@ -51,10 +65,13 @@ export class Waiting implements Disposable {
    * when the triggers are already watched.
    */
   arm(): void {
-    const { log, sleeper, clock } = this.#deps;
-    const sleep = log.state.sleep;
+    const { log } = this.#deps;
+    const { sleep } = log.state;
     if (sleep === undefined || this.#armed !== undefined || this.#heard !== undefined) return;
-    this.#armed = sleeper.arm(sleep.request, (wake) => this.#woken(wake));
+    const armed = new DisposableStore();
+    this.#armed = armed;
+    const met = this.#watchTriggers(sleep);
+    if (met !== undefined) return this.#woken(met);
     // The user wrote a message while the model was deciding to sleep, so the model has not read the
     // message.
     if (isUserUnheard(log.events))
@@ -63,13 +80,7 @@ export class Waiting implements Disposable {
     const isSettled = ({ runId, action }: AlarmNews): boolean =>
       action !== 'kill' || runId === undefined || log.state.runs.get(runId)?.verdict !== undefined;
     if (unheardAlarms(log.events).some(isSettled)) return this.alarm();
-    const alarm = budgetAlarm(log.state);
-    // Time passes for limits in minutes while the session sleeps, too. After the wake, the loop
-    // ends the session or notifies the model that the experiment's allowance is used up.
-    if (alarm !== undefined) {
-      const wake: Wake = { why: 'deadline', met: [alarm.what], unmet: [], errors: [] };
-      this.#budgetTimer = alarmAt(clock, alarm.atMs, () => this.#woken(wake));
-    }
+    this.#armTimers(sleep, armed);
   }
 
   /**
@@ -94,11 +105,18 @@ export class Waiting implements Disposable {
   }
 
   /**
-   * Puts the session to sleep until the monitor's next check-in or the end of a run. Resolves with
-   * false when the session has no monitor.
+   * Continues the sleep that a check-in interrupted. Without one, puts the session to sleep until
+   * the monitor's next check-in or the end of a run. Resolves with false when the session has no
+   * monitor.
    */
-  async untilCheckIn(sleepId: string): Promise<boolean> {
+  async untilCheckIn(newSleepId: string): Promise<boolean> {
     const { log, sessionRuns, clock } = this.#deps;
+    const interrupted = interruptedSleep(log.events);
+    if (interrupted !== undefined) {
+      const { sleepId, request, callId } = interrupted;
+      await log.record({ type: 'sleep.started', sleepId, request, callId });
+      return true;
+    }
     const monitor = log.state.monitor;
     if (monitor === undefined) return false;
     const waiting = [...log.state.runs.values()].filter(isWaiting);
@@ -118,7 +136,7 @@ export class Waiting implements Disposable {
       logic: 'any',
       triggers: [{ type: 'timer', atMs: clock.now() + monitor.intervalMs }, ...exits],
     };
-    await log.record({ type: 'sleep.started', sleepId, request, callId: '' });
+    await log.record({ type: 'sleep.started', sleepId: newSleepId, request, callId: '' });
     return true;
   }
 
@@ -132,17 +150,61 @@ export class Waiting implements Disposable {
     this.#heard = undefined;
     this.#armed?.dispose();
     this.#armed = undefined;
-    this.#budgetTimer?.dispose();
-    this.#budgetTimer = undefined;
+    this.#watch?.triggers.dispose();
+    this.#watch = undefined;
   }
 
   dispose(): void {
     this.disarm();
   }
 
+  /**
+   * Watches the triggers of the sleep. Returns the wake if they were met while a check-in
+   * interrupted the sleep.
+   */
+  #watchTriggers({ sleepId, request }: CurrentSleep): Wake | undefined {
+    if (this.#watch?.sleepId === sleepId) return this.#watch.met;
+    this.#watch?.triggers.dispose();
+    const watch: Watch = {
+      sleepId,
+      triggers: this.#deps.sleeper.arm(request, (wake) => {
+        watch.met = wake;
+        this.#woken(wake);
+      }),
+    };
+    this.#watch = watch;
+    return undefined;
+  }
+
+  #armTimers({ sinceMs, isCheckIn }: CurrentSleep, armed: DisposableStore): void {
+    const { log, clock } = this.#deps;
+    const alarm = budgetAlarm(log.state);
+    // Time passes for limits in minutes while the session sleeps, too. After the wake, the loop
+    // ends the session or notifies the model that the experiment's allowance is used up.
+    if (alarm !== undefined) {
+      const wake: Wake = { why: 'deadline', met: [alarm.what], unmet: [], errors: [] };
+      armed.add(alarmAt(clock, alarm.atMs, () => this.#woken(wake)));
+    }
+    const { monitor } = log.state;
+    if (monitor !== undefined && !isCheckIn)
+      this.#checkInAt(sinceMs + monitor.intervalMs, monitor.intervalMs, armed);
+  }
+
+  /** Wakes the session for a check-in if a run is active then; otherwise tries again later. */
+  #checkInAt(atMs: number, intervalMs: number, armed: DisposableStore): void {
+    const { log, clock } = this.#deps;
+    const timer = alarmAt(clock, atMs, () => {
+      if (isIdle(log.state)) this.#checkInAt(clock.now() + intervalMs, intervalMs, armed);
+      else this.#woken({ why: 'check_in', met: [], unmet: [], errors: [] });
+    });
+    armed.add(timer);
+  }
+
   #woken(wake: Wake): void {
     if (this.#armed === undefined) return;
-    this.disarm();
+    this.#armed.dispose();
+    this.#armed = undefined;
+    if (wake.why !== 'check_in') this.disarm();
     this.#heard = wake;
     // A sleep often ends because a run ended. Wait until the end of the run is in the journal.
     void this.#deps.sessionRuns.settle().then(() => {
@@ -159,10 +221,10 @@ export class Waiting implements Disposable {
     const { log, sessionRuns, sweeps, clock } = this.#deps;
     const { sleep } = log.state;
     if (sleep === undefined) return;
-    const detail = wake.met.join(', ') || wake.why;
+    const detail = wake.met.join(', ') || wake.why.replace('_', ' ');
     await log.record({ type: 'sleep.ended', sleepId: sleep.sleepId, why: wake.why, detail });
     if (wake.why === 'person') return;
-    const origin = sleep.isCheckIn ? 'monitor' : 'wake';
+    const origin = sleep.isCheckIn || wake.why === 'check_in' ? 'monitor' : 'wake';
     const text = digestText(digestOf({ wake, sleep, log, sessionRuns, sweeps, clock }));
     await log.record({ type: 'message.added', origin, text });
   }

@@ -123,13 +123,13 @@ export class EventText {
 
 /**
  * Returns whether the event gets a line. Omits replies that are complete, because they were shown
- * while they streamed, permissions that were granted, and the end of a sleep that a run or a
- * trigger ended.
+ * while they streamed, permissions that were granted, and the end of a sleep that a run, a trigger
+ * or a check-in ended.
  */
 function isShown(event: JournalEvent): boolean {
   if (event.type === 'model.replied') return event.failure !== undefined || event.stop === 'length';
   if (event.type === 'permission.decided') return !event.isAllowed;
-  return event.type !== 'sleep.ended' || (event.why !== 'run_ended' && event.why !== 'trigger');
+  return event.type !== 'sleep.ended' || !['run_ended', 'trigger', 'check_in'].includes(event.why);
 }
 
 function startLines(

@@ -19,7 +19,8 @@ const bounds = `interval_minutes must be between ${min} and ${max}: shorter inte
 export const startMonitor = (deps: StartMonitorDeps): Tool =>
   defineTool({
     name: 'start_monitor',
-    description: 'Get a digest of your runs at a fixed interval while they are active.',
+    description:
+      'Get a digest of your runs at a fixed interval while they are active, also during a sleep: each digest is a turn, and a reply without a call sleeps on until the same conditions.',
     effect: 'read',
     isOwnData: true,
     isQuiet: true,

@@ -168,6 +168,67 @@ describe('a session that sleeps', () => {
     assert.equal(clock.pendingTimers, 0);
   });
 
+  describe('with a monitor', () => {
+    const sleepOn = async (): Promise<void> => {
+      assert.equal(await waiting.untilCheckIn('s9'), true);
+      assert.deepEqual([log.state.sleep?.sleepId, log.state.sleep?.isCheckIn], ['s1', false]);
+      waiting.arm();
+    };
+    beforeEach(async () => {
+      await log.record({ type: 'run.planned', callId: 'c', spec: runState(1).spec });
+      await log.record({ type: 'monitor.started', goal: 'watch', intervalMs: 60_000, callId: 'c' });
+      await fallAsleep();
+      waiting.arm();
+      await clock.advance(60_000);
+      await woken();
+    });
+
+    it('keeps its conditions watched over check-ins, so that none begins anew', async () => {
+      assert.deepEqual([ends(), messages()], [['check_in: check in'], ['monitor']]);
+      await sleepOn();
+      await clock.advance(60_000);
+      await until('it is awake again', () => awake > 1);
+      await sleepOn();
+      assert.deepEqual([armings, armed.length], [1, 1]);
+      armed[0]?.wake('trigger');
+      await until('it is awake', () => awake > 2);
+      assert.deepEqual(messages(), ['monitor', 'monitor', 'wake']);
+      assert.deepEqual([armed, clock.pendingTimers], [[], 0]);
+    });
+
+    it('wakes at once for what was met during the check-in', async () => {
+      armed[0]?.wake('trigger');
+      assert.equal(awake, 1);
+      await sleepOn();
+      await until('it is awake again', () => awake > 1);
+      assert.deepEqual(ends(), ['check_in: check in', 'trigger: trigger']);
+    });
+
+    it('forgets the sleep when another begins, or the user writes', async () => {
+      await log.record({
+        ...{ type: 'sleep.started', sleepId: 's2', callId: 'c' },
+        request: { reason: 'other', logic: 'any', triggers: [] },
+      });
+      waiting.arm();
+      assert.deepEqual(
+        armed.map(({ request }) => request.reason),
+        ['other'],
+      );
+      await clock.advance(60_000);
+      await until('it is awake again', () => awake > 1);
+      await log.record({ type: 'message.added', origin: 'person', text: 'hm' });
+      await waiting.untilCheckIn('s9');
+      assert.equal(log.state.sleep?.isCheckIn, true);
+    });
+
+    it('says nothing while no run is active', async () => {
+      await log.record(overNow());
+      await sleepOn();
+      await clock.advance(600_000);
+      assert.equal(awake, 1);
+    });
+  });
+
   it('with a monitor looks in after its interval, or when a run or a sweep ends: not each point of one', async () => {
     assert.equal(await waiting.untilCheckIn('s9'), false);
     const point = { ...runState(2).spec, sweep: { id: 's1', index: 0 } };
