@@ -28,6 +28,11 @@ export interface Run {
   readonly outputPath: string;
   /** When output was last read, in milliseconds since the epoch; `undefined` before any output. */
   readonly lastOutputMs: number | undefined;
+  /**
+   * When the machine last answered a check of the run or sent output, in milliseconds since the
+   * epoch; `undefined` before the first answer.
+   */
+  readonly lastAnswerMs: number | undefined;
 }
 
 /**
@@ -86,6 +91,7 @@ export class LiveRun implements Run, Disposable {
   #nextCheck: Disposable | undefined;
   #process: RunProcess | undefined;
   #liveness: Liveness = { kind: 'starting' };
+  #lastAnswerMs: number | undefined;
   #goneSinceMs: number | undefined;
   /**
    * The process that the run had before the scheduler requeued it. The files of that process may
@@ -105,7 +111,7 @@ export class LiveRun implements Run, Disposable {
     this.#output = new OutputReader({
       ...deps,
       hasProcess: () => this.#process !== undefined,
-      onOutput: () => deps.onChange({ kind: 'output', run: this }),
+      onOutput: () => this.#answered({ kind: 'output', run: this }),
       onEarly: () => this.#refreshSoon(),
       onChange: (name) => this.#hear(name),
       onError: (error) => this.#doubt(error),
@@ -141,6 +147,10 @@ export class LiveRun implements Run, Disposable {
 
   get lastOutputMs(): number | undefined {
     return this.#output.lastOutputMs;
+  }
+
+  get lastAnswerMs(): number | undefined {
+    return this.#lastAnswerMs;
   }
 
   /**
@@ -250,8 +260,14 @@ export class LiveRun implements Run, Disposable {
     this.#hasStarted.resolve();
   }
 
+  #answered(change: RunChange): void {
+    this.#lastAnswerMs = this.#deps.clock.now();
+    this.#deps.onChange(change);
+  }
+
   async #judge(presence: Presence): Promise<void> {
     const nowMs = this.#deps.clock.now();
+    this.#lastAnswerMs = nowMs;
     if (presence.kind === 'queued') return this.#wait(presence);
     this.#trust(presence);
     if (presence.kind !== 'gone') {

@@ -15,13 +15,16 @@ export interface OutagesDeps {
   onFailed(error: unknown): void;
 }
 
-/** Minimum duration of an outage that is recorded, in milliseconds. */
-const minOutageMs = 5_000;
+/**
+ * Minimum duration of an outage that is recorded, in milliseconds. The last sign of life may be 5 s
+ * old when the machine stops answering.
+ */
+const minOutageMs = 10_000;
 
 export class Outages implements Disposable {
   readonly #deps: OutagesDeps;
   readonly #owned = new DisposableStore();
-  /** Machine id → time since which the machine does not answer, in milliseconds since the epoch. */
+  /** Machine id → time of its last sign of life before the outage, in milliseconds since the epoch. */
   readonly #sinceMs = new Map<string, number>();
 
   constructor(deps: OutagesDeps) {
@@ -34,12 +37,23 @@ export class Outages implements Disposable {
   }
 
   #heard({ kind, run }: RunChange): void {
-    const { clock, log } = this.#deps;
+    const { log } = this.#deps;
     const { id, machineId } = run.spec;
     if (!log.state.runs.has(id)) return;
     const sinceMs = this.#sinceMs.get(machineId);
-    if (kind === 'unknown') this.#sinceMs.set(machineId, sinceMs ?? clock.now());
+    if (kind === 'unknown') this.#sinceMs.set(machineId, sinceMs ?? this.#lastAnswerMs(machineId));
     else if (sinceMs !== undefined && isAnswer(kind, run)) this.#end(machineId, sinceMs);
+  }
+
+  /** Returns when the machine last gave a sign of life to a run of the session. */
+  #lastAnswerMs(machineId: string): number {
+    const { clock, sessionRuns } = this.#deps;
+    const answers = sessionRuns
+      .live()
+      .flatMap(({ spec, lastAnswerMs }) =>
+        spec.machineId === machineId && lastAnswerMs !== undefined ? [lastAnswerMs] : [],
+      );
+    return answers.length > 0 ? Math.max(...answers) : clock.now();
   }
 
   #end(machineId: string, fromMs: number): void {

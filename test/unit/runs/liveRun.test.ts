@@ -153,6 +153,20 @@ describe('a run that is followed', () => {
     assert.deepEqual([...run.metrics.series('loss').timesMs], [123, clock.now()]);
   });
 
+  it('knows when its machine answered last: by a check or by output', async () => {
+    await begin();
+    const lastAnswerMs = run.lastAnswerMs ?? assert.fail();
+    assert.equal(lastAnswerMs, clock.now());
+    await clock.advance(5_000);
+    assert.equal(run.lastAnswerMs, lastAnswerMs + 5_000);
+    memory.failure = new MachineFailure('unreachable', 'no route');
+    await clock.advance(15_000);
+    assert.equal(run.liveness.kind, 'unknown');
+    assert.equal(run.lastAnswerMs, lastAnswerMs + 5_000);
+    print('loss=1\n');
+    assert.equal(run.lastAnswerMs, clock.now());
+  });
+
   it('has printed nothing yet where its output is empty', () => {
     run.attach({ sizeBytes: 0, modifiedMs: 123 });
     assert.equal(run.lastOutputMs, undefined);

@@ -17,7 +17,8 @@ function watch(machines: Readonly<Record<number, string>>) {
   const events: SessionEvent[] = [];
   const runs = Object.entries(machines).map(([number, machineId]) => {
     const { spec } = runState(Number(number));
-    return { spec: { ...spec, machineId }, liveness: { kind: 'running' } } as unknown as Run;
+    const live = { liveness: { kind: 'running' }, lastAnswerMs: startMs };
+    return { spec: { ...spec, machineId }, ...live } as unknown as Run;
   });
   const outages = new Outages({
     log: {
@@ -31,7 +32,9 @@ function watch(machines: Readonly<Record<number, string>>) {
   });
   const fire = (kind: 'unknown' | 'recovered', index: number): void =>
     changes.fire({ kind, run: runs[index], why: 'no answer' } as unknown as RunChange);
-  return { clock, events, fire, outages };
+  const answer = (index: number): void =>
+    void Object.assign(runs[index] ?? {}, { lastAnswerMs: clock.now() });
+  return { clock, events, fire, answer, outages };
 }
 
 describe('outages of machines', () => {
@@ -50,18 +53,43 @@ describe('outages of machines', () => {
     assert.equal(outageText(event), 'gpu1 out of reach 08:35:14–08:35:36; 2 runs went on');
   });
 
-  it('are not worth a line below 5 s, and begin anew after the end', async () => {
-    const { clock, events, fire } = watch({ 1: 'gpu1' });
+  it('begin with the last sign of life of any run, not when they are noticed', async () => {
+    const { clock, events, fire, answer } = watch({ 1: 'gpu1', 2: 'gpu1' });
+    await clock.advance(3_000);
+    answer(0);
+    await clock.advance(1_000);
+    answer(1);
+    await clock.advance(15_000);
     fire('unknown', 0);
-    await clock.advance(4_000);
+    await clock.advance(10_000);
+    fire('recovered', 0);
+    const [event] = events;
+    assert.ok(event?.type === 'machine.out_of_reach');
+    assert.equal(outageText(event), 'gpu1 out of reach 08:35:18–08:35:43; 2 runs went on');
+  });
+
+  it('are recorded where the machine answers right after they were noticed', async () => {
+    const { clock, events, fire } = watch({ 1: 'gpu1' });
+    await clock.advance(17_000);
+    fire('unknown', 0);
+    await clock.advance(1_000);
+    fire('recovered', 0);
+    assert.equal(events.length, 1);
+  });
+
+  it('are not worth a line below 10 s, and begin anew after the end', async () => {
+    const { clock, events, fire, answer } = watch({ 1: 'gpu1' });
+    fire('unknown', 0);
+    await clock.advance(9_000);
     fire('recovered', 0);
     await clock.advance(60_000);
+    answer(0);
     fire('unknown', 0);
-    await clock.advance(6_000);
+    await clock.advance(10_000);
     fire('recovered', 0);
     assert.deepEqual(
       events.map((event) => event.type === 'machine.out_of_reach' && event.toMs - event.fromMs),
-      [6_000],
+      [10_000],
     );
   });
 
