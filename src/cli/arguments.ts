@@ -82,9 +82,10 @@ export function declareGoal(helios: CliCommand, work: GoalWork): CliCommand {
     )
     .argument('[goal...]', 'the goal, with a measurable target if there is one')
     .addOption(
-      new Option('-P, --provider <name>', 'model provider (default: the first with a key)').choices(
-        providerNames,
-      ),
+      new Option(
+        '-P, --provider <name>',
+        'model provider (default: the one that answered last, else the first with a key)',
+      ).choices(providerNames),
     )
     .addOption(
       new Option('--claude-mode <mode>', 'how to call Claude: by the claude command, or by the API')

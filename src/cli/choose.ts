@@ -73,6 +73,14 @@ export function inProject(preferences: Preferences, project: ProjectFile | undef
   );
 }
 
+/** Returns whether options or preferences name a provider. */
+export const namesProvider = (options: CliOptions, preferences: Preferences): boolean =>
+  wantedProvider(
+    options,
+    preferences,
+    (preferences.endpoints ?? []).map(({ id }) => id),
+  ) !== undefined;
+
 /**
  * Returns the provider named by `--provider`, by `--model provider/model`, or by the preferences,
  * in this order.

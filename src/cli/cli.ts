@@ -12,23 +12,23 @@ import { silentLogger, type Logger } from '../base/logger.ts';
 import type { EngineOptions } from '../compose/engine.ts';
 import { createDemoProvider } from '../compose/demoProvider.ts';
 import { effortFor } from '../presentation/models/effort.ts';
-import { projectsAt } from '../compose/project.ts';
-import { homeAt, type Home } from '../compose/home.ts';
+import { homeAt } from '../compose/home.ts';
 import { fileAttachment, type Attachment } from '../presentation/sessions/attachments.ts';
 import { leftOutOf, leftOutText } from '../presentation/sessions/sessionText.ts';
 import { askUser } from './approvals.ts';
 import { askGoal } from './askGoal.ts';
 import type { CliOptions, GoalWork } from './arguments.ts';
-import { chooseProvider, inProject, settingsFor } from './choose.ts';
+import { settingsFor } from './choose.ts';
+import { chosenProvider } from './chosenProvider.ts';
 import type { CommandContext, CommandLine } from './command.ts';
 import { helpArguments, readerOf, rejectSlashWord } from './commandTable.ts';
 import { detachedText, handOverToBackground } from './detach.ts';
 import { follow } from './follow.ts';
 import { secretStore } from '../compose/secrets.ts';
-import { keyReader, type ReadKey } from './auth/keys.ts';
+import { keyReader } from './auth/keys.ts';
 import { modelNamed } from './models/modelChoice.ts';
 import { refusingPrompts, terminalPrompts } from './machines/machinePrompts.ts';
-import { readPreferences, type Preferences } from './preferences.ts';
+import { ProviderMemory, rememberedText, type RememberedProvider } from './rememberedProvider.ts';
 import { namedSession } from './sessionReference.ts';
 import { printAnswer } from './screen/printAnswer.ts';
 import { styleFor } from './screen/style.ts';
@@ -95,7 +95,8 @@ async function work(options: CliOptions, { deps, home: folder }: CommandContext)
   rejectInput(options, isTerminal);
   const home = homeAt(folder);
   const readKey = keyReader(deps.env, home.authFolder);
-  const { provider, preferences } = await chosenProvider(options, { home, readKey, deps });
+  const chosen = await chosenProvider(options, { home, readKey, deps });
+  const { provider, preferences, remembered } = chosen;
   const approvals: Approvals = { view: undefined, last: Promise.resolve() };
   const settings = (): EngineSettings => settingsFor(options, provider, deps, preferences);
   const engineOptions: EngineOptions = {
@@ -114,13 +115,15 @@ async function work(options: CliOptions, { deps, home: folder }: CommandContext)
     ...(isTerminal && { providers: [createDemoProvider({ paced: true, clock: deps.clock })] }),
   };
   const engine = await deps.createEngine(engineOptions);
+  const memory = new ProviderMemory(home.folder, options);
   try {
     const handOver = (session: Session): Promise<void> =>
       handOverToBackground(session, { engine, settings: settings(), readKey, deps });
     const opened = { engine, options, provider, deps, approvals, isTerminal };
-    return await withEngine({ ...opened, settings, handOver });
+    return await withEngine({ ...opened, settings, handOver, memory, remembered });
   } finally {
     await engine.close();
+    await memory.settled();
   }
 }
 
@@ -144,43 +147,6 @@ function cannotAsk({ isDetached, isHeadless }: CliOptions): string {
   if (isDetached) return 'Helios cannot ask for approvals in the background.';
   const why = isHeadless ? 'it runs with --headless' : 'this is not a terminal';
   return `Helios cannot ask for approvals: ${why}.`;
-}
-
-interface Chosen {
-  /** Undefined if the provider of an existing session is used. */
-  readonly provider: string | undefined;
-  readonly preferences: Preferences;
-}
-
-/** Resolves with the preferences and the provider. Rejects with `UserFacing` if there is none. */
-async function chosenProvider(
-  options: CliOptions,
-  {
-    home,
-    readKey,
-    deps,
-  }: { readonly home: Home; readonly readKey: ReadKey; readonly deps: CliDeps },
-): Promise<Chosen> {
-  const isOpening = options.isContinue || options.resume !== undefined;
-  // A session is resumed, and no option names a provider.
-  const isOwn = isOpening && options.provider === undefined;
-  const ofUser = await readPreferences(
-    home.folder,
-    (message) => void deps.stderr.write(`helios: ${message}\n`),
-  );
-  const project =
-    isOwn || options.provider !== undefined
-      ? undefined
-      : await projectsAt(home.folder).read(deps.cwd);
-  const preferences = inProject(ofUser, project);
-  if (isOwn) return { provider: undefined, preferences };
-  const provider = await chooseProvider(options, readKey, deps, preferences).catch(
-    (error: unknown) => {
-      if (project?.leftOut !== undefined) deps.stderr.write(`${leftOutText(project.leftOut)}\n`);
-      throw error;
-    },
-  );
-  return { provider, preferences };
 }
 
 /** Returns the ports that ask the user in the terminal. */
@@ -220,6 +186,8 @@ interface Opened {
   readonly deps: CliDeps;
   readonly approvals: Approvals;
   readonly isTerminal: boolean;
+  readonly memory: ProviderMemory;
+  readonly remembered: RememberedProvider | undefined;
   settings(): EngineSettings;
   handOver(session: Session): Promise<void>;
 }
@@ -229,7 +197,7 @@ async function withEngine(opened: Opened): Promise<number> {
   if (options.isPrint) {
     if (options.text === undefined)
       throw new UserFacing('There is no question.', 'Write it after --print.');
-    const { session } = await openSession(opened);
+    const { session } = await openWatched(opened);
     const leftOut = leftOutOf(session.events());
     if (leftOut !== undefined) deps.stderr.write(`${leftOutText(leftOut)}\n`);
     return printAnswer(session, deps);
@@ -239,7 +207,7 @@ async function withEngine(opened: Opened): Promise<number> {
   const view = createView(opened, style);
   approvals.view = view;
   try {
-    const { session, say, attachments } = await openSession(opened);
+    const { session, say, attachments } = await openWatched(opened, view);
     noticeEffort(session, opened, view);
     const homeOption = options.home === undefined ? '' : ` --home ${options.home}`;
     return await follow({
@@ -258,9 +226,22 @@ async function withEngine(opened: Opened): Promise<number> {
   }
 }
 
+/** Opens the session, remembers what answers it, and says where its provider is a remembered one. */
+async function openWatched(opened: Opened, view?: SessionView): Promise<OpenedSession> {
+  const { remembered, memory, deps } = opened;
+  const result = await openSession(opened);
+  memory.watch(result.session);
+  if (remembered !== undefined && remembered.provider === result.session.state.provider) {
+    const text = rememberedText(remembered);
+    if (view === undefined) deps.stderr.write(`${text}\n`);
+    else view.notice(text);
+  }
+  return result;
+}
+
 /** Starts or resumes a session, and leaves it to the background. Resolves with the exit code. */
 async function detach(opened: Opened): Promise<number> {
-  const { session, say, attachments } = await openSession(opened);
+  const { session, say, attachments } = await openWatched(opened);
   if (say !== undefined) await session.say(say, attachments);
   await opened.handOver(session);
   opened.deps.stdout.write(`${detachedText(session.id)}\n`);

@@ -22,6 +22,8 @@ export interface Home {
   readonly approvalsFile: string;
   /** File with the user's choices for folders, such as the permission mode. */
   readonly foldersFile: string;
+  /** File with the model provider that last answered in the terminal. */
+  readonly lastProviderFile: string;
   /** Folder of the mandates that the user has written. */
   readonly mandatesFolder: string;
   /** Folder of the contents of project files that the user has allowed. */
@@ -65,6 +67,7 @@ export function homeAt(folder: string): Home {
     machinesFile: path.join(folder, 'machines.json'),
     approvalsFile: path.join(folder, 'approvals.json'),
     foldersFile: path.join(folder, 'folders.json'),
+    lastProviderFile: path.join(folder, 'last-provider.json'),
     mandatesFolder: path.join(folder, 'mandates'),
     allowedFolder: path.join(folder, 'allowed'),
     heldFolder: path.join(folder, 'held'),

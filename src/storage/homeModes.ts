@@ -12,7 +12,7 @@ const others = 0o077;
  * guard is replaced.
  */
 const ownNames =
-  /^(?:sessions|runs|memory|allowed|held|mandates|claude|skills|tmp|leases|worktrees|demo|projects|label-key|(?:machines|approvals|folders|preferences|machine-homes|engines|models)\.json|session-index\.db|background\.log.*)$/;
+  /^(?:sessions|runs|memory|allowed|held|mandates|claude|skills|tmp|leases|worktrees|demo|projects|label-key|(?:machines|approvals|folders|preferences|machine-homes|engines|models|last-provider)\.json|session-index\.db|background\.log.*)$/;
 
 /** Entries in which files of the user keep their modes; only the folder itself is closed. */
 const withOwnModes = new Set(['worktrees', 'demo']);
