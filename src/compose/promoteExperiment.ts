@@ -5,6 +5,7 @@ import type { Clock } from '../base/clock.ts';
 import { UserFacing } from '../base/errors.ts';
 import { oneLine } from '../base/text.ts';
 import type { CodeState } from '../experiments/experiment.ts';
+import { bringBranch } from '../experiments/git/bringBranch.ts';
 import {
   promoteToBranch,
   promoteToPatch,
@@ -14,6 +15,7 @@ import {
 import { commandForm } from '../experiments/commandForm.ts';
 import { resultValueText, type ExperimentRow, type Ledger } from '../experiments/ledger.ts';
 import type { Machines } from '../machines/machine.ts';
+import { localId } from '../machines/machineEntry.ts';
 
 /** An experiment whose code can be exported. */
 export interface Promotable {
@@ -63,27 +65,58 @@ function missing(experiments: readonly ExperimentRow[], reference: string | unde
 export interface PromoteDeps {
   readonly machines: Pick<Machines, 'get'>;
   readonly clock: Clock;
+  /** The session's work folder, on this computer. */
+  readonly workFolder: string;
+}
+
+export interface MadeBranch extends PromotedBranch {
+  /** Why the branch is on the machine of the experiment, although that is another computer. */
+  readonly whyAway?: string;
 }
 
 /**
- * Creates a branch with the experiment's code, without checking it out. Rejects with
- * `MachineFailure`, or with `UserFacing`, for example if the branch name is in use.
+ * Creates a branch with the experiment's code, without checking it out: in the repository of the
+ * experiment or, if that is on another machine, in the repository of the work folder. If their
+ * histories do not connect, the branch stays on the machine. Rejects with `MachineFailure`, or with
+ * `UserFacing`, for example if the branch name is in use.
  */
-export const promoteAsBranch = (
+export async function promoteAsBranch(
   deps: PromoteDeps,
   from: Promotable,
   branch: string,
-): Promise<PromotedBranch> => promoteToBranch(codeOf(deps, from), branch);
+): Promise<MadeBranch> {
+  const code = codeOf(deps, from);
+  if (from.machineId === localId) return promoteToBranch(code, branch);
+  const place = { machine: deps.machines.get(localId), folder: deps.workFolder };
+  const brought = await bringBranch(code, branch, place);
+  return 'why' in brought
+    ? { ...(await promoteToBranch(code, branch)), whyAway: brought.why }
+    : brought;
+}
+
+/** Describes a new branch for the user. `patchAdvice`: what to do for a patch on this computer. */
+export function branchText(
+  { row, machineId }: Promotable,
+  { branch, repo, whyAway }: MadeBranch,
+  patchAdvice: string,
+): string {
+  if (whyAway !== undefined)
+    return `Created branch ${branch} from ${row.id} in ${repo} on ${machineId}, not on this computer: ${whyAway} For the code here, ${patchAdvice}.`;
+  const origin = machineId === localId ? row.id : `${row.id} of ${machineId}`;
+  return `Created branch ${branch} from ${origin} in ${repo}.`;
+}
 
 /**
  * Resolves with a patch for `git apply`, relative to the commit that the user has checked out.
  * Rejects like `promoteAsBranch`.
  */
-export const promoteAsPatch = (deps: PromoteDeps, from: Promotable): Promise<Uint8Array> =>
-  promoteToPatch(codeOf(deps, from));
+export const promoteAsPatch = (
+  deps: Omit<PromoteDeps, 'workFolder'>,
+  from: Promotable,
+): Promise<Uint8Array> => promoteToPatch(codeOf(deps, from));
 
 const codeOf = (
-  { machines, clock }: PromoteDeps,
+  { machines, clock }: Omit<PromoteDeps, 'workFolder'>,
   { row, machineId, code }: Promotable,
 ): PromotedCode => ({
   machine: machines.get(machineId),

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { Option } from 'commander';
 import {
   branchNameFor,
+  branchText,
   promotable,
   promoteAsBranch,
   promoteAsPatch,
@@ -24,7 +25,7 @@ export const declarePromote = (helios: CliCommand): CliCommand =>
     .command('promote')
     .summary('export the code of the best or another experiment as a branch or a patch')
     .description(
-      'Exports the code of an experiment into its repository. The branch is new and not ' +
+      'Exports the code of an experiment into your repository. The branch is new and not ' +
         'checked out, and nothing else of the repository changes. A patch applies to the commit that is checked out.',
     )
     .argument('<session>', sessionWords)
@@ -49,14 +50,14 @@ export const declarePromote = (helios: CliCommand): CliCommand =>
       ) =>
         withEngine(context, async ({ sessions, machines }) => {
           const { id } = await namedSession(sessions, session);
-          const from = promotable((await sessions.read(id)).ledger, experiment);
-          const deps = { machines, clock: context.deps.clock };
+          const { ledger, state } = await sessions.read(id);
+          const from = promotable(ledger, experiment);
+          const { workFolder } = state;
+          const deps = { machines, clock: context.deps.clock, workFolder };
           const { stdout } = context.deps;
           if (patch === undefined) {
             const newBranch = await promoteAsBranch(deps, from, branch ?? branchNameFor(from));
-            stdout.write(
-              `Created branch ${newBranch.branch} from ${from.row.id} in ${newBranch.repo}.\n`,
-            );
+            stdout.write(`${branchText(from, newBranch, 'add --patch FILE')}\n`);
           } else
             stdout.write(
               `Wrote ${from.row.id} as a patch to ${await savePatch(context, patch, await promoteAsPatch(deps, from))}.\n`,

@@ -26,10 +26,14 @@ export interface PromotedBranch {
   readonly repo: string;
 }
 
-const stepMs = 120_000;
+/** Time limit of each step, in milliseconds. */
+export const promoteStepMs = 120_000;
 
-const treeScript = shellText('./promotedTree.sh', import.meta.url);
-const branchScript = `${scriptStart}${treeScript}${shellText('./promoteBranch.sh', import.meta.url)}`;
+/** Text of a script that defines `promoted_tree` and `promoted_commit`. */
+export const treeScript = shellText('./promotedTree.sh', import.meta.url);
+/** Text of a script that defines `new_branch`. */
+export const nameScript = shellText('./newBranch.sh', import.meta.url);
+const branchScript = `${scriptStart}${nameScript}${treeScript}${shellText('./promoteBranch.sh', import.meta.url)}`;
 const patchScript = `${scriptStart}${treeScript}${shellText('./promotePatch.sh', import.meta.url)}`;
 const addedScript = `${scriptStart}${shellText('./addedFiles.sh', import.meta.url)}`;
 
@@ -50,17 +54,28 @@ export async function promoteToBranch(
       args: [repo, branch, kept, message],
       stdin: await outputsIn(promoted),
       clock,
-      timeoutMs: stepMs,
+      timeoutMs: promoteStepMs,
     }),
   );
   return { branch, commit, repo };
 }
 
 /** Resolves with the names of new files that runs left behind, each ending with NUL. */
-async function outputsIn({ machine, code, clock, commands }: PromotedCode): Promise<Uint8Array> {
+export async function outputsIn({
+  machine,
+  code,
+  clock,
+  commands,
+}: PromotedCode): Promise<Uint8Array> {
   const { repo, commit } = keptCode(code);
   const args = [repo, commit];
-  const text = await runGit({ machine, script: addedScript, args, clock, timeoutMs: stepMs });
+  const text = await runGit({
+    machine,
+    script: addedScript,
+    args,
+    clock,
+    timeoutMs: promoteStepMs,
+  });
   const named = namedFiles(commands);
   const outputs = text.split('\0').filter((file) => file !== '' && isLeftBehind(file, named));
   return Buffer.from(outputs.map((file) => `${file}\0`).join(''), 'latin1');
@@ -80,7 +95,7 @@ export async function promoteToPatch(promoted: PromotedCode): Promise<Uint8Array
       args: [repo, commit],
       stdin: await outputsIn(promoted),
       clock,
-      timeoutMs: stepMs,
+      timeoutMs: promoteStepMs,
     }),
   );
   if (patch !== '') return Buffer.from(patch, 'latin1');
@@ -90,7 +105,7 @@ export async function promoteToPatch(promoted: PromotedCode): Promise<Uint8Array
   );
 }
 
-function keptCode(code: CodeState): { readonly repo: string; readonly commit: string } {
+export function keptCode(code: CodeState): { readonly repo: string; readonly commit: string } {
   if (code.kind === 'none')
     throw new UserFacing(
       `The code of this experiment was not stored: ${code.why}`,
@@ -105,7 +120,7 @@ function keptCode(code: CodeState): { readonly repo: string; readonly commit: st
 }
 
 /** Runs `work`. Converts a `GitFailure` to `UserFacing`. */
-async function withUserErrors<T>(branch: string, work: () => Promise<T>): Promise<T> {
+export async function withUserErrors<T>(branch: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

@@ -9,3 +9,11 @@ promoted_tree() {
   export GIT_INDEX_FILE
   g read-tree "$commit" && g update-index -z --force-remove --stdin && tree=$(g write-tree --missing-ok) || exit 1
 }
+# Sets $promoted to a commit of $tree with message $1, which no ref names. The same code and message
+# give the same commit.
+promoted_commit() {
+  date=$(g log -1 --format=%ct "$commit")
+  GIT_AUTHOR_DATE="$date +0000" GIT_COMMITTER_DATE="$date +0000"
+  export GIT_AUTHOR_DATE GIT_COMMITTER_DATE
+  promoted=$(g commit-tree "$tree" ${parent:+-p "$parent"} -m "$1") || exit 1
+}

@@ -2,6 +2,7 @@
 import { Uri, window, workspace } from 'vscode';
 import {
   branchNameFor,
+  branchText,
   promotable,
   promoteAsBranch,
   promoteAsPatch,
@@ -24,13 +25,13 @@ async function promote(deps: WindowDeps, argument: unknown): Promise<void> {
   const { sessions, machines } = await deps.host.get();
   const id = sessionIdOf(argument) ?? (await anySession(sessions.list()));
   if (id === undefined) return;
-  const { ledger } = await sessions.read(id);
+  const { ledger, state } = await sessions.read(id);
   const from = promotable(ledger, experimentOf(argument));
   const title = `Promote ${from.row.id} to a branch or patch: ${from.row.hypothesis}`;
   const choices = [
     {
       label: '$(git-branch) New Branch',
-      detail: 'In the repository of the experiment; the branch is not checked out',
+      detail: 'In your repository, if it has the history of the experiment; not checked out',
       way: asBranch,
     },
     {
@@ -40,7 +41,10 @@ async function promote(deps: WindowDeps, argument: unknown): Promise<void> {
     },
   ];
   const picked = await window.showQuickPick(choices, { title });
-  const message = await picked?.way({ machines, clock: systemClock }, from);
+  const message = await picked?.way(
+    { machines, clock: systemClock, workFolder: state.workFolder },
+    from,
+  );
   if (message !== undefined)
     void window.showInformationMessage([message, ...promotedNotes(from)].join(' '));
 }
@@ -51,8 +55,7 @@ async function asBranch(deps: PromoteDeps, from: Promotable): Promise<string | u
     value: branchNameFor(from),
   });
   if (name === undefined) return undefined;
-  const { branch, repo } = await promoteAsBranch(deps, from, name);
-  return `Created branch ${branch} from ${from.row.id} in ${repo}.`;
+  return branchText(from, await promoteAsBranch(deps, from, name), 'choose Save Patch');
 }
 
 async function asPatch(deps: PromoteDeps, from: Promotable): Promise<string | undefined> {

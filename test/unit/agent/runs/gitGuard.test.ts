@@ -227,7 +227,7 @@ describe('a session and the repository of the user', () => {
     assert.throws(() => promotable({ experiments: [] }), /no best experiment yet/);
     assert.equal(branchNameFor(from), 'helios/half-is-less-e1');
     const { engine, home } = bed as TestEngine;
-    const deps = { machines: engine.machines, clock: systemClock };
+    const deps = { machines: engine.machines, clock: systemClock, workFolder: repo.folder };
     assert.match(Buffer.from(await promoteAsPatch(deps, from)).toString(), /^\+changed$/m);
     assert.deepEqual(changed(), []);
     const { commit } = await promoteAsBranch(deps, from, branchNameFor(from));

@@ -1,0 +1,15 @@
+# Exits with the code of a refusal if no new branch can be named $1.
+new_branch() {
+  # Git would accept these branch names, but users would confuse them with other revisions.
+  case $1 in @ | refs/*) exit 87 ;; esac
+  [ ${#1} -le 200 ] && g check-ref-format --branch "$1" >/dev/null 2>&1 || exit 87
+  if g show-ref -q --verify "refs/heads/$1"; then exit 86; fi
+  # A branch name cannot also be the folder of other branches.
+  taken=$(g for-each-ref --count=1 --format='%(refname:lstrip=2)' "refs/heads/$1/")
+  above=$1
+  while [ "$above" != "${above%/*}" ] && [ -z "$taken" ]; do
+    above=${above%/*}
+    if g show-ref -q --verify "refs/heads/$above"; then taken=$above; fi
+  done
+  [ -z "$taken" ] || { printf '%s\n' "$taken" >&2; exit 89; }
+}
