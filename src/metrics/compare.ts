@@ -1,4 +1,5 @@
 import type { Direction, MetricSummary } from './metric.ts';
+import { isSameMetric } from './metricName.ts';
 import type { Place } from './series/valueAt.ts';
 
 /** `n/a`: the metric has no direction, or one run lacks the metric. */
@@ -58,8 +59,8 @@ export interface Measured {
 }
 
 /**
- * Compares all metrics that at least one of the runs has. Returns the baseline's metrics first, in
- * their order, then the metrics that only the experiment has. Rejects with an error of the system
+ * Compares all metrics that at least one of the runs has; a metric may be spelled differently in the
+ * two runs. Returns the baseline's metrics first, in their order, then the metrics that only the experiment has. Rejects with an error of the system
  * if the points of a very long series cannot be read from the disk.
  */
 export async function compareRuns(
@@ -67,18 +68,27 @@ export async function compareRuns(
   experiment: Measured,
 ): Promise<readonly MetricComparison[]> {
   const comparisons: MetricComparison[] = [];
-  for (const metric of new Set([...baseline.names(), ...experiment.names()]))
-    comparisons.push(await compareMetric(metric, baseline, experiment));
+  const rest = new Set(experiment.names());
+  for (const metric of baseline.names()) {
+    const other = rest.has(metric)
+      ? metric
+      : [...rest].find((name) => isSameMetric(name, metric) && !baseline.names().includes(name));
+    rest.delete(other ?? '');
+    comparisons.push(await compareMetric([metric, other ?? metric], baseline, experiment));
+  }
+  for (const metric of rest)
+    comparisons.push(await compareMetric([metric, metric], baseline, experiment));
   return comparisons;
 }
 
+/** Compares a metric. `names`: its names in the two runs. */
 async function compareMetric(
-  metric: string,
+  [metric, other]: readonly [string, string],
   baseline: Measured,
   experiment: Measured,
 ): Promise<MetricComparison> {
   const before = baseline.summary(metric);
-  const after = experiment.summary(metric);
+  const after = experiment.summary(other);
   const direction = after?.direction ?? before?.direction ?? 'none';
   const runs = { metric, direction, baseline: before, experiment: after };
   if (before === undefined || after === undefined)

@@ -17,7 +17,7 @@ import {
   type MeasuredRuns,
   taskText,
 } from './measuredRuns.ts';
-import { groupJson, groupText, groupValues, groupVerdict } from './groupValues.ts';
+import { distinctMetrics, groupJson, groupText, groupValues, groupVerdict } from './groupValues.ts';
 import { defineTool, type Tool, type ToolResult } from '../tool.ts';
 
 const parameters = z.strictObject({
@@ -30,7 +30,7 @@ export function compareRuns(runs: MeasuredRuns): Tool {
   return defineTool({
     name: 'compare_runs',
     description:
-      'Compare two runs, or two groups by mean and standard deviation of their last values: for each metric better, worse or the same by last, best, and at the largest common step; n/a where the name does not tell. One pair cannot separate a gain from noise.',
+      'Compare two runs, or two groups by mean and standard deviation of their last values: for each metric better, worse or the same by last, best, and at the largest common step; n/a where the name does not tell. One pair cannot separate a gain from noise, and two or three repeats only a large one.',
     effect: 'read',
     parameters,
     aliases: {
@@ -69,7 +69,7 @@ function compareGroups(
   [before, after]: readonly [readonly MeasuredRun[], readonly MeasuredRun[]],
   names: readonly string[] | undefined,
 ): ToolResult {
-  const measured = [...new Set([...before, ...after].flatMap(({ metrics }) => metrics.names()))];
+  const measured = distinctMetrics([...before, ...after]);
   const wanted = names === undefined || names.length === 0 ? measured : names;
   const comparisons = wanted.flatMap((metric) => {
     const [baseline, experiment] = [groupValues(before, metric), groupValues(after, metric)];

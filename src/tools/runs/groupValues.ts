@@ -2,6 +2,7 @@
 import { formatSpread, formatValue } from '../../base/text.ts';
 import { findMetric } from '../../metrics/metricName.ts';
 import type { Direction, MetricSummary } from '../../metrics/metric.ts';
+import { areMeansApart, type Sample } from '../../metrics/welch.ts';
 import { jsonValue, type MeasuredRun } from './measuredRuns.ts';
 
 /** The last values of one metric over the runs that have one. */
@@ -39,6 +40,15 @@ function summaryOf(run: MeasuredRun, metric: string): MetricSummary | undefined 
   return name === undefined ? undefined : run.metrics.summary(name);
 }
 
+/** Returns the metrics of the runs, each once though runs spell it differently. */
+export function distinctMetrics(runs: readonly MeasuredRun[]): readonly string[] {
+  const names = new Set(runs.flatMap(({ metrics }) => metrics.names()));
+  const spellings = (metric: string): string =>
+    JSON.stringify(runs.map(({ metrics }) => findMetric(metric, metrics.names()) ?? null));
+  const first = new Map([...names].reverse().map((name) => [spellings(name), name]));
+  return [...names].filter((name) => first.get(spellings(name)) === name);
+}
+
 /** Formats a group: `0.9938 ± 0.0028 (3 runs)`. */
 export const groupText = ({ mean, deviation, runs }: GroupValues): string =>
   deviation === undefined
@@ -52,24 +62,26 @@ export const groupJson = ({ mean, deviation, runs }: GroupValues): Record<string
   runs: Object.fromEntries(runs.map(({ name, last }) => [name, jsonValue(last)])),
 });
 
-/** Two standard errors of a difference of means: about 95 % of pure noise is smaller. */
-const noiseErrors = 2;
+/** Number of repeats below which only a large difference is larger than the noise. */
+const fewRepeats = 4;
 
 /**
  * - `better`, `worse`: the difference of the means is larger than the noise of the repeats
  * - `within noise`: it is not
- * - `unknown noise`: better or worse, but a side has no repeats
+ * - `n = 3 cannot tell`: it is not, but so few repeats hide all but large differences
+ * - `noise unknown`: better or worse, but a side has no repeats
  */
 export function groupVerdict(baseline: GroupValues, experiment: GroupValues): string {
   const delta = experiment.mean - baseline.mean;
   if (baseline.direction === 'none') return 'n/a';
   if (delta === 0) return 'same';
   const word = delta < 0 === (baseline.direction === 'lower') ? 'better' : 'worse';
-  const [one, other] = [errorOf(baseline), errorOf(experiment)];
+  const [one, other] = [sampleOf(baseline), sampleOf(experiment)];
   if (one === undefined || other === undefined) return `${word}, noise unknown`;
-  return Math.abs(delta) > noiseErrors * Math.hypot(one, other) ? word : `${word}, within noise`;
+  if (areMeansApart(one, other)) return word;
+  const n = Math.min(one.n, other.n);
+  return n < fewRepeats ? `${word}, but n = ${n} cannot tell` : `${word}, within noise`;
 }
 
-/** Returns the standard error of the mean. */
-const errorOf = ({ deviation, runs }: GroupValues): number | undefined =>
-  deviation === undefined ? undefined : deviation / Math.sqrt(runs.length);
+const sampleOf = ({ mean, deviation, runs }: GroupValues): Sample | undefined =>
+  deviation === undefined ? undefined : { mean, deviation, n: runs.length };

@@ -98,11 +98,65 @@ describe('compare_runs', () => {
       'val_acc 0.9 ± 0.02 (3 runs) against 0.7 ± 0.02 (3 runs): better',
     ]);
     assert.deepEqual(await verdicts([1, 2, 3], [7, 8]), [
-      'val_acc 0.73 ± 0.0283 (2 runs) against 0.7 ± 0.02 (3 runs): better, within noise',
+      'val_acc 0.73 ± 0.0283 (2 runs) against 0.7 ± 0.02 (3 runs): better, but n = 2 cannot tell',
     ]);
     assert.deepEqual(await verdicts([1, 2, 3], [8]), [
       'val_acc 0.75 against 0.7 ± 0.02 (3 runs): better, noise unknown',
     ]);
+  });
+
+  const verdict = async (
+    before: readonly number[],
+    after: readonly number[],
+    metric = 'test_rmse',
+  ): Promise<unknown> => {
+    for (const value of [...before, ...after]) await session.add(`${metric}=${value}\n`);
+    const numbers = [...before, ...after].map((_, index) => index + 1);
+    const task_a = numbers.slice(0, before.length);
+    const task_b = numbers.slice(before.length);
+    const { comparisons } = (await shown(compareRuns(session), { task_a, task_b })) as {
+      comparisons: { verdict: string }[];
+    };
+    return comparisons[0]?.verdict;
+  };
+
+  it('does not call three repeats better for two standard errors, which noise often reaches', async () =>
+    assert.equal(
+      await verdict([0.0569, 0.0562, 0.057], [0.0562, 0.056, 0.0563]),
+      'better, but n = 3 cannot tell',
+    ));
+
+  const spread = (mean: number, n: number): number[] =>
+    Array.from({ length: n }, (_, index) => mean + (index % 2 === 0 ? 0.1 : -0.1));
+  // Differences in standard errors of the difference, around the t quantile of Welch.
+  const cases: readonly (readonly [n: number, errors: number, verdict: string])[] = [
+    [2, 4, 'worse, but n = 2 cannot tell'],
+    [2, 4.5, 'worse'],
+    [4, 2.4, 'worse, within noise'],
+    [4, 2.5, 'worse'],
+    [40, 1.95, 'worse, within noise'],
+    [40, 2.05, 'worse'],
+  ];
+  for (const [n, errors, expected] of cases)
+    it(`calls ${errors} standard errors ${expected} with ${n} repeats`, async () => {
+      const error = 0.1 * Math.sqrt(2 / (n - 1));
+      assert.equal(await verdict(spread(1, n), spread(1 + errors * error, n)), expected);
+    });
+
+  it('tells apart repeats that do not differ among themselves', async () =>
+    assert.equal(await verdict([0.5, 0.5], [0.4, 0.4]), 'better'));
+
+  it('lists a metric once where runs spell it differently', async () => {
+    for (const name of ['test_rmse', 'test/rmse', 'test_rmse', 'test/rmse'])
+      await session.add(`step 1 ${name}=0.5\n`);
+    const metrics = async (task_a: unknown, task_b: unknown): Promise<unknown> => {
+      const answer = await shown(compareRuns(session), { task_a, task_b });
+      const { comparisons } = answer as { comparisons: { metric: string; experiment: unknown }[] };
+      return comparisons.map(({ metric, experiment }) => [metric, experiment !== null]);
+    };
+    assert.deepEqual(await metrics([1, 3], [2, 4]), [['test_rmse', true]]);
+    assert.deepEqual(await metrics([1, 2], [3, 4]), [['test_rmse', true]]);
+    assert.deepEqual(await metrics(1, 2), [['test_rmse', true]]);
   });
 
   it('takes an experiment for its runs, and one spelling of a metric for another', async () => {
