@@ -3,7 +3,7 @@
  * reason for each file that is left out.
  */
 import type { Inspected, Survey } from './survey.ts';
-import { looksSecretByName, tooLarge, type LeaveOutLimits } from './leaveOut.ts';
+import { environmentReason, looksSecretByName, tooLarge, type LeaveOutLimits } from './leaveOut.ts';
 
 export interface Intake {
   /** Files to store as they are. A file that was deleted is removed from the tree. */
@@ -27,7 +27,7 @@ export function toInspect({ fresh, changed, unwatched, staged }: Survey): readon
 }
 
 export function intakeOf(survey: Survey, seen: Inspected, limits: LeaveOutLimits): Intake {
-  const { fresh, nested, changed, unwatched, staged } = survey;
+  const { fresh, nested, environments, changed, unwatched, staged } = survey;
   const leftOut = new Map<string, string>();
   const included: string[] = [];
   for (const name of new Set([...changed, ...unwatched, ...staged.keys(), ...fresh])) {
@@ -36,6 +36,7 @@ export function intakeOf(survey: Survey, seen: Inspected, limits: LeaveOutLimits
     else leftOut.set(name, why);
   }
   const asTheyStand = withinTotals(included, { seen, limits, leftOut });
+  for (const name of environments) leftOut.set(`${name}/`, environmentReason);
   for (const name of nested) leftOut.set(`${name}/`, 'a separate git repository');
   return { asTheyStand, leftOut };
 }

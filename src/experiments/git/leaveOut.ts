@@ -89,6 +89,32 @@ export function tooLarge(
     : undefined;
 }
 
+/** Returns all folders that contain the file: `a` and `a/b` for `a/b/c`. */
+export const foldersOf = (name: string): readonly string[] =>
+  name
+    .split('/')
+    .slice(0, -1)
+    .map((_, index, parts) => parts.slice(0, index + 1).join('/'));
+
+export const environmentReason = 'installed packages';
+
+const packageFolder = /(?:^|\/)(?:node_modules|site-packages|__pypackages__)$/;
+
+/**
+ * Returns the outermost folders with installed packages that contain some of the new files: virtual
+ * and conda environments, `node_modules` and the like. The root of the worktree is never one.
+ */
+export function environmentsIn(fresh: readonly string[]): ReadonlySet<string> {
+  const marked = new Set(
+    fresh.flatMap((name) => /^(.+)\/(?:pyvenv\.cfg|conda-meta\/[^/]+)$/.exec(name)?.[1] ?? []),
+  );
+  const outermost = (name: string): string[] =>
+    foldersOf(name)
+      .filter((folder) => marked.has(folder) || packageFolder.test(folder))
+      .slice(0, 1);
+  return new Set(fresh.flatMap(outermost));
+}
+
 /**
  * Returns whether the path is a report written by Helios. Reports are omitted, because they would
  * change the state of the code.

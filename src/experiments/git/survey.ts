@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../base/clock.ts';
 import { shellText } from '../../base/shellText.ts';
 import type { Machine } from '../../machines/machine.ts';
-import { isOwnReport, secretPatterns } from './leaveOut.ts';
+import { environmentsIn, foldersOf, isOwnReport, secretPatterns } from './leaveOut.ts';
 import { heliosFolder, runGit, scriptStart } from './gitScript.ts';
 
 /**
@@ -21,6 +21,8 @@ export interface Survey {
   readonly fresh: readonly string[];
   /** Folders that contain another repository. */
   readonly nested: readonly string[];
+  /** Folders of installed packages. Their new files are not in `fresh`. */
+  readonly environments: readonly string[];
   /** Tracked files that differ from the index. */
   readonly changed: readonly string[];
   /**
@@ -78,13 +80,16 @@ export async function survey({
   );
   const of = (name: string): readonly string[] => sections.get(name) ?? [];
   const [top = '', head = '', emptyTree = ''] = of('place');
-  const others = of('fresh');
+  const listed = of('fresh');
+  const environments = environmentsIn(listed);
+  const others = listed.filter((name) => !foldersOf(name).some((each) => environments.has(each)));
   const unwatched = of('unwatched').map((line) => line.slice(2));
   return {
     top: Buffer.from(top, 'latin1').toString('utf8'),
     ...(head !== '' && { head }),
     emptyTree,
     fresh: others.filter((name) => !name.endsWith('/') && !isOwnReport(name)),
+    environments: [...environments],
     nested: others.filter((name) => name.endsWith('/')).map((name) => name.slice(0, -1)),
     changed: rawEntries(of('changed')).map(({ path }) => path),
     unwatched,

@@ -29,8 +29,7 @@ const parameters = z.strictObject({
 export const expBranch = (deps: ExperimentCode): Tool =>
   defineTool({
     name: 'exp_branch',
-    description:
-      'Create a branch with its own git worktree, in which you edit, run and commit freely.',
+    description: 'Create a branch with its own git worktree, in which you edit and run.',
     guidance: [
       "The user's repositories stay unchanged; only reading git (status, log, diff, show) is allowed everywhere. To change code under git, create a worktree with exp_branch, edit and run in it (cwd), and commit what is worth keeping with exp_commit.",
     ],
@@ -66,7 +65,7 @@ export const expBranch = (deps: ExperimentCode): Tool =>
           ...leftOutFields(made.leftOut),
           ...pointerFields(made.hasPointers),
           note: made.isNew
-            ? 'Edit files below path, and pass path as cwd to runs. Files that git ignores (data, environments) are not in the worktree.'
+            ? `Edit files below path, pass path as cwd to runs, and commit with exp_commit. Environments and files that git ignores stay in ${place.folder}: name them by absolute path, such as ${place.folder}/.venv/bin/python.`
             : 'The branch exists already; nothing was changed.',
         },
         summary: `${made.name} · ${shortCommit(made.commit)}`,

@@ -120,6 +120,34 @@ describe('ExperimentCodeStore', () => {
     assert.match(repo.git('ls-tree', tree, 'link'), /^120000/);
   });
 
+  it('leaves out environments, unless git tracks their files', async () => {
+    const repo = repoAt({ 'a.py': 'a\n', 'tracked/site-packages/b.py': 'b\n' });
+    repo.write({
+      '.venv/pyvenv.cfg': 'home = /usr/bin\n',
+      '.venv/lib/python3.11/site-packages/pip/_vendor/certifi/cacert.pem': 'no\n',
+      '.venv/lib/python3.11/site-packages/pip/url.py': 'u = "//a:${{password}}@host"\n',
+      'env/conda-meta/history': '\n',
+      'env/bin/tool': '\n',
+      'web/node_modules/left-pad/index.js': '\n',
+      'web/index.js': '\n',
+      'pyvenv.cfg': 'home = /usr/bin\n',
+      'tracked/site-packages/b.py': 'changed\n',
+    });
+    const { tree, leftOut } = await untouched(repo);
+    assert.deepEqual(leftOut, [
+      '.venv/ (installed packages)',
+      'env/ (installed packages)',
+      'web/node_modules/ (installed packages)',
+    ]);
+    assert.deepEqual(repo.names(tree), [
+      'a.py',
+      'pyvenv.cfg',
+      'tracked/site-packages/b.py',
+      'web/index.js',
+    ]);
+    assert.equal(repo.git('show', `${tree}:tracked/site-packages/b.py`), 'changed');
+  });
+
   it('has the same tree for the same content, whatever was staged, and another one for another', async () => {
     const repo = repoAt();
     repo.write({ 'new.py': 'x\n' });

@@ -84,6 +84,7 @@ for (const host of hosts)
         '.gitignore': 'data/\n',
       });
       repo.write({ 'train.py': 'lr = 2\n', 'new.py': 'x\n', '.env': 'KEY=1\n', 'data/big': 'x\n' });
+      repo.write({ '.venv/pyvenv.cfg': 'home = /usr/bin\n', '.venv/bin/python': '' });
       machine = host.open(scratch());
       const worktrees = new Worktrees({ sessionId, clock: systemClock });
       const deps = {
@@ -121,7 +122,11 @@ for (const host of hosts)
       const made = await ask('exp_branch', { repo_path: '.', experiment_name: 'Cosine (try #2)' });
       const tree = new GitRepo(String(made.path));
       assert.deepEqual([made.branch, made.created], ['cosine-try-2', true]);
-      assert.deepEqual(made.left_out, ['.env (looks like a secret)']);
+      assert.deepEqual(made.left_out, [
+        '.env (looks like a secret)',
+        '.venv/ (installed packages)',
+      ]);
+      assert.ok(String(made.note).includes(`${repo.folder}/.venv/bin/python`), String(made.note));
       assert.match(tree.folder, new RegExp(`worktrees/${sessionId}/cosine-try-2$`));
       assert.equal(readFileSync(join(tree.folder, 'train.py'), 'utf8'), 'lr = 2\n');
       assert.equal(existsSync(join(tree.folder, 'new.py')), true);
