@@ -84,8 +84,13 @@ export const hub =
 const offline =
   /^(?:add|commit|checkout|switch|restore|reset|stash|merge|rebase|branch|tag|rm|mv|apply|am|cherry-pick|revert|clean|init|worktree|bisect|notes|gc|fsck|archive|bundle|format-patch|diff|log|show|status|blame|grep|ls-files|rev-parse|rev-list|describe|shortlog|reflog|cat-file|ls-tree|show-ref|merge-base|range-diff|sparse-checkout|fetch|pull|clone|ls-remote)$/;
 
+/** Returns whether an argument only makes git print its version or its help. */
+const isQuestion = ({ text, isDynamic }: ShellWord): boolean =>
+  !isDynamic && /^(?:--version|--help|-v|-h)$/.test(text);
+
 /** Checks a call of git roughly. When the call runs, the git rule decides on it by repository. */
 export const git = ({ rest, step }: Call): string | undefined => {
+  if (rest.every(isQuestion)) return undefined;
   const words = operandsOf(rest);
   const at = rest.findIndex(({ text }) => /^-[Cc]$/.test(text)) < 0 ? 0 : 1;
   const name = words[at]?.text ?? '';

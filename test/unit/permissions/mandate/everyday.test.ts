@@ -10,6 +10,7 @@ import { builtInMandate } from '../../../../src/permissions/mandate/mandate.ts';
 import { commandAccess, writeAccess } from '../../../../src/tools/parameters/accesses.ts';
 import { accessVerdict } from '../../../../src/tools/parameters/commandVerdict.ts';
 import { outsideMandate } from '../../../../src/tools/parameters/mandateCoverage.ts';
+import { accessesOf, findPrograms } from '../../../../src/tools/runs/environmentPrograms.ts';
 import { ManualClock } from '../../../fakes/manualClock.ts';
 import { scratchFolder } from '../../../fakes/scratch.ts';
 
@@ -55,7 +56,7 @@ describe('the built-in mandate', function () {
     machine = new LocalMachine({ runsFolder: path.join(folder(), 'home', 'runs'), workFolder });
   });
 
-  const accessesOf = async ({ tool, args }: Everyday): Promise<readonly Access[]> => {
+  const accessesOfCall = async ({ tool, args }: Everyday): Promise<readonly Access[]> => {
     const machines = { get: () => machine, list: () => [] };
     const { command, path: file, url } = args;
     if (command !== undefined) return [commandAccess('local', command)];
@@ -69,7 +70,7 @@ describe('the built-in mandate', function () {
   const inScratch = (text: string): string =>
     text.replaceAll(/(?<![\w.])\/tmp(?=\/|$|\s)/g, path.join(folder(), 'tmp'));
 
-  const decide = async (given: Everyday) => {
+  const decide = async (given: Everyday, own?: readonly Access[]) => {
     const call = JSON.parse(JSON.stringify(given), (_key, value: unknown) =>
       typeof value === 'string' ? inScratch(value) : value,
     ) as Everyday;
@@ -85,7 +86,7 @@ describe('the built-in mandate', function () {
       judge: (access) => accessVerdict(machines, access, { inForce }),
       outside: (each) => outsideMandate(machines, each, inForce),
     });
-    const accesses = await accessesOf(call);
+    const accesses = own ?? (await accessesOfCall(call));
     const about = { callId: 'c', title: '', isOwnData: false, detail: '' };
     return gate.decide({ ...about, tool: call.tool, effect: 'execute', accesses }, never);
   };
@@ -103,6 +104,16 @@ describe('the built-in mandate', function () {
     assert.ok(count >= 100);
     const refused = await decidedOtherwise(true);
     assert.ok(refused.length <= count * 0.02, `\n${refused.join('\n')}`);
+  });
+
+  it('covers the programs that record the environment', async () => {
+    const { workFolder } = machine;
+    for (const python of [`${workFolder}/.venv/bin/python`, 'python3']) {
+      const own = accessesOf('local', await findPrograms(machine, workFolder, python));
+      assert.equal(own.length, 2);
+      const call = { isInside: true, tool: 'env_snapshot', args: {} };
+      assert.equal((await decide(call, own)).why, 'the mandate covers it');
+    }
   });
 
   it('covers no call that leaves it', async () => {
