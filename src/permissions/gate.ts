@@ -50,6 +50,8 @@ export interface Decision {
   readonly why: string;
   /** What the user approved with this answer beyond the call. */
   readonly grants?: readonly Approval[];
+  /** What the agent can do instead, as sentences. Omitted if there is no special advice. */
+  readonly advice?: string;
   /** True if the refused call waits in the inbox: the user can allow it for the next time. */
   readonly isQueued?: true;
   /** The accesses of the call, with the verdict on each command. */
@@ -85,6 +87,14 @@ export interface RefusedCalls {
   add(call: GateCall, why: string): Promise<boolean>;
 }
 
+/** Why a call would be refused when it runs, whatever the user answers. */
+export interface Foreseen {
+  /** The reason, as the rest of a sentence. */
+  readonly why: string;
+  /** What the agent can do instead, as sentences. */
+  readonly advice: string;
+}
+
 export interface GateOptions {
   mode(): GateMode;
   readonly ask: Ask;
@@ -97,6 +107,12 @@ export interface GateOptions {
    * covered.
    */
   outside?(call: GateCall): Promise<string | undefined>;
+  /**
+   * Resolves with why the call would be refused when it runs; `undefined` if nothing of the kind is
+   * known. Called before the user is asked, and before the call is put into the inbox. Never
+   * rejects.
+   */
+  foreseen?(call: GateCall): Promise<Foreseen | undefined>;
   /** The refused calls that wait in the inbox. Omitted: there is no inbox. */
   readonly refused?: RefusedCalls;
   /** Calls the listener whenever the user does something. Omitted: never. */
@@ -211,6 +227,8 @@ async function askFor(
   signal: AbortSignal,
 ): Promise<Ruling> {
   const { ask, patience } = rules;
+  const foreseen = await refusedAnyway(call, rules);
+  if (foreseen !== undefined) return foreseen;
   const { offer } = coverage;
   const detail = offer.problem === undefined ? call.detail : `${offer.problem}\n${call.detail}`;
   const shown = { ...call, detail, offer };
@@ -228,6 +246,8 @@ async function askFor(
 /** Decides on a call that needs an approval in every mode. */
 async function decideUnclear(call: GateCall, rules: Rules, signal: AbortSignal): Promise<Ruling> {
   const { mode, ask, patience, paths = usualPaths } = rules;
+  const foreseen = await refusedAnyway(call, rules);
+  if (foreseen !== undefined) return foreseen;
   const reason = unclearReason(call, paths);
   if (mode() === 'mandate') return waiting(outsideMandate(reason), call, rules);
   const limitMs = isUnclear(call) ? unclearAnswerWithinMs : undefined;
@@ -237,16 +257,21 @@ async function decideUnclear(call: GateCall, rules: Rules, signal: AbortSignal):
   return answer === 'nobody' ? waiting({ ...rulings.nobody, why }, call, rules) : rulings[answer];
 }
 
-async function byMandate(
-  call: GateCall,
-  rules: Pick<Rules, 'outside' | 'refused'>,
-): Promise<Ruling> {
+async function byMandate(call: GateCall, rules: Rules): Promise<Ruling> {
   const { outside = () => Promise.resolve('no mandate is in force') } = rules;
   const reason = await outside(call);
   return reason === undefined
     ? { isAllowed: true, by: 'mandate', why: 'the mandate covers it' }
-    : waiting(outsideMandate(reason), call, rules);
+    : ((await refusedAnyway(call, rules)) ?? waiting(outsideMandate(reason), call, rules));
 }
+
+const refusedAnyway = async (
+  call: GateCall,
+  { foreseen }: Pick<GateOptions, 'foreseen'>,
+): Promise<Ruling | undefined> => {
+  const found = await foreseen?.(call);
+  return found && { isAllowed: false, by: 'rule', ...found };
+};
 
 const outsideMandate = (reason: string): Ruling => ({
   isAllowed: false,

@@ -41,9 +41,14 @@ describe('a session whose commands are confined', function () {
     calls: readonly ScriptedCall[],
     settings: TestEngineOptions['settings'] = { confinement: 'always' },
     prepare?: (bed: TestEngine) => void,
+    asked: string[] = [],
   ) {
     const bed = await testEngine(new ScriptedModel((_request, index) => [calls[index] ?? quit]), {
       settings: { report: 'never', ...settings },
+      approve: ({ detail }) => {
+        asked.push(detail);
+        return Promise.resolve('deny');
+      },
     });
     beds.push(bed);
     prepare?.(bed);
@@ -219,6 +224,27 @@ print("loss=1")
     );
     assert.ok(!existsSync(planted), texts.join('\n'));
     for (const name of ['inside', 'asked']) assert.ok(existsSync(join(bed.work, name)), name);
+  });
+
+  it('refuses what it would refuse anyway before the user is asked', async () => {
+    const asked: string[] = [];
+    const { bed, texts } = await told(
+      [
+        exec(`cp a ${planted}`),
+        exec('ls >out; cp out /tmp/out && cp out other'),
+        exec(`python3 -c 'print(1)' >${planted}`),
+      ],
+      { confinement: 'always', permissionMode: 'ask' },
+      undefined,
+      asked,
+    );
+    const { work } = bed;
+    assert.equal(
+      texts[0],
+      `Not allowed: commands on local are confined and cannot change ${planted}. Write below ${work} or /tmp. The user can grant more under confinement.writable of local in machines.json.`,
+    );
+    assert.match(texts[2] ?? '', /are confined and cannot change/);
+    assert.equal(asked.length, 1, asked.join('\n'));
   });
 
   it('runs nothing where commands must be confined and cannot be', async () => {

@@ -176,7 +176,7 @@ async function permit(
     },
     signal,
   );
-  const { accesses: judged, isQueued: _isQueued, ...ruling } = decision;
+  const { accesses: judged, isQueued: _isQueued, advice: _advice, ...ruling } = decision;
   const decided = deps.record({
     type: 'permission.decided',
     callId,
@@ -199,11 +199,11 @@ async function permit(
  * needs the user's approval, so the text asks the model to write valid JSON.
  */
 const refusalText = (
-  { why, isQueued }: Pick<Decision, 'why' | 'isQueued'>,
+  { why, advice, isQueued }: Pick<Decision, 'why' | 'advice' | 'isQueued'>,
   repairs: readonly string[],
 ): string =>
   repairs.length === 0
-    ? `Not allowed: ${why}. Find another way, or continue without it.${isQueued === true ? ' It waits in the inbox, and you are told if the user allows it.' : ''}`
+    ? `Not allowed: ${why}. ${advice ?? 'Find another way, or continue without it.'}${isQueued === true ? ' It waits in the inbox, and you are told if the user allows it.' : ''}`
     : `Not executed: ${why}. The call had to be repaired (${repairs.join(', ')}), and a repaired call needs approval. If it is right, write it again as valid JSON.`;
 
 const linkAdvice = (link: string): string =>

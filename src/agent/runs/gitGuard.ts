@@ -1,5 +1,7 @@
 /** Prevents a session's commands and runs from changing the user's repositories with git. */
 import { ToolFailure } from '../../base/errors.ts';
+import { shellQuote } from '../../base/text.ts';
+import { guardedOutput } from '../../experiments/git/guardWords.ts';
 import {
   guardFolder,
   installGuard,
@@ -7,8 +9,13 @@ import {
   type GuardState,
 } from '../../experiments/git/installGuard.ts';
 import { MachineFailure, type Machine } from '../../machines/machine.ts';
-import { judgeGit } from '../../permissions/git/gitRule.ts';
+import type { Foreseen } from '../../permissions/gate.ts';
+import { judgeGit, refusedText } from '../../permissions/git/gitRule.ts';
+import { plainGitCalls, type PlainGitCall } from '../../permissions/git/plainGitCalls.ts';
 import type { GitProtection } from '../../tools/parameters/gitProtection.ts';
+
+/** Short, because an approval waits for the answer. */
+const askMs = 10_000;
 
 export class GitGuard implements GitProtection {
   readonly #isOn: () => boolean;
@@ -28,7 +35,22 @@ export class GitGuard implements GitProtection {
   /** Throws `ToolFailure` when the command is forbidden on every machine. */
   check(command: string): void {
     const verdict = judgeGit(command);
-    if (this.#isOn() && verdict.kind === 'refused') throw new ToolFailure(verdict.why);
+    if (this.#isOn() && verdict.kind === 'refused') throw new ToolFailure(refusedText(verdict));
+  }
+
+  /**
+   * Resolves with why the guard will refuse a call of git in the command, which starts in `folder`;
+   * with `undefined` if it will not, or if that depends on what the command does before the call.
+   * Does not ask the user to connect. Rejects with `MachineFailure`.
+   */
+  async foreseen(machine: Machine, command: string, folder: string): Promise<Foreseen | undefined> {
+    const verdict = this.#isOn() ? judgeGit(command) : { kind: 'none' as const };
+    if (verdict.kind === 'refused') return { why: verdict.why, advice: verdict.advice };
+    if (verdict.kind === 'none' || !verdict.mayChange) return undefined;
+    const calls = plainGitCalls(command, folder);
+    if (calls.length === 0) return undefined;
+    const { kind } = await this.#state(machine, true);
+    return kind === 'ready' ? askGuard(machine, calls) : undefined;
   }
 
   /**
@@ -69,7 +91,7 @@ export class GitGuard implements GitProtection {
    */
   async #checked(machine: Machine, command: string): Promise<GuardState> {
     const verdict = judgeGit(command);
-    if (verdict.kind === 'refused') throw new ToolFailure(verdict.why);
+    if (verdict.kind === 'refused') throw new ToolFailure(refusedText(verdict));
     const state = await this.#state(machine, verdict.kind === 'git');
     if (state.kind === 'failed' && verdict.kind === 'git')
       throw new ToolFailure(
@@ -91,4 +113,21 @@ export class GitGuard implements GitProtection {
     this.#states.set(machine.id, installing);
     return installing;
   }
+}
+
+/** Asks the guard, without calling git, which of the calls it refuses. */
+async function askGuard(
+  machine: Machine,
+  calls: readonly PlainGitCall[],
+): Promise<Foreseen | undefined> {
+  const guard = shellQuote(`${guardFolder(machine)}/git`);
+  const lines = calls.map(
+    ({ folder, args }) =>
+      `(cd -- ${shellQuote(folder)} && HELIOS_GIT_ASKS=1 ${guard} ${args.map(shellQuote).join(' ')}) 2>&1 </dev/null`,
+  );
+  const { stdout } = await machine.exec(lines.join('\n'), { cwd: '/', timeoutMs: askMs });
+  const [, name, why = '', advice = ''] =
+    /^helios: git (\S+) was not run: ([^.]+)\. (.+)$/.exec(guardedOutput(stdout).words[0] ?? '') ??
+    [];
+  return name === undefined ? undefined : { why: `git ${name}: ${why}`, advice };
 }

@@ -22,6 +22,7 @@ import type { LoopDeps } from '../loop/loop.ts';
 import { PlateauGuard } from '../loop/plateauGuard.ts';
 import { webSourcesOf } from '../loop/webSources.ts';
 import { profileOf } from '../profiles/profiles.ts';
+import { foreseenRefusal } from '../runs/foreseen.ts';
 import type { SessionRuns } from '../runs/sessionRuns.ts';
 import { refusedCalls } from '../user/refusedCalls.ts';
 import { plateauPolicy } from '../runs/watchdogSettings.ts';
@@ -138,7 +139,7 @@ function createTools(
 
 function createSessionGate(
   { shared, log, project }: PartsRequest,
-  { notices, machines, questions }: SessionListeners,
+  { notices, machines, questions, git, confining }: SessionListeners,
 ): Gate {
   const { clock, paths, ports, settings } = shared;
   const { profile, workFolder } = log.state;
@@ -161,6 +162,7 @@ function createSessionGate(
     refused: refusedCalls({ questions, state: () => log.state }),
     onUserActed: (listener) => void log.onDidRecord((event) => isOfUser(event) && listener()),
     outside: (call) => outsideMandate(machines, call, mandate()),
+    foreseen: ({ accesses }) => foreseenRefusal(accesses, { machines, git, confining, paths }),
     clock,
     paths,
     judge: (access) =>

@@ -58,6 +58,8 @@ shift
 
 # Executes the real git, without hooks. In a repository of the agent, its filters are used.
 become() {
+  # Only asked whether the call is allowed.
+  [ -z "${HELIOS_GIT_ASKS-}" ] || exit 0
   eval "exec \"\$real\" --no-pager -c core.hooksPath=/dev/null -c core.fsmonitor=false -c gc.auto=0 -c maintenance.auto=false" \
     "-c diff.autoRefreshIndex=false -c rerere.enabled=false -c protocol.ext.allow=never" \
     "-c log.showSignature=false -c blame.ignoreRevsFile=" \
@@ -295,6 +297,10 @@ if reads "$@"; then
 fi
 case $command in
   init | clone) begin_new "$@" ;;
+  push)
+    advice='The user can, with git push.'
+    refuse push 'Helios never pushes'
+    ;;
 esac
 found=$("$real" rev-parse --absolute-git-dir --git-common-dir 2>/dev/null) || found=
 git_dir=${found%%

@@ -12,17 +12,18 @@ export type GitVerdict =
   | { readonly kind: 'none' }
   /** The text calls git by its name, so the guard decides on each of these calls. */
   | { readonly kind: 'git'; readonly mayChange: boolean }
-  | { readonly kind: 'refused'; readonly why: string };
+  | { readonly kind: 'refused'; readonly why: string; readonly advice: string };
 
 const advice =
   'Reading (git status, log, diff, show) is allowed. To change code, edit in a worktree (exp_branch makes one), and commit with exp_commit.';
 
 const none: GitVerdict = { kind: 'none' };
 
-const refused = (why: string): GitVerdict => ({
-  kind: 'refused',
-  why: `Not run: ${why}. ${advice}`,
-});
+const refused = (why: string): GitVerdict => ({ kind: 'refused', why, advice });
+
+/** Returns the text for a command that was refused. */
+export const refusedText = ({ why, advice: next }: { why: string; advice: string }): string =>
+  `Not run: ${why}. ${next}`;
 
 const mentionsGit = (text: string): boolean =>
   /(?:^|[^\w.-])git(?:$|[^\w.-])|\.git(?:$|[/\s"'])/.test(text);

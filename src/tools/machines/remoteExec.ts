@@ -34,20 +34,34 @@ export const remoteExec = (tools: MachineTools): Tool =>
     async execute(args, context) {
       const machine = tools.machines.get(args.machine_id);
       const { result, note } = await runCommand(tools, args, context);
+      const fields = resultFields(result);
+      const refused = refusedCalls(fields.git_guard);
       return {
-        content: { ...resultFields(result), ...(note !== undefined && { withheld: note }) },
+        content: { ...fields, ...(note !== undefined && { withheld: note }) },
         origins: {
           stdout: `output of the command on ${machine.id}`,
           stderr: `errors of the command on ${machine.id}`,
         },
-        summary: outcomeText(result.outcome),
+        summary: refused ?? outcomeText(result.outcome),
         ...(result.contacts && { contacts: result.contacts }),
-        ...(result.outcome.kind === 'exited' && { exitCode: result.outcome.code }),
+        ...(result.outcome.kind === 'exited' &&
+          refused === undefined && { exitCode: result.outcome.code }),
       };
     },
   });
 
-function resultFields({ stdout, stderr, outcome }: ExecResult): Record<string, unknown> {
+/** Returns what the guard refused, for the user: `git push refused: Helios never pushes`. */
+const refusedCalls = (guard: string | undefined): string | undefined =>
+  guard
+    ?.split('\n')
+    .map((line) => line.replace(/^helios: (git \S+) was not run: ([^.]+)\..*$/, '$1 refused: $2'))
+    .join('; ');
+
+interface ResultFields extends Readonly<Record<string, unknown>> {
+  readonly git_guard?: string;
+}
+
+function resultFields({ stdout, stderr, outcome }: ExecResult): ResultFields {
   const [out, err] = [stdout, stderr].map((text) => guardedOutput(cleanText(text)));
   const words = [...(out?.words ?? []), ...(err?.words ?? [])];
   return {

@@ -157,7 +157,7 @@ describe('what a shell text does with git', () => {
 
   it('names a way that is open, wherever it refuses', () => {
     const verdict = judgeGit('rm -rf .git');
-    assert.match(verdict.kind === 'refused' ? verdict.why : '', /exp_branch/);
+    assert.match(verdict.kind === 'refused' ? verdict.advice : '', /exp_branch/);
   });
 
   it('ends on any text', () => {

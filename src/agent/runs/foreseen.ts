@@ -1,0 +1,75 @@
+/** Foresees that a command will be refused when it runs, so that nobody is asked to allow it. */
+import type { Machine, Machines } from '../../machines/machine.ts';
+import { caches, type Confinement } from '../../machines/confinement/policy.ts';
+import type { Access, CommandAccess } from '../../permissions/access.ts';
+import type { Foreseen } from '../../permissions/gate.ts';
+import { builtInMandate } from '../../permissions/mandate/mandate.ts';
+import type { PathRules } from '../../permissions/pathRules.ts';
+import { accessVerdict } from '../../tools/parameters/commandVerdict.ts';
+import { machinePath } from '../../tools/parameters/machinePath.ts';
+import type { Confining } from './confining.ts';
+import type { GitGuard } from './gitGuard.ts';
+
+export interface ForeseeingDeps {
+  readonly machines: Pick<Machines, 'get'>;
+  readonly git: Pick<GitGuard, 'foreseen'>;
+  readonly confining: Pick<Confining, 'of'>;
+  readonly paths: PathRules;
+}
+
+/**
+ * Resolves with why the git guard or the confinement will refuse a command of the call; with
+ * `undefined` if neither will, or if that is not known. Never rejects.
+ */
+export async function foreseenRefusal(
+  accesses: readonly Access[],
+  deps: ForeseeingDeps,
+): Promise<Foreseen | undefined> {
+  for (const access of accesses) {
+    // Programs with a note are started by Helios, and neither guarded nor confined.
+    if (access.kind !== 'command' || access.note !== undefined) continue;
+    const found = await refusalOf(access, deps).catch(() => undefined);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+async function refusalOf(
+  access: CommandAccess,
+  { machines, git, confining, paths }: ForeseeingDeps,
+): Promise<Foreseen | undefined> {
+  const machine = machines.get(access.machineId);
+  await machine.ready?.();
+  const { command, folder = '.' } = access;
+  const byGit = await git.foreseen(machine, command, await machinePath(machine, folder));
+  if (byGit !== undefined) return byGit;
+  const confinement = await confining.of(machine);
+  return confinement && byConfinement(access, { machine, confinement, machines, paths });
+}
+
+/** Folders that every confined command can change, besides its own. */
+const alwaysWritable = ['/tmp', '/var/tmp', '/dev', ...caches.map((each) => `~/${each}`)].map(
+  (each) => each.replace(/ .*$/, ''),
+);
+
+interface Confined extends Pick<ForeseeingDeps, 'machines' | 'paths'> {
+  readonly machine: Machine;
+  readonly confinement: Confinement;
+}
+
+/** Judges the command by a mandate that grants what the confinement leaves writable. */
+async function byConfinement(
+  access: CommandAccess,
+  { machine, confinement: { writable }, machines, paths }: Confined,
+): Promise<Foreseen | undefined> {
+  const folders = ['.', ...writable, ...alwaysWritable];
+  const mandate = { ...builtInMandate, folders, reads: ['/'] };
+  const inForce = { mandate, isGitGuarded: true };
+  const { outside = '' } = await accessVerdict(machines, access, { rules: paths, inForce });
+  const [, path] = /^(?:writes|removes) (\/\S+)$/.exec(outside) ?? [];
+  if (path === undefined) return undefined;
+  return {
+    why: `commands on ${machine.id} are confined and cannot change ${path}`,
+    advice: `Write below ${machine.workFolder} or /tmp. The user can grant more under confinement.writable of ${machine.id} in machines.json.`,
+  };
+}
