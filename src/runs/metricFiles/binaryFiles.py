@@ -9,6 +9,7 @@ class RecordFile:
         self.path = path
         self.offset = 0
         self.rest = b""
+        self.taken = 0  # bytes of the rest
         self.damaged = False
 
     def skip(self):
@@ -29,27 +30,35 @@ class RecordFile:
             file.seek(self.offset)
             content = file.read(MAX_RECORD)
         self.offset += len(content)
-        self.rest += content
+        self.rest = self.rest[self.taken:] + content
+        self.taken = 0
         return list(self.records())
 
+    @property
+    def left(self):
+        return len(self.rest) - self.taken
+
+    def peek(self, form, at=0):
+        return struct.unpack_from(form, self.rest, self.taken + at)
+
     def take(self, count):
-        taken, self.rest = self.rest[:count], self.rest[count:]
-        return taken
+        self.taken += count
+        return self.rest[self.taken - count: self.taken]
 
     def damage(self):
         self.damaged = True
-        say("%s is unreadable from byte %d on" % (self.path, self.offset - len(self.rest)))
+        say("%s is unreadable from byte %d on" % (self.path, self.offset - self.left))
 
 
 class EventFile(RecordFile):
     """TensorBoard events: length (8 bytes), checksum (4), data, checksum (4)."""
 
     def records(self):
-        while len(self.rest) >= 12:
-            (length,) = struct.unpack_from("<Q", self.rest)
+        while self.left >= 12:
+            (length,) = self.peek("<Q")
             if length > MAX_RECORD:
                 return self.damage()
-            if len(self.rest) < length + 16:
+            if self.left < length + 16:
                 return None
             yield self.take(length + 16)[12:-4]
 
@@ -77,22 +86,22 @@ class WandbFile(RecordFile):
 
     def records(self):
         if self.at == 0:
-            if len(self.rest) < 7:
+            if self.left < 7:
                 return None
             self.at = len(self.take(7))
         while True:
             left = self.block - self.at % self.block
             if left < 7:
-                if len(self.rest) < left:
+                if self.left < left:
                     return None
                 self.at += len(self.take(left))
                 continue
-            if len(self.rest) < 7:
+            if self.left < 7:
                 return None
-            length, kind = struct.unpack_from("<HB", self.rest, 4)
+            length, kind = self.peek("<HB", 4)
             if kind > 4 or 7 + length > left:
                 return self.damage()
-            if len(self.rest) < 7 + length:
+            if self.left < 7 + length:
                 return None
             self.at += 7 + length
             self.parts += self.take(7 + length)[7:]
