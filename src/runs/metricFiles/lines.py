@@ -11,6 +11,7 @@ Formats: CSV with a header line, JSON lines, JSON lists, TensorBoard event files
 logs (*.wandb), metrics of MLflow (files, SQLite), SQLite of Trackio.
 """
 import csv
+import io
 import json
 import math
 import os

@@ -1,47 +1,5 @@
 
 
-KINDS = [
-    (lambda name: "tfevents" in name, EventFile),
-    (lambda name: name.endswith(".wandb"), WandbFile),
-    (lambda name: re.search(r"\.(csv|tsv)$", name), CsvFile),
-    (lambda name: re.search(r"\.(jsonl|ndjson)$", name), JsonLines),
-    (lambda name: name.endswith(".json"), JsonFile),
-    (lambda name: re.search(r"\.(db|sqlite3?)$", name), Sqlite),
-]
-# Files that are read in a folder; of these kinds, others are seldom metrics.
-IN_FOLDER = re.compile(r"tfevents|\.wandb$|^(metrics|progress|log|history)\.(csv|jsonl)$|^mlflow\.db$")
-
-
-def kind_of(path, is_named):
-    name = os.path.basename(path)
-    if is_mlflow(path):
-        return MlflowFile
-    if not is_named and not IN_FOLDER.search(name):
-        return None
-    return next((kind for is_kind, kind in KINDS if is_kind(name)), JsonLines if is_named else None)
-
-
-def found_files(path):
-    """Yields the files to read of a file or folder, with their kinds."""
-    if os.path.isfile(path):
-        yield path, kind_of(path, True)
-        return
-    entries = 0
-    for folder, folders, names in os.walk(path):
-        folders.sort()
-        if folder[len(path):].count(os.sep) >= MAX_DEPTH:
-            del folders[:]
-        for name in sorted(names):
-            entries += 1
-            if entries > MAX_ENTRIES:
-                say("%s has more than %d files: name a folder with fewer" % (path, MAX_ENTRIES))
-                return
-            each = os.path.join(folder, name)
-            kind = kind_of(each, False)
-            if kind is not None and not os.path.islink(each):
-                yield each, kind
-
-
 class Reader:
     def __init__(self, paths):
         self.paths = paths

@@ -1,0 +1,72 @@
+import { createLineParser } from './lines/lineParser.ts';
+import { directionOf } from './direction.ts';
+import type { MetricSummary, SeriesColumns, Trend } from './metric.ts';
+import { summaryOf } from './metricSummary.ts';
+import { MetricTracks } from './metricTracks.ts';
+import type { RunMetrics } from './runMetrics.ts';
+import { Series } from './series/series.ts';
+import { trendOf } from './series/trend.ts';
+import { valueIn, type Place } from './series/valueAt.ts';
+
+/** What can be read of the metrics of a run. */
+export type ReadableMetrics = Pick<
+  RunMetrics,
+  'names' | 'summary' | 'summaries' | 'series' | 'trend' | 'hasAscendingSteps' | 'valueAt'
+>;
+
+/** Maximum number of metrics of a run; later ones are left out. */
+const maxMetrics = 500;
+
+/**
+ * The metrics in JSON lines that do not grow. Names and steps are read as those of a run. Every name
+ * counts, also one that occurs once.
+ */
+export class FixedMetrics implements ReadableMetrics {
+  readonly #tracks = new MetricTracks(false);
+
+  constructor(lines: readonly string[]) {
+    const parser = createLineParser({});
+    const names = new Set<string>();
+    for (const line of lines)
+      parser.parse(line, (metric, step, value) => {
+        if (!names.has(metric) && names.size >= maxMetrics) return;
+        names.add(metric);
+        this.#tracks.add(metric, { step, timeMs: NaN, value }, undefined);
+      });
+  }
+
+  names(): readonly string[] {
+    return this.#tracks.names();
+  }
+
+  summary(name: string): MetricSummary | undefined {
+    const series = this.#tracks.shown(name);
+    return series && summaryOf(name, series, directionOf(name));
+  }
+
+  summaries(): readonly MetricSummary[] {
+    return this.names().flatMap((name) => this.summary(name) ?? []);
+  }
+
+  series(name: string): SeriesColumns {
+    return this.#of(name).columns();
+  }
+
+  trend(name: string, window = 20): Trend {
+    return trendOf(this.series(name).values, window);
+  }
+
+  hasAscendingSteps(name: string): boolean {
+    return this.#of(name).steps.isAscending;
+  }
+
+  /** Of a series that is too long for memory, only a value at a step is known: that of its sample. */
+  valueAt(name: string, place: Place): Promise<number | undefined> {
+    const isKnown = place.by === 'step' || this.#of(name).isWhole;
+    return Promise.resolve(isKnown ? valueIn(this.series(name), place) : undefined);
+  }
+
+  #of(name: string): Series {
+    return this.#tracks.shown(name) ?? new Series();
+  }
+}
