@@ -17,7 +17,7 @@ export const expBranches = (deps: ExperimentCode): Tool =>
   defineTool({
     name: 'exp_branches',
     description:
-      'List the branches and worktrees that exp_branch created, and the commits with the code of the experiments.',
+      'List the branches and worktrees of exp_branch, and the commits with the code of experiments.',
     effect: 'read',
     needs: 'repository',
     parameters: z.strictObject(placeParameters),

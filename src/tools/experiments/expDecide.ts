@@ -54,7 +54,7 @@ export const expDecide = (deps: ExperimentJudge): Tool =>
   defineTool({
     name: 'exp_decide',
     description:
-      'Record your decision on an experiment once its runs have ended, before you launch the next. The ledger reads its numbers from the runs. A later decision replaces an earlier one.',
+      'Record your decision on an experiment once its runs have ended, before you launch the next. A later decision replaces an earlier one.',
     // Not beside other calls: it compares what they may still read.
     effect: 'write',
     isOwnData: true,

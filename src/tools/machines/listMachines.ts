@@ -22,7 +22,7 @@ export const listMachines = (overview: MachineOverview): Tool =>
   defineTool({
     name: 'list_machines',
     description:
-      'List the machines: id, kind, status, hardware, current use (CPU, memory, disk, each GPU and its run), free places, working folder, confinement, active runs.',
+      'List the machines with status, hardware, current use (also of each GPU), free places, working folder, confinement and active runs.',
     effect: 'read',
     parameters: z.strictObject({}),
     describe: () => 'Listed machines',

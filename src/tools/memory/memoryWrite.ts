@@ -6,7 +6,7 @@ export const memoryWrite = (memory: Pick<MemoryStore, 'write'>): Tool =>
   defineTool({
     name: 'memory_write',
     description:
-      'Write a note that remains when older turns leave your context. Replaces the note at that path; without content, only its gist. Sessions of this project share /project, all share /global. The user can edit notes.',
+      'Write a note that remains when older turns leave your context. Replaces the note at that path; without content, only its gist.',
     effect: 'write',
     isOwnData: true,
     changesCode: false,

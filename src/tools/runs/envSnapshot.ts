@@ -79,7 +79,7 @@ export const envSnapshot = (snapshots: CodeSnapshots): Tool =>
   defineTool({
     name: 'env_snapshot',
     description:
-      'Record the environment of runs: Python, packages, GPUs, CUDA, driver, system, disk, state of the code. Later runs on the machine refer to it. Taken again, it reports what has changed.',
+      'Record the environment of runs: Python, packages, GPUs, CUDA, system, disk, code. Later runs on the machine refer to it. Taken again, it reports what has changed.',
     guidance: [
       'Before a series of runs on a machine, record its environment once with env_snapshot.',
     ],

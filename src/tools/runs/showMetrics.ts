@@ -36,7 +36,8 @@ const parameters = z.strictObject({
 export function showMetrics(runs: MeasuredRuns): Tool {
   return defineTool({
     name: 'show_metrics',
-    description: `Show measured metrics: for each run and metric last, best, min, max, mean, trend, the first NaN or Inf, and a downsampled series.`,
+    description:
+      'Show metrics of runs: last, best, min, max, mean, trend, the first NaN or Inf, and a sampled series.',
     effect: 'read',
     parameters,
     aliases: { run: 'task_id', run_id: 'task_id', metrics: 'metric_names', names: 'metric_names' },
