@@ -4,10 +4,10 @@ import { findMetric, splitRank } from '../metrics/metricName.ts';
 import type {
   Decisive,
   ExperimentRow,
-  ImportedResult,
   Ledger,
   LedgerEntry,
   LedgerRow,
+  NamedResult,
   PlannedExperiment,
 } from './ledger.ts';
 import { isBetter, rankedSettings } from './champion.ts';
@@ -19,7 +19,7 @@ export interface LedgerDeps {
   readonly target?: Target | undefined;
   /** Recorded experiments by id, oldest first. */
   readonly experiments?: ReadonlyMap<string, PlannedExperiment>;
-  readonly imported?: readonly ImportedResult[];
+  readonly imported?: readonly NamedResult[];
 }
 
 /** Builds the ledger. `rankedSettings` says which setting is the champion. */

@@ -130,7 +130,10 @@ export interface ExperimentRow {
   readonly isChampion: boolean;
 }
 
-/** A row of an imported `results.tsv`. Helios did not measure its numbers. */
+/**
+ * A result that was made outside Helios: a row of a `results.tsv`, or a run in other files. Helios
+ * did not measure its numbers.
+ */
 export interface ImportedResult {
   /** The commit as written in the file, usually seven characters; may be empty. */
   readonly commit: string;
@@ -138,8 +141,18 @@ export interface ImportedResult {
   /** Value of the metric; omitted for a crash. */
   readonly value?: number;
   readonly memoryGb?: number;
-  readonly status: 'keep' | 'discard' | 'crash';
+  /** `ok`: it ended well, and was not decided. `unknown`: the file does not say how it ended. */
+  readonly status: 'keep' | 'discard' | 'crash' | 'ok' | 'unknown';
   readonly description: string;
+  /** Finite values of a run in files, by metric: last and best. Omitted for a row of a ledger. */
+  readonly values?: Readonly<Record<string, readonly [last: number, best: number]>>;
+}
+
+/** An imported result with the name by which tools find it: `i2#7`. */
+export interface NamedResult extends ImportedResult {
+  readonly id: string;
+  /** Name of the file or folder, with its machine. */
+  readonly source: string;
 }
 
 /**
@@ -170,10 +183,10 @@ export interface Ledger {
    */
   readonly rival?: ExperimentResult;
   /**
-   * Earlier results that the user imported. The agent sees them, but they are never ranked together
-   * with measured values.
+   * Results that were made outside Helios and imported. The agent sees them, but they are never
+   * ranked together with measured values.
    */
-  readonly imported: readonly ImportedResult[];
+  readonly imported: readonly NamedResult[];
 }
 
 export type LedgerEntry = Omit<LedgerRow, 'isChampion'>;

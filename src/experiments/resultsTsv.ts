@@ -5,13 +5,13 @@
  */
 import { UserFacing } from '../base/errors.ts';
 import { cleanText, oneLine } from '../base/text.ts';
+import { directionOf } from '../metrics/direction.ts';
 import type { CodeState } from './experiment.ts';
 import { summaryFor, type ExperimentRow, type ImportedResult, type Ledger } from './ledger.ts';
 
 const maxProblems = 10;
 const maxRows = 10_000;
 const maxDescriptionChars = 500;
-const statuses = ['keep', 'discard', 'crash'] as const;
 
 /**
  * Returns the ended experiments as text, oldest first, with measured values only. An experiment
@@ -77,7 +77,7 @@ interface Columns {
   readonly commit: number;
   readonly value: number;
   readonly memory: number;
-  readonly status: number;
+  readonly statuses: readonly number[];
   readonly description: number;
   readonly metric: string;
   readonly count: number;
@@ -85,19 +85,35 @@ interface Columns {
 
 /**
  * Reads the rows of a `results.tsv`, including files saved by editors and spreadsheets: quoted
- * fields, any line endings, tabs in a description in the last column. The metric is the column
- * after `commit`; `memory_gb` is optional, and unknown columns are ignored. A discard or a crash
- * needs no value. If any line is invalid, throws `UserFacing` that lists the first ten invalid
- * lines.
+ * fields, any line endings, tabs in a description in the last column. See `readResults`.
  */
-export function readResultsTsv(text: string, source = 'results.tsv'): readonly ImportedResult[] {
-  const lines = text.replace(/^\uFEFF/, '').split(/\r\n?|\n/);
-  const header = lines.findIndex((line) => line.trim() !== '');
-  const columns = columnsOf(lines[header] ?? '', source);
+export const readResultsTsv = (text: string, source = 'results.tsv'): readonly ImportedResult[] =>
+  readResults(
+    text
+      .replace(/^\uFEFF/, '')
+      .split(/\r\n?|\n/)
+      .map((line) => line.split('\t')),
+    source,
+  );
+
+/**
+ * Reads the rows of a ledger of experiments. The first line with text names the columns: a status or
+ * decision; perhaps a commit or hash, `memory_gb`, and a description or notes. The metric is the column
+ * after the commit, else the first other column with numbers; further columns are ignored. A row that
+ * is not kept needs no value, and the value of a crash is never read. If any line is invalid, throws
+ * `UserFacing` that lists the first ten invalid lines.
+ */
+export function readResults(
+  lines: readonly (readonly string[])[],
+  source: string,
+): readonly ImportedResult[] {
+  const rows = lines.map((cells) => cells.map(unquoted));
+  const header = rows.findIndex((cells) => !isBlank(cells));
+  const columns = columnsOf(rows.slice(Math.max(0, header)), source);
   const problems: string[] = [];
-  const results = lines.flatMap((line, index): ImportedResult[] => {
-    if (index <= header || line.trim() === '') return [];
-    const read = resultOf(fieldsOf(line), columns);
+  const results = rows.flatMap((cells, index): ImportedResult[] => {
+    if (index <= header || isBlank(cells)) return [];
+    const read = resultOf(cells, columns);
     if ('problem' in read) problems.push(`Line ${index + 1}: ${read.problem}.`);
     return 'problem' in read ? [] : [read];
   });
@@ -119,35 +135,65 @@ export function readResultsTsv(text: string, source = 'results.tsv'): readonly I
   return results;
 }
 
-function columnsOf(header: string, source: string): Columns {
-  const names = fieldsOf(header).map((name) => plainText(name, 80));
-  const at = (name: string): number => names.findIndex((one) => one.toLowerCase() === name);
-  const [commit, status, description] = [at('commit'), at('status'), at('description')];
-  const metric = names[commit + 1] ?? '';
-  if (
-    [commit, status, description].includes(-1) ||
-    ['', 'status', 'description', 'memory_gb'].includes(metric)
-  )
+const isBlank = (cells: readonly string[]): boolean => cells.every((cell) => cell.trim() === '');
+
+/** Removes the quotes that spreadsheets add. */
+const unquoted = (cell: string): string =>
+  /^\s*"([^]*)"\s*$/.exec(cell)?.[1]?.replaceAll('""', '"') ?? cell;
+
+const names = {
+  commit: /^(?:(?:git[_ ]?)?(?:commit|hash|sha)(?:[_ ](?:hash|sha|id))?)$/,
+  decision: /^(?:decision|kept|keep)$/,
+  status: /^(?:status|verdict|outcome|state)$/,
+  memory: /^(?:peak_)?(?:memory|vram|mem)_?gb$/,
+  description: /^(?:description|desc|hypothesis|idea|change|summary|notes?|comment)$/,
+  /** Numbers that are no results. */
+  other:
+    /^(?:.*\bid|.*_id|#|no|nr|n|num|number|index|run|iter(?:ation)?s?|exp(?:eriment)?|trial|round|steps?|epochs?|seeds?|lr|learning_rate|time(?:stamp)?|date|ts|.*_at|duration.*|.*(?:seconds|minutes|_sec|_ms|_s)|(?:peak_)?(?:memory|vram|mem).*|usd|cost|tokens|params|num_params.*|has_.*|is_.*)$/,
+} as const;
+
+function columnsOf(
+  [header = [], ...rows]: readonly (readonly string[])[],
+  source: string,
+): Columns {
+  const titles = header.map((name) => plainText(name, 80));
+  const lower = titles.map((name) => name.toLowerCase());
+  const at = (pattern: RegExp): number => lower.findIndex((name) => pattern.test(name));
+  const twice = lower.find((name, index) => name !== '' && lower.indexOf(name) < index);
+  const statuses = [at(names.decision), at(names.status)].filter((index) => index >= 0);
+  const [commit, description] = [at(names.commit), at(names.description)];
+  const value = valueColumn(lower, rows, commit);
+  if (statuses.length === 0 || value === undefined || twice !== undefined)
     throw new UserFacing(
-      `${source} was not imported. Line 1: the header is ${JSON.stringify(oneLine(header, 200))}.`,
+      `${source} was not imported. Line 1: the header is ${JSON.stringify(oneLine(header.join('\t'), 200))}${twice === undefined ? '' : `, which has ${JSON.stringify(twice)} twice`}.`,
       'It must have these columns, separated by tabs: commit, the name of the metric, memory_gb, status, description.',
     );
-  return {
-    commit,
-    value: commit + 1,
-    memory: at('memory_gb'),
-    status,
-    description,
-    metric,
-    count: names.length,
-  };
+  const metric = titles[value] ?? '';
+  const count = titles.length;
+  return { commit, value, memory: at(names.memory), statuses, description, metric, count };
 }
 
-/** Splits a line into fields and removes the quotes that spreadsheets add. */
-const fieldsOf = (line: string): string[] =>
-  line
-    .split('\t')
-    .map((field) => /^\s*"([^]*)"\s*$/.exec(field)?.[1]?.replaceAll('""', '"') ?? field);
+/**
+ * Returns the column of the metric: the one after the commit or, if that is another, the first with a
+ * number whose name tells the better direction, else the first with a number.
+ */
+function valueColumn(
+  lower: readonly string[],
+  rows: readonly (readonly string[])[],
+  commit: number,
+): number | undefined {
+  const taken = [names.commit, names.decision, names.status, names.description, names.other];
+  const isFree = (name: string | undefined): boolean =>
+    name !== undefined && name !== '' && !taken.some((pattern) => pattern.test(name));
+  if (commit >= 0 && isFree(lower[commit + 1])) return commit + 1;
+  const candidates = lower.flatMap((name, index) =>
+    isFree(name) && rows.some((cells) => numberOf((cells[index] ?? '').trim()) !== undefined)
+      ? index
+      : [],
+  );
+  const isKnown = (index: number): boolean => directionOf(lower[index] ?? '') !== 'none';
+  return candidates.find(isKnown) ?? candidates[0];
+}
 
 const plainText = (text: string, maxChars: number): string =>
   oneLine(cleanText(text), maxChars).trim();
@@ -163,6 +209,38 @@ function fitted(fields: readonly string[], { description, count }: Columns): rea
   return rest.slice(1).every((field) => field.trim() === '') ? fields.slice(0, count) : fields;
 }
 
+type Status = ImportedResult['status'];
+
+/** The words of ledgers for how an experiment ended or was decided. */
+const words: readonly (readonly [Status, RegExp])[] = [
+  [
+    'crash',
+    /^(?:crash|fail|error|oom|out of memory|killed|timeout|time limit|timed?.?out|lost|preempted|ended by signal|invalid|nan\b|aborted)/,
+  ],
+  ['keep', /^(?:keep|kept|accept|champion|best|baseline|yes|true|✓|✔)/],
+  ['discard', /^(?:discard|reject|revert|worse|no\b|false|✗|✘|retest|reference)/],
+  ['ok', /^(?:ok|success|succeeded|done|complete|finished|measured|pass)/],
+  ['unknown', /^(?:running|queued|pending|planned|started|-|)$/],
+];
+
+/**
+ * Returns the status of a row. A crash counts before any decision, and a decision before a success.
+ * Returns the word that is not understood instead.
+ */
+function statusOf(
+  fields: readonly string[],
+  { statuses }: Columns,
+): Status | { readonly word: string } {
+  const found: Status[] = [];
+  for (const index of statuses) {
+    const word = (fields[index] ?? '').trim().toLowerCase();
+    const status = words.find(([, pattern]) => pattern.test(word))?.[0];
+    if (status === undefined) return { word };
+    found.push(status);
+  }
+  return words.map(([status]) => status).find((status) => found.includes(status)) ?? 'unknown';
+}
+
 function resultOf(
   all: readonly string[],
   columns: Columns,
@@ -171,10 +249,9 @@ function resultOf(
   if (fields.length !== columns.count)
     return { problem: `it has ${fields.length} fields, but the header has ${columns.count}` };
   const of = (index: number): string => (fields[index] ?? '').trim();
-  const word = of(columns.status).toLowerCase();
-  const status = statuses.find((one) => one === word);
-  if (status === undefined)
-    return { problem: `its status is ${JSON.stringify(word)}, not keep, discard or crash` };
+  const status = statusOf(fields, columns);
+  if (typeof status === 'object')
+    return { problem: `its status is ${JSON.stringify(status.word)}, not keep, discard or crash` };
   const value = numberOf(of(columns.value));
   const memory = numberOf(of(columns.memory));
   const isNone = of(columns.value) === '' || notFinite.test(of(columns.value));

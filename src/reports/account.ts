@@ -4,7 +4,7 @@
  */
 import { showHidden } from '../base/hiddenCharacters.ts';
 import { cleanText } from '../base/text.ts';
-import { unmeasuredNumbers } from './claims.ts';
+import { unmeasuredNumbers, type UnmeasuredNumber } from './claims.ts';
 import type { KnownNumbers } from './knownNumbers.ts';
 
 const maxLines = 2_000;
@@ -23,13 +23,25 @@ export function accountText(account: string, known: KnownNumbers): string {
   const lines = harmlessLines(marked.split(/\r?\n/));
   const rest = lines.length > maxLines ? [`… and ${lines.length - maxLines} more lines`] : [];
   const quoted = [...lines.slice(0, maxLines), ...rest].map((line) => `> ${line}`.trimEnd());
-  const names = [...new Set(unmeasured.map((number) => number.text))];
+  const footnotes = [
+    ...footnote(
+      'Not measured by any run',
+      unmeasured.filter(({ isImported }) => !isImported),
+    ),
+    ...footnote(
+      'Imported, not measured by Helios',
+      unmeasured.filter(({ isImported }) => isImported),
+    ),
+  ];
+  return [...quoted, ...(footnotes.length > 0 ? ['', footnotes.join('  \n')] : [])].join('\n');
+}
+
+function footnote(title: string, numbers: readonly UnmeasuredNumber[]): string[] {
+  const names = [...new Set(numbers.map(({ text }) => text))];
   const more = names.length > maxNamed ? ' …' : '';
-  const footnote =
-    names.length === 0
-      ? []
-      : ['', `${mark} Not measured by any run: ${names.slice(0, maxNamed).join(', ')}${more}`];
-  return [...quoted, ...footnote].join('\n');
+  return names.length === 0
+    ? []
+    : [`${mark} ${title}: ${names.slice(0, maxNamed).join(', ')}${more}`];
 }
 
 /**

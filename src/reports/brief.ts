@@ -12,6 +12,7 @@ import { quotation } from './claims.ts';
 import { costPart } from './costPart.ts';
 import { editsPart } from './editsPart.ts';
 import type { BriefFacts } from './facts.ts';
+import { importedPart } from './importedPart.ts';
 import { Mentions } from './mentions.ts';
 import { nightOf, type Night } from './night.ts';
 import { runsPart } from './runsPart.ts';
@@ -48,6 +49,7 @@ export function buildBrief(
     resultsPart(night),
     rest.pictures,
     tried,
+    importedPart(facts),
     failuresPart(facts, mentions),
     alarmsPart(facts, mentions),
     questionsPart(facts),
@@ -101,6 +103,7 @@ export function buildWriteup(
     resultsPart(night),
     pictures,
     tried,
+    importedPart(facts),
     costPart(facts),
   ]);
 }

@@ -10,6 +10,8 @@ export interface UnmeasuredNumber {
   readonly text: string;
   /** Offset in the text after the number. */
   readonly end: number;
+  /** True if it is a value of an imported result. */
+  readonly isImported: boolean;
 }
 
 const numberPattern =
@@ -43,7 +45,8 @@ export function unmeasuredNumbers(text: string, known: KnownNumbers): readonly U
     const measured = measuredFor({ sentence, before, after: shown.slice(end, end + 60) }, known);
     if (isKnown(written, { ...known, measured })) continue;
     if (isDifference(written, sentence, known)) continue;
-    found.push({ text: whole.trim(), end });
+    const isImported = isAmong(written, known.imported);
+    found.push({ text: whole.trim(), end, isImported });
   }
   return found;
 }
@@ -113,18 +116,22 @@ function isDifference(written: Written, sentence: string, known: KnownNumbers): 
   );
 }
 
-/** Stands for ` *(not measured)*` while a text is escaped, because escaping does not change it. */
-const mark = '\uE000';
-const markPattern = new RegExp(mark, 'g');
+/** Signs that stand for the marks while a text is escaped, because escaping does not change them. */
+const marks: ReadonlyMap<string, string> = new Map([
+  ['\uE000', ' *(not measured)*'],
+  ['\uE001', ' *(imported, not measured by Helios)*'],
+]);
+const markPattern = /[\uE000\uE001]/g;
 
 /** Returns a model's text as one line of Markdown, with unmeasured numbers marked. */
 export function flagged(text: string, known: KnownNumbers, maxChars: number): string {
   const clean = text.replace(markPattern, '');
   const marked = unmeasuredNumbers(clean, known).reduceRight(
-    (so, { end }) => `${so.slice(0, end)}${mark}${so.slice(end)}`,
+    (so, { end, isImported }) =>
+      `${so.slice(0, end)}${isImported ? '\uE001' : '\uE000'}${so.slice(end)}`,
     clean,
   );
-  return plain(marked, maxChars).replace(markPattern, ' *(not measured)*');
+  return plain(marked, maxChars).replace(markPattern, (sign) => marks.get(sign) ?? '');
 }
 
 /** Returns a model's text as a Markdown quotation, with unmeasured numbers marked. */
@@ -175,10 +182,15 @@ function isClaim({ value, isPercent, isWhole }: Written, before: string, behind:
 
 function isKnown(written: Written, { measured, given }: KnownNumbers): boolean {
   const { value, isPercent } = written;
-  if (given.has(value)) return true;
+  if (given.has(value) || (isPercent && given.has(value / 100))) return true;
+  return isAmong(written, measured);
+}
+
+function isAmong(written: Written, sorted: Float64Array): boolean {
+  const { value, isPercent } = written;
   const tolerance = toleranceOf(written);
-  if (hasNear(measured, value, tolerance)) return true;
-  return isPercent && (given.has(value / 100) || hasNear(measured, value / 100, tolerance / 100));
+  if (hasNear(sorted, value, tolerance)) return true;
+  return isPercent && hasNear(sorted, value / 100, tolerance / 100);
 }
 
 /**

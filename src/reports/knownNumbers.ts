@@ -8,6 +8,8 @@ export interface KnownNumbers {
   /** Values of runs, means and deviations of their repeats. Sorted in ascending order. */
   readonly measured: Float64Array;
   readonly given: ReadonlySet<number>;
+  /** Values of imported results, which Helios did not measure. Sorted in ascending order. */
+  readonly imported: Float64Array;
   /** Number of a run → its values, and means and deviations of its repeats. */
   readonly byRun: ReadonlyMap<number, Float64Array>;
   /** Names of options in the commands of the runs, in lower case: `lr`. */
@@ -32,6 +34,13 @@ export function knownNumbers({ ledger, session, runs, target }: KnownSource): Kn
   return {
     measured: sorted(values),
     byRun,
+    imported: sorted(
+      ledger.imported.flatMap(({ value = NaN, memoryGb = NaN, values = {} }) => [
+        value,
+        memoryGb,
+        ...Object.values(values).flat(),
+      ]),
+    ),
     parameters: new Set(
       ledger.rows.flatMap(({ command }) =>
         [...commandForm(command).settings.keys()].map((name) => name.toLowerCase()),

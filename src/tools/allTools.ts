@@ -17,6 +17,7 @@ import { expList, type ExperimentLister } from './experiments/expList.ts';
 import { expDiff } from './experiments/expDiff.ts';
 import type { ExperimentCode } from './experiments/experimentCode.ts';
 import { finish, type SessionEnd } from './session/finish.ts';
+import { importMetrics, type ResultImporter } from './runs/importMetrics.ts';
 import { killTask, type TaskKiller } from './runs/killTask.ts';
 import { listMachines, type MachineOverview } from './machines/listMachines.ts';
 import type { MachineTools } from './parameters/machinePath.ts';
@@ -63,6 +64,7 @@ export interface AllToolsDeps {
   readonly experiments: ExperimentJudge;
   readonly code: ExperimentCode;
   readonly archive: ExperimentLister & SessionSearcher;
+  readonly imports: MachineTools & { readonly importer: ResultImporter };
   readonly sleep: SleepDeps;
   readonly monitor: StartMonitorDeps & StopMonitorDeps;
   readonly setTarget: TargetSetter;
@@ -85,6 +87,7 @@ export const allTools = (deps: AllToolsDeps): Tool[] => [
   showMetrics(deps.measured),
   compareRuns(deps.measured),
   clearMetrics(deps.measured),
+  importMetrics(deps.imports),
   memoryLs(deps.memory),
   memoryRead(deps.memory),
   memoryWrite(deps.memory),

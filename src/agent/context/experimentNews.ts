@@ -22,6 +22,8 @@ interface News {
   readonly experiments: Map<string, Going>;
   /** Id of a run or a sweep → id of its experiment. */
   readonly owners: Map<string, string>;
+  /** Number of imports so far. */
+  imports: number;
   /** Event id → note for the model. */
   readonly texts: Map<string, string>;
 }
@@ -31,7 +33,7 @@ export const experimentNews = (events: readonly JournalEvent[]): ReadonlyMap<str
   newsOf(events).texts;
 
 const newsOf = growingFold<JournalEvent, News>(
-  () => ({ experiments: new Map(), owners: new Map(), texts: new Map() }),
+  () => ({ experiments: new Map(), owners: new Map(), imports: 0, texts: new Map() }),
   (news, event) => {
     switch (event.type) {
       case 'experiment.planned': {
@@ -62,7 +64,8 @@ const newsOf = growingFold<JournalEvent, News>(
       case 'experiment.decided':
         return decided(news, event);
       case 'results.imported':
-        news.texts.set(event.id, importedText(event));
+        news.imports += 1;
+        if (event.by !== 'agent') news.texts.set(event.id, importedText(event, news.imports));
         return;
       default:
     }
@@ -110,17 +113,18 @@ const maxImported = 30;
  * Formats the note about imported results. Lists results with status `keep` first, because later
  * work was built on them.
  */
-function importedText({
-  source,
-  results,
-}: Extract<JournalEvent, { type: 'results.imported' }>): string {
-  const ranked = results.toSorted(
+function importedText(
+  { source, results }: Extract<JournalEvent, { type: 'results.imported' }>,
+  number: number,
+): string {
+  const named = results.map((result, index) => ({ ...result, id: `i${number}#${index + 1}` }));
+  const ranked = named.toSorted(
     (a, b) => Number(b.status === 'keep') - Number(a.status === 'keep'),
   );
   const lines = ranked.slice(0, maxImported).map(importedLine);
   const omittedCount = results.length - lines.length;
   return [
-    `[The user imported ${results.length} earlier results from ${oneLine(source, 100)}. They were not measured here: do not compare with them, and do not retry without a reason what they discarded.]`,
+    `[The user imported ${results.length} earlier results from ${oneLine(source, 100)}. They were measured outside Helios: they are no evidence, and do not retry without a reason what they discarded.]`,
     ...lines,
     ...(omittedCount > 0 ? [`… and ${omittedCount} more`] : []),
   ].join('\n');

@@ -114,6 +114,12 @@ export interface Session {
    */
   importResults(text: string, source: string): Promise<number>;
   /**
+   * Imports results from files on a machine, which are only read. `path` is absolute. Resolves with a
+   * sentence that says what was imported. Rejects with `UserFacing` if there is nothing to import,
+   * and with `MachineFailure`.
+   */
+  importFiles(machineId: string, path: string): Promise<string>;
+  /**
    * Runs an experiment again and compares the results. Resolves when the new run has ended. Rejects
    * with `UserFacing` when the experiment cannot be reproduced.
    */

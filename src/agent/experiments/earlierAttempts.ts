@@ -9,7 +9,7 @@ import type { Logger } from '../../base/logger.ts';
 import { capText, oneLine } from '../../base/text.ts';
 import { attemptKeys, type Attempt } from '../../experiments/duplicates.ts';
 import type { CodeState, Decision } from '../../experiments/experiment.ts';
-import type { ExperimentRow, ImportedResult, Ledger, LedgerRow } from '../../experiments/ledger.ts';
+import type { ExperimentRow, Ledger, LedgerRow, NamedResult } from '../../experiments/ledger.ts';
 import type { FoundAttempt, IndexedAttempt } from '../../storage/sessionIndex.ts';
 import { decisionText, importedLine, resultText } from './experimentLabels.ts';
 import type { SessionState } from '../journal/state.ts';
@@ -173,7 +173,7 @@ export const earlierNotes = (found: readonly EarlierAttempt[]): string[] =>
   earlierLines(found).map((line) => `Earlier: ${line}`);
 
 /** Returns notes about imported results of the commit that is launched. */
-export function importedNotes(imported: readonly ImportedResult[], code: CodeState): string[] {
+export function importedNotes(imported: readonly NamedResult[], code: CodeState): string[] {
   if (code.kind !== 'git' || code.isDirty || code.head === undefined) return [];
   const { head } = code;
   return imported

@@ -11,6 +11,7 @@ import {
   type ExperimentRow,
   type ImportedResult,
   type Ledger,
+  type NamedResult,
 } from '../../experiments/ledger.ts';
 import { runName } from '../../runs/run.ts';
 
@@ -96,12 +97,18 @@ function earlierText(
 const seedsOf = (rows: Ledger['rows'], { runId }: FoundRun): string | undefined =>
   commandForm(rows.find((row) => row.runId === runId)?.command ?? '').seed;
 
-/** Formats an imported result: `- keep: what was tried · loss 0.83 · 1a2b3c4`. */
+/** Formats an imported result: `- keep: what was tried · loss 0.83 · 1a2b3c4 · i1#2`. */
 export const importedLine = ({
   status,
   metric,
   value,
   description,
   commit,
-}: ImportedResult): string =>
-  `- ${status}: ${oneLine(description, 160)}${value === undefined ? '' : ` · ${metric} ${formatValue(value)}`}${commit === '' ? '' : ` · ${commit}`}`;
+  id,
+}: ImportedResult & Partial<Pick<NamedResult, 'id'>>): string =>
+  [
+    `- ${status}: ${oneLine(description, 160)}`,
+    ...(value === undefined ? [] : [`${metric} ${formatValue(value)}`]),
+    ...(commit === '' ? [] : [commit]),
+    ...(id === undefined ? [] : [id]),
+  ].join(' · ');

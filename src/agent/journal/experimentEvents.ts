@@ -3,7 +3,18 @@ import type { RunId } from '../../base/ids.ts';
 import type { ExperimentPlan } from '../../experiments/experiment.ts';
 import type { ExperimentDecision, ImportedResult } from '../../experiments/ledger.ts';
 import type { Target } from '../../experiments/target/target.ts';
+import type { AttachmentFile } from '../../storage/attachmentFiles.ts';
 import type { SweepEndReason, SweepPlan } from '../../runs/sweep.ts';
+
+export interface ImportOrigin {
+  readonly machineId: string;
+  /** Absolute path on the machine. */
+  readonly path: string;
+  /** When the newest of the files was last changed. */
+  readonly modifiedMs: number;
+  /** File in the session's folder `imports` with the rows of the runs; omitted without runs. */
+  readonly rows?: AttachmentFile;
+}
 
 export type ExperimentEvent =
   /** The agent or the user stated the target; replaces the target that was read from the goal. */
@@ -25,13 +36,19 @@ export type ExperimentEvent =
       readonly experimentId: string;
     } & Omit<ExperimentDecision, 'atMs'>)
   /**
-   * The user imported earlier results. They are unverified, and are never ranked together with
-   * results that this session measured.
+   * Results that were made outside Helios were imported. They are unverified, and are never ranked
+   * together with results that this session measured. The first import of a session is `i1`, and
+   * its first result is `i1#1`.
    */
   | {
       readonly type: 'results.imported';
+      /** Name of the file or folder, with its machine. */
       readonly source: string;
       readonly results: readonly ImportedResult[];
+      /** Default: `person`. */
+      readonly by?: 'agent' | 'person';
+      /** Set for files on a machine. An earlier import of the same source then no longer counts. */
+      readonly from?: ImportOrigin;
     }
   /**
    * A sweep started. `plan` is the whole plan, written before any point starts; the plans of the

@@ -57,6 +57,7 @@ export function initialState(event: Started): SessionState {
     envs: [],
     stickies: new Map(),
     experiments: new Map(),
+    imports: 0,
     imported: [],
     questions: new Map(),
   };
@@ -179,9 +180,17 @@ const changes: Changes = {
       ],
     })),
   }),
-  'results.imported': (state, { results }) => ({
+  'results.imported': (state, { results, source, from }) => ({
     ...state,
-    imported: [...state.imported, ...results],
+    imports: state.imports + 1,
+    imported: [
+      ...state.imported.filter((one) => from === undefined || one.source !== source),
+      ...results.map((result, index) => ({
+        ...result,
+        id: `i${state.imports + 1}#${index + 1}`,
+        source,
+      })),
+    ],
   }),
   'question.asked': (
     state,

@@ -3,7 +3,7 @@ import type { RunId, SessionId } from '../../base/ids.ts';
 import type { RunProcess, RunSpec, Verdict } from '../../runs/run.ts';
 import type { SweepEndReason, SweepPlan } from '../../runs/sweep.ts';
 import type { MetricSummary } from '../../metrics/metric.ts';
-import type { ExperimentDecision, ImportedResult } from '../../experiments/ledger.ts';
+import type { ExperimentDecision, NamedResult } from '../../experiments/ledger.ts';
 import type { Requirements } from '../../experiments/target/requirements.ts';
 import type { Target } from '../../experiments/target/target.ts';
 import type { SleepRequest } from '../../sleep/trigger.ts';
@@ -212,8 +212,10 @@ export interface SessionState {
   readonly stickies: ReadonlyMap<number, string>;
   /** Experiment id → experiment of the ledger, oldest first. */
   readonly experiments: ReadonlyMap<string, ExperimentRecord>;
-  /** Earlier results that the user imported. */
-  readonly imported: readonly ImportedResult[];
+  /** Number of imports so far. */
+  readonly imports: number;
+  /** Imported results that count, oldest import first. */
+  readonly imported: readonly NamedResult[];
   /** Question id → question, oldest first. */
   readonly questions: ReadonlyMap<string, Question>;
 }

@@ -70,6 +70,10 @@ function rowsOf(references: readonly string[], deps: EvidenceDeps): readonly Led
   return references.flatMap((reference) => {
     const rows = deps.rows(reference);
     if (rows.length > 0) return rows;
+    if (/^i\d+/i.test(reference.trim()))
+      throw new ToolFailure(
+        `${reference} was imported and not measured by Helios, so it is no evidence. Name runs of this session.`,
+      );
     throw new ToolFailure(
       `There is no run, experiment or sweep ${reference} in this session. Runs: ${namesOf(deps.ledger.rows)}.`,
     );

@@ -2,10 +2,11 @@
 import type { LedgerRow } from '../../experiments/ledger.ts';
 import type { Run } from '../../runs/liveRun.ts';
 import type { AllToolsDeps } from '../../tools/allTools.ts';
-import type { MeasuredRun } from '../../tools/runs/measuredRuns.ts';
+import type { OwnRun } from '../../tools/runs/measuredRuns.ts';
 import { statusText, type RunFinder } from '../../tools/parameters/runReference.ts';
 import { archivedOutput } from './archiveTools.ts';
 import { rereadMetrics } from '../runs/rereadMetrics.ts';
+import { importReference } from '../experiments/imports.ts';
 import { isSweepOver, sweepOf } from '../runs/sweepProgress.ts';
 import type { ToolsetDeps } from './toolsetDeps.ts';
 import { runName } from '../../runs/run.ts';
@@ -61,7 +62,10 @@ export function measuredDeps(deps: ToolsetDeps): AllToolsDeps['measured'] {
       return run && measuredRun(run);
     },
     all: () => all().map(measuredRun),
-    elsewhere: (reference) => deps.archive.measured(reference),
+    elsewhere: (reference) =>
+      importReference.test(reference.trim())
+        ? deps.imports.measured(reference)
+        : deps.archive.measured(reference),
     group: (reference) => {
       const ids = new Set(groupNamed(deps, reference).map(({ runId }) => runId));
       return all()
@@ -84,7 +88,7 @@ export function groupNamed(
   return sweepId === undefined ? [] : ledger.rows.filter((row) => row.sweepId === sweepId);
 }
 
-const measuredRun = (run: Run): MeasuredRun => ({
+const measuredRun = (run: Run): OwnRun => ({
   id: run.spec.id,
   name: runName(run.spec.number),
   handle: run.handle,

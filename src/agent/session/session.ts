@@ -209,14 +209,14 @@ export class LiveSession implements Session, SessionHooks {
     });
   }
 
-  importResults(text: string, source: string): Promise<number> {
-    return this.#inTurn(() => importResults(this.#log, text, source));
-  }
+  readonly importResults: Session['importResults'] = (...of) =>
+    this.#inTurn(() => importResults(this.#log, ...of));
 
   readonly undoEdits: SessionParts['undoEdits'] = (paths) =>
     this.#inTurn(() => this.#parts.undoEdits(paths));
 
   readonly reproduce: Session['reproduce'] = (request) => this.#parts.reproduce(request);
+  readonly importFiles: Session['importFiles'] = (...of) => this.#parts.imports.forUser(...of);
   readonly writeAccount: Session['writeAccount'] = (signal) => this.#parts.writeAccount(signal);
 
   stop(options: { readonly killRuns?: boolean } = {}): Promise<void> {

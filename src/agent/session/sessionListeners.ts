@@ -7,6 +7,7 @@ import { MemoryStore } from '../../memory/memoryStore.ts';
 import { Sleeper } from '../../sleep/sleeper.ts';
 import type { EngineSettings } from '../contract/settings.ts';
 import { Experiments } from '../experiments/experiments.ts';
+import { Imports } from '../experiments/imports.ts';
 import type { SessionLog } from '../journal/sessionLog.ts';
 import { createSleepPorts } from '../loop/sleepPorts.ts';
 import { Waiting } from '../loop/waiting.ts';
@@ -34,6 +35,7 @@ export interface SessionListeners {
   readonly questions: Questions;
   readonly notices: SessionNotices;
   readonly experiments: Experiments;
+  readonly imports: Imports;
   readonly memory: MemoryStore;
   readonly waiting: Waiting;
   readonly watches: RunWatchdogs;
@@ -96,6 +98,7 @@ export function createListeners(request: PartsRequest, owned: DisposableStore): 
     questions,
     notices,
     experiments,
+    imports: new Imports({ log, folder: request.folder, machines }),
     memory,
     waiting,
     watches,

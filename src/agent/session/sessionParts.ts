@@ -6,6 +6,7 @@ import type { Run } from '../../runs/liveRun.ts';
 import type { UndoneEdits } from '../contract/edits.ts';
 import type { ReproduceRequest, Reproduction } from '../contract/reproduction.ts';
 import type { Experiments } from '../experiments/experiments.ts';
+import type { Imports } from '../experiments/imports.ts';
 import { reproduce } from '../experiments/reproduction.ts';
 import type { Budget } from '../journal/events.ts';
 import type { LoopDeps } from '../loop/loop.ts';
@@ -31,6 +32,7 @@ export interface SessionParts {
   readonly questions: Questions;
   readonly notices: SessionNotices;
   readonly experiments: Experiments;
+  readonly imports: Imports;
   readonly watches: RunWatchdogs;
   readonly loop: LoopDeps;
   kill(run: Run): Promise<unknown>;

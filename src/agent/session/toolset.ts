@@ -4,7 +4,7 @@ import { createExperimentCode } from '../experiments/experimentCode.ts';
 import { createEnvironments, snapshotFolder } from '../runs/environments.ts';
 import { createFinish, createTargetSetter } from './goalTools.ts';
 import { launchRun, startSweep } from './launchTools.ts';
-import { archiveDeps } from './archiveTools.ts';
+import { archiveDeps, importerOf } from './archiveTools.ts';
 import { measuredDeps, runFinder, taskDeps } from './runTools.ts';
 import type { ToolsetDeps } from './toolsetDeps.ts';
 import { monitorDeps, sleepDeps } from './waitingTools.ts';
@@ -27,6 +27,7 @@ export function createToolset(deps: ToolsetDeps): Tool[] {
     experiments: deps.experiments,
     code: createExperimentCode(deps),
     archive: archiveDeps(deps),
+    imports: { machines, paths, importer: importerOf(deps) },
     sleep: sleepDeps(deps),
     monitor: monitorDeps(deps),
     setTarget: createTargetSetter(deps),

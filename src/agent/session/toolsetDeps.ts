@@ -11,6 +11,7 @@ import type { Runs } from '../../runs/runs.ts';
 import type { AllToolsDeps } from '../../tools/allTools.ts';
 import type { HomeArchive } from './homeArchive.ts';
 import type { Experiments } from '../experiments/experiments.ts';
+import type { Imports } from '../experiments/imports.ts';
 import type { EndEvidence, EndReason } from '../journal/events.ts';
 import type { SessionLog } from '../journal/sessionLog.ts';
 import type { Questions } from '../user/questions.ts';
@@ -27,6 +28,7 @@ export interface ToolsetDeps {
   readonly sweeps: Sweeps;
   readonly questions: Questions;
   readonly experiments: Experiments;
+  readonly imports: Imports;
   readonly runs: Runs;
   readonly memory: MemoryStore;
   readonly archive: HomeArchive;

@@ -3,9 +3,9 @@ import { counted } from '../../base/text.ts';
 import { findMetric } from '../../metrics/metricName.ts';
 import { defineTool, type Tool } from '../tool.ts';
 
-/** An experiment of this session or of an earlier one. */
+/** An experiment of this session or of an earlier one, or an imported result. */
 export interface ListedExperiment {
-  /** `e7`, or `SESSION#e7` for another session. */
+  /** `e7`, `SESSION#e7` for another session, or `i1#3` for an imported result. */
   readonly id: string;
   readonly hypothesis: string;
   readonly command: string;
@@ -21,19 +21,19 @@ export interface ListedExperiment {
   readonly goal?: string;
 }
 
-export const listScopes = ['session', 'folder', 'all'] as const;
+export const listScopes = ['session', 'folder', 'all', 'imported'] as const;
 export type ListScope = (typeof listScopes)[number];
 
 export interface ExperimentLister {
-  /** Resolves with the experiments of this session, of this working folder, or of all sessions. */
+  /**
+   * Resolves with the experiments of this session, of this working folder, or of all sessions, or
+   * with the imported results.
+   */
   experiments(scope: ListScope): Promise<readonly ListedExperiment[]>;
 }
 
 const parameters = z.strictObject({
-  scope: z
-    .enum(listScopes)
-    .default('session')
-    .describe('This session, all in this folder, or all. Default: session.'),
+  scope: z.enum(listScopes).default('session').describe('all: every session. Default: session.'),
   text: z.string().min(1).optional().describe('Words in hypothesis, command, reason or goal.'),
   decision: z.string().min(1).optional().describe('Such as keep.'),
   metric: z.string().min(1).optional().describe('Sorts by it, best first.'),
@@ -46,12 +46,14 @@ export const expList = (lister: ExperimentLister): Tool =>
   defineTool({
     name: 'exp_list',
     description:
-      'List experiments, newest first: id, decision, result, runs. Other tools that read runs take the ids of earlier sessions, too.',
+      'List experiments, newest first: id, decision, result, runs. Tools that read runs take all these ids.',
     effect: 'read',
     parameters,
     aliases: { query: 'text', status: 'decision', offset: 'skip' },
     describe: ({ scope }) =>
-      `Listed the experiments of ${{ session: 'this session', folder: 'this folder', all: 'all sessions' }[scope]}`,
+      scope === 'imported'
+        ? 'Listed the imported results'
+        : `Listed the experiments of ${{ session: 'this session', folder: 'this folder', all: 'all sessions' }[scope]}`,
     async execute(args) {
       const found = sorted((await lister.experiments(args.scope)).filter(matching(args)), args);
       const shown = found.slice(args.skip, args.skip + args.limit);
@@ -62,7 +64,14 @@ export const expList = (lister: ExperimentLister): Tool =>
           experiments: shown.map(lineOf).join('\n'),
           ...(left > 0 && { more: `${left}: call again with skip: ${args.skip + shown.length}` }),
         },
-        ...(args.scope !== 'session' && { origins: { experiments: 'earlier sessions' } }),
+        ...(args.scope !== 'session' && {
+          origins: {
+            experiments:
+              args.scope === 'imported'
+                ? 'imported files, not measured by Helios'
+                : 'earlier sessions',
+          },
+        }),
         summary: counted(found.length, 'experiment'),
       };
     },

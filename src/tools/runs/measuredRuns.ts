@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import { ToolFailure } from '../../base/errors.ts';
 import type { RunId } from '../../base/ids.ts';
+import type { ReadableMetrics } from '../../metrics/fixedMetrics.ts';
 import type { RunMetrics } from '../../metrics/runMetrics.ts';
 import { runName } from '../../runs/run.ts';
 
@@ -15,19 +16,24 @@ export interface MeasuredRun {
   readonly handle: string | undefined;
   /** State or verdict: `running`, `ok`, `failed (exit code 3)` … */
   readonly status: string;
-  readonly metrics: RunMetrics;
+  readonly metrics: ReadableMetrics;
+}
+
+/** A run of this session. */
+export interface OwnRun extends MeasuredRun {
+  readonly metrics: ReadableMetrics & Pick<RunMetrics, 'clear'>;
 }
 
 export interface MeasuredRuns {
   /** Finds a run of this session by its id, number or handle. */
-  find(reference: string): MeasuredRun | undefined;
+  find(reference: string): OwnRun | undefined;
   /** Returns the runs of this session, oldest first. */
-  all(): readonly MeasuredRun[];
+  all(): readonly OwnRun[];
   /** Returns the runs of an experiment (`e7`) or a sweep (`s1`); empty if it names neither. */
-  group(reference: string): readonly MeasuredRun[];
+  group(reference: string): readonly OwnRun[];
   /**
-   * Finds runs of other sessions, by a run id, a handle, `SESSION#7` or `SESSION#e7`. Their metrics
-   * can only be read.
+   * Finds runs of other sessions, by a run id, a handle, `SESSION#7` or `SESSION#e7`, and imported
+   * results, by `i1` or `i1#3`. Their metrics can only be read.
    */
   elsewhere(reference: string): Promise<readonly MeasuredRun[]>;
   /**
@@ -49,7 +55,7 @@ export const taskId = (more: string) =>
     .describe(`Run, experiment ("e7"), sweep ("s1"), or a list. ${more}`);
 
 /** Finds runs of this session. Throws `ToolFailure` as `requireRun` does. */
-export const requireOwnRuns = (runs: MeasuredRuns, named: RunsReference): readonly MeasuredRun[] =>
+export const requireOwnRuns = (runs: MeasuredRuns, named: RunsReference): readonly OwnRun[] =>
   withoutRepeats(
     listOf(named).flatMap((one) => ownRuns(runs, String(one)) ?? requireRun(runs, one)),
   );
@@ -70,10 +76,13 @@ export async function requireRuns(
   return withoutRepeats(found);
 }
 
-/** A session and a part of it, a run id, or a handle: names that only one run of the home has. */
-export const isElsewhere = /^\s*(?:s-[^#]+#|r-|[^\s:]+:\d+\s*$)/;
+/**
+ * A session and a part of it, a run id, a handle, or an import: names that no other run of the home
+ * has.
+ */
+export const isElsewhere = /^\s*(?:s-[^#]+#|r-|[^\s:]+:\d+\s*$|i\d+(?:#\d+)?\s*$)/i;
 
-function ownRuns(runs: MeasuredRuns, reference: string): readonly MeasuredRun[] | undefined {
+function ownRuns(runs: MeasuredRuns, reference: string): readonly OwnRun[] | undefined {
   const group = runs.group(reference.trim());
   const run = group.length > 0 ? undefined : runs.find(reference.trim());
   return run === undefined ? (group.length > 0 ? group : undefined) : [run];
@@ -82,7 +91,7 @@ function ownRuns(runs: MeasuredRuns, reference: string): readonly MeasuredRun[] 
 const listOf = (named: RunsReference): readonly (string | number)[] =>
   typeof named === 'object' ? named : [named];
 
-const withoutRepeats = (runs: readonly MeasuredRun[]): readonly MeasuredRun[] => [
+const withoutRepeats = <Run extends MeasuredRun>(runs: readonly Run[]): readonly Run[] => [
   ...new Map(runs.map((run) => [run.id, run])).values(),
 ];
 
@@ -90,7 +99,7 @@ const withoutRepeats = (runs: readonly MeasuredRun[]): readonly MeasuredRun[] =>
  * Finds a run by id, handle or number (`7`, `run 7`, `#7`). If several runs had the handle, returns
  * the newest one. Throws `ToolFailure` that lists the existing runs if there is no such run.
  */
-function requireRun(runs: MeasuredRuns, reference: string | number): MeasuredRun {
+function requireRun(runs: MeasuredRuns, reference: string | number): OwnRun {
   const wanted = String(reference).trim();
   const number = /^(?:run[\s_-]*|#)?(\d+)$/i.exec(wanted)?.[1];
   const found =
@@ -102,6 +111,8 @@ function requireRun(runs: MeasuredRuns, reference: string | number): MeasuredRun
           id === wanted || handle === wanted || name === runName(Number(number)),
       );
   if (found !== undefined) return found;
+  if (/^i\d+/i.test(wanted))
+    throw new ToolFailure(`Nothing was imported as ${wanted}. exp_list lists what was imported.`);
   const known = runs.all().map((run) => `${run.name} (${run.handle ?? run.id})`);
   throw new ToolFailure(
     known.length === 0

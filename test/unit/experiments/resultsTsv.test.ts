@@ -198,6 +198,53 @@ describe('results.tsv', () => {
       assert.deepEqual(found, read);
     });
 
+  const dialects: Readonly<Record<string, readonly [text: string, read: readonly unknown[]]>> = {
+    'a hash, a decision and notes': [
+      'hash\tdecision\tms_per_step\tacc\tnotes\nabc\tKept\t12\t0.5\tone\n',
+      [['abc', 'acc', 0.5, 'keep', 'one']],
+    ],
+    'no commit and no description': [
+      'experiment\tlr\tval_loss\toutcome\n1\t0.1\t0.5\taccepted\n2\t0.2\t0.6\treverted\n',
+      [
+        ['', 'val_loss', 0.5, 'keep', ''],
+        ['', 'val_loss', 0.6, 'discard', ''],
+      ],
+    ],
+    'a metric of an unknown name': [
+      'run\tfrobnication\tstatus\tidea\n1\t7\tok\tone\n2\t\trunning\ttwo\n',
+      [
+        ['', 'frobnication', 7, 'ok', 'one'],
+        ['', 'frobnication', undefined, 'unknown', 'two'],
+      ],
+    ],
+    'failures, whatever number they hold and whatever was decided': [
+      'commit\tloss\tstatus\tdecision\n' +
+        ['crash', 'FAILED (exit code 1)', 'error', 'OOM', 'timeout', 'killed']
+          .map((word) => `a\t0.000000\t${word}\tkeep\n`)
+          .join(''),
+      Array.from({ length: 6 }, () => ['a', 'loss', undefined, 'crash', '']),
+    ],
+    'an ending and a decision': [
+      'commit\tloss\tstatus\tdecision\na\t0.5\tok\tdiscard\nb\t0.4\tok\t\n',
+      [
+        ['a', 'loss', 0.5, 'discard', ''],
+        ['b', 'loss', 0.4, 'ok', ''],
+      ],
+    ],
+  };
+  for (const [what, [text, read]] of Object.entries(dialects))
+    it(`is read with ${what}`, () =>
+      assert.deepEqual(
+        readResultsTsv(text).map((row) => [
+          row.commit,
+          row.metric,
+          row.value,
+          row.status,
+          row.description,
+        ]),
+        read,
+      ));
+
   it('reads what it wrote', () => {
     const tried = [
       { hypothesis: 'one', metrics: [summary('val_bpb', 0.25)], decision: 'keep' as const },
@@ -213,6 +260,11 @@ describe('results.tsv', () => {
     ],
     'no header': ['a1b2c3d\t1\t1\tkeep\tx', /Line 1/],
     'no metric': ['commit\tstatus\tdescription\na\tkeep\tx', /Line 1/],
+    'a column twice': [
+      'commit\tloss\tstatus\tLoss\na\t1\tkeep\t2',
+      /Line 1: .* which has "loss" twice/,
+    ],
+    'a line too short': ['commit\tloss\tstatus\na\t1', /Line 2: it has 2 fields/],
     'nothing in it': ['', /Line 1/],
     'a field too many': [
       'commit\tloss\tstatus\tdescription\tmemory_gb\na\t1\tkeep\tx\ty\t1',

@@ -51,6 +51,24 @@ describe('the account of a model', () => {
     assert.doesNotMatch(render('It is 0.5.').text, /†/);
   });
 
+  it('lists numbers that were imported apart from those that nothing measured', () => {
+    const night = new Night('test_ppl lower');
+    night.run({ loss: 0.5 });
+    const facts = night.facts();
+    const source = { id: 'i1#1', source: '/data/log.csv', commit: '', description: 'log.csv' };
+    const one = {
+      ...source,
+      metric: 'loss',
+      status: 'unknown',
+      values: { loss: [0.25, 0.2] },
+    } as const;
+    const { known } = nightOf({ ...facts, ledger: { ...facts.ledger, imported: [one] } });
+    assert.match(
+      accountText('It went from 0.5 to 0.25, then 0.125.', known),
+      /0\.25†, then 0\.125†\.\n\n† Not measured by any run: 0\.125 {2}\n† Imported, not measured by Helios: 0\.25$/,
+    );
+  });
+
   const hostile: readonly (readonly [string, string])[] = [
     [
       'raw HTML',

@@ -11,6 +11,7 @@ const known: KnownNumbers = {
     [7, Float64Array.of(0.8312)],
     [8, Float64Array.of(0.961)],
   ]),
+  imported: Float64Array.of(0.7321),
   parameters: new Set(['tau', 'lr', 'hidden']),
 };
 const found = (text: string, numbers = known): string[] =>
@@ -109,8 +110,19 @@ describe('numbers in the words of a model', () => {
     );
   });
 
+  it('says which of them were imported, unless a run measured the same', () => {
+    assert.equal(
+      flagged(
+        'loss 0.732, 73.2 % and 0.831',
+        { ...known, imported: Float64Array.of(0.7321, 0.8312) },
+        200,
+      ),
+      'loss 0.732 *(imported, not measured by Helios)*, 73.2 % *(imported, not measured by Helios)* and 0.831',
+    );
+  });
+
   it('does not let a text bring marks of its own', () => {
-    assert.doesNotMatch(flagged('0.83\uE000', known, 200), /not measured/);
+    assert.doesNotMatch(flagged('0.83\uE000\uE001', known, 200), /measured/);
   });
 
   it('quotes every line, whatever stands in it', () => {

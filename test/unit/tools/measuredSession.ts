@@ -7,14 +7,18 @@ import { RunMetrics } from '../../../src/metrics/runMetrics.ts';
 import type { MeasuredRun, MeasuredRuns } from '../../../src/tools/runs/measuredRuns.ts';
 import type { Tool, ToolContext, ToolResult } from '../../../src/tools/tool.ts';
 
+export interface MeasuredTestRun extends MeasuredRun {
+  readonly metrics: RunMetrics;
+}
+
 export class MeasuredSession implements MeasuredRuns {
   readonly #folder = mkdtempSync(join(tmpdir(), 'metric-tools-'));
-  readonly #runs: MeasuredRun[] = [];
+  readonly #runs: MeasuredTestRun[] = [];
   /** Found by id, but of another session. */
-  readonly others: MeasuredRun[] = [];
+  readonly others: MeasuredTestRun[] = [];
 
   /** Run 1, 2, 3 … with the metrics of `output`. */
-  async add(output: string, status = 'ok'): Promise<MeasuredRun> {
+  async add(output: string, status = 'ok'): Promise<MeasuredTestRun> {
     const number = this.#runs.length + 1;
     const run = await this.#measured(`run ${number}`, `local:${1000 + number}`, status);
     run.metrics.ingest(Buffer.from(output), 0, number);
@@ -22,25 +26,25 @@ export class MeasuredSession implements MeasuredRuns {
     return run;
   }
 
-  async addOther(output: string): Promise<MeasuredRun> {
+  async addOther(output: string): Promise<MeasuredTestRun> {
     const run = await this.#measured('run 1', 'gpu1:7', 'ok');
     run.metrics.ingest(Buffer.from(output), 0, 0);
     this.others.push(run);
     return run;
   }
 
-  find(reference: string): MeasuredRun | undefined {
+  find(reference: string): MeasuredTestRun | undefined {
     return [...this.#runs, ...this.others].find(
       ({ id, handle }) => id === reference || handle === reference,
     );
   }
 
-  all(): readonly MeasuredRun[] {
+  all(): readonly MeasuredTestRun[] {
     return this.#runs;
   }
 
   /** Experiment e1 has all runs. */
-  group(reference: string): readonly MeasuredRun[] {
+  group(reference: string): readonly MeasuredTestRun[] {
     return reference === 'e1' ? this.#runs : [];
   }
 
@@ -57,7 +61,7 @@ export class MeasuredSession implements MeasuredRuns {
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
-  async #measured(name: string, handle: string, status: string): Promise<MeasuredRun> {
+  async #measured(name: string, handle: string, status: string): Promise<MeasuredTestRun> {
     const id = newRunId(0);
     return { id, name, handle, status, metrics: await RunMetrics.open(join(this.#folder, id), {}) };
   }

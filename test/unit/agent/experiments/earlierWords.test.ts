@@ -10,7 +10,7 @@ import {
 import { silentLogger } from '../../../../src/base/logger.ts';
 import type { Attempt } from '../../../../src/experiments/duplicates.ts';
 import type { CodeState } from '../../../../src/experiments/experiment.ts';
-import type { ImportedResult } from '../../../../src/experiments/ledger.ts';
+import type { NamedResult } from '../../../../src/experiments/ledger.ts';
 import { ManualClock } from '../../../fakes/manualClock.ts';
 import { sessionId } from '../../vscode/states.ts';
 
@@ -74,8 +74,9 @@ describe('what is told of earlier attempts', () => {
 });
 
 describe('what was brought in of a commit', () => {
-  const imported = (commit: string): ImportedResult => ({
+  const imported = (commit: string): NamedResult => ({
     ...{ commit, metric: 'loss', status: 'keep', description: 'wider' },
+    ...{ id: 'i1#1', source: 'results.tsv' },
   });
   const cases: readonly (readonly [
     name: string,
