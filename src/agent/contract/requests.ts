@@ -10,6 +10,8 @@ export type SessionRequest =
   | { readonly kind: 'pause' }
   | { readonly kind: 'stop'; readonly killRuns: boolean }
   | { readonly kind: 'budget'; readonly budget: Budget }
+  /** `path` is an absolute path on the machine. */
+  | { readonly kind: 'import'; readonly machineId: string; readonly path: string }
   | { readonly kind: 'target'; readonly text: string }
   /** `model` is an id or an alias. */
   | { readonly kind: 'model'; readonly model: string; readonly provider?: string | undefined };

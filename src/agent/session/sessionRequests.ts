@@ -1,7 +1,7 @@
 /** Carries out what users ask of a session from another process, such as a second terminal. */
 import path from 'node:path';
 import * as z from 'zod';
-import type { Clock } from '../../base/clock.ts';
+import { delay, type Clock } from '../../base/clock.ts';
 import type { Disposable } from '../../base/disposable.ts';
 import { UserFacing } from '../../base/errors.ts';
 import type { SessionId } from '../../base/ids.ts';
@@ -24,6 +24,7 @@ const schema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('pause') }),
   z.strictObject({ kind: z.literal('stop'), killRuns: z.boolean() }),
   z.strictObject({ kind: z.literal('budget'), budget: budgetSchema }),
+  z.strictObject({ kind: z.literal('import'), machineId: text, path: z.string().startsWith('/') }),
   z.strictObject({ kind: z.literal('target'), text }),
   z.strictObject({ kind: z.literal('model'), model: text, provider: text.optional() }),
 ]);
@@ -100,7 +101,7 @@ export class RequestMailboxes implements SessionRequests, Disposable {
 async function perform(
   session: Session,
   request: SessionRequest,
-  { sessions, models }: RequestDeps,
+  { sessions, models, clock }: RequestDeps,
 ): Promise<string> {
   switch (request.kind) {
     case 'say':
@@ -122,6 +123,8 @@ async function perform(
       return request.killRuns ? 'Stopped, with its runs.' : 'Stopped. Runs continue.';
     case 'budget':
       return setBudget(session, request.budget, sessions);
+    case 'import':
+      return importInto(session, request, clock);
     case 'target':
       return `Target: ${targetText(await session.setTarget(request.text))}.`;
     case 'model': {
@@ -133,6 +136,31 @@ async function perform(
       await session.useModel(provider, model);
       return `The next model call uses ${provider} ${model}.`;
     }
+  }
+}
+
+/** Before the reply is waited for in vain. */
+const importReplyMs = 10_000;
+
+/** Resolves with what was imported, or that the files are still being read. */
+async function importInto(
+  session: Session,
+  { machineId, path: file }: Extract<SessionRequest, { kind: 'import' }>,
+  clock: Clock,
+): Promise<string> {
+  const waiting = new AbortController();
+  const reading = session.importFiles(machineId, file);
+  const late = delay(clock, importReplyMs, waiting.signal).then(
+    () =>
+      `${file} is still being read. If the session does not name it within two minutes, run the command without --session to see why.`,
+  );
+  // Whichever is not waited for may reject.
+  late.catch(() => undefined);
+  reading.catch(() => undefined);
+  try {
+    return await Promise.race([reading, late]);
+  } finally {
+    waiting.abort();
   }
 }
 

@@ -8,13 +8,20 @@ import {
 import { entryText } from '../../presentation/machines/machineText.ts';
 import { exitCodes } from '../cliDeps.ts';
 import type { CliCommand } from '../command.ts';
+import { declareImportRuns } from './importRuns.ts';
 import { lineForTerminal } from '../screen/terminalText.ts';
 
 interface ImportOptions {
   readonly yes?: true;
 }
 
-export const declareImport = (helios: CliCommand): CliCommand =>
+export function declareImport(helios: CliCommand): CliCommand {
+  const command = declareOriginal(helios);
+  declareImportRuns(command);
+  return command;
+}
+
+const declareOriginal = (helios: CliCommand): CliCommand =>
   helios
     .command('import')
     .summary('take over machines and shared notes of the original Helios; a preview by default')

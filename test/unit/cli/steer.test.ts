@@ -1,5 +1,7 @@
 /** Steers a session of one process from another, through files in its folder. */
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'mocha';
 import type { Session } from '../../../src/agent/contract/sessions.ts';
 import { runCli } from '../../../src/cli/cli.ts';
@@ -96,6 +98,40 @@ describe('a session steered from another terminal', () => {
     assert.match(
       stderr.text,
       /No process works on this session\.\s+Continue it first: helios --resume s-/,
+    );
+  });
+
+  it('imports results of files, which it shows first', async () => {
+    const file = path.join(folder(), 'results.tsv');
+    writeFileSync(
+      file,
+      'commit\tloss\tstatus\tdescription\na1\t0.5\tkeep\tone\nb2\t0\tcrash\ttwo\n',
+    );
+    const preview = await helios('import', 'runs', file);
+    assert.match(
+      preview.stdout.text,
+      /results\.tsv: 2 results of \d{4}-.*, measured outside Helios\n- keep: one · loss 0\.5 · a1\n- crash: two · b2\nNothing was imported/,
+    );
+    assert.equal(session.state.imports, 0);
+    const { stdout, code } = await helios('import', 'runs', file, '--session', '1');
+    assert.match(
+      stdout.text,
+      /^Imported 2 results from .*results\.tsv as i1, measured outside Helios\.\n$/,
+    );
+    assert.equal(code, 0);
+    assert.deepEqual(
+      session.state.imported.map(({ id, value }) => [id, value]),
+      [
+        ['i1#1', 0.5],
+        ['i1#2', undefined],
+      ],
+    );
+    const missing = await helios('import', 'runs', `${file}.none`);
+    assert.equal(missing.code, 1);
+    assert.match(missing.stderr.text, /it does not exist\.\s+Name a file/);
+    assert.match(
+      (await helios('import', 'runs', file, '--machine', 'nowhere')).stderr.text,
+      /nowhere/,
     );
   });
 });
