@@ -46,7 +46,11 @@ describe('preferences', () => {
       web: { searxngUrl: 'http://127.0.0.1:8888', allowsPrivateAddresses: true },
       proxy: 'http://proxy:3128',
     },
-    ...{ caFile: '/etc/ssl/lab.pem', prices: { 'lab-vllm/*': { input: 0, output: 0 } } },
+    ...{
+      caFile: '/etc/ssl/lab.pem',
+      runMinutes: 30,
+      prices: { 'lab-vllm/*': { input: 0, output: 0 } },
+    },
   };
 
   it('are none where there is no file', async () => {
@@ -74,6 +78,7 @@ describe('preferences', () => {
   const wrong: readonly (readonly [says: string, written: unknown, place: RegExp])[] = [
     ['no JSON', '{ "model": ', /cannot be read: .*JSON/],
     ['no object', '[]', /expected object/],
+    ['minutes that are none', { runMinutes: 0 }, /expected number to be >0.*at runMinutes/s],
     ['an effort that there is not', { effort: 'huge' }, /at effort/],
     ['a limit that is none', { dayLimits: { usd: -1 } }, /at dayLimits\.usd/],
     ['a limit that is not kept for a day', { dayLimits: { minutes: 5 } }, /minutes/],

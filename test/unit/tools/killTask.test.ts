@@ -40,4 +40,29 @@ describe('kill_task', () => {
     const seen = await answer(tool(), { run: 1, signal: 9 });
     assert.deepEqual([seen.signal, seen.status], ['KILL', 'killed']);
   });
+
+  it('sends USR1 and USR2 to a run that handles them, which goes on', async () => {
+    await launch(
+      "trap 'echo got usr1' USR1; trap 'echo got usr2' USR2; echo ready; while :; do sleep 0.05; done",
+    );
+    const { runs } = tasks();
+    const run = runs.find('run 1');
+    assert.ok(run);
+    const shows = (text: string) => async (): Promise<boolean> =>
+      (await runs.output(run, { lines: 9 })).text.includes(text);
+    const waitFor = async (text: string): Promise<void> => {
+      while (!(await shows(text)())) await new Promise(setImmediate);
+    };
+    await waitFor('ready');
+    for (const [signal, name, text] of [
+      ['SIGUSR1', 'USR1', 'got usr1'],
+      [12, 'USR2', 'got usr2'],
+    ] as const) {
+      const seen = await answer(tool(), { run: 1, signal });
+      assert.deepEqual([seen.signal, seen.status], [name, 'signalled']);
+      await waitFor(text);
+    }
+    assert.equal(run.liveness.kind, 'running');
+    assert.equal((await answer(tool(), { run: 1 })).status, 'killed');
+  });
 });

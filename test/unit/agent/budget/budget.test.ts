@@ -125,6 +125,40 @@ describe('budget', () => {
     ]);
   });
 
+  it('counts the minutes of work and sleep, and not those between an end and the next message', async () => {
+    const quit = { name: 'finish', input: { outcome: 'blocked', summary: 'ok' } };
+    const nap = {
+      name: 'sleep',
+      input: { reason: 'r', wake_conditions: [{ type: 'timer', minutes: 3 }] },
+    };
+    const script = [[nap], [quit], [nap], [refresh]];
+    const { model, session } = await begin(
+      async (_request, index) => {
+        await clock.advance(60_000);
+        return script[index] ?? 'nothing left';
+      },
+      { budget: { minutes: 10 } },
+    );
+    const sleepThrough = async (requests: number): Promise<void> => {
+      await until(() => session.state.phase === 'sleeping');
+      await clock.advance(3 * 60_000);
+      while (model.requests.length < requests) await clock.advance(0);
+    };
+    // One minute of work, three of sleep, one of work.
+    await sleepThrough(2);
+    assert.equal(await session.ended, 'blocked');
+    await clock.advance(10 * 3_600_000);
+    await session.say('go on');
+    await sleepThrough(4);
+    assert.equal(await session.ended, 'budget');
+    assert.equal(model.requests.length, 4);
+    assert.deepEqual(noticesOf(session), [
+      'goal minutes 50',
+      'goal minutes 80',
+      'goal minutes 100',
+    ]);
+  });
+
   it('asks for shorter replies once the longest could not be paid for, and never for useless ones', async () => {
     const { model, session } = await begin(looking, { budget: { usd: 1.5 } });
     assert.equal(await session.ended, 'budget');

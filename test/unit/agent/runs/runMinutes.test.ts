@@ -39,6 +39,18 @@ describe('the minutes of runs', () => {
     );
   });
 
+  it('are those of the user where the project allows more', async () => {
+    const model = new ScriptedModel([[launch({}), launch({ max_minutes: 60 })], quit]);
+    bed = await testEngine(model, { settings: { runMinutes: 3 } });
+    await writeFile(path.join(bed.work, 'helios.json'), '{"runMinutes": 30}');
+    const session = await bed.start();
+    await session.ended;
+    assert.deepEqual(
+      [...session.state.runs.values()].map(({ spec }) => spec.limit?.ms),
+      [180_000, 180_000],
+    );
+  });
+
   it('bound a clock that starts later, too', () => {
     const later = { ms: 60_000, from: 'first_metric' } as const;
     assert.deepEqual(boundedLimit(later, 5), { ...later, maxMs: 300_000 });
