@@ -1,6 +1,5 @@
 import type { Engine } from '../../agent/contract/engine.ts';
 import type { SessionId } from '../../base/ids.ts';
-import { importPreview, machinePath } from '../../compose/importFiles.ts';
 import type { CliCommand } from '../command.ts';
 import { withEngine } from '../commandEngine.ts';
 import { idleSession, namedSession, sessionWords } from '../sessionReference.ts';
@@ -31,6 +30,7 @@ export const declareImportRuns = (parent: CliCommand): CliCommand =>
     .addHelpText('after', examples)
     .runs((context, paths: readonly string[], { machine: id, session }: ImportRunsOptions) =>
       withEngine(context, async (engine) => {
+        const { importPreview, machinePath } = await import('../../compose/importFiles.ts');
         const { stdout } = context.deps;
         const write = (line: string): void => void stdout.write(`${singleLine(line)}\n`);
         const machine = engine.machines.get(id);
