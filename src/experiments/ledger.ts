@@ -144,7 +144,10 @@ export interface ImportedResult {
   /** `ok`: it ended well, and was not decided. `unknown`: the file does not say how it ended. */
   readonly status: 'keep' | 'discard' | 'crash' | 'ok' | 'unknown';
   readonly description: string;
-  /** Finite values of a run in files, by metric: last and best. Omitted for a row of a ledger. */
+  /**
+   * Finite values of a run in files, by metric: last (the best, if the last is not finite) and best.
+   * Omitted for a row of a ledger.
+   */
   readonly values?: Readonly<Record<string, readonly [last: number, best: number]>>;
 }
 

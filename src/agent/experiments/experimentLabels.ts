@@ -97,18 +97,22 @@ function earlierText(
 const seedsOf = (rows: Ledger['rows'], { runId }: FoundRun): string | undefined =>
   commandForm(rows.find((row) => row.runId === runId)?.command ?? '').seed;
 
-/** Formats an imported result: `- keep: what was tried · loss 0.83 · 1a2b3c4 · i1#2`. */
-export const importedLine = ({
-  status,
-  metric,
-  value,
-  description,
-  commit,
-  id,
-}: ImportedResult & Partial<Pick<NamedResult, 'id'>>): string =>
-  [
+const maxOthers = 6;
+
+/**
+ * Formats an imported result: `- keep: what was tried · loss 0.83 (best 0.81) · also acc · 1a2b3c4 ·
+ * i1#2`.
+ */
+export function importedLine(result: ImportedResult & Partial<Pick<NamedResult, 'id'>>): string {
+  const { status, metric, value, description, commit, id, values = {} } = result;
+  const best = values[metric]?.[1];
+  const bestText = best === undefined || best === value ? '' : ` (best ${formatValue(best)})`;
+  const others = Object.keys(values).filter((name) => value === undefined || name !== metric);
+  return [
     `- ${status}: ${oneLine(description, 160)}`,
-    ...(value === undefined ? [] : [`${metric} ${formatValue(value)}`]),
+    ...(value === undefined ? [] : [`${metric} ${formatValue(value)}${bestText}`]),
+    ...(others.length === 0 ? [] : [`also ${oneLine(others.slice(0, maxOthers).join(', '), 160)}`]),
     ...(commit === '' ? [] : [commit]),
     ...(id === undefined ? [] : [id]),
   ].join(' · ');
+}

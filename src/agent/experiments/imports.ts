@@ -212,9 +212,9 @@ function resultOf(run: FoundRun, wanted: string | undefined): ImportedResult {
     ...(main !== undefined && !isFailed && Number.isFinite(main.last) && { value: main.last }),
     values: Object.fromEntries(
       summaries
-        .filter(({ last, best }) => Number.isFinite(last) && Number.isFinite(best))
+        .filter(({ best }) => Number.isFinite(best))
         .slice(0, maxValues)
-        .map(({ metric, last, best }) => [metric, [last, best]]),
+        .map(({ metric, last, best }) => [metric, [Number.isFinite(last) ? last : best, best]]),
     ),
   };
 }

@@ -112,7 +112,9 @@ function requireRun(runs: MeasuredRuns, reference: string | number): OwnRun {
       );
   if (found !== undefined) return found;
   if (/^i\d+/i.test(wanted))
-    throw new ToolFailure(`Nothing was imported as ${wanted}. exp_list lists what was imported.`);
+    throw new ToolFailure(
+      `There is no run ${wanted}. Imported results can only be shown and compared; exp_list with scope imported lists them.`,
+    );
   const known = runs.all().map((run) => `${run.name} (${run.handle ?? run.id})`);
   throw new ToolFailure(
     known.length === 0

@@ -86,9 +86,19 @@ describe('results that a session imports', () => {
     assert.match(compared, /"baseline":\{"run":"i1#1".*not measured by Helios/);
     assert.match(compared, /"delta":0\.05.*"verdict":"worse"/);
     assert.doesNotMatch(all, /i1#1/);
-    assert.match(unknown, /Nothing was imported as i7#1/);
-    assert.match(cleared, /Nothing was imported as i1#1|There is no run/);
+    assert.match(unknown, /no run i7#1\. Imported results/);
+    assert.match(cleared, /no run i1#1\. Imported results can only be shown/);
     assert.equal(readFileSync(at('log.csv'), 'utf8'), 'step,loss,acc\n1,0.75,0.1\n2,0.25,0.2\n');
+  });
+
+  it('are told with their best value and their other metrics, but not one that is not finite', async () => {
+    put('best.csv', 'step,val_loss,acc\n1,0.25,0.1\n2,0.75,0.2\n');
+    put('nan.csv', 'step,val_loss\n1,0.25\n2,nan\n');
+    const [said = ''] = results(
+      await session([call('import_metrics', { path: path.join(folder, 'foreign') }), quit]),
+    );
+    assert.match(said, /unknown: best\.csv · val_loss 0\.75 \(best 0\.25\) · also acc · i1#1/);
+    assert.match(said, /unknown: nan\.csv · also val_loss · i1#3/);
   });
 
   it('are no evidence and no champion, and a claim about them is marked', async () => {
