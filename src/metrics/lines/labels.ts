@@ -20,19 +20,21 @@ const maxRemembered = 5000;
  */
 const maxLabelChars = 1000;
 
-/** Caches the meaning of each label, since labels repeat on every line. */
-function remembering(read: Reading): Reading {
-  const meanings = new Map<string, Meaning>();
+/** Caches what is read from each label, since labels repeat on every line. */
+export function remembering<T>(read: (label: string) => T, tooLong: T): (label: string) => T {
+  const remembered = new Map<string, T>();
   return (label) => {
-    if (label.length > maxLabelChars) return { isKnown: false };
-    const cached = meanings.get(label);
+    if (label.length > maxLabelChars) return tooLong;
+    const cached = remembered.get(label);
     if (cached !== undefined) return cached;
-    if (meanings.size >= maxRemembered) meanings.clear();
-    const meaning = read(label);
-    meanings.set(label, meaning);
-    return meaning;
+    if (remembered.size >= maxRemembered) remembered.clear();
+    const found = read(label);
+    remembered.set(label, found);
+    return found;
   };
 }
+
+const noMeaning: Meaning = { isKnown: false };
 
 /**
  * Returns the same text for different spellings of a name: `val_loss`, `val/loss`, `Val Loss`,
@@ -54,12 +56,12 @@ export function askedReading(names: readonly string[]): Reading {
       .map((candidate) => requested.get(folded(candidate)))
       .find((found) => found !== undefined);
     return { metric, counter: counterIn(words), isKnown: true };
-  });
+  }, noMeaning);
 }
 
 /** Returns a `Reading` that recognises counters but no metrics. */
 export const counterReading = (): Reading =>
-  remembering((label) => ({ counter: counterIn(label.split(/\s+/)), isKnown: false }));
+  remembering((label) => ({ counter: counterIn(label.split(/\s+/)), isKnown: false }), noMeaning);
 
 const neverMetric = new RegExp(
   '^_?(?:timestamp|ts|date|datetime|(?:created|updated)_at|(?:start|end)_time|eta|elapsed|remaining|runtime|progress|' +
@@ -87,9 +89,9 @@ export const detectedReading = (): Reading =>
     const bare = words.at(-1) ?? '';
     if (isCounter(words)) return { counter: counterIn(words), isKnown: false };
     const metric = words.length > 1 ? words.join('_').toLowerCase() : bare;
-    if (!isUsableName(metric) || neverMetric.test(leafOf(metric))) return { isKnown: false };
+    if (!isUsableName(metric) || neverMetric.test(leafOf(metric))) return noMeaning;
     return { metric, isKnown: isKnownMetric(metric) };
-  });
+  }, noMeaning);
 
 const isCounter = (words: readonly string[]): boolean =>
   (counterOf(words.join('_')) ?? counterOf(words.at(-1) ?? '')) !== undefined;

@@ -17,8 +17,11 @@ export interface Pair {
    * than `clear`.
    */
   readonly sign: 'clear' | 'tight' | 'spaced';
-  /** The number as written in the line. */
-  readonly digits: string;
+  /**
+   * Whether the number is written with a decimal point or an exponent, or is not finite. Told only
+   * of numbers whose sign is not `clear`.
+   */
+  readonly isMeasured: boolean;
 }
 
 const nameCharacters = String.raw`\w./@\u00aa-\u024f\u0370-\u1fff\u3040-\ud7ff`;
@@ -29,6 +32,12 @@ const qualifiers = [
   'train|training|val|valid|validation|test|eval|evaluation|dev|best|final|avg|average|mean|running|smoothed',
   'total|global|grad|gradient|learning|policy|value|actor|critic|token|step|masked|top-\\d',
 ].join('|');
+const onlyQualifier = new RegExp(`^(?:${qualifiers})$`, 'i');
+export const maxQualifierChars = Math.max(...qualifiers.split('|').map((word) => word.length));
+
+/** Returns whether a word before a name belongs to the name: `val`, `best`, `grad`. */
+export const isQualifier = (word: string): boolean => onlyQualifier.test(word);
+
 const quote = String.raw`\\?["']`;
 const wrapping = String.raw`(?:tensor|array|(?:np|numpy|jnp|torch)\.\w+|b?float\d*)\(\s*\[?|${quote}|\$`;
 // A number with the suffix k, M, G, B or T is skipped: read without the suffix, the value would be
@@ -69,7 +78,7 @@ export function scanRepeats(line: string, onPair: (pair: Pair) => void, isAsked:
   if (!/ (?:over|of|across) \d/.test(line)) return false;
   const [, label, digits, unit] = overRepeats.exec(line) ?? [];
   if (label === undefined || digits === undefined) return false;
-  const pair = { value: valueOf(digits), total: NaN, sign: 'clear', digits } as const;
+  const pair = { value: valueOf(digits), total: NaN, sign: 'clear', isMeasured: true } as const;
   if (unit !== undefined) onPair({ ...pair, label: `${label} ${unit}` });
   if (unit === undefined || isAsked) onPair({ ...pair, label });
   return true;
@@ -87,12 +96,13 @@ function scanPairs(expression: RegExp, line: string, onPair: (pair: Pair) => voi
     // Skips the number: it is the first element of a list, so the name has no single value.
     if (match[4] !== undefined && match[7] !== undefined) continue;
     const digits = match[5] ?? '';
+    const sign = signKind(match[3] ?? '');
     onPair({
       label: match[1] ? match[1] + match[2] : (match[2] ?? ''),
       value: valueOf(digits),
       total: match[6] === undefined ? NaN : valueOf(match[6]),
-      sign: signKind(match[3] ?? ''),
-      digits,
+      sign,
+      isMeasured: sign !== 'clear' && /[.ni]|\de/i.test(digits),
     });
   }
 }
@@ -134,7 +144,7 @@ function walk(value: object, path: string, onPair: (pair: Pair) => void, depth =
     const name = path === '' ? key : `${path}/${key}`;
     const number = jsonNumber(inner);
     if (number !== undefined)
-      onPair({ label: name, value: number, total: NaN, sign: 'clear', digits: '' });
+      onPair({ label: name, value: number, total: NaN, sign: 'clear', isMeasured: true });
     else if (
       typeof inner === 'object' &&
       inner !== null &&

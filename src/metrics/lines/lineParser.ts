@@ -1,10 +1,13 @@
 import { stripAnsi } from '../../base/text.ts';
 import { askedReading, detectedReading, type Meaning, type Reading } from './labels.ts';
 import { anyName, pairExpression, scanLine, scanRepeats, type Pair } from './lineFormats.ts';
+import { LineValues } from './lineValues.ts';
 import type { MetricSpec } from '../metric.ts';
 import { checkedName } from './metricSpec.ts';
+import { PlainPairs, type Word } from './plainPairs.ts';
 import { counterNames, StepReader } from './stepReader.ts';
 import { TableReader } from './tableReader.ts';
+import { askedWords, detectedWords } from './words.ts';
 
 type EmitPoint = (metric: string, step: number, value: number) => void;
 
@@ -37,6 +40,8 @@ interface PairLine {
   /** Source of the regular expression for the names to search for. */
   readonly names: string;
   readonly reading: Reading;
+  /** Returns what a word can be; undefined if the names are no single words of ASCII. */
+  readonly wordOf: ((text: string) => Word) | undefined;
   /** Checks quickly, before the line is scanned. Returns false for most lines without a point. */
   mayHavePoint(line: string): boolean;
   isPoint(pair: Pair, meaning: Meaning): boolean;
@@ -50,33 +55,52 @@ interface PairLine {
  * read, when the step is known.
  */
 function pairLineParser(source: PairLine): LineParser {
-  const { names, reading, mayHavePoint, isPoint, isAsked } = source;
+  const { names, reading, wordOf, mayHavePoint, isPoint, isAsked } = source;
   const table = new TableReader(source);
   const expression = pairExpression(names);
+  const plain = wordOf && new PlainPairs({ wordOf, reading });
   const steps = new StepReader();
-  const found = new Map<string, number>();
-  const onPair = (pair: Pair): void => {
-    const meaning = reading(pair.label);
+  const found = new LineValues();
+  const take = (pair: Pair, meaning: Meaning): void => {
     if (meaning.counter !== undefined) steps.take(meaning.counter, pair);
     if (meaning.metric !== undefined && isPoint(pair, meaning))
       found.set(meaning.metric, shareOf(pair));
   };
+  const onPair = (pair: Pair): void => take(pair, reading(pair.label));
+  const reset = (): void => {
+    found.clear();
+    steps.reset();
+  };
+  /** Reads lines that are rows of a table or values over repeats. */
+  const readWhole = (line: string): boolean => {
+    const hasWords = beginsWithWord(line);
+    if (hasWords) table.begin(line);
+    return table.readRow(line, onPair) || (hasWords && scanRepeats(line, onPair, isAsked));
+  };
   return {
     parse(raw, emit) {
       const line = stripAnsi(raw);
-      found.clear();
-      steps.reset();
-      if (!table.read(line, onPair) && !scanRepeats(line, onPair, isAsked)) {
-        if (!mayHoldNumber(line) || !mayHavePoint(line)) return;
-        scanLine(expression, line, onPair);
+      reset();
+      if (!readWhole(line)) {
+        if (!mayHavePoint(line)) return;
+        if (line.startsWith('{"') || plain?.read(line, take) !== true) {
+          reset();
+          scanLine(expression, line, onPair);
+        }
       }
-      if (found.size === 0) return;
-      const step = steps.stepOf(line);
-      for (const [name, value] of found) emit(name, step, value);
+      if (found.count > 0) found.emit(steps.stepOf(line), emit);
     },
     resume: (header) => table.resume(header),
   };
 }
+
+/** Cheap test for most lines, which are neither the header of a table nor a value over repeats. */
+const beginsWithWord = (line: string): boolean =>
+  isBeforeWords(line.charCodeAt(0)) && /^[\s|]{0,80}[a-z][a-z_]*[\s|,]/i.test(line);
+
+/** Whether a character is a letter or, like blanks and `|`, no other printable one of ASCII. */
+const isBeforeWords = (code: number): boolean =>
+  code <= 0x20 || code > 0x60 || (code > 0x40 && code < 0x5b);
 
 /** Checks quickly. Returns false for most lines without a number. */
 export const mayHoldNumber = (line: string): boolean => /\d/.test(line) || /nan|inf/i.test(line);
@@ -86,19 +110,27 @@ const shareOf = ({ value, total }: Pair): number => (total > 0 ? value / total :
 
 const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
+/** Returns the source of the regular expression for a name in any spelling. */
+const sourceOf = (name: string): string => escaped(name).replace(/(?:[\s_/-]|\\\.)+/g, '[\\s_./-]');
+
+/** Returns the names without those that contain another: each line with these has the other, too. */
+const shortest = (names: readonly string[]): readonly string[] =>
+  names.filter((name) => !names.some((other) => other !== name && name.includes(other)));
+
 function namesParser(names: readonly string[], onHeader: (header: string) => void): LineParser {
   const longestFirst = [...names].sort((a, b) => b.length - a.length);
-  const sources = longestFirst.map((name) =>
-    escaped(name).replace(/(?:[\s_/-]|\\\.)+/g, '[\\s_./-]'),
-  );
-  const anyRequested = new RegExp(sources.join('|'), 'i');
+  const sources = longestFirst.map(sourceOf);
+  const anyRequested = new RegExp(shortest(names).map(sourceOf).join('|'), 'i');
+  const reading = askedReading(names);
+  const namesSource = [...sources, counterNames].join('|');
   return pairLineParser({
-    names: [...sources, counterNames].join('|'),
-    reading: askedReading(names),
+    names: namesSource,
+    reading,
+    wordOf: askedWords(names, namesSource, reading),
     isAsked: true,
     onHeader,
     // A nested JSON key occurs in the line only in parts, so every line of JSON has to be scanned.
-    mayHavePoint: (line) => line.startsWith('{"') || anyRequested.test(line),
+    mayHavePoint: (line) => anyRequested.test(line) || line.startsWith('{"'),
     isPoint: () => true,
   });
 }
@@ -111,15 +143,16 @@ function namesParser(names: readonly string[], onHeader: (header: string) => voi
  * occur a second time (checked by `RunMetrics`).
  */
 function detectingParser(onHeader: (header: string) => void): LineParser {
+  const reading = detectedReading();
   return pairLineParser({
     names: anyName,
-    reading: detectedReading(),
+    reading,
+    wordOf: detectedWords(reading),
     isAsked: false,
     onHeader,
-    mayHavePoint: () => true,
-    isPoint({ sign, digits, total }, { isKnown }) {
+    mayHavePoint: mayHoldNumber,
+    isPoint({ sign, isMeasured, total }, { isKnown }) {
       if (sign === 'clear') return isKnown || Number.isNaN(total);
-      const isMeasured = /[.ni]|\de/i.test(digits);
       return isKnown
         ? sign === 'tight' || isMeasured
         : sign === 'tight' && isMeasured && Number.isNaN(total);

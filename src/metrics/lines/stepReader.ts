@@ -51,7 +51,7 @@ export class StepReader {
   stepOf(line: string): number {
     if (!Number.isNaN(this.#step)) return this.#step;
     if (!Number.isNaN(this.#batch)) return this.#batch;
-    const hasCount = line.includes('/');
+    const hasCount = line.includes('/') && (line.includes('[') || line.includes('━'));
     const bracket = hasCount ? bracketCount.exec(line)?.[1] : undefined;
     if (bracket !== undefined) return Number(bracket);
     if (!Number.isNaN(this.#epoch) || !hasCount) return this.#epoch;

@@ -53,9 +53,17 @@ export class TableReader {
     this.#table = this.#tableOf(header);
   }
 
+  /** Begins a table if the line is the header of one. */
+  begin(line: string): void {
+    if (!mayBeHeader.test(line) || line === this.#table?.header) return;
+    const table = this.#tableOf(line);
+    if (table === undefined) return;
+    this.#table = table;
+    this.#options.onHeader(line);
+  }
+
   /** Calls `onPair` for the step and the metrics of a row. Returns whether the line was a row. */
-  read(line: string, onPair: (pair: Pair) => void): boolean {
-    if (mayBeHeader.test(line)) this.#begin(line);
+  readRow(line: string, onPair: (pair: Pair) => void): boolean {
     if (this.#table === undefined || !startsWithNumber.test(line)) return false;
     const { separator, columns } = this.#table;
     const cells = cellsOf(line.replace(bar, ''), separator);
@@ -67,16 +75,8 @@ export class TableReader {
     if (!isRow) return false;
     for (const [index, { label, isMetric }] of columns.entries())
       if (index === 0 || isMetric)
-        onPair({ label, value: values[index] ?? NaN, total: NaN, sign: 'clear', digits: '' });
+        onPair({ label, value: values[index] ?? NaN, total: NaN, sign: 'clear', isMeasured: true });
     return true;
-  }
-
-  #begin(line: string): void {
-    if (line === this.#table?.header) return;
-    const table = this.#tableOf(line);
-    if (table === undefined) return;
-    this.#table = table;
-    this.#options.onHeader(line);
   }
 
   #tableOf(header: string): Table | undefined {
