@@ -32,6 +32,8 @@ const maxHeaderChars = 1000;
 /** Quick test that excludes most lines, which are not headers. */
 const mayBeHeader =
   /^[\s|]{0,80}(?:global[ _]?)?(?:epochs?|steps?|iters?|iterations?)\s{0,80}[\s|,]/i;
+/** Most lines that begin with a counter have one of these. No name of a column has. */
+const hasSign = /[=:]/;
 const startsWithNumber = /^[\s|]{0,80}\d/;
 const name = /^[\p{L}_][\p{L}\p{N}_ ./@%()-]*$/u;
 const cellNumber = new RegExp(`^(${numberSource})%?$`, 'i');
@@ -55,7 +57,7 @@ export class TableReader {
 
   /** Begins a table if the line is the header of one. */
   begin(line: string): void {
-    if (!mayBeHeader.test(line) || line === this.#table?.header) return;
+    if (!mayBeHeader.test(line) || hasSign.test(line) || line === this.#table?.header) return;
     const table = this.#tableOf(line);
     if (table === undefined) return;
     this.#table = table;
@@ -83,15 +85,14 @@ export class TableReader {
     if (header.length > maxHeaderChars) return undefined;
     const wide = /[|,\t]|\S\s{2,}\S/.exec(header.trim())?.[0] ?? ' ';
     const labels = cellsOf(header, wide.length > 1 ? /\s{2,}/ : separatorOf(wide));
+    if (counterOf(labels[0] ?? '') === undefined || !labels.every((label) => name.test(label)))
+      return undefined;
     const { reading, isAsked } = this.#options;
     const columns = labels.map((label, index) => {
       const { metric, isKnown } = reading(label);
       return { label, isMetric: index > 0 && metric !== undefined && (isAsked || isKnown) };
     });
-    const isHeader =
-      counterOf(labels[0] ?? '') !== undefined &&
-      labels.every((label) => name.test(label)) &&
-      columns.some(({ isMetric }) => isMetric);
+    const isHeader = columns.some(({ isMetric }) => isMetric);
     return isHeader ? { header, separator: separatorOf(wide), columns } : undefined;
   }
 }
