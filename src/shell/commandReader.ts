@@ -2,7 +2,7 @@
 import { childrenOf, gapBetween, looseChildren, written, type Place } from './children.ts';
 import type { Heredoc } from './heredoc.ts';
 import { must } from './notUnderstood.ts';
-import type { Redirection, ShellCommand } from './shellCommand.ts';
+import type { Redirection, ShellCommand, ShellLayout, WordPart } from './shellCommand.ts';
 import { isNumberOfFile, partsOfCondition, redirectionOf, simpleCommand } from './simpleCommand.ts';
 import { expansion, hidesExpansion, wordOf, wordsOf, type TakeExpansion } from './words.ts';
 
@@ -42,6 +42,9 @@ const chain = /^(?:list|pipeline|negated_command)$/;
 const plain =
   /^(?:program|list|pipeline|negated_command|redirected_statement|subshell|[a-z_]*redirect)$/;
 const flat = /^(?:program|list|pipeline|redirected_statement|[a-z_]*redirect)$/;
+/** Groups that a layout can show. */
+const laidOut =
+  /^(?:program|(?:for|while|if)_statement|el(?:if|se)_clause|do_group|subshell|compound_statement)$/;
 const word = /^(?:word|(?:raw_|ansi_c_)?string|concatenation|number|brace_expression)$/;
 
 export class CommandReader {
@@ -49,6 +52,8 @@ export class CommandReader {
   isPlain = true;
   isFlat = true;
   hasBackground = false;
+  readonly #layout: (string | ShellCommand)[] = [];
+  #isLaidOut = true;
   /** Commands whose output the next commands may read. */
   #sources: readonly ShellCommand[] = [];
   /** Operator since the last command. */
@@ -65,6 +70,11 @@ export class CommandReader {
     this.#depth = depth;
   }
 
+  /** Operators, keywords and commands; `undefined` if there is more to the text. */
+  get layout(): ShellLayout | undefined {
+    return this.#isLaidOut ? this.#layout : undefined;
+  }
+
   /**
    * Reads the commands of a node at a position where the shell expects a command, and adds them to
    * `found`.
@@ -78,16 +88,22 @@ export class CommandReader {
       // An operator without a command before it is an error to a shell, but not to the grammar.
       this.isFlat &&= this.found.length > this.#operatorAt || type === '\n';
       [this.#operator, this.#operatorAt] = [type, this.found.length];
+      this.#layout.push(type);
       return;
     }
     must(++this.#level <= mostLevels);
     if (simple.test(type)) this.#command(place, around);
-    else if (expansion.test(type) || word.test(type)) wordOf([place], this.#take);
+    else if (expansion.test(type) || word.test(type)) this.#loose(place);
     else if (chain.test(type)) this.#chain(place, around);
     else if (type === 'redirected_statement') this.#redirected(place, around);
     else if (type.endsWith('_redirect')) this.#simple([place], around.input);
     else this.#group(place, around);
     this.#level--;
+  }
+
+  #loose(place: Place): void {
+    this.#isLaidOut = false;
+    wordOf([place], this.#take);
   }
 
   #chain(place: Place, around: Around): void {
@@ -113,6 +129,7 @@ export class CommandReader {
   #group(place: Place, { redirects, input }: Around): void {
     this.isPlain &&= plain.test(place.type);
     this.isFlat &&= flat.test(place.type);
+    this.#isLaidOut &&= laidOut.test(place.type);
     const draft = this.#draft(redirects);
     must(draft.parts.length === 0);
     const children = childrenOf(place);
@@ -133,7 +150,8 @@ export class CommandReader {
     );
     const head = children.slice(0, body).filter(({ type }) => !/^[;\n]$/.test(type));
     must(body > 0);
-    this.found.push({
+    this.#isLaidOut &&= children[body]?.type === 'do_group';
+    this.#add({
       assignments: [],
       words: wordsOf(head, this.#take),
       redirections: [],
@@ -180,13 +198,13 @@ export class CommandReader {
       if (target.length > 0) draft.redirections.push({ sign, target: wordOf(target, this.#take) });
       return;
     }
-    this.isPlain = this.isFlat = false;
+    this.isPlain = this.isFlat = this.#isLaidOut = false;
     draft.input += heredoc.text;
     if (!heredoc.isLiteral) draft.expansions.push(...this.#reading.expansionsOf(heredoc.text));
   }
 
   #hereString(place: Place, draft: Draft): void {
-    this.isPlain = this.isFlat = false;
+    this.isPlain = this.isFlat = this.#isLaidOut = false;
     const [, ...parts] = childrenOf(place);
     draft.input += wordOf(parts, this.#take).text;
   }
@@ -201,7 +219,12 @@ export class CommandReader {
       this.found.push(...this.#reading.read(text, this.#depth).slice(0, -1));
     const sources = [...this.#sources, ...this.found.slice(draft.from)];
     const command = { ...parsedWords, redirections, input, operator: this.#nextOperator() };
-    this.found.push(sources.length > 0 ? { ...command, sources } : command);
+    this.#add(sources.length > 0 ? { ...command, sources } : command);
+  }
+
+  #add(command: ShellCommand): void {
+    this.found.push(command);
+    this.#layout.push(command);
   }
 
   #nextOperator(): string {
@@ -219,6 +242,7 @@ export class CommandReader {
     inner.#substitution(place);
     this.found.push(...inner.found);
     this.hasBackground ||= inner.hasBackground;
+    return partOf(place, inner.layout);
   };
 
   #substitution(place: Place): void {
@@ -262,6 +286,21 @@ export class CommandReader {
     this.#level--;
   }
 }
+
+/** Returns what an expansion is. `layout` is that of the commands in it. */
+function partOf(place: Place, layout: ShellLayout | undefined): WordPart {
+  const text = written(place);
+  const [, bare, braced] = /^\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)\})$/.exec(text) ?? [];
+  const name = bare ?? braced;
+  if (name !== undefined) return { kind: 'variable', name };
+  const [sign] = /^[$<]\(/.exec(text) ?? [];
+  return layout !== undefined && layout.length > 0 && (sign === '$(' || sign === '<(')
+    ? { kind: 'commands', sign, layout: withoutBrackets(layout) }
+    : { kind: 'other' };
+}
+
+/** Returns the layout of a substitution without the brackets around its commands. */
+const withoutBrackets = (layout: ShellLayout): ShellLayout => layout.slice(1, -1);
 
 function ownParts(place: Place): readonly Place[] {
   if (place.type === 'variable_assignment') return [place];

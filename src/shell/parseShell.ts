@@ -51,8 +51,8 @@ function read(original: string, depth: number): ShellText {
         );
         const reader = new CommandReader({ read: commandsOf, expansionsOf, heredocs }, depth);
         reader.statement({ ...placeOf(root, text), start: 0, end: text.length });
-        const { found: commands, isPlain, isFlat, hasBackground } = reader;
-        return { commands, isPlain, isFlat, hasBackground };
+        const { found: commands, isPlain, isFlat, hasBackground, layout } = reader;
+        return { commands, isPlain, isFlat, hasBackground, ...(layout && { layout }) };
       }
       must(others.size < maxOthers && [...others].every((other) => other < wrong));
       others.add(wrong);

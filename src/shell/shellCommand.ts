@@ -12,7 +12,29 @@ export interface ShellWord {
   readonly isDynamic: boolean;
   /** True if a part of the word was quoted or escaped. */
   readonly isQuoted: boolean;
+  /** The parts of a word that has a variable or a substitution; else omitted. */
+  readonly parts?: readonly WordPart[];
 }
+
+/**
+ * - `text`: the same in every shell; quotes are resolved
+ * - `pattern`: unquoted text that may be a pattern of file names
+ * - `variable`: `$NAME` or `${NAME}`
+ * - `commands`: `$(…)` or `<(…)`
+ * - `unknown`: a text of which nothing is known, and that is one argument
+ * - `other`: another expansion
+ */
+export type WordPart =
+  | { readonly kind: 'text' | 'pattern'; readonly text: string }
+  | { readonly kind: 'variable'; readonly name: string }
+  | { readonly kind: 'commands'; readonly sign: '$(' | '<('; readonly layout: ShellLayout }
+  | { readonly kind: 'unknown' | 'other' };
+
+/**
+ * The commands of a text, and the operators and keywords between them, in the order of the text.
+ * The head of a `for` loop is a command, and so are the redirections of a loop or a group.
+ */
+export type ShellLayout = readonly (string | ShellCommand)[];
 
 export interface Redirection {
   /** Operator of the redirection, for example `>`, `2>&`, `<` or `&>>`. */
@@ -54,6 +76,11 @@ export interface ShellText {
    * substitutions or background commands.
    */
   readonly isFlat: boolean;
+  /**
+   * Omitted if the text has more than lists, pipelines, groups, `if`, `for` and `while`, or text as
+   * input.
+   */
+  readonly layout?: ShellLayout;
   /** True if the text starts a command in the background. */
   readonly hasBackground: boolean;
 }

@@ -1,14 +1,14 @@
 /** Converts parts of the tree to words, with quotes resolved. */
 import { childrenOf, gapBetween, looseChildren, written, type Place } from './children.ts';
 import { must } from './notUnderstood.ts';
-import type { ShellWord } from './shellCommand.ts';
+import type { ShellWord, WordPart } from './shellCommand.ts';
 
 /** Types of the syntax nodes that are expansions. */
 export const expansion =
   /^(?:(?:simple_)?expansion|command_substitution|process_substitution|arithmetic_expansion|array)$/;
 
-/** Called for each expansion, to read the commands in the expansion. */
-export type TakeExpansion = (place: Place, isQuoted: boolean) => void;
+/** Called for each expansion, to read the commands in the expansion. Returns what it is. */
+export type TakeExpansion = (place: Place, isQuoted: boolean) => WordPart;
 
 /** Joins adjacent parts to one word. */
 export function wordOf(parts: readonly Place[], take: TakeExpansion): ShellWord {
@@ -48,12 +48,22 @@ const operator = (text: string): ShellWord => ({
   isQuoted: false,
 });
 
-const joined = (words: readonly ShellWord[]): ShellWord => ({
-  text: words.map(({ text }) => text).join(''),
-  spelled: words.map(({ spelled }) => spelled).join(''),
-  isDynamic: words.some(({ isDynamic }) => isDynamic),
-  isQuoted: words.some(({ isQuoted }) => isQuoted),
-});
+function joined(words: readonly ShellWord[]): ShellWord {
+  const word = {
+    text: words.map(({ text }) => text).join(''),
+    spelled: words.map(({ spelled }) => spelled).join(''),
+    isDynamic: words.some(({ isDynamic }) => isDynamic),
+    isQuoted: words.some(({ isQuoted }) => isQuoted),
+  };
+  const hasParts = words.some(({ parts }) => parts !== undefined);
+  return hasParts ? { ...word, parts: words.flatMap(partsOf) } : word;
+}
+
+const partsOf = ({ text, spelled, isDynamic, parts }: ShellWord): readonly WordPart[] => {
+  if (parts !== undefined) return parts;
+  if (!isDynamic) return [{ kind: 'text', text }];
+  return text === spelled ? [{ kind: 'pattern', text }] : [{ kind: 'other' }];
+};
 
 const made = /^(?:concatenation|command_name|variable_assignment|subscript)$/;
 const pattern = /^(?:brace_expression|regex|extglob_pattern)$/;
@@ -64,8 +74,9 @@ function partOf(place: Place, take: TakeExpansion, isInQuotes = false): ShellWor
   if (type === 'raw_string') return quoted(written(place).slice(1, -1));
   if (type === 'ansi_c_string') return ansiQuoted(written(place));
   if (expansion.test(type)) {
-    take(place, isInQuotes);
-    return { text: '', spelled: written(place), isDynamic: true, isQuoted: false };
+    const part = take(place, isInQuotes);
+    const spelled = written(place);
+    return { text: '', spelled, isDynamic: true, isQuoted: false, parts: [part] };
   }
   if (pattern.test(type)) return patternOf(place);
   if (made.test(type) && place.node.childCount > 0) return joinedParts(place, take);

@@ -6,7 +6,7 @@
 import { loadShell } from '../../shell/grammar.ts';
 import { posix } from 'node:path';
 import { parseShell } from '../../shell/parseShell.ts';
-import type { ShellCommand, ShellText, ShellWord } from '../../shell/shellCommand.ts';
+import type { ShellCommand, ShellLayout, ShellText, ShellWord } from '../../shell/shellCommand.ts';
 import { programOf, wrapperOf } from '../../shell/wrappers.ts';
 import { usualPaths } from '../pathRules.ts';
 import { dangerOf } from './dangers.ts';
@@ -18,6 +18,7 @@ import type { CommandPlace, Consent, ConsentStep, Spot } from './place.ts';
 import { readArguments, type Arguments } from './options.ts';
 import { readerOf } from './readers.ts';
 import type { Reader } from './readers/reader.ts';
+import { isPrintable, structureVerdict } from './structure.ts';
 import { showsVersion, subcommandOf } from './subcommands.ts';
 import { innerCommands, innerScripts, unwrapped } from './unwrap.ts';
 import { asks, denies, isFirm, safe, strictest, type Verdict } from './verdict.ts';
@@ -27,6 +28,9 @@ import { whyAsked } from './whyAsked.ts';
  * Maximum depth of scripts within scripts, such as `sh -c "sh -c …"`; deeper scripts are not read.
  */
 const maxDepth = 6;
+
+/** Maximum number of folders in which a command in a loop may run. */
+const maxFolders = 16;
 
 /** Loads what `classify` needs. Later calls return the same promise. */
 export const loadClassifier = loadShell;
@@ -130,11 +134,45 @@ class LineJudge {
   }
 
   verdict(commands: readonly JudgedCommand[]): Verdict {
+    const verdicts = commands.map(({ verdict }) => verdict);
+    if (this.#shell.isFlat || this.#consent !== undefined) return strictest(verdicts);
+    const { layout } = this.#shell;
     const structure =
-      this.#shell.isFlat || this.#consent !== undefined
-        ? safe
-        : asks('has more than a list of simple commands', '');
-    return strictest([...commands.map(({ verdict }) => verdict), structure]);
+      layout === undefined
+        ? asks('has more than a list of simple commands', '')
+        : new LineJudge(this.#shell, this.#place, this.#depth).#structure(layout);
+    return structure.kind === 'safe'
+      ? strictest(verdicts.filter(isFirm))
+      : strictest([...verdicts, structure]);
+  }
+
+  #structure(layout: ShellLayout): Verdict {
+    const folders = (operator: string): readonly string[] =>
+      operator === '&&' ? (this.#entered ?? this.#folders) : this.#all();
+    return structureVerdict(layout, {
+      place: this.#place,
+      judge: (command, isSure) => {
+        const { verdict } = this.#judge(command);
+        if (!isSure) this.#entered = undefined;
+        return this.#folders.length > maxFolders
+          ? strictest([verdict, asks('changes to an unclear folder', partOf(command))])
+          : verdict;
+      },
+      redirections: (command) => strictest(this.#judge(command).redirections),
+      folders,
+      within: (start, walk, isSubshell) => {
+        const before = this.#all();
+        [this.#folders, this.#entered] = [start, undefined];
+        const verdict = walk();
+        const after = isSubshell ? before : [...new Set([...before, ...this.#all()])];
+        [this.#folders, this.#entered] = [after, undefined];
+        return verdict;
+      },
+    });
+  }
+
+  #all(): readonly string[] {
+    return [...new Set([...this.#folders, ...(this.#entered ?? [])])];
   }
 
   #judge(command: ShellCommand): JudgedCommand {
@@ -249,7 +287,12 @@ function judgeReader(
   const { operands, paths } = call;
   const reads = paths.map((word) => judgeRead(word, spot));
   if (reader.operands === 'text')
-    return strictest([...reads, ...operands.map((word) => judgeWord(word, spot, isGit))]);
+    return strictest([
+      ...reads,
+      ...operands
+        .filter((word) => reader.printsOperands !== true || !isPrintable(word))
+        .map((word) => judgeWord(word, spot, isGit)),
+    ]);
   const hasScript = reader.scriptOptions?.some((name) => call.names.has(name)) ?? false;
   const isScript = reader.operands === 'script' && !hasScript;
   const script = isScript ? operands.slice(0, 1).map((word) => judgeWord(word, spot, false)) : [];

@@ -133,7 +133,7 @@ function matchesOf(
 const variable = /^\$(?:HOME|PWD|\{HOME\}|\{PWD\})(?=\/|$)/;
 
 /** Replaces `~`, `$HOME` and `$PWD` at the start of a word; `undefined` for other expansions. */
-function expanded(word: ShellWord, { home }: CommandPlace): string | undefined {
+export function expanded(word: ShellWord, { home }: CommandPlace): string | undefined {
   const { text, spelled, isDynamic } = word;
   const [name = ''] = variable.exec(spelled) ?? [];
   const isVariable = isDynamic && name !== '' && text === spelled.slice(name.length);

@@ -12,6 +12,8 @@ export interface Reader {
    *   are files that are read
    */
   readonly operands: 'content' | 'names' | 'text' | 'script';
+  /** True if the program only prints its operands, whatever they are. */
+  readonly printsOperands?: true;
   /** Options that give the script. The first operand is then a file, too. */
   readonly scriptOptions?: readonly string[];
   /**

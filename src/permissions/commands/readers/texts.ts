@@ -4,8 +4,11 @@ import { text, type Reader } from './reader.ts';
 
 export const textReaders: Readonly<Record<string, Reader>> = {
   // `echo` prints a line of dashes, and does not read it as an option.
-  echo: text('n e E --- ---- ----- ------ -------- ----------'),
-  printf: text('', printfProblem),
+  echo: {
+    ...text('n e E --- ---- ----- ------ -------- ----------'),
+    printsOperands: true,
+  },
+  printf: { ...text('', printfProblem), printsOperands: true },
   true: text(''),
   false: text(''),
   ':': text(''),
@@ -36,8 +39,11 @@ export const textReaders: Readonly<Record<string, Reader>> = {
  */
 function printfProblem({ names: given, operands }: Arguments): string | undefined {
   if (given.has('-v')) return 'sets a variable';
-  const [format] = operands;
-  const known = /^(?:[^%]|%%|%[-+ #0]*\d*(?:\.\d+)?[bcdeEfgGioqsuxX])*$/;
+  const [format, ...values] = operands;
+  // Some shells calculate numbers, and so also run what is in them.
+  const known = values.some(({ isDynamic }) => isDynamic)
+    ? /^(?:[^%]|%%|%-?\d*s|%b)*$/
+    : /^(?:[^%]|%%|%[-+ #0]*\d*(?:\.\d+)?[bcdeEfgGioqsuxX])*$/;
   return format === undefined || (known.test(format.text) && !format.isDynamic)
     ? undefined
     : 'may set a variable';

@@ -242,6 +242,20 @@ describe('the verdict on a command for a machine', () => {
       'ls missing 2>/dev/null; echo $HOME ~/x',
       'wc -l < a.txt',
       "awk '{print $1}' a.txt",
+      'for f in *.txt; do echo "== $f"; cat "$f"; done',
+      'for f in a.txt "b c.txt"; do wc -l < "$f"; done | sort',
+      'for i in {1..3} x{a,b} $(seq 7 9); do echo $i; done',
+      'for d in runs/*/; do (cd "$d" && ls); done; ls',
+      'for d in runs nothing*; do for f in "$d"/*; do echo "$f"; done; done',
+      'while IFS=/ read -r a b; do echo "$b-$a"; done < a.txt',
+      'ls | while read f; do echo "$f"; done',
+      'if [ -f a.txt ]; then cat a.txt; elif ls; then pwd; else ls; fi',
+      'if ls missing 2>/dev/null\nthen pwd\nelse\n  ls # all\n  pwd\nfi',
+      '! grep -q x a.txt || { ls; pwd; }',
+      'echo "n: $(wc -l < a.txt) $HOME"',
+      'diff <(sort a.txt) <(cat "b c.txt" | head -n 1) || true',
+      'LC_ALL=C sort a.txt && TZ=UTC date +%Z',
+      'printf "%s\\n" "$(cat a.txt)"',
     ];
     const run = (text: string): string =>
       execFileSync('/bin/bash', ['-c', text], { cwd: path('work'), encoding: 'utf8' });

@@ -1,0 +1,108 @@
+/** Finds the values that the variable of a loop takes. */
+import { posix } from 'node:path';
+import type { ShellCommand, ShellWord, WordPart } from '../../shell/shellCommand.ts';
+import { expanded } from './operand.ts';
+import type { CommandPlace } from './place.ts';
+
+/** Maximum number of values of a loop. */
+const maxValues = 200;
+
+/** Characters that neither a shell nor the classifier reads as more than themselves in quotes. */
+const plainValue = /^[^\u0000-\u001f\u007f*?[\]{}$`\\'"~]*$/;
+
+/**
+ * Returns the values of a word in the head of a loop; `undefined` if they are not known, too many,
+ * or could be read as a pattern. `folders` are those in which the loop may run.
+ */
+export function loopValues(
+  word: ShellWord,
+  { place, folders }: { readonly place: CommandPlace; readonly folders: readonly string[] },
+): readonly string[] | undefined {
+  const values = listedValues(word) ?? namedValues(word, place, folders);
+  return values !== undefined &&
+    values.length <= maxValues &&
+    values.every((value) => plainValue.test(value) || value === word.text)
+    ? values
+    : undefined;
+}
+
+/**
+ * Returns the values of `{1..5}`, `a{b,c}` and `$(seq 1 5)`, which need no look at files;
+ * `undefined` for other words.
+ */
+export function listedValues({
+  text,
+  spelled,
+  isDynamic,
+  parts,
+}: ShellWord): readonly string[] | undefined {
+  if (parts !== undefined) return parts.length === 1 ? parts.flatMap(countedBy)[0] : undefined;
+  const found = /^([\w./-]*)\{([\w.,/-]+)\}([\w./-]*)$/.exec(text);
+  if (!isDynamic || text !== spelled || found === null) return undefined;
+  const [, before = '', list = '', after = ''] = found;
+  return alternatives(list)?.map((item) => before + item + after);
+}
+
+function alternatives(list: string): readonly string[] | undefined {
+  const [, from, to] = /^(0|[1-9]\d{0,3})\.\.(0|[1-9]\d{0,3})$/.exec(list) ?? [];
+  if (from !== undefined && to !== undefined) return range(Number(from), Number(to));
+  return list.includes(',') && !list.includes('..') ? list.split(',') : undefined;
+}
+
+const countedBy = (part: WordPart): readonly (readonly string[] | undefined)[] => {
+  const layout = part.kind === 'commands' && part.sign === '$(' ? part.layout : [];
+  return layout.map((item) =>
+    typeof item === 'object' && layout.length === 1 ? counted(item) : undefined,
+  );
+};
+
+function counted({
+  words,
+  assignments,
+  redirections,
+}: ShellCommand): readonly string[] | undefined {
+  const [program, ...rest] = words;
+  const numbers = rest.map(({ text, isDynamic }) =>
+    !isDynamic && /^(?:0|[1-9]\d{0,3})$/.test(text) ? Number(text) : NaN,
+  );
+  const isSeq = program?.text === 'seq' && assignments.length + redirections.length === 0;
+  const [first = NaN, last] = numbers;
+  if (!isSeq || numbers.length > 2 || numbers.some(Number.isNaN)) return undefined;
+  const [from, to] = last === undefined ? [1, first] : [first, last];
+  // `{3..1}` counts down, `seq 3 1` prints nothing.
+  return from > to || Number.isNaN(to) ? undefined : range(from, to);
+}
+
+function range(from: number, to: number): readonly string[] {
+  const step = from <= to ? 1 : -1;
+  const count = Math.min(Math.abs(to - from) + 1, maxValues + 1);
+  return Array.from({ length: count }, (_none, index) => String(from + step * index));
+}
+
+/** Returns a word as it is, or the file names that match it, as the shell spells them. */
+function namedValues(
+  word: ShellWord,
+  place: CommandPlace,
+  folders: readonly string[],
+): readonly string[] | undefined {
+  const text = /^\$\{?PWD/.test(word.spelled) ? undefined : expanded(word, place);
+  if (text === undefined) return undefined;
+  if (!word.isDynamic || !/[*?]/.test(word.text)) return [text];
+  const [folder, ...others] = text.startsWith('/') ? ['/'] : folders;
+  return folder === undefined || others.length > 0 ? undefined : matched(text, folder, place);
+}
+
+/** Returns the file names that match a pattern, as the shell spells them in the folder. */
+function matched(text: string, folder: string, place: CommandPlace): readonly string[] | undefined {
+  const [before = ''] = /^(?:\/|(?:\.\/)*)/.exec(text) ?? [];
+  const after = text.endsWith('/') ? '/' : '';
+  const bare = text.slice(before.length).replace(/\/$/, '');
+  if (posix.normalize(bare) !== bare || /(?:^|\/)\.\.?(?:\/|$)/.test(bare)) return undefined;
+  const found = place.matches(posix.resolve(folder, bare));
+  const start = folder.endsWith('/') ? folder : `${folder}/`;
+  if (found?.every((path) => path.startsWith(start)) !== true) return undefined;
+  // A pattern without a match stays as it is.
+  return found.length === 0
+    ? [text]
+    : found.map((path) => before + path.slice(start.length) + after);
+}
