@@ -1,4 +1,5 @@
 import { createLineParser } from './lines/lineParser.ts';
+import { withBareLines } from './lines/bareLines.ts';
 import type { LineReader, LineSink } from './lines/lineReader.ts';
 import type { MetricPoint, MetricSpec } from './metric.ts';
 import { checkMetricSpec, hasPatterns } from './lines/metricSpec.ts';
@@ -19,12 +20,18 @@ export function createLineReader(
   const onHeader = (header: string): void => sink.onHeader?.(header);
   if (!hasPatterns(spec)) return promptReader(spec, sink);
   const others = names.filter((name) => !Object.hasOwn(patterns, name));
-  const parser = others.length > 0 ? createLineParser({ names: others }, onHeader) : undefined;
+  const named = others.length > 0 ? createLineParser({ names: others }, onHeader) : undefined;
+  const parser = withBareLines(named, bareNames(spec));
   return new PatternReader({ patterns, parser }, sink, search);
 }
 
+/** Returns the names that are read from bare lines only. */
+const bareNames = ({ names = [], patterns = {}, also = [] }: MetricSpec): readonly string[] =>
+  also.filter((name) => !names.includes(name) && !Object.hasOwn(patterns, name));
+
 function promptReader(spec: MetricSpec, sink: LineSink): LineReader {
-  const parser = createLineParser(spec, (header) => sink.onHeader?.(header));
+  const named = createLineParser(spec, (header) => sink.onHeader?.(header));
+  const parser = withBareLines(named, bareNames(spec)) ?? named;
   let points: MetricPoint[] = [];
   return {
     isLate: false,

@@ -16,6 +16,11 @@ export interface MetricSpec {
    * directory. They are read instead of the output.
    */
   readonly from?: readonly string[];
+  /**
+   * Metrics that the target of the session needs. They are read in addition, from lines that hold
+   * nothing else: `parameters 49`.
+   */
+  readonly also?: readonly string[];
   /** Maps metric names to directions. Default: the direction that the name suggests. */
   readonly directions?: Readonly<Record<string, Direction>>;
 }

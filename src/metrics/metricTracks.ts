@@ -1,5 +1,6 @@
 import { isKnownMetric } from './direction.ts';
 import type { MetricPoint } from './metric.ts';
+import { isSameMetric } from './metricName.ts';
 import { maxPointsInMemory, Series } from './series/series.ts';
 import type { RunTotals } from './disk/totalsFile.ts';
 
@@ -25,8 +26,14 @@ export class MetricTracks {
   readonly #maxPoints: number;
   readonly #tracks = new Map<string, Track>();
 
-  /** @param maxPoints Maximum number of points of one metric in memory. */
-  constructor(isDetecting: boolean, maxPoints = maxPointsInMemory) {
+  readonly #asked: readonly string[];
+
+  /**
+   * @param maxPoints Maximum number of points of one metric in memory.
+   * @param asked Names that are shown at their first point, in any spelling.
+   */
+  constructor(isDetecting: boolean, maxPoints = maxPointsInMemory, asked: readonly string[] = []) {
+    this.#asked = asked;
     this.#isDetecting = isDetecting;
     this.#maxPoints = maxPoints;
   }
@@ -83,7 +90,10 @@ export class MetricTracks {
     const known = this.#tracks.get(metric);
     if (known !== undefined) return known;
     const before = this.#share();
-    const isShown = !this.#isDetecting || isKnownMetric(metric);
+    const isShown =
+      !this.#isDetecting ||
+      isKnownMetric(metric) ||
+      this.#asked.some((name) => isSameMetric(name, metric));
     const track = { series: new Series(before), isShown };
     this.#tracks.set(metric, track);
     if (this.#share() < before)

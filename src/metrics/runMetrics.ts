@@ -66,7 +66,7 @@ export class RunMetrics implements Disposable {
     this.#options = options;
     this.#spec = spec;
     this.#reader = createLineReader(spec, this.#sink, options.search);
-    this.#tracks = new MetricTracks(isDetecting(spec), options.limits?.pointsPerSeries);
+    this.#tracks = tracksOf(spec, options);
   }
 
   /**
@@ -275,7 +275,7 @@ export class RunMetrics implements Disposable {
     this.#reader.dispose();
     this.#reader = reader;
     this.#spec = spec;
-    this.#tracks = new MetricTracks(isDetecting(spec), this.#options.limits?.pointsPerSeries);
+    this.#tracks = tracksOf(spec, this.#options);
     this.#file = this.#records;
     this.#splitter = new LineSplitter(0);
     this.#hidePoints(0);
@@ -398,3 +398,6 @@ export class RunMetrics implements Disposable {
 }
 
 const noPoint = { metric: '', step: NaN, timeMs: 0, value: NaN, isLastOfLine: true };
+
+const tracksOf = (spec: MetricSpec, { limits }: MetricsOptions): MetricTracks =>
+  new MetricTracks(isDetecting(spec), limits?.pointsPerSeries, spec.also);

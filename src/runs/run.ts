@@ -137,6 +137,25 @@ export type Liveness =
  */
 export const runName = (number: number | RunId): string => `run ${number}`;
 
+const maxRunRanges = 6;
+
+/** Returns the names of several runs: `run 8`, `runs 14–16`, `runs 1, 3, 5–9`. */
+export function runNames(numbers: readonly number[]): string {
+  const ranges: { first: number; last: number }[] = [];
+  for (const number of numbers.toSorted((a, b) => a - b)) {
+    const open = ranges.at(-1);
+    if (open !== undefined && number <= open.last + 1) open.last = number;
+    else ranges.push({ first: number, last: number });
+  }
+  const texts = ranges.map(({ first, last }) => {
+    if (first === last) return String(first);
+    return last === first + 1 ? `${first}, ${last}` : `${first}–${last}`;
+  });
+  const shown = texts.slice(0, maxRunRanges).join(', ');
+  const rest = texts.length > maxRunRanges ? ' and others' : '';
+  return `${new Set(numbers).size === 1 ? 'run' : 'runs'} ${shown}${rest}`;
+}
+
 /** Returns the name of a run for a title or the beginning of a sentence: `Run 8`. */
 export const runTitle = (number: number | RunId): string => `Run ${number}`;
 

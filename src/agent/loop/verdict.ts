@@ -10,6 +10,7 @@ import {
   isPrinted,
   judgeChampion,
   judgeRows,
+  type GroupResult,
 } from '../../experiments/target/judgeTarget.ts';
 import { numbersInGoal } from '../../experiments/target/statedNumbers.ts';
 import { isOpen, targetText, type Target } from '../../experiments/target/target.ts';
@@ -28,6 +29,11 @@ export interface EvidenceDeps {
    * checked; rejects with `ToolFailure` if it does not hold.
    */
   requirements(rows: readonly LedgerRow[]): Promise<readonly string[]>;
+  /**
+   * Resolves with a sentence on the line of output that is most like the metric; `undefined` if
+   * there is none.
+   */
+  nearest(metric: string, rows: readonly LedgerRow[]): Promise<string | undefined>;
   /** Describes a file with its size and hash. Rejects with `ToolFailure` if it cannot be read. */
   file(path: string): Promise<string>;
 }
@@ -57,7 +63,7 @@ export async function judgeFinish(
       `goal_met needs evidence: the runs whose measured values show it, files or checks. Runs: ${namesOf(deps.ledger.rows)}.`,
     );
   refuseWithoutResult(rows, deps.ledger);
-  const compared = checkTarget(rows, deps);
+  const compared = await checkTarget(rows, deps);
   const checked = [...compared, ...files, ...(await deps.requirements(rows))];
   if (compared.length + files.length + request.checks.length > 0)
     return { reason: 'goal', evidence, checked };
@@ -114,8 +120,11 @@ function refuseWithoutResult(rows: readonly LedgerRow[], ledger: Ledger): void {
   );
 }
 
-/** Returns what was compared; throws if the target is not met, or has to be stated first. */
-function checkTarget(rows: readonly LedgerRow[], deps: EvidenceDeps): readonly string[] {
+/** Resolves with what was compared; rejects if the target is not met, or has to be stated first. */
+async function checkTarget(
+  rows: readonly LedgerRow[],
+  deps: EvidenceDeps,
+): Promise<readonly string[]> {
   const { target, ledger, goal } = deps;
   if (target === undefined) {
     const numbers = numbersInGoal(goal).filter((text) => /[.,%]/.test(text));
@@ -130,16 +139,31 @@ function checkTarget(rows: readonly LedgerRow[], deps: EvidenceDeps): readonly s
     );
   const [best] = judgeRows(target, ledger, rows);
   if (best?.isMet) return best.conditions.map(({ text }) => text);
-  const unprinted = target.conditions.find(({ metric }) => !isPrinted(ledger, metric));
   const texts = (best?.conditions ?? []).filter(({ isMet }) => !isMet).map(({ text }) => text);
-  const hint =
-    unprinted === undefined
-      ? 'Continue with the work.'
-      : `No run printed ${unprinted.metric}. Have a run print ${unprinted.metric}=<value>; if the goal means a metric that is printed under another name, state it with set_target.`;
+  const hint = await wayOut(target, best, deps);
   throw new ToolFailure(
     `The goal is not met: ${targetText(target)}. Measured: ${texts.join('; ') || 'nothing that counts'}. ${hint} If no run can reach it, call finish with outcome blocked.`,
   );
 }
+
+/** Resolves with what to do about a target that is not met. */
+async function wayOut(
+  target: Target,
+  best: GroupResult | undefined,
+  { ledger, nearest }: EvidenceDeps,
+): Promise<string> {
+  const unread = best?.conditions.find(({ value, isMet }) => value === undefined && !isMet);
+  const metric = unread?.condition.metric;
+  const isUnread = metric !== undefined && best?.runs.every((row) => !hasMetric(row, metric));
+  const line = isUnread === true ? await nearest(metric, best?.runs ?? []) : undefined;
+  if (line !== undefined) return line;
+  const unprinted = target.conditions.find((one) => !isPrinted(ledger, one.metric));
+  if (unprinted === undefined) return 'Continue with the work.';
+  return `No run printed ${unprinted.metric}. Have a run print ${unprinted.metric}=<value>; if the goal means a metric that is printed under another name, state it with set_target.`;
+}
+
+const hasMetric = ({ metrics }: LedgerRow, metric: string): boolean =>
+  summaryFor(metrics, metric) !== undefined;
 
 async function bestFound(
   { target, ledger, requirements }: EvidenceDeps,

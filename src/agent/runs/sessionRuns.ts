@@ -33,6 +33,7 @@ import { isWaiting, placeInLine, type QueuedRun } from './line.ts';
 import { commandsOf, runLabel } from './runLabel.ts';
 import { ledgerOf } from './sessionLedger.ts';
 import { takesPlace, waitsFor } from './sweepLane.ts';
+import { withTargetMetrics } from './targetMetrics.ts';
 import { withheldFrom } from './withheldFrom.ts';
 
 export interface LaunchRequest {
@@ -279,7 +280,7 @@ export class SessionRuns {
       command: request.command,
       cwd: path.posix.resolve(machine.workFolder, request.cwd ?? '.'),
       env: request.env,
-      metrics: request.metrics,
+      metrics: withTargetMetrics(request.metrics, this.#state.target),
       label: oneLine(request.label ?? runLabel(request.command, commandsOf(this.#state)), 60),
       plannedMs,
       ...(limit && { limit }),

@@ -11,6 +11,8 @@ import {
   type Target,
 } from '../../experiments/target/target.ts';
 import { resultValueText, type Ledger, type LedgerRow } from '../../experiments/ledger.ts';
+import { nearestLine } from '../../metrics/unreadMetrics.ts';
+import { runName } from '../../runs/run.ts';
 import { readRegularBytes } from '../../base/regularFile.ts';
 import type { AllToolsDeps } from '../../tools/allTools.ts';
 import { budgetEndMs } from '../budget/measures.ts';
@@ -52,6 +54,7 @@ function createEnding(deps: ToolsetDeps): AllToolsDeps['finish']['finish'] {
       target: state.target,
       ledger,
       rows: (reference) => rowsNamed(deps, ledger, reference),
+      nearest: (metric, rows) => lineNear(deps, metric, rows),
       requirements: (rows) => checkRequirements(deps, { rows, checks: request.checks }, context),
       file: (path) => fileEvidence(path, { workFolder: state.workFolder, read: readRegularBytes }),
     });
@@ -62,6 +65,30 @@ function createEnding(deps: ToolsetDeps): AllToolsDeps['finish']['finish'] {
     await end(reason, request.summary, { evidence, checked });
     return 'The session has ended.';
   };
+}
+
+/** Number of lines of output that are searched for a metric, and of runs. */
+const searchedLines = 5_000;
+const searchedRuns = 3;
+
+/**
+ * Resolves with a sentence that names the line which is most like the metric in the output of the
+ * newest of the runs, and how to read it; `undefined` if there is none.
+ */
+async function lineNear(
+  { runs }: ToolsetDeps,
+  metric: string,
+  rows: readonly LedgerRow[],
+): Promise<string | undefined> {
+  for (const { runId, number } of rows.slice(-searchedRuns).toReversed()) {
+    const run = runs.get(runId);
+    if (run === undefined) continue;
+    const output = await runs.output(run, { lines: searchedLines }).catch(() => undefined);
+    const line = nearestLine(output?.text ?? '', [metric], {});
+    if (line !== undefined)
+      return `Nearest line of ${runName(number)}: ${JSON.stringify(line)}. If it is this metric, read the output again with show_metrics and metric_patterns.`;
+  }
+  return undefined;
 }
 
 function rowsNamed(deps: ToolsetDeps, ledger: Ledger, reference: string): readonly LedgerRow[] {
@@ -106,7 +133,7 @@ export function createTargetSetter(deps: ToolsetDeps): AllToolsDeps['setTarget']
   return async (target) => {
     const { state } = log;
     refuseContradiction(state, target);
-    refuseUnprinted(sessionRuns.ledger(), target);
+    await refuseUnprinted(deps, sessionRuns.ledger(), target);
     await log.record({ type: 'session.target_changed', target, by: 'agent' });
     const ledger = sessionRuns.ledger();
     const judged = judgeChampion(target, ledger)?.conditions.map(({ text }) => text) ?? [];
@@ -137,13 +164,21 @@ function refuseContradiction({ goal, target, targetBy }: SessionState, stated: T
     );
 }
 
-function refuseUnprinted(ledger: Ledger, { objective, conditions }: Target): void {
+async function refuseUnprinted(
+  deps: ToolsetDeps,
+  ledger: Ledger,
+  { objective, conditions }: Target,
+): Promise<void> {
   const printed = new Set(ledger.rows.flatMap(({ metrics }) => metrics.map((one) => one.metric)));
   if (printed.size === 0) return;
   const metrics = [objective.metric, ...conditions.map(({ metric }) => metric)];
   const missing = metrics.find((metric) => !isPrinted(ledger, metric));
   if (missing === undefined) return;
+  const nearest = await lineNear(deps, missing, ledger.rows);
+  const read = `Read so far: ${[...printed].slice(0, 20).join(', ')}.`;
   throw new ToolFailure(
-    `No run printed ${missing}. Printed so far: ${[...printed].slice(0, 20).join(', ')}. Name one of these, or have a run print it first.`,
+    nearest === undefined
+      ? `No run printed ${missing}. ${read} Name one of these, or have a run print it first.`
+      : `${missing} was not read from any run. ${read} ${nearest}`,
   );
 }

@@ -1,6 +1,6 @@
 /** Compares measured values with a target. Uses only values that the engine read from runs. */
 import { formatRatio, formatSpread, formatValue } from '../../base/text.ts';
-import { runName } from '../../runs/run.ts';
+import { runName, runNames } from '../../runs/run.ts';
 import { commandForm } from '../commandForm.ts';
 import { summaryFor, type ExperimentRow, type Ledger, type LedgerRow } from '../ledger.ts';
 import { isInvalid } from '../decisionsInForce.ts';
@@ -119,8 +119,7 @@ function judgeCondition(condition: Condition, group: Group): ConditionResult {
   const { seeds, seedCount, over } = condition;
   const all = measuredIn(condition, group);
   const of = seeds === undefined ? all : seeds.flatMap((seed) => newestOf(all, seed) ?? []);
-  if (of.length === 0)
-    return unmet(condition, `${condition.metric} was not measured${seedsMissing(condition, of)}`);
+  if (of.length === 0) return unmet(condition, notRead(condition, group.runs, all));
   const needed = seeds?.length ?? seedCount ?? (over === undefined ? 1 : 2);
   const count = over === undefined ? of.length : new Set(of.map(({ row }) => seedOf(row))).size;
   const value = aggregate(condition, of);
@@ -137,6 +136,21 @@ function judgeCondition(condition: Condition, group: Group): ConditionResult {
     ...result,
     text: `${comparison(condition, { shown, value, isReached })}${overRuns(condition, of)}${missing}`,
   };
+}
+
+/** Says that a metric was not read, or that it has no value that counts. */
+function notRead(
+  condition: Condition,
+  runs: readonly LedgerRow[],
+  measured: readonly Measured[],
+): string {
+  const { metric } = condition;
+  const names = runNames(runs.map(({ number }) => number));
+  if (measured.length > 0) return `${metric} of ${names}${seedsMissing(condition, [])}`;
+  const isRead = runs.some(({ metrics }) => summaryFor(metrics, metric) !== undefined);
+  return isRead
+    ? `${metric} has no finite value in ${names}`
+    : `${metric} was not read from ${names}`;
 }
 
 const unmet = (condition: Condition, text: string): ConditionResult => ({

@@ -46,6 +46,10 @@ async function judge(
         target,
         ledger,
         rows: (reference) => ledger.rows.filter(({ number }) => String(number) === reference),
+        nearest: (metric, rows) =>
+          Promise.resolve(
+            metric === 'parameters' ? `Nearest line of run ${rows.at(-1)?.number}` : undefined,
+          ),
         requirements: () => Promise.resolve([]),
         file: (path) => Promise.resolve(`${path} exists`),
       },
@@ -141,6 +145,15 @@ describe('the verdict of finish', () => {
       /^No result keeps the limits of the goal; the best: parameters 21121, not <= 20000 \(run 2\)/,
     );
     assert.match(await judge([['1', 'loss']], goal, 'goal_met', sized), /outcome best_found/);
+  });
+
+  it('names the line that is most like a metric which was not read from the runs', async () => {
+    const goal = 'bring loss below 0.6 with at most 20000 parameters';
+    const unread = { ...sized[1], metrics: [summaryOf('loss', 0.5)] } as LedgerEntry;
+    assert.match(
+      await judge([['2', 'loss']], goal, 'goal_met', [...sized.slice(0, 1), unread]),
+      /Measured: parameters was not read from run 2\. Nearest line of run 2 /,
+    );
   });
 
   it('needs no evidence to be blocked; what is named has to exist', async () => {

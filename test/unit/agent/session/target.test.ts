@@ -111,7 +111,7 @@ describe('the target of a session', () => {
     ]);
     const [invented, unprinted] = errors(session);
     assert.match(invented ?? '', /no number 0\.7/);
-    assert.match(unprinted ?? '', /No run printed xloss\. Printed so far: loss, vloss/);
+    assert.match(unprinted ?? '', /No run printed xloss\. Read so far: loss, vloss/);
     assert.match(
       texts(session, 'set_target').at(-1) ?? '',
       /Best so far: vloss 0\.25\. vloss 0\.25/,
@@ -119,6 +119,48 @@ describe('the target of a session', () => {
     assert.deepEqual(
       [session.state.end?.reason, session.state.end?.checked],
       ['goal', ['vloss 0.25 <= 0.3 (run 1)']],
+    );
+  });
+
+  it('is read from every run, also where the launch does not name its metrics', async () => {
+    const { session } = await begin('bring loss below 0.3 with at most 20000 parameters', [
+      launch('echo parameters 49; echo loss=0.5; echo loss=0.2'),
+      until(1),
+      {
+        name: 'remote_exec_background',
+        input: { command: 'echo parameters 49; echo loss=0.1', metric_names: ['loss'] },
+      },
+      until(2),
+      finish({ evidence: [{ runs: 1 }] }),
+    ]);
+    assert.deepEqual(errors(session), []);
+    assert.deepEqual(session.state.end?.checked, [
+      'loss 0.2 < 0.3 (run 1)',
+      'parameters 49 <= 20000 (run 1)',
+    ]);
+    assert.deepEqual(
+      session.ledger.rows.map(({ metrics }) => metrics.map(({ metric }) => metric).sort()),
+      [
+        ['loss', 'parameters'],
+        ['loss', 'parameters'],
+      ],
+    );
+  });
+
+  it('names the line of the output where no metric of its name was read', async () => {
+    const { session } = await begin('bring loss below 0.3, and at most 500 weights', [
+      launch('echo model has 49 weights; echo loss=0.2; echo loss=0.2'),
+      until(1),
+      setTarget({
+        conditions: [
+          { metric: 'loss', comparator: '<', value: 0.3 },
+          { metric: 'weights', comparator: '<=', value: 500 },
+        ],
+      }),
+    ]);
+    assert.match(
+      errors(session)[0] ?? '',
+      /^weights was not read from any run\. Read so far: loss\. Nearest line of run 1: "model has 49 weights"\. .* show_metrics and metric_patterns\.$/,
     );
   });
 

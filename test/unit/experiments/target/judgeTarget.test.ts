@@ -160,7 +160,7 @@ describe('a target compared with measurements', () => {
     const [only] = judgeRows(target, ledger, ledger.rows);
     assert.deepEqual(
       [only?.isMet, only?.conditions[0]?.text],
-      [false, 'val loss was not measured'],
+      [false, 'val loss was not read from run 1'],
     );
   });
 });

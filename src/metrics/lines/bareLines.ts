@@ -1,0 +1,38 @@
+/** Reads lines that hold nothing but a metric that the target needs: `parameters 49`. */
+import type { LineParser } from './lineParser.ts';
+import { numberSource, valueOf } from './numberText.ts';
+
+const maxLineChars = 300;
+
+/**
+ * Returns a parser that reads what `parser` reads and, of lines from which it reads nothing, a bare
+ * name and number of one of the names in `also`.
+ */
+export function withBareLines(
+  parser: LineParser | undefined,
+  also: readonly string[],
+): LineParser | undefined {
+  if (also.length === 0) return parser;
+  const readers = also.map((name) => ({ name, expression: bareLine(name) }));
+  return {
+    parse(line, emit) {
+      let isRead = false;
+      parser?.parse(line, (metric, step, value) => {
+        isRead = true;
+        emit(metric, step, value);
+      });
+      if (isRead || line.length > maxLineChars) return;
+      for (const { name, expression } of readers) {
+        const digits = expression.exec(line)?.[1];
+        if (digits !== undefined) emit(name, Number.NaN, valueOf(digits));
+      }
+    },
+    resume: (header) => parser?.resume(header),
+  };
+}
+
+const bareLine = (name: string): RegExp => {
+  const words = name.trim().split(/[\s_./-]+/);
+  const source = words.map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('[\\s_./-]');
+  return new RegExp(`^\\s*${source}(?:\\s*[:=]\\s*|\\s+)(${numberSource})\\s*$`, 'i');
+};

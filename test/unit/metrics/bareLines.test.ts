@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'mocha';
+import { withBareLines } from '../../../src/metrics/lines/bareLines.ts';
+import { createLineParser } from '../../../src/metrics/lines/lineParser.ts';
+
+const read = (line: string, names: readonly string[] = ['loss']): string[] => {
+  const points: string[] = [];
+  const parser = withBareLines(createLineParser({ names }), ['parameters', 'test rmse']);
+  parser?.parse(line, (metric, _, value) => points.push(`${metric} ${value}`));
+  return points;
+};
+
+describe('a line with nothing but a metric of the target', () => {
+  const lines: readonly (readonly [line: string, points: readonly string[]])[] = [
+    ['parameters 49', ['parameters 49']],
+    ['  Parameters: 21,121', ['parameters 21121']],
+    ['test_rmse = 0.0562', ['test rmse 0.0562']],
+    ['loss 0.5', ['loss 0.5']],
+    ['49 parameters', []],
+    ['parameters 49 of layer 3', []],
+    ['read parameters 49', []],
+    ['hyperparameters 49', []],
+    ['parameters', []],
+    ['loss 0.5 parameters 49', ['loss 0.5']],
+  ];
+  for (const [line, points] of lines)
+    it(`“${line}” gives ${points.join(', ') || 'nothing'}`, () =>
+      assert.deepEqual(read(line), points));
+
+  it('is not read twice', () =>
+    assert.deepEqual(read('parameters 49', ['parameters']), ['parameters 49']));
+});
