@@ -1,5 +1,6 @@
 import { isKnownMetric } from './direction.ts';
-import type { MetricPoint } from './metric.ts';
+import { isDetecting } from './lines/metricSpec.ts';
+import type { MetricPoint, MetricSpec } from './metric.ts';
 import { isSameMetric } from './metricName.ts';
 import { maxPointsInMemory, Series } from './series/series.ts';
 import type { RunTotals } from './disk/totalsFile.ts';
@@ -26,15 +27,13 @@ export class MetricTracks {
   readonly #maxPoints: number;
   readonly #tracks = new Map<string, Track>();
 
+  /** Names that are shown at their first point, in any spelling. */
   readonly #asked: readonly string[];
 
-  /**
-   * @param maxPoints Maximum number of points of one metric in memory.
-   * @param asked Names that are shown at their first point, in any spelling.
-   */
-  constructor(isDetecting: boolean, maxPoints = maxPointsInMemory, asked: readonly string[] = []) {
-    this.#asked = asked;
-    this.#isDetecting = isDetecting;
+  /** @param maxPoints Maximum number of points of one metric in memory. */
+  constructor(spec: MetricSpec, maxPoints = maxPointsInMemory) {
+    this.#asked = spec.also ?? [];
+    this.#isDetecting = isDetecting(spec);
     this.#maxPoints = maxPoints;
   }
 

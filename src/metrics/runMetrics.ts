@@ -9,7 +9,6 @@ import type { MetricPoint, MetricSpec, MetricSummary, SeriesColumns, Trend } fro
 import { MetricsError } from './metricsError.ts';
 import type { MetricsOptions } from './metricsOptions.ts';
 import { firstOf, summaryOf } from './metricSummary.ts';
-import { isDetecting } from './lines/metricSpec.ts';
 import { MetricTracks } from './metricTracks.ts';
 import { PointsFile, type PointsFileEnd } from './disk/pointsFile.ts';
 import type { PointRecord } from './disk/pointRecord.ts';
@@ -66,7 +65,7 @@ export class RunMetrics implements Disposable {
     this.#options = options;
     this.#spec = spec;
     this.#reader = createLineReader(spec, this.#sink, options.search);
-    this.#tracks = tracksOf(spec, options);
+    this.#tracks = new MetricTracks(spec, options.limits?.pointsPerSeries);
   }
 
   /**
@@ -275,7 +274,7 @@ export class RunMetrics implements Disposable {
     this.#reader.dispose();
     this.#reader = reader;
     this.#spec = spec;
-    this.#tracks = tracksOf(spec, this.#options);
+    this.#tracks = new MetricTracks(spec, this.#options.limits?.pointsPerSeries);
     this.#file = this.#records;
     this.#splitter = new LineSplitter(0);
     this.#hidePoints(0);
@@ -398,6 +397,3 @@ export class RunMetrics implements Disposable {
 }
 
 const noPoint = { metric: '', step: NaN, timeMs: 0, value: NaN, isLastOfLine: true };
-
-const tracksOf = (spec: MetricSpec, { limits }: MetricsOptions): MetricTracks =>
-  new MetricTracks(isDetecting(spec), limits?.pointsPerSeries, spec.also);

@@ -7,13 +7,13 @@ import type { Clock } from '../../base/clock.ts';
 import { DisposableStore } from '../../base/disposable.ts';
 import { messageOf, ToolFailure } from '../../base/errors.ts';
 import { newRunId, type RunId, type SessionId } from '../../base/ids.ts';
-import { capText, cleanText, oneLine } from '../../base/text.ts';
+import { oneLine } from '../../base/text.ts';
 import type { Ledger } from '../../experiments/ledger.ts';
 import type { Machine, Machines } from '../../machines/machine.ts';
 import { checkMetricFiles } from './metricFiles.ts';
 import { checkMetricSpec } from '../../metrics/lines/metricSpec.ts';
 import type { MetricSpec, MetricSummary } from '../../metrics/metric.ts';
-import { nearestLine, unreadMetrics } from '../../metrics/unreadMetrics.ts';
+import { unreadMetrics } from '../../metrics/unreadMetrics.ts';
 import {
   boundedLimit,
   handleOf,
@@ -29,6 +29,7 @@ import { isClosing } from '../journal/closing.ts';
 import type { SessionLog } from '../journal/sessionLog.ts';
 import type { Confining } from './confining.ts';
 import type { RunState, SessionState } from '../journal/state.ts';
+import { lineNearest, outputTail } from './endOutput.ts';
 import { isWaiting, placeInLine, type QueuedRun } from './line.ts';
 import { commandsOf, runLabel } from './runLabel.ts';
 import { ledgerOf } from './sessionLedger.ts';
@@ -369,8 +370,9 @@ export class SessionRuns {
     const metrics = run.metrics.summaries();
     const unread = unreadMetrics(run.spec.metrics, metrics);
     const isFine = verdict.kind === 'ok' && unread.length === 0;
-    const tail = isFine ? undefined : await this.#tail(run);
-    const nearest = unread.length === 0 ? undefined : await this.#nearestLine(run, unread);
+    const tail = isFine ? undefined : await outputTail(this.#deps.runs, run, tailChars);
+    const nearest =
+      unread.length === 0 ? undefined : await lineNearest(this.#deps.runs, run, unread);
     const { machineId } = run.spec;
     const machine = this.#deps.machines.list().find((one) => one.id === machineId);
     await this.#deps.log.record({
@@ -384,22 +386,5 @@ export class SessionRuns {
       ...(tail !== undefined && { outputTail: tail }),
       ...(await withheldFrom(machine, run.spec, tail ?? '')),
     });
-  }
-
-  /**
-   * Resolves with the line that is most similar to an unread metric; `undefined` if there is none.
-   */
-  async #nearestLine(run: Run, unread: readonly string[]): Promise<string | undefined> {
-    const output = await this.#deps.runs.output(run, { lines: 2000 }).catch(() => undefined);
-    return nearestLine(output?.text ?? '', unread, run.spec.metrics);
-  }
-
-  async #tail(run: Run): Promise<string | undefined> {
-    try {
-      const { text } = await this.#deps.runs.output(run, { lines: 30 });
-      return text.trim() === '' ? undefined : capText(cleanText(text), tailChars).text;
-    } catch (error) {
-      return `(its output could not be read: ${messageOf(error)})`;
-    }
   }
 }
