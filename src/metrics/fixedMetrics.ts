@@ -22,7 +22,7 @@ const maxMetrics = 500;
  * counts, also one that occurs once.
  */
 export class FixedMetrics implements ReadableMetrics {
-  readonly #tracks = new MetricTracks(false);
+  readonly #tracks = new MetricTracks('all');
 
   constructor(lines: readonly string[]) {
     const parser = createLineParser({});

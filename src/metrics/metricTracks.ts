@@ -30,10 +30,13 @@ export class MetricTracks {
   /** Names that are shown at their first point, in any spelling. */
   readonly #asked: readonly string[];
 
-  /** @param maxPoints Maximum number of points of one metric in memory. */
-  constructor(spec: MetricSpec, maxPoints = maxPointsInMemory) {
-    this.#asked = spec.also ?? [];
-    this.#isDetecting = isDetecting(spec);
+  /**
+   * @param spec `all` shows each name at its first point.
+   * @param maxPoints Maximum number of points of one metric in memory.
+   */
+  constructor(spec: MetricSpec | 'all', maxPoints = maxPointsInMemory) {
+    this.#asked = spec === 'all' ? [] : (spec.also ?? []);
+    this.#isDetecting = spec !== 'all' && isDetecting(spec);
     this.#maxPoints = maxPoints;
   }
 

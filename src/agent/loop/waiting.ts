@@ -3,6 +3,8 @@
  * records the reason and what happened during the sleep. A check-in of the monitor interrupts a
  * sleep; its triggers stay watched until the sleep goes on or another one begins.
  */
+import type { Ledger } from '../../experiments/ledger.ts';
+import { targetNews } from './targetNews.ts';
 import type { Clock } from '../../base/clock.ts';
 import { DisposableStore, type Disposable } from '../../base/disposable.ts';
 import { alarmAt } from '../../sleep/alarm.ts';
@@ -225,7 +227,10 @@ export class Waiting implements Disposable {
     await log.record({ type: 'sleep.ended', sleepId: sleep.sleepId, why: wake.why, detail });
     if (wake.why === 'person') return;
     const origin = sleep.isCheckIn || wake.why === 'check_in' ? 'monitor' : 'wake';
-    const text = digestText(digestOf({ wake, sleep, log, sessionRuns, sweeps, clock }));
-    await log.record({ type: 'message.added', origin, text });
+    const digest = digestText(digestOf({ wake, sleep, log, sessionRuns, sweeps, clock }));
+    const { target } = log.state;
+    const ledger = (): Ledger => sessionRuns.ledger();
+    const news = targetNews(sleep.sleepId, log.events, { target, ledger });
+    await log.record({ type: 'message.added', origin, text: [...news, digest].join('\n') });
   }
 }

@@ -147,6 +147,34 @@ describe('the target of a session', () => {
     );
   });
 
+  it('is compared at each wake with what has ended meanwhile', async () => {
+    const { session } = await begin('bring loss below 0.3 with at most 2000 parameters', [
+      launch('echo loss=0.5; echo loss=0.4; sleep 0.3'),
+      until(1),
+      launch('echo parameters 49; echo loss=0.5; echo loss=0.2; sleep 0.3'),
+      until(2),
+    ]);
+    const wakes = eventsOf(session, 'message.added').flatMap(({ origin, text }) =>
+      origin === 'wake' ? [text] : [],
+    );
+    assert.doesNotMatch(wakes[0] ?? '', /target|limit/);
+    assert.match(
+      wakes[1] ?? '',
+      /^\[Run 2 of e2: target reached: loss 0\.2 < 0\.3 \(run 2\); parameters 49 <= 2000 \(run 2\)\.\]\n/,
+    );
+  });
+
+  it('says at the wake that a setting is over a limit', async () => {
+    const { session } = await begin('bring loss below 0.3 with at most 20000 parameters', [
+      launch('echo parameters 21121; echo loss=0.5; echo loss=0.2; sleep 0.3'),
+      until(1),
+    ]);
+    assert.match(
+      eventsOf(session, 'message.added').findLast(({ origin }) => origin === 'wake')?.text ?? '',
+      /^\[Run 1 of e1: over a limit of the goal: parameters 21121, not <= 20000 \(run 1\)\.\]\n/,
+    );
+  });
+
   it('names the line of the output where no metric of its name was read', async () => {
     const { session } = await begin('bring loss below 0.3, and at most 500 weights', [
       launch('echo model has 49 weights; echo loss=0.2; echo loss=0.2'),
