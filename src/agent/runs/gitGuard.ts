@@ -81,11 +81,6 @@ export class GitGuard implements GitProtection {
     return { HELIOS_GIT_GUARD: guardFolder(machine) };
   }
 
-  async excluded(machine: Machine, folder: string): Promise<readonly string[]> {
-    const repository = this.#isOn() ? await machine.stat(`${folder}/.git`) : undefined;
-    return repository === undefined ? [] : ['.git'];
-  }
-
   /**
    * Resolves with the state of the guard. Rejects with `ToolFailure` when the command is refused.
    */

@@ -10,7 +10,7 @@ import { baseOf, ownPrefix, parentOf, pathIn } from './names.ts';
 import { enter, inParents, makeFolders, runIn, stampLine } from './placing.ts';
 import { plainMode, type Problem } from './plan.ts';
 import type { Progress } from './progress.ts';
-import { targetNameOf, type Survey } from './survey.ts';
+import { sourceNameOf, type Survey } from './survey.ts';
 import { isSameTime, listTree, type Entry } from './tree.ts';
 
 export interface Done {
@@ -82,12 +82,12 @@ export async function carryOut(
   return { ...done, deleted, ...(failure && { failure }) };
 }
 
-const limitsFor = ({ tools, single }: Survey): BatchLimits => ({
+const limitsFor = ({ tools, singleSource }: Survey): BatchLimits => ({
   files: batchFiles,
   bytes: batchBytes,
   nameBytes: maxNameBytes(tools.from),
   // A single file is never sent in an archive, because its name may differ at the destination.
-  largeBytes: single ? 0 : largeBytes,
+  largeBytes: singleSource === undefined ? largeBytes : 0,
 });
 
 async function prepare({ survey, signal }: Job, { folders, batches }: Batches): Promise<void> {
@@ -113,8 +113,8 @@ function tasksOf(job: Job, { batches, large }: Batches): Task[] {
     ...large.map((name) => async () => {
       const entry = survey.source.get(name);
       if (!entry) return;
-      const targetName = targetNameOf(survey, name);
-      const file = { ...survey, name, targetName, entry, there: survey.target };
+      const sourceName = sourceNameOf(survey, name);
+      const file = { ...survey, name, sourceName, entry, there: survey.target };
       const problem = await sendLarge(file, { signal, onBytes });
       if (problem === undefined) progress.placed(1);
       else problems.push({ name, why: problem });
@@ -205,11 +205,12 @@ async function checked(
     return { files: progress.files, ...unknown, ...(isToBeWhole && { failure: sides }) };
   }
   const isThere = (name: Bytes): boolean =>
-    isAsPlanned(survey.source.get(name), sides.target.entries.get(targetNameOf(survey, name)));
+    isAsPlanned(survey.source.get(name), sides.target.entries.get(name));
   const missing = names.filter((name) => !isThere(name));
   const reportedNames = new Set(problems.map(({ name }) => name));
   const changed = plan.files.filter(
-    (name) => !isSameVersion(survey.source.get(name), sides.source.entries.get(name)),
+    (name) =>
+      !isSameVersion(survey.source.get(name), sides.source.entries.get(sourceNameOf(survey, name))),
   );
   const more = [
     ...changed.map((name) => ({
@@ -246,10 +247,10 @@ function fullFailure({ to }: Survey, { freeBytes, leftBytes }: Room): MachineFai
 }
 
 async function bothSides(survey: Survey, names: readonly Bytes[]) {
-  const targetNames = names.map((name) => targetNameOf(survey, name));
+  const sourceNames = names.map((name) => sourceNameOf(survey, name));
   const [source, target] = await Promise.all([
-    listTree(survey.from, { names }),
-    listTree(survey.to, { names: targetNames }),
+    listTree(survey.from, { names: sourceNames }),
+    listTree(survey.to, { names }),
   ]);
   return { source, target };
 }

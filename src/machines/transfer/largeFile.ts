@@ -17,8 +17,9 @@ export interface LargeFile {
   /** Destination folder. */
   readonly to: Place;
   readonly tools: { readonly from: Tools; readonly to: Tools };
+  /** Name at the destination. */
   readonly name: Bytes;
-  readonly targetName: Bytes;
+  readonly sourceName: Bytes;
   readonly entry: Entry;
   /** Entries of the destination folder. */
   readonly there: Entries;
@@ -32,7 +33,7 @@ export async function sendLarge(
   file: LargeFile,
   options: RelayOptions,
 ): Promise<string | undefined> {
-  const { from, to, name, entry } = file;
+  const { from, to, sourceName, entry } = file;
   const { signal } = options;
   const part = partName(file);
   const blocks = await blocksThere(file, part, signal);
@@ -51,7 +52,7 @@ export async function sendLarge(
   );
   if (source?.code) return oneReason(source.stderr);
   if (target.code !== 0 && target.code !== sizeCode) throw failureAt(to, target.stderr, 'write to');
-  const after = (await listTree(from, { names: [name], signal })).entries.get(name);
+  const after = (await listTree(from, { names: [sourceName], signal })).entries.get(sourceName);
   const hasChanged = after?.modified !== entry.modified || after.sizeBytes !== entry.sizeBytes;
   if (hasChanged || target.code === sizeCode) {
     await runIn(to, [`rm -f -- ${part}`], signal);
@@ -65,18 +66,18 @@ export async function sendLarge(
  * Returns the name of the partial file at the destination. The name depends on the size and the
  * time of the source file, so that a part of another version is never reused.
  */
-function partName({ targetName, entry }: LargeFile): string {
+function partName({ name, entry }: LargeFile): string {
   const version = `${entry.sizeBytes} ${entry.modified}`;
-  return `${ownPrefix}${digest(targetName)}-${digest(version)}.part`;
+  return `${ownPrefix}${digest(name)}-${digest(version)}.part`;
 }
 
 const digest = (text: Bytes): string =>
   createHash('sha256').update(text, 'latin1').digest('hex').slice(0, 16);
 
 /** Returns the script that prints the source file after its first blocks. */
-const sendScript = ({ from, name }: LargeFile, blocks: number, total: number): string =>
+const sendScript = ({ from, sourceName }: LargeFile, blocks: number, total: number): string =>
   [
-    openScript(from.path, name),
+    openScript(from.path, sourceName),
     total === blocks
       ? 'exit 0'
       : `exec dd bs=${blockBytes} skip=${blocks} count=${total - blocks} <&4 2>/dev/null`,
@@ -132,7 +133,7 @@ const ownLine = (path: string, part: string): string =>
  * equal to the source.
  */
 async function blocksThere(
-  { from, to, tools, name, entry, there }: LargeFile,
+  { from, to, tools, sourceName, entry, there }: LargeFile,
   part: string,
   signal: AbortSignal | undefined,
 ): Promise<number> {
@@ -143,7 +144,7 @@ async function blocksThere(
   const sumScript = ({ path }: Place, file: Bytes, sum: string): string =>
     `${openScript(path, file)}\ndd bs=${blockBytes} count=${blocks} <&4 2>/dev/null | ${sum}`;
   const [ours, theirs] = await Promise.all([
-    ask(from.machine, sumScript(from, name, tools.from.sum), { signal }),
+    ask(from.machine, sumScript(from, sourceName, tools.from.sum), { signal }),
     ask(to.machine, sumScript(to, part, tools.to.sum), { signal }),
   ]);
   return ours.stdout.slice(0, 64) === theirs.stdout.slice(0, 64) ? blocks : 0;
@@ -155,16 +156,16 @@ async function blocksThere(
  * from there into the destination folder replaces a link that has the file's name, and never
  * follows that link.
  */
-function placeLines({ to, targetName, entry }: LargeFile, part: string): Bytes[] {
+function placeLines({ to, name, entry }: LargeFile, part: string): Bytes[] {
   const root = bytesOf(to.path);
   const folder = part.replace(/part$/, 'd');
-  const staged = quoted(`${folder}/${baseOf(targetName)}`);
-  const parent = quoted(pathIn(root, parentOf(targetName)));
+  const staged = quoted(`${folder}/${baseOf(name)}`);
+  const parent = quoted(pathIn(root, parentOf(name)));
   return [
     bytesOf(ownLine(to.path, part)),
     stampLine('$o', entry),
     `mkdir -m 700 ${folder} && mv -f -- ${part} ${staged} || exit 1`,
-    `both ${quoted(pathIn(root, folder))} ${parent} && mv -f -- "$f"/${quoted(baseOf(targetName))} .; c=$?`,
+    `both ${quoted(pathIn(root, folder))} ${parent} && mv -f -- "$f"/${quoted(baseOf(name))} .; c=$?`,
     `at ${quoted(root)} || exit 1`,
     `[ $c = 0 ] || mv -f -- ${staged} ${part}`,
     `rmdir ${folder}; exit $c`,

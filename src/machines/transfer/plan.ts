@@ -14,6 +14,8 @@ export interface Plan {
   /** Number of files, links and folders that need no change. */
   readonly same: number;
   readonly problems: readonly Problem[];
+  /** Items that may not be written. An item below one of them is not listed. */
+  readonly refused: readonly Problem[];
 }
 
 export interface Problem {
@@ -32,9 +34,11 @@ export interface Compared {
    * Files whose content was compared and is equal. Absent if files are compared by size and time.
    */
   readonly sameContent?: ReadonlySet<Bytes> | undefined;
+  /** Returns why an item may not be written; `undefined` if it may. */
+  refusal(name: Bytes, isFolder: boolean): string | undefined;
 }
 
-type Step = 'send' | 'same' | 'mode' | { readonly problem: string };
+type Step = 'send' | 'same' | 'mode' | { readonly problem: string } | { readonly refusal: string };
 
 export function planOf(compared: Compared): Plan {
   const plan = {
@@ -44,6 +48,7 @@ export function planOf(compared: Compared): Plan {
     modes: [] as Bytes[],
   };
   const problems: Problem[] = [];
+  const refused: Problem[] = [];
   const blocked = new Set<Bytes>();
   let same = 0;
   const lists = { file: plan.files, link: plan.links, folder: plan.folders };
@@ -52,15 +57,23 @@ export function planOf(compared: Compared): Plan {
       blocked.add(name);
       continue;
     }
-    const step = stepFor(name, entry, compared);
+    const step = allowed(stepFor(name, entry, compared), name, compared);
     if (typeof step === 'object') {
-      problems.push({ name, why: step.problem });
+      if ('problem' in step) problems.push({ name, why: step.problem });
+      else refused.push({ name, why: step.refusal });
       blocked.add(name);
     } else if (step === 'same') same++;
     else if (step === 'mode') plan.modes.push(name);
     else if (entry.kind !== 'other') lists[entry.kind].push(name);
   }
-  return { ...plan, same, problems };
+  return { ...plan, same, problems, refused };
+}
+
+/** Returns the step, or the refusal if it would write what may not be written. */
+function allowed(step: Step, name: Bytes, { source, refusal }: Compared): Step {
+  if (step !== 'send' && step !== 'mode') return step;
+  const why = refusal(name, source.get(name)?.kind === 'folder');
+  return why === undefined ? step : { refusal: why };
 }
 
 function stepFor(name: Bytes, entry: Entry, compared: Compared): Step {

@@ -2,8 +2,9 @@ import { basename, dirname } from 'node:path/posix';
 import { formatBytes } from '../../base/text.ts';
 import { MachineFailure } from '../machine.ts';
 import { checksums, readLinks, readTexts } from './contents.ts';
-import { bytesOf, placeText, type Bytes, type Place } from './ends.ts';
+import { bytesOf, placeText, textOf, type Bytes, type Place } from './ends.ts';
 import { closedNames, isGitignore, withoutExcluded, type ExcludeRules } from './excludes.ts';
+import { pathIn } from './names.ts';
 import { planOf, type Plan } from './plan.ts';
 import { listTree, type Entries, type Tools, type Tree } from './tree.ts';
 import type { TransferRequest } from './transferRequest.ts';
@@ -14,14 +15,13 @@ interface Sides {
   readonly from: Place;
   readonly to: Place;
   /**
-   * Names of the file in both folders if a single file is transferred. Absent if whole folders are
-   * transferred.
+   * Name of the file in the source folder if a single file is transferred. Everything else is under
+   * the name at the destination, which the source does not choose.
    */
-  readonly single?: { readonly name: Bytes; readonly targetName: Bytes };
+  readonly singleSource?: Bytes;
+  /** Entries under the names that they get at the destination. */
   readonly source: Entries;
-  /**
-   * Entries under the names that they have in the source, and temporary files of earlier attempts.
-   */
+  /** Entries at the destination, and temporary files of earlier attempts. */
   readonly target: Entries;
   readonly tools: { readonly from: Tools; readonly to: Tools };
   readonly freeBytes: number;
@@ -40,8 +40,8 @@ export interface Survey extends Sides {
   readonly complaints: readonly string[];
 }
 
-/** Returns the name at the destination of an item of the source. */
-export const targetNameOf = ({ single }: Sides, name: Bytes): Bytes => single?.targetName ?? name;
+/** Returns the name in the source folder of an item. */
+export const sourceNameOf = ({ singleSource }: Sides, name: Bytes): Bytes => singleSource ?? name;
 
 /**
  * Lists the source and the destination of a transfer, and plans the transfer, without changing
@@ -56,7 +56,9 @@ export async function surveyed(request: TransferRequest): Promise<Survey> {
   const sides = await (tree.root === 'file' ? fileSides : folderSides)(request, tree);
   const { links, sameLinks } = await linksOf(sides, signal);
   const sameContent = checksum ? await sameFiles(sides, signal) : undefined;
-  const plan = planOf({ ...sides, links, sameLinks, sameContent });
+  const refusal = (name: Bytes, isFolder: boolean): string | undefined =>
+    request.refusal?.(textOf(pathIn(bytesOf(sides.to.path), name)), isFolder);
+  const plan = planOf({ ...sides, links, sameLinks, sameContent, refusal });
   const sizeOf = (entries: Entries, name: Bytes): number => entries.get(name)?.sizeBytes ?? 0;
   const bytes = plan.files.reduce((sum, name) => sum + sizeOf(sides.source, name), 0);
   const replacedBytes = plan.files.reduce((sum, name) => sum + sizeOf(sides.target, name), 0);
@@ -65,23 +67,27 @@ export async function surveyed(request: TransferRequest): Promise<Survey> {
 }
 
 async function fileSides({ from, to, signal }: TransferRequest, { path }: Tree): Promise<Sides> {
-  const [name, targetName] = [bytesOf(basename(path)), bytesOf(basename(to.path))];
+  const [singleSource, name] = [bytesOf(basename(path)), bytesOf(basename(to.path))];
   const [ours, theirs] = await Promise.all([
-    listTree({ ...from, path: dirname(path) }, { names: [name], signal }),
-    listTree({ ...to, path: dirname(to.path) }, { names: [targetName], signal }),
+    listTree({ ...from, path: dirname(path) }, { names: [singleSource], signal }),
+    listTree({ ...to, path: dirname(to.path) }, { names: [name], signal }),
   ]);
-  const there = theirs.entries.get(targetName);
-  if (there?.kind === 'folder')
+  if (theirs.entries.get(name)?.kind === 'folder')
     throw new MachineFailure(
       'io',
       `${placeText(to)} is a folder and ${placeText(from)} is a file. Add the file name to the destination.`,
     );
-  const entry = ours.entries.get(name);
+  const entry = ours.entries.get(singleSource);
+  if (entry?.kind !== 'file')
+    throw new MachineFailure(
+      'io',
+      `${placeText(from)} is no longer a file. Nothing was sent; look at it and call again.`,
+    );
   return {
     ...placesOf({ from, to }, ours, theirs),
-    single: { name, targetName },
-    source: new Map(entry ? [[name, entry]] : []),
-    target: new Map([...theirs.entries, ...(there ? [[name, there] as const] : [])]),
+    singleSource,
+    source: new Map([[name, entry]]),
+    target: theirs.entries,
     excluded: [],
     extra: [],
   };
@@ -151,13 +157,13 @@ async function sameFiles(
     const isLikely = kind === 'file' && there?.kind === 'file' && there.sizeBytes === sizeBytes;
     return isLikely ? [name] : [];
   });
-  const targetNames = names.map((name) => targetNameOf(sides, name));
+  const sourceNames = names.map((name) => sourceNameOf(sides, name));
   const [ours, theirs] = await Promise.all([
-    checksums(from, tools.from, names, signal),
-    checksums(to, tools.to, targetNames, signal),
+    checksums(from, tools.from, sourceNames, signal),
+    checksums(to, tools.to, names, signal),
   ]);
   const isSame = (name: Bytes): boolean =>
-    ours.has(name) && ours.get(name) === theirs.get(targetNameOf(sides, name));
+    theirs.has(name) && theirs.get(name) === ours.get(sourceNameOf(sides, name));
   return new Set(names.filter(isSame));
 }
 

@@ -41,6 +41,7 @@ export async function transfer(request: TransferRequest): Promise<TransferReport
     deleted: done.deleted,
     same: plan.same,
     excluded: survey.excluded.map(textOf),
+    refused: plan.refused.map(({ name, why }) => ({ path: textOf(name), why })),
     planned,
     sentBytes: progress.bytes,
     problems: done.problems.map(({ name, why }) => ({ path: textOf(name), why })),

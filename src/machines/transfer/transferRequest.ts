@@ -19,6 +19,12 @@ export interface TransferRequest {
   readonly checksum?: boolean;
   /** True to delete items that exist only at the destination. Default: false. */
   readonly delete?: boolean;
+  /**
+   * Returns why a file or folder may not be written, as the rest of a sentence; `undefined` if it
+   * may. `path` is the absolute path at the destination, with links resolved. What may not be
+   * written is left out, a folder with its content. Default: everything may be written.
+   */
+  refusal?(path: string, isFolder: boolean): string | undefined;
   readonly isDryRun?: boolean;
   readonly signal?: AbortSignal;
   readonly clock?: Clock;
@@ -42,6 +48,8 @@ export interface TransferReport {
   readonly same: number;
   /** Items excluded by a rule; an excluded folder is listed without its content. */
   readonly excluded: readonly string[];
+  /** Items that `refusal` is about. */
+  readonly refused: readonly { readonly path: string; readonly why: string }[];
   readonly planned: { readonly files: number; readonly bytes: number };
   /** Bytes sent between the machines, including archive headers. */
   readonly sentBytes: number;

@@ -6,18 +6,15 @@ import type { Machine } from '../../machines/machine.ts';
 import type { Place } from '../../machines/transfer/ends.ts';
 import type { TransferProgress } from '../../machines/transfer/progress.ts';
 import { transfer } from '../../machines/transfer/transfer.ts';
-import type { TransferReport } from '../../machines/transfer/transferRequest.ts';
-import { usualPaths } from '../../permissions/pathRules.ts';
+import type { TransferReport, TransferRequest } from '../../machines/transfer/transferRequest.ts';
+import { usualPaths, type PathRules } from '../../permissions/pathRules.ts';
 import { machinePath, writtenPath, type MachineTools } from '../parameters/machinePath.ts';
 import { checkPath, treeReads } from '../parameters/pathAccesses.ts';
 import type { ToolContext, ToolResult } from '../tool.ts';
 
 const maxNamed = 20;
-/** Names of files and folders that no tool writes, whatever folder they would be in. */
-const unwritten: readonly string[] =
-  '.ssh .helios .gitconfig .config/git .config/fish .config/systemd .config/autostart .bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zshenv .zprofile .zlogin .zlogout .kshrc .cshrc .tcshrc .inputrc'.split(
-    ' ',
-  );
+/** Repositories are never mixed, and git starts programs that their settings name. */
+const neverSent: readonly string[] = ['.git'];
 const interrupted = 'Interrupted. Call again to resume.';
 
 export const transferOptions = {
@@ -40,8 +37,8 @@ export const transferOptions = {
 export const transferRules =
   'The destination is the new path of the file or folder, not its parent folder. Files are merged into an existing ' +
   'folder, and nothing is deleted. Only missing or changed files are sent; call again to resume after an ' +
-  'interruption. Modes, times, links within the folder and empty folders are preserved. .git is sent unless it is excluded or the ' +
-  'destination has a .git.';
+  'interruption. Modes, times, links within the folder and empty folders are preserved. Left out are .git, and files of a folder ' +
+  'that write_file may not write or must ask about, such as .vscode and .env; send one of the latter by its own path.';
 
 export interface TransferAsked {
   readonly from: Place;
@@ -49,6 +46,7 @@ export interface TransferAsked {
   readonly exclude: readonly string[];
   readonly gitignore: boolean;
   readonly checksum: boolean;
+  readonly refusal: NonNullable<TransferRequest['refusal']>;
 }
 
 /**
@@ -67,8 +65,8 @@ export async function source(
 }
 
 /**
- * Resolves with the destination of a transfer and the files to exclude. Rejects with `ToolFailure`
- * as `writtenPath` does.
+ * Resolves with the destination of a transfer, the files to exclude, and the judge of each path that
+ * it would write. Rejects with `ToolFailure` as `writtenPath` does.
  */
 export async function destination(
   deps: MachineTools,
@@ -78,10 +76,26 @@ export async function destination(
     readonly exclude: readonly string[];
     readonly context: ToolContext;
   },
-): Promise<Pick<TransferAsked, 'to' | 'exclude'>> {
+): Promise<Pick<TransferAsked, 'to' | 'exclude' | 'refusal'>> {
   const path = await writtenPath(deps, machine, options);
-  const protectedNames = (await deps.git?.excluded(machine, path)) ?? [];
-  return { to: { machine, path }, exclude: [...options.exclude, ...protectedNames, ...unwritten] };
+  const exclude = [...options.exclude, ...neverSent];
+  return { to: { machine, path }, exclude, refusal: refusalBelow(path, deps.paths ?? usualPaths) };
+}
+
+/**
+ * Returns the judge of paths of a transfer to `root`, for which the rules and the user were asked
+ * before. What needs an approval as `root` did is covered by it.
+ */
+function refusalBelow(root: string, paths: PathRules): TransferAsked['refusal'] {
+  const approved = paths.useOf(root, 'write')?.content;
+  return (path, isFolder) => {
+    const use = paths.useOf(path, 'write');
+    if (use === undefined || path === root || (isFolder && use.isOfFile)) return undefined;
+    if (use.verdict === 'deny') return `it is ${use.content}, which no call may write`;
+    return use.content === approved
+      ? undefined
+      : `it is ${use.content}: send it by its own path, which needs an approval`;
+  };
 }
 
 /**
@@ -113,13 +127,15 @@ export async function transferred(asked: TransferAsked, context: ToolContext): P
       ...(report.links > 0 && { links: report.links }),
       ...(report.folders > 0 && { folders_made: report.folders }),
       ...(report.excluded.length > 0 && { left_out: few(report.excluded) }),
-      ...(report.problems.length > 0 && {
-        problems: few(report.problems.map(({ path, why }) => `${path}: ${why}`)),
-      }),
+      ...(report.refused.length > 0 && { not_written: few(report.refused.map(problemText)) }),
+      ...(report.problems.length > 0 && { problems: few(report.problems.map(problemText)) }),
     },
     summary: summaryOf(report),
   };
 }
+
+const problemText = ({ path, why }: TransferReport['problems'][number]): string =>
+  `${path}: ${why}`;
 
 const few = (lines: readonly string[]): readonly string[] =>
   lines.length <= maxNamed
@@ -145,11 +161,13 @@ function summaryOf({
   sentBytes,
   durationMs,
   problems,
+  refused,
 }: TransferReport): string {
   const sent =
     done === 0
       ? 'nothing new'
       : `${counted(done, 'file')} · ${formatBytes(sentBytes)} · ${formatDuration(durationMs)}`;
   if (outcome === 'aborted') return `interrupted · ${sent}`;
-  return problems.length === 0 ? sent : `${sent} · ${problems.length} not sent`;
+  const left = problems.length + refused.length;
+  return left === 0 ? sent : `${sent} · ${left} not sent`;
 }

@@ -1,4 +1,4 @@
-/** Checks that tools make before a command or a transfer can affect git. */
+/** Checks that tools make before a command can affect git. */
 import type { Machine } from '../../machines/machine.ts';
 
 export interface GitProtection {
@@ -7,9 +7,4 @@ export interface GitProtection {
    * command is not allowed.
    */
   command(machine: Machine, command: string): Promise<string>;
-  /**
-   * Resolves with the names that a transfer into `folder` must exclude, so that two repositories
-   * are not mixed.
-   */
-  excluded(machine: Machine, folder: string): Promise<readonly string[]>;
 }

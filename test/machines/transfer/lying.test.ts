@@ -106,6 +106,38 @@ describe('a machine that lies', () => {
     assert.match(report.problems[0]?.why ?? '', /is a link/);
     assert.deepEqual(outside(), before);
   });
+  it('names a link, a folder or another file instead of a single file', async () => {
+    const outside = world({});
+    put(path('to/train.py'), 'good');
+    fs.renameSync(path('from/honest'), path('from/train.py'));
+    fs.symlinkSync('train.py', path('from/metrics.csv'));
+    const before = [outside(), seen(path('to'))];
+    const single = (): Promise<unknown> =>
+      transfer({
+        from: { machine: liar().machine, path: path('from/metrics.csv') },
+        to: { machine: local, path: path('to/results.csv') },
+      });
+    const readlink = 'case $1 in *train.py*) echo results.csv ;; *) /usr/bin/readlink "$@" ;; esac';
+    for (const what of [link, folder]) {
+      const stat = `case $* in *%n//*) printf '${what} ./train.py//\\n' ;; *) /usr/bin/stat "$@" ;; esac`;
+      writeLies(path('bin'), { programs: { stat, readlink } });
+      await assert.rejects(single(), { reason: 'io', message: /is no longer a file/ });
+      assert.deepEqual([outside(), seen(path('to'))], before);
+    }
+  });
+  it('never chooses the name at the destination of a single file', async () => {
+    world({});
+    put(path('from/train.py'), 'good', 0o755);
+    fs.symlinkSync('train.py', path('from/metrics.csv'));
+    put(path('to/train.py'), 'good');
+    put(path('to/results.csv'), 'good');
+    await transfer({
+      from: { machine: liar().machine, path: path('from/metrics.csv') },
+      to: { machine: local, path: path('to/results.csv') },
+    });
+    const modes = ['train.py', 'results.csv'].map((name) => fs.statSync(path(`to/${name}`)).mode);
+    assert.deepEqual(modes, [0o100644, 0o100755]);
+  });
   it('lists something else at the second look', async () => {
     const lie = record(file, './../victim/keys').replace('\n', '\\n');
     const looks = path('bin/looks');

@@ -336,8 +336,5 @@ describe('the guard of git', () => {
     assert.equal(await guard.command(machine, 'git stash'), 'git stash');
     assert.deepEqual(await guard.runEnv(machine, 'git stash'), {});
     assert.equal(existsSync(join(folder(), 'home')), false);
-    mkdirSync(join(folder(), '.git'));
-    assert.deepEqual(await guard.excluded(machine, folder()), []);
-    assert.deepEqual(await new GitGuard(() => true).excluded(machine, folder()), ['.git']);
   });
 });
