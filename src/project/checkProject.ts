@@ -21,6 +21,7 @@ export interface ProjectCheck {
 }
 
 type Issue = z.core.$ZodIssue;
+type UnknownKeys = Extract<Issue, { readonly code: 'unrecognized_keys' }>;
 
 /**
  * Checks the content of the file. Unknown names are ignored with a warning, so that files of other
@@ -36,7 +37,7 @@ export function checkProject(value: unknown): ProjectCheck {
     unknown.length === 0
       ? first
       : projectSchema.safeParse(without(value, unknown), { reportInput: true });
-  const warnings = [...unknown.flatMap(unknownKeys), ...plainSecrets(value, [])];
+  const warnings = [...unknownKeys(unknown), ...plainSecrets(value, [])];
   return parsed.success
     ? { project: parsed.data, problems: [], warnings }
     : { problems: parsed.error.issues.flatMap(realIssues).map(problemOf), warnings };
@@ -99,15 +100,21 @@ const kinds: Readonly<Record<string, string>> = {
   boolean: 'true or false',
 };
 
-function unknownKeys(issue: Issue): ProjectProblem[] {
-  if (issue.code !== 'unrecognized_keys') return [];
+/** Number of unknown names for which a hint is looked for; callers show no more. */
+const maxHints = 20;
+
+const unknownKeys = (issues: readonly UnknownKeys[]): ProjectProblem[] =>
+  issues
+    .flatMap((issue) => issue.keys.map((key) => ({ issue, key })))
+    .map(({ issue, key }, index) => ({
+      path: [...issue.path, key],
+      message: `is not known, and has no effect.${index < maxHints ? ` ${hintFor(key, issue)}` : ''}`,
+    }));
+
+function hintFor(key: string, issue: UnknownKeys): string {
   const validNames = knownKeys(issue.path, issue.input);
-  return issue.keys.map((key) => {
-    const [near] = nearMatches(key, validNames);
-    const hint =
-      near === undefined ? `Known names: ${validNames.join(', ')}.` : `Did you mean ${near}?`;
-    return { path: [...issue.path, key], message: `is not known, and has no effect. ${hint}` };
-  });
+  const [near] = nearMatches(key, validNames);
+  return near === undefined ? `Known names: ${validNames.join(', ')}.` : `Did you mean ${near}?`;
 }
 
 interface JsonSchema {

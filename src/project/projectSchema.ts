@@ -11,6 +11,7 @@ import { plateauSettingsSchema } from '../watchdogs/plateauSettings.ts';
 import { watchdogSettingsSchema } from '../watchdogs/settings.ts';
 
 const text = z.string().trim().min(1, 'must not be empty');
+const maxTargetChars = 1000;
 const limit = z.number().positive('must be above 0');
 const count = z.int().positive('must be above 0');
 
@@ -78,6 +79,7 @@ export const projectSchema = z.strictObject({
       'Regular expression of each metric, with one group for the number, for metrics that are not printed as name=value.',
     ),
   target: text
+    .max(maxTargetChars, `must have at most ${maxTargetChars} characters`)
     .exactOptional()
     .describe(
       'Target of every goal here, such as: val_loss < 0.3, mean over seeds 0-2. Default: read from the goal.',

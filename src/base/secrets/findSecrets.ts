@@ -22,7 +22,7 @@ export function findSecrets(text: string): SecretSpan[] {
   ]);
 }
 
-const escapes = /\u001b\[[\d;]*m|\\+["'nrt]/g;
+const escapes = /\u001b\[[\d;]*m|(?<!\\)\\+["'nrt]/g;
 
 /**
  * Replaces colour codes and the escapes of JSON by spaces, so that words begin where they begin for

@@ -44,7 +44,7 @@ function directionNear(
   return highest.test(before) ? 'higher' : undefined;
 }
 
-const number = '(\\d+(?:[.,]\\d+)?)';
+const number = '(?<!\\d)(\\d+(?:[.,]\\d+)?)';
 const timesBetter = new RegExp(
   `${number}\\s*(?:x|×|times|-?\\s?fold|-?fach|mal)\\s+(?<word>faster|quicker|lower|smaller|less|higher|better|larger|schneller|kleiner|niedriger|geringer|höher|besser|the|so schnell|as fast)(?!\\p{L})`,
   'iu',

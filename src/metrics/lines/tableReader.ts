@@ -39,7 +39,7 @@ const name = /^[\p{L}_][\p{L}\p{N}_ ./@%()-]*$/u;
 const cellNumber = new RegExp(`^(${numberSource})%?$`, 'i');
 const count = /^(\d{1,15})\/\d{1,15}$/;
 /** Matches a progress bar behind the numbers of a row. */
-const bar = /\s\d{1,3}%\|.*$/;
+const bar = /\s\d{1,3}%\|[^]*/;
 
 /** Reads the rows of tables. The state is the columns of the last header. */
 export class TableReader {

@@ -94,6 +94,14 @@ describe('reading a line takes time in proportion to its length', () => {
         }
     });
 
+  it('a row of a table with bars, up to a separator of lines', () => {
+    assertInProportion((share) => {
+      const parser = createLineParser({});
+      for (const line of ['epoch loss', `1${' 1%|'.repeat(30_000 * share)}\u2028x`])
+        parser.parse(line, () => undefined);
+    });
+  });
+
   it('and memory too: long labels are no names of metrics', () => {
     assert.deepEqual(points({}, `loss=1 ${'a.b'.repeat(200)}=1.5`), [['loss', NaN, 1]]);
   });

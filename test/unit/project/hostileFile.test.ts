@@ -39,6 +39,13 @@ describe('a helios.json that is made to be hard to read', () => {
     assert.equal(warnings.at(-1), '/p/helios.json: 4980 more');
   });
 
+  it('looks for a hint only for names that are shown', () => {
+    const names = Array.from({ length: 64_000 }, (_, index) => [`name${index}`, 1]);
+    const { warnings } = checkProject(Object.fromEntries(names));
+    const hinted = warnings.filter(({ message }) => /Did you mean|Known names/.test(message));
+    assert.deepEqual([warnings.length, hinted.length], [64_000, 20]);
+  });
+
   it('costs little for a name that is long', () => {
     assertInProportion((share) => checkProject({ ['x'.repeat(2_000_000 * share)]: 1 }));
   });

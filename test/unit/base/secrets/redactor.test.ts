@@ -196,6 +196,7 @@ describe('Redactor', () => {
       'PuTTY-User-Key-File-2',
       'A=1\n',
       '\\n',
+      '\\',
       'sk-ant-',
       'k3J9',
     ];

@@ -215,6 +215,8 @@ describe('the target of a goal', () => {
       (length) => 'loss < 1 and '.repeat(length / 13),
       (length) => `${'a'.repeat(length)} < 5`,
       (length) => `seeds 1,${' '.repeat(length)}x`,
+      (length) => '1'.repeat(length),
+      (length) => `val_loss < 0.3, ${'1'.repeat(length)}`,
       (length) => 'the validation of the model under 5 '.repeat(length / 36),
     ];
     for (const text of texts) assertInProportion((share) => readTarget(text(share * 19_000)));
