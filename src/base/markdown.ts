@@ -9,7 +9,7 @@ import { cleanText, oneLine } from './text.ts';
 export const plain = (text: string, maxChars = 160): string =>
   oneLine(showHidden(cleanText(text)), maxChars).replace(
     /[\\`*_[\]|<~&]|\$(?=\()|^[-+#>=]|(?<=^\d+)[.)]/g,
-    (mark) => `\\${mark}`,
+    (mark) => (mark === '<' ? '&lt;' : `\\${mark}`),
   );
 
 /**
