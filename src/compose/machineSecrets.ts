@@ -51,10 +51,8 @@ export class MachineSecrets {
   async kept(question: SecretQuestion): Promise<string | undefined> {
     const name = nameOf(question);
     if (this.#unconfirmed.has(name) || question.kind === 'keyboard') return undefined;
-    const storedValue = await this.#vault.get(keyOf(question));
-    const value = storedValue ?? (await this.#formerAnswer(question));
-    const isStored = storedValue !== undefined;
-    if (value !== undefined) this.#unconfirmed.set(name, { question, value, isStored });
+    const value = await this.#vault.get(keyOf(question));
+    if (value !== undefined) this.#unconfirmed.set(name, { question, value, isStored: true });
     return value;
   }
 
@@ -98,14 +96,6 @@ export class MachineSecrets {
   }
 
   /**
-   * Returns an answer that an earlier version stored for the whole machine. Without jump hosts, the
-   * machine's own host is the only one that can have asked for it; otherwise there is no answer.
-   */
-  async #formerAnswer(question: SecretQuestion): Promise<string | undefined> {
-    return question.hasJumpHost ? undefined : this.#vault.get(formerKeyOf(question));
-  }
-
-  /**
    * Adds the vault keys of answers to the list of the machine's keys, and deletes what earlier
    * versions stored in their place. The list is in the vault, because a vault cannot list its keys.
    */
@@ -126,7 +116,10 @@ export class MachineSecrets {
 const listKey = (machine: string): string => `helios.machine.${machine}`;
 const keyOf = ({ host, kind, prompt }: SecretQuestion): string =>
   `helios.ssh.${host.address} ${host.fingerprint}.${kind}.${prompt}`;
-/** Returns the key under which earlier versions stored an answer. */
+/**
+ * Returns the key under which earlier versions stored an answer. It names no host, so the answer is
+ * given to none: the machine's entry may name another host by now.
+ */
 const formerKeyOf = ({ machine, kind, prompt }: SecretQuestion): string =>
   `${listKey(machine)}.${kind}.${prompt}`;
 const nameOf = (question: SecretQuestion): string => `${question.machine} ${keyOf(question)}`;

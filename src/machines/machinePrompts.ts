@@ -13,8 +13,6 @@ export interface SecretQuestion {
   /** Id of the machine. */
   readonly machine: string;
   readonly host: AskingHost;
-  /** Whether the machine is reached through jump hosts. */
-  readonly hasJumpHost: boolean;
   /** `keyboard`: any other prompt of the server, such as for a one-time code. */
   readonly kind: 'password' | 'passphrase' | 'keyboard';
   /** Path of the key for a passphrase, the server's text for `keyboard`, otherwise empty. */

@@ -83,7 +83,7 @@ export class SshConnector implements Connector {
     const { id, alias, host = '', user, port } = this.#entry;
     const resolved = await resolveHost({ host: alias ?? host, user, port }, ssh);
     const target = withLogin(resolved, this.#entry, ssh.homeFolder);
-    const way = { machine: id, hasJumpHost: target.proxyJump.length > 0 };
+    const way = { machine: id };
     const parts = { prompts: sshPrompts(way, prompts, this.#owned), clock };
     let through: SshConnection | undefined;
     for (const hop of target.proxyJump)
@@ -123,7 +123,7 @@ function withLogin(target: SshTarget, { auth, keyPath }: SshEntry, homeFolder: s
 }
 
 function sshPrompts(
-  way: Pick<SecretQuestion, 'machine' | 'hasJumpHost'>,
+  way: Pick<SecretQuestion, 'machine'>,
   prompts: MachinePrompts,
   owned: DisposableStore,
 ): SshPrompts {

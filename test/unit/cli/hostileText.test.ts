@@ -147,7 +147,7 @@ describe('hostile text in the terminal', () => {
       const createEngine: FakeDeps['createEngine'] = async ({ ports }) => {
         const key = { host: wilder, fingerprint: wilder, keyType: wilder, note: wilder };
         const host = { address: wilder, fingerprint: wilder };
-        const question = { machine: 'gpu1', host, hasJumpHost: false, prompt: wilder } as const;
+        const question = { machine: 'gpu1', host, prompt: wilder } as const;
         await ports.askSecret?.({ ...question, kind: 'keyboard' }, signal);
         await ports.confirmHostKey?.({ machine: 'gpu1', ...key }, signal);
         throw new Error(wilder);

@@ -217,7 +217,6 @@ describe('questions of machines in the terminal', () => {
   const password = {
     machine: 'gpu1',
     host: { address: 'ada@gate', fingerprint: 'SHA256:def' },
-    hasJumpHost: true,
     kind: 'password',
     prompt: '',
   } as const;

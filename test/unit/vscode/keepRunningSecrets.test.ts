@@ -53,7 +53,6 @@ describe('secrets that the background hands on', () => {
     const question = {
       machine: 'gpu1',
       host: { address: 'ada@gpu1', fingerprint: 'SHA256:abc' },
-      hasJumpHost: false,
       kind: 'password',
       prompt: '',
     } as const;
