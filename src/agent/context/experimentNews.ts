@@ -16,6 +16,10 @@ interface Going {
   readonly sweeps: Set<string>;
   readonly ended: { readonly verdict: Verdict }[];
   isDecided: boolean;
+  /** Whether the last decision is provisional. */
+  isProvisional: boolean;
+  /** Whether runs were added after the last decision. */
+  hasMore: boolean;
 }
 
 interface News {
@@ -44,6 +48,8 @@ const newsOf = growingFold<JournalEvent, News>(
           sweeps: new Set(),
           ended: [],
           isDecided: false,
+          isProvisional: false,
+          hasMore: false,
         });
         return;
       }
@@ -81,6 +87,7 @@ function begun(
   const experiment = experimentId === undefined ? undefined : news.experiments.get(experimentId);
   if (experimentId === undefined || experiment === undefined) return;
   news.owners.set(id, experimentId);
+  experiment.hasMore = experiment.isDecided;
   add(experiment);
 }
 
@@ -91,17 +98,30 @@ function over(news: News, event: JournalEvent, id: string, add?: (one: Going) =>
   experiment.runs.delete(id as RunId);
   experiment.sweeps.delete(id);
   add?.(experiment);
-  const { runs, sweeps, ended, isDecided, hypothesis } = experiment;
+  const { runs, sweeps, ended, hypothesis } = experiment;
   // The engine itself decides an experiment whose runs all crashed.
-  if (runs.size + sweeps.size > 0 || isDecided || ended.length === 0 || hasCrashed(ended)) return;
-  const words = `[Experiment ${experimentId} (${oneLine(hypothesis, 120)}) has ended and is not decided: call exp_decide.]`;
-  news.texts.set(event.id, words);
+  if (runs.size + sweeps.size > 0 || ended.length === 0 || hasCrashed(ended)) return;
+  const words = openText(experiment);
+  if (words === undefined) return;
+  experiment.hasMore = false;
+  const name = `${experimentId} (${oneLine(hypothesis, 120)})`;
+  news.texts.set(event.id, `[Experiment ${name} ${words}: call exp_decide.]`);
+}
+
+/** Returns what remains to be decided on an experiment whose runs have ended. */
+function openText({ isDecided, isProvisional, hasMore }: Going): string | undefined {
+  if (!isDecided) return 'has ended and is not decided';
+  return isProvisional && hasMore ? 'has more runs than its provisional keep rests on' : undefined;
 }
 
 function decided(news: News, event: Extract<JournalEvent, { type: 'experiment.decided' }>): void {
   const { id, experimentId, decision, why, by } = event;
   const experiment = news.experiments.get(experimentId);
-  if (experiment !== undefined) experiment.isDecided = true;
+  if (experiment !== undefined) {
+    experiment.isDecided = true;
+    experiment.isProvisional = event.isProvisional === true;
+    experiment.hasMore = false;
+  }
   if (by === 'agent') return;
   const who = by === 'person' ? 'The user decided' : 'Decided for you';
   news.texts.set(id, `[${who}: experiment ${experimentId} is ${decision}, ${oneLine(why, 400)}.]`);

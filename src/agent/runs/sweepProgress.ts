@@ -1,4 +1,6 @@
 /** Progress of a sweep, derived from the state of its session. */
+import type { RunId } from '../../base/ids.ts';
+import { commandForm } from '../../experiments/commandForm.ts';
 import type { RunState, SessionState, SweepState } from '../journal/state.ts';
 import { statusCounts } from '../../experiments/ledger.ts';
 
@@ -23,6 +25,24 @@ export function progressOf(state: SessionState, { plan, skipped }: SweepState): 
     going: runs.filter(({ verdict }) => verdict === undefined),
     over: runs.filter(({ verdict }) => verdict !== undefined),
   };
+}
+
+/**
+ * Returns the runs of the sweep, and the other runs of its experiment that they repeat with other
+ * seeds.
+ */
+export function withEarlierRepeats(
+  { runs }: SessionState,
+  { plan }: SweepState,
+): ReadonlyMap<RunId, RunState> {
+  const settingOf = ({ spec }: RunState): string => commandForm(spec.command).near;
+  const isPoint = ({ spec }: RunState): boolean => spec.sweep?.id === plan.id;
+  const settings = new Set([...runs.values()].filter(isPoint).map(settingOf));
+  const isRepeat = (run: RunState): boolean =>
+    plan.experimentId !== undefined &&
+    run.spec.experimentId === plan.experimentId &&
+    settings.has(settingOf(run));
+  return new Map([...runs].filter(([, run]) => isPoint(run) || isRepeat(run)));
 }
 
 /** Returns whether the sweep launches nothing until it is resumed. */

@@ -22,7 +22,7 @@ import { runName } from '../../runs/run.ts';
 export interface SweepView {
   readonly state: SessionState;
   readonly sweep: SweepState;
-  /** Ledger that contains only the runs of the sweep. */
+  /** Ledger of the sweep's runs and of the earlier runs that they repeat (`withEarlierRepeats`). */
   readonly ledger: Ledger;
   /** Why points wait, by machine: `gpu1: no GPU is free`. */
   readonly problems: readonly string[];

@@ -24,7 +24,7 @@ import { isScheduler, SweepLane } from './sweepLane.ts';
 import { SweepLauncher } from './sweepLauncher.ts';
 import { isWaiting, lineOf } from './line.ts';
 import { pauseOf } from './pausedSweep.ts';
-import { isPaused, progressOf } from './sweepProgress.ts';
+import { isPaused, progressOf, withEarlierRepeats } from './sweepProgress.ts';
 import { endedBy, nextStep, type SweepSituation } from './sweepSchedule.ts';
 import { sweepTable, type SweepView } from './sweepTable.ts';
 
@@ -283,8 +283,8 @@ export class Sweeps implements Disposable {
 
   #view(sweep: SweepState): SweepView {
     const { log, sessionRuns } = this.#deps;
-    const { id, machineIds } = sweep.plan;
-    const runs = new Map([...this.#state.runs].filter(([, { spec }]) => spec.sweep?.id === id));
+    const { machineIds } = sweep.plan;
+    const runs = withEarlierRepeats(this.#state, sweep);
     return {
       state: this.#state,
       sweep,

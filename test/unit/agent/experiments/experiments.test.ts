@@ -398,6 +398,32 @@ describe('experiments of a session', () => {
     );
   });
 
+  it('tells the whole experiment when seeds join it, and that its keep can be decided', async () => {
+    const untilAll: ScriptedCall = {
+      name: 'sleep',
+      input: { reason: 'r', wake_conditions: [{ type: 'process_exit' }], deadline_minutes: 5 },
+    };
+    const seeds = (experiment: string): ScriptedReply => [
+      run(train('--lr 0.3 --seed {seed}'), { seeds: [1, 2], experiment }),
+      untilAll,
+    ];
+    const session = await night(
+      ...[run(train('--lr 0.5 --seed 0')), until(1), decide('e1', 'reference')],
+      ...[run(train('--lr 0.3 --seed 0')), until(2), decide('e2', 'keep')],
+      ...[seeds('e2'), decide('e2', 'keep')],
+    );
+    const [ended] = eventsOf(session, 'sweep.ended');
+    assert.match(
+      ended?.text ?? '',
+      /^Sweep s1 .*: 2 ok; best loss 0\.31 ± 0\.01 over 3 runs by .*\(run 2, run 3, run 4\)/,
+    );
+    assert.match(ended?.text ?? '', /^- run 2 · .* · ok · loss 0\.3$/m);
+    const said = JSON.stringify(model.requests.at(-1)?.messages);
+    const words = 'has more runs than its provisional keep rests on: call exp_decide.]';
+    assert.equal(said.split(words).length, 2);
+    assert.ok(said.includes(`[Experiment e2 (python3 train.py --lr 0.3 --seed 0) ${words}`), said);
+  });
+
   it('tells once what is over and not decided, and decides crashes itself', async () => {
     const session = await night(
       run(train('--lr 0.5'), { label: 'half' }),
