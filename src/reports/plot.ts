@@ -11,7 +11,10 @@ export interface Plot {
   readonly xTitle: string;
   /** The x values of all points. Non-finite values do not affect the axis. */
   readonly xs: Iterable<number>;
-  /** The y values of all points. Non-finite values do not affect the axis. */
+  /**
+   * The y values that the axis must show. Other values are drawn at the edge of the plot area.
+   * Non-finite values do not affect the axis.
+   */
   readonly ys: Iterable<number>;
   readonly goal?: { readonly value: number; readonly text: string };
   readonly legend: readonly LegendEntry[];
@@ -19,7 +22,7 @@ export interface Plot {
   readonly mayBeLog?: boolean;
   /** True if the x axis shows integers, such as run numbers. */
   readonly isCounted?: boolean;
-  /** Returns the content of the plot area as SVG. */
+  /** Returns the content of the plot area as SVG. `y` places no value outside of that area. */
   draw(x: Scale, y: Scale): string;
 }
 
@@ -61,7 +64,7 @@ export function renderPlot(plot: Plot): string | undefined {
       plot.xTitle,
     ),
     goal === undefined ? '' : goalLine(y.place(goal.value)),
-    plot.draw(x, y),
+    plot.draw(x, { ...y, place: (value) => withinFrame(y.place(value)) }),
     legend(goal === undefined ? plot.legend : [...plot.legend, goalEntry(goal.text)]),
   ];
   return picture(
@@ -69,6 +72,10 @@ export function renderPlot(plot: Plot): string | undefined {
     parts.filter((part) => part !== '').join('\n'),
   );
 }
+
+/** A value that a logarithmic scale cannot show is below all others. */
+const withinFrame = (place: number): number =>
+  Number.isNaN(place) ? frame.bottom : Math.min(frame.bottom, Math.max(frame.top, place));
 
 function rangeOf(values: Iterable<number>): readonly [number, number] | undefined {
   let [low, high] = [Infinity, -Infinity];

@@ -40,13 +40,14 @@ export function progressChart({
 }: ProgressChart): string | undefined {
   const finite = points.filter(({ value }) => Number.isFinite(value));
   const steps = bestSteps(finite, direction);
+  const counted = finite.filter(({ counts }) => counts);
   return renderPlot({
     title: `${metric}: best so far`,
     description: `${metric} of ${finite.length} runs in their order, and the best value so far`,
     xTitle: 'run',
     isCounted: true,
     xs: finite.map(({ number }) => number),
-    ys: finite.map(({ value }) => value),
+    ys: (counted.length > 0 ? counted : finite).map(({ value }) => value),
     mayBeLog: (goal?.value ?? 1) > 0,
     ...(goal && { goal }),
     legend: legendOf(finite),

@@ -21,21 +21,31 @@ export interface RunChart {
   readonly goal?: { readonly value: number; readonly text: string };
 }
 
-type DrawnRun = Pick<ChartRun, 'name' | 'isChampion'> & ReturnType<typeof downsampleForPlot>;
+type Curve = Pick<ChartRun, 'name' | 'isChampion'> & ReturnType<typeof downsampleForPlot>;
+
+interface DrawnRun extends Curve {
+  /** True if the run diverged so far that the axis leaves out its values. */
+  readonly isBeyond: boolean;
+}
+
+/** A run has diverged if it reaches this multiple of what half of the runs stay below. */
+const divergedFactor = 100;
 
 /** Returns an SVG document; `undefined` if no run has a finite value. */
 export function runChart({ metric, runs, goal }: RunChart): string | undefined {
-  const drawn = runs.map(({ series, ...run }): DrawnRun => ({
-    ...run,
-    ...downsampleForPlot(stepAxis(series), series.values, { pixels: plotPixels / 2 }),
-  }));
+  const drawn = withoutDiverged(
+    runs.map(({ series, ...run }) => ({
+      ...run,
+      ...downsampleForPlot(stepAxis(series), series.values, { pixels: plotPixels / 2 }),
+    })),
+  );
   const hasMarks = drawn.some(({ nonFinite }) => nonFinite.length > 0);
   return renderPlot({
     title: metric,
     description: describe(metric, drawn),
     xTitle: 'step',
     xs: drawn.flatMap(({ x, nonFinite }) => [...x, ...nonFinite.map((mark) => mark.x)]),
-    ys: drawn.flatMap(({ y }) => [...y]),
+    ys: drawn.flatMap(({ y, isBeyond }) => (isBeyond ? [] : [...y])),
     mayBeLog: (goal?.value ?? 1) > 0,
     ...(goal && { goal }),
     legend: [...drawn.map(entryOf), ...(hasMarks ? [nonFiniteEntry] : [])],
@@ -44,6 +54,20 @@ export function runChart({ metric, runs, goal }: RunChart): string | undefined {
         .map(({ run, index }) => drawRun(run, index, { x, y }))
         .join('\n'),
   });
+}
+
+/** Marks the runs that diverged. The champion is never one of them. */
+function withoutDiverged(curves: readonly Curve[]): readonly DrawnRun[] {
+  const sizeOf = ({ y }: Curve): number =>
+    y.reduce((largest, value) => Math.max(largest, Math.abs(value)), 0);
+  const sizes = curves
+    .filter(({ y }) => y.length > 0)
+    .map(sizeOf)
+    .sort((a, b) => a - b);
+  const usual = sizes[Math.floor((sizes.length - 1) / 2)] ?? 0;
+  const isDiverged = (curve: Curve): boolean =>
+    !curve.isChampion && usual > 0 && sizeOf(curve) > divergedFactor * usual;
+  return curves.map((curve) => ({ ...curve, isBeyond: isDiverged(curve) }));
 }
 
 const describe = (metric: string, runs: readonly DrawnRun[]): string =>
@@ -89,8 +113,8 @@ const cross = (x: number, y: number, title: string): string =>
     `<title>${xmlText(title)}</title>`,
   );
 
-const entryOf = ({ name, isChampion }: DrawnRun, index: number): LegendEntry => ({
-  text: isChampion ? `${name} · champion` : name,
+const entryOf = ({ name, isChampion, isBeyond }: DrawnRun, index: number): LegendEntry => ({
+  text: `${name}${isChampion ? ' · champion' : ''}${isBeyond ? ' · off scale' : ''}`,
   sign: (x, y) => element('path', { class: classOf(index, isChampion), d: `M${x - 12} ${y}h24` }),
 });
 

@@ -82,6 +82,46 @@ describe('the chart of runs', () => {
     assert.deepEqual(marks, ['run 1: NaN', 'run 1: Inf', 'infinite or NaN']);
   });
 
+  it('keeps the axis readable where a run diverges, which leaves at the top', () => {
+    const named = (name: string, ...values: number[]) => ({
+      ...{ name, isChampion: name === 'run 1', series: seriesOf(values) },
+    });
+    const svg = runChart({
+      metric: 'test rmse',
+      runs: [
+        named('run 1', 0.13, 0.08, 0.056),
+        named('run 2', 0.14, 0.09, 0.058),
+        named('run 7', 0.2, 600, 1e9, Infinity, NaN),
+      ],
+    });
+    const texts = textsOf(svg);
+    assert.ok(texts.includes('0.1') && texts.includes('test rmse'), texts.join());
+    assert.deepEqual(
+      texts.filter((text) => text.includes('e+') || text.startsWith('run 7')),
+      ['run 7 · off scale'],
+    );
+    const place = (name: string): number[] =>
+      all(svg, '.line')
+        .filter(({ textContent }) => textContent === name)
+        .flatMap((line) => [...(line.getAttribute('d') ?? '').matchAll(/ ([-\d.]+)/g)])
+        .map(([, y]) => Number(y));
+    assert.ok(Math.max(...place('run 2')) - Math.min(...place('run 2')) > 200, 'fills the chart');
+    assert.deepEqual(place('run 7'), [44, 44, 44]);
+  });
+
+  it('draws the way to the best without what a run without success reached', () => {
+    const svg = progressChart({
+      ...{ metric: 'loss', direction: 'lower' },
+      points: [
+        { number: 1, value: 0.5, counts: true },
+        { number: 2, value: 0.4, counts: true },
+        { number: 3, value: 1e9, counts: false },
+      ],
+    });
+    assert.ok(!textsOf(svg).some((text) => text.includes('e+') || text.includes('log scale')));
+    assert.equal(all(svg, '.bad').length, 2, 'the cross, and its sign in the legend');
+  });
+
   it('keeps the lowest and the highest of a million points in a small picture', () => {
     const values = Array.from({ length: 1_000_000 }, (_, index) =>
       index === 700_000 ? -9 : index === 1 ? 99 : 1,
