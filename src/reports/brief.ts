@@ -127,7 +127,21 @@ function headPart({ facts, known }: Night): string {
     session.summary === undefined || session.summary.trim() === ''
       ? ''
       : `\n\nThe model says:\n${quotation(session.summary, known, 8)}`;
-  return `# ${plain(session.goal, 200)}\n\n**${plain(session.outcome, 200)}** · ${about}${summary}`;
+  return `# ${plain(session.goal, 200)}\n\n**${outcomeText(session.outcome)}** · ${about}${summary}`;
+}
+
+const maxOutcomeChars = 600;
+
+/** Shortens the outcome between two conditions: each alone could be misread. */
+function outcomeText(outcome: string): string {
+  const conditions = outcome.split('; ').map((text) => plain(text, 300));
+  let shown = 0;
+  for (let chars = 0; shown < conditions.length; shown += 1) {
+    chars += (conditions[shown] ?? '').length + 2;
+    if (shown > 0 && chars > maxOutcomeChars) break;
+  }
+  const rest = conditions.length - shown;
+  return [...conditions.slice(0, shown), ...(rest > 0 ? [`and ${rest} more`] : [])].join('; ');
 }
 
 /** Joins the parts, without empty lines below headings: a brief is to fit on a page. */

@@ -177,11 +177,14 @@ function freeName(metric: string, others: readonly DrawnChart[]): string {
 
 /**
  * Returns `text` as a file name that is safe on every system: lower-case letters and digits, with
- * hyphens in place of all other characters.
+ * hyphens in place of all other characters. Cuts a long text between two words.
  */
-export const slug = (text: string, maxChars: number): string =>
-  text
+export function slug(text: string, maxChars: number): string {
+  const words = text
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
-    .slice(0, maxChars)
     .replace(/^-+|-+$/g, '');
+  if (words.length <= maxChars) return words;
+  const end = words.lastIndexOf('-', maxChars);
+  return words.slice(0, end > 0 ? end : maxChars);
+}

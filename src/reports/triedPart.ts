@@ -28,6 +28,10 @@ const groups: readonly Group[] = [
 
 const deciders = { agent: 'the agent', engine: 'Helios', person: 'you' } as const;
 
+/** Up to this number, all experiments are listed, whatever became of them. */
+const maxOfAll = 8;
+const maxIds = 10;
+
 export function triedPart(night: Night, mentions: Mentions): string {
   const { experiments } = night.facts.ledger;
   if (experiments.length === 0) return '## What was tried\n\nThere were no runs.';
@@ -37,13 +41,29 @@ export function triedPart(night: Night, mentions: Mentions): string {
     return of.length === 0 ? [] : [{ ...group, of: bestFirst(night, of) }];
   });
   const counts = filled.map(({ of, name }) => `${of.length} ${name}`).join(', ');
-  const lines = filled.flatMap(({ name, max, of }) =>
+  const isShort = experiments.length <= maxOfAll;
+  const shown = filled.map((group) => ({ ...group, max: isShort ? maxOfAll : group.max }));
+  const lines = shown.flatMap(({ name, max, of }) =>
     of.slice(0, max).map((row) => experimentLine(night, row, { name, mentions })),
   );
   const rest = experiments.length - lines.length;
-  const more = rest > 0 ? `\n- … and ${rest} more` : '';
+  const more = rest > 0 ? `\n- … and ${rest} more: ${shown.flatMap(omittedText).join(', ')}` : '';
   const runs = `[All ${counted(night.facts.runs.length, 'run')}](${runsName})`;
   return `## What was tried\n\n${counted(experiments.length, 'experiment')}: ${counts}. ${runs}\n\n${lines.join('\n')}${more}`;
+}
+
+/** Counts the experiments that a group leaves out. Names those that were kept. */
+function omittedText({
+  decision,
+  name,
+  max,
+  of,
+}: Group & { readonly of: readonly ExperimentRow[] }): string[] {
+  const omitted = of.slice(max);
+  if (omitted.length === 0) return [];
+  const ids = omitted.slice(0, maxIds).map(({ id }) => id);
+  const rest = omitted.length > ids.length ? ', …' : '';
+  return [`${omitted.length} ${name}${decision === 'keep' ? ` (${ids.join(', ')}${rest})` : ''}`];
 }
 
 const bestFirst = ({ compare }: Night, rows: readonly ExperimentRow[]): readonly ExperimentRow[] =>

@@ -12,23 +12,34 @@ const maxQuestions = 20;
 
 /** Lists the failed runs, grouped by status and last line of output. */
 export function failuresPart({ runs }: BriefFacts, mentions: Mentions): string {
-  const failed = runs.filter(({ outcome }) => outcome === 'bad');
-  if (failed.length === 0) return '';
-  const alike = Map.groupBy(failed, ({ status, lastLine = '' }) => `${status}\n${lastLine}`);
-  const lines = bounded([...alike.values()], maxFailures, 'kinds of failure', (group) =>
+  const groups = failuresOf(runs);
+  if (groups.length === 0) return '';
+  const lines = bounded(groups, maxFailures, 'kinds of failure', (group) =>
     failureLine(group, mentions),
   );
-  return `## Failures (${failed.length})\n\n${lines.join('\n')}`;
+  return `## Failures (${groups.flat().length})\n\n${lines.join('\n')}`;
 }
+
+function failuresOf(runs: readonly RunFacts[]): readonly (readonly RunFacts[])[] {
+  const failed = runs.filter(({ outcome }) => outcome === 'bad');
+  return [...Map.groupBy(failed, ({ status, lastLine = '' }) => `${status}\n${lastLine}`).values()];
+}
+
+/** Returns the alarm that stopped the run, which the line of the run tells if it is alone there. */
+const stoppedBy = ([first, ...others]: readonly RunFacts[]):
+  RunFacts['alarms'][number] | undefined =>
+  others.length === 0 ? first?.alarms.findLast(({ action }) => action === 'kill') : undefined;
 
 function failureLine(group: readonly RunFacts[], mentions: Mentions): string {
   const [first] = group;
   if (first === undefined) return '';
   const took =
     first.tookMs === undefined || group.length > 1 ? '' : ` after ${formatDuration(first.tookMs)}`;
+  const alarm = stoppedBy(group);
+  const after = alarm === undefined ? '' : ` after the alarm: ${plain(alarm.detail, 200)}`;
   const line = first.lastLine === undefined ? '' : `: ${code(first.lastLine, 200)}`;
   const numbers = group.map(({ number }) => number);
-  return `- ${mentions.runs(numbers, 5)}: ${plain(first.status, 200)}${took} on ${plain(first.machineId)}${line}`;
+  return `- ${mentions.runs(numbers, 5)}: ${plain(first.status, 200)}${took} on ${plain(first.machineId)}${after}${line}`;
 }
 
 const actions = {
@@ -37,9 +48,11 @@ const actions = {
   ask: 'you were asked',
 } as const;
 
+/** Lists the alarms, except those that the part about failures tells. */
 export function alarmsPart({ runs }: BriefFacts, mentions: Mentions): string {
+  const told = new Set(failuresOf(runs).slice(0, maxFailures).map(stoppedBy));
   const alarms = runs.flatMap(({ number, alarms }) =>
-    alarms.map((alarm) => ({ number, ...alarm })),
+    alarms.filter((alarm) => !told.has(alarm)).map((alarm) => ({ number, ...alarm })),
   );
   if (alarms.length === 0) return '';
   const newest = alarms.toSorted((a, b) => b.atMs - a.atMs);

@@ -100,10 +100,68 @@ describe('the brief of a night', () => {
       partOf(brief, 'Failures'),
       /\[run 3\].*out of memory after 2 min on gpu1: `torch\.cuda\.OutOf.*GiB`/,
     );
+    const night = new Night();
+    const runId = night.run({ loss: 1 });
+    night.add({
+      ...{ type: 'run.alarmed', runId, kind: 'plateau', detail: 'loss stands', action: 'warn' },
+    });
     assert.match(
-      partOf(brief, 'Alarms'),
-      /\[run 7\]\(runs\.md#run-7\): loss became NaN at step 120 · the run was stopped/,
+      partOf(buildBrief(night.facts()), 'Alarms'),
+      /\[run 1\]\(runs\.md#run-1\): loss stands · the agent was notified/,
     );
+  });
+
+  it('tells of a run that an alarm stopped once, among the failures', () => {
+    assert.match(
+      partOf(brief, 'Failures'),
+      /\[run 7\]\(runs\.md#run-7\): killed after 10 min on local after the alarm: loss became NaN at step 120$/m,
+    );
+    assert.equal(partOf(brief, 'Alarms'), '');
+    const night = new Night();
+    for (const step of [120, 140]) {
+      const runId = night.run({ verdict: { kind: 'killed' } });
+      const detail = `loss became NaN at step ${step}`;
+      night.add({ type: 'run.alarmed', runId, kind: 'non_finite', detail, action: 'kill' });
+    }
+    const text = buildBrief(night.facts());
+    assert.match(partOf(text, 'Failures'), /^- \[run 1\].*, \[run 2\].*: killed on local$/m);
+    assert.match(partOf(text, 'Alarms'), /run 2.*step 140.*\n.*run 1.*step 120/);
+  });
+
+  it('lists every experiment of a short night, and names the kept ones that it leaves out', () => {
+    const triedOf = (kept: number, discarded: number): string => {
+      const night = new Night();
+      for (let number = 1; number <= kept + discarded; number += 1)
+        night.experiment(
+          {
+            hypothesis: `try ${number}`,
+            decision: { is: number <= kept ? 'keep' : 'discard', why: 'measured' },
+          },
+          { loss: number, command: `t --x ${number}` },
+        );
+      return partOf(buildBrief(night.facts()), 'What was tried');
+    };
+    assert.equal(triedOf(4, 3).match(/^- (?:Kept|Discarded)/gm)?.length, 7);
+    assert.doesNotMatch(triedOf(4, 3), /more/);
+    assert.match(triedOf(5, 6), /^- … and 5 more: 2 kept \(e4, e5\), 3 discarded$/m);
+  });
+
+  it('ends the headline between conditions', () => {
+    const checked = Array.from(
+      { length: 12 },
+      (_, index) => `condition ${index} ${'x'.repeat(60)}`,
+    );
+    const night = new Night();
+    night.add({ type: 'session.ended', reason: 'goal', summary: '', evidence: [], checked });
+    const headline = buildBrief(night.facts()).split('\n')[1] ?? '';
+    assert.match(headline, /^\*\*Goal met: condition 0 x+; .*; condition 6 x+; and 5 more\*\* · /);
+    night.events.pop();
+    const two = checked.slice(0, 2).map((text) => `${text}${'y'.repeat(60)}`);
+    night.add({
+      ...{ type: 'session.ended', reason: 'goal' },
+      ...{ summary: '', evidence: [], checked: two },
+    });
+    assert.ok(buildBrief(night.facts()).includes(`**Goal met: ${two.join('; ')}**`));
   });
 
   it('puts first what a user has to decide, and nothing that is answered', () => {

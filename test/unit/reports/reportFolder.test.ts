@@ -42,6 +42,19 @@ describe('the folder of a report', () => {
     );
   });
 
+  it('cuts a long goal between two words, and a long word somewhere', () => {
+    const nameFor = (goal: string): string => {
+      const reports = { root: workFolder, folder: 'helios-reports' };
+      const place = { workFolder, reports, session: { ...session, goal } };
+      return path.basename(new ReportFolder(place).folder).slice(11, -7);
+    };
+    assert.equal(
+      nameFor('Halve the test rmse of forecast.py against what it reaches now'),
+      'halve-the-test-rmse-of-forecast-py',
+    );
+    assert.equal(nameFor('x'.repeat(60)), 'x'.repeat(40));
+  });
+
   it('replaces what we wrote, and says what it wrote', async () => {
     assert.equal(await folderIn().write('brief.md', 'one\n'), 'brief.md');
     assert.equal(await folderIn().write('brief.md', 'two\n'), 'brief.md');
