@@ -1,36 +1,48 @@
-/** Reads what is recorded of a run's output when the run has ended. */
+/** What the event `run.ended` tells of the output of a run. */
 import { messageOf } from '../../base/errors.ts';
 import { capText, cleanText } from '../../base/text.ts';
-import { nearestLine } from '../../metrics/unreadMetrics.ts';
+import { nearestLine, unreadMetrics } from '../../metrics/unreadMetrics.ts';
 import type { Run } from '../../runs/liveRun.ts';
+import type { Verdict } from '../../runs/run.ts';
 import type { Runs } from '../../runs/runs.ts';
+import type { EventOf } from '../journal/describeEvent.ts';
 
-type Output = Pick<Runs, 'output'>;
-
-const tailLines = 30;
-const searchedLines = 2000;
+const tailChars = 3_000;
 
 /**
- * Resolves with the line that is most similar to an unread metric; `undefined` if there is none.
+ * Resolves with the metrics that were never read, and the nearest line to them. If the run failed,
+ * or there is no such line, also with the end of the output. Never rejects.
  */
-export async function lineNearest(
-  runs: Output,
+export async function endOutput(
+  runs: Pick<Runs, 'output'>,
   run: Run,
-  unread: readonly string[],
-): Promise<string | undefined> {
-  const output = await runs.output(run, { lines: searchedLines }).catch(() => undefined);
-  return nearestLine(output?.text ?? '', unread, run.spec.metrics);
+  verdict: Verdict,
+): Promise<Pick<EventOf<'run.ended'>, 'unread' | 'nearestLine' | 'outputTail'>> {
+  const unread = unreadMetrics(run.spec.metrics, run.metrics.summaries());
+  const nearest = unread.length === 0 ? undefined : await lineNearest(runs, run, unread);
+  const isExplained = unread.length === 0 || nearest !== undefined;
+  const tail = verdict.kind === 'ok' && isExplained ? undefined : await tailOf(runs, run);
+  return {
+    ...(unread.length > 0 && { unread }),
+    ...(nearest !== undefined && { nearestLine: nearest }),
+    ...(tail !== undefined && { outputTail: tail }),
+  };
 }
 
-/** Resolves with the last lines of the output, at most `maxChars`; `undefined` if it is empty. */
-export async function outputTail(
-  runs: Output,
+/** Resolves with the line that is most similar to a metric; `undefined` if there is none. */
+async function lineNearest(
+  runs: Pick<Runs, 'output'>,
   run: Run,
-  maxChars: number,
+  metrics: readonly string[],
 ): Promise<string | undefined> {
+  const output = await runs.output(run, { lines: 2000 }).catch(() => undefined);
+  return nearestLine(output?.text ?? '', metrics, run.spec.metrics);
+}
+
+async function tailOf(runs: Pick<Runs, 'output'>, run: Run): Promise<string | undefined> {
   try {
-    const { text } = await runs.output(run, { lines: tailLines });
-    return text.trim() === '' ? undefined : capText(cleanText(text), maxChars).text;
+    const { text } = await runs.output(run, { lines: 30 });
+    return text.trim() === '' ? undefined : capText(cleanText(text), tailChars).text;
   } catch (error) {
     return `(its output could not be read: ${messageOf(error)})`;
   }

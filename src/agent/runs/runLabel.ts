@@ -16,11 +16,12 @@ export const commandsOf = ({ runs }: SessionState): string[] =>
 
 /**
  * Returns the label of a run that was launched without one, such as `lr=0.05 seed=1`: the options
- * that differ from the earlier commands. Returns the command itself if nothing differs.
+ * that differ from the earlier commands, first those that differ from the last one. Returns the
+ * command itself if nothing differs.
  */
 export function runLabel(command: string, earlier: readonly string[]): string {
-  const texts = optionTexts(differing(command, earlier));
-  return oneLine(texts.length === 0 ? command : texts.join(' '), maxChars);
+  const texts = optionTexts(newestFirst(differing(command, earlier), earlier));
+  return texts.length === 0 ? oneLine(command, maxChars) : fitting(texts);
 }
 
 /**
@@ -37,7 +38,24 @@ export function pointLabel(
     points.map((point) => point.command),
   );
   const others = [...differing(command, earlier)].filter(([name]) => !within.has(name));
-  return oneLine([label, ...optionTexts(new Map(others))].join(' '), maxChars);
+  return fitting([label, ...optionTexts(newestFirst(new Map(others), earlier))]);
+}
+
+/** Puts the options first that differ from the last earlier command. */
+function newestFirst(options: Options, earlier: readonly string[]): Options {
+  const last = optionsOf(earlier.at(-1) ?? '');
+  const isOld = ([name, value]: [string, string]): number => Number(last.get(name) === value);
+  return new Map([...options].toSorted((a, b) => isOld(a) - isOld(b)));
+}
+
+/** Joins as many texts as fit, and shows with an ellipsis that others follow. */
+function fitting(texts: readonly string[]): string {
+  const whole = texts.join(' ');
+  if (whole.length <= maxChars) return whole;
+  const shown = texts.findIndex(
+    (_, index) => texts.slice(0, index + 1).join(' ').length > maxChars - 2,
+  );
+  return shown <= 0 ? oneLine(whole, maxChars) : `${texts.slice(0, shown).join(' ')} …`;
 }
 
 /**

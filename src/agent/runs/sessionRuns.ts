@@ -13,7 +13,6 @@ import type { Machine, Machines } from '../../machines/machine.ts';
 import { checkMetricFiles } from './metricFiles.ts';
 import { checkMetricSpec } from '../../metrics/lines/metricSpec.ts';
 import type { MetricSpec, MetricSummary } from '../../metrics/metric.ts';
-import { unreadMetrics } from '../../metrics/unreadMetrics.ts';
 import {
   boundedLimit,
   handleOf,
@@ -29,8 +28,8 @@ import { isClosing } from '../journal/closing.ts';
 import type { SessionLog } from '../journal/sessionLog.ts';
 import type { Confining } from './confining.ts';
 import type { RunState, SessionState } from '../journal/state.ts';
-import { lineNearest, outputTail } from './endOutput.ts';
 import { isWaiting, placeInLine, type QueuedRun } from './line.ts';
+import { endOutput } from './endOutput.ts';
 import { commandsOf, runLabel } from './runLabel.ts';
 import { ledgerOf } from './sessionLedger.ts';
 import { takesPlace, waitsFor } from './sweepLane.ts';
@@ -72,8 +71,6 @@ export interface SessionRunsDeps {
   /** Called when the end of a run cannot be recorded. */
   onFailed(error: unknown): void;
 }
-
-const tailChars = 3_000;
 
 export class SessionRuns {
   readonly #deps: SessionRunsDeps;
@@ -368,11 +365,7 @@ export class SessionRuns {
     if (verdict.kind === 'lost' && run.process === undefined)
       return this.giveUp(run.spec.id, verdict.why);
     const metrics = run.metrics.summaries();
-    const unread = unreadMetrics(run.spec.metrics, metrics);
-    const isFine = verdict.kind === 'ok' && unread.length === 0;
-    const tail = isFine ? undefined : await outputTail(this.#deps.runs, run, tailChars);
-    const nearest =
-      unread.length === 0 ? undefined : await lineNearest(this.#deps.runs, run, unread);
+    const output = await endOutput(this.#deps.runs, run, verdict);
     const { machineId } = run.spec;
     const machine = this.#deps.machines.list().find((one) => one.id === machineId);
     await this.#deps.log.record({
@@ -381,10 +374,8 @@ export class SessionRuns {
       verdict,
       endedMs,
       metrics,
-      ...(unread.length > 0 && { unread }),
-      ...(nearest !== undefined && { nearestLine: nearest }),
-      ...(tail !== undefined && { outputTail: tail }),
-      ...(await withheldFrom(machine, run.spec, tail ?? '')),
+      ...output,
+      ...(await withheldFrom(machine, run.spec, output.outputTail ?? '')),
     });
   }
 }

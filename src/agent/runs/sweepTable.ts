@@ -14,6 +14,7 @@ import {
 import { measuredValue, summaryOfRepeats } from '../../experiments/ledgerExperiments.ts';
 import { repeatsOf } from '../../experiments/repeats.ts';
 import type { SweepEndReason } from '../../runs/sweep.ts';
+import { lastLines } from '../../sleep/outputTail.ts';
 import type { SessionState, SweepState } from '../journal/state.ts';
 import { pausedAdvice } from './pausedSweep.ts';
 import { activeCounts, isPaused, progressOf } from './sweepProgress.ts';
@@ -34,10 +35,11 @@ const maxRows = 20;
 const maxSettings = 12;
 const maxSkipped = 5;
 /** Maximum length of a tail, so that it fits into a line of a digest. */
-const tailChars = 200;
+const maxTailChars = 200;
 
 /** Returns the table, which has at most a few thousand characters for any number of points. */
-export function sweepTable(view: SweepView, end = view.sweep.end): string {
+export function sweepTable(wholeView: SweepView, end = wholeView.sweep.end): string {
+  const view = { ...wholeView, ledger: withShortLabels(wholeView.ledger) };
   const { sweep, ledger, problems } = view;
   const rows = ranked(ledger);
   const omittedCount = rows.length - maxRows;
@@ -58,7 +60,7 @@ export function sweepTable(view: SweepView, end = view.sweep.end): string {
     ...(isPaused(sweep) && end === undefined ? [`To ${pausedAdvice(sweep.plan.id)}`] : []),
     ...(end === undefined ? problems.map((problem) => `Waits: ${oneLine(problem, 200)}`) : []),
     ...(failed && tail
-      ? [untrustedLine(tail.slice(-tailChars), `output of ${runName(failed.number)}`, tailChars)]
+      ? [untrustedLine(tailText(tail), `output of ${runName(failed.number)}`, maxTailChars)]
       : []),
   ].join('\n');
 }
@@ -75,16 +77,47 @@ function sweepLine({ state, sweep, ledger }: SweepView, end = sweep.end): string
     [ok, 'ok'],
     [over.length - ok, 'failed'],
   ] as const;
+  const active = activeCounts(going);
+  // Queued runs are launched; waiting points are not.
+  const isQueued = going.some(({ process }) => process === undefined);
+  const waitingText = isQueued ? 'waiting to be launched' : 'waiting';
   const others = [
-    [waiting.length, end === undefined ? 'waiting' : 'not run'],
+    [waiting.length, end === undefined ? waitingText : 'not run'],
     [sweep.skipped.size, 'skipped'],
   ] as const;
-  const told = [...numbered(ended), ...activeCounts(going), ...numbered(others)];
+  const told = [...numbered(ended), ...active, ...numbered(others)];
   return [
     `Sweep ${plan.id} over ${plan.params.join(' × ')} on ${plan.machineIds.join(', ')}${isPaused(sweep) && end === undefined ? ' is paused' : endReasonText(end)}: ${told.join(', ')}`,
     ...bestTexts(ledger),
   ].join('; ');
 }
+
+/**
+ * Leaves out the parts of the labels that all runs have in common. A label of which nothing would be
+ * left stays as it is.
+ */
+function withShortLabels(ledger: Ledger): Ledger {
+  const [first, ...others] = ledger.rows.map(({ label }) => label.split(' '));
+  if (first === undefined || others.length === 0) return ledger;
+  const common = new Set(first.filter((part) => others.every((parts) => parts.includes(part))));
+  const shortened = (row: LedgerRow): LedgerRow => {
+    const rest = row.label.split(' ').filter((part) => !common.has(part));
+    return rest.length === 0 ? row : { ...row, label: rest.join(' ') };
+  };
+  const { best } = ledger;
+  return {
+    ...ledger,
+    rows: ledger.rows.map(shortened),
+    ...(best && { best: { ...best, runs: best.runs.map(shortened) } }),
+  };
+}
+
+/** Room for the marks between 16 lines. */
+const breakChars = 2 * 15;
+
+/** Returns the last lines of an output as one line, which a digest cannot cut. */
+const tailText = (tail: string): string =>
+  lastLines(tail, maxTailChars - breakChars).replaceAll('\n', ' ⏎ ');
 
 /** Returns the best setting and, if it has repeats, the best of their values. */
 function bestTexts({ best }: Ledger): string[] {

@@ -103,7 +103,7 @@ describe('the brief of a night', () => {
     const night = new Night();
     const runId = night.run({ loss: 1 });
     night.add({
-      ...{ type: 'run.alarmed', runId, kind: 'plateau', detail: 'loss stands', action: 'warn' },
+      ...{ type: 'run.alarmed', runId, kind: 'divergence', detail: 'loss stands', action: 'warn' },
     });
     assert.match(
       partOf(buildBrief(night.facts()), 'Alarms'),

@@ -65,22 +65,28 @@ describe('loop', () => {
     assert.match(last, /Run 1 .* ended: ok · loss last 0.25 best 0.25 \(2 points\)/);
   });
 
-  it('tells the model at the end of a run which metric was never read, with the output', async () => {
-    const { model, bed } = await begin([
-      [
-        {
-          name: 'remote_exec_background',
-          input: { command: 'echo "accuracy on test: 0.93"', metric_names: ['test_f1'] },
-        },
-      ],
-      wait(1),
-      [{ name: 'finish', input: { outcome: 'blocked', summary: 'x' } }],
-    ]);
-    const session = await bed.start();
-    await session.ended;
-    const said = JSON.stringify(model.requests.at(-1));
-    assert.match(said, /Never read from its output: test_f1\. .*accuracy on test: 0\.93/);
-  });
+  for (const [metric, isNear] of [
+    ['test_f1', true],
+    ['bleu', false],
+  ] as const)
+    it(`tells at the end of a run that ${metric} was never read, with ${isNear ? 'the nearest line' : 'the output'}`, async () => {
+      const command = 'echo epoch 1; echo "accuracy on test: 0.93"';
+      const input = { command, metric_names: [metric] };
+      const { model, bed } = await begin([
+        [{ name: 'remote_exec_background', input }],
+        wait(1),
+        [{ name: 'finish', input: { outcome: 'blocked', summary: 'x' } }],
+      ]);
+      const session = await bed.start();
+      await session.ended;
+      const said = JSON.stringify(model.requests.at(-1)?.messages);
+      assert.match(
+        said,
+        new RegExp(`Never read from its output: ${metric}\\. .*accuracy on test: 0\\.93`),
+      );
+      assert.equal(said.includes('Nearest line: '), isNear);
+      assert.equal(said.includes('output of run 1'), !isNear);
+    });
 
   it('takes a direction that the launch states', async () => {
     const { bed } = await begin([

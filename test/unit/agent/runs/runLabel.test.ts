@@ -22,7 +22,7 @@ describe('label of a run', () => {
 
   it('names each option that has varied so far', () => {
     const before = ['train --lr 0.1 --bs 32', 'train --lr 0.2 --bs 32'];
-    assert.equal(runLabel('train --lr 0.2 --bs 64', before), 'lr=0.2 bs=64');
+    assert.equal(runLabel('train --lr 0.2 --bs 64', before), 'bs=64 lr=0.2');
   });
 
   it('adds to the label of a point what the whole sweep has and earlier runs have not', () => {
@@ -36,5 +36,26 @@ describe('label of a run', () => {
     assert.equal(pointLabel(first, points, []), 'seed=1');
     const before = ['train --lr 0.1 --batch_size 32 --seed 5', 'train --lr 0.1 --hidden 8'];
     assert.equal(pointLabel(first, points, before), 'seed=1 lr=0.2 batch-size=32');
+  });
+
+  it('begins with what differs from the run before, and leaves out whole options at the end', () => {
+    const of = (lr: string, epochs: number): string =>
+      `python3 forecast.py --seed 0 --opt adam --lr ${lr} --window 64 --hidden 64 --epochs ${epochs}`;
+    const before = ['python3 forecast.py --seed 0', of('0.001', 120)];
+    assert.equal(
+      runLabel(of('0.003', 600), before),
+      'lr=0.003 epochs=600 opt=adam window=64 hidden=64',
+    );
+    const [first, second] = ['3e-3', '1e-3'].map((lr, index) => ({
+      params: { lr, cosine: 1 - index },
+      label: `lr=${lr} cosine=${1 - index} seed=0`,
+      command: `${of(lr, 600)} --cosine ${1 - index}`,
+    }));
+    assert.ok(first && second);
+    assert.equal(
+      pointLabel(first, [first, second], before),
+      'lr=3e-3 cosine=1 seed=0 epochs=600 opt=adam window=64 …',
+    );
+    assert.equal(pointLabel({ ...first, label: 'x'.repeat(70) }, [first], []).length, 60);
   });
 });

@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'mocha';
+import type { SessionEvent } from '../../../../src/agent/journal/events.ts';
+import { foldSession } from '../../../../src/agent/journal/fold.ts';
+import { ledgerOf } from '../../../../src/agent/runs/sessionLedger.ts';
+import { sweepTable } from '../../../../src/agent/runs/sweepTable.ts';
+import type { Verdict } from '../../../../src/runs/run.ts';
+import { lossOf } from '../../../fakes/nights.ts';
+import { recorded, runId, runState, started } from '../../vscode/states.ts';
+
+interface Point {
+  readonly label: string;
+  readonly loss?: number;
+  readonly verdict?: Verdict;
+  readonly isQueued?: boolean;
+}
+
+/** The table of a sweep that launched these points, with more that wait. */
+function tableOf(points: readonly Point[], { waiting = 0, tail = '' } = {}): string {
+  const count = points.length + waiting;
+  const plan = {
+    ...{ id: 's1', params: ['lr', 'seed'], machineIds: ['gpu1'], metrics: {} },
+    points: Array.from({ length: count }, (_, index) => ({
+      ...{ params: { lr: index }, command: `train --lr ${index}`, label: `lr=${index}` },
+    })),
+  };
+  const events = points.flatMap(({ label, loss, verdict, isQueued }, index): SessionEvent[] => {
+    const run = runState(index + 1);
+    const spec = {
+      ...run.spec,
+      ...{ label, command: `train --lr ${index}`, sweep: { id: 's1', index } },
+    };
+    const id = runId(index + 1);
+    const metrics = loss === undefined ? [] : [lossOf(loss)];
+    return [
+      { type: 'run.planned', spec, callId: 'c' },
+      ...(isQueued || run.process === undefined
+        ? []
+        : [{ type: 'run.started', runId: id, process: run.process } as const]),
+      ...(verdict === undefined
+        ? []
+        : [{ type: 'run.ended', runId: id, verdict, endedMs: 9, metrics } as const]),
+    ];
+  });
+  const state = foldSession([
+    started(),
+    ...[{ type: 'sweep.started', plan, callId: 'c' } as const, ...events].map(recorded),
+  ]);
+  const sweep = state?.sweeps.get('s1');
+  assert.ok(state && sweep);
+  const ledger = ledgerOf(state, ({ metrics }) => metrics);
+  return sweepTable({ state, sweep, ledger, problems: [], tail: () => tail });
+}
+
+const ok: Verdict = { kind: 'ok' };
+
+describe('the table of a sweep', () => {
+  it('leaves out what all its runs have in common', () => {
+    const common = 'opt=adam window=64 …';
+    const lines = tableOf([
+      { label: `lr=3e-3 seed=0 ${common}`, loss: 0.5, verdict: ok },
+      { label: `lr=1e-3 seed=1 ${common}`, loss: 0.6, verdict: ok },
+    ]).split('\n');
+    assert.match(lines[0] ?? '', /; best loss 0\.5 by lr=3e-3 seed=0 \(run 1\)$/);
+    assert.deepEqual(lines.slice(1), [
+      '- run 1 · lr=3e-3 seed=0 · ok · loss 0.5',
+      '- run 2 · lr=1e-3 seed=1 · ok · loss 0.6',
+    ]);
+    assert.match(
+      tableOf([{ label: 'lr=1', loss: 0.5, verdict: ok }]),
+      /by lr=1 \(run 1\)\n- run 1 · lr=1 ·/,
+    );
+    const alike = { label: 'baseline', loss: 0.5, verdict: ok };
+    assert.match(tableOf([alike, alike]), /^- run 1 · baseline · ok/m);
+  });
+
+  it('tells what is launched and has not started from what is not launched', () => {
+    const going = { label: 'lr=1' };
+    assert.match(
+      tableOf([going, { label: 'lr=2', isQueued: true }], { waiting: 4 }),
+      /: 1 running, 1 queued, 4 waiting to be launched/,
+    );
+    assert.match(tableOf([going], { waiting: 4 }), /: 1 running, 4 waiting$/m);
+  });
+
+  it('ends with whole lines of what a failed run printed', () => {
+    const tail = Array.from({ length: 9 }, (_, index) => `epoch ${index} train mse nan\n`).join('');
+    const table = tableOf([{ label: 'lr=1', verdict: { kind: 'killed' } }], { tail });
+    assert.match(
+      table,
+      /^<untrusted from="output of run 1">… ⏎ epoch \d train mse nan ⏎ .* ⏎ epoch 8 train mse nan<\/untrusted>$/m,
+    );
+  });
+});
