@@ -12,6 +12,7 @@ import { usualPaths } from '../pathRules.ts';
 import { dangerOf } from './dangers.ts';
 import { isHarmlessVariable } from './harmlessVariables.ts';
 import { plainVariable } from './plainVariables.ts';
+import { xargsCall, type EachCall } from './eachFile.ts';
 import { judgeFind } from './find.ts';
 import { judgeRead, judgeWrite, pathsOf } from './operand.ts';
 import type { CommandPlace, Consent, ConsentStep, Spot } from './place.ts';
@@ -230,7 +231,7 @@ class LineJudge {
       return programOf(inner.words[0]) === 'cd' || inner.words.length === 0
         ? asks('runs nothing', part)
         : this.#program(inner, spot);
-    if (name === 'find') return judgeFind(rest, spot);
+    if (/^(?:find|xargs)$/.test(name)) return judgeFound(command, spot);
     if (showsVersion(name, rest)) return safe;
     const found = subcommandOf(name, rest) ?? asReader(name, rest);
     return found === undefined
@@ -260,6 +261,15 @@ class LineJudge {
     this.#entered = isClear ? paths : undefined;
     return verdict;
   }
+}
+
+/** Judges `find` and `xargs`, with the program that they run on files. */
+function judgeFound(command: ShellCommand, spot: Spot): Verdict {
+  const judgeCall = ({ reader, rest }: EachCall): Verdict => judgeReader(reader, rest, spot, false);
+  const [program, ...rest] = command.words;
+  if (program?.text === 'find') return judgeFind(rest, spot, judgeCall);
+  const call = xargsCall(command, spot);
+  return 'kind' in call ? call : judgeCall(call);
 }
 
 function asReader(

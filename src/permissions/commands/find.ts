@@ -1,5 +1,6 @@
 /** Judges `find` and its expression. */
 import type { ShellWord } from '../../shell/shellCommand.ts';
+import { eachCall, rootsOf, splitExec, type EachCall } from './eachFile.ts';
 import { judgeRead, judgeWrite } from './operand.ts';
 import type { Spot } from './place.ts';
 import { readArguments } from './options.ts';
@@ -15,7 +16,20 @@ const harmless =
   '-daystart';
 const signs = new Set(['(', ')', '!', ',']);
 
-export function judgeFind(rest: readonly ShellWord[], spot: Spot): Verdict {
+export function judgeFind(
+  words: readonly ShellWord[],
+  spot: Spot,
+  judgeCall: (call: EachCall) => Verdict,
+): Verdict {
+  const exec = splitExec(words);
+  const call = exec && eachCall(exec.words, exec.isList);
+  if (exec === undefined || call === undefined) return judgeTests(words, spot);
+  // What is read, such as a root that is a file, is judged as content.
+  const roots = rootsOf(exec.others).map((word) => judgeRead(word, spot));
+  return strictest([judgeTests(exec.others, spot), judgeCall(call), ...roots]);
+}
+
+function judgeTests(rest: readonly ShellWord[], spot: Spot): Verdict {
   // After `--`, find still reads its expression.
   const isClear = rest.every(({ text }) => text !== '--');
   const call = isClear ? readArguments(rest, harmless) : '--';

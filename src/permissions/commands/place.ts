@@ -29,6 +29,11 @@ export interface CommandPlace {
    * their names or their content; `undefined` if they are not known or too many.
    */
   keyFiles(folder: string): readonly string[] | undefined;
+  /**
+   * Returns the absolute paths of links below a folder, and of what has blanks, quotes or
+   * backslashes in its name; `undefined` if they are not known or too many.
+   */
+  oddFiles(folder: string): readonly string[] | undefined;
   /** Decides on commands that need consent. Omitted: no command gets consent. */
   readonly consent?: Consent;
 }

@@ -184,7 +184,10 @@ function closingAt(layout: ShellLayout, start: number): number | undefined {
 }
 
 const isHead = ({ words: [first, , third] }: ShellCommand): boolean =>
-  first?.text === 'for' && !first.isQuoted && third?.text === 'in' && !third.isQuoted;
+  isKeyword(first, 'for') && isKeyword(third, 'in');
+
+const isKeyword = (word: ShellWord | undefined, text: string): boolean =>
+  word?.text === text && !word.isQuoted && !word.isDynamic;
 
 const isEnd = (before: string): boolean => /^(?:done|fi|[})])$/.test(before);
 

@@ -4,7 +4,7 @@ import { matchesGlob } from '../../base/glob.ts';
 import type { ShellCommand, ShellWord } from '../../shell/shellCommand.ts';
 import { foundCommand, programOf } from '../../shell/wrappers.ts';
 import { pathNote } from '../pathRules.ts';
-import { pathsOf } from './operand.ts';
+import { judgeRead, pathsOf } from './operand.ts';
 import type { Spot } from './place.ts';
 import { asks, asksEach, denies, safe, strictest, type Verdict } from './verdict.ts';
 
@@ -42,7 +42,11 @@ export function readsTree(name: string, command: ShellCommand, spot: Spot): Verd
         folder: spot.place.realPath(path) ?? path,
       })),
     )
-    .flatMap((tree) => [treeVerdict(tree.folder, spot, hidden), filesVerdict(tree, spot, hidden)]);
+    .flatMap((tree) => [
+      treeVerdict(tree.folder, spot, hidden),
+      filesVerdict(tree, spot, hidden),
+      linksVerdict(tree, spot),
+    ]);
   return strictest(verdicts);
 }
 
@@ -84,6 +88,21 @@ function filesVerdict(
   return strictest(printed.map((path) => printedVerdict(path, { place, part })));
 }
 
+/** Judges the links below the folder as if the command named them, if it follows them. */
+function linksVerdict(
+  { folder, follows }: Pick<Tree, 'follows'> & { readonly folder: string },
+  spot: Spot,
+): Verdict {
+  if (follows === undefined) return safe;
+  const links = spot.place.oddFiles(folder);
+  if (links === undefined)
+    return asks('reads a whole folder of which the links are not known', spot.part);
+  const words = links
+    .filter((path) => follows(path.slice(folder.length)))
+    .map((path) => ({ text: path, spelled: path, isDynamic: false, isQuoted: true }));
+  return strictest(words.map((word) => judgeRead(word, spot)));
+}
+
 function printedVerdict(path: string, { place, part }: Pick<Spot, 'place' | 'part'>): Verdict {
   const { rules } = place;
   if (rules.isKey(path) || /\.(?:pem|key)$/i.test(path))
@@ -107,6 +126,8 @@ interface Tree {
   readonly at: ShellWord | 'here';
   /** Omitted for a command that copies or packs the files. */
   readonly prints?: Prints | undefined;
+  /** Returns true for a link that the command follows. Omitted for a command that follows none. */
+  readonly follows?: Prints | undefined;
 }
 
 /**
@@ -138,6 +159,10 @@ function ownTrees(name: string, words: readonly ShellWord[]): readonly Tree[] {
     return has(/^-(?:exec|ok)/) ? foundBy({ words }, foundCommand({ words })[0]) : [];
   if (searches(name, has)) return searched(name, rest);
   if (mounters.test(name)) return operands.map(beforeColon).map(at);
+  if (name === 'diff' && packs(name, rest)) {
+    const prints = has(/^-[a-z]*q|^--brief$/) ? undefined : (): boolean => true;
+    return operands.map((word) => ({ at: word, prints, follows: () => true }));
+  }
   if (packers.test(name)) return packs(name, rest) ? operands.map(at) : [];
   const copies = copiers.test(name) && (!/^s?cp$/.test(name) || has(recursive));
   return copies ? operands.slice(0, Math.max(1, operands.length - 1)).map(at) : [];
@@ -227,8 +252,15 @@ function foundBy(
   const end = rest.findIndex(({ text }) => /^[-(!]/.test(text));
   const folders = end < 0 ? rest : rest.slice(0, end);
   const prints = silent.test(programOf(reader)) ? undefined : printsOfFind(rest);
-  return folders.length === 0 ? [{ at: 'here', prints }] : folders.map((at) => ({ at, prints }));
+  const isFiles = rest.some(({ text }, at) => text === '-type' && rest[at + 1]?.text === 'f');
+  const follows = isFiles && isAlone(rest) ? undefined : printsOfFind(rest);
+  return folders.length === 0
+    ? [{ at: 'here', prints, follows }]
+    : folders.map((at) => ({ at, prints, follows }));
 }
+
+const isAlone = (rest: readonly ShellWord[]): boolean =>
+  !rest.some(({ text }) => /^(?:-o|-or|-not|!|,)$/.test(text));
 
 /**
  * Returns which files `find` passes on: those that match its `-name`; all files if it has no
@@ -237,8 +269,7 @@ function foundBy(
 function printsOfFind(rest: readonly ShellWord[]): Prints {
   const at = rest.findIndex(({ text }) => text === '-name');
   const glob = rest[at + 1]?.text;
-  const isAlone = !rest.some(({ text }) => /^(?:-o|-or|-not|!|,)$/.test(text));
-  return at >= 0 && isAlone && glob !== undefined
+  return at >= 0 && isAlone(rest) && glob !== undefined
     ? (path) => mayMatch(posix.basename(path), glob)
     : () => true;
 }

@@ -2,7 +2,7 @@
 import { posix } from 'node:path';
 import { messageOf } from '../../base/errors.ts';
 import { MachineFailure, type Machine, type Machines } from '../../machines/machine.ts';
-import { keyFilesIn } from '../../machines/keyFiles.ts';
+import { keyFilesIn, oddFilesIn } from '../../machines/keyFiles.ts';
 import { matchesOf } from '../../machines/matches.ts';
 import { pathFacts, type PathFacts } from '../../machines/realPath.ts';
 import type { CommandAccess } from '../../permissions/access.ts';
@@ -115,6 +115,7 @@ function placeOf({ machine, line, start, known, rules }: Question): CommandPlace
     exists: (path) => known.exists(path),
     matches: (pattern) => known.matches(pattern),
     keyFiles: (folder) => known.keyFiles(folder),
+    oddFiles: (folder) => known.oddFiles(folder),
   };
 }
 
@@ -129,7 +130,7 @@ const outside = (verdict: Verdict): Verdict =>
   verdict.kind === 'safe' ? asks('starts outside the working folder', '') : verdict;
 
 /** The answers of the machine, and the questions that the classifier had besides. */
-type Answers = Pick<CommandPlace, 'realPath' | 'exists' | 'matches' | 'keyFiles'>;
+type Answers = Pick<CommandPlace, 'realPath' | 'exists' | 'matches' | 'keyFiles' | 'oddFiles'>;
 
 class KnownPaths implements Answers {
   readonly #machine: JudgingMachine;
@@ -141,13 +142,15 @@ class KnownPaths implements Answers {
   readonly #patterns = new Set<string>();
   readonly #keyFiles = new Map<string, readonly string[] | undefined>();
   readonly #folders = new Set<string>();
+  readonly #oddFiles = new Map<string, readonly string[] | undefined>();
+  readonly #oddFolders = new Set<string>();
 
   constructor(machine: JudgingMachine) {
     this.#machine = machine;
   }
 
   get hasQuestions(): boolean {
-    return this.#paths.size + this.#patterns.size + this.#folders.size > 0;
+    return this.#paths.size + this.#patterns.size + this.#folders.size + this.#oddFolders.size > 0;
   }
 
   realPath(path: string): string | undefined {
@@ -184,19 +187,27 @@ class KnownPaths implements Answers {
     return this.#keyFiles.get(folder);
   }
 
+  oddFiles(folder: string): readonly string[] | undefined {
+    if (!this.#oddFiles.has(folder)) this.#oddFolders.add(folder);
+    return this.#oddFiles.get(folder);
+  }
+
   /** Asks the machine. Resolves with false if it does not answer. */
   async ask(): Promise<boolean> {
     const [paths, patterns] = [[...this.#paths], [...this.#patterns]];
-    const folders = [...this.#folders];
+    const [folders, oddFolders] = [[...this.#folders], [...this.#oddFolders]];
     try {
-      const [facts, matches, keyFiles] = await Promise.all([
+      const [facts, matches, keyFiles, oddFiles] = await Promise.all([
         pathFacts(this.#machine, paths),
         matchesOf(this.#machine, patterns),
         keyFilesIn(this.#machine, folders),
+        oddFilesIn(this.#machine, oddFolders),
       ]);
       paths.forEach((path, index) => this.#facts.set(path, facts[index] ?? { kind: 'missing' }));
       patterns.forEach((pattern, index) => this.#matches.set(pattern, matches[index]));
       folders.forEach((folder, index) => this.#keyFiles.set(folder, keyFiles[index]));
+      oddFolders.forEach((folder, index) => this.#oddFiles.set(folder, oddFiles[index]));
+      this.#oddFolders.clear();
       this.#paths.clear();
       this.#patterns.clear();
       this.#folders.clear();

@@ -61,7 +61,7 @@ export const fileReaders: Readonly<Record<string, Reader>> = {
   comm: content('1 2 3 i --check-order --nocheck-order --output-delimiter= --total'),
   join: content('1: 2: a: e: i j: o: t: v: --header --check-order --nocheck-order'),
   diff: content(
-    'q s c C: u U: e n y W: p t T N i E Z b w B a d F: I: x: L: # --brief ' +
+    'q s c C: u U: e n y W: p t T N i E Z b w B a d r F: I: x: L: # --brief --recursive ' +
       '--report-identical-files --context --unified --side-by-side --width= --new-file ' +
       '--ignore-case --ignore-all-space --ignore-space-change --ignore-blank-lines --text ' +
       '--color --suppress-common-lines --exclude= --no-dereference --minimal --label= ' +

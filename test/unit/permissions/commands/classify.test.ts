@@ -29,6 +29,7 @@ const place: CommandPlace = {
   exists: () => true,
   matches: (pattern) => [pattern.replace(/\[[^\]]*\]|[*?]/g, 'a')],
   keyFiles: () => [],
+  oddFiles: () => [],
 };
 
 describe('the classifier of command lines', () => {

@@ -131,11 +131,7 @@ describe('the verdict on a command for a machine', () => {
       'rg --files',
     ];
     for (const line of others) assert.equal(await verdict(line), 'safe', line);
-    const asked = [
-      'find . -type f | xargs wc -l',
-      "find . -name '*.py' -exec grep lr {} +",
-      "rg -g '!keys' -g '!*.pem' lr",
-    ];
+    const asked = ["rg -g '!keys' -g '!*.pem' lr"];
     for (const line of asked) assert.equal(await verdict(line), 'ask', line);
   });
 
@@ -186,6 +182,38 @@ describe('the verdict on a command for a machine', () => {
       'grep -rn url plain',
     ];
     for (const line of others) assert.equal(await verdict(line), 'safe', line);
+  });
+
+  it('judges the files that find passes on, with the links among them', async () => {
+    mkdirSync(path('work/sub/in'), { recursive: true });
+    writeFileSync(path('work/sub/a.py'), 'lr = 1\n');
+    const safe = [
+      'find sub -exec cat {} +',
+      'find sub -type f -exec cat {} +',
+      "find sub -name '*.py' -exec grep -n lr {} \\;",
+      "find sub -name '*.py' | xargs wc -l",
+      "find sub -name '*.py' | sort | head -n 3 | xargs wc -l",
+      "find sub -name '*.py' -print0 | xargs -0 grep -n lr",
+      'diff -r sub sub',
+      "find . -name '*.py' -exec ls -l {} +",
+    ];
+    for (const line of safe) assert.equal(await verdict(line), 'safe', line);
+    symlinkSync(path('other/x.txt'), path('work/sub/in/x.py'));
+    for (const line of safe.filter((each) => !each.includes('-type f')))
+      assert.equal(await verdict(line), 'ask', line);
+    assert.equal(await verdict("find sub -name 'a*' -exec cat {} +"), 'safe');
+    symlinkSync(path('secret/.ssh/id_rsa'), path('work/sub/key.py'));
+    for (const line of safe.filter((each) => !each.includes('-type f')))
+      assert.equal(await verdict(line), 'deny', line);
+  });
+
+  it('asks before xargs may read one name as several', async () => {
+    mkdirSync(path('work/sub/a '), { recursive: true });
+    assert.equal(await verdict('find sub -type f | xargs cat'), 'ask');
+    assert.equal(await verdict('find sub -type f -print0 | xargs -0 cat'), 'safe');
+    assert.equal(await verdict('find sub -type f -exec cat {} +'), 'safe');
+    mkdirSync(path('work/two/a\nb'), { recursive: true });
+    assert.equal(await verdict('find two -type f | xargs cat'), 'ask');
   });
 
   it('asks where a folder has more files of secrets than are listed', async () => {
@@ -256,6 +284,9 @@ describe('the verdict on a command for a machine', () => {
       'diff <(sort a.txt) <(cat "b c.txt" | head -n 1) || true',
       'LC_ALL=C sort a.txt && TZ=UTC date +%Z',
       'printf "%s\\n" "$(cat a.txt)"',
+      "find . -name '*.txt' -exec wc -l {} \\; | sort",
+      'find runs -type f -exec cat {} + | sort',
+      "find . -name 'a.txt' -print0 | xargs -0 -n 1 wc -l",
     ];
     const run = (text: string): string =>
       execFileSync('/bin/bash', ['-c', text], { cwd: path('work'), encoding: 'utf8' });

@@ -26,6 +26,7 @@ const place = {
   exists: () => true,
   matches: (pattern: string) => [pattern.replace(/[*?]/g, 'a')],
   keyFiles: () => [],
+  oddFiles: () => [],
 };
 
 describe('the classifier of command lines, on random lines,', () => {

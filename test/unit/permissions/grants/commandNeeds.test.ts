@@ -19,6 +19,7 @@ const place: CommandPlace = {
   exists: (path) => !path.includes('missing'),
   matches: () => [],
   keyFiles: () => [],
+  oddFiles: () => [],
 };
 
 /** The consents that a line needs, each with its widest scope; `no` if none may be remembered. */
