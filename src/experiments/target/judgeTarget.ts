@@ -8,6 +8,7 @@ import { measuredValue } from '../ledgerExperiments.ts';
 import { repeatsOf } from '../repeats.ts';
 import {
   comparable,
+  isLimit,
   isLowerBetter,
   meetsCondition,
   overText,
@@ -129,13 +130,21 @@ function judgeCondition(condition: Condition, group: Group): ConditionResult {
   const shown = comparable(value / factor, condition);
   const isReached = meetsCondition(value / factor, condition);
   const isMet = count >= needed && isReached;
-  const missing =
-    count < needed ? `; ${needed} seeds are needed${seedsMissing(condition, of)}` : '';
-  const result = { condition, value: value / factor, isMet, isBroken: !isReached };
+  const runs = count < needed ? tooFewRuns(condition, of, needed) : overRuns(condition, of);
   return {
-    ...result,
-    text: `${comparison(condition, { shown, value, isReached })}${overRuns(condition, of)}${missing}`,
+    condition,
+    value: value / factor,
+    isMet,
+    isBroken: !isReached,
+    text: `${comparison(condition, { shown, value, isReached })}${runs}`,
   };
+}
+
+/** Says which runs were measured, and which seeds are missing: no mean of the target is there. */
+function tooFewRuns(condition: Condition, measured: readonly Measured[], needed: number): string {
+  const names = runNames(measured.map(({ row }) => row.number));
+  const missing = seedsMissing(condition, measured);
+  return ` (${names} only)${missing === '' ? `; ${needed} seeds are needed` : missing}`;
 }
 
 /** Says that a metric was not read, or that it has no value that counts. */
@@ -176,21 +185,22 @@ function comparison(
 
 function overRuns(condition: Condition, measured: readonly Measured[]): string {
   if (condition.over === undefined) return bestRun(condition, measured);
-  const names = measured.map(({ row }) => runName(row.number));
-  const runs =
-    names.length > 6
-      ? `${names.slice(0, 5).join(', ')} and ${names.length - 5} more`
-      : names.join(', ');
+  const runs = runNames(measured.map(({ row }) => row.number));
   const deviation = condition.over === 'mean' ? spreadOf(measured) : undefined;
   return `${overText(condition)} (${runs}${deviation === undefined ? '' : `; ± ${formatSpread(deviation)}`})`;
 }
 
-/** Names the run whose value is used, and the mean of its repeats. */
+/**
+ * Names the run whose value is used, and the mean of its repeats; only the runs if their values are
+ * equal.
+ */
 function bestRun(condition: Condition, measured: readonly Measured[]): string {
   const value = aggregate(condition, measured);
+  if (measured.every((one) => one.value === value))
+    return ` (${runNames(measured.map(({ row }) => row.number))})`;
   const run = measured.find((one) => one.value === value);
   const name = run === undefined ? '' : runName(run.row.number);
-  if (measured.length === 1) return ` (${name})`;
+  if (isLimit(condition)) return ` (${name}, the worst of ${measured.length} repeats)`;
   const center = formatValue(mean(measured.map((one) => one.value)));
   return ` (${name}, the best of ${measured.length} repeats; mean ${center})`;
 }
@@ -218,17 +228,19 @@ const newestOf = (measured: readonly Measured[], seed: number): Measured | undef
 
 function seedsMissing({ seeds = [] }: Condition, measured: readonly Measured[]): string {
   const missing = seeds.filter((seed) => newestOf(measured, seed) === undefined);
-  return missing.length === 0 ? '' : `; seed ${missing.join(', ')} has no value`;
+  if (missing.length === 0) return '';
+  return `; missing: ${missing.length === 1 ? 'seed' : 'seeds'} ${missing.join(', ')}`;
 }
 
 /**
  * Returns the value of a group that is compared: as `over` says or, without `over`, that of the
- * best run.
+ * best run; of a limit, that of the worst run.
  */
-function aggregate({ over, comparator }: Condition, measured: readonly Measured[]): number {
+function aggregate(condition: Condition, measured: readonly Measured[]): number {
+  const { over, comparator } = condition;
   const values = measured.map(({ value }) => value);
   if (over === 'mean') return mean(values);
-  const wantsLeast = isLowerBetter(comparator) === (over === undefined);
+  const wantsLeast = isLowerBetter(comparator) === (over === undefined && !isLimit(condition));
   return wantsLeast ? Math.min(...values) : Math.max(...values);
 }
 

@@ -78,7 +78,7 @@ describe('a target compared with measurements', () => {
     ];
     assert.deepEqual(verdictOf(goal, lucky), {
       isMet: false,
-      text: 'val_loss 0.4, not < 0.3, mean over seeds 0, 1, 2 (run 1, run 2, run 3; ± 0.265)',
+      text: 'val_loss 0.4, not < 0.3, mean over seeds 0, 1, 2 (runs 1–3; ± 0.265)',
     });
     const met = lucky.map(({ seed }) => ({ value: 0.2 + seed / 100, seed }));
     assert.equal(verdictOf(goal, met).isMet, true);
@@ -92,8 +92,41 @@ describe('a target compared with measurements', () => {
       ]),
       {
         isMet: false,
-        text: 'val_loss 0.1 < 0.3, mean over seeds 0, 1, 2 (run 1, run 2; ± 0); 3 seeds are needed; seed 1 has no value',
+        text: 'val_loss 0.1 < 0.3 (runs 1, 2 only); missing: seed 1',
       },
+    );
+  });
+
+  it('says of one run that it is one, not that it is a mean', () => {
+    const goal = 'bring val_loss below 0.3, mean over seeds 0-2';
+    assert.equal(
+      verdictOf(goal, [{ value: 0.057, seed: 0 }]).text,
+      'val_loss 0.057 < 0.3 (run 1 only); missing: seeds 1, 2',
+    );
+    assert.equal(
+      verdictOf('val_loss below 0.3, mean over 3 seeds', [{ value: 0.057, seed: 0 }]).text,
+      'val_loss 0.057 < 0.3 (run 1 only); 3 seeds are needed',
+    );
+  });
+
+  it('asks of every repeat that it keeps a limit', () => {
+    const target = readTarget('loss < 1 with at most 20000 parameters');
+    assert.ok(target);
+    const textsOf = (sizes: readonly number[]) => {
+      const entries = sizes.map((size, seed) =>
+        rowOf(seed + 14, {
+          command: `train --seed ${seed}`,
+          experimentId: 'e5',
+          metrics: [summaryOf('loss', 0.5), summaryOf('parameters', size, 'none')],
+        }),
+      );
+      const ledger = buildLedger(entries, { target });
+      return judgeRows(target, ledger, ledger.rows)[0]?.conditions.map(({ text }) => text)[1];
+    };
+    assert.equal(textsOf([4225, 4225, 4225]), 'parameters 4225 <= 20000 (runs 14–16)');
+    assert.equal(
+      textsOf([4225, 21_121]),
+      'parameters 21121, not <= 20000 (run 15, the worst of 2 repeats)',
     );
   });
 
