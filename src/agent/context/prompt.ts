@@ -118,11 +118,13 @@ export const goalText = (goal: string, { limits, target, requirements }: Opening
     ...notReadText(goal),
     ...(requirements === undefined
       ? []
-      : [
-          `Besides: ${requirementTexts(requirements).join('; ')}. Helios compares the files at each launch; finish takes the checks.`,
-        ]),
+      : [`Besides: ${requirementTexts(requirements).join('; ')}.${requirementHint(requirements)}`]),
     ...(limits.length > 0 ? [`Limits: ${limits.join(', ')}.`] : []),
   ].join('\n\n');
+
+/** Says how the requirements are checked, of those that the goal has. */
+const requirementHint = ({ unchanged, checks }: Requirements): string =>
+  `${unchanged.length > 0 ? ' Helios compares the files at each launch.' : ''}${checks.length > 0 ? ' Give finish the command of each check.' : ''}`;
 
 function notReadText(goal: string): string[] {
   const unread = unreadLimits(readableGoal(goal));
