@@ -13,7 +13,8 @@ import {
   type Ledger,
   type NamedResult,
 } from '../../experiments/ledger.ts';
-import { runName } from '../../runs/run.ts';
+import { repeatsOf } from '../../experiments/repeats.ts';
+import { runName, runNames } from '../../runs/run.ts';
 
 export interface RefusedLaunch {
   readonly found: readonly { readonly attempt: Attempt; readonly found: FoundRun }[];
@@ -28,8 +29,15 @@ const maxNamed = 5;
 export const resultText = (row: ExperimentRow): string =>
   [
     row.runs.length === 0 ? experimentStatus(row) : row.verdicts,
-    ...(row.result === undefined ? [] : [resultValueText(row.result)]),
+    ...(row.result === undefined ? [] : [`${resultValueText(row.result)}${ofSettings(row)}`]),
   ].join(', ');
+
+/** Says that the result is that of one setting among several: ` (run 12, of 3 settings)`. */
+function ofSettings({ runs, result }: ExperimentRow): string {
+  const count = runs.length < 2 ? 1 : repeatsOf(runs).length;
+  const numbers = (result?.runs ?? []).map(({ number }) => number);
+  return count < 2 ? '' : ` (${runNames(numbers)}, one of ${count} settings)`;
+}
 
 /** Formats a decision: `discard: no better than the baseline`, `not decided`. */
 export const decisionText = (row: Pick<ExperimentRow, 'decision' | 'status'>): string =>
