@@ -36,7 +36,21 @@ export function settingsTable(ledger: Ledger, format: TableFormat, max = Infinit
   if (format === 'csv') return csv(csvTable(shown, columns, decisive));
   return format === 'tex'
     ? tex(paperTable(shown, columns, decisive, ' $\\pm$ '))
-    : markdown(paperTable(shown, columns, decisive, ' ± '));
+    : markdown(withDecisions(paperTable(shown, columns, decisive, ' ± '), shown));
+}
+
+/** Adds the decision on each setting, if a setting was discarded, or kept provisionally, or so. */
+function withDecisions({ head, rows }: Table, settings: readonly Setting[]): Table {
+  const texts = settings.map(({ runs: [run] }) =>
+    run?.decision === undefined
+      ? undefined
+      : `${run.decision.decision}${run.decision.isProvisional ? ' (provisional)' : ''}`,
+  );
+  if (texts.every((text) => text === undefined || text === 'keep')) return { head, rows };
+  return {
+    head: [...head, 'decision'],
+    rows: rows.map((cells, index) => [...cells, texts[index] ?? 'not decided']),
+  };
 }
 
 const isReference = ({ runs }: Setting): boolean => runs[0]?.decision?.decision === 'reference';

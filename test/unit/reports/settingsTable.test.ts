@@ -91,4 +91,33 @@ lstm & 256 & 3 & 3.723 $\pm$ 0.058 \\
   it('is empty where nothing was measured', () => {
     assert.equal(settingsTable(buildLedger([rowOf(1, { metrics: [] })]), 'md'), '');
   });
+
+  it('marks what was discarded, provisional or the reference', () => {
+    const decided = { why: '', by: 'agent', atMs: 1 } as const;
+    const rows = [
+      ['a', { decision: 'reference', ...decided }],
+      ['b', { decision: 'discard', ...decided }],
+      ['c', { decision: 'keep', isProvisional: true, ...decided }],
+    ] as const;
+    const table = settingsTable(
+      buildLedger(
+        rows.map(([option, decision], index) =>
+          rowOf(index + 1, {
+            command: `train --opt ${option}`,
+            experimentId: `e${index + 1}`,
+            metrics: [summaryOf('loss', 0.3 - index / 10)],
+            decision,
+          }),
+        ),
+      ),
+      'md',
+    );
+    assert.deepEqual(table.split('\n').slice(0, 5), [
+      '| opt | n | loss | decision |',
+      '| --: | --: | --: | --: |',
+      '| c | 1 | 0.1 | keep (provisional) |',
+      '| b | 1 | 0.2 | discard |',
+      '| a | 1 | 0.3 | reference |',
+    ]);
+  });
 });
