@@ -95,6 +95,8 @@ export interface QuestionFacts {
   /** Default answer, which applies at `deadlineMs` if the user has not answered. */
   readonly fallback: string;
   readonly deadlineMs: number;
+  /** True for the question whether a refused call is allowed. */
+  readonly isRefusedCall?: true;
   readonly answer?: { readonly text: string; readonly by: 'person' | 'default' };
 }
 

@@ -110,7 +110,7 @@ export function decidePart(night: Night, mentions: Mentions): string {
     session.stuck === undefined
       ? []
       : [`- The session waits for you: “${flagged(session.stuck, known, 500)}”`];
-  const open = questions.filter(({ answer }) => answer === undefined);
+  const [refused = [], open = []] = openQuestions(questions);
   const undecided = ledger.experiments.filter(
     (row) => row.plan !== undefined && row.status === 'over' && decisionOf(row) === undefined,
   );
@@ -120,9 +120,25 @@ export function decidePart(night: Night, mentions: Mentions): string {
     // Same order as in the list of experiments, so that the experiments linked here are in that
     // list even if it is truncated.
     ...undecidedLine(bestFirst(night, undecided), mentions),
+    ...refusedLine(refused.length, session.id),
   ];
   return lines.length === 0 ? '' : `## To decide\n\n${lines.join('\n')}`;
 }
+
+/** Returns the open questions: those about refused calls, and those of the agent. */
+function openQuestions(questions: readonly QuestionFacts[]): readonly QuestionFacts[][] {
+  const open = questions.filter(({ answer }) => answer === undefined);
+  return [true, false].map((isCall) =>
+    open.filter((each) => (each.isRefusedCall ?? false) === isCall),
+  );
+}
+
+const refusedLine = (count: number, sessionId: string): readonly string[] =>
+  count === 0
+    ? []
+    : [
+        `- ${counted(count, 'call')} ${count === 1 ? 'was' : 'were'} refused: \`helios actions ${sessionId}\`. What you allow in the inbox counts when the session goes on.`,
+      ];
 
 function undecidedLine(rows: readonly ExperimentRow[], mentions: Mentions): string[] {
   if (rows.length === 0) return [];

@@ -80,10 +80,12 @@ export function questionsPart({ questions }: BriefFacts): string {
 }
 
 export function happenedPart({ happenings, sleeps }: BriefFacts): string {
-  const times = sleeps.count === 1 ? 'once' : `${sleeps.count} times`;
-  const spans = `${formatDuration(sleeps.totalMs)} in total, ${formatDuration(sleeps.longestMs)} at most`;
-  const slept =
-    sleeps.count === 0 ? [] : [`- The session slept ${times}, ${spans}, without model calls.`];
+  const [total, longest] = [sleeps.totalMs, sleeps.longestMs].map(formatDuration);
+  const spans =
+    sleeps.count === 1
+      ? `once, for ${total}`
+      : `${sleeps.count} times, ${total} in total, ${longest} at most`;
+  const slept = sleeps.count === 0 ? [] : [`- The session slept ${spans}, without model calls.`];
   const lines = bounded(happenings.toReversed(), maxHappenings, 'events', ({ atMs, text }) => {
     return `- ${exactTime(atMs)} ${plain(text, 300)}`;
   });

@@ -2,7 +2,7 @@
  * Builds the conversation for a provider from the events. Always valid: each call is followed by
  * its result. A call without a recorded result gets `interruptedText`.
  */
-import { formatValue } from '../../base/text.ts';
+import { counted, formatValue } from '../../base/text.ts';
 import type { RunId } from '../../base/ids.ts';
 import { exactTime } from '../../base/localTime.ts';
 import { untrusted } from '../../base/untrusted.ts';
@@ -107,10 +107,18 @@ interface KnownRuns {
   readonly condemned: Map<RunId, Alarmed>;
   /** Question id → the refused call that the question is about. */
   readonly refused: Map<string, RefusedCall>;
-  /** Id of an event that resumed the session → time of the event before it. */
-  readonly lastBefore: Map<string, number>;
+  /** Id of an event that resumed the session → what was known before it. */
+  readonly before: Map<string, Before>;
+  /** Ids of the runs that have not ended. */
+  readonly live: Set<RunId>;
   /** Time of the last event. */
   lastMs?: number;
+}
+
+interface Before {
+  /** Time of the last event. */
+  readonly lastMs: number;
+  readonly hasRuns: boolean;
 }
 
 const knownRuns = growingFold<JournalEvent, KnownRuns>(
@@ -120,12 +128,15 @@ const knownRuns = growingFold<JournalEvent, KnownRuns>(
     points: new Set(),
     condemned: new Map(),
     refused: new Map(),
-    lastBefore: new Map(),
+    before: new Map(),
+    live: new Set(),
   }),
   (known, event) => {
     const { names, numbers, points, condemned, refused } = known;
     if (event.type === 'session.resumed' && known.lastMs !== undefined)
-      known.lastBefore.set(event.id, known.lastMs);
+      known.before.set(event.id, { lastMs: known.lastMs, hasRuns: known.live.size > 0 });
+    if (event.type === 'run.ended' || event.type === 'run.not_started')
+      known.live.delete(event.runId);
     known.lastMs = event.at;
     if (event.type === 'question.asked' && event.refused !== undefined)
       refused.set(event.questionId, event.refused);
@@ -133,6 +144,7 @@ const knownRuns = growingFold<JournalEvent, KnownRuns>(
     if (event.type !== 'run.planned') return;
     const { id, number, label, sweep } = event.spec;
     numbers.set(id, number);
+    known.live.add(id);
     names.set(id, `${runTitle(number)} (${label})`);
     if (sweep !== undefined) points.add(id);
   },
@@ -185,12 +197,12 @@ const minGapMs = 5_000;
 
 function resumedText(
   { at, budget }: Extract<JournalEvent, { type: 'session.resumed' }>,
-  lastMs = at,
+  { lastMs, hasRuns }: Before = { lastMs: at, hasRuns: false },
 ): string | undefined {
   const texts = [
     at - lastMs < minGapMs
       ? ''
-      : `[Helios was started again at ${exactTime(at)}; its last record before is from ${exactTime(lastMs)}. Runs went on meanwhile.]`,
+      : `[Helios was started again at ${exactTime(at)}; its last record before is from ${exactTime(lastMs)}.${hasRuns ? ' Runs went on meanwhile.' : ''}]`,
     budget === undefined ? '' : `[The limits are now: ${budgetText(budget)}.]`,
   ].filter((text) => text !== '');
   return texts.length === 0 ? undefined : texts.join('\n');
@@ -213,7 +225,9 @@ function userText(event: JournalEvent, known: KnownRuns): string | undefined {
     case 'machine.out_of_reach':
       return `[${outageText(event)}.]`;
     case 'session.resumed':
-      return resumedText(event, known.lastBefore.get(event.id));
+      return resumedText(event, known.before.get(event.id));
+    case 'files.restored':
+      return event.by === 'person' ? restoredText(event) : undefined;
     case 'question.answered':
       return answerText(event, known);
     case 'run.alarmed':
@@ -223,6 +237,15 @@ function userText(event: JournalEvent, known: KnownRuns): string | undefined {
     default:
       return undefined;
   }
+}
+
+const maxRestored = 20;
+
+function restoredText({ files }: Extract<JournalEvent, { type: 'files.restored' }>): string {
+  const paths = files.slice(0, maxRestored).map(({ path }) => path);
+  const rest = files.length - paths.length;
+  const more = rest > 0 ? ` and ${counted(rest, 'more file')}` : '';
+  return `[The user undid the edits of ${paths.join(', ')}${more}: what these files held before the session is in them again.]`;
 }
 
 function answerText(

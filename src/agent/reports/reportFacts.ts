@@ -47,11 +47,12 @@ export function briefFacts({ state, events, ledger }: ReportSource, about: About
     ),
     cost: costFacts(state),
     questions: [...state.questions.values()].map(
-      ({ id, text, fallback, deadlineMs, answer }): QuestionFacts => ({
+      ({ id, text, fallback, deadlineMs, refused, answer }): QuestionFacts => ({
         id,
         text,
         fallback,
         deadlineMs,
+        ...(refused && { isRefusedCall: true }),
         ...(answer && { answer }),
       }),
     ),
@@ -85,7 +86,8 @@ function sessionFacts(state: SessionState): SessionFacts {
       : `${state.provider} ${state.model}`,
     outcome: phase === 'paused' ? 'Paused' : end ? endHeadline(end) : endText(undefined),
     ...(stuck !== undefined && { stuck }),
-    ...(end !== undefined && !isBlocked && { summary: end.summary }),
+    // Of a session that the user stopped, Helios wrote the summary.
+    ...(end !== undefined && !isBlocked && end.reason !== 'user' && { summary: end.summary }),
   };
 }
 

@@ -2,6 +2,7 @@
  * Extracts from a journal what a returning user should know: interruptions, refusals, limits, and
  * the total time asleep.
  */
+import { oneLine } from '../../base/text.ts';
 import type { BriefFacts, Happening } from '../../reports/facts.ts';
 import { describeEvent, descriptionLine } from '../journal/describeEvent.ts';
 import type { JournalEvent } from '../journal/events.ts';
@@ -13,8 +14,12 @@ import type { SessionState } from '../journal/state.ts';
  */
 export function happeningsOf(events: readonly JournalEvent[], state: SessionState): Happening[] {
   const happenings: { atMs: number; text: string; times: number }[] = [];
+  const tools = new Map<string, string>();
   for (const event of events) {
-    const text = textOf(event, state);
+    if (event.type === 'model.replied')
+      for (const block of event.content)
+        if (block.type === 'tool_call') tools.set(block.id, block.name);
+    const text = textOf(event, state, tools);
     if (text === undefined) continue;
     const last = happenings.at(-1);
     if (last?.text === text) Object.assign(last, { atMs: event.at, times: last.times + 1 });
@@ -32,10 +37,31 @@ const maxChars = 200;
  * Returns the text for an event that stopped, changed or refused work. Omits the facts of the
  * description, such as which process resumed the session.
  */
-function textOf(event: JournalEvent, state: SessionState): string | undefined {
+function textOf(
+  event: JournalEvent,
+  state: SessionState,
+  tools: ReadonlyMap<string, string>,
+): string | undefined {
   if (!isHappening(event)) return undefined;
   const description = describeEvent(event, state);
-  return description && descriptionLine({ ...description, facts: [] }, maxChars);
+  const line = description && descriptionLine({ ...description, facts: [] }, maxChars);
+  const called = event.type === 'permission.decided' ? calledText(event, tools) : undefined;
+  return line === undefined || called === undefined ? line : `${line} · ${called}`;
+}
+
+const maxCallChars = 80;
+
+/** Returns what a call would have done: its command, path or host; without those, its tool. */
+function calledText(
+  { callId, accesses = [] }: Extract<JournalEvent, { type: 'permission.decided' }>,
+  tools: ReadonlyMap<string, string>,
+): string | undefined {
+  const [access] = accesses;
+  if (access === undefined) return tools.get(callId);
+  if (access.kind === 'host') return oneLine(access.url ?? access.host, maxCallChars);
+  return access.kind === 'command'
+    ? oneLine(access.command, maxCallChars)
+    : `${access.kind} ${oneLine(access.path, maxCallChars)}`;
 }
 
 function isHappening(event: JournalEvent): boolean {

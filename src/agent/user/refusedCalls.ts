@@ -39,7 +39,7 @@ export function refusedCalls({ questions, state }: RefusedCallsDeps): RefusedCal
       const open = openQuestions(state()).filter(({ refused }) => refused !== undefined);
       if (open.length >= mostOpen || call.detail.length > mostChars) return false;
       await questions.ask({
-        text: `Allow this call, whenever the agent makes it in this session? It was refused: ${why}.\n${call.title}\n${call.detail}`,
+        text: questionText(call, why),
         options: [allowAnswer, denyAnswer],
         fallback: denyAnswer,
         withinMs,
@@ -48,6 +48,17 @@ export function refusedCalls({ questions, state }: RefusedCallsDeps): RefusedCal
       return true;
     },
   };
+}
+
+/** Returns the call, the reason and the effect, each on lines of its own, and no line twice. */
+function questionText({ title, detail }: GateCall, why: string): string {
+  const lines = detail.split('\n').filter((line) => !why.endsWith(line.replace(/\.$/, '')));
+  return [
+    'Allow this call, whenever the agent makes it in this session?',
+    `Call: ${title}`,
+    `Refused: ${why}.`,
+    ...lines,
+  ].join('\n');
 }
 
 /** Returns a text that is the same for calls that do the same. */

@@ -179,6 +179,26 @@ describe('the brief of a night', () => {
     );
   });
 
+  it('puts questions of the agent before refused calls, which are one line', () => {
+    const night = new Night();
+    const asked = { options: [], fallback: 'No', deadlineMs: 1 };
+    for (let count = 1; count <= 20; count += 1)
+      night.add({
+        ...{ type: 'question.asked', questionId: `q${count}`, text: 'Allow this call?', ...asked },
+        refused: { title: 'Ran git', signature: `${count}` },
+      });
+    night.add({ type: 'question.asked', questionId: 'q21', text: 'May I push?', ...asked });
+    assert.equal(
+      partOf(buildBrief(night.facts()), 'To decide').trim(),
+      '- Question q21: “May I push?” Without an answer: No\n- 20 calls were refused: `helios actions s-0mi7abcde123456`. What you allow in the inbox counts when the session goes on.',
+    );
+  });
+
+  it('lets the model say nothing where the user stopped it', () => {
+    const text = buildBrief(new Night().end('user', 'Stopped by the user.').facts());
+    assert.doesNotMatch(text, /The model says/);
+  });
+
   it('asks for the best of what nobody has judged, and each has a place that is linked to', () => {
     const night = new Night();
     for (let number = 1; number <= 30; number += 1)
@@ -350,7 +370,7 @@ describe('the brief of a night', () => {
 
   it('tells what happened while nobody looked', () => {
     const happened = partOf(brief, 'What happened meanwhile');
-    assert.match(happened, /The session slept once, 1 h 35 min in total/);
+    assert.match(happened, /The session slept once, for 1 h 35 min, without model calls/);
     assert.match(
       happened,
       /02:37:00 Session resumed\n.*02:17:00 Paused by an error · the provider did not answer/,

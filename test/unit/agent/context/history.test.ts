@@ -106,6 +106,20 @@ function assertValid(messages: readonly RecordedMessage[]): void {
   }
 }
 
+describe('an undo in the history', () => {
+  it('is told to the model where the user did it', () => {
+    const restored = (by: 'agent' | 'person'): JournalEvent =>
+      recorded({
+        ...{ type: 'files.restored', by },
+        files: [{ path: '/w/README.md', before: 'missing', after: 'missing' }],
+      });
+    const text = (by: 'agent' | 'person'): string =>
+      JSON.stringify(buildHistory([started, said('x'), restored(by)]));
+    assert.match(text('person'), /\[The user undid the edits of \/w\/README\.md: /);
+    assert.doesNotMatch(text('agent'), /undid/);
+  });
+});
+
 describe('history', () => {
   let bed: TestEngine | undefined;
   afterEach(async () => {

@@ -22,4 +22,23 @@ describe('happenings of a brief', () => {
       journal.events.slice(-3).map(({ at }) => at),
     );
   });
+
+  it('say what was refused', () => {
+    const refused = { isAllowed: false, by: 'person', why: 'the user did not allow it' } as const;
+    const journal = new JournalOf();
+    journal.add({
+      ...{ type: 'permission.decided', callId: 'c1', ...refused },
+      accesses: [{ kind: 'command', machineId: 'local', command: 'git push' }],
+    });
+    journal.add({ type: 'permission.decided', callId: 'c2', ...refused });
+    const state = foldSession(journal.events);
+    assert.ok(state !== undefined);
+    assert.deepEqual(
+      happeningsOf(journal.events, state).map(({ text }) => text),
+      [
+        'Not allowed · the user did not allow it · git push',
+        'Not allowed · the user did not allow it',
+      ],
+    );
+  });
 });

@@ -126,7 +126,12 @@ describe('what the model reads of accidents', () => {
   it('is that Helios was gone, unless it was back at once', () => {
     assert.match(
       text(at(resumed, startMs + 26_000)),
-      /\[Helios was started again at 2026-11-22 08:35:40; its last record before is from 2026-11-22 08:35:14\. Runs went on meanwhile\.\]/,
+      /\[Helios was started again at 2026-11-22 08:35:40; its last record before is from 2026-11-22 08:35:14\.\]/,
+    );
+    const planned: SessionEvent = { type: 'run.planned', callId: '', spec: runState(1).spec };
+    assert.match(
+      text(at(planned, startMs), at(resumed, startMs + 26_000)),
+      /08:35:14\. Runs went on meanwhile\.\]/,
     );
     assert.doesNotMatch(text(at(resumed, startMs + 4_000)), /started again/);
   });

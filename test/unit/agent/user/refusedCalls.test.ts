@@ -35,7 +35,10 @@ describe('a call outside the mandate', () => {
     const [question, ...others] = openQuestions(session.state);
     assert.ok(question !== undefined && others.length === 0);
     assert.match(question.text, /outside the mandate: .*ssh-keyscan/s);
-    assert.match(question.text, /printf x; ssh-keyscan 127\.0\.0\.1/);
+    const [, called, refused, ...effect] = question.text.split('\n');
+    assert.match(called ?? '', /^Call: Run printf x; ssh-keyscan 127\.0\.0\.1/);
+    assert.match(refused ?? '', /^Refused: outside the mandate: /);
+    assert.ok(effect.includes(`command: ${outside}`), question.text);
     const told = (index: number): string => JSON.stringify(model.requests[index]?.messages.at(-1));
     assert.match(told(1), /Not allowed: outside the mandate: .*It waits in the inbox/);
     await session.answer(question.id, 'Allow');
