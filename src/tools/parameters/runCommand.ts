@@ -1,6 +1,6 @@
 /** Runs a foreground command of a tool call, guarded and confined as the session's rules say. */
 import { confinedMachine } from '../../machines/confinement/confinedMachine.ts';
-import { confinementNote } from '../../machines/confinement/confinementNote.ts';
+import { confinementNote, ownNetworkNote } from '../../machines/confinement/confinementNote.ts';
 import { refusedHostsNote } from '../../machines/confinement/hostContacts.ts';
 import type { Confinement } from '../../machines/confinement/policy.ts';
 import { preambleOf } from '../../machines/environment/preamble.ts';
@@ -46,7 +46,7 @@ export async function runCommand(
     signal,
     ...(cwd === undefined ? {} : { cwd: await machinePath(machine, cwd) }),
   });
-  return { result, note: failureNote(machine, { setup, confinement }, result) };
+  return { result, note: failureNote(machine, { setup, confinement, command }, result) };
 }
 
 function failureNote(
@@ -54,16 +54,23 @@ function failureNote(
   {
     setup,
     confinement,
-  }: { readonly setup: MachineSetup | undefined; readonly confinement: Confinement | undefined },
+    command,
+  }: {
+    readonly setup: MachineSetup | undefined;
+    readonly confinement: Confinement | undefined;
+    readonly command: string;
+  },
   { outcome, stdout, stderr, contacts = [] }: ExecResult,
 ): string | undefined {
   const hasFailed = outcome.kind !== 'exited' || outcome.code !== 0;
   const output = hasFailed ? `${stdout}\n${stderr}` : '';
+  const exitCode = outcome.kind === 'exited' ? outcome.code : undefined;
   const notes = [
     setup && withheldNote(machine, setup, { output, isRun: false }),
     confinement && confinementNote(confinement, machine.id, output),
+    confinement && hasFailed && ownNetworkNote(confinement, { command, output, exitCode }),
     confinement && refusedHostsNote(confinement, contacts),
-  ].filter((each) => each !== undefined);
+  ].filter((each) => typeof each === 'string');
   return notes.length === 0 ? undefined : notes.join(' ');
 }
 

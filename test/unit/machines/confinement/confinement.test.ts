@@ -2,7 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import type { SessionId } from '../../../../src/base/ids.ts';
 import { confineScript } from '../../../../src/machines/confinement/confine.ts';
-import { confinementNote } from '../../../../src/machines/confinement/confinementNote.ts';
+import {
+  confinementNote,
+  ownNetworkNote,
+} from '../../../../src/machines/confinement/confinementNote.ts';
 import { ConfinementProbes } from '../../../../src/machines/confinement/confinementProbes.ts';
 import { hiddenPaths, type Confinement } from '../../../../src/machines/confinement/policy.ts';
 import { checkedEntry } from '../../../../src/machines/machineEntry.ts';
@@ -62,6 +65,39 @@ describe('the confinement of commands', () => {
         `${path} could not be changed: commands on gpu1 are confined (bubblewrap, network on). Write below /w, or the user can grant ${folder} under confinement.writable of gpu1 in machines.json.`,
       );
     });
+
+  it('names the tools for git where a command would change a folder of git', () => {
+    const note = (line: string) => confinementNote(confinement, 'local', line);
+    assert.equal(
+      note(
+        "fatal: Unable to create '/w/.git/worktrees/scaled-inputs/index.lock': Read-only file system",
+      ),
+      'This is the worktree of an experiment: exp_commit commits all changes in it, without git add.',
+    );
+    assert.match(
+      note("OSError: [Errno 30] Read-only file system: '/w/.git/hooks/post-commit'") ?? '',
+      /^Confined commands cannot change \/w\/\.git\/hooks\/post-commit\. .*exp_commit\.$/,
+    );
+    assert.match(note('sh: 1: cannot create .git/x: Read-only file system') ?? '', /\.git\/x\. To/);
+  });
+
+  it('says that a server of another command is not reached', () => {
+    const hint = (
+      command: string,
+      exitCode: number,
+      output = '',
+      network: 'all' | 'none' = 'none',
+    ) => ownNetworkNote({ ...confinement, network }, { command, output, exitCode });
+    assert.match(hint('sleep 1; curl -s http://127.0.0.1:8899/x', 7) ?? '', /network of its own/);
+    assert.match(
+      hint('python a.py localhost', 1, 'ConnectionRefusedError: [Errno 111] Connection refused') ??
+        '',
+      /^Each/,
+    );
+    assert.equal(hint('curl -s http://127.0.0.1:8899/x', 7, '', 'all'), undefined);
+    assert.equal(hint('curl -s https://a.org', 7), undefined);
+    assert.equal(hint('grep -r 127.0.0.1 .', 1), undefined);
+  });
 
   it('notes a missing network only where there is none, and nothing about other failures', () => {
     const output = 'curl: (6) Could not resolve host: pypi.org';
