@@ -66,7 +66,7 @@ async function byConfinement(
   const mandate = { ...builtInMandate, folders, reads: ['/'] };
   const inForce = { mandate, isGitGuarded: true };
   const { outside = '' } = await accessVerdict(machines, access, { rules: paths, inForce });
-  const [, path] = /^(?:writes|removes) (\/\S+)$/.exec(outside) ?? [];
+  const [, path] = /^(?:writes|removes) (\/[^\s:]+)(?::|$)/.exec(outside) ?? [];
   if (path === undefined) return undefined;
   return {
     why: `commands on ${machine.id} are confined and cannot change ${path}`,

@@ -3,7 +3,7 @@ import { posix } from 'node:path';
 import type { ShellCommand, ShellWord } from '../../shell/shellCommand.ts';
 import { isWithin, pathsOf } from '../commands/operand.ts';
 import { isSystemPath } from '../commands/systemPaths.ts';
-import { isGrantedHost } from './mandate.ts';
+import { isGrantedHost, type MachineMandate } from './mandate.ts';
 import { firstReason, type Step } from './step.ts';
 
 /**
@@ -57,9 +57,16 @@ function outside(path: string, use: Use, { spot, mandate }: Step): string | unde
     (each) => spot.place.rules.useOf(each, 'write', 'commands') ?? [],
   );
   if (rule[0] !== undefined) return `${use} ${rule[0].content}: ${path}`;
-  if (!inAny(mandate.folders, real)) return `${use} ${path}`;
+  if (!inAny(mandate.folders, real))
+    return `${use} ${path}${use === 'writes' ? `: ${writeAdvice(mandate)}` : ''}`;
   return use === 'removes' && mandate.folders.includes(real) ? `removes all of ${path}` : undefined;
 }
+
+/** Returns where the agent can write instead: `write below /w or /tmp`. */
+export const writeAdvice = ({
+  folders: [first, ...others],
+}: Pick<MachineMandate, 'folders'>): string =>
+  `write below ${[first ?? 'a folder of the mandate', ...others.filter((each) => each === '/tmp')].join(' or ')}`;
 
 const inAny = (folders: readonly string[], path: string): boolean =>
   folders.some((folder) => isWithin(folder, path));

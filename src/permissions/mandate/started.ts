@@ -64,7 +64,10 @@ function ofEnvironment(
 ): Inner | { outside: string } {
   const at = rest.findIndex(({ spelled }) => !/^-|^\w+=/.test(spelled));
   return at < 0 || has(rest.slice(0, at), /^-[uS]|^--(?:unset|split-string)$/)
-    ? { outside: 'shows or changes the environment' }
+    ? {
+        outside:
+          'shows or changes the environment: commands get no secrets, so name one variable, such as echo $NAME',
+      }
     : {
         command: { ...bare, words: rest.slice(at) },
         assignments: rest.slice(0, at).filter(({ spelled }) => spelled.includes('=')),

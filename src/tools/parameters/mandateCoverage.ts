@@ -4,6 +4,7 @@ import { messageOf } from '../../base/errors.ts';
 import { pathFacts } from '../../machines/realPath.ts';
 import { caches } from '../../machines/confinement/policy.ts';
 import type { Machine, Machines } from '../../machines/machine.ts';
+import { writeAdvice } from '../../permissions/mandate/paths.ts';
 import type { Access, CommandAccess, PathAccess } from '../../permissions/access.ts';
 import { isWithin } from '../../permissions/commands/operand.ts';
 import {
@@ -144,7 +145,7 @@ async function outsidePath(
     const absolute = posix.resolve(machine.workFolder, real);
     const folders = kind === 'read' ? [...on.folders, ...on.reads] : on.folders;
     const isGranted = folders.some((folder) => isWithin(folder, absolute));
-    return isGranted ? undefined : what;
+    return isGranted ? undefined : kind === 'read' ? what : `${what}: ${writeAdvice(on)}`;
   } catch (error) {
     return `${what}, and that place is not known: ${messageOf(error)}`;
   }

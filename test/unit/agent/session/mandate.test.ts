@@ -46,7 +46,7 @@ describe('a session in mode mandate', () => {
       decided.slice(0, 5).map(({ isAllowed, why }) => [isAllowed, why]),
       [
         [true, 'the mandate covers it'],
-        [false, 'outside the mandate: it writes /etc/helios-no'],
+        [false, `outside the mandate: it writes /etc/helios-no: write below ${bed.work} or /tmp`],
         [
           false,
           `outside the mandate: ${bed.work}/helios.json is a file of settings of Helios${each}`,

@@ -56,6 +56,23 @@ describe('a call outside the mandate', () => {
     );
   });
 
+  it('is told a way on', async () => {
+    const { model, session } = await begin([
+      run('echo 127.0.0.1 tracker | tee -a /etc/helios-hosts'),
+      [{ name: 'write_file', input: { path: '/nowhere/results.md', content: 'x' } }],
+      run('env | grep KEY'),
+      quit,
+    ]);
+    await session.ended;
+    const told = (index: number): string => JSON.stringify(model.requests[index]?.messages.at(-1));
+    const place = `rite below ${bed?.work} or /tmp`;
+    // Where commands are confined, the confinement refuses it already.
+    assert.match(told(1), /(?:writes|cannot change) \/etc\/helios-hosts/);
+    assert.ok(told(1).includes(place), told(1));
+    assert.ok(told(2).includes(`it writes /nowhere/results.md: w${place}`), told(2));
+    assert.match(told(3), /commands get no secrets, so name one variable, such as echo \$NAME/);
+  });
+
   it('is refused by the user for good, but not by time', async () => {
     const { session } = await begin([run(outside), asleep, run(outside), quit]);
     await eventually(session, 'sleep.started');
