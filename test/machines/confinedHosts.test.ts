@@ -159,6 +159,15 @@ for (const user of isRoot ? [undefined, nobody] : [undefined])
       assert.equal(stdout, '');
     });
 
+    it('sees nothing of the program of its proxy in the list of processes', async () => {
+      const { stdout } = await run(
+        'cat /proc/[0-9]*/cmdline | tr "\\0" " "; env | grep HELIOS_PROXY',
+      );
+      assert.match(stdout, /bwrap/);
+      assert.doesNotMatch(stdout, /sendmsg|HELIOS_PROXY=/);
+      assert.ok(stdout.length < 12_000, `${stdout.length} characters`);
+    });
+
     it('installs with pip and clones with git', async () => {
       const served = join(bed.home, 'served');
       mkdirSync(served, { recursive: true });

@@ -117,8 +117,10 @@ LINES
 }
 places=$(places) || exit 126
 
+# A list of processes shows arguments, so the program is in a variable, which `inside` removes.
+start='import os; exec(os.environ["HELIOS_PROXY"])'
 # Arguments are put in front, so the last ones come first.
-[ "$network" != hosts ] || set -- "$python" -I -S -c "$proxy" inside "$LC_CTYPE" "$@"
+[ "$network" != hosts ] || set -- "$python" -I -S -c "$start" inside "$LC_CTYPE" "$@"
 set -- --chdir "$PWD" -- "$@"
 while IFS=$tab read -r path kind; do
   [ "$kind" != 3hide ] || [ ! -d "$path" ] || set -- --remount-ro "$path" "$@"
@@ -158,5 +160,7 @@ set -- --unshare-pid --unshare-ipc --cap-drop ALL --setenv PATH "$search" \
   --ro-bind / / --proc /proc --dev /dev --bind "$temporary" /tmp "$@"
 [ "$network" = hosts ] || exec "$bwrap" "$@"
 case $0 in */*) record=${0%/*}/hosts.log ;; *) record=${record:+$base/$record} ;; esac
-exec "$python" -I -S -c "$proxy" outside "${record:-/dev/null}" "$hosts" "$advice" \
+HELIOS_PROXY=$proxy
+export HELIOS_PROXY
+exec "$python" -I -S -c "$start" outside "${record:-/dev/null}" "$hosts" "$advice" \
   "$bwrap" --sync-fd 99 "$@"

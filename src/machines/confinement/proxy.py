@@ -1,4 +1,5 @@
-# Keeps a confined command to a list of hosts. Needs Python 3.6. confine.sh starts this text twice:
+# Keeps a confined command to a list of hosts. Needs Python 3.6. confine.sh starts this text twice,
+# from the variable HELIOS_PROXY:
 #
 #   outside RECORD HOSTS ADVICE PROGRAM ...   becomes PROGRAM (bubblewrap); a child is the proxy
 #   inside LC_CTYPE PROGRAM ...               becomes PROGRAM, the command, in the confinement
@@ -9,7 +10,7 @@
 #
 # HOSTS has one host a line, as policy.ts describes them. RECORD gets a line for each decision before
 # it takes effect, and one with the bytes sent and received when a connection ends. No single quotes
-# here: the text is an argument of shells.
+# here: the text is an argument of a shell.
 import os
 import signal
 import socket
@@ -43,6 +44,7 @@ def inside(ctype, *program):
     listener.listen(128)
     message = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, listener.fileno().to_bytes(4, sys.byteorder))]
     socket.socket(socket.AF_UNIX, socket.SOCK_STREAM, 0, hand).sendmsg([b"."], message)
+    os.environ.pop("HELIOS_PROXY", None)
     # Python sets it when it starts.
     os.environ["LC_CTYPE"] = ctype
     address = "http://127.0.0.1:%d" % listener.getsockname()[1]
