@@ -9,7 +9,9 @@ import { cleanText, oneLine } from './text.ts';
 export const plain = (text: string, maxChars = 160): string =>
   oneLine(showHidden(cleanText(text)), maxChars).replace(
     /[\\`*_[\]|<~&]|\$(?=\()|^[-+#>=]|(?<=^\d+)[.)]/g,
-    (mark) => (mark === '<' ? '&lt;' : `\\${mark}`),
+    (mark, at: number, text: string) =>
+      // A backslash directly after an address that is linked by itself is a part of the address.
+      mark === '<' && text[at - 1] !== ' ' ? '&lt;' : `\\${mark}`,
   );
 
 /**

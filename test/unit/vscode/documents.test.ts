@@ -51,7 +51,7 @@ describe('journal document', () => {
   it('reads from top to bottom: what, where it stands, the runs, then the events by minute', () => {
     const text = journalDocument({ state, events, ledger, damage: [] }, startMs + 200_000);
     const order = [
-      '# bring loss &lt; 1.0',
+      '# bring loss \\< 1.0',
       'Goal met',
       '## Runs',
       '2 (champion)',

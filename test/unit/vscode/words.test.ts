@@ -32,8 +32,8 @@ describe('words of the views', () => {
       '[x](command:evil) $(bug) ![i](http://x) <b>&lt; `c` **b** a|b # h\n- item\u001b[31m';
     const safe = plain(hostile);
     assert.ok(!/(?<!\\)([[\]`*|<&]|\$\()/.test(safe.replaceAll('&lt;', '')), safe);
-    // A backslash directly after a linked address would be a part of the address.
     assert.equal(plain('http://x/<b>'), 'http://x/&lt;b>');
+    assert.equal(plain('a < b'), 'a \\< b');
     assert.ok(!safe.includes('\n') && !safe.includes('\u001b'));
     assert.deepEqual(
       ['- a', '# a', '> a', '1. a', 'a-b 1.5 $5 (c)'].map((text) => plain(text)),
