@@ -164,13 +164,14 @@ describe('passwords of hosts on the way to a machine', () => {
         ['helios.machine.gpu1', JSON.stringify([former])],
       ]);
 
-    it('are used for a machine without jump host, and then belong to its host', async () => {
+    it('go to no host, which the entry of the machine may have changed, and are replaced', async () => {
       const inner = await serve(innerLogin);
       configure(inner);
-      const vault = formerVault(innerLogin.password);
-      const { asked, connect } = openWindow(vault);
+      const vault = formerVault('password of another host');
+      const { asked, connect } = openWindow(vault, innerLogin.password);
       await connect();
-      assert.deepEqual(asked, []);
+      assert.equal(asked.length, 1);
+      assert.deepEqual(inner.received, [innerLogin.password]);
       assert.equal(vault.has(former), false);
       const key = `helios.ssh.${inner.address} ${inner.fingerprint}.password.`;
       assert.equal(vault.get(key), innerLogin.password);
