@@ -29,7 +29,7 @@ export interface ToolResult {
   readonly content: string | Readonly<Record<string, unknown>>;
   /**
    * Origins of the text fields of `content` that others wrote, such as `{ stdout: 'output of the
-   * command on gpu1' }`. Helios marks these fields, see `untrusted`.
+   * command on gpu1' }`. Helios marks these fields, see `untrusted`; a list of texts is written as lines.
    */
   readonly origins?: Readonly<Record<string, string>>;
   readonly attachments?: readonly AttachmentBlock[];

@@ -29,12 +29,18 @@ export function contentText(
 ): string {
   if (typeof content === 'string') return inert(content);
   const marked = Object.entries(origins).flatMap(([name, origin]) => {
-    const value = content[name];
-    return typeof value === 'string' && value !== ''
-      ? [[name, untrusted(value, origin, maxFieldChars, hint)] as const]
-      : [];
+    const value = textOf(content[name]);
+    return value !== '' ? [[name, untrusted(value, origin, maxFieldChars, hint)] as const] : [];
   });
   return JSON.stringify({ ...content, ...Object.fromEntries(marked) }, cleaned);
+}
+
+/** Returns a text, or a list of texts as lines; other values have no origin of their own. */
+function textOf(value: unknown): string {
+  if (typeof value === 'string') return value;
+  return Array.isArray(value) && value.every((each) => typeof each === 'string')
+    ? value.map((each) => each.replaceAll('\n', ' ')).join('\n')
+    : '';
 }
 
 /**

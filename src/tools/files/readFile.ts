@@ -67,6 +67,7 @@ async function listFolder(machine: Machine, path: string): Promise<ToolResult> {
       entries,
       ...(names.length > maxNames && { note: `Only the first ${maxNames} names are shown.` }),
     },
+    origins: { entries: `names in ${path} on ${machine.id}` },
     summary:
       names.length > maxNames
         ? `more than ${maxNames} entries`

@@ -114,6 +114,7 @@ export const envSnapshot = (snapshots: CodeSnapshots): Tool =>
         ...(diff && { diffSha256: createHash('sha256').update(diff).digest('hex') }),
       };
       const before = await snapshots.before(machine.id, repo);
+      const changes = before && since(before, taken);
       const gist = gistOf(taken);
       const stored = await snapshots.keep({ ...taken, gist, diff }, context);
       return {
@@ -127,8 +128,9 @@ export const envSnapshot = (snapshots: CodeSnapshots): Tool =>
           ...(stored.diffFile === undefined
             ? {}
             : { diff_file: stored.diffFile, diff_sha256: taken.diffSha256 }),
-          ...(before === undefined ? {} : { since_before: since(before, taken) }),
+          ...(changes !== undefined && { since_before: changes }),
         },
+        origins: originsOf(taken, changes),
         summary: gist,
         ...changedFiles(machine, stored.file),
       };
@@ -246,6 +248,19 @@ function since(before: TakenSnapshot, now: TakenSnapshot): string | readonly str
   const left = changes.length - maxChanges;
   return left > 0 ? [...changes.slice(0, maxChanges), `… and ${left} more`] : changes;
 }
+
+/** Returns the origins of the fields that hold answers of the machine's programs. */
+const originsOf = (
+  { environment, machineId: id }: TakenSnapshot,
+  changes: ReturnType<typeof since> | undefined,
+): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    [
+      'gist',
+      ...Object.keys(shown(environment)),
+      ...(Array.isArray(changes) ? ['since_before'] : []),
+    ].map((name) => [name, `environment of ${id}`]),
+  );
 
 type Args = z.output<typeof parameters>;
 

@@ -100,6 +100,7 @@ export const sleep = (deps: SleepDeps): Tool =>
             note: `No deadline was given, so the default applies: you are woken after ${left}.`,
           }),
         },
+        ...(found.length > 0 && { origins: { processes: 'command lines' } }),
         summary: `until ${texts.length > 0 ? texts.join(logic === 'any' ? ' or ' : ' and ') : 'the deadline'}, at most ${left}`,
         endsTurn: true,
       };

@@ -129,10 +129,12 @@ END
     const second = await bed.engine.sessions.resume(first.id);
     await second.say('again');
     await second.ended;
-    assert.deepEqual(answers(second)[2]?.since_before, [
+    assert.deepEqual(String(answers(second)[2]?.since_before).split('\n'), [
+      '<untrusted from="environment of local">',
       '+ package torch==2.6.0',
       '+ untracked file other.txt',
       'the uncommitted changes are different',
+      '</untrusted>',
     ]);
   });
 
