@@ -125,9 +125,7 @@ export const envSnapshot = (snapshots: CodeSnapshots): Tool =>
           memory_path: stored.memoryPath,
           file: stored.file,
           ...shown(environment),
-          ...(stored.diffFile === undefined
-            ? {}
-            : { diff_file: stored.diffFile, diff_sha256: taken.diffSha256 }),
+          ...diffFields(stored.diffFile, taken),
           ...(changes !== undefined && { since_before: changes }),
         },
         origins: originsOf(taken, changes),
@@ -248,6 +246,12 @@ function since(before: TakenSnapshot, now: TakenSnapshot): string | readonly str
   const left = changes.length - maxChanges;
   return left > 0 ? [...changes.slice(0, maxChanges), `… and ${left} more`] : changes;
 }
+
+const diffFields = (
+  diffFile: string | undefined,
+  { diffSha256 }: TakenSnapshot,
+): Record<string, unknown> =>
+  diffFile === undefined ? {} : { diff_file: diffFile, diff_sha256: diffSha256 };
 
 /** Returns the origins of the fields that hold answers of the machine's programs. */
 const originsOf = (
