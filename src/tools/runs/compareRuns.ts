@@ -30,7 +30,7 @@ export function compareRuns(runs: MeasuredRuns): Tool {
   return defineTool({
     name: 'compare_runs',
     description:
-      'Compare two runs by last, best, and the largest common step, or two groups by mean and standard deviation of their last values. One pair cannot separate a gain from noise, and two or three repeats only a large one.',
+      'Compare two runs by last, best, and largest common step, or two groups by mean and deviation of their last values. Under 4 repeats show only large gains.',
     effect: 'read',
     parameters,
     aliases: {

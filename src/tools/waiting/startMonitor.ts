@@ -20,7 +20,7 @@ export const startMonitor = (deps: StartMonitorDeps): Tool =>
   defineTool({
     name: 'start_monitor',
     description:
-      'Get a digest of your runs at a fixed interval while they are active, also during a sleep: each digest is a turn, and a reply without a call sleeps on until the same conditions.',
+      'Get a digest of active runs at a fixed interval, also asleep; a reply without a call sleeps on.',
     effect: 'read',
     isOwnData: true,
     isQuiet: true,
