@@ -1,8 +1,7 @@
 /**
  * Runs every tier as its own command. The last line is `N passed, N failed`; the line before it
  * names the tests that passed only in a second run, if any: `N unsteady: NAMES`. The tests of
- * machines mostly wait, so they and the short tiers run beside the unit tests, and their output is
- * printed when they have ended.
+ * machines mostly wait: short tiers run beside them and print their output when they have ended.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -14,15 +13,10 @@ import { endTiers, runTier, unsteadyLine, type Tier } from './tier.ts';
 
 /** One after the other; within a stage, each row of tiers beside the others. */
 const stages: readonly (readonly (readonly Tier[])[])[] = [
+  [[{ script: 'test:unit', limitMinutes: 30 }]],
   [
-    [{ script: 'test:unit', limitMinutes: 30 }],
+    [{ script: 'test:machines', limitMinutes: 30, settings: 'test/machines/.mocharc.json' }],
     [
-      {
-        script: 'test:machines',
-        limitMinutes: 30,
-        settings: 'test/machines/.mocharc.json',
-        isBeside: true,
-      },
       { script: 'test:house', limitMinutes: 10, isBeside: true },
       { script: 'test:host', limitMinutes: 10, isBeside: true },
       // Builds into dist/, as the host and e2e tiers do: never beside them.
