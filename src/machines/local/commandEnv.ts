@@ -24,6 +24,16 @@ export function commandEnv(
   );
 }
 
+/** Folders of the system, which are searched even if the work folder contains them. */
+const systemFolders = [
+  '/usr/local/sbin',
+  '/usr/local/bin',
+  '/usr/sbin',
+  '/usr/bin',
+  '/sbin',
+  '/bin',
+];
+
 /** Variables that name files or folders of programs and libraries. */
 const searched = ['PATH', 'LD_LIBRARY_PATH', 'LD_PRELOAD', 'PYTHONPATH'];
 
@@ -39,8 +49,9 @@ export function ownEnv(processEnv: Environment, workFolder: string): Record<stri
   const homes = [homedir(), realPath(homedir())];
   if (folders.some((folder) => homes.some((home) => isBelow(folder, home)))) return env;
   const isOutside = (entry: string): boolean =>
-    path.isAbsolute(entry) &&
-    [entry, realPath(entry)].every((each) => !folders.some((folder) => isBelow(folder, each)));
+    systemFolders.includes(entry) ||
+    (path.isAbsolute(entry) &&
+      [entry, realPath(entry)].every((each) => !folders.some((folder) => isBelow(folder, each))));
   for (const name of searched)
     if (env[name] !== undefined)
       env[name] = env[name].split(path.delimiter).filter(isOutside).join(path.delimiter);

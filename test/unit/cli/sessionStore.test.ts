@@ -350,7 +350,7 @@ describe('sessions in the terminal', () => {
     assert.deepEqual(rest, ['']);
     const all = await helios('export', '--what', 'ledger', '--format', 'tsv');
     assert.notEqual(all.code, 0);
-    assert.match(all.stderr.text, /can hold only one session\.\nName one/);
+    assert.match(all.stderr.text, /can hold only one session\.\nName a session/);
   });
 
   it('are exported as JSON, one or all', async () => {
