@@ -237,7 +237,8 @@ async function askFor(
   const scope = offer.scopes.find((each) => answer === `allow_${each}`);
   if (scope === undefined) return rulings[answer];
   try {
-    return { ...allowed, grants: await coverage.remember(scope) };
+    const grants = await coverage.remember(scope);
+    return { ...allowed, why: `${allowed.why}, ${scopeTexts[scope]}`, grants };
   } catch (error) {
     return { ...allowed, why: `${allowed.why}, this once: ${messageOf(error)}` };
   }
@@ -357,6 +358,11 @@ function unclearReason(call: GateCall, paths: PathRules): string {
 }
 
 const allowed: Ruling = { isAllowed: true, by: 'person', why: 'the user allowed it' };
+const scopeTexts: Readonly<Record<Scope, string>> = {
+  session: 'and the like for this session',
+  workspace: 'and the like in this folder',
+  always: 'and the like everywhere',
+};
 const rulings: Readonly<Record<Answer | 'nobody' | 'withdrawn' | 'readsOnly', Ruling>> = {
   readsOnly: { isAllowed: false, by: 'rule', why: 'this session is read-only' },
   allow: allowed,

@@ -1,5 +1,6 @@
 /** Folds events into a list of the actions of a session. */
 import type { RunId } from '../../base/ids.ts';
+import { oneLine } from '../../base/text.ts';
 import { verdictText } from '../../runs/run.ts';
 import type { HostContact } from '../../machines/confinement/hostContacts.ts';
 import type { EventOf } from './describeEvent.ts';
@@ -149,7 +150,7 @@ class ActionsFold {
     if (draft === undefined) return;
     draft.isError = event.isError;
     addContacts(draft, event.contacts);
-    const end = event.exitCode === undefined ? event.summary : `exit code ${event.exitCode}`;
+    const end = commandEnd(event);
     for (const command of draft.commands) if (end !== undefined) command.end = end;
     for (const path of event.changedFiles ?? [])
       if (!draft.writes.some((write) => write.path === path))
@@ -188,6 +189,22 @@ class ActionsFold {
     this.#drafts.set(callId, draft);
     return draft;
   }
+}
+
+const maxEndChars = 160;
+
+/** Returns how the command of a call ended; `undefined` for tools that do not say it. */
+function commandEnd({
+  name,
+  exitCode,
+  isError,
+  summary,
+  text,
+}: EventOf<'tool.finished'>): string | undefined {
+  if (exitCode !== undefined) return `exit code ${exitCode}`;
+  if (isError) return `failed: ${oneLine(text, maxEndChars)}`;
+  // The summary of other tools is about what they found.
+  return name === 'remote_exec' ? summary : undefined;
 }
 
 function addContacts(draft: Draft, contacts: readonly HostContact[] = []): void {

@@ -52,12 +52,13 @@ const place = ({ host, port }: HostContact): string =>
   port === 80 || port === 443 ? host : `${host}:${port}`;
 
 /**
- * Returns a line for a host: `pypi.org, 1.2 kB sent, 3.4 MB received`, or `evil.org, refused: …`.
+ * Returns a line for a host: `pypi.org, 1.2 kB sent, 3.4 MB received`, `evil.org, refused: …`, or, for
+ * an allowed host without data, `pypi.org, no finished connection`.
  */
 export function contactText(contact: HostContact): string {
   const { refused, sentBytes, receivedBytes = 0 } = contact;
   if (refused !== undefined) return `${place(contact)}, refused: ${reasons[refused]}`;
-  if (sentBytes === undefined) return place(contact);
+  if (sentBytes === undefined) return `${place(contact)}, no finished connection`;
   return `${place(contact)}, ${formatBytes(sentBytes)} sent, ${formatBytes(receivedBytes)} received`;
 }
 

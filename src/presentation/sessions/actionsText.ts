@@ -67,13 +67,25 @@ function commandEntry([action, command]: PartOf<ActionCommand>): Entry {
   return { lines: [facts, ...textLines(command.command)] };
 }
 
-const hostsOf = ({ hosts, contacts = [], isNetwork, title, tool }: Action): readonly string[] => [
-  ...(hosts.length === 0 && isNetwork ? [title ?? tool] : hosts),
-  ...contacts.map(contactText),
+interface Host {
+  readonly text: string;
+  /** True for a host that a command asked for, on which the confinement decided. */
+  readonly isContact: boolean;
+}
+
+const hostsOf = ({ hosts, contacts = [], isNetwork, title, tool }: Action): readonly Host[] => [
+  ...(hosts.length === 0 && isNetwork ? [title ?? tool] : hosts).map((text) => ({
+    text,
+    isContact: false,
+  })),
+  ...contacts.map((contact) => ({ text: contactText(contact), isContact: true })),
 ];
 
-const hostEntry = ([action, host]: PartOf<string>): Entry => ({
-  lines: [line(head(action), decisionText(action)), ...textLines(host)],
+const hostEntry = ([action, { text, isContact }]: PartOf<Host>): Entry => ({
+  lines: [
+    line(head(action), isContact ? 'asked for by a confined command' : decisionText(action)),
+    ...textLines(text),
+  ],
 });
 
 function refusedEntry(action: Action): Entry {

@@ -121,6 +121,15 @@ describe('gate', () => {
     const { isAllowed, why, grants: stored } = await gate.decide(call('x', 'execute'), never);
     assert.deepEqual([isAllowed, stored], [true, undefined]);
     assert.equal(why, 'the user allowed it, this once: the disk is full');
+    const other = createGate({
+      ...{ judge, mode: () => 'ask' as const, ask, clock: new ManualClock() },
+      grants: {
+        cover: async (request) =>
+          ({ ...(await offering.cover(request)), remember: () => Promise.resolve([]) }) as Coverage,
+      },
+    });
+    const ruling = await other.decide(call('x', 'execute'), never);
+    assert.equal(ruling.why, 'the user allowed it, and the like for this session');
   });
 
   it('says why it asks about a command', async () => {

@@ -50,6 +50,22 @@ describe('what a session did', () => {
     assert.match(text, /gpu1:\/data\/x · 1 call/);
   });
 
+  it('does not say that a refused host was allowed, or that an allowed one was reached', () => {
+    const decision = { isAllowed: true, by: 'mandate', why: 'the mandate covers it' } as const;
+    const contacts = [
+      { host: 'example.com', port: 443, refused: 'unlisted' as const },
+      { host: 'pypi.org', port: 443 },
+    ];
+    const { text } = textOf(action({ decision, contacts }));
+    const hosts = text.slice(text.indexOf('Hosts (2)'), text.indexOf('Refused'));
+    assert.doesNotMatch(hosts, /allowed/);
+    assert.match(
+      hosts,
+      /asked for by a confined command\n {6}example\.com, refused: not on the list of hosts\n/,
+    );
+    assert.match(hosts, /\n {6}pypi\.org, no finished connection\n/);
+  });
+
   it('lists hosts by URL, and a search by its words', () => {
     const { text } = textOf(
       action({ hosts: ['https://a.org/x'], isNetwork: true }),

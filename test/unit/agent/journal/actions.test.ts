@@ -49,6 +49,22 @@ describe('the actions of a session', () => {
     assert.deepEqual([action.turn, action.tool, action.isStarted], [3, 'remote_exec', true]);
   });
 
+  it('say of a command that it failed to start, and not what another tool found', () => {
+    const text = 'Not run: it was run before as e2. Choose another.';
+    const actions = actionsAfter(
+      decided('a', [command('train')]),
+      begun('a', 'remote_exec_background'),
+      ended('a', 'remote_exec_background', { isError: true, text }),
+      decided('b', [command('python3')]),
+      begun('b', 'env_snapshot'),
+      ended('b', 'env_snapshot', { summary: 'local · Python 3.11.2' }),
+    );
+    assert.deepEqual(
+      actions.map(({ commands }) => commands[0]?.end),
+      [`failed: ${text}`, undefined],
+    );
+  });
+
   it('name each point of a sweep once, in place of its template', () => {
     const point = (index: number): SessionEvent => ({
       type: 'run.planned',

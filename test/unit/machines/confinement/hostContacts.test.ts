@@ -24,7 +24,7 @@ describe('the hosts that a confined command asked for', () => {
       'pypi.org, 110 B sent, 3 kB received',
       'evil.org, refused: not on the list of hosts',
       'nas.lan:5000, refused: a private address',
-      'data.org:8443',
+      'data.org:8443, no finished connection',
     ]);
   });
 
