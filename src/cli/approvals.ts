@@ -2,6 +2,8 @@
 import { createInterface } from 'node:readline';
 import type { ApprovalAnswer, ApprovalRequest } from '../agent/contract/ports.ts';
 import { oneLine, textSize } from '../base/text.ts';
+import { slashWord } from '../presentation/slashWords.ts';
+import { Asking } from './asking.ts';
 import type { CliDeps } from './cliDeps.ts';
 import { pagesOf } from './screen/pages.ts';
 import { lineForTerminal, visibleText } from './screen/terminalText.ts';
@@ -13,13 +15,14 @@ const otherRows = 5;
 /**
  * Asks the user to approve the tool call. Shows the whole call, page by page if it is longer than
  * the terminal, before an answer can approve it. Text that was typed before the question is
- * discarded. Rejects if `signal` is aborted or the input ends; shows nothing if `signal` is already
+ * discarded; a line that is no answer is kept for the agent. Rejects if `signal` is aborted or the input ends; shows nothing if `signal` is already
  * aborted.
  */
 export async function askUser(
   { title, effect, detail, offer }: ApprovalRequest,
   { stdin, stdout }: Pick<CliDeps, 'stdin' | 'stdout'>,
   signal: AbortSignal,
+  asking: Asking = new Asking(),
 ): Promise<ApprovalAnswer> {
   const { columns = 80, rows = 24 } = stdout;
   // Removes nothing from the text, so that the user sees what they approve.
@@ -27,7 +30,7 @@ export async function askUser(
     columns: Math.max(2, columns),
     rows: Math.max(1, rows - otherRows),
   });
-  const size = pages.length === 1 ? '' : ` · ${textSize(detail)}`;
+  const size = pages.length === 1 ? '' : ` · question of ${textSize(detail)}`;
   await dropTyped(stdin);
   if (signal.aborted) throw withdrawn();
   stdout.write(`\n${lineForTerminal(title)} (${effect})${size}\n`);
@@ -50,20 +53,38 @@ export async function askUser(
   };
   lines.on('line', (line) => {
     const choice = answerIn(line, answers);
+    const isOther = choice === undefined && line.trim() !== '';
+    if (isOther) stdout.write(`${otherText(line, asking)}\n`);
     if (choice === 'deny') answer.resolve(choice);
-    else if (shownPages < pages.length) showPage();
+    else if (shownPages < pages.length && !isOther) showPage();
     else if (choice === undefined) showPrompt();
     else answer.resolve(choice);
+  });
+  asking.begin(() => {
+    stdout.write('no\n');
+    answer.resolve('deny');
   });
   lines.on('close', () => answer.reject(new Error('The input has ended.')));
   signal.addEventListener('abort', onAbort, { once: true });
   showPage();
+  let how: Parameters<Asking['end']>[0] = 'withdrawn';
   try {
-    return await answer.promise;
+    const given = await answer.promise;
+    how = 'answered';
+    return given;
   } finally {
     signal.removeEventListener('abort', onAbort);
     lines.close();
+    asking.end(how);
   }
+}
+
+/** Keeps a line that is no answer, unless it asks for help. Returns what is said about it. */
+function otherText(line: string, asking: Asking): string {
+  if (slashWord(line) === 'help')
+    return 'Answer with a letter of the list, or press Ctrl+C for no. Another line goes to the agent after your answer.';
+  asking.keep(line);
+  return 'Not an answer. Answer first; what you typed goes to the agent afterwards.';
 }
 
 const withdrawn = (): Error => new Error('The question was withdrawn.');
@@ -82,7 +103,7 @@ function answersOf(offer: ApprovalRequest['offer']): readonly CliAnswer[] {
   const label = lineForTerminal(oneLine(offer?.label ?? '', maxLabelChars));
   const texts = {
     session: { word: 'session', text: `\`${label}\` for this session` },
-    workspace: { word: 'workspace', text: 'in this folder' },
+    workspace: { word: 'workspace', text: 'always in this folder' },
     always: { word: 'always', text: 'always' },
   };
   const remembered = (offer?.scopes ?? []).map((scope) => {

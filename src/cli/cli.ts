@@ -16,6 +16,7 @@ import { homeAt } from '../compose/home.ts';
 import { fileAttachment, type Attachment } from '../presentation/sessions/attachments.ts';
 import { leftOutOf, leftOutText } from '../presentation/sessions/sessionText.ts';
 import { askUser } from './approvals.ts';
+import { Asking } from './asking.ts';
 import { askGoal } from './askGoal.ts';
 import type { CliOptions, GoalWork } from './arguments.ts';
 import { settingsFor } from './choose.ts';
@@ -97,7 +98,11 @@ async function work(options: CliOptions, { deps, home: folder }: CommandContext)
   const readKey = keyReader(deps.env, home.authFolder);
   const chosen = await chosenProvider(options, { home, readKey, deps });
   const { provider, preferences, remembered } = chosen;
-  const approvals: Approvals = { view: undefined, last: Promise.resolve() };
+  const approvals: Approvals = {
+    asking: new Asking(),
+    view: undefined,
+    last: Promise.resolve(),
+  };
   const settings = (): EngineSettings => settingsFor(options, provider, deps, preferences);
   const engineOptions: EngineOptions = {
     home: home.folder,
@@ -153,12 +158,13 @@ function cannotAsk({ isDetached, isHeadless }: CliOptions): string {
 const askingPorts = (approvals: Approvals, deps: CliDeps) => ({
   ...terminalPrompts(deps, (ask) => askAside(approvals, ask)),
   approve: (request: ApprovalRequest, signal: AbortSignal) =>
-    askAside(approvals, () => askUser(request, deps, signal)),
+    askAside(approvals, () => askUser(request, deps, signal, approvals.asking)),
 });
 
 /** The view that shows approval questions; set after the engine was created. */
 interface Approvals {
   view: SessionView | undefined;
+  readonly asking: Asking;
   /** Resolves when the last question was answered. */
   last: Promise<unknown>;
 }
@@ -211,6 +217,7 @@ async function withEngine(opened: Opened): Promise<number> {
     noticeEffort(session, opened, view);
     const homeOption = options.home === undefined ? '' : ` --home ${options.home}`;
     return await follow({
+      asking: approvals.asking,
       session,
       view,
       engine,

@@ -11,6 +11,7 @@ import { messageOf } from '../base/errors.ts';
 import { cleanText, counted, formatValue } from '../base/text.ts';
 import { endText } from '../presentation/sessions/sessionText.ts';
 import { steerByLine } from './steerLine.ts';
+import type { Asking } from './asking.ts';
 import type { Style } from './screen/style.ts';
 import type { SessionView } from './screen/views.ts';
 import { exitCodes, type CliDeps } from './cliDeps.ts';
@@ -29,6 +30,7 @@ export interface Following {
    * did not pass it.
    */
   readonly homeOption: string;
+  readonly asking: Asking;
   /** Hands the session over to the background. */
   handOver(): Promise<void>;
 }
@@ -50,13 +52,17 @@ export async function follow(following: Following): Promise<number> {
     );
     owned.add(session.onDidStream((event) => view.stream(event)));
     const onInterrupt = (): void => {
+      if (following.asking.interrupt())
+        return view.notice('Answered no. Press Ctrl+C again to stop the session.');
       if (isInterrupted) return deps.exit(exitCodes.interrupted);
       isInterrupted = true;
       view.notice('Stopping. Runs continue. Press Ctrl+C again to exit immediately.');
       stop(following);
     };
     owned.add(deps.onInterrupt(onInterrupt));
-    view.listen?.({ onLine: (line) => void steerByLine(line, following), onInterrupt });
+    const onLine = (line: string): void => void steerByLine(line, following);
+    following.asking.listen(onLine);
+    view.listen?.({ onLine, onInterrupt });
     const hangUp = Promise.withResolvers<'hung up'>();
     owned.add(
       deps.onHangUp(() => {

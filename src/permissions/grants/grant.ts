@@ -80,7 +80,7 @@ export function grantLabel(grant: Grant): string {
     case 'command':
       return commandText(grant);
     case 'write':
-      return `changes in ${posix.basename(grant.folder) || grant.folder}`;
+      return `any file below ${grant.folder}`;
     case 'host':
       return grant.host;
     case 'tool':

@@ -6,6 +6,7 @@ import { describe, it } from 'mocha';
 import type { ApprovalAnswer, ApprovalRequest } from '../../../src/agent/contract/ports.ts';
 import { callText } from '../../../src/agent/user/callText.ts';
 import { askUser } from '../../../src/cli/approvals.ts';
+import { Asking } from '../../../src/cli/asking.ts';
 import { pagesOf } from '../../../src/cli/screen/pages.ts';
 import { rowsOf } from '../../../src/cli/screen/textWidth.ts';
 import { FakeOutput } from '../../fakes/cliDeps.ts';
@@ -39,6 +40,12 @@ async function ask(
   return { answer, text: stdout.text, prompts };
 }
 
+async function eventuallyIn(stdout: FakeOutput, pattern: RegExp): Promise<void> {
+  for (let turn = 0; turn < 1000 && !pattern.test(stdout.text); turn += 1)
+    await new Promise(setImmediate);
+  assert.match(stdout.text, pattern);
+}
+
 const scopes = ['session', 'workspace', 'always'] as const;
 const offer = { scopes, label: 'pip install', covers: ['pip install … on gpu1 in /w'] };
 
@@ -55,8 +62,27 @@ describe('an approval at the terminal', () => {
       assert.equal((await ask(args, typed, { offer })).answer, expected);
     assert.match(
       (await ask(args, 'y', { offer })).text,
-      /\nApprove\? y: once, s: `pip install` for this session, w: in this folder, a: always, n: no > $/,
+      /\nApprove\? y: once, s: `pip install` for this session, w: always in this folder, a: always, n: no > $/,
     );
+  });
+
+  it('keeps a line that is no answer for the agent, and takes Ctrl+C for no', async () => {
+    const stdin = new PassThrough();
+    const stdout = new FakeOutput();
+    const asking = new Asking();
+    const heard: string[] = [];
+    asking.listen((line) => heard.push(line));
+    const request = { sessionId, callId: 'c', title: 'Run x', effect: 'execute', detail: 'ls' };
+    const { signal } = new AbortController();
+    const answer = askUser(request, { stdin, stdout }, signal, asking);
+    stdin.write('only short runs please\n/help\n');
+    await eventuallyIn(stdout, /press Ctrl\+C for no/);
+    assert.match(stdout.text, /> Not an answer\. Answer first; what you typed goes to the agent/);
+    assert.deepEqual(heard, []);
+    assert.equal(asking.interrupt(), true);
+    assert.equal(await answer, 'deny');
+    assert.deepEqual(heard, ['only short runs please']);
+    assert.equal(asking.interrupt(), false);
   });
 
   it('is taken only after the whole call was shown', async () => {
@@ -88,7 +114,10 @@ describe('an approval at the terminal', () => {
     const command = Array.from({ length: 60 }, (_, at) => `echo ${at}`).join('\n');
     const { text } = await ask({ command }, 'y');
     const pages = text.split(/Page (?=\d)/);
-    assert.match(pages[0] ?? '', /^\nRun x \(execute\) · 718 characters, 61 lines\ncommand:\n/);
+    assert.match(
+      pages[0] ?? '',
+      /^\nRun x \(execute\) · question of 718 characters, 61 lines\ncommand:\n/,
+    );
     assert.deepEqual(
       pages.slice(1).map((page) => page.split(/(?<=> )/)[0]),
       [1, 2, 3].map((at) => `${at} of 4. Enter: next page, n: no > `),
