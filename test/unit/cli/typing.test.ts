@@ -34,7 +34,7 @@ describe('typing while a session works in the terminal', () => {
 
   it('sends a line to the agent, and shows it while it is typed', async () => {
     const { deps, model, code, screen } = begin([wait, quit]);
-    await shows(screen, /Sleep: r[\s\S]*> Type a message to the agent; \/help/);
+    await shows(screen, /Sleep: r[\s\S]*> Type a message to the agent, or \/help/);
     type(deps, 'use lr 0.2');
     await shows(screen, /\n> use lr 0\.2$/);
     type(deps, '\u007f1\r');
