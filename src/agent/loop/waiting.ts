@@ -77,7 +77,12 @@ export class Waiting implements Disposable {
     // The user wrote a message while the model was deciding to sleep, so the model has not read the
     // message.
     if (isUserUnheard(log.events))
-      return this.#woken({ why: 'person', met: [], unmet: [], errors: [] });
+      return this.#woken({
+        why: 'person',
+        met: ['a message that the agent has not read'],
+        unmet: [],
+        errors: [],
+      });
     // If an alarm kills a run, wake the session only when the run has ended.
     const isSettled = ({ runId, action }: AlarmNews): boolean =>
       action !== 'kill' || runId === undefined || log.state.runs.get(runId)?.verdict !== undefined;

@@ -128,7 +128,10 @@ describe('a session that sleeps', () => {
     await fallAsleep();
     waiting.arm();
     await woken();
-    assert.deepEqual([ends(), messages()], [['person: person'], ['person']]);
+    assert.deepEqual(
+      [ends(), messages()],
+      [['person: a message that the agent has not read'], ['person']],
+    );
   });
 
   const unheard: readonly (readonly [
