@@ -10,6 +10,7 @@
 # temporary folder that is removed.
 
 import shutil
+import signal
 import stat
 import tempfile
 
