@@ -10,6 +10,7 @@ const infinitives: Readonly<Record<string, string>> = {
   Decided: 'Decide',
   Edited: 'Edit',
   Fetched: 'Fetch',
+  Imported: 'Import',
   Launched: 'Launch',
   Listed: 'List',
   Opened: 'Open',
