@@ -28,13 +28,12 @@ const closedTerminal = 'EIO';
 
 /** Runs the command, then ends the process. */
 export function run(): void {
-  // The program that reads the output may close the pipe at any time, which is not an error worth
-  // reporting.
   process.stdin.on('error', (error) => {
     if (codeOf(error) !== closedTerminal) throw error;
   });
   process.stdout.on('error', (error) => {
     if (codeOf(error) === closedTerminal) return;
+    // EPIPE: the program that reads the output has closed the pipe. That needs no message.
     if (codeOf(error) !== 'EPIPE')
       process.stderr.write(`helios: The output cannot be written: ${messageOf(error)}.\n`);
     process.exit(exitCodes.error);

@@ -1,4 +1,4 @@
-/** Collects what the user has set up for commands and runs on this computer. */
+/** Collects the user's settings of commands and runs on this computer: variables, Python, prologue. */
 import type { EnginePorts } from '../agent/contract/ports.ts';
 import type { EngineSettings } from '../agent/contract/settings.ts';
 import type { Redactor } from '../base/secrets/redactor.ts';

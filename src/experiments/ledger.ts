@@ -181,8 +181,8 @@ export interface Ledger {
   /** Result of the champion and of the runs that repeat it. */
   readonly best?: ExperimentResult;
   /**
-   * Result with a better mean than the champion that ranks below it: it rests on too few runs, is
-   * not kept, or breaks a limit of the goal.
+   * The highest-ranked of the other results whose mean is better than that of the champion. It is
+   * not the champion because it rests on too few runs, is not kept, or breaks a limit of the goal.
    */
   readonly rival?: ExperimentResult;
   /**

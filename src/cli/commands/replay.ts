@@ -36,7 +36,7 @@ export const declareReplay = (helios: CliCommand): CliCommand =>
     .option('--to <turn>', 'last turn', wholeNumber)
     .option(
       '--speed <factor>',
-      `replay in real time, this many times faster (at most ${longestPauseMs / 1000} s between two events)`,
+      `wait between events as long as in the session, divided by this factor (at most ${longestPauseMs / 1000} s each)`,
       positiveNumber,
     )
     .option('--raw', 'print the journal events as JSON lines')

@@ -28,7 +28,7 @@ export async function modelFindings(
   const nobody = broken(
     'models',
     'No model is available: there is no key and no sign-in.',
-    'See helios auth status for each provider; -P demo runs the offline demo.',
+    'Run helios auth status to see what each provider needs. To try the offline demo without a key, run helios -P demo.',
   );
   return { title: 'Models', findings: isAnybodyReady ? findings : [...findings, nobody] };
 }

@@ -180,8 +180,9 @@ function feed(child: ChildProcess, stdin: string | Uint8Array | undefined): void
 
 interface EndOptions extends Pick<ExecOptions, 'timeoutMs' | 'signal'> {
   /**
-   * Returns whether output is still being read; see `passOn`. Absent if output is read as it
-   * arrives.
+   * The output stays open after the command has exited while this returns true: output was passed
+   * on since the last call, or its consumer is not done with it. Absent if nothing delays the
+   * reading of output.
    */
   isBusy?(): boolean;
 }

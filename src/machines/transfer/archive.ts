@@ -132,7 +132,10 @@ function assertListed(from: Place, names: readonly Bytes[], unpacked: Bytes): vo
   const problem = unpacked.split('\0').find((name) => name !== '' && !listed.delete(name.slice(2)));
   if (problem === undefined) return;
   const item = JSON.stringify(textOf(problem.slice(2)));
-  throw new MachineFailure('io', `${from.machine.id} sent ${item}, which it had not listed.`);
+  throw new MachineFailure(
+    'io',
+    `The archive from ${from.machine.id} contains ${item}, which was not requested. No file of this archive was kept.`,
+  );
 }
 
 /** Returns lines that create links in the staging folder. */

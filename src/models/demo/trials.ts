@@ -144,7 +144,7 @@ class TrialBook {
     if (value !== undefined) trial.value = value;
   }
 
-  /** Reads the end of a run from the output of the run, if no message reported the end. */
+  /** Takes the end of a run from the result of `task_output`, if no message has reported it. */
   #readOutput(call: PastCall): void {
     const trial = this.#byTask(`${String(call.input['machine_id'])}:${String(call.input['pid'])}`);
     if (trial === undefined || !isRunning(trial) || !succeeded(call)) return;

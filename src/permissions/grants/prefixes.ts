@@ -49,7 +49,10 @@ const subcommands: Readonly<Record<string, readonly string[]>> = {
 };
 const aliases: Readonly<Record<string, string>> = { pip3: 'pip', mamba: 'conda', podman: 'docker' };
 
-/** Returns the fixed words of a program; `undefined` if they do not limit what it does. */
+/**
+ * Returns how many words after the program a consent must fix so that it covers one kind of action,
+ * such as `pip install …`; `undefined` if no words limit what the command does.
+ */
 export function fixedWords(program: string, rest: readonly ShellWord[]): FixedWords | undefined {
   if (writers.has(program)) return { count: 0, widest: 'workspace', writes: true };
   if (rest.some(leavesFolder)) return undefined;
