@@ -74,8 +74,15 @@ export function splitExec(rest: readonly ShellWord[]):
  * Returns the call that `xargs` makes of the names that `find` prints, or why the call may do more
  * than read.
  */
-export function xargsCall({ words, sources = [] }: ShellCommand, spot: Spot): EachCall | Verdict {
+export function xargsCall(
+  { words, sources = [], operator, redirections }: ShellCommand,
+  spot: Spot,
+): EachCall | Verdict {
   const { part } = spot;
+  if (redirections.some(({ sign }) => !sign.includes('>')))
+    return asks('runs another command on what a file holds', part);
+  if (operator !== '|' || !sources.every(pipesNamesOnly))
+    return asks('runs another command on words of messages', part);
   const [isNull, from] = ownOptions(words);
   const [find, ...filters] = sources;
   const call = from === undefined ? undefined : eachCall([...words.slice(from), brackets], true);
@@ -118,6 +125,10 @@ function ownOptions(
   }
   return [isNull, at];
 }
+
+/** Returns false if error messages of the command may get into its pipe. */
+const pipesNamesOnly = ({ operator, redirections }: ShellCommand): boolean =>
+  operator !== '|&' && redirections.every(({ sign }) => !sign.includes('&'));
 
 function printsNames({ words, redirections }: ShellCommand, isNull: boolean): boolean {
   const has = (pattern: RegExp): boolean => words.some(({ text }) => pattern.test(text));
