@@ -306,7 +306,7 @@ export function sessionOn({ kind, entry }: SessionHost): void {
       // A shell that loses its `sleep` first prints that before it ends itself.
       const lines = output
         .trim()
-        .replace(/^.*Terminated.*$/m, '')
+        .replace(/^.*Terminated.*\n?/m, '')
         .trim()
         .split('\n');
       assert.deepEqual(

@@ -182,7 +182,10 @@ describe('hostile text in the terminal', () => {
       [['report', '--write'], false],
     ],
     init: [[['init'], false]],
-    import: [[['import'], false]],
+    'import runs': [
+      [['import'], false],
+      [['import', 'runs', 'results.tsv'], true],
+    ],
     allow: [
       [['allow', '--show'], true],
       [['allow'], true],
@@ -282,6 +285,11 @@ describe('hostile text in the terminal', () => {
     const channels = [{ type: 'command', command: wilder }];
     const project = { provider: wilder, [wilder]: 1, notifications: { channels } };
     writeFileSync(path.join(folder(), 'helios.json'), JSON.stringify(project), { mode: 0o644 });
+    const description = wilder.replace(/\s/g, ' ');
+    writeFileSync(
+      path.join(folder(), 'results.tsv'),
+      `commit\tloss\tstatus\tdescription\nabc\t0.5\tkeep\t${description}\n`,
+    );
     const createMachine: FakeDepsOptions['createMachine'] = (entry) =>
       standIn(entry, folder(), () =>
         entry.id === 'bad'

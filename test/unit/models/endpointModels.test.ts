@@ -153,7 +153,8 @@ describe('models of an endpoint', () => {
 
   it('take efforts where the endpoint is said to take them', async () => {
     const [first] = await listed(servers.plain, { sendsEffort: true });
-    assert.equal(first?.efforts, undefined);
+    assert.deepEqual(first?.efforts, ['none', 'low', 'medium', 'high']);
+    assert.deepEqual((await listed(servers.plain))[0]?.efforts, []);
   });
 
   it('are asked for with the key and the headers', async () => {

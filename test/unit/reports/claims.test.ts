@@ -127,7 +127,7 @@ describe('numbers in the words of a model', () => {
 
   it('quotes every line, whatever stands in it', () => {
     const lines = quotation('# a\n\n<b>\n> c 0.5', known).split('\n');
-    assert.deepEqual(lines, ['> \\# a', '>', '> \\<b>', '> \\> c 0.5 *(not measured)*']);
+    assert.deepEqual(lines, ['> \\# a', '>', '> &lt;b>', '> \\> c 0.5 *(not measured)*']);
   });
 
   it('flags in a brief what the model said and no run has measured', () => {

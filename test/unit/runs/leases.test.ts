@@ -23,7 +23,10 @@ describe('leases of GPUs and places', () => {
   ): Controller {
     return controller(undefined, () => {
       const path = `${bin}:${process.env['PATH']}`;
-      const options = { runsFolder: join(folder(), 'runs'), workFolder: folder() };
+      // What Helios starts for itself is not searched in the work folder.
+      const workFolder = join(folder(), 'work');
+      mkdirSync(workFolder, { recursive: true });
+      const options = { runsFolder: join(folder(), 'runs'), workFolder };
       return Object.assign(
         new LocalMachine({ ...options, env: { ...process.env, PATH: path, ...env } }),
         { share },

@@ -123,7 +123,7 @@ describe('starting a run', () => {
     );
     assert.match(
       elements[0]?.renewArgv.join(' ') ?? '',
-      /^\/bin\/rm -rf -- \/h\/runs\/r-1\/claim .*r-1\/heartbeat .*r-1\/metrics\.ready$/,
+      /^\/bin\/rm -rf -- \/h\/runs\/r-1\/claim .*r-1\/heartbeat$/,
     );
     assert.deepEqual(Object.keys(await submitted([spec()])), ['elements']);
   });

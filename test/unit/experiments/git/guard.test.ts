@@ -206,7 +206,7 @@ describe('the guard of git', () => {
       assert.notDeepEqual(outcome, { kind: 'exited', code: 0 }, command);
       assert.match(
         stderr,
-        /exp_branch|guard sees it|bogus format|Error|usage|not a git|nohup/,
+        /exp_branch|Helios never pushes|guard sees it|bogus format|Error|usage|not a git|nohup/,
         command,
       );
       assert.deepEqual(differences(before, pictureOf(repo.folder)), [], command);
