@@ -65,10 +65,7 @@ export interface Description {
   readonly title: string;
   /** The full reason or result; may have several lines. */
   readonly detail?: string;
-  /**
-   * Short facts to show next to the title, such as values of a run or the default answer of a
-   * question.
-   */
+  /** Short facts next to the title, such as values of a run or the default of a question. */
   readonly facts?: readonly string[];
   readonly tone: Tone;
   readonly files?: readonly string[];
@@ -101,10 +98,7 @@ const described = (
   ...(facts.length > 0 && { facts }),
 });
 
-/**
- * Returns facts that the user must know at the start: the permissions, and the ignored parts of the
- * project file.
- */
+/** Returns what the user must know at the start: permissions, ignored parts of a project file. */
 const factsOf = ({
   leftOut,
   permissions,

@@ -91,9 +91,7 @@ export interface Evidence {
 /** Evidence for the outcome of a session. */
 export interface EndEvidence {
   readonly evidence: readonly Evidence[];
-  /**
-   * Comparisons of measured values with the target, by the engine: `val_loss 0.018 < 0.02 (run 4)`.
-   */
+  /** Values that the engine compared with the target: `val_loss 0.018 < 0.02 (run 4)`. */
   readonly checked: readonly string[];
 }
 
@@ -113,9 +111,7 @@ export type SessionEvent =
       readonly helios: string;
       /** Names of the user's variables, such as API keys, that runs on this computer get. */
       readonly runVariables?: readonly string[];
-      /**
-       * Program that confines commands and runs on this computer; omitted if they are not confined.
-       */
+      /** Program that confines commands and runs on this computer, if any. */
       readonly confined?: string;
       /** Requirements of the goal besides numbers; omitted if the goal has none. */
       readonly requirements?: Requirements;
@@ -148,10 +144,7 @@ export type SessionEvent =
       readonly reason: EndReason;
       readonly summary: string;
       readonly evidence: readonly Evidence[];
-      /**
-       * Comparisons of measured values with the target, by the engine: `val_loss 0.018 < 0.02 (run
-       * 4)`.
-       */
+      /** Values that the engine compared with the target: `loss 0.018 < 0.02 (run 4)`. */
       readonly checked?: readonly string[];
     }
   | {
@@ -214,9 +207,7 @@ export type SessionEvent =
       readonly allowedTool?: string;
       /** Consents for later calls that the user gave with this answer. */
       readonly grants?: readonly Approval[];
-      /**
-       * Accesses of the call to anything other than Helios's own data. Omitted if there are none.
-       */
+      /** Accesses to anything other than the own data of Helios. Omitted if there are none. */
       readonly accesses?: readonly Access[];
     }
   | {
@@ -242,9 +233,7 @@ export type SessionEvent =
        */
       readonly text: string;
       readonly isError: boolean;
-      /**
-       * Set for a call that views omit, because they already show the event that the call caused.
-       */
+      /** Set for a call that views omit, because they show the event that it caused. */
       readonly isQuiet?: true;
       readonly durationMs: number;
       readonly summary?: string;
@@ -292,10 +281,7 @@ export type SessionEvent =
       readonly contacts?: readonly HostContact[];
     }
   | { readonly type: 'run.not_started'; readonly runId: RunId; readonly why: string }
-  /**
-   * The output of a run is read again from its start. `read` is set once all output of an ended run
-   * is read.
-   */
+  /** The output of a run is read again; `read` is set once all of an ended run is read. */
   | {
       readonly type: 'run.metrics_changed';
       readonly runId: RunId;
@@ -334,10 +320,7 @@ export type SessionEvent =
       readonly callId?: string;
       /** Run that a watchdog asks about. It continues unless the answer is `kill`. */
       readonly runId?: RunId;
-      /**
-       * Refused call that the question is about. If the user allows it, the call passes the next
-       * time.
-       */
+      /** Refused call that the question is about. If it is allowed, it passes the next time. */
       readonly refused?: RefusedCall;
     }
   | {

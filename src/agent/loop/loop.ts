@@ -261,9 +261,7 @@ function repliedEvent(
   };
 }
 
-/**
- * Makes the ids of calls unique in the journal: some servers use the same ids again in every reply.
- */
+/** Makes the ids of calls unique in the journal: some servers use an id again in a later reply. */
 function withUniqueIds(
   reply: ModelReply,
   events: readonly JournalEvent[],

@@ -37,10 +37,7 @@ export interface SessionOptions {
   readonly folder: string;
   readonly lease: Lease;
   readonly log: SessionLog;
-  /**
-   * Returns what the journal records at each start and resumption: the permissions, and the parts
-   * of `helios.json` that are ignored.
-   */
+  /** Returns what is recorded at each start: permissions, and ignored parts of `helios.json`. */
   circumstances(): Circumstances;
   /** Creates the session's parts. Called once. */
   parts(hooks: SessionHooks): SessionParts;
@@ -62,9 +59,7 @@ export class LiveSession implements Session, SessionHooks {
   #working: Promise<void> | undefined;
   #abort = new AbortController();
   #isClosed = false;
-  /**
-   * Last request in the queue of the user's requests, which are carried out one after the other.
-   */
+  /** Last request in the queue of the user, whose requests are carried out in order. */
   #asked: Promise<unknown> = Promise.resolve();
   readonly #onBroken: () => void;
   #ended = Promise.withResolvers<EndReason>();

@@ -57,10 +57,14 @@ export function bringBranch(
     );
     if ('why' in known) return known;
     const pack = await git(promoted.machine, {
-      ...{ script: packScript, args: [repo, commit], stdin: bytesOf(known.commits) },
+      script: packScript,
+      args: [repo, commit],
+      stdin: bytesOf(known.commits),
     });
     await git(place.machine, {
-      ...{ script: takeScript, args: [place.folder, branch, commit], stdin: bytesOf(pack) },
+      script: takeScript,
+      args: [place.folder, branch, commit],
+      stdin: bytesOf(pack),
     });
     return { branch, commit, repo: known.top };
   });
