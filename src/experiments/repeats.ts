@@ -4,7 +4,7 @@ import { commandForm } from './commandForm.ts';
 import type { LedgerEntry } from './ledger.ts';
 
 /** Returns the id of a run's experiment or, for a run without an experiment, of its row. */
-export const experimentOf = ({ experimentId, sweepId, number }: LedgerEntry): string =>
+const experimentOf = ({ experimentId, sweepId, number }: LedgerEntry): string =>
   experimentId ?? sweepId ?? runName(number);
 
 /** Groups runs by experiment, in the order in which the experiments started. */
