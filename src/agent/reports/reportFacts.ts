@@ -86,7 +86,7 @@ function sessionFacts(state: SessionState): SessionFacts {
       : `${state.provider} ${state.model}`,
     outcome: phase === 'paused' ? 'Paused' : end ? endHeadline(end) : endText(undefined),
     ...(stuck !== undefined && { stuck }),
-    // Of a session that the user stopped, Helios wrote the summary.
+    // Helios wrote the summary of a session that the user stopped.
     ...(end !== undefined && !isBlocked && end.reason !== 'user' && { summary: end.summary }),
   };
 }

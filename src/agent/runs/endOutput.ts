@@ -1,4 +1,4 @@
-/** What the event `run.ended` tells of the output of a run. */
+/** Reads the output of a run for the event `run.ended`. */
 import { messageOf } from '../../base/errors.ts';
 import { capText, cleanText } from '../../base/text.ts';
 import { nearestLine, unreadMetrics } from '../../metrics/unreadMetrics.ts';

@@ -107,7 +107,7 @@ const rootOf = ({ id, plan }: ExperimentRow): string => plan?.retest?.of ?? id;
 interface Group {
   readonly rule: ValueRule;
   readonly runs: readonly LedgerRow[];
-  /** What the setting measured with which a relative condition compares. */
+  /** The value with which a relative condition compares. */
   readonly baseline: readonly Measured[];
 }
 
