@@ -114,7 +114,7 @@ describe('a night in the hands of a user', () => {
     );
   const tabMatching = (pattern: RegExp): Promise<unknown> =>
     workbench.eventually(
-      () => workbench.page.locator('.tab.active').allInnerTexts(),
+      () => workbench.page.locator('.tab.active, .notification-toast').allInnerTexts(),
       (titles) => titles.some((title) => pattern.test(title)),
     );
 

@@ -151,12 +151,14 @@ export class Workbench {
   /** Takes an entry of the context menu of a row. */
   async rowMenu(view: string, text: string, title: string): Promise<void> {
     const entry = this.page.locator('.monaco-menu .action-label').getByText(title, { exact: true });
-    await clickUntil(this.treeRow(view, text), entry, 'right');
-    // What is clicked while the menu opens is not taken.
-    for (let attempt = 1; (await entry.isVisible()) && attempt <= 10; attempt += 1) {
-      await entry.click({ timeout: 1_000 }).catch(() => undefined);
-      await entry.waitFor({ state: 'hidden', timeout: 1_000 }).catch(() => undefined);
+    // A click while the menu opens is not taken, and a row that is drawn again closes the menu.
+    for (let attempt = 1; attempt <= 10; attempt += 1) {
+      if (!(await entry.isVisible())) await clickUntil(this.treeRow(view, text), entry, 'right');
+      const isTaken = await entry.click({ timeout: 1_000 }).then(yes, no);
+      const isClosed = await entry.waitFor({ state: 'hidden', timeout: 1_000 }).then(yes, no);
+      if (isTaken && isClosed) return;
     }
+    throw new Error(`The menu of ${text} does not take ${title}.`);
   }
 
   /** Clicks a row that asks; resolves when its question is shown. */

@@ -16,13 +16,14 @@ export function scratchFolder(): () => string {
 
 /** Waits until `isTrue`, asking often; fails with `what` after a time that only a fault takes. */
 export async function until(
-  what: string,
+  what: string | (() => string),
   isTrue: () => boolean | Promise<boolean>,
   withinMs = 40_000,
 ): Promise<void> {
   const endMs = performance.now() + withinMs;
   while (!(await isTrue())) {
-    if (performance.now() > endMs) throw new Error(`Not within ${withinMs} ms: ${what}`);
+    if (performance.now() > endMs)
+      throw new Error(`Not within ${withinMs} ms: ${typeof what === 'string' ? what : what()}`);
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }

@@ -29,7 +29,10 @@ describe('typing while a session works in the terminal', () => {
     return { deps, model, code, screen };
   }
   const shows = (screen: () => string, what: RegExp): Promise<void> =>
-    until(`it shows ${what}\n${screen()}`, () => what.test(screen()));
+    until(
+      () => `it shows ${what}\n${screen()}`,
+      () => what.test(screen()),
+    );
   const type = ({ stdin }: FakeDeps, text: string): void => void stdin.write(text);
 
   it('sends a line to the agent, and shows it while it is typed', async () => {
@@ -72,7 +75,7 @@ describe('typing while a session works in the terminal', () => {
   it('leaves the keys to a question, and goes on with what was typed', async () => {
     const exec: ScriptedReply = [{ name: 'remote_exec', input: { command: 'touch x; sleep 0.3' } }];
     const { deps, model, code, screen } = begin([wait, exec, wait, quit], []);
-    await shows(screen, /Type a message/);
+    await shows(screen, /Sleep: r[\s\S]*Type a message/);
     type(deps, 'begin\r');
     await shows(screen, /Approve\?/);
     type(deps, 'y\n');

@@ -154,7 +154,12 @@ describe('the counts of the unit tier', () => {
       [{ ...slow, why: '' }, ...others],
       [
         { file, test: 's slow', why: '', isLate: true },
-        { file, test: 's hidden', why: 'locator.click: Timeout 60000ms exceeded. Call log:', isLate: true },
+        {
+          file,
+          test: 's hidden',
+          why: 'locator.click: Timeout 60000ms exceeded. Call log:',
+          isLate: true,
+        },
         { file, test: 's doubled', why: '2 runs, not 1' },
       ],
     );

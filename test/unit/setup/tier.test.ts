@@ -67,7 +67,9 @@ describe('tier', () => {
     assert.ok(
       result.failures.some(
         ({ file, test, why }) =>
-          file === 'test/b.test.ts' && test === 'bad' && why.startsWith('Timeout of 60000ms exceeded.'),
+          file === 'test/b.test.ts' &&
+          test === 'bad' &&
+          why.startsWith('Timeout of 60000ms exceeded.'),
       ),
     );
   });
