@@ -114,8 +114,12 @@ describe('a night in the hands of a user', () => {
     );
   const tabMatching = (pattern: RegExp): Promise<unknown> =>
     workbench.eventually(
-      () => workbench.page.locator('.tab.active, .notification-toast').allInnerTexts(),
-      (titles) => titles.some((title) => pattern.test(title)),
+      async () => ({
+        tabs: await workbench.page.locator('.tab.active').allInnerTexts(),
+        // Shown when it fails.
+        toasts: await workbench.page.locator('.notification-toast').allInnerTexts(),
+      }),
+      ({ tabs }) => tabs.some((title) => pattern.test(title)),
     );
 
   it('finds the experiments of the goal, with what was decided and the champion', async () => {
