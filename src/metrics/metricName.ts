@@ -60,6 +60,9 @@ const synonyms: Readonly<Record<string, string>> = {
   walltime: 'time',
   laufzeit: 'time',
   wallclock: 'time',
+  params: 'parameters',
+  param: 'parameters',
+  parametern: 'parameters',
 };
 
 /** German compound → its English words. */
@@ -105,6 +108,14 @@ function readName(text: string): MetricName {
   const core = (named.length > 0 ? named : words).map((word) => synonyms[word] ?? word).join('_');
   return { core, full, ...(split && rest.length > 0 && { split }) };
 }
+
+/** Returns the spellings of the words of a name, such as `params` and `parameters`. */
+export const spellingsOf = (word: string): readonly string[] => {
+  const lower = word.toLowerCase();
+  const canonical = synonyms[lower] ?? lower;
+  const others = Object.keys(synonyms).filter((other) => synonyms[other] === canonical);
+  return [...new Set([lower, canonical, ...others])];
+};
 
 const unitWords: ReadonlySet<string> = new Set(['ms', 'us', 'ns', 's', 'sec', 'secs', 'seconds']);
 const meanWords: ReadonlySet<string> = new Set(['mean', 'average', 'avg']);

@@ -1,5 +1,6 @@
 /** Reads lines that hold nothing but a metric that the target needs: `parameters 49`. */
 import type { LineParser } from './lineParser.ts';
+import { spellingsOf } from '../metricName.ts';
 import { numberSource, valueOf } from './numberText.ts';
 
 const maxLineChars = 300;
@@ -32,7 +33,16 @@ export function withBareLines(
 }
 
 const bareLine = (name: string): RegExp => {
-  const words = name.trim().split(/[\s_./-]+/);
-  const source = words.map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('[\\s_./-]');
-  return new RegExp(`^\\s*${source}(?:\\s*[:=]\\s*|\\s+)(${numberSource})\\s*$`, 'i');
+  const words = name
+    .trim()
+    .split(/[\s_./-]+/)
+    .map(spellingsOf);
+  const source = words.map((all) => `(?:${all.map(escaped).join('|')})`).join('[\\s_./-]');
+  const amount = words.at(-1)?.includes('parameters') === true ? amountSource : '';
+  return new RegExp(`^\\s*${amount}${source}(?:\\s*[:=]\\s*|\\s+)(${numberSource})\\s*$`, 'i');
 };
+
+/** Words before an amount of parameters that leave its meaning as it is. */
+const amountSource = '(?:(?:number of|total|trainable|model|num|n)[\\s_]+){0,3}';
+
+const escaped = (word: string): string => word.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
