@@ -98,6 +98,13 @@ describe('the inbox in the hands of a user', () => {
     assert.deepEqual(workbench.consoleErrors(), []);
   });
 
+  it('shows what the session does with a target that was corrected', async () => {
+    await workbench.sendChat('@helios /target loss < 0.2');
+    await workbench.chatMatching(
+      /The target is now loss < 0\.2\. [\s\S]*Sleeping until [\s\S]*waiting for the data/,
+    );
+  });
+
   it('pauses, and goes on when it is told to', async () => {
     await workbench.command('Helios: Pause');
     await workbench.statusMatching(/Helios paused/);

@@ -53,11 +53,11 @@ export function checkPlaces(template: Template, names: readonly string[]): void 
   const known = `Parameters: ${names.join(', ') || 'none'}.`;
   if (empty.length > 0)
     throw new ToolFailure(
-      `command_template has {${empty.join('}, {')}} without a value. ${known} To get the text {${empty[0]}}, write {{${empty[0]}}}. Nothing was started.`,
+      `The command has {${empty.join('}, {')}} without a value. ${known} To get the text {${empty[0]}}, write {{${empty[0]}}}. Nothing was started.`,
     );
   if (unused.length > 0)
     throw new ToolFailure(
-      `command_template does not use ${unused.join(', ')}: write {${unused[0]}} where its value belongs. Nothing was started.`,
+      `The command does not use ${unused.join(', ')}: write {${unused[0]}} where its value belongs, such as --${unused[0]} {${unused[0]}}. Nothing was started.`,
     );
 }
 

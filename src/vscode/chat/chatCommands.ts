@@ -67,7 +67,7 @@ export function chatCommands(deps: ChatCommandDeps): Readonly<Record<ChatCommand
         ? showStatus(chat, follower, turn.stream)
         : follower.follow(selected, turn, { sleepPatienceMs: followPatienceMs });
     },
-    target: aboutSession(answerTarget),
+    target: thenFollow(follower, answerTarget),
     sticky: aboutSession(answerSticky),
     stickies: aboutSession(answerStickies),
     async resume(turn) {
@@ -77,7 +77,7 @@ export function chatCommands(deps: ChatCommandDeps): Readonly<Record<ChatCommand
         : follower.follow(resumed, turn, { sleepPatienceMs: followPatienceMs });
     },
     inbox: aboutSession((session, _, stream) => showInbox(session, stream)),
-    answer: aboutSession(answerFromChat),
+    answer: thenFollow(follower, answerFromChat),
     budget: (turn) => changeBudget(turn, deps),
     models: (turn) => answerAboutModels(turn, deps, showModels),
     model: (turn) => answerAboutModels(turn, deps, answerAboutModel),
@@ -119,6 +119,17 @@ const aboutSession =
   async ({ request, stream }, session) => {
     await answer(session, request.prompt, stream);
     return about(session);
+  };
+
+/** Returns a command that follows the session when `answer` returns that it goes on. */
+const thenFollow =
+  (
+    follower: ChatFollower,
+    answer: (...about: Parameters<AnswerAboutSession>) => Promise<boolean>,
+  ): AnswerCommand =>
+  async (turn, session) => {
+    const goesOn = await answer(session, turn.request.prompt, turn.stream);
+    return goesOn && session !== undefined ? follower.follow(session, turn) : about(session);
   };
 
 /** Handles `/budget`. Accepts ended sessions too, because higher limits let them continue. */

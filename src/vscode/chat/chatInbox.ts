@@ -29,14 +29,15 @@ export async function answerFromChat(
   session: Session | undefined,
   prompt: string,
   stream: ChatResponseStream,
-): Promise<void> {
+): Promise<boolean> {
   const owner = required(session);
   const { questionId, answer } = parseAnswer(
     prompt,
     openQuestions(owner.state).map(({ id }) => id),
   );
   await owner.answer(questionId, answer);
-  stream.markdown(`Answered ${questionId}.`);
+  stream.markdown(`Answered ${questionId}.\n\n`);
+  return true;
 }
 
 function required(session: Session | undefined): Session {

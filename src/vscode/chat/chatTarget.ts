@@ -5,19 +5,23 @@ import { UserFacing } from '../../base/errors.ts';
 import { plain } from '../../base/markdown.ts';
 import { targetText } from '../../presentation/sessions/sessionText.ts';
 
-/** Throws `UserFacing` without a session, and for a target that is not understood. */
+/**
+ * Returns whether the target has changed, which wakes the session. Throws `UserFacing` without a
+ * session, and for a target that is not understood.
+ */
 export async function answerTarget(
   session: Session | undefined,
   prompt: string,
   stream: ChatResponseStream,
-): Promise<void> {
+): Promise<boolean> {
   if (session === undefined)
     throw new UserFacing('No session is active.', 'Start a goal, then change its target.');
   if (prompt.trim() !== '') {
     const target = await session.setTarget(prompt.trim());
-    return stream.markdown(
-      `The target is now ${plain(targetText(target))}. Results are ranked by it.`,
+    stream.markdown(
+      `The target is now ${plain(targetText(target))}. Results are ranked by it.\n\n`,
     );
+    return true;
   }
   const { target } = session.state;
   stream.markdown(
@@ -25,4 +29,5 @@ export async function answerTarget(
       ? 'No target was read from the goal. State one, such as `/target val_loss < 0.3`.'
       : `The target is ${plain(targetText(target))}. To change it, write it after /target.`,
   );
+  return false;
 }

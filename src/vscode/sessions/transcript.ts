@@ -239,7 +239,7 @@ function toolParts(
     return [
       line(
         'error',
-        `${plain(known ?? event.name)} · ${plain(event.summary ?? withoutUntrustedMarks(event.text), 200)}`,
+        `${plain(known ?? event.name)} · ${plain(event.summary ?? `failed: ${withoutUntrustedMarks(event.text)}`, 200)}`,
         files,
       ),
     ];
