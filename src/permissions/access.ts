@@ -9,9 +9,12 @@ export type Access =
       readonly kind: 'command';
       readonly machineId: string;
       readonly command: string;
-      /** Sentence about the program, for the approval. */
+      /** Sentence about the program, shown to the user who is asked to approve the call. */
       readonly note?: string;
-      /** Texts that are judged instead of the command, such as the commands of a sweep. */
+      /**
+       * Texts that are judged instead of the command, such as the commands of all points of a
+       * sweep.
+       */
       readonly judged?: readonly string[];
       /** Folder in which the command starts, as given in the call. Default: the working folder. */
       readonly folder?: string;

@@ -1,6 +1,6 @@
 /**
- * Detects web addresses that the model composed after it had read text by others. Such text can
- * make the model write its knowledge into an address, and so send it to a host.
+ * Detects web addresses that the model composed after it had read text by other people. Such text
+ * can make the model put confidential content into an address, and so send it to a host.
  */
 import type { Access } from './access.ts';
 
@@ -16,7 +16,7 @@ export interface WebSources {
 
 type HostAccess = Extract<Access, { readonly kind: 'host' }>;
 
-/** Returns the accesses with a mark on each URL that the model composed. */
+/** Returns the accesses; those with a URL that the model composed are marked. */
 export const markComposed = (
   accesses: readonly Access[],
   sources: WebSources | undefined,
@@ -47,7 +47,7 @@ function isAllowed({ host }: HostAccess, patterns: readonly string[]): boolean {
   });
 }
 
-/** Returns true if the model composed the URL of one of the accesses. */
+/** Returns true if an access has a URL that the model composed. */
 export const isComposed = (accesses: readonly Access[]): boolean =>
   accesses.some((access) => access.kind === 'host' && access.isComposed === true);
 
@@ -59,6 +59,6 @@ export const composedNotes = (accesses: readonly Access[]): readonly string[] =>
       ]
     : [];
 
-/** Says for the model why a composed URL is refused, as the rest of a sentence. */
+/** Reason why a composed URL is refused, as the rest of a sentence that the model reads. */
 export const composedReason =
   'the URL was in no message of the user, search result or page that you read. Search for it with web_search, or fetch a link that you were shown';

@@ -54,7 +54,7 @@ export interface Decision {
   readonly advice?: string;
   /** True if the refused call waits in the inbox: the user can allow it for the next time. */
   readonly isQueued?: true;
-  /** The accesses of the call, with the verdict on each command. */
+  /** The accesses of the call. Each access by a command includes its verdict. */
   readonly accesses: readonly Access[];
 }
 
@@ -87,7 +87,9 @@ export interface RefusedCalls {
   add(call: GateCall, why: string): Promise<boolean>;
 }
 
-/** Why a call would be refused when it runs, whatever the user answers. */
+/**
+ * A refusal that is certain before the user is asked: the call could not run whatever the answer.
+ */
 export interface Foreseen {
   /** The reason, as the rest of a sentence. */
   readonly why: string;
@@ -108,8 +110,8 @@ export interface GateOptions {
    */
   outside?(call: GateCall): Promise<string | undefined>;
   /**
-   * Resolves with why the call would be refused when it runs; `undefined` if nothing of the kind is
-   * known. Called before the user is asked, and before the call is put into the inbox. Never
+   * Resolves with why the call would fail or be refused when it runs; `undefined` if no such reason
+   * is known. Called before the user is asked, and before the call is put into the inbox. Never
    * rejects.
    */
   foreseen?(call: GateCall): Promise<Foreseen | undefined>;
@@ -184,14 +186,17 @@ const judged = async (
         ),
       );
 
-/** Returns a line for the user about each path that a command may not use without asking. */
+/**
+ * Returns a line for each path that commands may use only with an approval, to be shown to the
+ * user.
+ */
 const pathNotes = (accesses: readonly Access[]): readonly string[] =>
   accesses.flatMap((access) => {
     const note = access.kind === 'command' ? access.verdict?.pathNote : undefined;
     return note === undefined ? [] : [`${markHidden(note).replaceAll('\n', '⟨U+000A⟩')}.`];
   });
 
-/** Puts a call into the inbox that was refused because nobody could be asked. */
+/** Puts a call into the inbox, which was refused because nobody could be asked. */
 async function waiting(
   ruling: Ruling,
   call: GateCall,
@@ -220,7 +225,7 @@ async function decide(call: GateCall, rules: Rules, signal: AbortSignal): Promis
   return mode() === 'mandate' ? byMandate(call, rules) : askFor(call, { rules, coverage }, signal);
 }
 
-/** Asks the user about a call, and stores what they approve beyond it. */
+/** Asks the user about a call, and stores what the user approves beyond this call. */
 async function askFor(
   call: GateCall,
   { rules, coverage }: { readonly rules: Rules; readonly coverage: Uncovered },
@@ -313,7 +318,7 @@ function denialOf({ accesses }: GateCall): string | undefined {
   return undefined;
 }
 
-/** Returns why the use of a path is refused in every mode; `undefined` if it is not. */
+/** Returns why a path of the call is refused in every mode; `undefined` if none is. */
 function pathDenial({ accesses }: GateCall, paths: PathRules): string | undefined {
   const use = pathUse(accesses, paths);
   return use?.verdict === 'deny' ? pathNote(use) : undefined;
@@ -324,7 +329,7 @@ const asksForPath = ({ accesses }: GateCall, paths: PathRules): boolean =>
   pathUse(accesses, paths) !== undefined ||
   accesses.some((access) => access.kind === 'command' && access.verdict?.pathNote !== undefined);
 
-/** Returns true for a call that runs commands, all of which only read and run as judged. */
+/** Returns true for a call that runs only commands that read and are run exactly as judged. */
 const runsOnlyReaders = ({ accesses }: GateCall): boolean =>
   accesses.length > 0 &&
   accesses.every(
@@ -339,8 +344,8 @@ const onlyReads = ({ effect, accesses }: GateCall): boolean =>
   effect === 'read' && accesses.every(({ kind }) => kind === 'read');
 
 /**
- * Returns true for a call that may do something else than it says, or send the model's knowledge to
- * a host. The model can send a clear call instead, which may need no approval.
+ * Returns true for a call that may do something other than it seems to do, or send confidential
+ * content to a host. The model can send a clear call instead, which may need no approval.
  */
 const isUnclear = (call: GateCall): boolean =>
   isRepaired(call) || linkNote(call.accesses) !== '' || isComposed(call.accesses);

@@ -1,14 +1,16 @@
 /** The permission modes. */
 
 /**
- * Says what happens to calls that do more than read: `ask` asks the user, `allow` allows the calls,
- * `mandate` allows what the mandate covers and refuses other calls without asking.
+ * Decides what happens to calls that do more than read.
+ * - `ask`: the user is asked
+ * - `allow`: the calls are allowed
+ * - `mandate`: calls that the mandate covers are allowed; others are refused without asking
  */
 export type PermissionMode = 'ask' | 'allow' | 'mandate';
 
 /** The permission mode that applies to a session. */
 export interface PermissionsInForce {
   readonly mode: PermissionMode;
-  /** Sentence for the user that says why another mode applies than the chosen one. */
+  /** Sentence for the user: why this mode applies instead of the chosen one. */
   readonly note?: string;
 }

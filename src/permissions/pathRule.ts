@@ -1,4 +1,7 @@
-/** Judges the paths that a call reads and writes. The classifier judges those in commands. */
+/**
+ * Applies the path rules to the files that a call reads and writes. Paths in commands are judged by
+ * the classifier.
+ */
 import type { Access } from './access.ts';
 import { strictest, type PathRules, type PathUse } from './pathRules.ts';
 

@@ -1,10 +1,10 @@
 /**
- * The only list of paths that need care, for tools and commands alike: files that hold keys, and
- * files whose content is later run as code.
+ * The only list of paths with special rules, for tools and commands alike: files that hold keys,
+ * and files whose content is later run as code.
  */
 import { posix } from 'node:path';
 
-/** `deny`: no call may use the path so. `ask`: each such use needs an approval in every mode. */
+/** `deny`: no call may read or write the path. `ask`: each use needs an approval in every mode. */
 export type Ruling = 'deny' | 'ask';
 
 export type PathAction = 'read' | 'write';
@@ -15,7 +15,7 @@ export interface PathUse {
   readonly path: string;
   /** Kind of the file or folder, such as `a private key`. */
   readonly content: string;
-  /** True if the rule is only about a file, not about a folder with this name. */
+  /** True if the rule applies only to a file, not to a folder with this name. */
   readonly isOfFile: boolean;
 }
 
@@ -28,10 +28,10 @@ interface Rule {
   readonly commands: Rulings;
 }
 
-/** Matches the start of a path, or of a part of it. */
+/** Matches the start of a path, or of a name in the path. */
 const part = '(?:^|/)';
 
-/** Creates a rule. `tools` applies to tools, and also to commands if `commands` is omitted. */
+/** Creates a rule. `tools` are the rulings on tools, and on commands if `commands` is omitted. */
 const rule = (
   content: string,
   { commands, ...tools }: Rulings & { readonly commands?: Rulings },
@@ -219,7 +219,7 @@ const usualPlaces: readonly string[] = [
 export class PathRules {
   readonly #homes: readonly string[];
   readonly #buildFiles: () => readonly string[];
-  /** Ends of the usual paths of keys that are keys only in certain folders. */
+  /** Ends of the usual paths of keys that count as keys only below certain folders. */
   #tails: readonly string[] | undefined;
 
   /**
@@ -273,7 +273,7 @@ export class PathRules {
   /** Returns the usual paths of keys that may be below the folder. */
   keysBelow(folder: string, userHome: string): readonly string[] {
     const start = folder === '/' ? '/' : `${folder}/`;
-    // A name that is a key in any folder says nothing about this folder.
+    // A name that means a key in every folder is omitted: it need not be in this folder.
     this.#tails ??= usualPlaces.flatMap(tailsOf).filter((tail) => !this.isKey(`/x/${tail}`));
     const here = this.#tails.map((tail) => start + tail).filter((path) => this.isKey(path));
     const known = this.keyPlaces(userHome).filter((path) => path.startsWith(start));
@@ -302,7 +302,10 @@ const isWithin = (path: string, folder: string): boolean => {
 /** The rules without a home folder of Helios other than the usual one. */
 export const usualPaths = new PathRules();
 
-/** Returns the first use that is denied, otherwise the first use; `undefined` if there is none. */
+/**
+ * Returns the first use that is denied; if none is, the first use; `undefined` if the list is
+ * empty.
+ */
 export const strictest = (uses: readonly (PathUse | undefined)[]): PathUse | undefined =>
   uses.find((use) => use?.verdict === 'deny') ?? uses.find((use) => use !== undefined);
 

@@ -2,9 +2,9 @@
 import { delay, type Clock } from '../base/clock.ts';
 
 /**
- * Time for which the gate waits for answers, all questions together, until the user does something.
- * Then the user is treated as absent: calls are refused at once and the agent tries something else,
- * so the work does not stop overnight.
+ * Total time for which the gate waits for answers, until the user does something in Helios. After
+ * that, the user is treated as absent: calls are refused at once and the agent tries something
+ * else, so that the work does not stop overnight.
  */
 const answerWithinMs = 10 * 60_000;
 
@@ -55,7 +55,7 @@ export class Patience {
     const answered = new AbortController();
     const late = new AbortController();
     const nobody = (): 'nobody' => 'nobody';
-    // Stop waiting when the call is aborted, even if the dialog stays open.
+    // Stops waiting when the call is aborted, even if the dialog stays open.
     const silence = delay(this.#clock, withinMs, AbortSignal.any([signal, answered.signal])).then(
       nobody,
       nobody,

@@ -8,8 +8,8 @@ import type { ShellCommand, ShellLayout, ShellWord, WordPart } from '../../shell
 
 /**
  * Returns the line with each argument in quotes, so that no alias or expansion can change what
- * runs. Only patterns of file names are left to the shell. `line` must have been judged `safe` with
- * the same home folder.
+ * runs. Only `*` and `?` in file names stay unquoted, for the shell to expand. `line` must have
+ * been judged `safe` with the same home folder.
  */
 export function asArgumentLists(line: string, home: string): string {
   const { commands = [], isFlat = true, layout } = parseShell(line) ?? {};
@@ -23,10 +23,7 @@ export function asArgumentLists(line: string, home: string): string {
 
 const needsEnd = /^(?:done|fi|then|do|elif|else|if|while|[!{}(])$/;
 
-/**
- * Writes commands with the operators and keywords between them. Where the line had only a line end,
- * writes `;`.
- */
+/** Writes commands with the operators and keywords between them; `;` in place of a line end. */
 function laidOut(layout: ShellLayout, home: string): string {
   const parts: string[] = [];
   for (const [index, item] of layout.entries()) {
@@ -50,7 +47,10 @@ const written = ({ assignments, words, redirections }: ShellCommand, home: strin
 const isLoop = ([first, , third]: readonly ShellWord[]): boolean =>
   first?.text === 'for' && third?.text === 'in';
 
-/** Returns the words of the head of a loop, with `{1..3}` and the like as all their values. */
+/**
+ * Returns the quoted words of the head of a loop. `{1..3}` and similar words are replaced by their
+ * values.
+ */
 const loopWords = (words: readonly ShellWord[], home: string): readonly string[] =>
   words.flatMap((word) => listedValues(word)?.map(shellQuote) ?? [argument(word, home)]);
 
@@ -60,7 +60,7 @@ const loopWords = (words: readonly ShellWord[], home: string): readonly string[]
  */
 function redirected(target: ShellWord, home: string): string {
   const text = /^(?:\d+|-)$/.test(target.text) ? target.text : argument(target, home);
-  // `<<(` would begin a here-document.
+  // The space prevents `<<(`, which would begin a here-document.
   return text.startsWith('<') ? ` ${text}` : text;
 }
 
@@ -79,7 +79,9 @@ function argument(word: ShellWord, home: string): string {
   return text === '' ? "''" : rest(text, isDynamic);
 }
 
-/** Writes a part of a word. The value of a variable and an output stay one argument. */
+/**
+ * Quotes a part of a word. A variable or a `$(…)` stays a single argument, whatever its value is.
+ */
 function partText(part: WordPart, home: string): string {
   switch (part.kind) {
     case 'text':

@@ -50,7 +50,10 @@ export interface JudgedCommand {
 
 export interface JudgedLine {
   readonly verdict: Verdict;
-  /** Omitted if the line is more than a list of simple commands, or has hidden characters. */
+  /**
+   * Commands of the line, each with its verdicts. Omitted if the line has hidden characters, or
+   * anything besides a list of simple commands.
+   */
   readonly commands?: readonly JudgedCommand[];
 }
 
@@ -129,7 +132,7 @@ class LineJudge {
     this.#consent = place.consent?.(shell);
   }
 
-  /** Judges the commands in their order. May be called only once. */
+  /** Judges the commands in their order. May be called only once, because it tracks the folder. */
   commands(): readonly JudgedCommand[] {
     return this.#shell.commands.map((command) => this.#judge(command));
   }
@@ -239,7 +242,10 @@ class LineJudge {
       : judgeReader(found.reader, found.rest, spot, name === 'git');
   }
 
-  /** Judges `cd`, after which the line may be in the old folder or the new one. */
+  /**
+   * Judges `cd`. The commands after it may run in the old folder or in the new one, because the
+   * `cd` may fail.
+   */
   #enter({ words: [, ...rest], operator }: ShellCommand, spot: Spot): Verdict {
     const [target] = rest;
     const paths = target === undefined ? [this.#place.home] : pathsOf(target, spot);
@@ -316,8 +322,8 @@ function judgeReader(
 }
 
 /**
- * Returns the verdict on a call that may write: asks, or refuses if one of the files may be written
- * by no command.
+ * Returns the verdict on a call that may write: `deny` if no command may write one of its files,
+ * otherwise `ask`.
  */
 function mayWrite(reason: string, rest: readonly ShellWord[], spot: Spot): Verdict {
   const files = rest.flatMap((word) => {

@@ -122,7 +122,9 @@ const readsSecrets = ({ words, redirections }: ShellCommand, spot: Spot): boolea
     isSecretFile(word, spot),
   );
 
-/** Returns true for a key after `-i` or `IdentityFile=`: it is used, and not sent. */
+/**
+ * Returns true for a key after `-i` or `IdentityFile=`: ssh uses this key, but does not send it.
+ */
 const isIdentity = (words: readonly ShellWord[], index: number): boolean =>
   words[index - 1]?.text === '-i' || /IdentityFile=/i.test(words[index]?.text ?? '');
 

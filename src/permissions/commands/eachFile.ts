@@ -8,16 +8,25 @@ import { readerOf } from './readers.ts';
 import type { Reader } from './readers/reader.ts';
 import { asks, type Verdict } from './verdict.ts';
 
-/** A call of a reader with files in place of `{}`. */
+/**
+ * A call of a program that only reads (`reader`), with found files in place of `{}` in its
+ * arguments.
+ */
 export interface EachCall {
   readonly reader: Reader;
   readonly rest: readonly ShellWord[];
 }
 
-/** A file that was found. Its name begins with the folder in which `find` searches. */
+/**
+ * A placeholder for a file that `find` has found. The name of such a file begins with the folder in
+ * which `find` searches, so it can never be taken for an option.
+ */
 const file: ShellWord = { text: './found', spelled: './found', isDynamic: false, isQuoted: true };
 
-/** Programs that run others, search folders by themselves, or read some names otherwise. */
+/**
+ * Reading programs to which found files may not be passed: they run other programs, search folders
+ * by themselves, or give some file names a special meaning.
+ */
 const others = /^(?:zgrep|rg|fd|diff|tar|unzip|test|\[)$/;
 const printers = /^(?:echo|basename|dirname)$/;
 
@@ -29,8 +38,8 @@ function readsNamed(name: string, reader: Reader, rest: readonly ShellWord[]): b
 }
 
 /**
- * Returns the call of a program that only reads the files in place of `{}`; `undefined` if it may do
- * more. With `isList`, there may be several files.
+ * Returns the call of a program that only reads the files in place of `{}`; `undefined` if the
+ * program may do more. `isList`: `{}` stands for several files (`find -exec … +`).
  */
 export function eachCall(words: readonly ShellWord[], isList: boolean): EachCall | undefined {
   const [program, ...rest] = words;
@@ -94,7 +103,10 @@ export function xargsCall(
   return isOdd ? asks('runs another command on names that it may read as several', part) : call;
 }
 
-/** Returns true if `xargs` may read a name below the folder as several names, or as another. */
+/**
+ * Returns true if a file name below the folder contains a blank, quote or backslash, which `xargs`
+ * interprets; also if the names are not known.
+ */
 function hasOddNames(root: ShellWord, spot: Spot): boolean {
   const paths = pathsOf(root, spot);
   if (paths === undefined || odd.test(root.text)) return true;
@@ -109,7 +121,10 @@ const odd = /[\s'"\\]/;
 const brackets: ShellWord = { text: '{}', spelled: '{}', isDynamic: true, isQuoted: false };
 const here: ShellWord = { text: '.', spelled: '.', isDynamic: false, isQuoted: false };
 
-/** Returns whether `xargs` reads NULs, and the index of its program. */
+/**
+ * Returns whether `xargs` expects names that end with NUL, and the index of the program that it
+ * runs.
+ */
 function ownOptions(
   words: readonly ShellWord[],
 ): readonly [isNull: boolean, from: number | undefined] {
@@ -126,7 +141,7 @@ function ownOptions(
   return [isNull, at];
 }
 
-/** Returns false if error messages of the command may get into its pipe. */
+/** Returns false if the error messages of the command may also be written to its pipe. */
 const pipesNamesOnly = ({ operator, redirections }: ShellCommand): boolean =>
   operator !== '|&' && redirections.every(({ sign }) => !sign.includes('&'));
 
@@ -142,7 +157,7 @@ function printsNames({ words, redirections }: ShellCommand, isNull: boolean): bo
   );
 }
 
-/** Returns true for a filter that only chooses and sorts lines. */
+/** Returns true for a filter that only selects or sorts lines, and does not change them. */
 function selectsLines({
   words: [program, ...rest],
   redirections,

@@ -24,13 +24,13 @@ export function judgeFind(
   const exec = splitExec(words);
   const call = exec && eachCall(exec.words, exec.isList);
   if (exec === undefined || call === undefined) return judgeTests(words, spot);
-  // What is read, such as a root that is a file, is judged as content.
+  // A root of `find` may be a file, so its content may be read, not only its name.
   const roots = rootsOf(exec.others).map((word) => judgeRead(word, spot));
   return strictest([judgeTests(exec.others, spot), judgeCall(call), ...roots]);
 }
 
 function judgeTests(rest: readonly ShellWord[], spot: Spot): Verdict {
-  // After `--`, find still reads its expression.
+  // `find` treats what follows `--` as a part of its expression, too, so `--` is not allowed.
   const isClear = rest.every(({ text }) => text !== '--');
   const call = isClear ? readArguments(rest, harmless) : '--';
   if (typeof call === 'string') return strictest([unknown(call, spot), ...written(rest, spot)]);

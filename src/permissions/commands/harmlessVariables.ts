@@ -12,8 +12,8 @@ const pattern = new RegExp(
 );
 
 /**
- * Returns true for a `NAME=value` before a command that changes neither what the command does to
- * files nor which programs run.
+ * Returns true for an assignment before a command (`NAME=value COMMAND`) that changes neither which
+ * programs run nor what the command does to files.
  */
 export const isHarmlessVariable = ({ text, isDynamic, isQuoted }: ShellWord): boolean =>
   !isDynamic && !isQuoted && pattern.test(text);

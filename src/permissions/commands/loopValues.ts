@@ -7,7 +7,7 @@ import type { CommandPlace } from './place.ts';
 /** Maximum number of values of a loop. */
 const maxValues = 200;
 
-/** Characters that neither a shell nor the classifier reads as more than themselves in quotes. */
+/** Matches a text without any character that is special to a shell or to the classifier. */
 const plainValue = /^[^\u0000-\u001f\u007f*?[\]{}$`\\'"~]*$/;
 
 /**
@@ -27,8 +27,8 @@ export function loopValues(
 }
 
 /**
- * Returns the values of `{1..5}`, `a{b,c}` and `$(seq 1 5)`, which need no look at files;
- * `undefined` for other words.
+ * Returns the values of `{1..5}`, `a{b,c}` and `$(seq 1 5)`, which depend on no files; `undefined`
+ * for other words.
  */
 export function listedValues({
   text,
@@ -79,7 +79,10 @@ function range(from: number, to: number): readonly string[] {
   return Array.from({ length: count }, (_none, index) => String(from + step * index));
 }
 
-/** Returns a word as it is, or the file names that match it, as the shell spells them. */
+/**
+ * Returns the text of a word without a pattern, or the file names that match its pattern, relative
+ * to the folder as the shell prints them.
+ */
 function namedValues(
   word: ShellWord,
   place: CommandPlace,
@@ -92,7 +95,7 @@ function namedValues(
   return folder === undefined || others.length > 0 ? undefined : matched(text, folder, place);
 }
 
-/** Returns the file names that match a pattern, as the shell spells them in the folder. */
+/** Returns the file names that match a pattern, relative to the folder as the shell prints them. */
 function matched(text: string, folder: string, place: CommandPlace): readonly string[] | undefined {
   const [before = ''] = /^(?:\/|(?:\.\/)*)/.exec(text) ?? [];
   const after = text.endsWith('/') ? '/' : '';
@@ -101,7 +104,7 @@ function matched(text: string, folder: string, place: CommandPlace): readonly st
   const found = place.matches(posix.resolve(folder, bare));
   const start = folder.endsWith('/') ? folder : `${folder}/`;
   if (found?.every((path) => path.startsWith(start)) !== true) return undefined;
-  // A pattern without a match stays as it is.
+  // The shell leaves a pattern without a match unchanged.
   return found.length === 0
     ? [text]
     : found.map((path) => before + path.slice(start.length) + after);

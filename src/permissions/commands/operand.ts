@@ -6,10 +6,13 @@ import type { CommandPlace, Spot } from './place.ts';
 import { isSystemPath } from './systemPaths.ts';
 import { asks, asksEach, denies, safe, strictest, type Verdict } from './verdict.ts';
 
-/** - `content`: reads a file · `names`: lists names, sizes and times */
+/**
+ * How a command reads a path. `content`: the content of the file. `names`: only names, sizes and
+ * times.
+ */
 export type Reading = 'content' | 'names';
 
-/** Returns the verdict on reading what a word names. */
+/** Returns the verdict on reading the path that a word names. */
 export function judgeRead(word: ShellWord, spot: Spot, reading: Reading = 'content'): Verdict {
   const paths = pathsOf(word, spot);
   if (paths === undefined) {
@@ -21,7 +24,7 @@ export function judgeRead(word: ShellWord, spot: Spot, reading: Reading = 'conte
 }
 
 /**
- * Returns true for a word that may name a key: whatever its variables stand for, or by a pattern
+ * Returns true for a word that may name a key, because of its fixed text or because it is a pattern
  * that matches the usual path of a key.
  */
 export function namesKey({ text, spelled }: ShellWord, { rules, home }: CommandPlace): boolean {
@@ -57,7 +60,7 @@ function patternOf(text: string): RegExp | undefined {
   }
 }
 
-/** Returns the verdict on writing to, changing or removing what a word names. */
+/** Returns the verdict on writing, changing or removing the path that a word names. */
 export function judgeWrite(word: ShellWord, { place, ...spot }: Spot): Verdict {
   const paths = pathsOf(word, { place, ...spot }) ?? [`/${word.text}`];
   const verdicts = paths

@@ -158,8 +158,8 @@ class ArgumentReader {
 }
 
 /**
- * Returns true for an option such as `--include=*.py`, whose pattern is meant for the program. The
- * option is quoted when it runs (`asArgumentLists`).
+ * Returns true for an option whose value is a pattern for the program, such as `--include=*.py`.
+ * The option is quoted when the line runs (`asArgumentLists`), so the shell does not expand it.
  */
 export const isPatternOption = ({ text, spelled, isDynamic }: ShellWord): boolean =>
   isDynamic && text === spelled && /^--[\w-]+=[^{}$`\\[\]]*$/.test(text);

@@ -25,20 +25,20 @@ export interface CommandPlace {
    */
   matches(pattern: string): readonly string[] | undefined;
   /**
-   * Returns the absolute paths of files below a folder that may be private keys or hold secrets, by
-   * their names or their content; `undefined` if they are not known or too many.
+   * Returns the absolute paths of files below a folder that may be private keys or hold secrets,
+   * judged by name or content; `undefined` if the files are not known or too many.
    */
   keyFiles(folder: string): readonly string[] | undefined;
   /**
-   * Returns the absolute paths of links below a folder, and of what has blanks, quotes or
-   * backslashes in its name; `undefined` if they are not known or too many.
+   * Returns the absolute paths of links below a folder, and of files and folders whose names
+   * contain blanks, quotes or backslashes; `undefined` if they are not known or too many.
    */
   oddFiles(folder: string): readonly string[] | undefined;
-  /** Decides on commands that need consent. Omitted: no command gets consent. */
+  /** Decides on commands that need consent. If omitted, no command gets consent. */
   readonly consent?: Consent;
 }
 
-/** The circumstances and the possible folders of a single command of a line. */
+/** The circumstances in which a single command of a line is judged. */
 export interface Spot {
   readonly place: CommandPlace;
   /** Folders in which the command may run; empty if they are unknown. */
@@ -51,7 +51,7 @@ export interface Spot {
 export interface ConsentStep {
   readonly command: ShellCommand;
   readonly spot: Spot;
-  /** True if the program only reads, whatever its redirections and variables. */
+  /** True if the program only reads, so that only its redirections and variables need consent. */
   readonly isReader: boolean;
   /** Returns the verdict on a script that the command gives to a shell. */
   judge(text: string): Verdict;

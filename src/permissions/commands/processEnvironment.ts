@@ -1,6 +1,9 @@
 /** Recognizes calls of `ps` that show the environment of processes. */
 
-/** Options of `ps`, in a cluster and without a dash, whose value is the rest or the next word. */
+/**
+ * Options of `ps` that take a value, when they are written without a dash. The value is the rest of
+ * the word or the next word.
+ */
 const valued = /[oOpUtqk]/;
 const valuedDashed =
   /^-[a-zA-Z]*[CGOUgopqstu]$|^--(?!(?:forest|headers|no-?head\w*|deselect|cumulative|context)$)[a-z-]+$/;
@@ -13,7 +16,7 @@ export function showsEnvironment(words: readonly string[]): boolean {
   let isValue = false;
   for (const word of words) {
     if (/(?:^|[,=o])environ\b/i.test(word)) return true;
-    // With a user `x` that does not exist, `ps -auxe` is read without the dash.
+    // If there is no user `x`, `ps` reads `-auxe` as `auxe`, whose `e` shows the environment.
     if (!isValue && /^-aux\w*e/.test(word)) return true;
     const isBare: boolean = !isValue && /^[a-zA-Z]/.test(word);
     const at = word.search(valued);
@@ -23,7 +26,7 @@ export function showsEnvironment(words: readonly string[]): boolean {
   return false;
 }
 
-/** Columns of `podman top`, which are no options of `ps`. */
+/** Names of columns of `podman top`, which must not be read as options of `ps`. */
 const columns =
   /^(?:args|cap\w+|comm|etime|group|groups|hgroup|hgroups|hpid|huser|label|nice|pcpu|pgid|pid|ppid|rgroup|rss|ruser|seccomp|state|stime|time|tty|user|vsz)$/;
 

@@ -1,4 +1,4 @@
-/** The programs that only read, each with the options with which they still only read. */
+/** The programs that only read, each with the options that do not make it write. */
 import { fileReaders } from './readers/files.ts';
 import type { Reader } from './readers/reader.ts';
 import { systemReaders } from './readers/system.ts';

@@ -1,4 +1,4 @@
-/** Says why the gate asks about commands. */
+/** Tells the user why the gate asks about commands. */
 import { markHidden } from '../../base/hiddenCharacters.ts';
 import { oneLine } from '../../base/text.ts';
 import type { Access } from '../access.ts';

@@ -8,23 +8,26 @@ import type { CommandPlace } from './place.ts';
 import { isPlainName } from './plainVariables.ts';
 import { asks, strictest, type Verdict } from './verdict.ts';
 
-/** Judges simple commands, and knows in which folders the next one may run. */
+/** Judges simple commands, and tracks the folders in which the next command may run. */
 export interface Steps {
   readonly place: CommandPlace;
-  /** Judges a command. `isSure`: a later `&&` means that the command succeeded. */
+  /** Judges a command. `isSure`: a command after `&&` can rely on the success of this one. */
   judge(command: ShellCommand, isSure: boolean): Verdict;
   /** Judges the redirections of a loop or a group. */
   redirections(command: ShellCommand): Verdict;
   /** Returns the folders in which a loop after `operator` may run. */
   folders(operator: string): readonly string[];
   /**
-   * Calls `walk` for commands that start in `folders`. Later commands may also run in the folders
-   * that these enter, unless a subshell runs them.
+   * Calls `walk` to judge commands that start in `folders`. If one of them changes the folder,
+   * later commands may also run in the new folder, unless the commands run in a subshell
+   * (`isSubshell`).
    */
   within(folders: readonly string[], walk: () => Verdict, isSubshell: boolean): Verdict;
 }
 
-/** Values of variables. `undefined`: a text of which nothing is known. */
+/**
+ * Name → value of each variable that the line sets; the value is `undefined` if it is not known.
+ */
 type Scope = ReadonlyMap<string, string | undefined>;
 
 /** Maximum number of commands, each counted once for each value of the loops around it. */
@@ -41,11 +44,11 @@ export const structureVerdict = (layout: ShellLayout, steps: Steps): Verdict =>
 
 interface Circumstances {
   readonly scope: Scope;
-  /** True if a command after `&&` runs only if this one succeeded. */
+  /** True if a command after `&&` runs only if the command before it succeeded. */
   readonly isSure: boolean;
 }
 
-/** Returns true for an operator or keyword that says only when the next commands run. */
+/** Returns true for an operator or keyword that decides only whether the next commands run. */
 const isSign = (item: string, before: string | ShellCommand | undefined): boolean =>
   item === '!'
     ? typeof before !== 'string' || !/^[|!]/.test(before) || before === '||'
@@ -130,7 +133,7 @@ class StructureJudge {
     }
     const [, name, , ...words] = head.words;
     if (name === undefined || !isOwnName(name) || scope.has(name.text)) return unclear;
-    // Without words, the body never runs; it is judged nevertheless.
+    // The body is judged even without words, although it then never runs.
     const verdicts = words.length === 0 ? [walk(new Map([...scope, [name.text, undefined]]))] : [];
     for (const word of words) {
       const at = { place: this.#steps.place, folders };
@@ -146,14 +149,17 @@ class StructureJudge {
 }
 
 interface Loop {
-  /** The words `for NAME in …`, or the command `read` of a `while` loop. */
+  /** The words `for NAME in …` of a `for` loop, or the command `read` of a `while` loop. */
   readonly head: ShellCommand;
   readonly body: ShellLayout;
   /** Index of `done`. */
   readonly end: number;
 }
 
-/** Returns the loop that begins at an index; `undefined` if it is of another kind. */
+/**
+ * Returns the loop that begins at an index; `undefined` if it is neither `for NAME in …` nor
+ * `while read …`.
+ */
 function loopAt(layout: ShellLayout, start: number): Loop | undefined {
   const isWhile = layout[start] === 'while';
   const head = layout[isWhile ? start + 1 : start];
@@ -191,7 +197,7 @@ const isKeyword = (word: ShellWord | undefined, text: string): boolean =>
 
 const isEnd = (before: string): boolean => /^(?:done|fi|[})])$/.test(before);
 
-/** Names that shells or programs read, in lowercase. */
+/** Variables with a special meaning for shells or programs, in lowercase. */
 const specialNames =
   /proxy|config|^(?:path|fpath|cdpath|manpath|mailpath|argv|status|prompt|histchars|auto_resume)$/;
 
@@ -223,7 +229,7 @@ const resolved = (command: ShellCommand, scope: Scope): ShellCommand => ({
   })),
 });
 
-/** A file that every command may read, in place of the pipe of `<(…)`. */
+/** Stands for the pipe of `<(…)`: a file that every command may read. */
 const pipe: ShellWord = {
   text: '/dev/stdin',
   spelled: '/dev/stdin',
@@ -231,7 +237,7 @@ const pipe: ShellWord = {
   isQuoted: true,
 };
 
-/** Returns the word with the values of its variables in it, as far as they are known. */
+/** Returns the word with its variables replaced by their values, where these are known. */
 function resolvedWord(word: ShellWord, scope: Scope): ShellWord {
   const { parts } = word;
   if (parts === undefined) return word;
@@ -244,7 +250,7 @@ function resolvedWord(word: ShellWord, scope: Scope): ShellWord {
   const isFixed = all.every(({ kind }) => kind === 'text' || kind === 'pattern');
   const text = all.map((part) => ('text' in part ? part.text : '')).join('');
   if (!isFixed) return { ...word, text, parts: all };
-  // The shell does not expand a `~` that is quoted, as it is when the line runs.
+  // The `~` is quoted when the line runs, so the shell does not expand it.
   if (text.startsWith('~')) return { ...word, parts: [{ kind: 'other' }] };
   return {
     text,
@@ -263,8 +269,8 @@ function resolvedPart(part: WordPart, scope: Scope): WordPart {
 }
 
 /**
- * Returns true for a word that is one argument whatever the values in it, and shows no secret: all
- * its variables are of this line or plain.
+ * Returns true for a word that stays one argument and shows no secret, whatever the values of its
+ * variables: each is set by this line or is a plain one (`isPlainName`).
  */
 export const isPrintable = ({ parts }: ShellWord): boolean =>
   parts?.every(

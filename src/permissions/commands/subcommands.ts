@@ -1,5 +1,6 @@
 /**
- * The reading subcommands of programs that can also change things, and calls that show a version.
+ * Subcommands that only read, of programs that can also change things; and calls that show a
+ * version.
  */
 import type { ShellWord } from '../../shell/shellCommand.ts';
 import type { Reader } from './readers/reader.ts';
@@ -39,7 +40,7 @@ const changes =
   '--find-renames --find-copies --no-renames --full-index --binary --raw --abbrev --no-prefix ' +
   '--function-context --inter-hunk-context= --relative --text --cc --merge-base --root';
 
-/** Settings that hold no secrets. */
+/** Matches the settings of git that hold no secrets. */
 const harmlessSetting = /^(?:user\.(?:name|email)|core\.\w+|init\.\w+|branch\.[\w.-]+)$/i;
 
 /**
@@ -191,8 +192,9 @@ const second: Readonly<Record<string, Readonly<Record<string, Reader>>>> = {
 const aliases: Readonly<Record<string, string>> = { pip3: 'pip', mamba: 'conda', podman: 'docker' };
 
 /**
- * Programs that load nothing from the current folder to show their version. Not among them: poetry,
- * pdm, hatch and pytest load plugins of a project, go downloads the version that a go.mod names.
+ * Programs that load nothing from the current folder to show their version. Poetry, pdm, hatch and
+ * pytest are excluded, because they load plugins of a project; go, because it downloads the version
+ * that a go.mod names.
  */
 const versioned: ReadonlySet<string> = new Set(
   (
@@ -208,7 +210,7 @@ const versionOptions = /^(?:--version|-V|-version|--help|-v)$/;
 export const showsVersion = (program: string, rest: readonly ShellWord[]): boolean => {
   const [option] = rest;
   if (rest.length !== 1 || option === undefined || !versioned.has(program)) return false;
-  // To show its help, npm writes a log where the .npmrc of the folder says.
+  // npm is allowed only its version: for its help, npm writes a log to a folder that .npmrc sets.
   if (/^np[mx]$/.test(program)) return /^(?:--version|-v)$/.test(option.text);
   if (option.text === '-v') return ['node', 'npm', 'java', 'ruby', 'perl', 'gcc'].includes(program);
   return versionOptions.test(option.text) && !option.isDynamic;
@@ -237,8 +239,8 @@ export function subcommandOf(program: string, rest: readonly ShellWord[]): Subco
 }
 
 /**
- * Returns the reader of a subcommand of git. Only `git remote` and `git remote -v` list; the
- * subcommands of `git remote` change the repository.
+ * Returns the reader of a subcommand of git. Of `git remote`, only the call without a subcommand
+ * has one, because the subcommands change the repository.
  */
 const gitReader = (words: readonly ShellWord[], name: string): Reader | undefined =>
   name === 'remote' && words.length <= 2 ? only('v --verbose') : own(git, name);

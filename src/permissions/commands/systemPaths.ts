@@ -1,4 +1,4 @@
-/** Files of the system that tell only which hardware and system there are. */
+/** Lists the files that describe only the hardware and the operating system. */
 
 const systemPaths: readonly RegExp[] = [
   /^\/dev\/(?:null|stdin|stdout|stderr)$/,
@@ -9,6 +9,6 @@ const systemPaths: readonly RegExp[] = [
   /^\/sys\/(?:class\/(?:drm|infiniband|thermal)|devices\/system\/(?:cpu|node))(?:\/|$)/,
 ];
 
-/** Returns true for a file that tells only which hardware and system there are. */
+/** Returns true for a file that describes only the hardware and the operating system. */
 export const isSystemPath = (path: string): boolean =>
   systemPaths.some((pattern) => pattern.test(path));

@@ -13,9 +13,9 @@ const searchers = /^(?:rg|ag|ack)$/;
 /** Programs that copy or link; all of their operands but the last are sources. */
 const copiers = /^(?:cp|scp|mv|rsync|ln|rclone)$/;
 const packers = /^(?:zip|7z|7za|bsdtar|tar|diff|gsutil)$/;
-/** Programs that mount folders for others. */
+/** Programs that give another program access to folders, by mounting them. */
 const mounters = /^(?:docker|podman|apptainer|singularity|bwrap)$/;
-/** Programs that do not print the content of the files that they are given. */
+/** Programs that never print the content of their files. */
 const silent =
   /^(?:wc|ls|stat|du|file|rm|rmdir|mv|touch|chmod|chown|mkdir|ln|test|basename|dirname|realpath|readlink|md5sum|sha\d+sum|cksum)$/;
 /**
@@ -26,12 +26,12 @@ const silentGrep =
   /^-[rRinwxHhIsoEFGPUzaTZ]*[lLcq][rRinwxHhIsoEFGPUzaTZlLcq]*$|^--(?:files-with\S+|count|quiet)$/;
 const silentSearch =
   /^-[inwxHhIsoFPzau]*[lcq][inwxHhIsoFPzaulcq]*$|^--(?:files\S*|count\S*|quiet)$/;
-/** Programs that read the files whose names they get from another program. */
+/** Programs that read files whose names another program passes to them. */
 const nameReaders = /^(?:xargs|parallel|cpio|tar|rsync)$/;
 
 /**
  * Denies a command that reads every file of a folder that contains keys. Asks if it is not known
- * whether there are keys. Otherwise `safe`.
+ * whether the folder contains keys. Otherwise returns `safe`.
  */
 export function readsTree(name: string, command: ShellCommand, spot: Spot): Verdict {
   const hidden = searchers.test(name) && !readsHidden(command.words);
@@ -70,8 +70,8 @@ const isHidden = (path: string, folder: string): boolean =>
   path.slice(folder.length).includes('/.');
 
 /**
- * Denies a command that would print a private key at any depth below the folder, and asks about one
- * that would print a file about which is asked by its name; asks if the files are not known.
+ * Denies a command that would print a private key at any depth below the folder. Asks if the
+ * command would print a file whose name suggests secrets, or if the files are not known.
  */
 function filesVerdict(
   { folder, prints }: { readonly folder: string; readonly prints?: Prints | undefined },
@@ -88,7 +88,7 @@ function filesVerdict(
   return strictest(printed.map((path) => printedVerdict(path, { place, part })));
 }
 
-/** Judges the links below the folder as if the command named them, if it follows them. */
+/** Judges the links below the folder that the command follows, as if the command named them. */
 function linksVerdict(
   { folder, follows }: Pick<Tree, 'follows'> & { readonly folder: string },
   spot: Spot,
@@ -124,15 +124,15 @@ type Prints = (path: string) => boolean;
 
 interface Tree {
   readonly at: ShellWord | 'here';
-  /** Omitted for a command that copies or packs the files. */
+  /** Selects the files that the command prints. Omitted for a command that copies or packs them. */
   readonly prints?: Prints | undefined;
-  /** Returns true for a link that the command follows. Omitted for a command that follows none. */
+  /** Selects the links that the command follows. Omitted for a command that follows no links. */
   readonly follows?: Prints | undefined;
 }
 
 /**
- * Returns the paths that a word names if `..` is resolved by the names of folders alone. Used where
- * `pathsOf` knows no path; after a link, `..` may really lead elsewhere.
+ * Returns the paths that a word names if each `..` removes the folder name before it. Used where
+ * `pathsOf` returns `undefined`. The paths may be wrong if that folder is a link.
  */
 const named = ({ spelled }: ShellWord, { place, folders }: Spot): readonly string[] =>
   folders.map((folder) =>
@@ -140,7 +140,8 @@ const named = ({ spelled }: ShellWord, { place, folders }: Spot): readonly strin
   );
 
 /**
- * Returns the folders of which the command may read every file. Other operands may be among them.
+ * Returns the folders of which the command may read every file. May also return operands that are
+ * no folders.
  */
 function treesOf(name: string, { words, sources = [] }: ShellCommand): readonly Tree[] {
   const rest = words.slice(1);
@@ -190,7 +191,7 @@ function searched(name: string, words: readonly ShellWord[]): readonly Tree[] {
   const folders = hasPattern || operands.length === 0 ? operands : operands.slice(1);
   const names = searchers.test(name) ? silentSearch : silentGrep;
   const prints = rest.some(({ text }) => names.test(text)) ? undefined : printsOf(rest);
-  // The words of git may be patterns.
+  // A word of git with pattern characters may match files anywhere in the current folder.
   const isHere = folders.some(({ text }) => name === 'git' && /[:*?[]/.test(text));
   const named = folders.map((at) => ({ at, prints }));
   return isHere || folders.length === 0 ? [{ at: 'here', prints }, ...named] : named;

@@ -1,4 +1,4 @@
-/** Finds the commands that a command runs, and the scripts that it gives to a shell. */
+/** Finds the commands that another command runs, and the scripts that it passes to a shell. */
 import type { ShellCommand, ShellWord } from '../../shell/shellCommand.ts';
 import { foundCommand, programOf, scriptOf } from '../../shell/wrappers.ts';
 
@@ -69,8 +69,8 @@ function afterOptions(
 }
 
 /**
- * Returns every command that a runner may run, so that dangerous ones are found. The options of the
- * runner are not understood, so each of its words may be the program.
+ * Returns every command that a runner may run, so that dangerous commands are found. The options of
+ * the runner are not parsed, so each of its words may be the program.
  */
 export function innerCommands(command: ShellCommand): readonly ShellCommand[] {
   const [first, ...rest] = command.words;

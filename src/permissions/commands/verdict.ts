@@ -10,7 +10,7 @@ export type VerdictKind = 'safe' | 'ask' | 'deny';
 
 export interface Verdict {
   readonly kind: VerdictKind;
-  /** Reason as the rest of a sentence: "runs code". Empty for `safe`. */
+  /** The reason as the rest of a sentence, such as "runs code". Empty for `safe`. */
   readonly reason: string;
   /** The part of the line that caused the verdict. Empty for `safe`. */
   readonly part: string;
@@ -19,8 +19,8 @@ export interface Verdict {
   /** Sentence about a key that the command uses. Its use needs an approval in every mode. */
   readonly keyNote?: string;
   /**
-   * Why the mandate does not cover the command, as the rest of a sentence; empty if it does.
-   * Omitted if the mandate was not asked.
+   * Why the mandate does not cover the command, as the rest of a sentence; empty if it covers the
+   * command. Omitted if no mandate was checked.
    */
   readonly outside?: string;
   /** The consents that the command needs; omitted if the user can allow only this single call. */
@@ -39,8 +39,8 @@ export const denies = (reason: string, part: string): Verdict => ({ kind: 'deny'
 const order: Readonly<Record<VerdictKind, number>> = { safe: 0, ask: 1, deny: 2 };
 
 /**
- * Returns true for a verdict that no mode changes: a denial, or a path that needs an approval each
- * time.
+ * Returns true for a verdict that no permission mode changes: a denial, or a path that needs an
+ * approval each time.
  */
 export const isFirm = ({ kind, pathNote }: Verdict): boolean =>
   kind === 'deny' || pathNote !== undefined;

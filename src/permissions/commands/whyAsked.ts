@@ -27,12 +27,14 @@ const reasons: readonly (readonly [programs: RegExp, reason: string])[] = [
   [/^(?:less|more|man|vi|vim|nano|emacs|htop|watch|nvtop)$/, 'needs a terminal'],
 ];
 
-/** Returns the reason as the rest of a sentence. `isPath`: the program is named by a path. */
+/**
+ * Returns the reason as the rest of a sentence. `isPath`: the command names the program by a path.
+ */
 export function whyAsked(program: string, isPath: boolean): string {
   const known = reasons.find(([programs]) => programs.test(program))?.[1];
   return known ?? (isPath ? 'runs a program by its path' : `${program} is not known to only read`);
 }
 
-/** Returns true if it is known what the program does beyond reading. */
+/** Returns true if the list has a reason for this program. */
 export const isOfKnownKind = (program: string): boolean =>
   reasons.some(([programs]) => programs.test(program));

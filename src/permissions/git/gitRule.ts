@@ -10,7 +10,7 @@ import { foundCommand, programOf, scriptOf, wrapperOf } from '../../shell/wrappe
 
 export type GitVerdict =
   | { readonly kind: 'none' }
-  /** The text calls git by its name, so the guard decides on each of these calls. */
+  /** The text calls git by its name, so the guard checks each of these calls when it runs. */
   | { readonly kind: 'git'; readonly mayChange: boolean }
   | { readonly kind: 'refused'; readonly why: string; readonly advice: string };
 

@@ -9,8 +9,8 @@ export interface PlainGitCall {
 }
 
 /**
- * Returns the calls that do not depend on what the command does before them. `start` is the absolute
- * path of the folder in which the command starts.
+ * Returns the calls of git whose folder and arguments no earlier command can change. `start` is the
+ * absolute path of the folder in which the command starts.
  */
 export function plainGitCalls(text: string, start: string): readonly PlainGitCall[] {
   const shell = parseShell(text);
@@ -32,7 +32,10 @@ export function plainGitCalls(text: string, start: string): readonly PlainGitCal
 const isHarmless = (name: string): boolean =>
   /^(?:echo|printf|ls|cat|test|\[|python3?)$/.test(name);
 
-/** Returns whether a command can end the line, change its folder or make a repository. */
+/**
+ * Returns true for a command after which later calls are uncertain: it may end the line, change the
+ * folder or create a repository.
+ */
 const decides = (name: string, args: readonly string[]): boolean =>
   /^(?:cd|pushd|popd|exit|return|exec|eval|source|\.)$/.test(name) ||
   (name === 'git' && args.some((each) => /^(?:init|clone|worktree)$/.test(each)));

@@ -1,6 +1,6 @@
 /**
- * The consents for working folders, and those that hold everywhere: `approvals.json` in the home
- * folder of Helios. The file is read for each use, so a consent that was revoked elsewhere is no
+ * Stores the consents that apply to a working folder or everywhere, in `approvals.json` in the home
+ * folder of Helios. Reads the file for each use, so that a consent revoked in another process is no
  * longer used.
  */
 import { readFile } from 'node:fs/promises';

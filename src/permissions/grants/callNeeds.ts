@@ -10,14 +10,15 @@ export interface NeedyCall {
 }
 
 /**
- * Resolves with the real path of the folder to which a consent to use the path applies; `undefined`
- * if it is not known, or for a read outside the folders of the agent. Never rejects.
+ * Resolves with the real path of the folder that a consent to use the path must name; `undefined`
+ * if the folder is not known, or for a read outside the folders of the agent. Never rejects.
  */
 export type FolderOf = (access: PathAccess) => Promise<string | undefined>;
 
 /**
- * Resolves with the consents that a call needs, each once; with `undefined` if the user can allow
- * only this single call. A call without accesses needs a consent to its tool, for the session.
+ * Resolves with the consents that a call needs, without duplicates; with `undefined` if the user
+ * can allow only this single call. A call without accesses needs a consent to its tool, for the
+ * session.
  */
 export async function callNeeds(
   { tool, accesses }: NeedyCall,

@@ -1,5 +1,5 @@
 /**
- * Finds the consents that a command line needs. Fails closed: if a few fixed words do not limit
+ * Finds the consents that a command line needs. Fails closed: if the fixed first words do not limit
  * what a command does, the user is asked each time.
  */
 import type { ShellCommand, ShellWord } from '../../shell/shellCommand.ts';
@@ -16,7 +16,7 @@ import { fixedWords, isCodeRunner, knownModules, scriptName } from './prefixes.t
 
 /**
  * Returns the consents that the line needs; `undefined` if the user can allow only this single
- * call. A line that only reads needs a consent to exactly its commands.
+ * call. A consent to a line that only reads covers exactly its commands.
  */
 export function commandNeeds({
   commands,
@@ -108,7 +108,7 @@ function programNeed(command: ShellCommand, spot: Spot): Needs {
   return isUnknown(name, command) ? exactNeed({ ...command, redirections: [] }, spot) : undefined;
 }
 
-/** Returns true for an unknown program that has no code in its arguments. */
+/** Returns true for a program that is on no list, called without an argument that may be code. */
 const isUnknown = (name: string, { assignments, words }: ShellCommand): boolean =>
   assignments.length === 0 &&
   !isRunner(name) &&
@@ -137,7 +137,7 @@ interface Place {
 }
 
 /**
- * Returns the consent for a program that runs a script of the agent's folders, or a well-known
+ * Returns the consent to a program that runs a script in the agent's folders, or a well-known
  * module.
  */
 function codeNeed(program: ShellWord, rest: readonly ShellWord[], { spot, folder }: Place): Needs {
@@ -154,7 +154,7 @@ function codeNeed(program: ShellWord, rest: readonly ShellWord[], { spot, folder
 }
 
 /**
- * Returns the consent for a script file of the agent's folders, run directly or by an interpreter.
+ * Returns the consent to a script file in the agent's folders, run directly or by an interpreter.
  */
 function ownProgram(
   script: ShellWord,

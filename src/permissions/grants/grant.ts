@@ -1,4 +1,4 @@
-/** A consent beyond a single call: what the user allows, and for how long. */
+/** Consents: what the user allows beyond a single call, and for how long. */
 import { posix } from 'node:path';
 import { createHash } from 'node:crypto';
 
@@ -23,8 +23,8 @@ export interface CommandGrant {
 }
 
 /**
- * - `write`: changes of files in a folder; `folder` is a real path
- * - `tool`: calls of a tool that uses nothing apart from Helios's own data
+ * What a consent allows. `command`: calls of a program in a folder. `write`: changes of files in a
+ * folder, given by its real path. `tool`: calls of a tool that uses only Helios's own data.
  */
 export type Grant =
   | CommandGrant
@@ -38,7 +38,7 @@ export interface Need {
   readonly widest: Scope;
 }
 
-/** A consent that a command needs, before its machine is known. */
+/** A consent that a command needs, without the machine, which is added later. */
 export interface CommandNeed {
   readonly grant:
     Omit<CommandGrant, 'machineId'> | { readonly kind: 'write'; readonly folder: string };
@@ -48,7 +48,9 @@ export interface CommandNeed {
 /** A consent that was given. */
 export interface Approval {
   readonly scope: Scope;
-  /** Real path of the working folder to which it is limited; only in the scope `workspace`. */
+  /**
+   * Real path of the working folder to which the consent is limited; only in the scope `workspace`.
+   */
   readonly workspace?: string | undefined;
   readonly grant: Grant;
 }
@@ -68,13 +70,13 @@ export function approvalId({ scope, workspace = '', grant }: Approval): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 12);
 }
 
-/** Returns true if the approval satisfies the need of a call in the working folder. */
+/** Returns true if the approval covers the consent that a call in the working folder needs. */
 export const fits = (approval: Approval, need: Need, workspace: string): boolean =>
   isWithinScope(approval.scope, need) &&
   (approval.scope !== 'workspace' || approval.workspace === workspace) &&
   approvalId(approval) === approvalId({ ...approval, grant: need.grant });
 
-/** Returns the consent in a few words, for a button: `pip install`. */
+/** Returns a short name of the consent for a button, such as `pip install`. */
 export function grantLabel(grant: Grant): string {
   switch (grant.kind) {
     case 'command':

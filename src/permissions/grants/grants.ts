@@ -1,6 +1,6 @@
 /**
- * The consents of the user beyond single calls, as the gate uses them. Consents for the session are
- * in its journal, the others in a file (`approvalFile.ts`).
+ * Provides the gate with the consents that the user gave beyond single calls. Consents for the
+ * session are in its journal, the others in a file (`approvalFile.ts`).
  */
 import { adviceOf } from '../../base/errors.ts';
 import { markHidden } from '../../base/hiddenCharacters.ts';
@@ -26,13 +26,13 @@ export interface Offer {
   readonly scopes: readonly Scope[];
   /** A few words for a button: `pip install`. Empty if there are no scopes. */
   readonly label: string;
-  /** Everything that the consent covers, one part of a sentence each. */
+  /** What the consent covers, each item as a part of a sentence. */
   readonly covers: readonly string[];
   /** Sentence that says why stored consents cannot be used now. */
   readonly problem?: string;
 }
 
-/** The result for a call that earlier consents do not cover. */
+/** The result of a check if the earlier consents do not cover the call. */
 export interface Uncovered {
   readonly isCovered: false;
   readonly offer: Offer;
@@ -91,7 +91,7 @@ export const createGrants = (options: GrantsOptions): Grants => ({
   },
 });
 
-/** Consents that are always empty: the user is asked about each call. */
+/** Consents that cover nothing: the user is asked about each call. */
 export const noGrants: Grants = {
   cover: () =>
     Promise.resolve({ isCovered: false, offer: offerOf([]), remember: () => Promise.resolve([]) }),

@@ -1,4 +1,4 @@
-/** The programs whose first words say what they do, and the interpreters that run scripts. */
+/** Programs whose first arguments determine what they do, and interpreters that run scripts. */
 import type { ShellWord } from '../../shell/shellCommand.ts';
 import type { Scope } from './grant.ts';
 
@@ -16,8 +16,8 @@ export interface FixedWords {
 const split = (text: string): readonly string[] => text.split(' ');
 
 /**
- * Programs that do one thing with the code of the folder, so a consent to the name of the program
- * suffices.
+ * Programs that always do the same with the code of the folder, so a consent can name the program
+ * alone.
  */
 const whole: ReadonlySet<string> = new Set(
   split('pytest ruff black mypy isort flake8 pylint tsc eslint prettier ninja'),
@@ -84,8 +84,8 @@ const networkOption =
   /^(?:-[qvb]|--(?:all|branch|ff-only|no-rebase|no-tags|progress|quiet|rebase|single-branch|tags|verbose)|--depth(?:=\d+)?)$/;
 
 /**
- * Returns false for a call of git that overwrites the work of others, or that names a program to
- * run.
+ * Returns false for a call of git that may overwrite the work of other people, or that names a
+ * program to run.
  */
 const isPlainGit = ([first, ...rest]: readonly ShellWord[]): boolean =>
   first?.text === 'add' ||

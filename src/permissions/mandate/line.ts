@@ -1,4 +1,4 @@
-/** Judges the commands of a line that need consent: does the mandate cover them? */
+/** Decides whether the mandate covers the commands of a line that need consent. */
 import { posix } from 'node:path';
 import type { ShellCommand, ShellText, ShellWord } from '../../shell/shellCommand.ts';
 import { foundCommand, programOf, scriptOf } from '../../shell/wrappers.ts';
@@ -21,7 +21,7 @@ import {
 } from './step.ts';
 import { Variables } from './variables.ts';
 
-/** Returns the consent that a mandate gives to command lines on a machine. */
+/** Returns the consent function of a mandate for command lines on a machine. */
 export const mandateConsent =
   (mandate: MachineMandate): Consent =>
   (shell) => {
@@ -137,7 +137,7 @@ class LineMandate {
   }
 
   /**
-   * Checks text that is piped into a shell. Only text that is written in the line itself is known.
+   * Checks text that is piped into a shell. Refuses text that is not written in the line itself.
    */
   #piped(command: ShellCommand, step: Step): string | undefined {
     const texts = innerScripts(command);
@@ -147,8 +147,8 @@ class LineMandate {
   }
 
   /**
-   * Returns `own` for a program in a folder of the mandate, `system` for one in a folder that the
-   * mandate lets commands read; otherwise `undefined`.
+   * Returns `own` for a program in a folder of the mandate, `system` for a program in a folder that
+   * commands may only read; otherwise `undefined`.
    */
   #place(word: ShellWord, step: Step): 'own' | 'system' | undefined {
     const folder = {
@@ -272,7 +272,7 @@ function refusalOf(name: string, rest: readonly ShellWord[]): string | undefined
   return refusalReasons.get(name);
 }
 
-/** Replaces `{}` by a path below the folder in which `find` searches. */
+/** Replaces `{}` by a placeholder path below the folder in which `find` searches. */
 const found = (word: ShellWord, { text: root }: ShellWord): ShellWord => {
   if (!word.text.includes('{}')) return word;
   const text = word.text.replaceAll('{}', posix.join(root, 'found'));

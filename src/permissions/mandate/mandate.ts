@@ -1,6 +1,6 @@
 /**
- * The mandate: what the agent may do unattended. Contains the built-in mandate, which applies if
- * the user has written no other.
+ * The mandate: the list of what the agent may do unattended. Contains the built-in mandate, which
+ * applies if the user has not written a mandate.
  */
 
 /** The classes of commands that a mandate can grant, each with a description of what it covers. */
@@ -33,11 +33,11 @@ export interface Mandate {
   /** Ids of machines; `*` stands for all configured machines. */
   readonly machines: readonly string[];
   readonly commands: readonly CommandClass[];
-  /** Beginnings of further commands, such as `wandb sync`. Their arguments are not checked. */
+  /** First words of further commands, such as `wandb sync`. Their arguments are not checked. */
   readonly programs: readonly string[];
   /**
    * Hosts from which commands may read and download; `*.example.org` stands for all hosts below it.
-   * Confined commands reach no other hosts; for them, an entry may end with a port.
+   * Confined commands can connect only to these hosts; for them, an entry may end with a port.
    */
   readonly hosts: readonly string[];
   readonly installs: readonly Installer[];
@@ -45,7 +45,7 @@ export interface Mandate {
 
 const listed = (text: string): readonly string[] => text.trim().split(/\s+/);
 
-/** The mandate that applies if the user has written none. */
+/** The mandate that applies if the user has not written a mandate. */
 export const builtInMandate: Mandate = {
   folders: listed(`
     . /tmp /var/tmp
@@ -74,7 +74,9 @@ export const builtInMandate: Mandate = {
 
 const localHost = /^(?:localhost|127(?:\.\d+){3}|0\.0\.0\.0|\[::1\]|::1)$/;
 
-/** Returns true for this computer and for a host on the list. `host` may have a user and a port. */
+/**
+ * Returns true for this computer and for a host on the list. `host` may contain a user and a port.
+ */
 export function isGrantedHost(host: string, hosts: readonly string[]): boolean {
   const name = host.toLowerCase().replace(/^.*@/, '').replace(/:\d*$/, '').replace(/\.$/, '');
   return (
@@ -87,14 +89,14 @@ export function isGrantedHost(host: string, hosts: readonly string[]): boolean {
   );
 }
 
-/** The mandate as it applies on a machine. */
+/** The mandate with its folders resolved for one machine. */
 export interface MachineMandate extends Pick<
   Mandate,
   'commands' | 'programs' | 'hosts' | 'installs'
 > {
-  /** Absolute paths; each path both as written and with links resolved. */
+  /** Absolute paths, both as written and with links resolved. */
   readonly folders: readonly string[];
   readonly reads: readonly string[];
-  /** True if the git rule of Helios decides on each call of git when it runs. */
+  /** True if the git guard of Helios checks each call of git when the call runs. */
   readonly isGitGuarded: boolean;
 }

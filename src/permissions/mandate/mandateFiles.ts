@@ -13,7 +13,7 @@ import type { CommandClass, Mandate } from './mandate.ts';
 const texts = z.array(z.string().trim().min(1, 'must not be empty'));
 const classes = Object.keys(commandClasses) as CommandClass[];
 
-/** The fields of a mandate, as a file gives them. */
+/** Schema of a mandate file. */
 export const mandateSchema = z.strictObject({
   folders: texts
     .exactOptional()
@@ -33,19 +33,19 @@ export const mandateSchema = z.strictObject({
 
 const fileSchema = mandateSchema.extend({ for: texts.exactOptional() });
 
-/** A mandate with some fields; omitted fields are as in the built-in mandate. */
+/** A mandate as written in a file. Omitted fields are taken from the built-in mandate. */
 export type GivenMandate = z.output<typeof mandateSchema>;
 
-/** The mandate for a folder. */
+/** The mandate that applies to a working folder. */
 export interface MandateReading {
   readonly mandate: Mandate;
   /** Absolute path of the file. Omitted for the built-in mandate. */
   readonly file?: string;
-  /** Sentence that says which file cannot be used, so that the mandate grants nothing. */
+  /** Sentence that names the file that cannot be used. The mandate then grants nothing. */
   readonly problem?: string;
 }
 
-/** The mandate of a project, with the file that proposes it. */
+/** The mandate that a project proposes, with the path of its file. */
 export interface Proposal {
   readonly file: string;
   readonly mandate: GivenMandate;
@@ -64,9 +64,10 @@ const nothing: Mandate = {
 
 /**
  * Reads the mandate for a working folder, an absolute path. If several files are for the folder,
- * that for the nearest folder applies; fields that it omits are as in the built-in mandate.
- * `proposed` is the mandate of a project that the user has allowed; it takes precedence over a file
- * for all folders. An invalid file that may be for the folder grants nothing. Never throws.
+ * the file for the nearest folder applies; fields that it omits are taken from the built-in
+ * mandate. `proposed` is the mandate of a project that the user has allowed; it takes precedence
+ * over a file for all folders. An invalid file that may be for the folder grants nothing. Never
+ * throws.
  */
 export function readMandate(
   mandatesFolder: string,
@@ -89,7 +90,7 @@ export function readMandate(
 
 interface FoundFile {
   readonly file: string;
-  /** The parsed JSON; if the file cannot be read, the text of the error. */
+  /** The parsed JSON; or the text of the error, if the file cannot be read. */
   readonly content: unknown;
 }
 

@@ -71,7 +71,10 @@ export const writeAdvice = ({
 const inAny = (folders: readonly string[], path: string): boolean =>
   folders.some((folder) => isWithin(folder, path));
 
-/** Folders at the root of a file system. Other texts that begin with a slash are seldom paths. */
+/**
+ * Matches the usual folders at the root of a file system. Other texts that begin with a slash are
+ * seldom paths.
+ */
 const roots =
   /^\/(?:bin|boot|data\d*|datasets?|dev|etc|export|gpfs|home|lib|lustre|media|mnt|nfs|opt|private|proc|projects?|root|run|sbin|scratch\d*|shared|srv|storage|sys|tmp|usr|var|work|workspace|Applications|Library|System|Users|Volumes)(?:\/|$)/;
 
@@ -108,7 +111,7 @@ const plain = (text: string): ShellWord => ({
 });
 
 const address = /\b([a-z][a-z0-9+.-]*):\/\/([^\s"'`/?#)\\]*)/gi;
-/** Schemes of addresses without a host. */
+/** Matches the schemes of addresses that name no host. */
 const local = /^(?:sqlite|file|hf|unix|memory|env|ipc)$/i;
 
 /**
@@ -154,7 +157,7 @@ export function codeOutside(code: string, step: Step): string | undefined {
   );
 }
 
-/** Names of variables that decide which programs or hosts other programs use. */
+/** Matches the variables that change which programs or hosts other programs use. */
 const steering =
   /^(?:BASH_ENV|ENV|IFS|PS4|PROMPT_COMMAND|SHELLOPTS|HOME|GIT_\w+|SSH_\w+|\w*_PROXY|PYTHONSTARTUP|PYTHONHOME|PERL5OPT|RUBYOPT|NODE_OPTIONS|\w*TOKEN|\w*_KEY)$/i;
 

@@ -7,12 +7,12 @@ import { has, isOption, operandsOf, valueOf, type Environment } from './step.ts'
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(' '));
 
-/** Programs that start another program, which comes after options. */
+/** Programs that take the command to run after their own options. */
 const launchers = words(
   'torchrun accelerate deepspeed horovodrun mpirun mpiexec srun nsys ncu valgrind strace ltrace gdb ' +
     'perf taskset numactl flock chrt xvfb-run watch unbuffer parallel',
 );
-/** Programs that start another program, which comes after `run`. */
+/** Programs that take the command to run after the subcommand `run`. */
 const environments = words('uv poetry pipenv conda mamba micromamba');
 export const dot: ShellWord = { text: '.', spelled: '.', isDynamic: false, isQuoted: false };
 
@@ -25,8 +25,8 @@ interface Inner {
 }
 
 /**
- * Returns the command that a program starts; `undefined` if it starts none. `outside` says why the
- * mandate cannot cover it.
+ * Returns the command that a program starts; `undefined` if the program starts no other. `outside`
+ * is the reason why the mandate cannot cover the command.
  */
 export function innerOf(
   name: string,
@@ -87,8 +87,8 @@ function ofXargs(bare: ShellCommand, rest: readonly ShellWord[]): Inner | { outs
 }
 
 /**
- * Finds the started command behind options that are not understood: it begins with a script, a path
- * or a known program.
+ * Finds the command that a launcher starts. The options of the launcher are not parsed: the command
+ * begins at the first word that is a script, a path or a known program.
  */
 function ofLauncher(
   bare: ShellCommand,

@@ -1,4 +1,4 @@
-/** A command of a line, and what the mandate knows about the line so far. */
+/** A command of a line that the mandate is checked against, with facts from earlier commands. */
 import type { ShellCommand, ShellWord } from '../../shell/shellCommand.ts';
 import type { Spot } from '../commands/place.ts';
 import type { CommandClass, MachineMandate } from './mandate.ts';
@@ -14,7 +14,7 @@ export interface Step {
   script(text: string): string | undefined;
 }
 
-/** `own`: an environment in a folder of the mandate. */
+/** The environment into which packages are installed. `own`: in a folder of the mandate. */
 export type Environment = 'own' | 'other';
 
 /** A program with its arguments. */
@@ -32,7 +32,7 @@ export interface Call {
 export type Check = (call: Call) => string | undefined;
 
 export interface Rule {
-  /** The class that the mandate must grant. Omitted for programs that every mandate covers. */
+  /** Class of commands that the mandate must grant. Omitted for programs that need no class. */
   readonly grantedBy?: CommandClass;
   readonly check: Check;
 }

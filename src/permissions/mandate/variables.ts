@@ -1,10 +1,10 @@
-/** The variables of a line, as far as their values are known before it runs. */
+/** Tracks the variables of a line whose values are known before it runs. */
 import type { ShellWord } from '../../shell/shellCommand.ts';
 
 /** Maximum number of possible values of a word. */
 const most = 16;
 
-/** Expansions to a name or a number, which cannot lead to another folder. */
+/** Matches expansions to a name or a number, which cannot change the folder of a path. */
 const harmless =
   /\$\(date(?: -u)? ["']?\+[^)/]*\)|\$\(\([^()]*\)\)|\$\((?:nproc|whoami|hostname|seq [\d ]+)\)|\$(?:RANDOM|SECONDS|USER|HOSTNAME|SLURM_\w+|\$)(?!\w)|\$\{(?:RANDOM|USER|HOSTNAME|SLURM_\w+)\}/g;
 const name = /\$(?:(\w+)|\{(\w+)\})/;
@@ -37,18 +37,18 @@ export class Variables {
     this.#set(key?.text ?? '', known ? values.flatMap((each) => each ?? []) : undefined);
   }
 
-  /** Marks a variable as unknown, because a program sets it. */
+  /** Marks the value of a variable as unknown, because a program sets the variable. */
   forget(key: string): void {
     this.#values.set(key, undefined);
   }
 
-  /** Returns true for the id of a process that the line started. */
+  /** Returns true for a variable with the id of a process that the line started, such as `$!`. */
   isProcess = ({ spelled }: ShellWord): boolean => {
     const [, plain, braced] = name.exec(spelled) ?? [];
     return spelled === '$!' || this.#processes.has(plain ?? braced ?? '');
   };
 
-  /** Returns the words that a word may become; `undefined` if only the shell knows them. */
+  /** Returns all texts that a word may expand to; `undefined` if only the shell can know them. */
   resolve(word: ShellWord): readonly ShellWord[] | undefined {
     if (!word.isDynamic) return [word];
     const spelled = word.spelled
@@ -70,7 +70,7 @@ export class Variables {
   #set(key: string, words: readonly ShellWord[] | undefined): void {
     const before = this.#values.has(key) ? this.#values.get(key) : [];
     const isKnown = before !== undefined && words !== undefined;
-    // An assignment may be conditional, so earlier values stay possible.
+    // An earlier value stays possible, because the assignment may be in a branch that does not run.
     this.#values.set(key, isKnown ? [...before, ...words.map(({ text }) => text)] : undefined);
   }
 

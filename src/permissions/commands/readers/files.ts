@@ -106,7 +106,7 @@ export const fileReaders: Readonly<Record<string, Reader>> = {
     problem: tarProblem,
   },
   unzip: content('l v Z 1 z q', (_call, [first]) =>
-    // All words after the archive are names of its files, even those with a dash.
+    // All words after the archive name files in the archive, even words that begin with a dash.
     /^-[vzq1]*[lZ][vzq1]*$/.test(first?.text ?? '') ? undefined : 'writes files',
   ),
   zipinfo: content('1 2 s m l v h t'),
@@ -156,7 +156,7 @@ export const fileReaders: Readonly<Record<string, Reader>> = {
       '--max-depth= --exclude= --glob --fixed-strings --absolute-path --full-path --color=',
     operands: 'script',
   },
-  // Names, sizes and times.
+  // These programs read only names, sizes and times.
   ls: names(
     'a A l h t r R S s 1 d F i X c u C m x g G n o p q k B b Q U v N D Z H f w: I: T: --all ' +
       '--almost-all --human-readable --color --sort= --time= --time-style= --reverse ' +
@@ -200,8 +200,8 @@ export const fileReaders: Readonly<Record<string, Reader>> = {
 };
 
 /**
- * Returns a problem if a cluster has an option of tree with a value: its value is the next word,
- * which would be taken for an operand.
+ * Returns a problem if a short option of tree that takes a value is combined with others: its
+ * value, the next word, would be mistaken for an operand.
  */
 function treeProblem(_call: Arguments, words: readonly ShellWord[]): string | undefined {
   const options = words.filter(({ text: each }) => /^-[^-]/.test(each));

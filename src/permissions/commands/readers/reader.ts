@@ -1,20 +1,20 @@
-/** What is known of a program that only reads. */
+/** Describes programs that only read: their options, and the meaning of their operands. */
 import type { ShellWord } from '../../../shell/shellCommand.ts';
 import type { Arguments, OptionList } from '../options.ts';
 
 export interface Reader {
   readonly options: OptionList;
   /**
-   * - `content`: the operands are files that are read
-   * - `names`: the operands are paths of which names, sizes and times are read
-   * - `text`: the operands are no paths
-   * - `script`: the first operand is a pattern or script, unless an option gives it; the others
-   *   are files that are read
+   * Meaning of the operands.
+   * - `content`: files that are read
+   * - `names`: paths of which names, sizes and times are read
+   * - `text`: no paths
+   * - `script`: first a pattern or script, unless an option gives it; then files that are read
    */
   readonly operands: 'content' | 'names' | 'text' | 'script';
-  /** True if the program only prints its operands, whatever they are. */
+  /** True if the program only prints its operands and reads no files. */
   readonly printsOperands?: true;
-  /** Options that give the script. The first operand is then a file, too. */
+  /** Options that give the script. If one of them is used, the first operand is a file, too. */
   readonly scriptOptions?: readonly string[];
   /**
    * Returns why a call does more than read; `undefined` if it only reads. `words` are the arguments
@@ -39,8 +39,8 @@ export const text = (options: OptionList, problem?: Reader['problem']): Reader =
   ...(problem && { problem }),
 });
 /**
- * Returns a problem for a second operand, or a pattern with possibly several matches: the program
- * writes its second file.
+ * Returns a problem for a second operand, or for a pattern that may match several files: the
+ * program writes to the second file.
  */
 export const single: Reader['problem'] = ({ operands }) =>
   operands.length > 1 || operands.some(({ isDynamic }) => isDynamic)

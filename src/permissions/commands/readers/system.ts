@@ -3,7 +3,7 @@ import type { ShellWord } from '../../../shell/shellCommand.ts';
 import type { Arguments } from '../options.ts';
 import { nothing, text, type Reader } from './reader.ts';
 
-/** Words that `ip` may have as arguments: what to show, and of which device. */
+/** Arguments of `ip` that select what to show, and for which device. */
 const shownByIp =
   /^(?:a|addr|address|l|link|n|neigh|r|route|show|list|ls|dev|lo|(?:eth|en|wl|ib|br|docker)[\w-]*)$/;
 
@@ -106,7 +106,7 @@ export const systemReaders: Readonly<Record<string, Reader>> = {
   sprio: text('h j: l n o: p: u: w --jobs= --long --users='),
   sshare: text('a A: h l n o: p P u: U --all --accounts= --long --format= --users='),
   sstat: text('a e j: n o: p P --allsteps --format= --jobs= --noheader --parsable --parsable2'),
-  // Without -f, which shows the environment of jobs.
+  // `-f` is missing from the list, because it shows the environment of jobs.
   qstat: text('a i n q r s u: x G t w'),
   bjobs: text('a d l p r s u: w X q: m: J: o: noheader'),
 };
@@ -137,7 +137,7 @@ function psProblem(
   { operands, values }: Arguments,
   words: readonly ShellWord[],
 ): string | undefined {
-  // `ps` reads the name of a user that does not exist as options.
+  // `ps -uNAME`: `ps` reads NAME as options if there is no such user.
   const isJoined = words.some(({ text: each }) => /^-[a-zA-Z]*[uU]./.test(each));
   const columns = ['-o', '--format'].flatMap((name) => values.get(name) ?? []);
   const unclear = operands.find(({ text: each }) => !/^(?:[ajlruxfwhT]+|\d+(?:,\d+)*)$/.test(each));

@@ -1,4 +1,4 @@
-/** Programs that print a text, or what the shell knows about programs. */
+/** Programs that print a text, or information of the shell about programs. */
 import type { Arguments } from '../options.ts';
 import { text, type Reader } from './reader.ts';
 
@@ -40,7 +40,7 @@ export const textReaders: Readonly<Record<string, Reader>> = {
 function printfProblem({ names: given, operands }: Arguments): string | undefined {
   if (given.has('-v')) return 'sets a variable';
   const [format, ...values] = operands;
-  // Some shells calculate numbers, and so also run what is in them.
+  // Some shells evaluate the value of `%d` as an expression, which may run a command.
   const known = values.some(({ isDynamic }) => isDynamic)
     ? /^(?:[^%]|%%|%-?\d*s|%b)*$/
     : /^(?:[^%]|%%|%[-+ #0]*\d*(?:\.\d+)?[bcdeEfgGioqsuxX])*$/;

@@ -1,6 +1,6 @@
 /**
- * Checks the arguments of programs whose options are not known one by one: the usual names of
- * options show which values are written.
+ * Checks the arguments of programs that have no list of options: values of options with usual names
+ * for an output are checked as written paths.
  */
 import { argumentOutside, pathOutside } from '../paths.ts';
 import { firstReason, isOption, type Check } from '../step.ts';

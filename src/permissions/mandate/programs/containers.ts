@@ -38,7 +38,7 @@ function mountOutside(word: ShellWord, step: Step): string | undefined {
   });
 }
 
-/** Returns the index of the image. The words after it are the command in the container. */
+/** Returns the index of the image. The words after the image are the command in the container. */
 const imageAt = (rest: readonly ShellWord[]): number =>
   rest.findIndex(
     (word, at) =>

@@ -1,6 +1,4 @@
-/**
- * Checks that programs for the web only download, from granted hosts into folders of the mandate.
- */
+/** Checks that web clients only download, from granted hosts into folders of the mandate. */
 import type { ShellWord } from '../../../shell/shellCommand.ts';
 import { readArguments, type OptionList } from '../../commands/options.ts';
 import { isGrantedHost } from '../mandate.ts';
@@ -28,7 +26,7 @@ const ariaOptions: OptionList =
 
 const hostOf = (text: string): string => /^(?:[a-z]+:\/\/)?([^/?#]*)/i.exec(text)?.[1] ?? '';
 
-/** Returns the check of a program for the web. Data may be sent only to this computer. */
+/** Returns the check of a web client. The client may send data only to this computer. */
 const client =
   (options: OptionList): Check =>
   ({ name, rest, step }) => {
@@ -84,11 +82,14 @@ export const hub =
 const offline =
   /^(?:add|commit|checkout|switch|restore|reset|stash|merge|rebase|branch|tag|rm|mv|apply|am|cherry-pick|revert|clean|init|worktree|bisect|notes|gc|fsck|archive|bundle|format-patch|diff|log|show|status|blame|grep|ls-files|rev-parse|rev-list|describe|shortlog|reflog|cat-file|ls-tree|show-ref|merge-base|range-diff|sparse-checkout|fetch|pull|clone|ls-remote)$/;
 
-/** Returns whether an argument only makes git print its version or its help. */
+/** Returns true for an argument with which git only prints its version or its help. */
 const isQuestion = ({ text, isDynamic }: ShellWord): boolean =>
   !isDynamic && /^(?:--version|--help|-v|-h)$/.test(text);
 
-/** Checks a call of git roughly. When the call runs, the git rule decides on it by repository. */
+/**
+ * Checks only the paths and addresses of a call of git. When the call runs, the git guard checks
+ * the rest.
+ */
 export const git = ({ rest, step }: Call): string | undefined => {
   if (rest.every(isQuestion)) return undefined;
   const words = operandsOf(rest);

@@ -85,6 +85,6 @@ add(
 );
 add('docker podman', docker, 'containers');
 
-/** Returns the rule of a program; `undefined` if no class of commands covers it. */
+/** Returns the rule for a program; `undefined` if the mandate can never cover the program. */
 export const ruleOf = (name: string): Rule | undefined =>
   rules.get(/^(?:python|pip)3?\.\d+$/.test(name) ? name.replace(/3?\.\d+$/, '') : name);
