@@ -62,7 +62,7 @@ export abstract class ForwardingMachine implements Machine {
     return this.mayRequeue === undefined ? undefined : this.#scheduler;
   }
 
-  /** Returns `mayRequeue` of the scheduler; `undefined` if the machine has no scheduler. */
+  /** Returns `mayRequeue` of the machine's scheduler; `undefined` if there is no scheduler. */
   protected get mayRequeue(): boolean | undefined {
     return this.target().scheduler?.mayRequeue;
   }

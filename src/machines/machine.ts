@@ -1,6 +1,6 @@
 /**
- * Defines the contract of a machine: a place where commands run, be it the local host, an SSH host,
- * a Slurm cluster or a container. A machine knows nothing of runs, metrics or sessions.
+ * Defines the contract of a machine: a place where commands run, which is this computer, an SSH
+ * host, a Slurm cluster or a container. Machines do not depend on runs, metrics or sessions.
  */
 import type { Disposable } from '../base/disposable.ts';
 import type { Event } from '../base/emitter.ts';
@@ -280,9 +280,7 @@ export interface JobRequest {
   readonly timeLimitMinutes?: number;
 }
 
-/**
- * Reason for which a job ended, as the scheduler reports it, with the exit code or signal if known.
- */
+/** How a job ended, as the scheduler reports it, with the exit code or signal if known. */
 export type JobEnd =
   | { readonly kind: 'completed' }
   | { readonly kind: 'failed'; readonly code: number; readonly signal?: string }

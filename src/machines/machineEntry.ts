@@ -25,8 +25,8 @@ const path = z.string().min(1);
 const count = z.int().min(1);
 
 /**
- * Address of an SSH server, and how to log in. Fields that are not set are read from the ssh
- * config, as `ssh` does.
+ * Address of an SSH server, and how to log in. Omitted fields are read from the ssh config, as
+ * `ssh` does.
  */
 const place = {
   /** Name or address of the host. */

@@ -3,7 +3,7 @@ import type { FollowSink } from './machine.ts';
 
 /** Maximum number of bytes that are passed to a sink at once. */
 const sliceBytes = 64 * 1024;
-/** Duration of the work on a slice, in milliseconds, from which a pause follows. */
+/** Milliseconds that the sink may spend on a slice before a pause follows. */
 const longMs = 8;
 
 export interface PacedDelivery {
@@ -14,9 +14,9 @@ export interface PacedDelivery {
 }
 
 /**
- * Passes the bytes of a followed file to a sink in slices. After a slice, pauses for as long as the
- * sink worked on it, so that a run that prints without end takes at most half of the time of this
- * process. The bytes begin at `offset` in the file.
+ * Passes the bytes of a followed file to a sink in slices. If the sink takes long for a slice,
+ * pauses for the same time, so that a run that prints without end uses at most half of the time of
+ * this process. `offset` is the position of the first byte in the file.
  */
 export async function deliver(
   { sink, clock, signal }: PacedDelivery,

@@ -12,11 +12,12 @@ const proxy = shellText('./proxy.py', import.meta.url);
 type Place = Pick<Machine, 'kind' | 'runsFolder'>;
 
 /**
- * Returns a script for POSIX sh that replaces itself by its arguments, an argv, run confined. If
- * the command cannot be confined, the script starts nothing, prints the reason, and exits with code
- * 126. With a list of hosts, the hosts that the command asks for are recorded: in `hosts.log`
- * beside the script if it is a file, otherwise in the file `record` of the folder for temporary
- * files, if `record` is given. Throws `UserFacing` for a path with a line break.
+ * Returns a script for POSIX sh that runs its arguments, an argv, as a confined command, and
+ * replaces itself by that command. If the command cannot be confined, the script starts nothing,
+ * prints the reason, and exits with code 126. If `network` is a list, the hosts that the command
+ * asks for are recorded: in `hosts.log` beside the script if the script is a file; otherwise in the
+ * file `record` in the folder for temporary files, if `record` is given. Throws `UserFacing` for a
+ * path with a line break.
  */
 export function confineScript(
   { kind, runsFolder }: Place,

@@ -42,7 +42,7 @@ function gitText(path: string): string | undefined {
 
 const thisComputer = /\b(?:127(?:\.\d+){3}|localhost)\b|\[::1\]/;
 const noServer = /connection refused|ECONNREFUSED|failed to connect|couldn't connect/i;
-/** Exit code of curl without a connection. With `-s`, curl prints nothing. */
+/** Exit code of curl when it cannot connect. Needed because curl prints nothing with `-s`. */
 const curlCode = 7;
 
 /**

@@ -1,7 +1,7 @@
 /** What a confined command may use, as data that is recorded with a run. */
 import type { SessionId } from '../../base/ids.ts';
 
-/** Networks other than a list of hosts: `all` is the network of the machine. */
+/** Values of `network` other than a list of hosts. `all` is the network of the machine. */
 export const networks = ['all', 'none'] as const;
 
 /**

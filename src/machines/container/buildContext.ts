@@ -1,6 +1,6 @@
 /**
- * Reads the build context of a Dockerfile: its files, and a hash that changes when any of them
- * does.
+ * Reads the build context of a Dockerfile: its files, and a hash that changes with any of the
+ * files.
  */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';

@@ -54,17 +54,20 @@ function oneOf(range: string): Part {
     ranges.some(([, from = '', to = from]) => from <= char && char <= to) !== isNegated;
 }
 
-/** Position in a path and in a pattern from which a match is tried again. */
+/**
+ * A repetition in the pattern (`partAt`), and the position in the path (`pathAt`) up to which it
+ * has matched. Matching continues from here after a mismatch.
+ */
 interface Retry {
   pathAt: number;
   readonly partAt: number;
 }
 
 /**
- * Returns whether the pattern matches the path or a folder above it. Never tries all combinations:
- * if the path after a repetition does not match, only the last `star` or, when that one has reached
- * a slash, the last `deep` or `folders` takes more. Earlier repetitions need not, because the last
- * one can take what they would.
+ * Returns whether the pattern matches the path or a folder above it. Does not try all combinations:
+ * after a mismatch, only the last `star` is extended by a character; if that `star` has reached a
+ * slash, the last `deep` or `folders` is extended. Earlier repetitions need not be extended,
+ * because the last one can match the same characters.
  */
 function matches(path: string, parts: readonly Part[]): boolean {
   let [pathAt, partAt] = [0, 0];
@@ -93,6 +96,9 @@ function matches(path: string, parts: readonly Part[]): boolean {
   return parts.slice(partAt).every((part) => typeof part !== 'function');
 }
 
-/** Returns the position in the path at which the repetition is tried next; 0 if there is none. */
+/**
+ * Returns the position in the path to which the repetition is extended next; 0 if it cannot be
+ * extended.
+ */
 const nextTry = (path: string, parts: readonly Part[], { pathAt, partAt }: Retry): number =>
   parts[partAt - 1] === 'folders' ? path.indexOf('/', pathAt) + 1 : pathAt + 1;

@@ -63,7 +63,7 @@ export const passedVariables = (
     ),
   );
 
-/** Minimum length of a value that is treated as random, and thus as a secret. */
+/** Minimum length of a value that is considered random, and therefore a secret. */
 const minRandomChars = 16;
 
 /**

@@ -38,10 +38,11 @@ const systemFolders = [
 const searched = ['PATH', 'LD_LIBRARY_PATH', 'LD_PRELOAD', 'PYTHONPATH'];
 
 /**
- * Returns the environment of programs that Helios starts for its own use, such as git: that of
- * commands, without what is in `workFolder`, such as `.venv/bin`. A confined command may have
- * written there, and what Helios starts is not confined. The home folder, or one above it, is never
- * granted to confined commands, so nothing is then removed.
+ * Returns the environment of programs that Helios starts for itself, such as git. Removes from the
+ * environment of commands all paths in `workFolder`, such as `.venv/bin`: a confined command may
+ * have changed these files, and programs of Helios are not confined. Removes nothing if
+ * `workFolder` is the home folder or above it, because confined commands never get write access to
+ * such a folder.
  */
 export function ownEnv(processEnv: Environment, workFolder: string): Record<string, string> {
   const env = commandEnv(processEnv);

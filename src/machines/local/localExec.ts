@@ -180,9 +180,8 @@ function feed(child: ChildProcess, stdin: string | Uint8Array | undefined): void
 
 interface EndOptions extends Pick<ExecOptions, 'timeoutMs' | 'signal'> {
   /**
-   * The output stays open after the command has exited while this returns true: output was passed
-   * on since the last call, or its consumer is not done with it. Absent if nothing delays the
-   * reading of output.
+   * Returns true if output was received since the last call or is still being processed. While
+   * true, the pipes stay open after the command has exited. Absent if output is never delayed.
    */
   isBusy?(): boolean;
 }

@@ -163,7 +163,9 @@ async function assertReplaceable(path: string, stats: Stats): Promise<void> {
   await fs.access(path, constants.W_OK);
 }
 
-/** @param like The file to replace, or the mode of a new one, less the umask. */
+/**
+ * @param like The file to replace, whose mode is kept; or the mode of a new file, before the umask.
+ */
 async function replace(target: string, content: Uint8Array, like: Stats | number): Promise<void> {
   const temporary = join(
     dirname(target),

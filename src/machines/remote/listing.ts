@@ -16,8 +16,9 @@ export interface ListedFolder {
 }
 
 /**
- * Returns the script that lists folders. The script prints `=` if nothing has changed since it last
- * ran in the same shell. `/dev/null` is a second operand, so that `ls` prints folder names.
+ * Returns the script that lists folders. The script prints `=` if the listing is the same as at its
+ * last call in the same shell. `/dev/null` is a second operand, because `ls` prints the name of a
+ * folder only if it lists several.
  */
 export const listScript = (folders: readonly string[]): string =>
   `now=$(ls -lnAL -- ${folders.map(shellQuote).join(' ')} /dev/null 2>/dev/null); ` +

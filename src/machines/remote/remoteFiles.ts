@@ -70,13 +70,13 @@ const openRegular = [
 ].join('\n');
 
 /**
- * Shell lines that write stdin to a new temporary file `$t`, and fail unless all bytes arrived. Sets
- * `o` to a path of the open file, which stays that file even if another user puts a link at `$t`.
+ * Shell lines that write stdin to a new temporary file `$t`, and fail unless all bytes arrived. Set
+ * `o` to a path that always leads to the opened file, even if another user replaces `$t` by a link.
  */
 const takeContent = (sizeBytes: number): string =>
   [
     `b=\${p##*/}; t="$d/.$(printf %.200s "$b").${randomBytes(6).toString('hex')}.tmp"`,
-    // The option makes the shell create the file, and never follow a link to another file.
+    // `set -C` makes the shell create the file, instead of following a link to another file.
     'set -C; exec 3>"$t" || exit 1; set +C',
     `trap 'rm -f "$t"' EXIT; trap 'exit 1' HUP INT TERM`,
     'o=/proc/self/fd/3; [ -e "$o" ] || o=$t',

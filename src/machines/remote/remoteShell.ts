@@ -162,7 +162,7 @@ export class RemoteShell implements ScriptRunner {
 
   #refuse(heldBytes: number): void {
     const [question] = this.#questions;
-    // Without a question, the host sends bytes that nobody asked for.
+    // If no script is running, nothing was requested from the host, so the default limit applies.
     const { maxBytes } = question ?? { maxBytes: maxAnswerBytes };
     if (heldBytes <= maxBytes) return;
     question?.reject(tooLong(this.#host.name, maxBytes));

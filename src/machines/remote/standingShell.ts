@@ -52,7 +52,7 @@ export class StandingShell implements ScriptRunner {
     } catch (error) {
       const isLost = error instanceof MachineFailure && error.reason === 'unreachable';
       if (isLost) this.#retryAtMs = 0;
-      // Repeat only if just the shell was lost; if the machine is down, fail.
+      // Repeat the script only if just the shell was lost. If the machine is unreachable, fail.
       const isDown = this.#host.retryAfterMs > 0;
       if (!isLost || isDown || runner !== before || disposals !== this.#disposals) throw error;
     }

@@ -26,7 +26,7 @@ export interface GpuTime {
 }
 
 const idleBelowPercent = 5;
-/** Longest gap between two samples that is counted as observed time. */
+/** Longest interval between two samples that counts as observed time. */
 const longestGapMs = 20_000;
 
 export class GpuTimes {

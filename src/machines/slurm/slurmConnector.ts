@@ -1,6 +1,6 @@
 /**
- * Connects to a Slurm cluster through its login host, which is this computer when the entry names
- * none.
+ * Connects to a Slurm cluster through its login host. If the entry names no host, this computer is
+ * the login host.
  */
 import { homedir } from 'node:os';
 import { DisposableStore } from '../../base/disposable.ts';

@@ -21,8 +21,8 @@ const jobFunctions = shellText('./job.sh', import.meta.url);
 
 /**
  * Returns the script that prints a line `name id` for each name in `names`: the name of an element
- * of a job array and the id of its job. The id is omitted if the element was never submitted, and is
- * `unclear` while it is not known whether the element was submitted.
+ * of a job array, and the id of its job. The id is empty if the element was never submitted, and
+ * `unclear` while it is unknown whether the element was submitted.
  */
 export const findScript = (
   runsFolder: string,

@@ -24,7 +24,7 @@ interface Setting {
 }
 
 const maxIncludeDepth = 16;
-/** A pattern list that no host matches. */
+/** A pattern list that matches no host. */
 const never: readonly string[] = [];
 
 /**
@@ -99,7 +99,7 @@ async function readConfig(
 function wordsOf(line: string): string[] {
   const match = /^\s*([A-Za-z]\w*)(?:\s*=\s*|\s+)(.*?)\s*$/.exec(line);
   if (!match) return [];
-  // The value is a shell command line, so leave its quotes to the shell.
+  // Keep the quotes of a ProxyCommand, because its value is a shell command line.
   if (/^proxycommand$/i.test(match[1] ?? '')) return ['proxycommand', match[2] ?? ''];
   const words = [...(match[2] ?? '').matchAll(/"([^"]*)"|(\S+)/g)].map(
     ([, quoted, plain]) => quoted ?? plain ?? '',

@@ -40,7 +40,10 @@ export class Handshake {
   #wantsUser = false;
   #offer = '';
   #ident = '';
-  /** Fingerprint of the last key that the host presented. No login follows a refused key. */
+  /**
+   * Fingerprint of the host's last key. Never that of a refused key, because no login follows a
+   * refusal.
+   */
   #fingerprint = '';
 
   /** @param mayAsk Returns whether the user may be asked now. */

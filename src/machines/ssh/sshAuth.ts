@@ -22,8 +22,8 @@ export type SecretKind = 'password' | 'passphrase' | 'answer';
  */
 export interface SshPrompts {
   /**
-   * Asks the user for a secret of `host`, and of no other host. `prompt` is the path of a key, or
-   * the server's prompt. Resolves with `undefined` if the user declines. The user is then not asked
+   * Asks the user for a secret, which is sent to `host` only. `prompt` is the path of a key, or the
+   * server's prompt. Resolves with `undefined` if the user declines. The user is then not asked
    * again until a retry.
    */
   secret(kind: SecretKind, host: AskingHost, prompt: string): Promise<string | undefined>;

@@ -44,8 +44,8 @@ function packScript(path: string, own: Tools, other: Tools): string {
 
 /**
  * Returns the script that unpacks an archive of files and folders into a new staging folder, and
- * prints the names of all items in it, twice for other items such as links. The folder is removed
- * unless the archive arrives completely.
+ * prints the name of each item; the names of items that are neither files nor folders, such as
+ * links, twice. The script removes the folder unless the whole archive arrives.
  */
 const receiveScript = (path: string, staging: string): string =>
   [

@@ -15,8 +15,8 @@ export interface Batch {
    */
   readonly folders: readonly Bytes[];
   /**
-   * Items to move when all files have arrived. Each other item of the batch is in one of them, and
-   * moves with it.
+   * Items to move to the destination after all files have arrived. All other items of the batch are
+   * inside one of these items.
    */
   readonly tops: readonly Bytes[];
   readonly sizeBytes: number;

@@ -75,8 +75,8 @@ const tooLong = ({ id }: Machine): MachineFailure =>
   );
 
 /**
- * Runs any number of shell lines. The shell reads all lines before it runs the first line, so that
- * truncated input has no effect. If a line fails, `stderr` has its message, and the other lines
+ * Runs any number of shell lines. The shell parses all lines before it runs the first, so that
+ * truncated input has no effect. If a line fails, `stderr` has its message, and the next lines
  * still run.
  */
 export const run = (

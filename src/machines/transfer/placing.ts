@@ -10,8 +10,9 @@ import type { Entry } from './tree.ts';
 
 /**
  * Shell functions. `at PATH` enters a folder if PATH is its real path. `both FROM TO` enters TO,
- * and sets `f` to a path of FROM that no renaming changes. `opened PATH` checks that descriptor 4
- * is the file in the current folder whose real path is PATH, and sets `o` to a path of that file.
+ * and sets `f` to a path of FROM that stays valid when FROM is renamed. `opened PATH` checks that
+ * descriptor 4 is the file in the current folder whose real path is PATH, and sets `o` to a path of
+ * that file.
  */
 export const placing = `
 at() {

@@ -69,7 +69,7 @@ export function planOf(compared: Compared): Plan {
   return { ...plan, same, problems, refused };
 }
 
-/** Returns the step, or the refusal if it would write what may not be written. */
+/** Returns the step; if the user's rules forbid the write, returns the refusal. */
 function allowed(step: Step, name: Bytes, { source, refusal }: Compared): Step {
   if (step !== 'send' && step !== 'mode') return step;
   const why = refusal(name, source.get(name)?.kind === 'folder');
@@ -94,7 +94,7 @@ function linkProblem(name: Bytes, target = ''): string | undefined {
     : undefined;
 }
 
-/** Returns the step for an item when there is an item at its destination. */
+/** Returns the step for an item whose name already exists at the destination. */
 function stepOver(
   name: Bytes,
   entry: Entry,

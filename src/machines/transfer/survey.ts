@@ -167,7 +167,10 @@ async function sameFiles(
   return new Set(names.filter(isSame));
 }
 
-/** Excluded names are omitted, so that they are not deleted. */
+/**
+ * Resolves with the names that exist only at the destination, content before its folder. Omits
+ * excluded names, so that they are not deleted.
+ */
 async function extraOf(
   { to, exclude = [], signal }: TransferRequest,
   tree: Tree,

@@ -70,7 +70,7 @@ function writeBlock(bytes: Buffer, at: number, name: Bytes, block: Block): numbe
   bytes.write(`${numbers}        ${type}`, at + maxNameBytes, 'latin1');
   bytes.write('ustar\x0000', at + 257, 'latin1');
   let sum = 0;
-  // The last used field ends at this offset.
+  // The last field that is used ends at offset 265.
   for (let index = at; index < at + 265; index++) sum += bytes[index] ?? 0;
   bytes.write(`${octal(sum, 6)}\0 `, at + 148, 'latin1');
   return at + blockBytes;

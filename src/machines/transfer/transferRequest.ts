@@ -20,9 +20,9 @@ export interface TransferRequest {
   /** True to delete items that exist only at the destination. Default: false. */
   readonly delete?: boolean;
   /**
-   * Returns why a file or folder may not be written, as the rest of a sentence; `undefined` if it
-   * may. `path` is the absolute path at the destination, with links resolved. What may not be
-   * written is left out, a folder with its content. Default: everything may be written.
+   * Returns why a file or folder must not be written, as the rest of a sentence; `undefined` if it
+   * may be written. `path` is the absolute path at the destination, with links resolved. Refused
+   * items are skipped; a folder with all its content. Default: everything may be written.
    */
   refusal?(path: string, isFolder: boolean): string | undefined;
   readonly isDryRun?: boolean;
@@ -48,7 +48,7 @@ export interface TransferReport {
   readonly same: number;
   /** Items excluded by a rule; an excluded folder is listed without its content. */
   readonly excluded: readonly string[];
-  /** Items that `refusal` is about. */
+  /** Items that `refusal` refused. */
   readonly refused: readonly { readonly path: string; readonly why: string }[];
   readonly planned: { readonly files: number; readonly bytes: number };
   /** Bytes sent between the machines, including archive headers. */
