@@ -79,7 +79,10 @@ export async function askUser(
   }
 }
 
-/** Keeps a line that is no answer, unless it asks for help. Returns what is said about it. */
+/**
+ * Handles a line that is no answer: returns help if the line asks for it; otherwise stores the line
+ * for the agent, and returns a hint. Both texts are for the user.
+ */
 function otherText(line: string, asking: Asking): string {
   if (slashWord(line) === 'help')
     return 'Answer with a letter of the list, or press Ctrl+C for no. Another line goes to the agent after your answer.';

@@ -26,10 +26,10 @@ export interface CliOptions {
   readonly isPrint: boolean;
   /** True if the session works in the background, without this terminal. */
   readonly isDetached: boolean;
-  /** True if the terminal is only written to, as if its output went to a pipe. */
+  /** True if the terminal is used only for output: no questions, and no lines that are redrawn. */
   readonly isHeadless: boolean;
   readonly isContinue: boolean;
-  /** A session: id, beginning of one, or number in `helios sessions`. */
+  /** The session to resume: its id, the beginning of its id, or its number in `helios sessions`. */
   readonly resume: string | undefined;
   readonly home: string | undefined;
   readonly isJson: boolean;

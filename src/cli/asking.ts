@@ -1,12 +1,15 @@
-/** Connects questions at the terminal with the session that the terminal follows. */
+/** Connects approval questions at the terminal with the session that the terminal follows. */
 
-/** Kept across questions: lines typed at a question that are no answer, and how to deny it. */
+/**
+ * The state of the question that the terminal shows: how to deny it, and the typed lines that are
+ * no answer.
+ */
 export class Asking {
   readonly #kept: string[] = [];
   #deny: (() => void) | undefined;
   #onLine: ((line: string) => void) | undefined;
 
-  /** Calls the listener with each kept line once the question was answered. */
+  /** Sets the listener that gets these lines after the question was answered. */
   listen(onLine: (line: string) => void): void {
     this.#onLine = onLine;
   }
@@ -22,7 +25,7 @@ export class Asking {
 
   /**
    * Called when the question was answered or withdrawn. A question is withdrawn when the session
-   * stops, and no line continues it.
+   * stops; typed lines are then not passed on, because a line would continue the session.
    */
   end(how: 'answered' | 'withdrawn'): void {
     this.#deny = undefined;
@@ -30,7 +33,7 @@ export class Asking {
     if (this.#onLine !== undefined) for (const line of this.#kept.splice(0)) this.#onLine(line);
   }
 
-  /** Denies the question that is shown. Returns false if none is. */
+  /** Denies the question that is shown. Returns false if no question is shown. */
   interrupt(): boolean {
     const deny = this.#deny;
     deny?.();

@@ -49,8 +49,8 @@ export const budgetOf = ({
 });
 
 /**
- * Parses the text of one limit option. Throws `InvalidArgumentError` if the text names no limit, or
- * a limit of another scope.
+ * Parses the text of a limit option. Throws `InvalidArgumentError` if the text contains no limit,
+ * or a limit of another scope.
  */
 function limitsOf(text: string, scope: Exclude<BudgetScope, 'goal'>): WrittenLimits {
   const parsed = parseLimits(text, scope);

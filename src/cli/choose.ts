@@ -18,17 +18,17 @@ import { preferencesFor, type Preferences } from './preferences.ts';
 import type { CliDeps } from './cliDeps.ts';
 
 /**
- * Keys and sign-ins without which a provider cannot be used: first the keys, then the sign-in. Any
- * other provider needs no key, or checks its own credentials.
+ * The providers that cannot be used without a key or a sign-in; those with a key come first. All
+ * other providers need no key, or check their own credentials.
  */
 const needsKey: readonly KeySource[] = (['key', 'signIn'] as const).flatMap((auth) =>
   keySources.filter((source) => source.auth === auth),
 );
 
 /**
- * Resolves with the requested provider or, if none is requested, the first one with a key. Rejects
- * with `UserFacing` if the requested provider is unknown or not set up, or if there is no key at
- * all.
+ * Resolves with the requested provider or, if none is requested, the first provider with a key.
+ * Rejects with `UserFacing` if the requested provider is unknown or not set up, or if there is no
+ * key at all.
  */
 export async function chooseProvider(
   options: CliOptions,

@@ -13,7 +13,7 @@ export interface Chosen {
   /** Undefined if the provider of an existing session is used. */
   readonly provider: string | undefined;
   readonly preferences: Preferences;
-  /** Set if the provider is chosen because it answered last. */
+  /** Set if the provider was chosen because it answered in an earlier session. */
   readonly remembered?: RememberedProvider;
 }
 
@@ -24,15 +24,16 @@ interface ChoiceDeps {
 }
 
 /**
- * Resolves with the preferences and the provider: that of options, project or preferences, else the
- * one that answered last, else the first one with a key. Rejects with `UserFacing` if there is none.
+ * Resolves with the preferences and the provider. Chooses the provider named by the options, the
+ * project or the preferences; otherwise the provider that answered last; otherwise the first
+ * provider with a key. Rejects with `UserFacing` if there is no such provider.
  */
 export async function chosenProvider(
   options: CliOptions,
   { home, readKey, deps }: ChoiceDeps,
 ): Promise<Chosen> {
   const isOpening = options.isContinue || options.resume !== undefined;
-  // A session is resumed, and no option names a provider.
+  // True if a session is resumed with its own provider, because no option names another.
   const isOwn = isOpening && options.provider === undefined;
   const ofUser = await readPreferences(
     home.folder,

@@ -132,7 +132,10 @@ async function work(options: CliOptions, { deps, home: folder }: CommandContext)
   }
 }
 
-/** Throws `UserFacing` if there is no goal, or nobody to ask what has to be asked. */
+/**
+ * Throws `UserFacing` if there is no goal, or if the session has to ask the user but there is no
+ * terminal.
+ */
 function rejectInput(options: CliOptions, isTerminal: boolean): void {
   const isOpening = options.isContinue || options.resume !== undefined;
   if (options.text === undefined && !isOpening)
@@ -233,7 +236,10 @@ async function withEngine(opened: Opened): Promise<number> {
   }
 }
 
-/** Opens the session, remembers what answers it, and says where its provider is a remembered one. */
+/**
+ * Opens the session and remembers its provider for later goals. Tells the user if the provider was
+ * chosen because it answered last.
+ */
 async function openWatched(opened: Opened, view?: SessionView): Promise<OpenedSession> {
   const { remembered, memory, deps } = opened;
   const result = await openSession(opened);
@@ -246,7 +252,9 @@ async function openWatched(opened: Opened, view?: SessionView): Promise<OpenedSe
   return result;
 }
 
-/** Starts or resumes a session, and leaves it to the background. Resolves with the exit code. */
+/**
+ * Starts or resumes a session, and hands it over to the background. Resolves with the exit code.
+ */
 async function detach(opened: Opened): Promise<number> {
   const { session, say, attachments } = await openWatched(opened);
   if (say !== undefined) await session.say(say, attachments);
@@ -256,8 +264,8 @@ async function detach(opened: Opened): Promise<number> {
 }
 
 /**
- * Tells the user if the model does not support the requested reasoning effort. Says of an effort
- * that no option names only which one is used instead, not that there is none.
+ * Tells the user that the model does not support the requested reasoning effort. If the effort
+ * comes from the settings and the model supports no effort at all, says nothing.
  */
 function noticeEffort({ state }: Session, opened: Opened, view: SessionView): void {
   const { provider, model } = state;
@@ -294,7 +302,7 @@ interface OpenedSession {
 
 const seeFiles = 'See the attached files.';
 
-/** Reads the attached files. Rejects with `UserFacing` for one that cannot be read. */
+/** Reads the attached files. Rejects with `UserFacing` if a file cannot be read. */
 const filesOf = ({ files }: CliOptions, { cwd }: CliDeps): Promise<readonly Attachment[]> =>
   Promise.all(
     files.map(async (name) => {

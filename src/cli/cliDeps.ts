@@ -11,7 +11,7 @@ export interface Output {
   /** Width of the terminal, in characters. */
   readonly columns?: number | undefined;
   readonly rows?: number | undefined;
-  /** The same output, if `write` of this one changes the text. */
+  /** The same output without changes to the text. Set only if `write` changes the text. */
   readonly raw?: Output;
   on(event: 'resize', listener: () => void): unknown;
   off(event: 'resize', listener: () => void): unknown;

@@ -1,4 +1,7 @@
-/** Base of the commands of `helios`: each has a home folder, a help page, and an exit code. */
+/**
+ * Base class of the commands of `helios`: each command has a home folder, a help page, and an exit
+ * code.
+ */
 import path from 'node:path';
 import { Help, type Command, type Option } from 'commander';
 import { UserCommand } from '../presentation/userCommand.ts';

@@ -1,4 +1,6 @@
-/** Leaves a session of the terminal to the background, where it continues without the terminal. */
+/**
+ * Hands a session of the terminal over to the background, where it continues without the terminal.
+ */
 import type { Engine } from '../agent/contract/engine.ts';
 import type { Session } from '../agent/contract/sessions.ts';
 import type { EngineSettings } from '../agent/contract/settings.ts';
@@ -57,7 +59,7 @@ export async function handOverToBackground(
     sessions: [id],
     graceMs: 0,
   });
-  // The background resumes the session once this process has let go of it.
+  // The background resumes the session as soon as this process has released its lease.
   await engine.close();
   await background.release();
 }

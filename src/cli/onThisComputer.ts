@@ -67,8 +67,8 @@ export function run(): void {
     },
     exit: (status) => process.exit(status),
   }).then((code) => {
-    // Waits until output to a pipe is flushed, and one more step of the event loop for errors of
-    // the pipe. Then exits explicitly, because open handles would keep the process alive.
+    // Wait until output to a pipe is flushed, and one more turn of the event loop for errors of the
+    // pipe. Then exit explicitly, because open handles would keep the process alive.
     process.stdout.write('', () => setImmediate(() => process.exit(code)));
   });
 }

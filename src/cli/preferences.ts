@@ -19,7 +19,7 @@ export interface Preferences extends Partial<Omit<EngineSettings, 'endpoints'>> 
 /**
  * Reads the preferences; empty if there is no file. Passes unknown names to `warn`. Relative paths
  * in the file start at the home folder. For an invalid file, rejects with `UserFacing` that names
- * the file and the place of the error.
+ * the file and the position of the error.
  */
 export async function readPreferences(
   home: string,

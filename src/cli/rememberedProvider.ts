@@ -1,14 +1,16 @@
-/** Remembers the model provider that answered, for goals that name none. */
+/** Remembers the model provider that answered last, for goals that do not name a provider. */
 import type { Session } from '../agent/contract/sessions.ts';
 import type { JournalEvent } from '../agent/journal/events.ts';
 import { readLastProvider, writeLastProvider } from '../compose/lastProvider.ts';
 import { projectsAt } from '../compose/project.ts';
 import type { CliOptions } from './arguments.ts';
 
-/** The scripted demo, which is no model for a goal of its own. */
+/** The scripted demo. Not remembered, because it is no model that can work on a goal. */
 const demo = 'demo';
 
-/** A provider that answered before, and the one that would be used without it. */
+/**
+ * The provider that answered in an earlier session, and the provider that would be used otherwise.
+ */
 export interface RememberedProvider {
   readonly provider: string;
   /** Undefined if no provider could be used. */
@@ -16,8 +18,8 @@ export interface RememberedProvider {
 }
 
 /**
- * Resolves with the remembered provider; `undefined` if there is none, if `usable` rejects it, or
- * if it is the one that is used anyway.
+ * Resolves with the remembered provider; `undefined` if there is none, if `usable` rejects for it,
+ * or if it is the provider that would be used anyway.
  */
 export async function rememberedProvider(
   home: string,
@@ -56,7 +58,10 @@ export class ProviderMemory {
     return session.onDidRecord((event) => this.#hear(event, session.state.workFolder));
   }
 
-  /** Resolves when everything is written. A failure to write is ignored: nothing else needs it. */
+  /**
+   * Resolves when everything is written. Ignores a failed write, because only the next choice of a
+   * provider depends on it.
+   */
   settled(): Promise<void> {
     return this.#written;
   }
@@ -72,7 +77,10 @@ export class ProviderMemory {
       .catch(() => undefined);
   }
 
-  /** Writes the provider, unless the project chose it, whose choice is for its folder only. */
+  /**
+   * Writes the provider, unless it comes from the project: a project's provider applies only in its
+   * folder.
+   */
   async #write(provider: string, workFolder: string): Promise<void> {
     if (!this.#isNamed) {
       const project = await projectsAt(this.#home).read(workFolder);

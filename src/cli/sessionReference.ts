@@ -57,8 +57,8 @@ function startingWith(
 }
 
 /**
- * Opens a session that has ended or is paused. Rejects with `UserFacing` for any other: resuming it
- * would also continue its work on the goal, in this process.
+ * Opens a session that has ended or is paused. Rejects with `UserFacing` for any other session:
+ * opening it would also continue its work on the goal in this process.
  */
 export async function idleSession(sessions: Sessions, id: SessionId): Promise<Session> {
   const { phase } = (await sessions.read(id)).state;

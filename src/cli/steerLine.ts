@@ -78,7 +78,8 @@ const steerHelp = (): string =>
   ].join('\n');
 
 /**
- * Returns the request that a line stands for. Throws `UserFacing` for a line that stands for none.
+ * Returns the request that a line means. Throws `UserFacing` for an unknown word or a missing
+ * argument.
  */
 export function requestOf(line: string): SessionRequest {
   const word = slashWord(line);

@@ -8,15 +8,15 @@ import { readPreferences } from '../preferences.ts';
 import { readLine } from '../readLine.ts';
 import { findKey } from './keys.ts';
 
-/** The place of the key of a provider or an endpoint. */
+/** Where the key of a provider or an endpoint is stored, and its label for messages. */
 export interface KeyPlace extends Pick<KeySource, 'label' | 'secret' | 'variables'> {
   /** Name of the provider, or id of the endpoint. */
   readonly name: string;
 }
 
 /**
- * Resolves with the place of the key of a provider, or of an endpoint of the preferences. Rejects
- * with `UserFacing` if there is none with a key of this name.
+ * Resolves with where the key of a provider, or of an endpoint in the preferences, is stored.
+ * Rejects with `UserFacing` if no provider or endpoint of this name has a key.
  */
 export async function keyPlace(name: string, home: string, deps: CliDeps): Promise<KeyPlace> {
   const sources = keySources.filter(({ auth }) => auth !== 'signIn');

@@ -94,7 +94,7 @@ export const declareExport = (helios: CliCommand): CliCommand =>
               : (await namedSession(engine.sessions, reference)).id;
           const pieces = exported(engine, { kind, format, isRaw, id }, context.deps);
           if (out === undefined) {
-            // A program that reads the data gets it unchanged.
+            // Data that goes to a file or a program must not be escaped for a terminal.
             const output = stdout.isTTY === true ? stdout : (stdout.raw ?? stdout);
             for await (const piece of pieces) await written(output, piece);
             return exitCodes.goal;
@@ -136,9 +136,9 @@ async function* exported(
 }
 
 /**
- * Resolves with the text of `results.tsv` for one session: the file has one metric, so it cannot
- * hold several sessions. Rejects with `UserFacing` if there is no session, or several and none is
- * named.
+ * Resolves with the text of `results.tsv` for one session: the file has a single metric, so it
+ * cannot hold several sessions. Rejects with `UserFacing` if there is no session, or if there are
+ * several and `named` is undefined.
  */
 async function resultsOf(sessions: Sessions, named: SessionId | undefined): Promise<string> {
   const listed = named === undefined ? (await sessions.list()).map(({ id }) => id) : [named];

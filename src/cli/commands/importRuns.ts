@@ -47,7 +47,7 @@ export const declareImportRuns = (parent: CliCommand): CliCommand =>
       }),
     );
 
-/** Imports the files through the process that works on the session, if there is one. */
+/** Imports the files. If another process works on the session, that process does the import. */
 async function importInto(
   { sessions, requests }: Engine,
   id: SessionId,

@@ -57,7 +57,7 @@ interface SessionRow {
   readonly owner: SessionOwner | undefined;
 }
 
-/** Adds to each session the process that runs it. A session that has ended has no owner. */
+/** Adds the process that runs it to each session. An ended session has no such process. */
 const withOwners = (
   { sessions }: Engine,
   listed: readonly SessionSummary[],

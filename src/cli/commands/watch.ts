@@ -193,7 +193,7 @@ class RunOutput {
     this.#reader.dispose();
   }
 
-  /** The last value of each metric; `undefined` if they are not read from the output. */
+  /** The last value of each metric; `undefined` if the metrics of the run are not in its output. */
   get last(): ReadonlyMap<string, number> | undefined {
     return this.#isRead ? this.#last : undefined;
   }

@@ -4,7 +4,11 @@ import { counted, shellQuote } from '../../base/text.ts';
 import type { Machine } from '../../machines/machine.ts';
 import { ok, warning, type Finding } from './finding.ts';
 
-/** @param before What other users could access before the engine started, and still can `now`. */
+/**
+ * Returns a finding about the access of other users to the home folder.
+ * @param before Paths that other users could access before the engine started.
+ * @param now Paths that they can still access.
+ */
 export function homeAccess(before: readonly string[], now: readonly string[]): Finding {
   const name = 'access';
   if (now.length > 0)
@@ -24,7 +28,9 @@ export function homeAccess(before: readonly string[], now: readonly string[]): F
 const pathsText = ([first = '', ...others]: readonly string[]): string =>
   others.length === 0 ? first : `${first} and ${counted(others.length, 'other path')}`;
 
-/** Prints those of the paths that exist and whose modes give other users access. */
+/**
+ * Prints each of the given paths that exists and that other users can access, judged by its mode.
+ */
 const script = `cd -- "$1" 2>/dev/null || exit 0
 for path in "$1" "$1/runs" "$1"/git-guard-*; do
   case $(ls -ldn -- "$path" 2>/dev/null) in d???------*) ;; d*) echo "$path" ;; esac
@@ -33,9 +39,9 @@ done`;
 const timeoutMs = 10_000;
 
 /**
- * Resolves with a finding if other users of a host can access the folder of Helios there. Resolves
- * with `undefined` if they cannot, or if that is unknown. `storageFindings` checks the home folder on
- * this computer; other folders of runs may be shared on purpose.
+ * Resolves with a finding if other users of a host can access the folder of Helios there; with
+ * `undefined` if they cannot, or if that is unknown. The home folder on this computer is checked by
+ * `storageFindings`; other folders of runs are not checked, because they may be shared on purpose.
  */
 export async function hostAccess(
   machine: Pick<Machine, 'id' | 'kind' | 'exec' | 'runsFolder'>,

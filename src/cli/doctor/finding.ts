@@ -3,7 +3,7 @@
 /**
  * - `broken`: something that was set up does not work
  * - `warning`: works, but may cause trouble
- * - `note`: good to know
+ * - `note`: useful information
  */
 export type Level = 'ok' | 'note' | 'warning' | 'broken';
 

@@ -18,8 +18,7 @@ const maxJournals = 100;
 
 /**
  * Checks the home folder, keys, index, journals and leases. Changes only the index.
- *
- * @param wasOpen What other users could access before the engine started.
+ * @param wasOpen Paths that other users could access before the engine started.
  */
 export async function storageFindings(
   engine: Engine,

@@ -54,7 +54,10 @@ export class EventText {
   readonly #style: Style;
   readonly #width: () => number;
   readonly #titles = new Map<string, string>();
-  /** Ids of calls that were not allowed, which the decision says. */
+  /**
+   * Ids of calls that were refused. Their result gets no line, because the line of the decision
+   * already says so.
+   */
   readonly #refused = new Set<string>();
 
   /** `width` returns the maximum number of columns for the line of a tool call. */

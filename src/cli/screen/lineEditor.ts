@@ -22,7 +22,7 @@ const cursorMark = '▏';
 export class LineEditor implements Disposable {
   readonly #options: LineEditorOptions;
   #lines: Interface | undefined;
-  /** The unfinished line while other code reads from the terminal. */
+  /** The unfinished line, stored while other code reads from the terminal. */
   #kept = '';
   #history: string[] = [];
   readonly #onKey = (): void => this.#options.onChange();
@@ -35,7 +35,7 @@ export class LineEditor implements Disposable {
   start(): void {
     if (this.#lines !== undefined) return;
     const { input, onLine, onInterrupt, onChange } = this.#options;
-    // Readline edits the line; the screen shows it.
+    // Discard the output of readline, because the screen shows the line.
     const output = new Writable({ write: (_chunk, _encoding, done) => done() });
     const lines = createInterface({ input, output, terminal: true, history: this.#history });
     this.#lines = lines;
@@ -45,7 +45,7 @@ export class LineEditor implements Disposable {
     });
     lines.on('history', (history: string[]) => (this.#history = history));
     lines.on('SIGINT', onInterrupt);
-    // The terminal was closed, which is reported as a signal.
+    // Ignore the error of a closed terminal, because a signal reports it.
     lines.on('error', () => this.stop());
     lines.on('close', () => {
       if (this.#lines === lines) this.#lines = undefined;
@@ -55,7 +55,9 @@ export class LineEditor implements Disposable {
     this.#kept = '';
   }
 
-  /** Leaves the terminal to other code. */
+  /**
+   * Stops reading keys, so that other code can read from the terminal. Stores the unfinished line.
+   */
   stop(): void {
     const lines = this.#lines;
     if (lines === undefined) return;
@@ -66,8 +68,8 @@ export class LineEditor implements Disposable {
   }
 
   /**
-   * Returns the line with a mark at the cursor, if that is not at the end; `undefined` while no line
-   * can be typed.
+   * Returns the typed line, with a mark at the cursor unless the cursor is at the end; `undefined`
+   * while the editor is stopped.
    */
   get shown(): string | undefined {
     if (this.#lines === undefined) return undefined;

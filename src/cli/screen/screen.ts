@@ -31,7 +31,7 @@ export class Screen implements Disposable {
   #partial = '';
   #timer: Disposable | undefined;
   #isHidden = false;
-  /** Text that waits until other code has written; `undefined` if nothing has to wait. */
+  /** Text that is written after `resume`; `undefined` unless the screen is paused. */
   #held: string | undefined;
   #isDisposed = false;
 
@@ -85,7 +85,7 @@ export class Screen implements Disposable {
     this.#timer ??= this.#clock.after(redrawMs, () => this.#draw(''));
   }
 
-  /** Hides the block for good; the transcript can go on. */
+  /** Hides the block permanently. Text can still be added to the transcript. */
   hide(): void {
     const held = this.#held;
     this.#held = undefined;
@@ -95,7 +95,7 @@ export class Screen implements Disposable {
     this.#draw('');
   }
 
-  /** Hides the block and holds all text back until `resume` is called, while other code writes. */
+  /** Hides the block so that other code can write. Holds all text back until `resume` is called. */
   pause(): void {
     this.hide();
     this.#held = '';

@@ -4,8 +4,9 @@ import { escapeHidden } from '../../base/hiddenCharacters.ts';
 import type { Output } from '../cliDeps.ts';
 
 /**
- * Part of every escape code that Helios itself adds to a text. Drawn at random, so that text of a
- * model, a process or a file cannot contain it. A terminal never receives it.
+ * Part of every escape code that Helios adds to a text. Random, so that no text of a model, a
+ * process or a file can contain it. `forTerminal` removes this part before the text reaches a
+ * terminal.
  */
 const token = Array.from({ length: 3 }, () => randomInt(1000, 10_000)).join(';');
 const ownCode = new RegExp(`\\u001b\\[(\\d+);${token}m`);
@@ -14,8 +15,8 @@ const ownCode = new RegExp(`\\u001b\\[(\\d+);${token}m`);
 export const styleCode = (parameter: number): string => `\u001b[${parameter};${token}m`;
 
 /**
- * Replaces each character that a terminal would obey or not show with its escape, such as `\u202e`.
- * Keeps tabs and line feeds. The value of a JSON text stays the same.
+ * Replaces each control or invisible character with its escape, such as `\u202e`. Keeps tabs and
+ * line feeds. The value of a JSON text stays the same.
  */
 export const visibleText = (text: string): string => escapeHidden(text.replaceAll('\r\n', '\n'));
 

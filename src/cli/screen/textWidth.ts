@@ -7,7 +7,7 @@ export interface TerminalSize {
   readonly rows: number;
 }
 
-/** Row of the cursor, from 1, and the column after which it stands. */
+/** Position of the cursor: its row, from 1, and the number of columns before it. */
 interface Place {
   readonly row: number;
   readonly column: number;
@@ -73,7 +73,7 @@ export function wrap(line: string, width: number): string[] {
   }
 }
 
-/** Returns the place of the cursor after a character that is written at `place`. */
+/** Returns the position of the cursor after a character that is written at `place`. */
 function placeAfter(segment: string, { row, column }: Place, columns: number): Place {
   const next = columnAfter(segment, column);
   // A tab does not wrap: it moves the cursor at most to the last column.

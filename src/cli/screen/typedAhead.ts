@@ -1,14 +1,18 @@
-/** Drops what was typed before a question, so that it answers nothing. */
+/** Discards what was typed before a question, so that old input is not taken for the answer. */
 import type { TerminalInput } from '../cliDeps.ts';
 
-/** Resolves when what was typed before the call is gone. Reads nothing if it is no terminal. */
+/**
+ * Resolves when everything that was typed before the call is discarded. Does nothing if stdin is no
+ * terminal.
+ */
 export async function dropTyped(stdin: TerminalInput): Promise<void> {
   if (stdin.isTTY !== true) return;
   let isGone = false;
   const drop = (): void => {
     isGone = false;
   };
-  // Otherwise, the terminal keeps a line that has not ended yet, and its end would come later.
+  // In raw mode, an unfinished line is discarded, too. Otherwise, the terminal would deliver the
+  // line later.
   stdin.setRawMode?.(true);
   stdin.on('data', drop);
   stdin.resume();
