@@ -3,13 +3,16 @@ const maxBytes = 256 * 1024;
 
 interface TakenOutput {
   readonly pieces: readonly (readonly [bytes: Uint8Array, offset: number])[];
-  /** True if output after the pieces was not stored, so that it must be read again later. */
+  /**
+   * True if the store was full, so that the output after the stored pieces must be read again
+   * later.
+   */
   readonly isCut: boolean;
 }
 
 /**
- * Output that was read before it can be used. Stores only the start of the output: a run may print
- * without end before its process file appears.
+ * Stores the output that is read before the process of the run is known. Stores only the start of
+ * the output, because a run may print without end before its process file appears.
  */
 export class EarlyOutput {
   #pieces: (readonly [bytes: Uint8Array, offset: number])[] = [];

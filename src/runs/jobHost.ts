@@ -139,7 +139,8 @@ export class JobHost implements RunHost {
     if (graceMs === undefined)
       return { ...(await this.#tell(jobId, signal, isRunning)), isOver: false };
     const report = await this.#tell(jobId, signal, isRunning, graceMs);
-    // A supervisor that signalled processes has already written the file `kill`.
+    // If processes were signalled, the supervisor has written the file `kill`. Otherwise, write it
+    // here.
     if (report.signalled.length === 0) await this.#markKilled(graceMs);
     await this.#scheduler.cancel(jobId);
     return { ...report, isOver: await this.#isEnded(jobId) };

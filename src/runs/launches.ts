@@ -33,8 +33,8 @@ export interface LaunchesDeps {
 }
 
 /**
- * The launches of this process. A run is launched only once, however often it is requested; after a
- * failed launch, the next request launches it again.
+ * Launches runs for this process. A run is launched only once, however often it is requested; after
+ * a failed launch, the next request launches it again.
  */
 export class Launches {
   readonly #deps: LaunchesDeps;
@@ -164,7 +164,8 @@ export class Launches {
     const machine = this.#deps.machines.get(spec.machineId);
     const { busy: mark, path } = runFolder(machine.runsFolder, spec.id);
     const busy = await machine.stat(mark).catch(() => undefined);
-    // The run may be launched again when a slot or GPU is free, so nothing of this launch may stay.
+    // Remove everything of this launch, because the run may be launched again when a slot or GPU is
+    // free.
     if (busy !== undefined)
       await machine
         .exec(`rm -rf -- ${shellQuote(path)}`, { cwd: '/', timeoutMs: 30_000 })

@@ -279,7 +279,7 @@ export class LiveRun implements Run, Disposable {
       await this.#lose(presence);
   }
 
-  /** Marks the run as queued. A requeued run appends its new output to the old output. */
+  /** Marks the run as queued. Its output stays, because a requeued run appends to the same file. */
   #wait(presence: Extract<Presence, { kind: 'queued' }>): void {
     if (this.#isOver) return;
     this.#goneSinceMs = undefined;

@@ -20,9 +20,9 @@ export interface OutputReaderDeps {
   readonly logger: Logger;
   /** Returns whether the process of the run is known. Until then, no output is passed on. */
   hasProcess(): boolean;
-  /** Called after output or a metrics file was read. */
+  /** Called after output was read from the output or from a metrics file. */
   onOutput(): void;
-  /** Called when there is output although the process is not known yet. */
+  /** Called when there is output before the process of the run is known. */
   onEarly(): void;
   /** Called when a file in the folder of the run has changed. */
   onChange: FollowSink['onChange'];

@@ -1,6 +1,6 @@
 import type { RunEnd } from './run.ts';
 
-/** State of a run that has left no exit record. */
+/** State of a run that has not left an exit record. */
 export type Presence =
   /** The run has not started yet. */
   | { readonly kind: 'starting' }

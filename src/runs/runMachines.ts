@@ -15,8 +15,8 @@ const silentReasons: readonly MachineFailureReason[] = [
 ];
 
 /**
- * Returns whether a failure says nothing about the runs on a machine, because the machine could not
- * be reached.
+ * Returns whether a failure means only that the machine could not be reached, so that its runs may
+ * still be active.
  */
 export const saysNothing = (error: unknown): error is MachineFailure =>
   error instanceof MachineFailure && silentReasons.includes(error.reason);

@@ -14,7 +14,7 @@ export interface FoundRun {
   readonly name: string;
   /** Absolute path on the machine. */
   readonly file: string;
-  /** Such as `table` or `TensorBoard`. */
+  /** Format of the file, such as `table` or `TensorBoard`. */
   readonly format: string;
   readonly modifiedMs: number;
   readonly state: 'ok' | 'failed' | 'unknown';
@@ -23,7 +23,7 @@ export interface FoundRun {
   readonly rows: readonly string[];
 }
 
-/** A file with a line per experiment, as cells; the first line is the header. */
+/** A file with one line per experiment, split into cells; the first line is the header. */
 export interface FoundLedger {
   readonly name: string;
   readonly file: string;
@@ -87,7 +87,10 @@ function failureOf({ outcome, stderr }: StreamResult): string | undefined {
 
 type Head = Omit<FoundRun, 'rows'>;
 
-/** What the program on the machine prints. */
+/**
+ * Collects and parses the output of the import program on the machine: each line is a letter and
+ * JSON.
+ */
 class Answer {
   readonly runs: (Head & { readonly rows: string[] })[] = [];
   readonly ledgers: FoundLedger[] = [];
