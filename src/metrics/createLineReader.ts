@@ -25,7 +25,10 @@ export function createLineReader(
   return new PatternReader({ patterns, parser }, sink, search);
 }
 
-/** Returns the names that are read from bare lines only. */
+/**
+ * Returns the metrics of `also` that have neither a name nor a pattern in the spec. Only lines that
+ * contain nothing else are searched for them.
+ */
 const bareNames = ({ names = [], patterns = {}, also = [] }: MetricSpec): readonly string[] =>
   also.filter((name) => !names.includes(name) && !Object.hasOwn(patterns, name));
 

@@ -82,7 +82,7 @@ const speed = /(?:per_?s(?:ec(?:ond)?)?|\/s(?:ec)?|(?:^|_)(?:fps|qps|iops|speedu
 const duration =
   /(?:^|_)(?:runtime|elapsed|wall_?time|walltime)(?:_|$)|[a-z]_(?:ms|us|ns|secs?|seconds)$/i;
 
-/** Returns whether a metric tells how long or how fast something ran. */
+/** Returns whether a metric measures how long or how fast something ran. */
 export const isTiming = (name: string): boolean => speed.test(name) || duration.test(name);
 
 function directionByWords(name: string): Direction | undefined {

@@ -8,18 +8,18 @@ import { Series } from './series/series.ts';
 import { trendOf } from './series/trend.ts';
 import { valueIn, type Place } from './series/valueAt.ts';
 
-/** What can be read of the metrics of a run. */
+/** The methods with which the metrics of a run are read. */
 export type ReadableMetrics = Pick<
   RunMetrics,
   'names' | 'summary' | 'summaries' | 'series' | 'trend' | 'hasAscendingSteps' | 'valueAt'
 >;
 
-/** Maximum number of metrics of a run; later ones are left out. */
+/** Maximum number of metrics; further metrics are ignored. */
 const maxMetrics = 500;
 
 /**
- * The metrics in JSON lines that do not grow. Names and steps are read as those of a run. Every name
- * counts, also one that occurs once.
+ * The metrics in JSON lines that are complete, such as those of an import. Names and steps are read
+ * as in the output of a run. A name that occurs only once is a metric, too.
  */
 export class FixedMetrics implements ReadableMetrics {
   readonly #tracks = new MetricTracks('all');
@@ -60,7 +60,10 @@ export class FixedMetrics implements ReadableMetrics {
     return this.#of(name).steps.isAscending;
   }
 
-  /** Of a series that is too long for memory, only a value at a step is known: that of its sample. */
+  /**
+   * Returns the value at a step or index. For a series that is too long for memory, returns the
+   * nearest sampled value before a step, and `undefined` for an index.
+   */
   valueAt(name: string, place: Place): Promise<number | undefined> {
     const isKnown = place.by === 'step' || this.#of(name).isWhole;
     return Promise.resolve(isKnown ? valueIn(this.series(name), place) : undefined);

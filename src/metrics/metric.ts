@@ -17,8 +17,8 @@ export interface MetricSpec {
    */
   readonly from?: readonly string[];
   /**
-   * Metrics that the target of the session needs. They are read in addition, from lines that hold
-   * nothing else: `parameters 49`.
+   * Metrics that the target of the session needs. They are read in addition, but only from lines
+   * that contain nothing else, such as `parameters 49`.
    */
   readonly also?: readonly string[];
   /** Maps metric names to directions. Default: the direction that the name suggests. */

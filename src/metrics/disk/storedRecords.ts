@@ -1,4 +1,4 @@
-/** Reads `points.bin` in parts, so that a file of any size is read without holding it. */
+/** Reads `points.bin` in parts, so that memory use does not depend on the size of the file. */
 import type { FileHandle } from 'node:fs/promises';
 import { openRegularFile } from '../../base/regularFile.ts';
 import { fileHeader, readRecord, recordBytes, type PointRecord } from './pointRecord.ts';

@@ -9,7 +9,7 @@ import { openIfThere } from '../../storage/openIfThere.ts';
 import { fromJsonLine, toJsonLine } from '../../storage/jsonLine.ts';
 
 const fileName = 'points.totals';
-/** Maximum size of the file: 2000 metrics with long names need less. */
+/** Maximum size of the file. 2000 metrics with long names need less. */
 const maxBytes = 8 * 2 ** 20;
 
 const number = z.union([z.number(), z.nan(), z.literal(Infinity), z.literal(-Infinity)]);

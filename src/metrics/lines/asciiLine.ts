@@ -1,13 +1,22 @@
-/** A line of ASCII as bytes, so that each character is looked at without a call. */
+/**
+ * Stores one line of ASCII text as bytes, so that a parser reads characters from an array, which is
+ * faster than calling string methods.
+ */
 
 const maxChars = 4096;
-/** Stands after the last character. A line with control characters is no line to be read here. */
+/**
+ * Written after the last character. The parsers do not accept lines with control characters, so
+ * they stop here.
+ */
 const endOfLine = 0x0a;
-/** The characters of the loaded line, and `endOfLine` after them. */
+/** The characters of the loaded line, followed by `endOfLine`. */
 const bytes = new Uint8Array(maxChars + 1);
 const encoder = new TextEncoder();
 
-/** Loads a line in the place of the last. Returns false for a long line or one that is not ASCII. */
+/**
+ * Loads a line, and replaces the line before it. Returns false for a line that is too long or not
+ * ASCII.
+ */
 export function loadLine(line: string): boolean {
   if (line.length > maxChars) return false;
   const { read, written } = encoder.encodeInto(line, bytes);
@@ -23,7 +32,10 @@ const path = 8;
 const query = 16;
 const control = 32;
 const word = digit | letter | underscore;
-/** Characters of words. No name begins after one, and only whole words without `query` are names. */
+/**
+ * Characters of a word, which ends at a blank or another sign. A word with `?` or `&` is not a
+ * name.
+ */
 const run = word | path | query;
 
 const kinds = Uint8Array.from({ length: 128 }, (_, code) => kindOf(String.fromCharCode(code)));
@@ -44,15 +56,20 @@ const isAt = (at: number, kind: number): boolean => ((kinds[bytes[at] ?? 0] ?? 0
 
 export const isDigitAt = (at: number): boolean => isAt(at, digit);
 export const isLetterAt = (at: number): boolean => isAt(at, letter);
-/** Whether the character is one of `\w`. */
+/** Returns whether the character is matched by `\w`. */
 export const isWordAt = (at: number): boolean => isAt(at, word);
-/** Whether the character is one of a word of the line: one of a name, `?` or `&`. */
+/**
+ * Returns whether the character is part of a word of the line: a character of a name, `?` or `&`.
+ */
 export const isRunAt = (at: number): boolean => isAt(at, run);
-/** Whether the character is a control character, as at the end of the line. */
+/** Returns whether the character is a control character, such as `endOfLine`. */
 export const isControlAt = (at: number): boolean => isAt(at, control);
 export const isBlankAt = (at: number): boolean => bytes[at] === 0x20 || bytes[at] === 0x09;
 
-/** Return the position of the first character from `at` on that is none of a kind. */
+/**
+ * Returns the position of the first character from `at` on that is not a blank. The functions below
+ * do the same for other kinds of characters.
+ */
 export function afterBlanks(at: number): number {
   let next = at;
   while (isBlankAt(next)) next++;

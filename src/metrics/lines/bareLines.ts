@@ -1,4 +1,4 @@
-/** Reads lines that hold nothing but a metric that the target needs: `parameters 49`. */
+/** Reads lines that contain only one metric of the goal's target, such as `parameters 49`. */
 import type { LineParser } from './lineParser.ts';
 import { spellingsOf } from '../metricName.ts';
 import { numberSource, valueOf } from './numberText.ts';
@@ -6,8 +6,8 @@ import { numberSource, valueOf } from './numberText.ts';
 const maxLineChars = 300;
 
 /**
- * Returns a parser that reads what `parser` reads and, of lines from which it reads nothing, a bare
- * name and number of one of the names in `also`.
+ * Returns a parser that reads what `parser` reads. From a line without such metrics, the parser
+ * reads a name in `also` if the line contains only this name and a number.
  */
 export function withBareLines(
   parser: LineParser | undefined,

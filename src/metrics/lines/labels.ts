@@ -20,7 +20,7 @@ const maxRemembered = 5000;
  */
 const maxLabelChars = 1000;
 
-/** Caches what is read from each label, since labels repeat on every line. */
+/** Caches the result for each label, because labels repeat on every line. */
 export function remembering<T>(read: (label: string) => T, tooLong: T): (label: string) => T {
   const remembered = new Map<string, T>();
   return (label) => {

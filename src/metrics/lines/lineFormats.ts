@@ -18,8 +18,8 @@ export interface Pair {
    */
   readonly sign: 'clear' | 'tight' | 'spaced';
   /**
-   * Whether the number is written with a decimal point or an exponent, or is not finite. Told only
-   * of numbers whose sign is not `clear`.
+   * Whether the number has a decimal point or an exponent, or is not finite. Set only if `sign` is
+   * not `clear`.
    */
   readonly isMeasured: boolean;
 }

@@ -40,9 +40,11 @@ interface PairLine {
   /** Source of the regular expression for the names to search for. */
   readonly names: string;
   readonly reading: Reading;
-  /** Returns what a word can be; undefined if the names are no single words of ASCII. */
+  /**
+   * Returns the possible meanings of a word; undefined if a name has characters other than ASCII.
+   */
   readonly wordOf: ((text: string) => Word) | undefined;
-  /** Checks quickly, before the line is scanned. Returns false for most lines without a point. */
+  /** Returns false for most lines without a point. A quick test before the line is scanned. */
   mayHavePoint(line: string): boolean;
   isPoint(pair: Pair, meaning: Meaning): boolean;
   /** True if the launch named metrics. */
@@ -101,14 +103,17 @@ function pairLineParser(source: PairLine): LineParser {
 const beginsWithWord = (line: string): boolean =>
   isBeforeWords(line.charCodeAt(0)) && /^[\s|]{0,80}[a-z][a-z_]*[\s|,]/i.test(line);
 
-/** Whether a character is a letter or, like blanks and `|`, no other printable one of ASCII. */
+/**
+ * Returns whether a line of a table or a summary may begin with the character: a letter, a blank,
+ * `|`, or any character that is not printable ASCII.
+ */
 const isBeforeWords = (code: number): boolean =>
   code <= 0x20 || code > 0x60 || (code > 0x40 && code < 0x5b);
 
-/** Checks quickly. Returns false for most lines without a number. */
+/** Returns false for most lines without a number. A quick test. */
 export const mayHoldNumber = (line: string): boolean => /\d/.test(line) || /nan|inf/i.test(line);
 
-/** Converts a fraction to a number: `Accuracy: 9840/10000 (98%)` gives 0.984. */
+/** Returns a fraction as a number: `Accuracy: 9840/10000 (98%)` is 0.984. */
 const shareOf = ({ value, total }: Pair): number => (total > 0 ? value / total : value);
 
 const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
@@ -116,7 +121,10 @@ const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\
 /** Returns the source of the regular expression for a name in any spelling. */
 const sourceOf = (name: string): string => escaped(name).replace(/(?:[\s_/-]|\\\.)+/g, '[\\s_./-]');
 
-/** Returns the names without those that contain another: each line with these has the other, too. */
+/**
+ * Returns the names without those that contain another name, because a line with the longer name
+ * also has the shorter one.
+ */
 const shortest = (names: readonly string[]): readonly string[] =>
   names.filter((name) => !names.some((other) => other !== name && name.includes(other)));
 

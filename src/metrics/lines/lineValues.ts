@@ -1,9 +1,9 @@
-/** More metrics of a line than this are searched for with a map. */
+/** Number of metrics in a line above which a metric is found with a map instead of a loop. */
 const fewMetrics = 8;
 
 /** The last value of each metric of one line, in the order in which the metrics occur. */
 export class LineValues {
-  /** Used again for each line: only the first `count` are of this one. */
+  /** Reused for each line. Only the first `count` items belong to the current line. */
   readonly #metrics: string[] = [];
   readonly #values: number[] = [];
   #places: Map<string, number> | undefined;
@@ -31,7 +31,7 @@ export class LineValues {
       emit(this.#metrics[at] ?? '', step, this.#values[at] ?? NaN);
   }
 
-  /** Returns the place of a metric, which is the next one for a new metric. */
+  /** Returns the index of a metric in `#metrics`; the next free index for a new metric. */
   #placeOf(metric: string): number {
     if (this.#count > fewMetrics) return this.#mappedPlaceOf(metric);
     let place = 0;

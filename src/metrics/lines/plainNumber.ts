@@ -14,14 +14,20 @@ import {
   isWordAt,
 } from './asciiLine.ts';
 
-/** Results instead of the position after a number: there is none, or not an ordinary one. */
+/**
+ * Results in place of a position. `noNumber`: there is no number. `unclear`: there may be a number
+ * that is not an ordinary one.
+ */
 export const noNumber = 0;
 export const unclear = -1;
 
 /** The number that `readNumberAt` has read. */
 export const number = { value: NaN, total: NaN, isMeasured: false };
 
-/** Integers of so many digits, and these powers of ten, are exact: their quotient is rounded once. */
+/**
+ * Integers with up to this many digits, and the powers of ten below, are exact as floating-point
+ * numbers, so their quotient is rounded only once.
+ */
 const maxExactDigits = 15;
 const powers = Float64Array.from({ length: 23 }, (_, exponent) => Number(`1e${exponent}`));
 
@@ -36,7 +42,10 @@ const percent = 0x25;
 const zero = 0x30;
 const isSign = (code: number): boolean => code === minus || code === plus;
 
-/** Reads the number at `start`. Returns the position after it, its unit and its total. */
+/**
+ * Reads the number at `start` into `number`, with its unit and its total. Returns the position
+ * after them, `noNumber` or `unclear`.
+ */
 export function readNumberAt(start: number, line: string): number {
   const digitsAt = isSign(codeAt(start)) ? start + 1 : start;
   let mantissa = 0;
@@ -61,7 +70,7 @@ export function readNumberAt(start: number, line: string): number {
   return end;
 }
 
-/** Whether a shorter number may be meant: of `1e+5x` or `1.x`, the part before the `+` or the `.`. */
+/** Returns whether only the start of the text may be the number, as `1` in `1e+5x` or in `1.x`. */
 const isOddEnd = (digitsEnd: number, numberEnd: number, end: number): boolean =>
   numberEnd > digitsEnd
     ? end === noNumber && codeAt(digitsEnd + 1) === plus
@@ -102,7 +111,7 @@ function afterUnit(at: number): number {
   return isContinued(at) ? noNumber : at;
 }
 
-/** Whether a number that ends at `at` is part of a version, a date or a time of day. */
+/** Returns whether the text goes on at `at` as a version, a date or a time of day. */
 function isContinued(at: number): boolean {
   const code = codeAt(at);
   if (code === minus) return isWordAt(at + 1);
@@ -128,7 +137,10 @@ function afterTotal(at: number, slashAt: number): number {
 
 const maxUnitChars = 7;
 
-/** Letters are a unit, unless they tell thousands, which may only begin a unit such as `ms`. */
+/**
+ * Returns the position after a unit such as `ms`. A lone letter for thousands, such as `k`, is not
+ * a unit.
+ */
 function afterUnitLetters(at: number): number {
   const end = afterLetters(at);
   if (codeAt(afterBlanks(end)) === slash) return unclear;

@@ -18,12 +18,15 @@ import type { Meaning, Reading } from './labels.ts';
 import { isQualifier, maxQualifierChars, type Pair } from './lineFormats.ts';
 import { noNumber, number, readNumberAt, unclear } from './plainNumber.ts';
 
-/** What a word of a line can be, whatever stands around it. */
+/** The possible roles of a word, which do not depend on the words around it. */
 export interface Word {
   readonly text: string;
-  /** Meaning of the word as a label; undefined if the word is not a name to look for. */
+  /** Meaning of the word as a label; undefined if the word cannot be a name. */
   readonly meaning: Meaning | undefined;
-  /** Codes of the last characters of words that make a longer name with it: `l` of `val loss`. */
+  /**
+   * Last characters of the words that can precede this word in a longer name: `l` for `loss` in
+   * `val loss`.
+   */
   readonly after: readonly number[];
 }
 
@@ -51,7 +54,10 @@ const backslash = 0x5c;
 const isQuote = (code: number): boolean => code === 0x22 || code === 0x27;
 const [letterA, letterF, letterI, letterN] = [0x61, 0x66, 0x69, 0x6e];
 
-/** The last pair. The same for all, since most lines have several. */
+/**
+ * The pair that was read last. One object is reused for all pairs, because most lines have several
+ * pairs.
+ */
 class PlainPair implements Pair {
   label = '';
   value = NaN;
@@ -72,8 +78,8 @@ export class PlainPairs {
   }
 
   /**
-   * Calls `onPair` for each pair of a line, in order. Returns false if the line may have a pair that
-   * is not plain; the line has to be read again then.
+   * Calls `onPair` for each pair of a line, in order. Returns false if the line may contain a pair
+   * that is not plain; `scanLine` then has to read the line.
    */
   read(line: string, onPair: OnPair): boolean {
     if (!loadLine(line)) return false;
@@ -105,7 +111,7 @@ export class PlainPairs {
     }
   }
 
-  /** Returns the word between two positions: without making a text, if it is a recent one. */
+  /** Returns the word between two positions. Creates no string if the word occurred recently. */
   #wordAt(start: number, end: number, line: string): Word {
     const place = (codeAt(start) + 5 * codeAt(end - 1) + 31 * (end - start)) % recentWords;
     const recent = this.#recent[place] ?? noWord;
@@ -149,7 +155,7 @@ function plainOrUnclear(at: number): number {
   return isWrapped ? unclear : noNumber;
 }
 
-/** Whether letters may begin `nan`, `inf` or a wrapping such as `tensor(0.5)`. */
+/** Returns whether the letters may begin `nan`, `inf` or a call such as `tensor(0.5)`. */
 function mayBeginNumber(at: number): boolean {
   const [first, second] = [codeAt(at) | 0x20, codeAt(at + 1) | 0x20];
   if (first === letterN && second === letterA) return true;
@@ -157,11 +163,14 @@ function mayBeginNumber(at: number): boolean {
   return codeAt(afterRun(at)) === paren;
 }
 
-/** Whether the word at `start` follows, after one space, a word with one of the last characters. */
+/**
+ * Returns whether the word at `start` follows one blank, before which is one of the characters in
+ * `last`.
+ */
 const mayBePart = (start: number, last: readonly number[]): boolean =>
   start > 1 && isBlankAt(start - 1) && last.includes(lowerAt(start - 2));
 
-/** Returns the code of a character; of a letter, that of the small letter. */
+/** Returns the character code at `at`; for a letter, the code of the lower-case letter. */
 const lowerAt = (at: number): number => (isLetterAt(at) ? codeAt(at) | 0x20 : codeAt(at));
 
 /** Returns the text of up to two qualifiers before a name, such as `Test Average `. */

@@ -39,7 +39,7 @@ export class StepReader {
   take(counter: Counter, { label, value, total, sign }: Pair): void {
     if (counter === 'epoch') this.#epoch = value;
     else if (counter === 'step') {
-      // "it 5" is often ordinary English.
+      // Ignore "it 5", which is often ordinary English.
       if (sign !== 'spaced' || label.toLowerCase() !== 'it') this.#step = value;
     } else if (!Number.isNaN(total)) this.#batch = value;
   }

@@ -32,7 +32,7 @@ const maxHeaderChars = 1000;
 /** Quick test that excludes most lines, which are not headers. */
 const mayBeHeader =
   /^[\s|]{0,80}(?:global[ _]?)?(?:epochs?|steps?|iters?|iterations?)\s{0,80}[\s|,]/i;
-/** Most lines that begin with a counter have one of these. No name of a column has. */
+/** Matches a sign that most lines of progress have and that no name of a column contains. */
 const hasSign = /[=:]/;
 const startsWithNumber = /^[\s|]{0,80}\d/;
 const name = /^[\p{L}_][\p{L}\p{N}_ ./@%()-]*$/u;

@@ -1,15 +1,16 @@
-/** Tells which words of a line are names of metrics or counters. */
+/** Decides which words of a line may be names of metrics or counters. */
 import { remembering, type Reading } from './labels.ts';
 import type { Word } from './plainPairs.ts';
 
 const noWord: Word = { text: '', meaning: undefined, after: [] };
-/** Names of ASCII letters and digits, with separators between them. */
+/** Matches a name of ASCII letters and digits with separators between them. */
 const plainName = /^[a-z](?:[\w./@ -]*[a-z\d])?$/i;
 const separator = /[\s_./-]+/;
 
 /**
- * Returns what each word is if the names of `asked` are looked for; `names` is the source of the
- * regular expression for these and the counters. Returns undefined if a name is no plain one.
+ * Returns a function that describes a word, for a search for the names in `asked`; `names` is the
+ * source of the regular expression for these names and the counters. Returns undefined if a name in
+ * `asked` has characters that `plainName` does not match.
  */
 export function askedWords(
   asked: readonly string[],
@@ -32,7 +33,7 @@ export function askedWords(
   }, noWord);
 }
 
-/** Maps each part of a name that follows another to the last characters of those it follows. */
+/** Maps each word that is not the first of a name to the last characters of the words before it. */
 function lastCharactersBefore(names: readonly string[]): ReadonlyMap<string, readonly number[]> {
   const lasts = new Map<string, number[]>();
   for (const name of names) {
@@ -45,7 +46,7 @@ function lastCharactersBefore(names: readonly string[]): ReadonlyMap<string, rea
 
 const lastCode = (text: string): number => text.charCodeAt(text.length - 1);
 
-/** Returns what each word is if metrics are detected: any word may be a name. */
+/** Returns a function that describes a word, if metrics are detected: any word may be a name. */
 export const detectedWords = (reading: Reading): ((text: string) => Word) =>
   remembering(
     (text) => ({

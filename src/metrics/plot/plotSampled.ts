@@ -13,7 +13,7 @@ export type XOf = (columns: IndexedColumns) => Float64Array;
 
 interface PlotRequest extends PlotRange {
   readonly xOf: XOf;
-  /** Whether the x of the whole series never decrease. */
+  /** Whether x never decreases in the whole series. */
   readonly isAscending: boolean;
   /** Default: `maxHeldPoints`. */
   readonly maxHeld?: number;

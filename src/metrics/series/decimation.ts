@@ -4,7 +4,7 @@ import { Stretch } from './stretch.ts';
 
 /** Length of the stretches of a series that is decimated for the first time. */
 const firstStride = 4;
-/** Largest number of points that stand for the last stretch, including the last point. */
+/** Maximum number of stored points for the last stretch, including the last point of the series. */
 const maxOfStretch = 8;
 
 /**

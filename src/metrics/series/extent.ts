@@ -3,7 +3,7 @@ export class Extent {
   min = NaN;
   max = NaN;
   isAscending = true;
-  /** Whether all numbers are known, that is, not NaN. */
+  /** Whether no number is NaN. */
   isComplete = true;
   last = -Infinity;
 
