@@ -202,8 +202,8 @@ async function removeSession(deps: RetentionDeps, id: SessionId): Promise<string
 }
 
 /**
- * Returns the ids of the session's runs, which name folders. A damaged journal may contain ids that
- * lead to other folders.
+ * Returns the ids of the session's runs, which are also the names of their folders. Omits ids that
+ * would lead to other folders, which a damaged journal may contain.
  */
 function runIdsOf({ runs }: SessionState): {
   readonly valid: readonly RunId[];

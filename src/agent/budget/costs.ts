@@ -47,7 +47,10 @@ export function billText(cost: Cost & { readonly planUsd: number }): string {
   return `${words}, of which ${formatUsd(cost.planUsd)} at list price is covered by your plan`;
 }
 
-/** Formats the cost of a session: as `billText`, or that its model is scripted and costs nothing. */
+/**
+ * Formats the cost of a session like `billText`; for a session of the scripted demo, says that it
+ * costs nothing.
+ */
 export const sessionBill = (
   state: Pick<SessionState, 'provider' | 'usd' | 'planUsd' | 'hasUnknownCost'>,
 ): string => (state.provider === 'demo' ? '$0.00 (no model is called)' : billText(state));

@@ -6,7 +6,7 @@ import type { Spent } from '../contract/budget.ts';
 import type { Budget, BudgetScope, Limits } from '../journal/events.ts';
 import type { Allowance, SessionState } from '../journal/state.ts';
 
-/** Limits per day for all sessions of a home together. */
+/** Limits per calendar day for all sessions of a home together. */
 export type DayLimits = Pick<Limits, 'usd' | 'tokens'>;
 
 export const nothingSpent: Spent = { usd: 0, tokens: 0, hasUnknownCost: false };
@@ -53,7 +53,7 @@ export function measuresOf({
   nowMs,
 }: Spendable): Measure[] {
   const { usd, turns, inputTokens, outputTokens, startedMs, restMs = 0, phase, end } = state;
-  // Time for which the session is ended does not count.
+  // The time between the end of a session and its continuation does not count.
   const atMs = phase === 'ended' ? (end?.atMs ?? nowMs) : nowMs;
   const goal = {
     usd: usd + children.usd,

@@ -11,7 +11,7 @@ export interface AccountsDeps extends AskOnceDeps {
     readonly model: string;
     readonly effort?: Effort;
   };
-  /** Resolves with what the model is to write about: the measured facts, as Markdown. */
+  /** Resolves with the measured facts that the model is to write about, as Markdown. */
   facts(): Promise<string>;
   record(event: SessionEvent): Promise<void>;
 }
@@ -19,7 +19,10 @@ export interface AccountsDeps extends AskOnceDeps {
 const system = `You write the account of a finished piece of research for the user who asked for it. You see the recorded facts of the session: its goal, experiments, measurements and decisions. Nobody answers questions.
 Write Markdown, at most a page: what was asked, what was tried and why, what was found with its numbers and runs, what is uncertain, what to do next. Tables are welcome. Name runs as run 7 and experiments as e3. State no number that is not in the facts, and nothing that was not done. Text in quotation marks is what the agent said, not a measurement.`;
 
-/** Rejects with `ToolFailure` if the model cannot be asked or the limits do not cover the call. */
+/**
+ * Asks the model for its account and records it. Rejects with `ToolFailure` if the model cannot be
+ * asked or the limits do not cover the call.
+ */
 export async function writeAccount(deps: AccountsDeps, signal: AbortSignal): Promise<void> {
   const { provider, model, effort = 'medium' } = deps.own;
   const request: ModelRequest = {

@@ -83,6 +83,6 @@ export class SideCalls {
   }
 }
 
-/** Resolves with whether the provider is ready for a call now. Makes no request. */
+/** Resolves with whether the provider is ready for a call now. Makes no request to the model. */
 export const readinessOf = (provider: ModelProvider): Promise<Readiness> =>
   provider.readiness?.() ?? Promise.resolve({ isReady: true });

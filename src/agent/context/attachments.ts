@@ -21,7 +21,7 @@ export interface RecordedResult extends Omit<ToolResultBlock, 'attachments'> {
   readonly attachments?: readonly (AttachmentBlock | AttachmentFile)[];
 }
 
-/** What the user attached to a message. */
+/** A stored file that the user attached to a message. */
 export interface AttachedFile {
   readonly type: 'attached_file';
   readonly file: AttachmentFile;

@@ -124,7 +124,7 @@ export function newestPart(
   });
   if (replied === -1 || fresh.length === 0) return undefined;
   const each = maxTokens / fresh.length;
-  // Cutting could separate marks of untrusted text in it, so all of a cut text is marked.
+  // Truncation could separate the marks of untrusted text, so the whole truncated text is marked.
   const texts = fresh.map(([origin, text]) =>
     origin === fromUser
       ? `${fromUser}:\n${endsOf(text, each)}`

@@ -39,7 +39,8 @@ export interface ContextSourceDeps {
 const memoryTokens = 2_500;
 
 /**
- * Source of the texts that the model reads before the conversation and in place of a part of it.
+ * Provides the texts that the model reads: the system prompt before the conversation, and the
+ * briefing in place of older turns.
  */
 export interface ContextSource {
   /**

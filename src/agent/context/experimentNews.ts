@@ -16,7 +16,7 @@ interface Going {
   readonly sweeps: Set<string>;
   readonly ended: { readonly verdict: Verdict }[];
   isDecided: boolean;
-  /** Whether the last decision is provisional. */
+  /** True if the last decision is a provisional `keep`, which further seeds may reverse. */
   isProvisional: boolean;
   /** Whether runs were added after the last decision. */
   hasMore: boolean;

@@ -107,7 +107,7 @@ interface KnownRuns {
   readonly condemned: Map<RunId, Alarmed>;
   /** Question id → the refused call that the question is about. */
   readonly refused: Map<string, RefusedCall>;
-  /** Id of an event that resumed the session → what was known before it. */
+  /** Id of an event that resumed the session → facts about the journal before that event. */
   readonly before: Map<string, Before>;
   /** Ids of the runs that have not ended. */
   readonly live: Set<RunId>;
@@ -116,7 +116,7 @@ interface KnownRuns {
 }
 
 interface Before {
-  /** Time of the last event. */
+  /** Time of the last event before the resumption. */
   readonly lastMs: number;
   readonly hasRuns: boolean;
 }
@@ -192,7 +192,7 @@ function resultBlock(call: ToolCallBlock, result: Finished | undefined): Recorde
   };
 }
 
-/** Gaps in the journal that are shorter are not worth a line. */
+/** Minimum length of a gap in the journal that the model is told about. */
 const minGapMs = 5_000;
 
 function resumedText(

@@ -122,7 +122,7 @@ export const goalText = (goal: string, { limits, target, requirements }: Opening
     ...(limits.length > 0 ? [`Limits: ${limits.join(', ')}.`] : []),
   ].join('\n\n');
 
-/** Says how the requirements are checked, of those that the goal has. */
+/** Returns the sentence that tells the model how the requirements of the goal are checked. */
 const requirementHint = ({ unchanged, checks }: Requirements): string =>
   `${unchanged.length > 0 ? ' Helios compares the files at each launch.' : ''}${checks.length > 0 ? ' Give finish the command of each check.' : ''}`;
 

@@ -5,12 +5,16 @@ export interface FileEdit {
   /** Absolute path. */
   readonly path: string;
   /**
-   * - `created`, `changed`, `removed`: what the session did to the file, which is as it left it
-   * - `conflict`: the user or another program changed the file since, so it is not undone
+   * - `created`, `changed`, `removed`: what the session did to the file. The file has not changed
+   * since
+   * - `conflict`: the user or another program changed the file since, so the edit cannot be undone
    * - `unkept`: the earlier content is not stored, so the edit cannot be undone
    */
   readonly state: 'created' | 'changed' | 'removed' | 'conflict' | 'unkept';
-  /** `command`: the file changed while a command ran, which the user or a run may have done. */
+  /**
+   * `command`: the file changed while a command of the session ran. The user or a run may also have
+   * changed it.
+   */
   readonly by: 'tool' | 'command';
   /** File with the content before the session's edits; omitted if there was no file. */
   readonly beforeFile?: string;
@@ -18,11 +22,11 @@ export interface FileEdit {
   readonly afterFile?: string;
 }
 
-/** Result of undoing edits. Each file is in one of the lists. Absolute paths. */
+/** Result of undoing edits. Each file is in exactly one of the lists. Paths are absolute. */
 export interface UndoneEdits {
   readonly restored: readonly string[];
-  /** Files that changed since. Nothing of them was overwritten. */
+  /** Files that were changed after the edit. They stay unchanged. */
   readonly conflicts: readonly FileEdit[];
-  /** Files whose content before is not stored, or that could not be written, with the reason. */
+  /** Files whose earlier content is not stored or that could not be written, with the reason. */
   readonly failed: readonly { readonly path: string; readonly why: string }[];
 }

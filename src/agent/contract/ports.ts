@@ -12,7 +12,10 @@ export interface ApprovalRequest {
   readonly effect: string;
   /** Everything that the call does, as lines that can be shown as they are. See `callText`. */
   readonly detail: string;
-  /** Approvals beyond this call that the user may give. Omitted if it is asked about each time. */
+  /**
+   * Approvals beyond this call that the user may give. Omitted if the user must be asked about each
+   * such call.
+   */
   readonly offer?: Offer;
 }
 
@@ -21,7 +24,7 @@ export type ApprovalAnswer = Answer;
 
 /**
  * Services that the host provides to the engine. If the host omits a method of `MachinePrompts`,
- * the answer to its prompt is always no.
+ * the engine treats its prompts as declined.
  */
 export interface EnginePorts extends Partial<MachinePrompts> {
   /**

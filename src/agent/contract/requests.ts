@@ -1,7 +1,7 @@
 import type { SessionId } from '../../base/ids.ts';
 import type { Budget } from '../journal/events.ts';
 
-/** What a user asks of a session that another process works on. */
+/** A user's request to a session that another process works on. */
 export type SessionRequest =
   | { readonly kind: 'say'; readonly text: string }
   | { readonly kind: 'answer'; readonly question: string; readonly answer: string }
@@ -18,9 +18,9 @@ export type SessionRequest =
 
 export interface SessionRequests {
   /**
-   * Sends the request to the process that works on the session, which may be this one. Resolves
+   * Sends the request to the process that works on the session, which may be this process. Resolves
    * with a sentence that says what was done. Rejects with `UserFacing` if no process works on the
-   * session, or it refuses the request or does not reply.
+   * session, or if that process refuses the request or does not reply.
    */
   send(id: SessionId, request: SessionRequest): Promise<string>;
 }

@@ -21,7 +21,7 @@ import type { ObservedSession, ObserveOptions } from './observedSession.ts';
 
 export interface GoalRequest {
   readonly goal: string;
-  /** The target in the words of the user. Default: what is read from the goal. */
+  /** The target in the user's words. Default: the target that is read from the goal. */
   readonly target?: string;
   /** Limits that the user set in the request. */
   readonly budget: Budget;
@@ -224,10 +224,10 @@ export interface Sessions {
   /** Resolves with the edits of a session that are still in the files. */
   edits(id: SessionId): Promise<readonly FileEdit[]>;
   /**
-   * Undoes edits of a session: each file gets the content that it had before. A file that changed
-   * since stays as it is. `paths` are absolute; default: all files that tools edited, but none that
-   * changed while a command ran. Rejects with `UserFacing` for a file without edits, or when
-   * another process works on the session.
+   * Undoes edits of a session: each file gets the content that it had before. A file that was
+   * changed after the edits stays unchanged. `paths` are absolute; default: all files that tools
+   * edited, without files that changed while a command ran. Rejects with `UserFacing` for a file
+   * without edits, or when another process works on the session.
    */
   undoEdits(id: SessionId, paths?: readonly string[]): Promise<UndoneEdits>;
   readonly onDidChange: Event<void>;

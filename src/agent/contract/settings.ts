@@ -90,7 +90,7 @@ export interface EngineSettings extends ProviderSettings {
    */
   readonly prices?: Readonly<Record<string, unknown>>;
   readonly effort?: Effort;
-  /** True when the computer is kept awake while a session works or waits. */
+  /** True when the computer must not go to sleep while a session works or waits. */
   readonly keepAwake?: boolean;
   /** Whether Helios writes a brief when a session with at least one run ends. Default: `always`. */
   readonly report?: 'always' | 'never';

@@ -1,4 +1,4 @@
-/** Folds the events of a session into the edits that can be undone. */
+/** Folds the events of a session into the edits of files that can be undone. */
 import type { JournalEvent } from '../journal/events.ts';
 import { isSameVersion, type ChangedFile, type FileVersion } from '../journal/fileEvents.ts';
 
@@ -6,11 +6,14 @@ import { isSameVersion, type ChangedFile, type FileVersion } from '../journal/fi
 export interface EditRecord {
   /** Absolute path. */
   readonly path: string;
-  /** The version that the file had before the session's edits: the one that undoing restores. */
+  /** The version before the session's first edit of the file; undoing restores this version. */
   readonly before: FileVersion;
-  /** The version that the session wrote last; omitted if a call was cut off while it wrote. */
+  /** The version that the session wrote last. Omitted if a call was interrupted while it wrote. */
   readonly after?: FileVersion;
-  /** `command`: the file changed while a command ran. The user or a run may have changed it. */
+  /**
+   * `command`: the file changed while a command of the session ran. The user or a run may also have
+   * changed it.
+   */
   readonly by: 'tool' | 'command';
 }
 
@@ -61,7 +64,7 @@ class EditFold {
   }
 
   #change({ path, before, after }: ChangedFile, { by, callId }: Cause): void {
-    // A call that undoes edits also records changes; they are no edits.
+    // A call that undoes edits also records changes. These are not edits.
     if (by === 'tool' && this.#open.get(path)?.callId !== callId) return;
     const known = this.#ongoing(path, before);
     this.#edits.set(path, {

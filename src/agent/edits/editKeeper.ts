@@ -1,6 +1,6 @@
 /**
- * Keeps the content of files of this computer before a tool call changes them, and records what the
- * call changed. Files in the home folder of Helios, such as its worktrees, are not kept.
+ * Stores the content of files of this computer before a tool call changes them, and records what
+ * the call changed. Ignores files in the home folder of Helios, such as its worktrees.
  */
 import { rm } from 'node:fs/promises';
 import { messageOf, ToolFailure } from '../../base/errors.ts';
@@ -31,7 +31,7 @@ export interface EditKeeperDeps {
   record(event: SessionEvent): Promise<void>;
 }
 
-/** Files whose content is kept while a call may change them. */
+/** Files whose content is stored because a call may change them. */
 export interface OpenEdit {
   /** Records what the call has changed. Never rejects. */
   end(): Promise<void>;
@@ -77,8 +77,8 @@ export class EditKeeper {
   }
 
   /**
-   * Stores the tracked files that differ from the index. Further changes are found after the
-   * command, because its text does not name the files that it changes.
+   * Stores the tracked files that differ from the index of git. The text of a command does not name
+   * the files that it changes, so other changed files are found after the command.
    */
   async #beginCommand(callId: string): Promise<OpenEdit> {
     const tracked = await this.#tracked('keep');
@@ -96,8 +96,8 @@ export class EditKeeper {
   }
 
   /**
-   * Resolves with `undefined` if git cannot read the repository in time: the command runs
-   * nevertheless.
+   * Resolves with the tracked files that differ from the index of git. Resolves with `undefined` if
+   * git cannot read the repository in time, because this must not prevent the command.
    */
   async #tracked(copy: 'keep' | 'none'): Promise<TrackedChanges | undefined> {
     const { local, workFolder: folder, clock, logger } = this.#deps;
@@ -117,8 +117,8 @@ export class EditKeeper {
   }
 
   /**
-   * Returns the tracked files that equalled the index before the command, and differ from it now.
-   * The command may have changed the index, too.
+   * Returns the tracked files that were equal to the index before the command, and that differ from
+   * it now. Compares with a copy of the index, because the command may have changed the index.
    */
   async #newChanges(tracked: TrackedChanges, known: Versions): Promise<readonly ChangedFile[]> {
     const { local, workFolder: folder, clock, files } = this.#deps;
@@ -147,8 +147,8 @@ export class EditKeeper {
       const files = (await find()).filter(isChange);
       if (files.length > 0) await this.#deps.record({ type: 'files.changed', ...cause, files });
     } catch (error) {
-      // The call has taken effect, so it is not failed. The stored content of its files stays in
-      // the journal.
+      // The call has taken effect, so it must not be reported as failed. The content of its files
+      // is already stored, and the journal refers to it.
       this.#deps.logger.warn(`The edits of a call could not be recorded: ${messageOf(error)}`);
     }
   }
@@ -162,8 +162,8 @@ export class EditKeeper {
 }
 
 /**
- * Returns false also if the content of neither version is stored: the versions are not known to
- * differ.
+ * Returns true if the versions differ. If the content of neither version is stored, this is
+ * unknown, and the result is false.
  */
 const isChange = ({ before, after }: ChangedFile): boolean =>
   !isSameVersion(before, after) && !(before === 'unkept' && after === 'unkept');

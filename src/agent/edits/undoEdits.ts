@@ -23,7 +23,7 @@ export interface UndoRequest extends SessionEdits {
   record(event: SessionEvent): Promise<void>;
 }
 
-/** Resolves with the edits of files that differ from their version before the edits. */
+/** Resolves with the edits of files that now differ from their version before the edits. */
 export async function listEdits({ events, folder }: SessionEdits): Promise<readonly FileEdit[]> {
   const files = editFiles(folder);
   const edits: FileEdit[] = [];
@@ -79,7 +79,10 @@ async function chosen({ events, paths }: UndoRequest): Promise<readonly EditReco
   );
 }
 
-/** Restores the version before the edits. Resolves with the reason if that was not possible. */
+/**
+ * Restores the version before the edits. Resolves with the reason if the version could not be
+ * restored.
+ */
 async function goBack(
   { path, before }: EditRecord,
   files: AttachmentFiles,

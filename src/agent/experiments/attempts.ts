@@ -84,9 +84,9 @@ export interface Duplicate {
   readonly attempt: Attempt;
   readonly found: FoundRun;
   /**
-   * True if a repeat would bring no new information: the run had exactly the same code and
-   * arguments, is running or measured something, and its experiment was not decided invalid, crash
-   * or retest.
+   * True if repeating the run would bring no new information: the run had exactly the same code and
+   * arguments, it is active or measured something, and its experiment was not decided `invalid`,
+   * `crash` or `retest`.
    */
   readonly counts: boolean;
 }

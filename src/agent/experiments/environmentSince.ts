@@ -49,8 +49,8 @@ const notCompared = (id: string, gist: string, why: string): string =>
   `The environment was not compared (${why}); that of the first run is ${id} (${gist}).`;
 
 /**
- * Removes the git state, which must not be compared: the run uses a restored worktree, not the code
- * in this folder.
+ * Returns the environment without its git state, which is not compared: the run uses a restored
+ * worktree instead of the code in this folder.
  */
 const withoutCode = ({ git: _, ...environment }: Environment): Environment => environment;
 

@@ -32,7 +32,10 @@ export const resultText = (row: ExperimentRow): string =>
     ...(row.result === undefined ? [] : [`${resultValueText(row.result)}${ofSettings(row)}`]),
   ].join(', ');
 
-/** Says that the result is that of one setting among several: ` (run 12, of 3 settings)`. */
+/**
+ * Formats which setting a result belongs to, if the experiment has several:
+ * ` (run 12, of 3 settings)`.
+ */
 function ofSettings({ runs, result }: ExperimentRow): string {
   const count = runs.length < 2 ? 1 : repeatsOf(runs).length;
   const numbers = (result?.runs ?? []).map(({ number }) => number);
@@ -68,7 +71,7 @@ export function duplicateText({ found, of, ledger }: RefusedLaunch): string {
   ].join('\n');
 }
 
-/** Returns one note per experiment that ran something like the launch, with its seeds. */
+/** Returns one note, with the seeds, per experiment that ran something similar to the launch. */
 export function similarNotes({ found, ledger }: RefusedLaunch): string[] {
   const byExperiment = Map.groupBy(found, ({ found: { experimentId } }) => experimentId);
   return [...byExperiment]

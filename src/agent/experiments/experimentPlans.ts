@@ -56,7 +56,9 @@ export interface ExperimentRequest extends ExperimentArguments {
   readonly machineIds: readonly string[];
   /** True when the launch may wait for machines that do not answer now. */
   readonly mayWait?: boolean;
-  /** Command as the model wrote it. The command of a sweep contains placeholders. */
+  /**
+   * Command as the model wrote it. For a sweep, the command contains placeholders for the values.
+   */
   readonly command: string;
   /** Shell commands to launch, one per run. */
   readonly commands: readonly string[];
@@ -273,7 +275,7 @@ export class ExperimentPlans {
     return sameCode(machine, { repo, tree, commands, others: knownTrees.slice(0, maxTrees) });
   }
 
-  /** Resolves with the files that the goal requires to stay unchanged, and that were changed. */
+  /** Resolves with the changed files among those that the goal requires to stay unchanged. */
   #changed(place: Place): Promise<readonly string[]> {
     return changedFiles(this.#state.requirements ?? {}, place.machine, place);
   }
@@ -295,7 +297,9 @@ export class ExperimentPlans {
   }
 }
 
-/** Returns a number that no experiment has had, not even one whose only run was never started. */
+/**
+ * Returns a number that no experiment has had, not even an experiment whose only run never started.
+ */
 function nextNumber({ experiments, runs }: SessionState): number {
   const used = [...runs.values()].flatMap(({ spec }) => spec.experimentId ?? []);
   return 1 + Math.max(0, ...[...experiments.keys(), ...used].map((id) => Number(id.slice(1))));

@@ -1,6 +1,7 @@
 /**
- * Imports results that were made outside Helios into a session. They are listed, shown and compared
- * as what they are; nothing ranks them, and no claim rests on them.
+ * Imports results that were made outside Helios into a session. The results are listed, shown and
+ * compared as imported results. They are never ranked with measured results, and never count as
+ * evidence.
  */
 import path from 'node:path';
 import { adviceOf, UserFacing } from '../../base/errors.ts';
@@ -54,13 +55,19 @@ type ImportedEvent = Extract<JournalEvent, { type: 'results.imported' }>;
 type Unrecorded = Extract<SessionEvent, { type: 'results.imported' }>;
 
 const maxNameChars = 200;
-/** Maximum number of metrics of a run in the journal; all are in the file of rows. */
+/**
+ * Maximum number of metrics of a run that are recorded in the journal. The stored file with the
+ * rows contains all metrics.
+ */
 const maxValues = 40;
 
 export class Imports {
   readonly #deps: ImportsDeps;
   readonly #files: AttachmentFiles;
-  /** The last import to be recorded: they are recorded one after the other, to know their ids. */
+  /**
+   * The last import in the queue. Imports are recorded one after the other, because their ids are
+   * numbers in the order of recording.
+   */
   #recorded: Promise<unknown> = Promise.resolve();
 
   constructor(deps: ImportsDeps) {
@@ -102,8 +109,8 @@ export class Imports {
   }
 
   /**
-   * Resolves with the results that `i1` or `i1#3` names, with their metrics; none if there are none.
-   * Rejects with `UserFacing` if their rows are missing.
+   * Resolves with the results that a reference such as `i1` or `i1#3` names, with their metrics;
+   * with an empty list if there are none. Rejects with `UserFacing` if their rows are missing.
    */
   async measured(reference: string): Promise<readonly MeasuredRun[]> {
     const [, number = '', place] = importReference.exec(reference.trim()) ?? [];
@@ -161,7 +168,7 @@ export interface ResultFiles {
 
 /**
  * Reads the results in a file or folder, and records nothing. `path` is absolute; `wanted` is the
- * metric that counts, if known. Rejects as `Imports.read` does.
+ * metric of the target, if there is one. Rejects as `Imports.read` does.
  */
 export async function readResultFiles(
   machine: Pick<Machine, 'stream'>,
@@ -219,7 +226,10 @@ function resultOf(run: FoundRun, wanted: string | undefined): ImportedResult {
   };
 }
 
-/** Returns the metric that counts: the wanted one, else the first whose better direction is known. */
+/**
+ * Returns the metric by which a result is listed: the wanted metric, otherwise the first metric
+ * with a known direction, otherwise the first metric.
+ */
 function mainMetric(
   summaries: readonly MetricSummary[],
   wanted: string | undefined,
@@ -231,7 +241,7 @@ function mainMetric(
   return summaries.find(({ metric }) => metric === name) ?? first ?? summaries[0];
 }
 
-/** A line `>3` stands before the rows of the third result. */
+/** Joins the rows of all results. A line such as `>3` precedes the rows of the third result. */
 const rowsText = (runs: readonly FoundRun[]): string =>
   runs.map(({ rows }, index) => `>${index + 1}\n${rows.join('\n')}\n`).join('');
 

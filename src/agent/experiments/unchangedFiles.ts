@@ -16,8 +16,8 @@ import { MachineFailure, type Machine } from '../../machines/machine.ts';
 const maxBytes = 64 * 1024 * 1024;
 
 /**
- * Resolves with the requirements of the goal besides numbers, as a field of the first event. A file
- * that does not exist in the folder, or cannot be read, is left out.
+ * Resolves with the requirements of the goal besides numbers, as a field of the first event. Omits
+ * a file that does not exist in the folder or cannot be read.
  */
 export async function requirementsAtStart(
   goal: string,
@@ -42,14 +42,14 @@ async function fileAtStart(name: string, workFolder: string): Promise<UnchangedF
 
 const hashOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
-/** Where the code of an experiment is. */
+/** The folder and the stored code of an experiment. */
 export type CodePlace = Pick<ExperimentPlan, 'cwd' | 'code'>;
 
 /**
- * Resolves with the paths of the changed files. If a file is neither in the folder nor at the root
- * of its worktree, it was removed if the folder is on this computer; on other machines, it is not
- * reported. As long as the machine has not answered, the folder is not known and no file is
- * compared.
+ * Resolves with the paths of the changed files. A file that exists neither in the folder nor at the
+ * root of its worktree counts as removed if the folder is on this computer; on other machines, the
+ * file is not reported. Compares no file until the machine has answered, because the folder is not
+ * known before.
  */
 export async function changedFiles(
   { unchanged: files = [] }: Partial<Requirements>,

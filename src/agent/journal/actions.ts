@@ -193,7 +193,10 @@ class ActionsFold {
 
 const maxEndChars = 160;
 
-/** Returns how the command of a call ended; `undefined` for tools that do not say it. */
+/**
+ * Returns how the command of a call ended; `undefined` for tools whose result does not include
+ * this.
+ */
 function commandEnd({
   name,
   exitCode,
@@ -203,7 +206,7 @@ function commandEnd({
 }: EventOf<'tool.finished'>): string | undefined {
   if (exitCode !== undefined) return `exit code ${exitCode}`;
   if (isError) return `failed: ${oneLine(text, maxEndChars)}`;
-  // The summary of other tools is about what they found.
+  // The summaries of other tools describe what they found, not how a command ended.
   return name === 'remote_exec' ? summary : undefined;
 }
 

@@ -98,7 +98,10 @@ const described = (
   ...(facts.length > 0 && { facts }),
 });
 
-/** Returns what the user must know at the start: permissions, ignored parts of a project file. */
+/**
+ * Returns notes that the user must read at the start: on permissions, and on ignored parts of a
+ * project file.
+ */
 const factsOf = ({
   leftOut,
   permissions,

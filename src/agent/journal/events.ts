@@ -53,8 +53,8 @@ export type BudgetScope = 'goal' | 'day' | 'experiment';
 /**
  * Reason for the end of a session.
  * - `goal`: the engine checked that the goal is met
- * - `best_found`: the agent ended a goal without a number to reach
- * - `claimed`: the agent says that the goal is met, and nothing could be checked
+ * - `best_found`: the agent ended an open goal, which has no number to reach
+ * - `claimed`: the agent says that the goal is met, and there was nothing to check
  */
 export type EndReason =
   | 'goal'
@@ -281,7 +281,7 @@ export type SessionEvent =
       readonly contacts?: readonly HostContact[];
     }
   | { readonly type: 'run.not_started'; readonly runId: RunId; readonly why: string }
-  /** The output of a run is read again; `read` is set once all of an ended run is read. */
+  /** The output of a run is read again; `read` is set when all output of an ended run is read. */
   | {
       readonly type: 'run.metrics_changed';
       readonly runId: RunId;

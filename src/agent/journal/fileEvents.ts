@@ -24,8 +24,8 @@ export interface ChangedFile {
 
 export type FileEvent =
   /**
-   * The content of files that a call may change was stored. Written before the call is executed. No
-   * folder in the paths is a link.
+   * The content of files that a call may change was stored. Written before the call is executed.
+   * Links in the folders of the paths are resolved.
    */
   | {
       readonly type: 'files.kept';
@@ -51,7 +51,7 @@ export type FileEvent =
       readonly files: readonly ChangedFile[];
     };
 
-/** Returns true if both are known to be equal, in content and permissions. */
+/** Returns true if both versions are known to have equal content and permissions. */
 export const isSameVersion = (a: FileVersion, b: FileVersion): boolean =>
   typeof a === 'string' || typeof b === 'string'
     ? a === b && a !== 'unkept'

@@ -23,7 +23,10 @@ export interface RunState {
   readonly metrics: readonly MetricSummary[];
   /** Why the run was never started; omitted for a run that started or may still start. */
   readonly notStarted?: string;
-  /** Set when the run is put in line: the number of sweeps that had started before. */
+  /**
+   * Number of sweeps that had started before the run was put into the waiting line. Set only for
+   * such a run.
+   */
   readonly sweepsAhead?: number;
   /** What was withheld from the run: variables that the output names, and hosts. */
   readonly withheld?: string;
@@ -214,7 +217,10 @@ export interface SessionState {
   readonly experiments: ReadonlyMap<string, ExperimentRecord>;
   /** Number of imports so far. */
   readonly imports: number;
-  /** Imported results that count, oldest import first. */
+  /**
+   * Imported results, without those that a later import of the same source replaced. Oldest import
+   * first.
+   */
   readonly imported: readonly NamedResult[];
   /** Question id → question, oldest first. */
   readonly questions: ReadonlyMap<string, Question>;

@@ -40,7 +40,7 @@ export interface ActDeps {
    * Stores attachments of results, and the full text of results that are too long for the model.
    */
   readonly files: Pick<AttachmentFiles, 'keep' | 'pathOf'>;
-  /** Keeps the files that calls change. */
+  /** Stores the content of files before calls change them. */
   readonly edits: Pick<EditKeeper, 'begin'>;
   record(event: SessionEvent): Promise<void>;
   show(event: StreamEvent): void;
@@ -131,7 +131,8 @@ async function outcomeOf(
   const runs = accesses.some(({ kind }) => kind === 'command');
   const withLabel = runs ? labelRefusal(call.input) : undefined;
   if (withLabel !== undefined) return failed(withLabel);
-  // Later requests contain the text that Helios stores for the agent.
+  // Remove secrets from the arguments, because the model reads the stored text again in later
+  // requests.
   const args = tool.isOwnData ? redactValue(parsed.args, deps.secrets) : parsed.args;
   const judged = { call, tool, args, accesses };
   const permitted = await permit(judged, deps, signal);
@@ -305,8 +306,8 @@ async function bounded(
     const hint = `the whole is in ${fullPath}, for read_file on machine local`;
     return { text: cappedContent(result, maxResultChars, hint), fullPath };
   } catch (error) {
-    // The call has already taken effect, so it must not be recorded as failed only because its
-    // result cannot be stored.
+    // The call has already taken effect, so it must not be recorded as failed if only its result
+    // cannot be stored.
     deps.logger.warn(`A long result could not be stored: ${messageOf(error)}`);
     const hint = 'the complete result could not be stored';
     return { text: cappedContent(result, maxResultChars, hint) };

@@ -2,9 +2,9 @@ import type { EventOf } from '../journal/describeEvent.ts';
 import type { JournalEvent } from '../journal/events.ts';
 
 /**
- * Returns the sleep that a check-in of the monitor interrupted, and that goes on after a turn
- * without a tool call; `undefined` if there is none. A message of the user, a pause or another
- * sleep ends it.
+ * Returns the sleep that a check-in of the monitor interrupted, and that continues after a turn
+ * without a tool call. Returns `undefined` if there is none, or if a message of the user, a pause
+ * or another sleep came after the check-in.
  */
 export function interruptedSleep(
   events: readonly JournalEvent[],

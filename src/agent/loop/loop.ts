@@ -50,16 +50,16 @@ export interface LoopDeps extends ContextSource {
   readonly budget: BudgetGuard;
   readonly plateau: Pick<PlateauGuard, 'endsNow'>;
   readonly act: ActDeps;
-  /** Returns whether the session has what the tool works with. Calls of others work, too. */
+  /** Returns whether requests list the tool. Calls of tools that are not listed work, too. */
   offers(tool: Pick<Tool, 'needs'>): boolean;
   readonly attachments: Pick<RequestAttachments, 'fill'>;
   readonly profile: Pick<AgentProfile, 'replyMeans'>;
   show(event: StreamEvent): void;
   end(reason: EndReason, summary: string): Promise<void>;
   /**
-   * Called after a turn without a tool call. If a check-in of the monitor interrupted a sleep, that
-   * sleep goes on; otherwise, if the session has a monitor, the session sleeps until its next
-   * check-in. In both cases, the result is true.
+   * Called after a turn without a tool call. Continues a sleep that a check-in of the monitor
+   * interrupted. If there is none and the session has a monitor, puts the session to sleep until
+   * its next check-in. Returns true in both cases, otherwise false.
    */
   waitForMonitor(): Promise<boolean>;
 }
@@ -208,9 +208,9 @@ async function turn(deps: LoopDeps, signal: AbortSignal): Promise<ModelReply | u
 }
 
 /**
- * Returns the conversation with the events that were recorded after the first `built` events and
- * before `model.requested`, or `undefined` if there are none. The request must contain them: they
- * precede it in the journal, so they are treated as read by the model.
+ * Returns the messages for events that were recorded after the first `built` events and before
+ * `model.requested`; `undefined` if there are none. The request must contain them, because events
+ * that precede it in the journal are treated as read by the model.
  */
 function lateHistory(
   events: readonly JournalEvent[],
@@ -324,7 +324,7 @@ const answerIn = ({ content }: ModelReply): string =>
 const cutText =
   'The reply was truncated at the output limit, and the missing part was not executed. Continue in smaller steps: write long files in several parts (write_file with append).';
 
-/** True when events that the model must read were recorded while the model was replying. */
+/** Returns true if events that the model must read were recorded while it was replying. */
 function wasSpokenTo({ events, state }: SessionLog): boolean {
   const asked = events.findLastIndex((event) => event.type === 'model.requested');
   return events.slice(asked).some((event) => {

@@ -98,7 +98,9 @@ function isProgress(event: JournalEvent): boolean {
   }
 }
 
-/** Turns in which only the output of commands was new, before they are no progress any more. */
+/**
+ * Maximum number of turns in a row that count as progress only because of new output of commands.
+ */
 const maxCommandTurns = 60;
 const maxShapes = 10_000;
 
@@ -141,8 +143,8 @@ class Waits {
   #sinceMs: number | undefined;
 
   /**
-   * True when the event ends a sleep that began while a run was active and lasted at least
-   * `patientMs`, with the earlier parts of a sleep that went on after a check-in.
+   * Returns true for the end of a sleep that lasted at least `patientMs` and began while a run was
+   * active. If a check-in interrupted the sleep, its earlier parts count, too.
    */
   endsPatiently(event: JournalEvent): boolean {
     if (event.type === 'run.started') this.#going.add(event.runId);

@@ -35,7 +35,10 @@ export function contentText(
   return JSON.stringify({ ...content, ...Object.fromEntries(marked) }, cleaned);
 }
 
-/** Returns a text, or a list of texts as lines; other values have no origin of their own. */
+/**
+ * Returns a text unchanged, and a list of texts as lines; empty for other values, which are not
+ * marked as untrusted.
+ */
 function textOf(value: unknown): string {
   if (typeof value === 'string') return value;
   return Array.isArray(value) && value.every((each) => typeof each === 'string')

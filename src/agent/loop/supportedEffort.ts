@@ -11,8 +11,9 @@ interface EffortDeps {
 }
 
 /**
- * Returns the effort for the next request: the supported one that is nearest to the wanted one,
- * none if the model supports none. Keeps the wanted one where the efforts of the model are unknown.
+ * Returns the effort for the next request: the supported effort that is nearest to the wanted
+ * effort, or `undefined` if the model supports none. Returns the wanted effort if it is not known
+ * which efforts the model supports.
  */
 export function supportedEffort({
   log: { state },

@@ -1,4 +1,7 @@
-/** Says at a wake what the runs that ended meanwhile mean for the target. */
+/**
+ * Tells the model, when the session wakes, what the runs that ended during the sleep mean for the
+ * target.
+ */
 import type { Ledger, LedgerRow } from '../../experiments/ledger.ts';
 import { judgeRows, type GroupResult } from '../../experiments/target/judgeTarget.ts';
 import { isLimit, isOpen, type Target } from '../../experiments/target/target.ts';

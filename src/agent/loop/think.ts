@@ -3,12 +3,12 @@ import type { Clock } from '../../base/clock.ts';
 import type { ModelProvider, ModelReply, ModelRequest } from '../../models/model.ts';
 import type { StreamEvent } from '../journal/events.ts';
 
-/** Time after the end of the minutes of a goal that a reply which has begun may take. */
+/** Additional time for a reply that has begun when the minutes of the goal are used up. */
 const graceMs = 30_000;
 
 /**
- * Carries out a model call, and aborts it some time after `endMs`, when the minutes of the goal are
- * used up: a call that hangs must not outlive them.
+ * Makes a model call. Aborts it `graceMs` after `endMs`, the time at which the minutes of the goal
+ * are used up, so that a call without an answer does not exceed them by much.
  */
 export async function withinMinutes<T>(
   call: (signal: AbortSignal) => Promise<T>,

@@ -1,6 +1,6 @@
 /**
- * Judges a `finish` call. Uses only values that the engine read from the output of runs, and files
- * that it read itself, never what the model reports.
+ * Judges a `finish` call of the model. Uses only values that the engine read from the output of
+ * runs, and files that the engine read itself, never values that the model reports.
  */
 import { ToolFailure } from '../../base/errors.ts';
 import { counted, formatValue, oneLine } from '../../base/text.ts';
@@ -22,16 +22,18 @@ export interface EvidenceDeps {
   readonly goal: string;
   readonly target: Target | undefined;
   readonly ledger: Ledger;
-  /** Returns the runs that a reference names: a run, an experiment or a sweep; empty if none. */
+  /**
+   * Returns the runs of a reference to a run, an experiment or a sweep; empty if there are none.
+   */
   rows(reference: string): readonly LedgerRow[];
   /**
-   * Checks what the goal asks for besides numbers, on the code of the runs. Resolves with what was
-   * checked; rejects with `ToolFailure` if it does not hold.
+   * Checks the requirements of the goal besides numbers, on the code of the runs. Resolves with
+   * what was checked; rejects with `ToolFailure` if a requirement is not met.
    */
   requirements(rows: readonly LedgerRow[]): Promise<readonly string[]>;
   /**
-   * Resolves with a sentence on the line of output that is most like the metric; `undefined` if
-   * there is none.
+   * Resolves with a sentence about the line of output that is most similar to the metric;
+   * `undefined` if there is none.
    */
   nearest(metric: string, rows: readonly LedgerRow[]): Promise<string | undefined>;
   /** Describes a file with its size and hash. Rejects with `ToolFailure` if it cannot be read. */
@@ -94,7 +96,10 @@ const namesOf = (rows: readonly LedgerRow[]): string =>
         .map(({ number }) => runName(number))
         .join(', ')}`;
 
-/** Throws if the metric was measured in none of the runs. */
+/**
+ * Returns the last values of the metric in the runs. Throws if none of the runs measured the
+ * metric.
+ */
 function measured(rows: readonly LedgerRow[], wanted: string | undefined): Evidence[] {
   if (wanted === undefined || rows.length === 0) return [];
   const found = rows.flatMap((row): Evidence[] => {
@@ -110,7 +115,7 @@ function measured(rows: readonly LedgerRow[], wanted: string | undefined): Evide
   );
 }
 
-/** Throws if none of the runs can be evidence. */
+/** Throws `ToolFailure` if none of the runs has a result that can be evidence. */
 function refuseWithoutResult(rows: readonly LedgerRow[], ledger: Ledger): void {
   const usable = new Set(countedRows(ledger).map(({ runId }) => runId));
   const [refused] = rows.filter(({ runId }) => !usable.has(runId));
@@ -146,7 +151,7 @@ async function checkTarget(
   );
 }
 
-/** Resolves with what to do about a target that is not met. */
+/** Resolves with advice for the model about a target that is not met. */
 async function wayOut(
   target: Target,
   best: GroupResult | undefined,
@@ -183,7 +188,10 @@ async function bestFound(
   return { reason: 'best_found', evidence, checked: [checked, ...limits, ...more] };
 }
 
-/** Returns the limits of an open goal as compared; throws if the best result breaks one. */
+/**
+ * Returns texts that compare the best result with the limits of an open goal. Throws if the result
+ * breaks a limit.
+ */
 function checkLimits(target: Target | undefined, ledger: Ledger): readonly string[] {
   const conditions = (target && judgeChampion(target, ledger)?.conditions) ?? [];
   const broken = conditions.filter(({ isMet }) => !isMet).map(({ text }) => text);
@@ -196,7 +204,10 @@ function checkLimits(target: Target | undefined, ledger: Ledger): readonly strin
 const successText = ({ number, command }: LedgerRow): string =>
   `${oneLine(command, 80)} succeeded (${runName(number)})`;
 
-/** Formats what is undecided when an open goal is to end; empty if nothing is. */
+/**
+ * Returns a sentence that names the undecided experiments when an open goal is to end; empty if
+ * there are none.
+ */
 export function undecidedText({ experiments }: Ledger): string {
   const open = experiments.filter(
     ({ plan, decision, status }) => plan !== undefined && !decision && status === 'over',

@@ -1,7 +1,7 @@
 /**
  * Puts a session to sleep: watches the triggers of the recorded sleep. When the session wakes,
  * records the reason and what happened during the sleep. A check-in of the monitor interrupts a
- * sleep; its triggers stay watched until the sleep goes on or another one begins.
+ * sleep; its triggers are still watched until the sleep continues or another sleep begins.
  */
 import type { Ledger } from '../../experiments/ledger.ts';
 import { targetNews } from './targetNews.ts';
@@ -41,7 +41,7 @@ type CurrentSleep = NonNullable<SessionState['sleep']>;
 interface Watch {
   readonly sleepId: string;
   readonly triggers: Disposable;
-  /** Set when the triggers were met. */
+  /** The wake that the triggers caused; set when they were met. */
   met?: Wake;
 }
 

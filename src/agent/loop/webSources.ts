@@ -1,4 +1,7 @@
-/** Finds out which web addresses a session has seen, and whether it has read text of others. */
+/**
+ * Finds out which web addresses a session has seen, and whether its model has read text by other
+ * people.
+ */
 import { linkForm, linksOfUser } from '../../base/links.ts';
 import { isMarked } from '../../base/untrusted.ts';
 import type { WebSources } from '../../permissions/composedUrl.ts';
@@ -12,13 +15,16 @@ const maxPerText = 1000;
 
 type SeenSoFar = Pick<WebSources, 'hasReadOthers' | 'hasSeen'>;
 
-/** Returns what the events of a session say. A resumed session gets the same answers. */
+/**
+ * Returns the web sources in the events of a session. The result is the same after the session was
+ * resumed.
+ */
 export const webSourcesOf = (events: readonly JournalEvent[]): SeenSoFar => fold(events);
 
 class Seen implements SeenSoFar {
   readonly #ofUser = new Set<string>();
   readonly #ofOthers = new Set<string>();
-  /** The answers that the agent proposed for its questions. Those are no words of the user. */
+  /** Question id → the answers that the agent proposed. They do not count as text of the user. */
   readonly #proposed = new Map<string, readonly string[]>();
   #hasReadOthers = false;
 
@@ -47,7 +53,7 @@ class Seen implements SeenSoFar {
   #wordsOfUser(event: JournalEvent): string {
     switch (event.type) {
       case 'session.started':
-        // The goal of a child was written by the agent of its parent.
+        // The goal of a child session was written by an agent, not by the user.
         return event.parent === undefined ? event.goal : '';
       case 'message.added':
         return event.origin === 'person' ? event.text : '';
@@ -84,7 +90,7 @@ const approvedUrls = (event: EventOf<'permission.decided'>): readonly string[] =
       )
     : [];
 
-/** Returns true for an event by which the model reads text of others. */
+/** Returns true for an event that gives the model text by other people. */
 function bringsOthers(event: JournalEvent): boolean {
   switch (event.type) {
     case 'session.started':

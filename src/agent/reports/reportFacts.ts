@@ -38,7 +38,7 @@ export function briefFacts({ state, events, ledger }: ReportSource, about: About
     ...(target && { target }),
     ledger,
     runs: [...state.runs.values()].map((run) => runFacts(run, tails.get(run.spec.id), about)),
-    // What was compared with the target stands in the outcome.
+    // Omit the evidence if the outcome already contains what was compared with the target.
     evidence: (end?.checked?.length ? [] : (end?.evidence ?? [])).flatMap(
       ({ runId, ...evidence }) => {
         const number = state.runs.get(runId)?.spec.number;
@@ -86,7 +86,7 @@ function sessionFacts(state: SessionState): SessionFacts {
       : `${state.provider} ${state.model}`,
     outcome: phase === 'paused' ? 'Paused' : end ? endHeadline(end) : endText(undefined),
     ...(stuck !== undefined && { stuck }),
-    // Helios wrote the summary of a session that the user stopped.
+    // Omit the summary if the user stopped the session, because Helios wrote it, not the model.
     ...(end !== undefined && !isBlocked && end.reason !== 'user' && { summary: end.summary }),
   };
 }

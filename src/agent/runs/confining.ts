@@ -10,7 +10,7 @@ import type { EngineSettings } from '../contract/settings.ts';
 export interface ConfiningDeps {
   readonly sessionId: SessionId;
   readonly probes: Pick<ConfinementProbes, 'failure'>;
-  /** Returns the setting of the user: when to confine. */
+  /** Returns the user's setting for confinement: `auto`, `always` or `never`. */
   use(): NonNullable<EngineSettings['confinement']>;
   /** Returns the permission mode in force. */
   mode(): PermissionMode;
@@ -31,7 +31,10 @@ interface MandatedConfinement {
 export interface ConfinementState {
   /** False if commands on the machine are not to be confined by Helios. */
   readonly isWanted: boolean;
-  /** Confinement of commands on the machine: `bubblewrap, network on`, or `no` and the reason. */
+  /**
+   * Confinement of commands on the machine as text: `bubblewrap, network on`, or `no` with the
+   * reason.
+   */
   readonly text: string;
 }
 
@@ -81,7 +84,10 @@ export class Confining {
     }
   }
 
-  /** Resolves with `undefined` if Helios need not confine commands on the machine. */
+  /**
+   * Resolves with how to confine commands on the machine; with `undefined` if Helios need not
+   * confine them.
+   */
   async #plan(machine: Machine): Promise<Plan | undefined> {
     const { sessionId, probes, use, mode, mandated } = this.#deps;
     const entry = (await machine.setup?.())?.confinement;

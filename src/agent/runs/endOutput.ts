@@ -10,8 +10,9 @@ import type { EventOf } from '../journal/describeEvent.ts';
 const tailChars = 3_000;
 
 /**
- * Resolves with the metrics that were never read, and the nearest line to them. If the run failed,
- * or there is no such line, also with the end of the output. Never rejects.
+ * Resolves with the metrics of the launch that were never read, and with the line of output that is
+ * most similar to one of them. If the run failed or there is no such line, also resolves with the
+ * end of the output. Never rejects.
  */
 export async function endOutput(
   runs: Pick<Runs, 'output'>,

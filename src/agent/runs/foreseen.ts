@@ -1,4 +1,4 @@
-/** Foresees that a command will be refused when it runs, so that nobody is asked to allow it. */
+/** Finds out before the user is asked whether a command would be refused when it runs. */
 import type { Machine, Machines } from '../../machines/machine.ts';
 import { caches, type Confinement } from '../../machines/confinement/policy.ts';
 import type { Access, CommandAccess } from '../../permissions/access.ts';
@@ -26,7 +26,8 @@ export async function foreseenRefusal(
   deps: ForeseeingDeps,
 ): Promise<Foreseen | undefined> {
   for (const access of accesses) {
-    // Programs with a note are started by Helios, and neither guarded nor confined.
+    // Skip programs that Helios itself starts (they have a note): these are neither guarded nor
+    // confined.
     if (access.kind !== 'command' || access.note !== undefined) continue;
     const found = await refusalOf(access, deps).catch(() => undefined);
     if (found !== undefined) return found;
@@ -47,7 +48,10 @@ async function refusalOf(
   return confinement && byConfinement(access, { machine, confinement, machines, paths });
 }
 
-/** Folders that every confined command can change, besides its own. */
+/**
+ * Folders that every confined command can change, in addition to the writable folders of its
+ * session.
+ */
 const alwaysWritable = ['/tmp', '/var/tmp', '/dev', ...caches.map((each) => `~/${each}`)].map(
   (each) => each.replace(/ .*$/, ''),
 );
@@ -57,7 +61,7 @@ interface Confined extends Pick<ForeseeingDeps, 'machines' | 'paths'> {
   readonly confinement: Confinement;
 }
 
-/** Judges the command by a mandate that grants what the confinement leaves writable. */
+/** Judges the command by a mandate that grants exactly what a confined command can change. */
 async function byConfinement(
   access: CommandAccess,
   { machine, confinement: { writable }, machines, paths }: Confined,

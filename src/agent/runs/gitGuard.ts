@@ -14,7 +14,7 @@ import { judgeGit, refusedText } from '../../permissions/git/gitRule.ts';
 import { plainGitCalls, type PlainGitCall } from '../../permissions/git/plainGitCalls.ts';
 import type { GitProtection } from '../../tools/parameters/gitProtection.ts';
 
-/** Short, because an approval waits for the answer. */
+/** Time limit in milliseconds. Short, because an approval waits for the answer. */
 const askMs = 10_000;
 
 export class GitGuard implements GitProtection {
@@ -39,9 +39,9 @@ export class GitGuard implements GitProtection {
   }
 
   /**
-   * Resolves with why the guard will refuse a call of git in the command, which starts in `folder`;
-   * with `undefined` if it will not, or if that depends on what the command does before the call.
-   * Does not ask the user to connect. Rejects with `MachineFailure`.
+   * Resolves with why the guard will refuse a call of git in the command, which starts in `folder`.
+   * Resolves with `undefined` if the guard will not refuse, or if that depends on what the command
+   * does before the call. Never asks the user to connect. Rejects with `MachineFailure`.
    */
   async foreseen(machine: Machine, command: string, folder: string): Promise<Foreseen | undefined> {
     const verdict = this.#isOn() ? judgeGit(command) : { kind: 'none' as const };
@@ -54,8 +54,8 @@ export class GitGuard implements GitProtection {
   }
 
   /**
-   * Resolves as `command` does. Rejects with `ToolFailure` also if the command uses git for anything
-   * but reading.
+   * Resolves as `command` does. Also rejects with `ToolFailure` if the command uses git for
+   * anything other than reading.
    */
   async readingCommand(machine: Machine, command: string): Promise<string> {
     const verdict = judgeGit(command);

@@ -43,8 +43,9 @@ export const isIdle = ({ runs, sweeps }: SessionState): boolean =>
   [...runs.values()].every((run) => run.verdict !== undefined || run.notStarted !== undefined);
 
 /**
- * Returns the position in line of a waiting run on its machine, from 1; for another run, the
- * position that it would get. A sweep that may start a point counts with all its waiting points.
+ * Returns the position in line of a waiting run on its machine, from 1. For a run that does not
+ * wait, returns the position that it would get. A sweep whose points can start on this machine
+ * counts as many positions as it has waiting points.
  */
 export function placeInLine(
   state: SessionState,

@@ -11,7 +11,10 @@ const pointsNeeded = 3;
 /** Milliseconds within which a point must have failed. */
 const quickMs = 60_000;
 const maxErrorChars = 300;
-/** Errors that depend on what a point needs: points with other settings may have enough memory. */
+/**
+ * Matches errors that need not occur at other points, because a point with other settings may need
+ * less memory.
+ */
 const memoryError = /out of memory|outofmemory|memoryerror|bad_alloc|cannot allocate memory/i;
 
 /**

@@ -41,14 +41,14 @@ export function pointLabel(
   return fitting([label, ...optionTexts(newestFirst(new Map(others), earlier))]);
 }
 
-/** Puts the options first that differ from the last earlier command. */
+/** Sorts the options: those that differ from the last earlier command come first. */
 function newestFirst(options: Options, earlier: readonly string[]): Options {
   const last = optionsOf(earlier.at(-1) ?? '');
   const isOld = ([name, value]: [string, string]): number => Number(last.get(name) === value);
   return new Map([...options].toSorted((a, b) => isOld(a) - isOld(b)));
 }
 
-/** Joins as many texts as fit, and shows with an ellipsis that others follow. */
+/** Joins as many texts as fit. Ends with an ellipsis if some do not fit. */
 function fitting(texts: readonly string[]): string {
   const whole = texts.join(' ');
   if (whole.length <= maxChars) return whole;
@@ -75,7 +75,7 @@ function differing(command: string, others: readonly string[]): Options {
   return new Map(found.flatMap((name) => namedValue(name, own.get(name))));
 }
 
-/** Returns no entry for an option that only other commands have. */
+/** Returns the option as a name and a value; empty if only other commands have the option. */
 const namedValue = (name: string, value: string | undefined): [string, string][] =>
   value === undefined ? [] : [[name, value]];
 

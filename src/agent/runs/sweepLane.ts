@@ -1,5 +1,5 @@
 /**
- * Tracks whether points of sweeps can be launched on a machine now: only one launch at a time, and
+ * Decides whether points of sweeps can be launched on a machine now: only one launch at a time, and
  * no launch during a pause. A pause begins when the machine has no free slot or GPU, or does not
  * answer.
  */

@@ -34,7 +34,7 @@ export interface SweepView {
 const maxRows = 20;
 const maxSettings = 12;
 const maxSkipped = 5;
-/** Maximum length of a tail, so that it fits into a line of a digest. */
+/** Maximum length of the quoted end of an output, so that it fits into a line. */
 const maxTailChars = 200;
 
 /** Returns the table, which has at most a few thousand characters for any number of points. */
@@ -93,8 +93,8 @@ function sweepLine({ state, sweep, ledger }: SweepView, end = sweep.end): string
 }
 
 /**
- * Leaves out the parts of the labels that all runs have in common. A label of which nothing would be
- * left stays as it is.
+ * Shortens labels by the parts that all runs have in common. A label that would become empty stays
+ * unchanged.
  */
 function withShortLabels(ledger: Ledger): Ledger {
   const [first, ...others] = ledger.rows.map(({ label }) => label.split(' '));
@@ -112,14 +112,14 @@ function withShortLabels(ledger: Ledger): Ledger {
   };
 }
 
-/** Room for the marks between 16 lines. */
+/** Number of characters that are reserved for the separators between the lines of an output. */
 const breakChars = 2 * 15;
 
-/** Returns the last lines of an output as one line, which a digest cannot cut. */
+/** Returns the last lines of an output as one line that is short enough for the table. */
 const tailText = (tail: string): string =>
   lastLines(tail, maxTailChars - breakChars).replaceAll('\n', ' ⏎ ');
 
-/** Returns the best setting and, if it has repeats, the best of their values. */
+/** Returns the best setting and, if the setting was repeated, the best of its values. */
 function bestTexts({ best }: Ledger): string[] {
   if (best === undefined) return [];
   const names = best.runs.map(({ number }) => runName(number));
@@ -127,7 +127,7 @@ function bestTexts({ best }: Ledger): string[] {
   return best.n > 1 ? [text, `best single value ${formatValue(best.best)}`] : [text];
 }
 
-/** Returns the part that the labels of runs that repeat each other have in common: `lr=3e-4`. */
+/** Returns the common part of the labels of repeated runs, such as `lr=3e-4`. */
 function settingOf(runs: readonly LedgerRow[]): string {
   const [first, ...others] = runs.map(({ label }) => label.split(' '));
   const common = (first ?? []).filter((part) => others.every((parts) => parts.includes(part)));
@@ -152,7 +152,7 @@ function endReasonText(end: SweepEndReason | undefined): string {
   }
 }
 
-/** Returns one line per setting that has repeats, best mean first; empty without repeats. */
+/** Returns one line per setting, best mean first; empty if no setting was repeated. */
 function settingLines({ rows, decisive }: Ledger): string[] {
   if (decisive === undefined) return [];
   const sign = decisive.direction === 'lower' ? 1 : -1;

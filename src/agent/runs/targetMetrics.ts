@@ -1,4 +1,4 @@
-/** Adds the metrics of the session's target to what is read from a run. */
+/** Adds the metrics of the session's target to the metrics that are read from a run. */
 import type { Target } from '../../experiments/target/target.ts';
 import { isKnownMetric } from '../../metrics/direction.ts';
 import { isUsableName } from '../../metrics/lines/labels.ts';
@@ -8,8 +8,8 @@ import type { MetricSpec } from '../../metrics/metric.ts';
 import { namedMetrics } from '../../metrics/unreadMetrics.ts';
 
 /**
- * Returns the spec of a run, with the metrics of the target's conditions that it would not read. A
- * launch that names no metric reads the known ones by itself.
+ * Returns the spec of a run, with the metrics of the target that the spec does not include. A
+ * launch without named metrics detects known metrics, so these need not be added.
  */
 export function withTargetMetrics(spec: MetricSpec, target: Target | undefined): MetricSpec {
   const named = namedMetrics(spec);

@@ -38,8 +38,8 @@ export class WatchdogAlarms {
   readonly #deps: WatchdogAlarmsDeps;
   readonly #killing = new Set<RunId>();
   /**
-   * Last of the alarms, which are recorded one after the other, so that each finds the earlier
-   * alarms in the journal.
+   * The last alarm in the queue. Alarms are recorded one after the other, so that each can be
+   * compared with the earlier alarms in the journal.
    */
   #telling: Promise<unknown> = Promise.resolve();
 
@@ -77,7 +77,8 @@ export class WatchdogAlarms {
     if (state === undefined) return;
     const before = state.alarms.filter((alarm) => alarm.kind === kind);
     if (kind === 'metric_pattern') {
-      // The last lines of a run are searched after its end, and again after a restart.
+      // The last lines of a run are checked at its end and again after a restart, so the same alarm
+      // may come twice.
       if (before.some((alarm) => alarm.detail === detail)) return;
     } else if (isOver(run, state) || before.length >= maxAlarms) return;
     await log.record({ type: 'run.alarmed', runId, kind, detail, action });

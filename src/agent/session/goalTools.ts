@@ -67,13 +67,13 @@ function createEnding(deps: ToolsetDeps): AllToolsDeps['finish']['finish'] {
   };
 }
 
-/** Number of lines of output that are searched for a metric, and of runs. */
+/** Maximum numbers of lines of output and of runs that are searched for a metric. */
 const searchedLines = 5_000;
 const searchedRuns = 3;
 
 /**
- * Resolves with a sentence that names the line which is most like the metric in the output of the
- * newest of the runs, and how to read it; `undefined` if there is none.
+ * Resolves with a sentence that quotes the most similar line to the metric in the output of the
+ * newest runs, and says how to read it. Resolves with `undefined` if there is no such line.
  */
 async function lineNear(
   { runs }: ToolsetDeps,
@@ -99,8 +99,8 @@ function rowsNamed(deps: ToolsetDeps, ledger: Ledger, reference: string): readon
 }
 
 /**
- * Returns the text that the model gets when it ends an open goal too early: what is left of the
- * limits, and what the last experiment gained.
+ * Returns the objection that the model gets when it first tries to end an open goal: what is left
+ * of the limits, and what the last experiment gained.
  */
 function lastLook(state: SessionState, ledger: Ledger, nowMs: number): string {
   const endMs = budgetEndMs(state);
@@ -143,8 +143,8 @@ export function createTargetSetter(deps: ToolsetDeps): AllToolsDeps['setTarget']
 }
 
 /**
- * Throws `ToolFailure` if the agent's target is easier than the user's goal. The agent may add to
- * the goal, but never ease it.
+ * Throws `ToolFailure` if the agent's target is easier than the user's goal. The agent may add
+ * conditions, but must not make the goal easier.
  */
 function refuseContradiction({ goal, target, targetBy }: SessionState, stated: Target): void {
   if (targetBy === 'person' && target !== undefined)

@@ -90,7 +90,10 @@ export function createLoop(request: PartsRequest, listeners: SessionListeners): 
   };
 }
 
-/** Returns the kinds of tools that have something to work with at the time of the call. */
+/**
+ * Returns a function that tells whether a tool has something to work with: several machines, or a
+ * repository. Evaluated at each call.
+ */
 const offersFor =
   (machines: Pick<Machines, 'list'>, workFolder: string) =>
   ({ needs }: Pick<Tool, 'needs'>): boolean => {

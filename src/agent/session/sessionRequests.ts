@@ -139,10 +139,13 @@ async function perform(
   }
 }
 
-/** Before the reply is waited for in vain. */
+/**
+ * Time after which a request to import is answered even if the files are still being read. Shorter
+ * than the time for which the sender waits for a reply.
+ */
 const importReplyMs = 10_000;
 
-/** Resolves with what was imported, or that the files are still being read. */
+/** Resolves with a text: what was imported, or that the files are still being read. */
 async function importInto(
   session: Session,
   { machineId, path: file }: Extract<SessionRequest, { kind: 'import' }>,
@@ -154,7 +157,7 @@ async function importInto(
     () =>
       `${file} is still being read. If the session does not name it within two minutes, run the command without --session to see why.`,
   );
-  // Whichever is not waited for may reject.
+  // The promise that loses the race below may reject later without a handler.
   late.catch(() => undefined);
   reading.catch(() => undefined);
   try {

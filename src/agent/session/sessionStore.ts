@@ -222,7 +222,10 @@ export class SessionStore implements Sessions {
     this.#changed.dispose();
   }
 
-  /** True if no process owns the session, or if its owner would hand it over to this process. */
+  /**
+   * Resolves with true if no process owns the session, or if its owner would hand the session over
+   * to this process.
+   */
   async #isForsaken(id: SessionId): Promise<boolean> {
     const { home, shared, ownerKind } = this.#deps;
     const holder = await Lease.holder(home.leaseFile(id), shared.clock);

@@ -19,8 +19,9 @@ const journalsAtOnce = 32;
 const tailBytes = 16 * 1024;
 
 /**
- * Events that decide whether a session has ended, waits for the user, or is at work. The newest of
- * these events decides, as in `fold.ts`. Of the messages, only messages of the user decide.
+ * Matches the events that decide whether a session has ended, waits for the user, or is at work.
+ * The newest of these events decides, as in `fold.ts`. Of the messages, only those of the user
+ * match.
  */
 const decisive =
   /"type":"(?:session\.(?:started|paused|ended)|model\.requested|sleep\.started|message\.added)"/g;

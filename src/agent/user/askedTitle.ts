@@ -1,4 +1,7 @@
-/** Words the title of a call for a question: what the call will do, not what it did. */
+/**
+ * Changes the title of a call for a question, because the user is asked what the call will do, not
+ * what it did.
+ */
 
 const infinitives: Readonly<Record<string, string>> = {
   Appended: 'Append',
@@ -26,6 +29,8 @@ const infinitives: Readonly<Record<string, string>> = {
   Wrote: 'Write',
 };
 
-/** Returns the title with its first word, a verb in the past, in the infinitive. */
+/**
+ * Returns the title with its first word, a verb in the past tense, in the infinitive: `Run make`.
+ */
 export const askedTitle = (title: string): string =>
   title.replace(/^\w+/, (word) => infinitives[word] ?? word);

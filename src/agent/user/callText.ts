@@ -14,7 +14,9 @@ export interface ShownCall {
   readonly paths?: PathRules;
 }
 
-/** Names of the arguments that are shown first, and of those that are shown last, in order. */
+/**
+ * Names of the arguments that are shown first (`first`) and last (`last`), each list in this order.
+ */
 const first = [
   ...['command', 'command_template', 'path', 'local_path', 'remote_path', 'url'],
   ...['machine_id', 'source_machine_id', 'machines'],
@@ -23,9 +25,9 @@ const first = [
 const last = ['params', 'random', 'points', 'old_string', 'new_string', 'content'];
 
 /**
- * Returns everything that a call does: notes about repairs, links and paths, the commands, changes, the arguments,
- * and the files and hosts that the arguments do not name. Each begins on a line of its own; further
- * lines of a value are indented, so that no value looks like another argument.
+ * Returns everything that a call does: notes about repairs, links and paths, commands, changes, the
+ * arguments, and the files and hosts that the arguments do not name. Each item begins on a line of
+ * its own; further lines of a value are indented, so that no value looks like another argument.
  */
 export function callText({ args, accesses, repairs, paths = usualPaths }: ShownCall): string {
   const use = pathUse(accesses, paths);
@@ -45,8 +47,8 @@ export function callText({ args, accesses, repairs, paths = usualPaths }: ShownC
 }
 
 /**
- * Returns the arguments of a call in a fixed order, whatever the order of the model. Characters that
- * have no glyph are replaced with their code point.
+ * Returns the arguments of a call in a fixed order, which does not depend on the model. Invisible
+ * characters are replaced by their code points.
  */
 export function argumentText(args: unknown): string {
   if (typeof args !== 'object' || args === null || Array.isArray(args)) return valueText(args);
@@ -102,8 +104,8 @@ const nameText = (name: string): string =>
   /^\w+$/.test(name) ? name : markHidden(JSON.stringify(name));
 
 /**
- * Returns a text as it is, in quotes if its start or end could not be seen. Returns any other value
- * as JSON.
+ * Returns a text unchanged, but in quotes if blanks at its start or end could not be seen. Returns
+ * any other value as JSON.
  */
 function valueText(value: unknown): string {
   if (typeof value !== 'string') return markHidden(JSON.stringify(value, sorted));

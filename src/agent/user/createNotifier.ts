@@ -21,9 +21,9 @@ export interface NotifierDeps {
 }
 
 /**
- * Creates the notifier. Warns once when the notification settings are invalid, and again when they
- * change to other invalid ones. While the settings are invalid, only the window shows
- * notifications.
+ * Creates the notifier. Warns once when the notification settings are invalid, and again when the
+ * user changes them to other invalid settings. While the settings are invalid, only the window
+ * shows notifications.
  */
 export function createNotifier({ secrets, ports, settings, ...around }: NotifierDeps): Notifier {
   let before: string | undefined;

@@ -123,7 +123,7 @@ export const approvalNotification = (
 
 const maxDetailChars = 400;
 
-/** Returns the call in one line, or its start after a sentence that says so. */
+/** Returns the call in one line. A long call is truncated, after a sentence that says so. */
 function approvalDetail(detail: string): string {
   const start = oneLine(detail, maxDetailChars);
   if (start === oneLine(detail, Infinity)) return start;

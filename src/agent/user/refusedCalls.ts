@@ -1,17 +1,20 @@
 /**
- * Calls that were refused because nobody could be asked, as questions in the inbox. When the user
- * allows one, the same call passes if the model sends it again.
+ * Puts calls that were refused because nobody could be asked into the inbox, as questions. If the
+ * user allows such a call, it is allowed when the model sends it again.
  */
 import { createHash } from 'node:crypto';
 import type { GateCall, RefusedCalls } from '../../permissions/gate.ts';
 import type { Question, SessionState } from '../journal/state.ts';
 import { openQuestions, type Questions } from './questions.ts';
 
-/** Number of such questions that may be open. Further calls are refused without one. */
+/** Maximum number of open questions of this kind. Further calls are refused without a question. */
 const mostOpen = 20;
-/** Length up to which a question shows a whole call. The user cannot allow a longer one. */
+/**
+ * Maximum length of a call in a question. The user cannot allow a longer call, because the question
+ * does not show it completely.
+ */
 const mostChars = 1_500;
-/** After this time, the answer is no. */
+/** Deadline of the question, after which the answer is no. */
 const withinMs = 7 * 24 * 60 * 60_000;
 
 export const allowAnswer = 'Allow';
@@ -50,7 +53,9 @@ export function refusedCalls({ questions, state }: RefusedCallsDeps): RefusedCal
   };
 }
 
-/** Returns the call, the reason and the effect, each on lines of its own, and no line twice. */
+/**
+ * Returns the call, the reason and the effect, each on its own lines. Repeated lines are omitted.
+ */
 function questionText({ title, detail }: GateCall, why: string): string {
   const lines = detail.split('\n').filter((line) => !why.endsWith(line.replace(/\.$/, '')));
   return [
@@ -61,7 +66,7 @@ function questionText({ title, detail }: GateCall, why: string): string {
   ].join('\n');
 }
 
-/** Returns a text that is the same for calls that do the same. */
+/** Returns a text that is equal for two calls that do the same. */
 const signatureOf = ({ tool, detail }: GateCall): string =>
   createHash('sha256')
     .update(JSON.stringify([tool, detail]))
