@@ -25,7 +25,10 @@ import { storeCommands } from './sessions/storeCommands.ts';
 import type { AllHandlers } from './ui/commandRegistry.ts';
 import type { AppDeps } from './appDeps.ts';
 
-/** Features that the commands use. Passed as functions if they are created after the commands. */
+/**
+ * Features that commands use and that other code creates. Functions, if the feature is created
+ * later than the commands or not at all.
+ */
 export interface CommandTargets {
   readonly models: ModelDeps;
   /** VS Code's global state, which all windows share. */

@@ -87,7 +87,7 @@ export class ChatFollower {
       this.#pausedNote = window.setStatusBarMessage(pausedText, 8_000);
     }
     if (end === 'ended') this.#meant.ended(session);
-    // The next message is about the same session, and its answer shows what goes on.
+    // The answer to the next message shows the state of the same session, so do not show it here.
     if (end === 'yielded') return;
     const { text, buttons } = this.standing(session, end);
     stream.markdown(withIcons(`\n\n${text}\n\n`));

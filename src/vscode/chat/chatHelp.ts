@@ -1,4 +1,4 @@
-/** `/help`, and the answer to a slash word that is no command. */
+/** `/help`, and the answer to an unknown slash command. */
 import { extensions, type ChatResponseStream, type Uri } from 'vscode';
 import { plain } from '../../base/markdown.ts';
 import { unknownWordText } from '../../presentation/slashWords.ts';

@@ -6,7 +6,7 @@ import { UserFacing } from '../../base/errors.ts';
 import { showButton } from './chatStream.ts';
 import { inboxList, parseAnswer } from '../inbox/inboxText.ts';
 
-/** Shows the questions of the session. Throws `UserFacing` without a session. */
+/** Shows the questions of the session. Throws `UserFacing` if there is no session. */
 export function showInbox(session: Session | undefined, stream: ChatResponseStream): void {
   const { state, id } = required(session);
   stream.markdown(inboxList(state, Date.now()));

@@ -4,7 +4,10 @@ import type { Session } from '../../agent/contract/sessions.ts';
 import { UserFacing } from '../../base/errors.ts';
 import { codeBlock, plain } from '../../base/markdown.ts';
 
-/** `prompt`: path of a note or a folder of notes. Rejects with `UserFacing` without a session. */
+/**
+ * Shows the note or the folder of notes at the path `prompt`. Rejects with `UserFacing` if there is
+ * no session.
+ */
 export async function showMemory(
   session: Session | undefined,
   prompt: string,

@@ -16,7 +16,10 @@ export interface MetricTalk {
   readonly stream: ChatResponseStream;
 }
 
-/** `prompt`: names of metrics; all without. Rejects with `UserFacing` without a session. */
+/**
+ * Shows the values of the metrics that `prompt` names; of all metrics if it is empty. Throws
+ * `UserFacing` if there is no session.
+ */
 export function showMetricValues(prompt: string, { session, stream }: MetricTalk): void {
   const rows = required(session).ledger.rows.slice(-maxRuns).toReversed();
   const measured = [...new Set(rows.flatMap((row) => row.metrics.map(({ metric }) => metric)))];

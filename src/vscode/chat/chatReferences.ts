@@ -9,11 +9,14 @@ import {
 
 export interface References {
   readonly attachments: readonly Attachment[];
-  /** Names of references that were not understood or could not be read. */
+  /** Names of references whose kind is not supported or that could not be read. */
   readonly unused: readonly string[];
 }
 
-/** Never rejects. Ignores what VS Code adds by itself, such as the visible part of an editor. */
+/**
+ * Reads the references of a chat message. Ignores references that VS Code adds automatically, such
+ * as the visible part of an editor. Never rejects.
+ */
 export async function readReferences(
   references: readonly ChatPromptReference[],
 ): Promise<References> {

@@ -8,8 +8,8 @@ import { UserFacing } from '../../base/errors.ts';
 import { parseSticky, stickyList } from '../inbox/stickies.ts';
 
 /**
- * Adds, lists or removes sticky notes. Throws `UserFacing` without a session, or if there are too
- * many notes.
+ * Adds, lists or removes sticky notes. Throws `UserFacing` if there is no session, or if there are
+ * too many notes.
  */
 export async function answerSticky(
   session: Session | undefined,

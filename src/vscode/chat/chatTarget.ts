@@ -1,4 +1,7 @@
-/** `/target` in the chat: shows or changes what counts as the goal of the session. */
+/**
+ * `/target` in the chat: shows or changes the target of the session, which is the metric and the
+ * value to reach.
+ */
 import type { ChatResponseStream } from 'vscode';
 import type { Session } from '../../agent/contract/sessions.ts';
 import { UserFacing } from '../../base/errors.ts';
@@ -6,8 +9,8 @@ import { plain } from '../../base/markdown.ts';
 import { targetText } from '../../presentation/sessions/sessionText.ts';
 
 /**
- * Returns whether the target has changed, which wakes the session. Throws `UserFacing` without a
- * session, and for a target that is not understood.
+ * Shows the target or, with a prompt, changes it. Returns whether it has changed, which wakes the
+ * session. Rejects with `UserFacing` if there is no session, or if the prompt is not a valid target.
  */
 export async function answerTarget(
   session: Session | undefined,

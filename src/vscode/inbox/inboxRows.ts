@@ -45,7 +45,10 @@ function openOf(state: SessionState): Question[] {
     .sort((a, b) => a.deadlineMs - b.deadlineMs);
 }
 
-/** The row has no button that approves: a click opens the whole call. */
+/**
+ * Returns the row of an approval question. The row has no button that approves, because it shows
+ * only a part of the call; a click opens the whole call.
+ */
 function approvalRow(approval: Approval): TreeNode {
   return {
     id: `approval ${approval.id}`,

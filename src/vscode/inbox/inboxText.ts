@@ -4,7 +4,10 @@ import { UserFacing } from '../../base/errors.ts';
 import { formatSpan } from '../../base/span.ts';
 import { plain } from '../../base/markdown.ts';
 
-/** Returns a Markdown list of all questions: open ones with their defaults, others with answers. */
+/**
+ * Returns a Markdown list of all questions: open questions with their defaults, answered questions
+ * with their answers.
+ */
 export function inboxList({ questions }: Pick<SessionState, 'questions'>, nowMs: number): string {
   if (questions.size === 0) return 'The inbox is empty: the agent has no questions.';
   return [...questions.values()]

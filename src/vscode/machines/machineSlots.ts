@@ -37,7 +37,7 @@ export class MachineSlots {
       if (slots !== undefined)
         this.#held.set(id, { count: slots.total - slots.free, atMs: this.#clock.now() });
     } catch {
-      // Not reported here: the machine's status shows the failure.
+      // Ignore the error, because the machine's status shows it.
       this.#held.delete(id);
     } finally {
       this.#pendingIds.delete(id);

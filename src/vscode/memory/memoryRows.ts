@@ -1,4 +1,4 @@
-/** The Memory tree: the notes of each open session, and those that sessions share. */
+/** The Memory tree: the notes of each open session, and the notes that sessions share. */
 import type { MemoryNode } from '../../memory/memoryNode.ts';
 import { oneLine } from '../../base/text.ts';
 import type { TreeNode } from '../ui/treeNode.ts';
@@ -6,7 +6,7 @@ import { exactTime } from '../../base/localTime.ts';
 import { plain } from '../../base/markdown.ts';
 
 export interface MemorySection {
-  /** Session whose notes the section contains. Default: the section contains shared notes. */
+  /** Session whose notes the section contains. Omitted for a section with shared notes. */
   readonly session?: { readonly id: string; readonly goal: string };
   /** Path of the folder of the notes. */
   readonly root: '/' | '/project' | '/global';

@@ -1,6 +1,6 @@
 /**
- * Data of the Memory view: the notes of each open session, those that the sessions of the project in
- * the window share, and those that all sessions share.
+ * Data of the Memory view: the notes of each open session, the notes that the sessions of the
+ * project in this window share, and the notes that all sessions share.
  */
 import { join } from 'node:path';
 import type { Engine } from '../../agent/contract/engine.ts';
@@ -39,7 +39,7 @@ export class Notes implements Disposable {
     );
   }
 
-  /** Returns the notes of each open session, newest session first, then those that they share. */
+  /** Returns the notes of each open session, newest session first, then the shared notes. */
   async sections(): Promise<readonly MemorySection[]> {
     const engine = await this.#host.get();
     const sessions = [...this.#sessions.all()].reverse();
@@ -74,7 +74,7 @@ export class Notes implements Disposable {
   }
 
   #sharedStore({ home, memoryFolders }: Engine): MemoryStore {
-    // Only the shared notes are used, so the store's folder for session notes is never created.
+    // The store is used only for shared notes, so its folder for session notes is never created.
     this.#shared ??= this.#owned.add(
       new MemoryStore({
         sessionFolder: join(home, 'no-session'),

@@ -1,4 +1,4 @@
-/** Commands on `helios.json`: opens it, and allows what it sends and runs. */
+/** Commands on `helios.json`: open it, and allow what it sends and runs. */
 import { window, workspace } from 'vscode';
 import { UserFacing } from '../../base/errors.ts';
 import { projectsAt, reviewText } from '../../compose/project.ts';

@@ -1,4 +1,4 @@
-/** The text of a brief for the chat, which supports neither anchors nor images. */
+/** Converts a brief for the chat, which supports neither anchors nor images. */
 
 /** Removes anchors, images, and links into other files of the report. */
 export const briefForChat = (markdown: string): string =>

@@ -2,7 +2,7 @@
 import { plain } from '../../base/markdown.ts';
 import { planHeader } from '../../presentation/archive/retentionText.ts';
 
-/** `rows`: cells as of `planRows`. */
+/** Returns the table as Markdown. `rows`: cells as returned by `planRows`. */
 export function cleanUpDocument(rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
   const table = [

@@ -1,4 +1,4 @@
-/** The offline demo: a small but real training project, on which a scripted model works. */
+/** The offline demo: a small training project that really runs, on which a scripted model works. */
 import { cp, mkdir, readFile, stat } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import { commands, ThemeIcon, Uri, window, workspace, type Memento } from 'vscode';

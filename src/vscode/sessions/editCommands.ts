@@ -19,7 +19,10 @@ export const editCommands = (deps: EditDeps) =>
     'helios.openEdit': (argument, path) => openEdit(deps, argument, path),
   }) satisfies Handlers;
 
-/** Shows the changes of one file by a session: the content before, and the file as it is. */
+/**
+ * Shows the changes of one file by a session: the content before the changes next to the current
+ * file.
+ */
 async function openEdit(deps: EditDeps, argument: unknown, path: unknown): Promise<void> {
   const id = sessionIdOf(argument);
   if (id === undefined || typeof path !== 'string') return;
@@ -90,7 +93,10 @@ function pickEdits(
   });
 }
 
-/** Shows what the session changed, and what was changed since. Overwrites nothing. */
+/**
+ * Opens two comparisons: of the versions before and after the session's edits, and of the version
+ * after the edits and the current file. Changes nothing.
+ */
 async function showThreeVersions(deps: EditDeps, id: SessionId, edit: FileEdit): Promise<void> {
   const name = basename(edit.path);
   const [before, after] = [beforeOf(deps, id, edit), afterOf(deps, id, edit)];
@@ -111,7 +117,9 @@ const beforeOf = (deps: EditDeps, id: SessionId, { path, beforeFile }: FileEdit)
 const afterOf = (deps: EditDeps, id: SessionId, { path, afterFile }: FileEdit): Uri =>
   stored(deps, `/edit/${id}/after${path}`, afterFile);
 
-/** Returns a read-only document with a stored content; an empty one if there was no file. */
+/**
+ * Returns the URI of a read-only document with a stored content; empty if the file did not exist.
+ */
 const stored = ({ documents }: EditDeps, path: string, file: string | undefined): Uri =>
   documents.define(path, async () => (file === undefined ? '' : readFile(file, 'utf8')));
 

@@ -1,14 +1,17 @@
-/** Which sessions continue in the background: as chosen for the session, else as for its folder. */
+/**
+ * Decides which sessions continue in the background: by the user's choice for the session,
+ * otherwise by the choice for its folder.
+ */
 import type { SessionId } from '../../base/ids.ts';
 import type { FolderChoice } from '../../project/folderChoices.ts';
 
-/** A session, as far as it is decided here. */
+/** The fields of a session that this decision needs. */
 interface KeptSession {
   readonly id: SessionId;
   readonly state: { readonly workFolder: string };
 }
 
-/** The choices for sessions. Not stored beyond this window. */
+/** The choices for single sessions, which are not stored and end with this window. */
 export class KeptSessions {
   readonly #chosen = new Map<SessionId, boolean>();
   readonly #isKeptIn: (folder: string) => boolean;
@@ -26,7 +29,10 @@ export class KeptSessions {
   }
 }
 
-/** Returns the field of a choice. `isTicked`: omitted where it could not be ticked, so it stays. */
+/**
+ * Returns the field `keepRunning` of a choice for a folder. If `isTicked` is undefined because the
+ * user could not choose, the earlier value is kept.
+ */
 export const keepField = (
   isTicked: boolean | undefined,
   before: FolderChoice | undefined,

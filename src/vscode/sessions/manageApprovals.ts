@@ -1,4 +1,4 @@
-/** Lists what the user approved beyond one session, with a button that revokes it. */
+/** Lists the approvals that apply beyond one session, each with a button that revokes it. */
 import { ThemeIcon, window, type QuickPickItem } from 'vscode';
 import { approvalsAt, storedApprovals, type ApprovalRow } from '../../compose/approvals.ts';
 import { tell } from '../ui/commandRegistry.ts';

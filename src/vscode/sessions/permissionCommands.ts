@@ -1,4 +1,4 @@
-/** Asks for the permission mode of a folder: when its first goal starts, and by command. */
+/** Asks for the permission mode of a folder, when its first goal starts or by command. */
 import { basename } from 'node:path';
 import { commands } from 'vscode';
 import { systemClock } from '../../base/clock.ts';
@@ -83,11 +83,17 @@ async function change(deps: Deps & Pick<WindowDeps, 'sessions'>): Promise<void> 
   deps.sessions.refresh();
 }
 
-/** Whether sessions of the folder keep running; `undefined` if the settings keep all running. */
+/**
+ * Returns whether sessions of the folder keep running; `undefined` if the user cannot choose,
+ * because the settings keep all sessions running.
+ */
 const tickFor = (choice: FolderChoice | undefined): boolean | undefined =>
   setting('session.keepRunning') === 'always' ? undefined : choice?.keepRunning === true;
 
-/** Resolves with the choice for an answer, and adds the container that it needs. */
+/**
+ * Resolves with the choice for an answer. For the answer `container`, first adds a container for
+ * the folder.
+ */
 async function choiceOf(
   { host }: Deps,
   folder: string,

@@ -23,11 +23,14 @@ export type Permissions = { readonly answer: PermissionAnswer } & Pick<
 >;
 
 interface Item extends QuickPickItem {
-  /** Omitted for the tick. */
+  /** Permission mode of the item. Omitted for the item that turns `keepsRunning` on and off. */
   readonly answer?: PermissionAnswer;
 }
 
-/** Resolves with `undefined` when the user closes the quick pick or the signal aborts. */
+/**
+ * Asks for the permissions. Resolves with `undefined` when the user closes the quick pick or the
+ * signal aborts.
+ */
 export function askPermissions(
   question: PermissionQuestion,
   signal?: AbortSignal,
@@ -40,7 +43,7 @@ export function askPermissions(
       ...question.answers.map((answer) => itemOf(answer, question)),
       ...tick(keepsRunning),
     ];
-    // Without an active item, an Enter that was meant for the chat takes none.
+    // If no item is active, an Enter key that was meant for the chat selects nothing.
     pick.activeItems = pick.items.filter(active);
   };
   pick.title = question.title;

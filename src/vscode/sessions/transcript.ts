@@ -55,7 +55,10 @@ export class Transcript {
   readonly #titles = new Map<string, string>();
   /** Ids of calls whose edits of files are stored. */
   readonly #edits = new Set<string>();
-  /** Ids of calls that were not allowed, which the decision says. */
+  /**
+   * Ids of calls that were refused. Their result is not shown, because the part about the decision
+   * already says so.
+   */
   readonly #refused = new Set<string>();
   #isReplyFollowed = false;
   #hasStreamedText = false;
@@ -173,7 +176,10 @@ function eventParts(event: JournalEvent, state: SessionState): readonly ChatPart
     : [line(icon, markdownOf(description), description.files)];
 }
 
-/** Says what was understood of the goal, and how it is corrected. */
+/**
+ * Returns parts that show the target and the requirements read from the goal, and how to change
+ * them.
+ */
 const targetParts = ({ target, requirements, profile }: SessionState): readonly ChatPart[] =>
   profile !== 'goal'
     ? []

@@ -5,11 +5,17 @@ import type { Logger } from '../../base/logger.ts';
 import { itemCommands, paletteCommands, type CommandId } from './contributions.ts';
 
 export type Handler = (...args: readonly unknown[]) => unknown;
-/** Handlers of some commands: `{ … } satisfies Handlers`, so that the compiler knows which. */
+/**
+ * Handlers of some of the commands. Declared with `{ … } satisfies Handlers`, so that the compiler
+ * knows for which commands.
+ */
 export type Handlers = Partial<AllHandlers>;
 export type AllHandlers = Readonly<Record<CommandId, Handler>>;
 
-/** `load` resolves with the handlers of all commands; it is called for each command that runs. */
+/**
+ * Registers the commands. `load` resolves with the handlers of all commands, and is called whenever
+ * a command is executed.
+ */
 export function registerCommands(load: () => Promise<AllHandlers>, logger: Logger): Disposable[] {
   return [...paletteCommands, ...itemCommands].map((id) =>
     commands.registerCommand(id, async (...args: unknown[]) => {

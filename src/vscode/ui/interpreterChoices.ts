@@ -1,7 +1,7 @@
 /** Finds the Python interpreter that the user has selected, from what Python extensions offer. */
 import path from 'node:path';
 
-/** The part that is used of the API of the extension `ms-python.python`. */
+/** The parts of the API of the extension `ms-python.python` that are used here. */
 interface PythonApi {
   readonly environments: {
     getActiveEnvironmentPath(resource?: unknown): { readonly id: string; readonly path: string };
@@ -11,7 +11,7 @@ interface PythonApi {
   };
 }
 
-/** The part that is used of the API of the extension `ms-python.vscode-python-envs`. */
+/** The parts of the API of the extension `ms-python.vscode-python-envs` that are used here. */
 interface EnvironmentsApi {
   getEnvironment(
     scope: unknown,
@@ -32,9 +32,9 @@ export interface InterpreterSources {
 }
 
 /**
- * Resolves with the absolute path of the interpreter: that of the Python extension, or of the
- * Python Environments extension, or of the setting `python.defaultInterpreterPath`. `undefined` if
- * none is selected. Never rejects.
+ * Resolves with the absolute path of the interpreter: from the Python extension, otherwise from the
+ * Python Environments extension, otherwise from the setting `python.defaultInterpreterPath`.
+ * Resolves with `undefined` if none is selected. Never rejects.
  */
 export async function interpreterOf(sources: InterpreterSources): Promise<string | undefined> {
   for (const source of [ofPython, ofEnvironments, ofSetting]) {

@@ -6,12 +6,12 @@ import { randomUUID } from 'node:crypto';
 import type { ApprovalAnswer, ApprovalRequest } from '../../agent/contract/ports.ts';
 import { Emitter, type Event } from '../../base/emitter.ts';
 
-/** An open question. */
+/** An approval question that waits for an answer. */
 export interface Approval extends ApprovalRequest {
   /**
-   * Unique among all questions, unlike the id of the call, which the model chooses: a button answers
-   * only the question with which it was shown. Begins with the number of scopes that are offered,
-   * by which the manifest shows the buttons of the document.
+   * Unique id of the question. The id of the call is not used, because the model chooses it: a
+   * button must answer only the question with which it was shown. The id begins with the number of
+   * offered scopes, from which the manifest decides which buttons the document gets.
    */
   readonly id: string;
 }

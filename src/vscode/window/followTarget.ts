@@ -1,4 +1,6 @@
-/** The session that the next `/follow` shows, and the sessions that the chat is showing now. */
+/**
+ * Stores the session that the next `/follow` shows, and the sessions that the chat is showing now.
+ */
 export class FollowTarget {
   readonly #followed = new Map<string, number>();
   #nextId: string | undefined;
