@@ -1,4 +1,4 @@
-/** What the user approved for working folders, and for always. */
+/** The approvals of the user that apply to a working folder or everywhere. */
 import { ApprovalFile } from '../permissions/grants/approvalFile.ts';
 import { approvalId, grantText, type Scope } from '../permissions/grants/grant.ts';
 import { writeFileAtomic } from '../storage/atomicFile.ts';
@@ -13,13 +13,16 @@ export const approvalsAt = (home: string): ApprovalFile =>
     exclusively,
   });
 
-/** A stored approval for a list. */
+/** A stored approval, formatted for a list. */
 export interface ApprovalRow {
   readonly id: string;
   readonly scope: Scope;
-  /** Real path of the working folder for which it counts; omitted for always. */
+  /**
+   * Real path of the working folder to which the approval applies; omitted if it applies
+   * everywhere.
+   */
   readonly workspace?: string | undefined;
-  /** What it covers. */
+  /** Everything that the approval covers, as text. */
   readonly covers: string;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The background process of a window or a terminal: a child process that outlives it and continues
- * its sessions.
+ * The background process of a window or a terminal: a child process that keeps running when its
+ * parent ends, and then continues the parent's sessions.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, renameSync, statSync } from 'node:fs';

@@ -3,8 +3,8 @@ import type { Confinement } from '../machines/confinement/policy.ts';
 import type { Machine } from '../machines/machine.ts';
 
 /**
- * Resolves with the reason why commands cannot be confined on a machine, with that network;
- * `undefined` if they can. Rejects with `MachineFailure`.
+ * Resolves with the reason why commands cannot be confined to `network` on a machine; `undefined`
+ * if they can. Rejects with `MachineFailure`.
  */
 export const whyUnconfined = (
   machine: Machine,

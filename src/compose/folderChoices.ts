@@ -1,4 +1,4 @@
-/** What the user chose for folders, such as the permission mode. */
+/** The user's choices for folders, such as the permission mode. */
 import { FolderChoices } from '../project/folderChoices.ts';
 import { writeFileAtomic } from '../storage/atomicFile.ts';
 import { exclusively } from '../storage/exclusively.ts';

@@ -9,8 +9,8 @@ import type { Machine } from '../machines/machine.ts';
 export { machinePath } from '../tools/parameters/machinePath.ts';
 
 /**
- * Resolves with lines about the results in a file or folder. `path` is absolute. Rejects with
- * `UserFacing` if there are none, and with `MachineFailure`.
+ * Resolves with lines that describe the results in a file or folder. `path` is absolute. Rejects
+ * with `UserFacing` if there are no results, and with `MachineFailure`.
  */
 export async function importPreview(machine: Machine, path: string): Promise<readonly string[]> {
   const { results, problems, modifiedMs } = await readResultFiles(machine, path);

@@ -1,4 +1,4 @@
-/** Takes over machines and shared notes of the original Helios, which used the same home folder. */
+/** Imports machines and shared notes of the original Helios, which used the same home folder. */
 import { constants } from 'node:fs';
 import { chmod, copyFile, readFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -25,13 +25,13 @@ export interface OriginalImport {
   readonly machines: OriginalMachines | undefined;
   /** Undefined if there is no database of the original Helios. */
   readonly notes: NotesImport | undefined;
-  /** Makes the changes. */
+  /** Performs the import. */
   carryOut(): Promise<ImportResult>;
 }
 
 export interface NotesImport {
   readonly fresh: readonly OriginalNote[];
-  /** Paths of notes that the home has with another text. They stay as they are. */
+  /** Paths of notes that already exist with another text. These notes are not changed. */
   readonly different: readonly string[];
   /** Number of notes that the home already has. */
   readonly sameCount: number;
@@ -50,7 +50,7 @@ interface ImportOptions {
   readonly clock: Clock;
 }
 
-/** Reads what can be taken over. Rejects with `UserFacing` if a file cannot be read. */
+/** Reads what can be imported. Rejects with `UserFacing` if a file cannot be read. */
 export async function planOriginalImport(options: ImportOptions): Promise<OriginalImport> {
   const { folder, machinesFile, globalMemoryFolder } = homeAt(options.home);
   const databaseFile = path.join(folder, 'helios.db');
@@ -87,7 +87,10 @@ async function machinesIn(file: string): Promise<OriginalMachines | undefined> {
   }
 }
 
-/** Copies the file to `machines.json.before-DATE`, then replaces it. Resolves with the copy. */
+/**
+ * Copies the file to `machines.json.before-DATE`, then replaces it. Resolves with the path of the
+ * copy.
+ */
 async function convert(file: string, machines: OriginalMachines, clock: Clock): Promise<string> {
   const backupFile = await copyToFreeName(
     file,

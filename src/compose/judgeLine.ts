@@ -13,7 +13,7 @@ export type { Verdict } from '../permissions/commands/verdict.ts';
 
 export type LineMode = PermissionMode;
 
-/** Resolves with the mandate on a machine, as a session has it whose git rule is on. */
+/** Resolves with the mandate on a machine, as it applies to a session with the git guard. */
 export const mandateOn = (machine: Machine, home: string): Promise<MachineMandate | undefined> => {
   const { mandate } = mandateReader(homeAt(home))(machine.workFolder);
   return machineMandate(machine, { mandate, isGitGuarded: true });

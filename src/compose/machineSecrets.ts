@@ -117,8 +117,8 @@ const listKey = (machine: string): string => `helios.machine.${machine}`;
 const keyOf = ({ host, kind, prompt }: SecretQuestion): string =>
   `helios.ssh.${host.address} ${host.fingerprint}.${kind}.${prompt}`;
 /**
- * Returns the key under which earlier versions stored an answer. It names no host, so the answer is
- * given to none: the machine's entry may name another host by now.
+ * Returns the key under which earlier versions stored an answer. Such an answer is never used,
+ * because its key does not contain the host, and the machine's entry may name another host now.
  */
 const formerKeyOf = ({ machine, kind, prompt }: SecretQuestion): string =>
   `${listKey(machine)}.${kind}.${prompt}`;

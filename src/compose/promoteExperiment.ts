@@ -70,7 +70,10 @@ export interface PromoteDeps {
 }
 
 export interface MadeBranch extends PromotedBranch {
-  /** Why the branch is on the machine of the experiment, although that is another computer. */
+  /**
+   * Why the branch was created on another computer, the machine of the experiment. Omitted if it is
+   * on this computer.
+   */
   readonly whyAway?: string;
 }
 
@@ -94,7 +97,9 @@ export async function promoteAsBranch(
     : brought;
 }
 
-/** Describes a new branch for the user. `patchAdvice`: what to do for a patch on this computer. */
+/**
+ * Describes a new branch for the user. `patchAdvice`: how to get a patch on this computer instead.
+ */
 export function branchText(
   { row, machineId }: Promotable,
   { branch, repo, whyAway }: MadeBranch,
@@ -138,7 +143,10 @@ function messageOf(row: ExperimentRow): string {
   ].join('\n');
 }
 
-/** Returns the command of the first run of the result, because a sweep has placeholders. */
+/**
+ * Returns the command of the first run of the result, because the command of a sweep contains
+ * placeholders.
+ */
 const measuredCommand = ({ result, runs, command }: ExperimentRow): string =>
   (result?.runs ?? runs)[0]?.command ?? command;
 
