@@ -1,5 +1,6 @@
 /**
- * Arguments of `helios machine` in the terminal and `/machine` in the chat, declared once for both.
+ * Declares the arguments of `helios machine` in the terminal and `/machine` in the chat in one
+ * place.
  */
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { UserFacing } from '../../base/errors.ts';
@@ -134,7 +135,7 @@ export function splitArguments(line: string): string[] {
   );
 }
 
-/** A command without a help page, for the chat. */
+/** A command of the chat, which has no help page. */
 class TypedCommand extends UserCommand {
   readonly #advice: string;
 

@@ -11,7 +11,7 @@ export function pricesText(
   model: string,
   prices: PriceTable,
 ): { readonly input: string; readonly output: string } | undefined {
-  // Computed from only 1000 tokens, so that the surcharge for a long context does not apply.
+  // Use only 1000 tokens, so that the surcharge for a long context does not apply.
   const input = costOf(provider, model, { ...noUsage, inputTokens: 1000 }, prices);
   const output = costOf(provider, model, { ...noUsage, outputTokens: 1000 }, prices);
   if ('unknown' in input || 'unknown' in output) return undefined;

@@ -1,4 +1,4 @@
-/** What a session did, as plain text in sections. */
+/** Formats what a session did as plain text in sections. */
 import type {
   Action,
   ActionCommand,
@@ -12,17 +12,17 @@ import { counted } from '../../base/text.ts';
 
 export interface ActionsText {
   readonly text: string;
-  /** The lines of the text that name a file of this computer. */
+  /** The lines of the text that contain the path of a file on this computer. */
   readonly files: readonly { readonly line: number; readonly path: string }[];
 }
 
 interface Entry {
   readonly lines: readonly string[];
-  /** File of this computer that the first line names. */
+  /** File of this computer that is named in the first line of the entry. */
   readonly file?: string;
 }
 
-/** Maximum number of entries of a section. The earlier ones are counted. */
+/** Maximum number of entries in a section. If there are more, the oldest are only counted. */
 const maxEntries = 2_000;
 const maxCommandChars = 2_000;
 
@@ -69,7 +69,10 @@ function commandEntry([action, command]: PartOf<ActionCommand>): Entry {
 
 interface Host {
   readonly text: string;
-  /** True for a host that a command asked for, on which the confinement decided. */
+  /**
+   * True for a host that a confined command asked for, where the confinement allowed or refused the
+   * connection.
+   */
   readonly isContact: boolean;
 }
 
@@ -140,14 +143,16 @@ const deciders: Readonly<Partial<Record<string, string>>> = {
   mandate: 'the mandate',
 };
 
-/** Returns facts on one line. Characters that a reader may not see are marked. */
+/**
+ * Joins facts to one line. Characters that a reader may not see are replaced by their code points.
+ */
 const line = (...facts: readonly (string | undefined)[]): string =>
   `  ${facts
     .filter((fact) => fact !== undefined && fact !== '')
     .map((fact) => shown(fact ?? '', 600))
     .join(' · ')}`;
 
-/** Returns a text on lines of its own, which are indented, so that none looks like an entry. */
+/** Returns the lines of a text, indented, so that no line looks like an entry. */
 const textLines = (text: string): readonly string[] =>
   markHidden(capped(text, maxCommandChars))
     .split('\n')

@@ -1,6 +1,6 @@
 /**
- * Texts of approval questions, by the place that shows them. Only a place that shows the whole call
- * offers to approve it.
+ * Texts of approval questions, for each part of the user interface. Answers that approve are
+ * offered only where the whole call is shown.
  */
 import type { ApprovalAnswer, ApprovalRequest } from '../../agent/contract/ports.ts';
 import { cutText, oneLine, oneOf, textSize } from '../../base/text.ts';
@@ -11,7 +11,10 @@ export { argumentText } from '../../agent/user/callText.ts';
 /** An answer, or `review` to open the document with the whole call. */
 export type ApprovalChoice = ApprovalAnswer | 'review';
 
-/** What a place shows of an approval question, and the choices that it offers by their label. */
+/**
+ * The text of an approval question in a part of the user interface, and the choices by their
+ * labels.
+ */
 export interface ShownApproval {
   readonly text: string;
   readonly choices: Readonly<Record<string, ApprovalChoice>>;
@@ -27,11 +30,11 @@ export const approvalAnswers = {
 } as const satisfies Readonly<Record<string, ApprovalAnswer>>;
 const reviewChoices = { Review: 'review', Deny: 'deny' } as const;
 
-/** VS Code shows a notification on as many lines as needed, up to 1,000 characters. */
+/** Maximum length of a text in a notification. VS Code would show up to 1,000 characters. */
 const maxNotificationChars = 320;
 const maxChatChars = 2_000;
 const maxChatLines = 24;
-/** Length of the start of a longer call. */
+/** Number of characters that are shown of a call that is too long. */
 const previewChars = 400;
 const previewLines = 8;
 
@@ -74,7 +77,7 @@ const notificationChoices = ({ offer }: ApprovalRequest): ShownApproval['choices
 });
 
 /**
- * Returns true if a notification shows the text as it is. VS Code collapses white space, and shows
+ * Returns true if a notification shows the text unchanged. VS Code collapses white space, and shows
  * only the label of a link.
  */
 const isShownAsIs = (detail: string): boolean => !/[ \t\n]{2}|\t|↵|\]\(/.test(detail);

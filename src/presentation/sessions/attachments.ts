@@ -1,4 +1,4 @@
-/** Makes attachments of a message from files, as the chat and the command line get them. */
+/** Creates attachments of messages from files, for the chat and the command line. */
 import { maxAttachmentBytes, type Attachment } from '../../agent/contract/attachment.ts';
 import { formatBytes } from '../../base/text.ts';
 import { isBinary, mediaTypeOf } from '../../base/mediaType.ts';
@@ -12,8 +12,8 @@ export const textAttachment = (name: string, text: string): Attachment => ({
 });
 
 /**
- * Returns the content of a file as attachment; a note with the path, for the agent to read, if the
- * file is too large or its type is unknown.
+ * Returns the content of a file as an attachment. If the file is too large or its type is unknown,
+ * returns a note with the path instead, so that the agent can read the file.
  */
 export function fileAttachment(name: string, path: string, bytes: Uint8Array): Attachment {
   const mediaType = mediaTypeOf(bytes);

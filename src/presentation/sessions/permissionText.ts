@@ -3,7 +3,7 @@ import type { SessionState } from '../../agent/journal/state.ts';
 
 type PermissionsInForce = NonNullable<SessionState['permissions']>;
 
-/** What each mode does, in at most 80 characters: a quick pick cuts off the rest. */
+/** Effect of each mode in at most 80 characters, because a quick pick truncates longer text. */
 export const modeEffects: Readonly<Record<PermissionsInForce['mode'], string>> = {
   ask: 'Helios waits for your approval before each command and change.',
   mandate:
@@ -11,6 +11,9 @@ export const modeEffects: Readonly<Record<PermissionsInForce['mode'], string>> =
   allow: 'Commands and changes run without asking, on all your machines.',
 };
 
-/** Returns the first line of a session: its mode, and why it has another than the user chose. */
+/**
+ * Returns the first line of a session: its permission mode and, if the user chose another mode, why
+ * that mode does not apply.
+ */
 export const permissionLine = ({ mode, note }: PermissionsInForce): string =>
   note ?? `Permission mode ${mode}: ${modeEffects[mode]}`;

@@ -10,9 +10,9 @@ export interface Configuration {
 }
 
 /**
- * Returns the value of a setting. A setting that only the user can set is read from the user
- * settings and the remote settings alone: what a workspace or a folder contains never counts, even
- * if VS Code merges it.
+ * Returns the value of a setting. A setting that only the user can set is read only from the user
+ * settings and the remote settings. Values in the settings of a workspace or a folder are ignored,
+ * even though VS Code merges them.
  */
 export function configuredValue<Name extends SettingName>(
   configuration: Configuration,

@@ -136,7 +136,7 @@ export const networkSettings = {
       engine: 'web.allowedHosts',
       isPreference: true,
     }),
-    // What is no host allows nothing.
+    // Omit texts that are not valid hosts, so that they allow nothing.
     toEngine: (hosts) => z.array(z.unknown()).catch([]).parse(hosts).filter(isHost),
   },
 } satisfies Readonly<Record<string, Setting>>;
