@@ -5,10 +5,10 @@ import { makeFolders } from '../base/folders.ts';
 import { storageFailure } from './storageFailure.ts';
 
 /**
- * Replaces the content of `file` by `content` atomically: a reader sees either the old content or
- * the new content, even after a crash. By default, only the user can access the file. Creates
- * missing parent folders, which are as accessible as the file. Rejects with
- * `StorageFailure` and leaves the old content unchanged.
+ * Replaces the content of `file` by `content` atomically: even after a crash, a reader sees either
+ * the old or the new content. By default, only the user can access the file. Creates missing parent
+ * folders, with the same access as the file. If the write fails, rejects with `StorageFailure`, and
+ * the old content stays.
  */
 export async function writeFileAtomic(
   file: string,

@@ -18,7 +18,7 @@ export interface Home {
   /** File with the log of the background process. */
   readonly backgroundLogFile: string;
   readonly machinesFile: string;
-  /** File with the user's approvals for working folders, and those that hold everywhere. */
+  /** File with the user's approvals that apply to a working folder or everywhere. */
   readonly approvalsFile: string;
   /** File with the user's choices for folders, such as the permission mode. */
   readonly foldersFile: string;

@@ -6,21 +6,24 @@ import type { Home } from './home.ts';
 const others = 0o077;
 
 /**
- * Matches entries of the home folder that belong to Helios; the user may have other files there.
- * `auth` and the git guard are missing: they are checked where they are used, because their content
- * must not be trusted if others could have written it. Keys in `auth` are then refused, and the git
- * guard is replaced.
+ * Matches the names of files and folders in the home folder that belong to Helios, because the user
+ * may have other files there. Does not match `auth` and the git guard, because their modes must not
+ * be repaired: if other users could have changed their content, keys in `auth` are refused, and the
+ * git guard is replaced.
  */
 const ownNames =
   /^(?:sessions|runs|memory|allowed|held|mandates|claude|skills|tmp|leases|worktrees|demo|projects|label-key|(?:machines|approvals|folders|preferences|machine-homes|engines|models|last-provider)\.json|session-index\.db|background\.log.*)$/;
 
-/** Entries in which files of the user keep their modes; only the folder itself is closed. */
+/**
+ * Folders in which the modes of the user's files stay unchanged. Only the folder itself is closed
+ * to others.
+ */
 const withOwnModes = new Set(['worktrees', 'demo']);
 
 /**
- * Resolves with the folders and files of Helios that other users can access because of their modes,
- * the home folder first. Does not look into folders that other users cannot access, except the home
- * folder, and does not follow links below it.
+ * Resolves with the files and folders of Helios that other users can access, judged by their modes;
+ * the home folder comes first. Skips the content of folders that other users cannot access, except
+ * the home folder, and does not follow links.
  */
 export async function openToOthers({ folder }: Home): Promise<readonly string[]> {
   if (process.platform === 'win32') return [];

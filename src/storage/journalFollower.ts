@@ -74,8 +74,8 @@ export class JournalFollower<E> {
 }
 
 /**
- * Returns true for a last line that lacks only its newline but holds a complete event. The writer
- * stopped there, or is about to write the newline.
+ * Returns true for a last line that contains a complete event without a newline. The writer stopped
+ * there, or is about to write the newline.
  */
 const isEvent = ({ lines: [line] }: LinePiece): boolean =>
   line !== undefined && parseEvent(line) !== undefined;

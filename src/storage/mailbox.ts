@@ -1,6 +1,6 @@
 /**
- * Requests to the process that works on a session, from other processes. Each request is a file in
- * a folder, and so is its reply. The sender removes both.
+ * Requests from other processes to the process that works on a session. Each request is a file in a
+ * folder, and so is its reply. The sender removes both files.
  */
 import { watch, type FSWatcher } from 'node:fs';
 import { readdir, readFile, rm, stat } from 'node:fs/promises';
@@ -97,7 +97,7 @@ export class Mailbox implements Disposable {
       this.#watcher = watch(this.#folder, { persistent: false }, () => this.#read());
       this.#watcher.on('error', () => this.#watcher?.close());
     } catch {
-      // Without reports of changes, the folder is read at intervals.
+      // Ignore the error: without reports of changes, the folder is read at intervals.
     }
     this.#read();
     this.#schedule();

@@ -1,4 +1,4 @@
-/** The folders of the notes that sessions share. */
+/** Returns the folders of the notes that sessions share. */
 import { createHash } from 'node:crypto';
 import { readFileSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';

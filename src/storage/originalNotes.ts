@@ -10,7 +10,7 @@ export interface OriginalNote {
   /** Path below the shared notes, such as `/priors/lr`. */
   readonly path: string;
   readonly gist: string;
-  /** Undefined for a node with only a gist. */
+  /** Undefined for a note that has only a summary (its `gist`). */
   readonly content: string | undefined;
 }
 

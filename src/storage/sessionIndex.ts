@@ -33,12 +33,14 @@ export interface IndexedSession {
   readonly experiments: readonly IndexedExperiment[];
 }
 
-/** An experiment as lists show it. */
+/** An experiment with the values that lists of experiments show. */
 export interface IndexedExperiment {
   /** Id of the experiment within its session: `e7`. */
   readonly id: string;
   readonly hypothesis: string;
-  /** Command of the first run of the result; if there is no result, of the experiment. */
+  /**
+   * Command of the first run of the result; if there is no result, the command of the experiment.
+   */
   readonly command: string;
   /** The decision or, if undecided, the status: `keep (provisional)`, `running`. */
   readonly decision: string;
@@ -173,8 +175,8 @@ export class SessionIndex {
   }
 
   /**
-   * Returns the experiments of all sessions but one, newest first. `folder`: only of sessions in
-   * this working folder.
+   * Returns the experiments of all sessions except one, newest first. `folder`: if set, only
+   * experiments of sessions in this working folder.
    */
   experiments(exceptSession: string, folder: string | undefined): FoundExperiment[] {
     const sql = `SELECT experiments.*, goal FROM experiments JOIN sessions ON sessions.id = session_id
