@@ -1,7 +1,7 @@
 /**
  * Returns whether the whole text matches a pattern, in which `*` stands for any text and `?` for
- * any character. Never takes longer than the product of both lengths: if the text after a `*` does
- * not match, only the last `*` takes one more character.
+ * any character. The time is at most proportional to the product of both lengths, because after a
+ * mismatch only the last `*` is extended.
  */
 export function matchesGlob(text: string, pattern: string): boolean {
   let [textAt, patternAt] = [0, 0];

@@ -1,4 +1,4 @@
-/** Shows how a text changes, for a user who decides about the change. */
+/** Formats how a text changes, for a user who decides about the change. */
 
 const shownAround = 3;
 

@@ -1,7 +1,9 @@
-/** Web addresses in texts, in the form in which they are compared. */
+/**
+ * Finds web addresses in texts, and converts them to a uniform form, so that they can be compared.
+ */
 
 /**
- * Returns a web address as a request would have it: parsed, and without its fragment. Returns
+ * Returns a web address in the form of a request: parsed, and without its fragment. Returns
  * `undefined` for any other text.
  */
 export function linkForm(text: string): string | undefined {
@@ -20,8 +22,8 @@ export const linksIn = (text: string, maxLinks: number): string[] =>
   formsOf(text.replace(/\\([!-/:-@[-`{-~])/g, '$1').matchAll(withScheme), maxLinks);
 
 /**
- * Returns the web addresses that a user wrote. An address without a scheme stands for two:
- * `arxiv.org/abs/1` for `https://arxiv.org/abs/1` and `http://arxiv.org/abs/1`.
+ * Returns the web addresses that a user wrote. For an address without a scheme, returns two
+ * addresses: `https://arxiv.org/abs/1` and `http://arxiv.org/abs/1` for `arxiv.org/abs/1`.
  */
 export const linksOfUser = (text: string, maxLinks: number): string[] => [
   ...linksIn(text, maxLinks),
@@ -45,9 +47,9 @@ function formsOf(found: Iterable<RegExpExecArray>, maxLinks: number, scheme = ''
 const maxTrimmed = 4;
 
 /**
- * Returns the addresses that a sequence of characters can mean: the sequence itself, and the
- * sequence without the punctuation at its end. A bracket that was opened before the sequence does
- * not belong to the address.
+ * Returns the addresses that a sequence of characters may mean: the sequence itself, and the
+ * sequence without the punctuation at its end. A closing bracket does not belong to the address if
+ * its opening bracket is in front of the sequence.
  */
 function readings(run: string): string[] {
   const all: string[] = [];

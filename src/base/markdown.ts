@@ -10,7 +10,7 @@ export const plain = (text: string, maxChars = 160): string =>
   oneLine(showHidden(cleanText(text)), maxChars).replace(
     /[\\`*_[\]|<~&]|\$(?=\()|^[-+#>=]|(?<=^\d+)[.)]/g,
     (mark, at: number, text: string) =>
-      // A backslash directly after an address that is linked by itself is a part of the address.
+      // After an address that Markdown makes a link, a backslash would become part of the address.
       mark === '<' && text[at - 1] !== ' ' ? '&lt;' : `\\${mark}`,
   );
 

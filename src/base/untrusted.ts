@@ -38,8 +38,9 @@ export const inert = (text: string): string =>
 const inertForms = /‹\s*\/?\s*untrusted|(?:\\u[0-9a-f]{4})+/gi;
 
 /**
- * Returns a text of the model in which characters that `untrusted` has replaced are as in `held`: a
- * model that copies a part of a file writes what it was shown.
+ * Returns a text that the model wrote, with the characters restored that `untrusted` had replaced.
+ * `held` is the original text: a model that copies a part of a file writes the replaced characters
+ * that it was shown.
  */
 export const asHeld = (text: string, held: string): string =>
   text.replace(inertForms, (shown) => {
@@ -51,10 +52,10 @@ export const asHeld = (text: string, held: string): string =>
     return isShown && !held.includes(shown) && held.includes(original) ? original : shown;
   });
 
-/** Returns true for a text with parts that `asHeld` may change. */
+/** Returns true for a text that contains replaced characters, which `asHeld` may restore. */
 export const mayBeInert = (text: string): boolean => text.search(inertForms) !== -1;
 
-/** Returns true if the text holds a mark. */
+/** Returns true if the text contains a mark of `untrusted`. */
 export const isMarked = (text: string): boolean => text.includes(mark);
 
 /** Returns the text without the marks of `untrusted`, for users. */

@@ -1,7 +1,7 @@
 /**
  * A clock whose timers also count the time during which the computer sleeps. System timers stop
- * during sleep, and would be late by that time. This clock fires overdue timers soon after the
- * computer wakes up.
+ * during sleep and would therefore be late. This clock fires overdue timers soon after the computer
+ * wakes up.
  */
 import { toDisposable, type Disposable } from './disposable.ts';
 

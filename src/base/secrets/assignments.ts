@@ -1,6 +1,6 @@
 /**
- * Finds values under secret names in shells, `.env` files, YAML, JSON, source code, queries of
- * addresses and options of commands.
+ * Finds values that are assigned to secret names: in shells, `.env` files, YAML, JSON, source code,
+ * queries of addresses and options of commands.
  */
 import { isPlaceholder } from './carriers.ts';
 import { isHash, isPath, isRandom } from './randomness.ts';
@@ -15,9 +15,9 @@ const nameStart = /[\w.-]{0,64}$/;
 const quotedValue = /(["'`])((?:(?!\1)[^\n\\]|\\.){1,1024})(?:\1|(?=\n)|$)/y;
 const bareValue = /[^\s"'`,;&<>(){}[\]⟨⟩]{1,1024}/y;
 const maxNameChars = 64;
-/** Minimum length of a random value that is not taken for a path, although it has slashes. */
+/** Minimum length of a random value with slashes that is treated as a secret, not as a path. */
 const minRandomChars = 24;
-/** Minimum length of a random value that is not taken for a name. */
+/** Minimum length of a random value that is treated as a secret, not as a name. */
 const minRandomWord = 14;
 
 interface Assignment {

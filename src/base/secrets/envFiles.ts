@@ -7,7 +7,7 @@ import type { SecretSpan } from './secretSpan.ts';
 const line =
   /^[ \t]*(?:export[ \t]+)?([A-Z][A-Z\d_]{1,63})=(?:"([^"\n]{12,2048})"|'([^'\n]{12,2048})'|([^\s"'#]{12,2048}))[ \t]*$/gm;
 
-/** Minimum length of a random value that is a secret under any name. */
+/** Minimum length of a random value that is treated as a secret, whatever its name. */
 const minChars = 12;
 
 /** Returns the random values of lines such as `SALT=k3J9…`, under any name. */

@@ -1,4 +1,4 @@
-/** The values of known secrets. Finds them in a text: whole, encoded or truncated. */
+/** Finds the values of known secrets in a text: whole, encoded or truncated. */
 import { changesIn, isHash, isPath, isRandom } from './randomness.ts';
 import type { SecretSpan } from './secretSpan.ts';
 
@@ -17,11 +17,11 @@ const maxForms = 4_000;
 
 export class KnownValues {
   readonly #onAdd: () => void;
-  /** Spelling → name of the secret, which may be empty. */
+  /** Value of a secret in one of its spellings → name of the secret, which may be empty. */
   readonly #forms = new Map<string, string>();
   readonly #parts = new Map<string, Part>();
 
-  /** `onAdd` is called when texts may hold a secret that was not known before. */
+  /** `onAdd` is called when a secret was added that earlier texts may contain. */
   constructor(onAdd: () => void) {
     this.#onAdd = onAdd;
   }

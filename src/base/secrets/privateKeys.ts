@@ -36,8 +36,8 @@ const firstContent =
   /(?<![A-Za-z\d+/=])(?:b3BlbnNzaC1rZXktdjE|M[CHI][A-Za-z\d+/]{6,})[A-Za-z\d+/]*/g;
 
 /**
- * Returns the contents of keys whose first and last lines are missing: the first line that shows
- * that it is a key, and the following lines that have the same words before them.
+ * Returns the contents of keys whose first and last lines are missing: a line that only a key
+ * contains, and the following lines with the same prefix (such as a file name).
  */
 function contents(text: string): SecretSpan[] {
   const spans: SecretSpan[] = [];
@@ -101,7 +101,7 @@ function keyEnds(text: string, whole: readonly SecretSpan[]): SecretSpan[] {
 function keyEnd(text: string, from: number, label: string): number | undefined {
   const last = `-----END ${label}-----`;
   body.lastIndex = from;
-  // The body also matches the hyphens and capitals of the last line.
+  // The match also includes hyphens and capitals of the last line (`-----END …`).
   const content = body.exec(text)?.[0] ?? '';
   const at = content.indexOf(last);
   const value = at < 0 ? content : content.slice(0, at);

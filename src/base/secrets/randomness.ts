@@ -1,4 +1,4 @@
-/** Tells random texts, such as keys, from words, numbers, paths, hashes and identifiers. */
+/** Distinguishes random texts, such as keys, from words, numbers, paths, hashes and identifiers. */
 
 /** Counts the changes between lowercase letters, capitals and digits. */
 export const changesIn = (text: string): number =>

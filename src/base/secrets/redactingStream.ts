@@ -6,7 +6,10 @@ import type { SecretSpan } from './secretSpan.ts';
 const maxHeldChars = 8_192;
 /** Length of the preceding text that is searched for the name of a secret. */
 const contextChars = 200;
-/** Number of words at the end that are held back: `Authorization: Bearer …` has three. */
+/**
+ * Matches the words at the end that are held back, because they may be the start of a secret:
+ * `Authorization: Bearer …` has three words.
+ */
 const heldWords = /(?:\S+\s+){0,3}\S*$/;
 
 export class RedactingStream {

@@ -83,8 +83,8 @@ export class Redactor {
   }
 
   /**
-   * Returns the text with values instead of their labels, for a file that contained these values
-   * before: `held` is the content of the file. Other labels stay.
+   * Returns the text with labels replaced by their values. Replaces only labels of values that
+   * `held`, the present content of the file to write, contains. Other labels stay.
    */
   restore(text: string, held: string): string {
     if (labelsIn(text).length === 0) return text;

@@ -36,7 +36,10 @@ const publicKeys = set(
     'that by of is has no on to from type node string symbol number id hash message msg bucket order ' +
     'dedup dedupe host known trusted answer random rng prng schema table session storage',
 );
-/** Words before `key` without which the word may denote anything, such as an entry of a table. */
+/**
+ * Words before `key` with which the name denotes a secret. After any other word, `key` may denote
+ * something else, such as an entry of a table.
+ */
 const secretKeys = set(
   'api access secret private account auth master encryption signing service license subscription ' +
     'deploy openai anthropic azure gemini google cohere mistral groq together replicate wandb comet ' +
