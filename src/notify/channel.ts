@@ -38,8 +38,8 @@ export interface ChannelDeps {
   readonly fetch: typeof globalThis.fetch;
   readonly env: Readonly<Record<string, string | undefined>>;
   /**
-   * Resolves with an address of the host, for a channel that may reach only public addresses.
-   * Rejects with `NotifyFailure` if the host has others.
+   * Resolves with the address to which the host resolves. Set for channels that may connect only to
+   * public addresses; rejects with `NotifyFailure` if the host has a private address.
    */
   addressOf?(host: string): Promise<string>;
   /**

@@ -178,7 +178,10 @@ export class Notifier {
     return { ...this.#options, resolve: (text) => resolveSecrets(text, secrets) };
   }
 
-  /** A project's channel gets no secret of the user, and reaches only public addresses. */
+  /**
+   * Returns the dependencies of a project's channel, which gets no secret of the user and can
+   * connect only to public addresses.
+   */
   #projectDeps(): ChannelDeps {
     const { env, publicNetwork } = this.#options;
     const resolve = async (text: string): Promise<string> => withoutSecrets(text);

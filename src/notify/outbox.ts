@@ -45,8 +45,8 @@ export class Outbox implements Disposable {
   }
 
   /**
-   * Sends the message after those that are being sent, ignoring the rate limit. Rejects if the
-   * message does not arrive.
+   * Sends the message after the messages that are being sent, ignoring the rate limit. Rejects if
+   * the message does not arrive.
    */
   tell(message: Message): Promise<void> {
     const sending = this.#sending.then(() => this.#options.channel.send(message));

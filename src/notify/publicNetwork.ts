@@ -1,4 +1,4 @@
-/** Connections for the channels of projects: only to public addresses. */
+/** Connections for the notification channels of projects, which may reach only public addresses. */
 import { isIP, type LookupFunction } from 'node:net';
 import type { Dispatcher } from 'undici';
 import { oneLine } from '../base/text.ts';
@@ -13,7 +13,7 @@ import type { ChannelSettings } from './settings.ts';
 export interface PublicNetworkOptions {
   /** Opens a dispatcher whose direct connections resolve names with `lookup`. */
   readonly openDispatcher: OpenDispatcher;
-  /** Default: the names of the system. Tests replace it. */
+  /** Resolves names of hosts. Default: as the system does. Tests replace this function. */
   readonly resolve?: Resolve;
 }
 
@@ -40,7 +40,8 @@ export function publicNetwork({
 }
 
 /**
- * Throws `NotifyFailure` if a channel of a project can never send, whatever its names resolve to.
+ * Throws `NotifyFailure` if a channel of a project can never send a message, whatever addresses its
+ * host has.
  */
 export function checkProjectChannel(channel: ChannelSettings): void {
   if (channel.type !== 'webhook' && channel.type !== 'email') return;
@@ -59,7 +60,10 @@ const privateHost = (host: string): NotifyFailure =>
     `${oneLine(host, 100)} is in a private network or on this computer, and a project cannot send there: declare the channel in your own notification settings.`,
   );
 
-/** Throws `error`, or `failure` in place of a `WebFailure`, whose text is about fetching pages. */
+/**
+ * Throws `error`. Instead of a `WebFailure`, whose text is about fetching pages, throws `failure`
+ * with its message.
+ */
 function rethrow(error: unknown, failure: (message: string) => NotifyFailure): never {
   throw error instanceof WebFailure ? failure(error.message) : error;
 }

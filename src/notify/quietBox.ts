@@ -13,7 +13,7 @@ export interface QuietBoxOptions {
   readonly route: HeldRoute;
   readonly store: HeldMessages;
   readonly clock: Clock;
-  /** Resolves with whether the message may still be sent. */
+  /** Resolves with whether the user still allows the message to be sent. */
   mayTell(held: HeldMessage): Promise<boolean>;
   /** Sends a message. Rejects if the message does not arrive. */
   send(message: Message): Promise<void>;

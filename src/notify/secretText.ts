@@ -57,7 +57,10 @@ async function fromSecrets(name: string, { secret }: SecretSources): Promise<str
   );
 }
 
-/** Clause for a project's setting that refers to a secret. A project may come from anyone. */
+/**
+ * Clause for the error about a project's setting that refers to a secret, which is not allowed
+ * because anyone may have written the project.
+ */
 export const notInProject =
   'is a reference to your secrets, which a project cannot use: declare the channel in your own notification settings';
 

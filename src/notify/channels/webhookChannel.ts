@@ -103,8 +103,8 @@ async function attemptOnce(
 }
 
 /**
- * Resolves with the beginning of the body, and ends the answer, because the connection is free only
- * afterwards.
+ * Resolves with the beginning of the body, and cancels the rest, because the connection can be used
+ * again only when the response has ended.
  */
 async function beginningOf({ body }: Response): Promise<string> {
   const decoder = new TextDecoder();
@@ -128,8 +128,8 @@ function refused({ status, headers }: Response, text: string, clock: Clock): Not
 }
 
 /**
- * Returns why a service was not reached: the message of the cause if there is one, because the
- * error of `fetch` itself says only `fetch failed`.
+ * Returns why a service was not reached: the message of the error's cause if there is one, because
+ * the message of a `fetch` error is only `fetch failed`.
  */
 const reachText = (error: unknown): string =>
   error instanceof Error && error.cause instanceof Error && error.cause.message !== ''
