@@ -22,7 +22,9 @@ export interface LedgerDeps {
   readonly imported?: readonly NamedResult[];
 }
 
-/** Builds the ledger. `rankedSettings` says which setting is the champion. */
+/**
+ * Builds the ledger. The champion is the best run of the setting that `rankedSettings` ranks first.
+ */
 export function buildLedger(measured: readonly LedgerEntry[], source: LedgerDeps = {}): Ledger {
   const { target, experiments: records = new Map(), imported = [] } = source;
   const entries = withDecisions(measured, records);

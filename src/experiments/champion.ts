@@ -82,12 +82,13 @@ function candidateOf(
 export const isBetter = (one: number, other: number, { direction }: Decisive): boolean =>
   direction === 'lower' ? one < other : one > other;
 
-/** Lead of a single run, in standard deviations of repeats, that is hardly noise. */
+/** Lead of a single run, in standard deviations of repeats, from which the lead is hardly noise. */
 const clearLead = 3;
 
 /**
- * Sorts candidates. A provisional keep comes before the best confirmed one only with a lead that
- * the spread of its repeats hardly explains: no baseline stays the best because it was repeated.
+ * Sorts candidates. A provisional keep ranks before the best confirmed keep only if its lead
+ * exceeds `clearLead` standard deviations of the repeats of that keep. Without this exception, a
+ * baseline would stay the best only because it was repeated.
  */
 function withConfirmedFirst(candidates: readonly Candidate[], decisive: Decisive): Candidate[] {
   const sign = decisive.direction === 'lower' ? 1 : -1;

@@ -47,7 +47,7 @@ export async function sameCode(
     const named = namedFiles(commands);
     return others.find((_, index) => diffs[index] !== undefined && isSame(diffs[index], named));
   } catch {
-    // The error is not reported: if the machine does not answer, the launch of the run reports it.
+    // Ignore the error: if the machine does not answer, the launch of the run reports that.
     return undefined;
   }
 }

@@ -23,9 +23,9 @@ export interface CommandForm {
    */
   readonly folder?: string;
   /**
-   * What configures the result: the names of options, assignments and environment variables, and
-   * their values, without those that `near` ignores. The program and its operands have the name
-   * `command`.
+   * The parts of the command that can affect the result: options, assignments and environment
+   * variables by name, without those that `near` ignores. The program and its operands have the
+   * name `command`.
    */
   readonly settings: ReadonlyMap<string, string>;
 }
@@ -96,7 +96,7 @@ interface Word {
   readonly isQuoted: boolean;
 }
 
-/** Returns the word with unexpanded shell variables, because their values are unknown. */
+/** Returns the word with its shell variables as written, because their values are unknown. */
 const wordOf = ({ spelled, isQuoted }: ShellWord): Word => ({ text: spelled, isQuoted });
 
 interface Part {

@@ -141,7 +141,10 @@ export interface ImportedResult {
   /** Value of the metric; omitted for a crash. */
   readonly value?: number;
   readonly memoryGb?: number;
-  /** `ok`: it ended well, and was not decided. `unknown`: the file does not say how it ended. */
+  /**
+   * `ok`: the run ended successfully and no decision is known. `unknown`: the file does not say how
+   * the run ended.
+   */
   readonly status: 'keep' | 'discard' | 'crash' | 'ok' | 'unknown';
   readonly description: string;
   /**

@@ -147,7 +147,7 @@ const names = {
   status: /^(?:status|verdict|outcome|state)$/,
   memory: /^(?:peak_)?(?:memory|vram|mem)_?gb$/,
   description: /^(?:description|desc|hypothesis|idea|change|summary|notes?|comment)$/,
-  /** Numbers that are no results. */
+  /** Matches columns with numbers that are not results, such as times and sizes. */
   other:
     /^(?:.*\bid|.*_id|#|no|nr|n|num|number|index|run|iter(?:ation)?s?|exp(?:eriment)?|trial|round|steps?|epochs?|seeds?|lr|learning_rate|time(?:stamp)?|date|ts|.*_at|duration.*|.*(?:seconds|minutes|_sec|_ms|_s)|(?:peak_)?(?:memory|vram|mem).*|usd|cost|tokens|params|num_params.*|has_.*|is_.*)$/,
 } as const;
@@ -174,8 +174,9 @@ function columnsOf(
 }
 
 /**
- * Returns the column of the metric: the one after the commit or, if that is another, the first with a
- * number whose name tells the better direction, else the first with a number.
+ * Returns the column of the metric: the column after the commit. If that column cannot be the
+ * metric, returns the first column with numbers whose name implies a direction, otherwise the first
+ * column with numbers.
  */
 function valueColumn(
   lower: readonly string[],
@@ -211,7 +212,7 @@ function fitted(fields: readonly string[], { description, count }: Columns): rea
 
 type Status = ImportedResult['status'];
 
-/** The words of ledgers for how an experiment ended or was decided. */
+/** Words in ledgers for the status of an experiment: how it ended, or what was decided. */
 const words: readonly (readonly [Status, RegExp])[] = [
   [
     'crash',
@@ -224,8 +225,8 @@ const words: readonly (readonly [Status, RegExp])[] = [
 ];
 
 /**
- * Returns the status of a row. A crash counts before any decision, and a decision before a success.
- * Returns the word that is not understood instead.
+ * Returns the status of a row: a crash takes precedence over a decision, and a decision over a
+ * success. If a word is not understood, returns the word instead.
  */
 function statusOf(
   fields: readonly string[],

@@ -1,6 +1,6 @@
 /**
- * Makes a branch with the code of an experiment in another repository than the one that stores the
- * code, on another machine. Only done when the user requests it.
+ * Creates a branch with the code of an experiment in another repository than the one that stores
+ * the code, which is on another machine. Only done when the user requests it.
  */
 import { shellText } from '../../base/shellText.ts';
 import type { Machine } from '../../machines/machine.ts';
@@ -30,9 +30,9 @@ export interface BranchPlace {
 export type Brought = PromotedBranch | { readonly why: string };
 
 /**
- * Makes the branch, without checking it out, and copies the commits that the repository lacks. The
- * histories must have a commit in common; otherwise, and where the folder is in no repository,
- * resolves with the reason. Rejects with `UserFacing`.
+ * Creates the branch without checking it out, and copies the commits that the repository lacks. If
+ * the histories have no commit in common, or the folder is in no repository, resolves with the
+ * reason. Rejects with `UserFacing`.
  */
 export function bringBranch(
   promoted: PromotedCode,
@@ -72,7 +72,7 @@ export function bringBranch(
 
 const bytesOf = (latin1: string): Uint8Array => Buffer.from(latin1, 'latin1');
 
-/** Resolves with the root of the repository and the commits that it has, one a line. */
+/** Resolves with the root of the repository and its commits, one per line. */
 async function knownCommits(
   branch: string,
   { folder }: BranchPlace,
@@ -91,7 +91,7 @@ async function knownCommits(
   }
 }
 
-/** Failures that say that the folder has no repository for a branch. */
+/** Failures which mean that the folder has no repository in which to create a branch. */
 const placeFaults: { readonly [Reason in GitFailure['reason']]?: string } = {
   no_git: 'cannot be read without git.',
   no_folder: 'does not exist.',

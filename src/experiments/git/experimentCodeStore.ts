@@ -84,8 +84,8 @@ export class ExperimentCodeStore {
   }
 
   /**
-   * Removes the code that `capture` stored under `name`. Never rejects: a ref that stays does no
-   * harm.
+   * Removes the code that `capture` stored under `name`. Never rejects, because a ref that remains
+   * causes no harm.
    */
   async discard(machine: Machine, repo: string, name: string): Promise<void> {
     const { clock, sessionId } = this.#deps;

@@ -1,6 +1,6 @@
 /**
- * Separates the lines of the git guard from the output of a command. Only sentences that the guard
- * can write are recognized, so that a program that imitates the guard can add no text.
+ * Separates the messages of the git guard from the output of a command. Recognizes only sentences
+ * that the guard can write, so that a program that imitates the guard cannot add text.
  */
 import { shellText } from '../../base/shellText.ts';
 
@@ -15,7 +15,7 @@ const sentences = new Set(
 );
 
 export interface GuardedOutput {
-  /** Lines that the guard wrote. */
+  /** Messages of the guard, one per line of the output. */
   readonly words: readonly string[];
   /** The output without these lines. */
   readonly rest: string;

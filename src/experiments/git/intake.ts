@@ -6,7 +6,10 @@ import type { Inspected, Survey } from './survey.ts';
 import { environmentReason, looksSecretByName, tooLarge, type LeaveOutLimits } from './leaveOut.ts';
 
 export interface Intake {
-  /** Files to store as they are. A file that was deleted is removed from the tree. */
+  /**
+   * Names of the files to store with their current content. A name of a deleted file means that the
+   * file is removed from the tree.
+   */
   readonly asTheyStand: readonly string[];
   /**
    * Omitted files: name → reason. The stored tree has the version of the checked-out commit, or no

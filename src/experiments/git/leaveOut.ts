@@ -55,7 +55,8 @@ export const secretPatterns: readonly string[] = [
   '(^|[^A-Za-z0-9])dapi[a-f0-9]{32}',
   'WANDB_API_KEY["\']? *[:=] *["\']?[a-f0-9]{40}',
   'machine +[^ ]+ +login +[^ ]+ +password +[^ ]',
-  // Without the name of the protocol: a pattern that begins with a repetition takes quadratic time.
+  // The pattern begins after the protocol name: with a repetition at its start, it would take
+  // quadratic time.
   '://[^/:@ "\']*:[^/:@ "\'$<>{}]{8,}@',
 ];
 
@@ -102,7 +103,8 @@ const packageFolder = /(?:^|\/)(?:node_modules|site-packages|__pypackages__)$/;
 
 /**
  * Returns the outermost folders with installed packages that contain some of the new files: virtual
- * and conda environments, `node_modules` and the like. The root of the worktree is never one.
+ * and conda environments, `node_modules` and similar folders. Never returns the root of the
+ * worktree.
  */
 export function environmentsIn(fresh: readonly string[]): ReadonlySet<string> {
   const marked = new Set(

@@ -168,7 +168,10 @@ export async function inspect(
   };
 }
 
-/** Parses lines of `ls -ldn`: kind and mode, links, owner, group, bytes, …, `./name`. */
+/**
+ * Parses lines of `ls -ldn`, whose fields are: kind and mode, links, owner, group, bytes, …,
+ * `./name`.
+ */
 function kindsOf(listed: string, names: ReadonlySet<string>): Pick<Inspected, 'sizes' | 'special'> {
   const sizes = new Map<string, number>();
   const special = new Set<string>();

@@ -1,6 +1,5 @@
 /**
- * Finds tracked files that differ from the index, and reads the content that the index has for
- * files.
+ * Finds tracked files that differ from the index, and reads the content of files from the index.
  */
 import { randomBytes } from 'node:crypto';
 import { posix } from 'node:path';
@@ -29,7 +28,7 @@ export interface TrackedChanges {
   readonly index: string;
 }
 
-/** A file as a checkout of the index would write it. */
+/** A file with the content that a checkout of the index would write. */
 export interface IndexedFile {
   readonly content: Uint8Array;
   readonly isExecutable: boolean;
@@ -66,8 +65,8 @@ export async function trackedChanges(
 }
 
 /**
- * Resolves with the content of files in the copy of the index, by absolute path. Files with a
- * filter, such as those of LFS, are left out. Rejects with `GitFailure`.
+ * Resolves with the content of files in the copy of the index, by absolute path. Omits files with a
+ * filter, such as LFS files. Rejects with `GitFailure`.
  */
 export async function indexedFiles(
   checkout: Checkout,

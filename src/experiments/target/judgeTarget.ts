@@ -107,7 +107,7 @@ const rootOf = ({ id, plan }: ExperimentRow): string => plan?.retest?.of ?? id;
 interface Group {
   readonly rule: ValueRule;
   readonly runs: readonly LedgerRow[];
-  /** The value with which a relative condition compares. */
+  /** Values from which the baseline of a relative condition is computed. */
   readonly baseline: readonly Measured[];
 }
 
@@ -140,14 +140,17 @@ function judgeCondition(condition: Condition, group: Group): ConditionResult {
   };
 }
 
-/** Says which runs were measured, and which seeds are missing: no mean of the target is there. */
+/**
+ * Formats which runs were measured and which seeds are missing. Does not contain a mean, because a
+ * mean over too few seeds must not be mistaken for that of the target.
+ */
 function tooFewRuns(condition: Condition, measured: readonly Measured[], needed: number): string {
   const names = runNames(measured.map(({ row }) => row.number));
   const missing = seedsMissing(condition, measured);
   return ` (${names} only)${missing === '' ? `; ${needed} seeds are needed` : missing}`;
 }
 
-/** Says that a metric was not read, or that it has no value that counts. */
+/** Formats the reason for a missing value: the metric was not read, or it has no finite value. */
 function notRead(
   condition: Condition,
   runs: readonly LedgerRow[],
@@ -191,7 +194,7 @@ function overRuns(condition: Condition, measured: readonly Measured[]): string {
 }
 
 /**
- * Names the run whose value is used, and the mean of its repeats; only the runs if their values are
+ * Formats the run whose value is used, and the mean of its repeats; only the runs if all values are
  * equal.
  */
 function bestRun(condition: Condition, measured: readonly Measured[]): string {
@@ -233,8 +236,8 @@ function seedsMissing({ seeds = [] }: Condition, measured: readonly Measured[]):
 }
 
 /**
- * Returns the value of a group that is compared: as `over` says or, without `over`, that of the
- * best run; of a limit, that of the worst run.
+ * Returns the value of a group that is compared: the mean or the worst, as `over` says. Without
+ * `over`, the value of the best run; for a limit, the value of the worst run.
  */
 function aggregate(condition: Condition, measured: readonly Measured[]): number {
   const { over, comparator } = condition;
@@ -255,7 +258,10 @@ function spreadOf(measured: readonly Measured[]): number | undefined {
   return Math.sqrt(squares / (values.length - 1));
 }
 
-/** Returns what the first setting that measured the metric has measured; empty if none did. */
+/**
+ * Returns the measured values of the first setting that measured the metric; empty if there is
+ * none.
+ */
 const baselineOf = (
   condition: Condition,
   rule: ValueRule,
@@ -267,7 +273,8 @@ const baselineOf = (
     .toSorted((a, b) => (a[0]?.row.number ?? 0) - (b[0]?.row.number ?? 0))[0] ?? [];
 
 /**
- * Returns the mean of the baseline; `undefined` if there is none, or the judged runs belong to it.
+ * Returns the mean of the baseline; `undefined` if there is no baseline, or if one of the judged
+ * runs belongs to it.
  */
 function baselineValue({ baseline, runs }: Group): number | undefined {
   const own = new Set(runs.map(({ runId }) => runId));

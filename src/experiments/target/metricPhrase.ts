@@ -49,7 +49,7 @@ export function metricPhrases(text: string): MetricPhrase[] {
     const from = firstWord(all, index, text);
     const start = all[from]?.start ?? word.start;
     const previous = phrases.at(-1);
-    // `loss rate` is one metric, whose name ends with the later word.
+    // The later word decides: in `loss rate`, the metric ends with `rate`, so drop `loss`.
     if (previous !== undefined && start < previous.end) phrases.pop();
     const metric = text.slice(start, word.end);
     phrases.push({ metric, start, end: word.end, isCertain: isCertain(metric, from < index) });

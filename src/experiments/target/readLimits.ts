@@ -1,6 +1,6 @@
 /**
- * Reads limits on the size of a model from a goal: `at most 20000 parameters`. Other bounds on
- * amounts are only listed, because it is not certain that a run prints what they count.
+ * Reads limits on the size of a model from a goal, such as `at most 20000 parameters`. Other limits
+ * on amounts are only listed as text, because it is not certain that a run prints the amount.
  */
 import type { Condition } from './target.ts';
 import { comparatorSource, wordingOf } from './wordings.ts';
@@ -29,11 +29,16 @@ const factors: Readonly<Record<string, number>> = {
   milliarden: 1e9,
 };
 
-/** Words before a bound that make its meaning uncertain: `tune at most 3 parameters`, `if`. */
+/**
+ * Matches words before a limit that make its meaning uncertain: `tune at most 3 parameters`, `if`.
+ */
 const uncertainBefore =
   /\b(?:tune|tunes|tuning|vary|varying|chang\p{L}*|sweep\p{L}*|search\p{L}*|optimi[sz]e|try|than|if|when|wenn|falls|instead|stell\p{L}*|not|never|nicht)\b[^.;,\n]{0,30}$/iu;
 const uncertainAfter = /^\s*(?:per|each|pro|je|of each|in each|more|fewer|less|mehr|weniger)\b/iu;
-/** The smallest bound that certainly means the size of a model. */
+/**
+ * The smallest number that is certainly a limit on the size of a model, and not a count of
+ * settings.
+ */
 const smallestModel = 1000;
 
 interface Found {
@@ -45,7 +50,7 @@ interface Found {
 /** Returns the limits that the text certainly states, such as `parameters <= 20000`. */
 export const readLimits = (text: string): Condition[] => {
   const found = limitsIn(text).flatMap(({ condition }) => condition ?? []);
-  // Two different numbers for one amount: neither is certain.
+  // If the text has two different numbers for the same amount, neither is certain.
   return new Set(found.map(({ value }) => value)).size > 1 ? [] : found.slice(0, 1);
 };
 

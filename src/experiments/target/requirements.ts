@@ -27,7 +27,8 @@ export interface NamedRequirements {
 }
 
 const file = String.raw`(?:the\s+(?:file|script)\s+|die\s+datei\s+|das\s+skript\s+)?(?<![\w./-])["'\x60]?[\w./-]+\.[a-z]\w{0,7}(?![\w/]|'s)["'\x60]?`;
-// Without a bound, each name of a long list would begin a list of its own: quadratic time.
+// The bound prevents quadratic time: without it, a list would be searched again from each of its
+// names.
 const files = String.raw`(?<files>${file}(?:(?:\s*,\s*(?:and\s+|und\s+|or\s+|oder\s+)?|\s+(?:and|und|or|nor|oder|noch)\s+)${file}){0,15})`;
 const change = String.raw`(?:chang|modify|modif|touch|edit|alter|rewrit|adapt)(?:e|ing|y|ying|ed|ied)?`;
 const ändern = String.raw`(?:zu\s+)?(?:ändern|verändern|anzufassen|anfassen|bearbeiten|anzurühren|anrühren)`;

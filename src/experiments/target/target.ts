@@ -53,7 +53,9 @@ export interface Target {
   readonly rule: ValueRule;
 }
 
-/** Returns whether a condition is a limit on an amount that is neither better lower nor higher. */
+/**
+ * Returns true for a limit: a condition on a metric that is neither better lower nor better higher.
+ */
 export const isLimit = ({ metric, isRelative }: Condition): boolean =>
   isRelative !== true && amounts.test(metric);
 
@@ -79,8 +81,8 @@ export function meetsCondition(measured: number, condition: Condition): boolean 
 }
 
 /**
- * Returns the value in the unit of the condition: a share becomes a percentage if the condition is
- * one.
+ * Returns the value in the unit of the condition: if the condition is a percentage, a fraction is
+ * converted to a percentage.
  */
 export const comparable = (measured: number, { isPercent }: Condition): number =>
   isPercent === true && Math.abs(measured) <= 1 ? measured * 100 : measured;
@@ -96,7 +98,10 @@ export function conditionText(condition: Condition): string {
   return `${metric} ${comparator} ${number}${overText(condition)}`;
 }
 
-/** Formats over which runs a condition is judged: `, mean over seeds 0, 1, 2`; may be empty. */
+/**
+ * Formats the runs over which a condition is judged: `, mean over seeds 0, 1, 2`; empty if one run
+ * suffices.
+ */
 export function overText({ over, seeds, seedCount }: Condition): string {
   if (over === undefined) return '';
   const runs =
@@ -116,8 +121,8 @@ export function targetText(target: Target): string {
 }
 
 /**
- * Returns whether `stated` demands at least as much as `required`, whatever the names of their
- * metrics: the same number and comparator, over the same runs or each of them.
+ * Returns whether `stated` demands at least as much as `required`: the same number and comparator,
+ * over the same runs or over each of them. Ignores the names of their metrics.
  */
 export function isSameBound(required: Condition, stated: Condition): boolean {
   const isSameNumber =
