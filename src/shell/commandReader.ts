@@ -42,7 +42,7 @@ const chain = /^(?:list|pipeline|negated_command)$/;
 const plain =
   /^(?:program|list|pipeline|negated_command|redirected_statement|subshell|[a-z_]*redirect)$/;
 const flat = /^(?:program|list|pipeline|redirected_statement|[a-z_]*redirect)$/;
-/** Groups that a layout can show. */
+/** Types of groups that a `ShellLayout` can represent. */
 const laidOut =
   /^(?:program|(?:for|while|if)_statement|el(?:if|se)_clause|do_group|subshell|compound_statement)$/;
 const word = /^(?:word|(?:raw_|ansi_c_)?string|concatenation|number|brace_expression)$/;
@@ -70,7 +70,7 @@ export class CommandReader {
     this.#depth = depth;
   }
 
-  /** Operators, keywords and commands; `undefined` if there is more to the text. */
+  /** Operators, keywords and commands in order; `undefined` if the text contains anything else. */
   get layout(): ShellLayout | undefined {
     return this.#isLaidOut ? this.#layout : undefined;
   }
@@ -85,7 +85,8 @@ export class CommandReader {
     this.isFlat &&= !/^(?:&|;[;&]+)$/.test(type);
     this.hasBackground ||= type === '&';
     if (!place.node.isNamed) {
-      // An operator without a command before it is an error to a shell, but not to the grammar.
+      // A shell reports an error for an operator without a command before it, but the grammar does
+      // not.
       this.isFlat &&= this.found.length > this.#operatorAt || type === '\n';
       [this.#operator, this.#operatorAt] = [type, this.found.length];
       this.#layout.push(type);
@@ -214,7 +215,8 @@ export class CommandReader {
     parsedWords: Pick<ShellCommand, 'words' | 'assignments'> = { assignments: [], words: [] },
   ): void {
     const { redirections, input, expansions } = draft;
-    // Omit the last command: it is the expansion itself, read as if it were a program.
+    // Omit the last command, which is the expansion itself, because the text is read as if the
+    // expansion were a program.
     for (const text of expansions)
       this.found.push(...this.#reading.read(text, this.#depth).slice(0, -1));
     const sources = [...this.#sources, ...this.found.slice(draft.from)];
@@ -287,7 +289,10 @@ export class CommandReader {
   }
 }
 
-/** Returns what an expansion is. `layout` is that of the commands in it. */
+/**
+ * Returns the kind and the content of an expansion. `layout` is the layout of the commands in the
+ * expansion.
+ */
 function partOf(place: Place, layout: ShellLayout | undefined): WordPart {
   const text = written(place);
   const [, bare, braced] = /^\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)\})$/.exec(text) ?? [];

@@ -32,7 +32,8 @@ export function parseShell(text: string): ShellText | undefined {
 function read(original: string, depth: number): ShellText {
   // The grammar treats a NUL as the end of the text.
   must(!original.includes('\0'));
-  // A shell reads an escaped carriage return as a character, and the line end after it as one.
+  // A shell reads an escaped carriage return as a character of a word, and then the line end; the
+  // grammar does not.
   must(!original.includes('\\\r'));
   // Remove a backslash at the end of the last line: there is no next line to join.
   const whole = original.replace(/\r+(?=\n|$)/g, '').replace(/(?<=[ \t])\\\n\s*$/, '');

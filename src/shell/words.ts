@@ -7,7 +7,10 @@ import type { ShellWord, WordPart } from './shellCommand.ts';
 export const expansion =
   /^(?:(?:simple_)?expansion|command_substitution|process_substitution|arithmetic_expansion|array)$/;
 
-/** Called for each expansion, to read the commands in the expansion. Returns what it is. */
+/**
+ * Called for each expansion in a word: reads the commands in the expansion, and returns the
+ * corresponding part of the word.
+ */
 export type TakeExpansion = (place: Place, isQuoted: boolean) => WordPart;
 
 /** Joins adjacent parts to one word. */
