@@ -1,4 +1,7 @@
-/** Reads a condition of the model's request. What the gate judges and what is run is the same. */
+/**
+ * Parses a condition in the model's request. The gate and the sleep use this function, so the
+ * condition that is judged is the condition that is run.
+ */
 import * as z from 'zod';
 import { ToolFailure } from '../base/errors.ts';
 import { oneLine } from '../base/text.ts';

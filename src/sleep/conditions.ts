@@ -93,10 +93,13 @@ function onIdleChange(ports: SleepPorts, check: () => void): DisposableStore {
   return subscriptions;
 }
 
-/** Time for which nothing must go on before a sleep that only runs could end is pointless. */
+/** Time without an active or waiting run after which `watchIdle` calls its callback. */
 const idleMs = 15_000;
 
-/** Calls `onIdle` when no run has gone on or waited for a while, unless another one begins. */
+/**
+ * Calls `onIdle` when no run has been active or waiting for `idleMs`. If another run starts in that
+ * time, the time starts again.
+ */
 export function watchIdle({ ports, clock }: ConditionPorts, onIdle: () => void): Disposable {
   let timer: Disposable | undefined;
   const watch = onIdleChange(ports, () => {

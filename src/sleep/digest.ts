@@ -20,7 +20,7 @@ export type DigestCause =
       readonly goal: string;
       readonly elapsedMs: number;
       readonly intervalMs: number;
-      /** The sleep that goes on after the check-in. */
+      /** The sleep that continues after the check-in. */
       readonly sleep?: SleepRequest;
     };
 
@@ -52,7 +52,7 @@ export interface GoingRun extends DigestRun {
 
 export interface DigestInput {
   readonly cause: DigestCause;
-  /** What is left of each limit: `43 min`, `$3.20`; empty without limits. */
+  /** What remains of each limit, as text: `43 min`, `$3.20`; empty without limits. */
   readonly left: readonly string[];
   /** Runs that ended since the sleep began or, if there was a check-in, since the last check-in. */
   readonly ended: readonly EndedRun[];
@@ -113,8 +113,8 @@ function header(cause: DigestCause, maxChars: number): string {
 }
 
 /**
- * Returns what the checks of the conditions found and why they failed. Marks both, which have parts
- * of files, outputs and command lines.
+ * Returns what the checks of the conditions found, and why checks failed. Both are marked as
+ * untrusted, because they contain parts of files, outputs and command lines.
  */
 function checkLines(cause: DigestCause, maxChars: number): string[] {
   if (cause.kind === 'monitor') return [];

@@ -36,7 +36,7 @@ export interface SleepPorts {
    * launched at the start of the sleep.
    */
   isSweepOver(sweepId: string): boolean;
-  /** Returns true when no run of the session goes on or waits, and no sweep starts points. */
+  /** Returns true when no run of the session is active or waiting, and no sweep starts points. */
   isIdle(): boolean;
   /**
    * Returns the newest value of a metric, which may be NaN or ±Infinity; `undefined` before the
@@ -82,7 +82,7 @@ export interface RunLookup {
   findSweep(reference: string): string | undefined;
   /** Returns the runs of this session that have not ended, oldest first. */
   going(): readonly FoundRun[];
-  /** Returns true when no run goes on or waits, and no sweep starts points. */
+  /** Returns true when no run of the session is active or waiting, and no sweep starts points. */
   isIdle(): boolean;
   /** Returns whether the process belongs to a run of this session. */
   isOwn(machineId: string, process: Pick<MatchingProcess, 'pid' | 'groupId'>): boolean;

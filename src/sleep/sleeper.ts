@@ -19,9 +19,9 @@ export interface Wake {
    * - `trigger`: the conditions are met
    * - `deadline`: the deadline has passed
    * - `person`: the user ended the sleep
-   * - `run_ended`: the conditions can no longer be met, since their runs have ended
+   * - `run_ended`: the conditions can no longer be met, because their runs have ended
    * - `alarm`: a watchdog raised an alarm, which `met` describes
-   * - `check_in`: the interval of the monitor has passed; the sleep may go on afterwards
+   * - `check_in`: the interval of the monitor has passed; the sleep may continue afterwards
    */
   readonly why: 'trigger' | 'deadline' | 'person' | 'run_ended' | 'alarm' | 'check_in';
   readonly met: readonly string[];

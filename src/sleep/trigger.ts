@@ -40,7 +40,7 @@ export type Trigger =
    * the start of the sleep.
    */
   | { readonly type: 'sweep_end'; readonly sweepId: string }
-  /** Met when no run of the session goes on or waits, and no sweep has points to start. */
+  /** Met when no run of the session is active or waiting, and no sweep has points to start. */
   | { readonly type: 'all_exit' }
   /**
    * Met when a process that is not a run of the session has ended. A process with the same pid but

@@ -23,9 +23,9 @@ const headBytes = 12;
 const tailBytes = 4;
 
 /**
- * Reads the whole records in `bytes`. Skips an incomplete record at the end, for the next read. A
- * record of more than `maxRecordBytes` counts as damage, because a length in a file can be of any
- * size, whatever the file holds.
+ * Reads the whole records in `bytes`. Leaves an incomplete record at the end for the next read. A
+ * record of more than `maxRecordBytes` is treated as damage, because the length in a damaged file
+ * may be any number.
  */
 export function readRecords(bytes: Uint8Array): RecordsRead {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
