@@ -1,6 +1,6 @@
 /**
- * The contents of project files that the user has allowed, in the home folder of Helios: one file
- * for each path and content, named after a hash of both.
+ * Stores which contents of project files the user has allowed, in the home folder of Helios: one
+ * file for each path and content, named after a hash of both.
  */
 import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import path from 'node:path';

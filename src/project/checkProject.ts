@@ -100,7 +100,9 @@ const kinds: Readonly<Record<string, string>> = {
   boolean: 'true or false',
 };
 
-/** Number of unknown names for which a hint is looked for; callers show no more. */
+/**
+ * Maximum number of unknown names for which a similar valid name is searched; callers show no more.
+ */
 const maxHints = 20;
 
 const unknownKeys = (issues: readonly UnknownKeys[]): ProjectProblem[] =>

@@ -7,7 +7,10 @@ import path from 'node:path';
 /** The user of this process. */
 export interface FileUser {
   readonly uid: number;
-  /** Group to which nobody else belongs, which many systems create for each user. */
+  /**
+   * Id of the user's private group, which has no other members. Many systems create such a group
+   * for each user.
+   */
   readonly privateGid?: number;
 }
 
@@ -24,7 +27,7 @@ export async function currentFileUser(): Promise<FileUser | undefined> {
   return { uid, ...(isPrivate && { privateGid: uid }) };
 }
 
-/** Resolves with true if the user is the only member of a group of this computer. */
+/** Resolves with true if no other user of this computer is a member of the group. */
 async function isAlone(gid: number): Promise<boolean> {
   const groups = await readFile('/etc/group', 'utf8').catch(() => '');
   const { username } = userInfo();

@@ -1,6 +1,6 @@
 /**
- * What the user chose for working folders: `folders.json` in the home folder of Helios. A choice
- * applies to the real path of its folder.
+ * Stores the user's choices for working folders, in `folders.json` in the home folder of Helios. A
+ * choice applies to the real path of its folder.
  */
 import { readFileSync, realpathSync } from 'node:fs';
 import path from 'node:path';
@@ -26,12 +26,15 @@ const fileSchema = z.looseObject({
   folders: z.record(z.string(), choiceSchema),
 });
 
-/** The choices for a folder. An empty object: the user was asked, and the settings apply. */
+/**
+ * The user's choices for a folder. An empty object means that the user was asked and the settings
+ * apply.
+ */
 export type FolderChoice = z.output<typeof choiceSchema>;
 
 /** The choice for a folder, or why it cannot be read. */
 export interface FolderReading {
-  /** Omitted if the user was never asked. */
+  /** Omitted if the user was never asked about the folder. */
   readonly choice?: FolderChoice;
   /** Sentence that says why `folders.json` cannot be used, and what to do. */
   readonly problem?: string;

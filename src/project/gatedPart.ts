@@ -3,11 +3,11 @@ import { createHash } from 'node:crypto';
 import type { Project } from './projectSchema.ts';
 
 /**
- * When a field is used:
+ * When a field of a `helios.json` is used.
  * - `always`: always, because it can only restrict what the user allowed
  * - `own`: at once if only the user can change the file, because it sends and runs nothing
- * - `allowed`: once the user has allowed its content, because it sends or runs something, or
- *   chooses where this is done
+ * - `allowed`: when the user has allowed its content, because it sends or runs something, or
+ * determines where something is sent or run
  */
 type Rule = 'always' | 'own' | 'allowed';
 
@@ -21,7 +21,7 @@ const rules: { readonly [Field in keyof Required<Project>]: (value: Project) => 
   target: () => 'own',
   instructions: () => 'own',
   experimentDir: () => 'own',
-  // Without channels, a project only chooses events and hours for the channels of the user.
+  // Without channels, the field only chooses events and quiet hours for the channels of the user.
   notifications: ({ notifications }) =>
     (notifications?.channels ?? []).length === 0 ? 'own' : 'allowed',
   quietHours: () => 'own',

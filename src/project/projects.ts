@@ -139,10 +139,7 @@ export class Projects {
     return (await this.#find(folder))?.file ?? this.create(folder, {});
   }
 
-  /**
-   * Creates a first `helios.json` in the folder, allows its content, and resolves with its path.
-   * Rejects with `UserFacing` if the folder already has one.
-   */
+  /** The project file with only the parts that are used. */
   async create(folder: string, project: Parameters<typeof createProjectFile>[1]): Promise<string> {
     const file = await createProjectFile(folder, project);
     const review = await this.review(folder);
