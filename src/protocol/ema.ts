@@ -56,7 +56,9 @@ export function smoothed(
   return { values: result, ema: { keep: start.keep, level, weight } };
 }
 
-/** Averages of consecutive stretches of a series, and their numbers of finite values. */
+/**
+ * Averages of consecutive stretches of a series, with the number of finite values in each stretch.
+ */
 interface Stretches {
   readonly means: Float64Array;
   readonly finiteCounts: Float64Array;
