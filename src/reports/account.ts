@@ -1,6 +1,6 @@
 /**
- * Formats the account that a model wrote for a write-up. Tables, lists, emphasis and links stay;
- * raw HTML, images and links to anything but the web or a file of the project do not.
+ * Formats the account that a model wrote for a write-up. Keeps tables, lists, emphasis and links;
+ * removes raw HTML, images, and links that lead neither to the web nor to a file of the project.
  */
 import { showHidden } from '../base/hiddenCharacters.ts';
 import { cleanText } from '../base/text.ts';
@@ -45,8 +45,8 @@ function footnote(title: string, numbers: readonly UnmeasuredNumber[]): string[]
 }
 
 /**
- * Only a fence without indentation counts: an indented one may belong to a list item, which ends
- * with the next line. Code in other fences is escaped as text.
+ * Matches the start of a code block. A fence with indentation does not match, because it may belong
+ * to a list item, which ends with the next line; code in such fences is escaped as text.
  */
 const openingFence = /^(`{3,}(?=[^`]*$)|~{3,})/;
 
@@ -72,6 +72,7 @@ const harmless = (line: string): string =>
     .replaceAll('![', '!\\[')
     .replaceAll(']:', ']\\:')
     .replace(/\]\(\s*([^)\s]*)/g, (whole, to: string) => (target.test(to) ? whole : ']\\('))
-    // Headings stay below those of the report, and no line makes a heading of the one above it.
+    // Lower the headings below those of the report, and prevent a line from making the line above
+    // it a heading.
     .replace(/^( {0,3})#{1,4}(?=\s)/, '$1####')
     .replace(/^\s{0,3}(?:=+|-+)\s*$/, '* * *');

@@ -67,7 +67,10 @@ export function buildRuns(facts: BriefFacts): string {
 
 const maxSettings = 6;
 
-/** Builds the table of settings; empty for a single one, which the champion describes. */
+/**
+ * Builds the table of settings; empty if there is only one setting, because the part about the
+ * champion describes it.
+ */
 function resultsPart({ facts: { ledger, session } }: Night): string {
   const count = settingCount(ledger);
   if (count < 2) return '';
@@ -132,7 +135,10 @@ function headPart({ facts, known }: Night): string {
 
 const maxOutcomeChars = 600;
 
-/** Shortens the outcome between two conditions: each alone could be misread. */
+/**
+ * Shortens the outcome, but only between two conditions, because a part of a condition could be
+ * misread.
+ */
 function outcomeText(outcome: string): string {
   const conditions = outcome.split('; ').map((text) => plain(text, 300));
   let shown = 0;
@@ -144,6 +150,6 @@ function outcomeText(outcome: string): string {
   return [...conditions.slice(0, shown), ...(rest > 0 ? [`and ${rest} more`] : [])].join('; ');
 }
 
-/** Joins the parts, without empty lines below headings: a brief is to fit on a page. */
+/** Joins the parts. Removes empty lines below headings, so that a brief fits on a page. */
 const assembled = (parts: readonly string[]): string =>
   `${parts.filter((part) => part !== '').join('\n\n')}\n`.replace(/^(#{1,3} .*)\n\n/gm, '$1\n');

@@ -55,7 +55,7 @@ function championLines(night: Night, { champion, value }: Reached, mentions: Men
   ];
 }
 
-/** Names a better value that is not the champion, and the reasons. */
+/** Returns lines about a better value that does not belong to the champion, with the reasons. */
 function rivalLines({ facts: { ledger, target } }: Night, mentions: Mentions): string[] {
   const { rival, decisive } = ledger;
   const [first] = rival?.runs ?? [];
@@ -75,7 +75,7 @@ function rivalLines({ facts: { ledger, target } }: Night, mentions: Mentions): s
   ];
 }
 
-/** Names the repeats of the champion, and the best of their values. */
+/** Returns lines about the repeats of the champion, and the best of their values. */
 function repeatLines({ facts: { ledger } }: Night, mentions: Mentions): string[] {
   const { best } = ledger;
   if (best?.spread === undefined) return ['- Measured once (n = 1): the spread is unknown.'];
@@ -90,7 +90,7 @@ const unmetTexts = (target: Target, ledger: Ledger, runs: readonly LedgerRow[]):
     .filter(({ isMet }) => !isMet)
     .map(({ text }) => plain(text, 200));
 
-/** Says how to get the code of the champion, if it was stored. */
+/** Returns lines on how to get the code of the champion; empty if the code was not stored. */
 function takeOverLines({ facts }: Night, { experimentId }: LedgerRow): string[] {
   const row = facts.ledger.experiments.find(({ id }) => id === experimentId);
   if (row?.plan?.code.kind !== 'git') return [];
@@ -98,7 +98,10 @@ function takeOverLines({ facts }: Night, { experimentId }: LedgerRow): string[] 
   return [`- Take over its code as a branch: ${command}, or _Helios: Promote Champion…_`];
 }
 
-/** Compares with the baseline: the setting decided as reference or, without one, the first. */
+/**
+ * Returns lines that compare the champion with the baseline: the setting decided as `reference`,
+ * otherwise the first setting.
+ */
 function firstLines({ facts: { ledger } }: Night, value: number, mentions: Mentions): string[] {
   const { decisive, experiments, best } = ledger;
   if (decisive === undefined) return [];

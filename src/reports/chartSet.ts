@@ -71,7 +71,7 @@ function progressOf(night: Night): DrawnChart | undefined {
 
 /**
  * Returns the dot of a run; an empty list if the run has no finite value. A run that cannot be the
- * best, such as a crashed run, has a dot, too: at the best value that it recorded.
+ * best, such as a crashed run, also has a dot: at the best value that it recorded.
  */
 function pointOf(
   night: Night,

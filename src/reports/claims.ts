@@ -24,7 +24,10 @@ const unitBehind =
   /^(?:\s*(?:ms|µs|s|sec|seconds?|min|minutes?|h|hours?|days?|[kmgt]i?b|bytes?|usd|dollars?)\b|[:/]\d|-\d{2}\b)/i;
 const metricBefore =
   /([A-Za-z][\w./-]*)[\s`*_"]*(?:(?:=|:|<=?|>=?|≈|~|is|was|of|to|at|reached|hit|got)[\s`*_"]*){0,2}$/i;
-/** The label of a hidden secret, whose digits are no number. */
+/**
+ * Matches the start of a label of a redacted secret. Digits in such a label are not a number of the
+ * text.
+ */
 const inLabel = /⟨secret [^⟩]*$/;
 /** Number of characters at the start of a text that are searched for numbers. */
 const maxTextChars = 50_000;

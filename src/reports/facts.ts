@@ -95,7 +95,7 @@ export interface QuestionFacts {
   /** Default answer, which applies at `deadlineMs` if the user has not answered. */
   readonly fallback: string;
   readonly deadlineMs: number;
-  /** True for the question whether a refused call is allowed. */
+  /** True for the question in the inbox whether a refused call should be allowed. */
   readonly isRefusedCall?: true;
   readonly answer?: { readonly text: string; readonly by: 'person' | 'default' };
 }

@@ -1,4 +1,4 @@
-/** Names the imported results, which no part of a report ranks. */
+/** Lists the imported results, which are never ranked in a report. */
 import { plain } from '../base/markdown.ts';
 import { counted } from '../base/text.ts';
 import type { BriefFacts } from './facts.ts';

@@ -1,4 +1,7 @@
-/** Collects the numbers that a model may write: measured by runs, or given to it. */
+/**
+ * Collects the numbers that a model may mention: numbers that were measured by runs or given to the
+ * model.
+ */
 import { commandForm } from '../experiments/commandForm.ts';
 import { resultGroups, summaryOfRepeats } from '../experiments/ledgerExperiments.ts';
 import type { BriefFacts } from './facts.ts';

@@ -1,10 +1,10 @@
 /**
- * Links of a report: to runs, in the list of runs beside it, and to the experiments that it
- * describes. Each link leads to an anchor.
+ * Links in a report: to runs in the list of runs next to the report, and to the experiments that
+ * the report describes. Each link leads to an anchor.
  */
 import { runName } from '../runs/run.ts';
 
-/** File with all runs, beside the report. */
+/** File with the list of all runs, next to the report. */
 export const runsName = 'runs.md';
 
 export class Mentions {

@@ -22,7 +22,7 @@ export interface Plot {
   readonly mayBeLog?: boolean;
   /** True if the x axis shows integers, such as run numbers. */
   readonly isCounted?: boolean;
-  /** Returns the content of the plot area as SVG. `y` places no value outside of that area. */
+  /** Returns the content of the plot area as SVG. `y` limits positions to that area. */
   draw(x: Scale, y: Scale): string;
 }
 
@@ -73,7 +73,10 @@ export function renderPlot(plot: Plot): string | undefined {
   );
 }
 
-/** A value that a logarithmic scale cannot show is below all others. */
+/**
+ * Limits a position to the plot area. The position is NaN for a value that a logarithmic scale
+ * cannot show; such a value is drawn at the bottom.
+ */
 const withinFrame = (place: number): number =>
   Number.isNaN(place) ? frame.bottom : Math.min(frame.bottom, Math.max(frame.top, place));
 

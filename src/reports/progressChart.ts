@@ -28,7 +28,7 @@ export interface ProgressChart {
 
 type Mark = 'keep' | 'discard' | 'bad';
 
-/** About the maximum number of dots. Further dots are omitted, because they would overlap. */
+/** Approximate maximum number of dots. Further dots are omitted, because they would overlap. */
 const maxDots = 600;
 
 /** Returns an SVG document; `undefined` if there are no finite values. */

@@ -96,14 +96,20 @@ export class ReportFolder {
     return found;
   }
 
-  /** Keeps reports out of `git status`; a `.gitignore` that is there stays as it is. */
+  /**
+   * Writes a `.gitignore` so that `git status` does not list reports. An existing `.gitignore`
+   * stays unchanged.
+   */
   async #ignoreItself(): Promise<void> {
     const file = path.join(path.dirname(this.folder), '.gitignore');
     if ((await readIfThere(file)) !== undefined) return;
     await writeFileAtomic(file, '# Reports of Helios\n*\n', 0o666);
   }
 
-  /** A link of the repository could lead to any folder that the user can write. */
+  /**
+   * Rejects with `UserFacing` if the folder is outside the project, because a link in the
+   * repository could lead to any folder of the user.
+   */
   async #mustStayInside(folder: string): Promise<void> {
     const [real, root] = await Promise.all([realFolder(folder), realFolder(this.#root)]);
     if (real === root || real.startsWith(path.join(root, path.sep))) return;

@@ -24,11 +24,14 @@ export interface RunChart {
 type Curve = Pick<ChartRun, 'name' | 'isChampion'> & ReturnType<typeof downsampleForPlot>;
 
 interface DrawnRun extends Curve {
-  /** True if the run diverged so far that the axis leaves out its values. */
+  /** True if the run diverged so far that the range of the axis ignores its values. */
   readonly isBeyond: boolean;
 }
 
-/** A run has diverged if it reaches this multiple of what half of the runs stay below. */
+/**
+ * A run has diverged if its largest absolute value exceeds this multiple of the median over all
+ * runs.
+ */
 const divergedFactor = 100;
 
 /** Returns an SVG document; `undefined` if no run has a finite value. */
@@ -56,7 +59,7 @@ export function runChart({ metric, runs, goal }: RunChart): string | undefined {
   });
 }
 
-/** Marks the runs that diverged. The champion is never one of them. */
+/** Marks the runs that diverged. Never marks the champion. */
 function withoutDiverged(curves: readonly Curve[]): readonly DrawnRun[] {
   const sizeOf = ({ y }: Curve): number =>
     y.reduce((largest, value) => Math.max(largest, Math.abs(value)), 0);

@@ -4,10 +4,12 @@ import { directionOf } from '../metrics/direction.ts';
 const usual =
   /^(?:lr|learning-rate|rate|seeds?|batch|batch-size|bs|dropout|momentum|weight-decay|wd|decay|hidden|width|depth|layers|epochs?|steps?|clip|beta\d?|gamma|alpha|temperature|warmup|size|dim|heads|threads|workers)$/;
 const word = /[A-Za-z][\w-]*/g;
-/** What may stand between a setting and its value: `lr = `, `rate of about `, `lr in {`. */
+/** Matches text between a setting and its value: `lr = `, `rate of about `, `lr in {`. */
 const link =
   /[\s`*_"]*(?:(?:=|:|≈|~|\b(?:of|at|to|from|is|was|in|about|around|roughly|between|near|with|by|than)\b)[\s`*_"]*){0,3}(?<bracket>[[{(]\s*)?/y;
-/** What joins the values of a list or range: `0.01, 0.03 and 0.1`, `1e-3 to 3e-3`, `4/8`. */
+/**
+ * Matches text between the values of a list or range: `0.01, 0.03 and 0.1`, `1e-3 to 3e-3`, `4/8`.
+ */
 const joint =
   /\s*(?:(?<comma>,)\s*(?<last>(?:and|or)\b)?|(?<word>\b(?:and|or)\b)|(?:\b(?:down|up)\s+)?\bto\b|[/–-]|…|\.\.\.?)\s*/y;
 
@@ -21,9 +23,9 @@ interface Item {
 }
 
 /**
- * Returns the offsets of the numbers that follow the name of a setting: the first number, and those
- * of a list or range that it begins. A number behind another sign, such as `hidden 320: 0.054`, is
- * none of them.
+ * Returns the offsets of the numbers that are values of a setting: the number after its name, and
+ * the further numbers of a list or range. Excludes a number after another sign, such as 0.054 in
+ * `hidden 320: 0.054`.
  */
 export function settingNumbers(
   text: string,
@@ -44,7 +46,7 @@ export function settingNumbers(
 function isSetting(text: string, before: string, parameters: ReadonlySet<string>): boolean {
   const lower = text.toLowerCase();
   const name = lower.replaceAll('_', '-');
-  // An error rate is no learning rate.
+  // The word `rate` after a word such as `error` is a metric, not the learning rate.
   if (name === 'rate' && directionOf(`${before} rate`) !== 'none') return false;
   return usual.test(name) || parameters.has(name) || parameters.has(lower);
 }

@@ -39,7 +39,9 @@ export function settingsTable(ledger: Ledger, format: TableFormat, max = Infinit
     : markdown(withDecisions(paperTable(shown, columns, decisive, ' ± '), shown));
 }
 
-/** Adds the decision on each setting, if a setting was discarded, or kept provisionally, or so. */
+/**
+ * Adds a column with the decisions, unless every setting is undecided or has a confirmed `keep`.
+ */
 function withDecisions({ head, rows }: Table, settings: readonly Setting[]): Table {
   const texts = settings.map(({ runs: [run] }) =>
     run?.decision === undefined
@@ -71,7 +73,10 @@ function settingsOf(ledger: Ledger, decisive: Decisive): readonly Setting[] {
   return withExperiments(settings);
 }
 
-/** Adds the ids of experiments if options alone do not tell settings apart: their code differs. */
+/**
+ * Adds the ids of experiments if several settings have the same options, because their code
+ * differs.
+ */
 function withExperiments(settings: readonly Setting[]): readonly Setting[] {
   const texts = new Set(settings.map((one) => JSON.stringify([...one.settings].toSorted())));
   if (texts.size === settings.length) return settings;
@@ -163,7 +168,9 @@ function markdown({ head, rows }: Table): string {
   return [line(head), `|${head.map(() => ' --: |').join('')}`, ...rows.map(line), ''].join('\n');
 }
 
-/** Numbers stay as they are, so that the table can be pasted. */
+/**
+ * Returns the cell as Markdown. Numbers are not escaped, so that the table can be pasted elsewhere.
+ */
 const cellText = (text: string): string => (/^[-+\d.e ±]*$/.test(text) ? text : plain(text, 80));
 
 /** Returns a table for the LaTeX package booktabs. */
@@ -196,7 +203,7 @@ const texText = (text: string): string =>
 const csv = ({ head, rows }: Table): string =>
   [head, ...rows].map((cells) => `${cells.map(csvCell).join(',')}\n`).join('');
 
-/** Quotes a cell; one that a spreadsheet would take for a formula becomes text. */
+/** Quotes a cell. A cell that a spreadsheet would take for a formula is changed to text. */
 function csvCell(text: string): string {
   const safe = /^[=+@\t]|^-(?![\d.])/.test(text) ? `'${text}` : text;
   return /[",\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;

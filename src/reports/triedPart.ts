@@ -28,7 +28,7 @@ const groups: readonly Group[] = [
 
 const deciders = { agent: 'the agent', engine: 'Helios', person: 'you' } as const;
 
-/** Up to this number, all experiments are listed, whatever became of them. */
+/** Maximum number of experiments for which all are listed, whatever their decision. */
 const maxOfAll = 8;
 const maxIds = 10;
 
@@ -70,7 +70,7 @@ const bestFirst = ({ compare }: Night, rows: readonly ExperimentRow[]): readonly
   rows.toSorted((a, b) => compare(a.result?.mean, b.result?.mean));
 
 interface Place {
-  /** What became of the experiment. */
+  /** Outcome of the experiments in the group, used as its heading. */
   readonly name: string;
   readonly mentions: Mentions;
 }

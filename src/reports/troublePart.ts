@@ -25,7 +25,10 @@ function failuresOf(runs: readonly RunFacts[]): readonly (readonly RunFacts[])[]
   return [...Map.groupBy(failed, ({ status, lastLine = '' }) => `${status}\n${lastLine}`).values()];
 }
 
-/** Returns the alarm that stopped the run, which the line of the run tells if it is alone there. */
+/**
+ * Returns the alarm that stopped a run, if the run is the only one in its group. The line of the
+ * run then contains the alarm.
+ */
 const stoppedBy = ([first, ...others]: readonly RunFacts[]):
   RunFacts['alarms'][number] | undefined =>
   others.length === 0 ? first?.alarms.findLast(({ action }) => action === 'kill') : undefined;
@@ -48,7 +51,7 @@ const actions = {
   ask: 'you were asked',
 } as const;
 
-/** Lists the alarms, except those that the part about failures tells. */
+/** Lists the alarms, except those that the part about failures contains. */
 export function alarmsPart({ runs }: BriefFacts, mentions: Mentions): string {
   const told = new Set(failuresOf(runs).slice(0, maxFailures).map(stoppedBy));
   const alarms = runs.flatMap(({ number, alarms }) =>
