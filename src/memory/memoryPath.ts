@@ -19,7 +19,10 @@ export class MemoryFailure extends HeliosError {
   }
 }
 
-/** Roots of notes that sessions share: those of a project, and all. Their names begin a path. */
+/**
+ * Roots of the notes that sessions share: `project` for the sessions of a project, `global` for all
+ * sessions. The path of such a note begins with this name.
+ */
 export const sharedRoots = ['project', 'global'] as const;
 export type MemoryRoot = 'session' | (typeof sharedRoots)[number];
 
