@@ -180,7 +180,7 @@ export class DivergenceWatch {
       this.#course === 'drifting' ? deviation : this.#bestSpread,
       this.#differences.median / differenceFactor,
     );
-    // A metric that has only ever had one value has no range.
+    // If all values so far were equal, the metric has no range, so nothing can be out of range.
     const far = this.#far;
     this.#limit = far > 0 ? this.#from + far : Infinity;
   }

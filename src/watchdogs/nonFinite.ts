@@ -53,9 +53,12 @@ export class NonFiniteWatch {
   readonly #facts: NonFiniteFacts;
   #isEstablished = false;
   #hasBeenFinite = false;
-  /** Length of the current row: positive for a row of numbers, negative for non-finite values. */
+  /**
+   * Length of the current sequence of similar values: positive for numbers, negative for non-finite
+   * values.
+   */
   #row = 0;
-  /** Longest row of non-finite values that was followed by a number. */
+  /** Length of the longest sequence of non-finite values that was followed by a number. */
   #longestGap = 0;
 
   constructor(facts: NonFiniteFacts) {

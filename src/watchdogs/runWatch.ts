@@ -55,7 +55,7 @@ export class RunWatch {
     this.#throughput = new ThroughputWatch(policy.throughput);
     this.#silence = new SilenceWatch(policy.silence.minutes);
     this.#gpus = new GpuIdleWatch(policy.gpu_idle);
-    // Whether problems of other kinds still hold is determined from the points.
+    // Whether problems of other kinds still hold is found out from the points that are read again.
     for (const { kind } of told) this.#latchOfTime(kind)?.raise(() => 'told');
   }
 

@@ -33,7 +33,8 @@ export class RunningMedian {
   get deviation(): number {
     const { median } = this;
     const middle = (this.#count - 1) >> 1;
-    // The nearest values lie around the middle: each step takes the nearer of the next two.
+    // The values are sorted, so the nearest values are next to the median: each step takes the
+    // nearer of the next value below and the next value above.
     let low = middle;
     let high = middle + 1;
     let distance = Number.NaN;
@@ -47,7 +48,7 @@ export class RunningMedian {
     return distance;
   }
 
-  /** `value` must be finite. */
+  /** Adds a value, which must be finite. */
   add(value: number): void {
     if (this.#count < this.#ring.length) this.#insert(value);
     else this.#replace(this.#ring[this.#next] ?? 0, value);

@@ -7,7 +7,7 @@ import * as z from 'zod';
 /**
  * - `off`: not watched
  * - `warn`: the alarm is recorded and wakes a sleeping agent
- * - `ask`: as `warn`, and the user is asked whether the run may continue
+ * - `ask`: like `warn`, and the user is asked whether the run may continue
  * - `kill`: the run is ended
  */
 export const watchActions = ['off', 'warn', 'kill', 'ask'] as const;
