@@ -6,8 +6,8 @@ import { oneLine } from '../base/text.ts';
 import { WebFailure } from './webFailure.ts';
 
 /**
- * Addresses at which clouds give credentials to a virtual machine, beside the link-local ones. Some
- * lie in public ranges.
+ * Addresses, besides link-local ones, at which clouds give credentials to a virtual machine. Some
+ * of them are in public ranges.
  */
 const credentialHosts = ['168.63.129.16', '100.100.100.200', '192.0.0.192', 'fd00:ec2::254'];
 
@@ -28,8 +28,8 @@ export function isPublicAddress(address: string): boolean {
 }
 
 /**
- * Returns true for an address at which a cloud gives credentials to whoever asks. It is not fetched
- * even where private addresses are.
+ * Returns true for an address at which a cloud gives credentials to every program that asks. Such
+ * an address is never fetched, even if private addresses are allowed.
  */
 export function givesCredentials(address: string): boolean {
   const parsed = reached(address);
@@ -39,7 +39,10 @@ export function givesCredentials(address: string): boolean {
   );
 }
 
-/** Returns the parsed address; of an IPv6 address that embeds an IPv4 address, the latter. */
+/**
+ * Returns the parsed address. For an IPv6 address that embeds an IPv4 address, returns the IPv4
+ * address.
+ */
 function reached(address: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
   if (!ipaddr.isValid(address)) return undefined;
   const parsed = ipaddr.parse(address);

@@ -32,8 +32,9 @@ export class PinnedNames {
 
   /**
    * Resolves `host` and stores its addresses. Rejects with `WebFailure` if an address is not
-   * public, unless private addresses are allowed, and for each that gives out credentials. Accepts a name that cannot be resolved: a proxy
-   * may know it, and a direct connection fails anyway.
+   * public, unless private addresses are allowed; always rejects for an address that gives out
+   * credentials. Accepts a name that cannot be resolved, because a proxy may know it, and a direct
+   * connection fails anyway.
    */
   async pin(host: string, allowsPrivate: boolean): Promise<void> {
     if (!allowsPrivate) checkHost(host);

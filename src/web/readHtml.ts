@@ -49,7 +49,10 @@ const minChars = 250;
  * which are not available here.
  */
 const parse = parseHTML as unknown as (html: string) => { readonly document: Document };
-/** The class that finds the article of a page, cast to a simpler type for the same reason. */
+/**
+ * The class that finds the article of a page, cast to a simpler type because the library's types
+ * need the DOM types of a browser.
+ */
 const Judge = Readability as unknown as new (
   document: Document,
   options: { readonly maxElemsToParse: number },

@@ -10,7 +10,7 @@ export interface WorkerLimits {
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly timeLimitMs?: number;
-  /** Maximum memory of the worker, with the buffers outside its heap, in MiB. */
+  /** Maximum memory of the worker in MiB, including buffers outside its heap. */
   readonly maxMemoryMb?: number;
 }
 
@@ -70,8 +70,8 @@ export function readInWorker<Job extends PageJob>(
 const mb = 2 ** 20;
 
 /**
- * Calls `onExceeded` once when the worker has more memory than `maxBytes`. The heap limit of a
- * worker does not count buffers, such as what a PDF unpacks to.
+ * Calls `onExceeded` once when the worker uses more memory than `maxBytes`. Needed because the heap
+ * limit of a worker does not include buffers, such as the unpacked content of a PDF.
  */
 function watchMemory(
   worker: Worker,
