@@ -1,4 +1,6 @@
-/** Says what is wrong with the arguments of a call, and how to correct it, in few words. */
+/**
+ * Describes in few words what is wrong with the arguments of a call, and how to correct the call.
+ */
 import type * as z from 'zod';
 import { nearMatches } from '../base/nearMatches.ts';
 import { oneLine } from '../base/text.ts';
@@ -11,7 +13,9 @@ export interface Parameters {
   readonly required?: readonly string[];
 }
 
-/** At most 400 characters: the first problems, each with the description of its argument. */
+/**
+ * Returns the first problems, each with the description of its argument, in at most 400 characters.
+ */
 export function argumentProblem(name: string, error: z.ZodError, schema: Parameters): string {
   const problems = error.issues.slice(0, maxIssues).map((issue) => issueText(issue, schema));
   const more = error.issues.length - problems.length;
@@ -33,7 +37,10 @@ function issueText(issue: z.core.$ZodIssue, schema: Parameters): string {
 
 const isAbsent = (issue: z.core.$ZodIssue): boolean => / received undefined$/.test(issue.message);
 
-/** Returns the message of an issue or, for alternatives, of the closest of them. */
+/**
+ * Returns the message of an issue. If the schema has alternatives, returns the message of the
+ * alternative that fits best.
+ */
 function messageOf(issue: z.core.$ZodIssue): string {
   const branches = issue.code === 'invalid_union' ? issue.errors : [];
   const deepest = branches.flat().toSorted((a, b) => b.path.length - a.path.length)[0];

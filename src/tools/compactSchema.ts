@@ -6,7 +6,7 @@
  */
 type Schema = Readonly<Record<string, unknown>>;
 
-/** Keywords that only repeat what descriptions say or what calls are checked for. */
+/** Keywords that only repeat the descriptions, or that the tool checks in each call. */
 const dropped: ReadonlySet<string> = new Set([
   ...['$schema', 'minLength', 'maxLength', 'minItems', 'maxItems', 'pattern', 'propertyNames'],
   ...['hidden', 'needs', 'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'],
@@ -36,7 +36,7 @@ export function compactSchema(schema: Schema, isAlone = false): Schema {
   };
 }
 
-/** Returns the schemas of a list; `undefined` if the value is none. */
+/** Returns the schemas in a list; `undefined` if the value is not a list of schemas. */
 const schemasIn = (value: unknown): readonly Schema[] | undefined =>
   Array.isArray(value) ? value.filter(isSchema) : undefined;
 
@@ -52,7 +52,7 @@ const mapped = (properties: Schema, isAlone: boolean): Schema =>
 const isShown = ({ hidden, needs }: Schema, isAlone: boolean): boolean =>
   hidden !== true && !(isAlone && needs === 'machines');
 
-/** Returns whether the description names the default. */
+/** Returns true if the description already contains the default. */
 const isStated = (value: unknown, { description }: Schema): boolean =>
   typeof description === 'string' &&
   (/\bdefault/i.test(description) ||

@@ -34,8 +34,8 @@ export interface ToolResult {
   readonly origins?: Readonly<Record<string, string>>;
   readonly attachments?: readonly AttachmentBlock[];
   /**
-   * Web addresses that others wrote in the content. The model may fetch them without an approval, so
-   * none of them may come from the model.
+   * Web addresses in the content that others wrote. The model may fetch them without an approval,
+   * so an address that the model itself composed must not be among them.
    */
   readonly links?: readonly string[];
   /** A line about what the call did, for the views and the journal. */

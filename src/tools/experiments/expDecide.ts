@@ -8,13 +8,13 @@ export interface ExperimentDecisionRequest {
   readonly experiment: string;
   readonly decision: Decision;
   readonly why: string;
-  /** Runs whose settings are decided; omitted for the whole experiment. */
+  /** Runs of the settings that are decided; omitted if the decision is on the whole experiment. */
   readonly runs?: RunsReference | undefined;
 }
 
 export interface DecidedExperiment {
   readonly id: string;
-  /** The decision with the runs that it is about: `keep (runs 4, 5)`. */
+  /** The decision and the runs to which it applies: `keep (runs 4, 5)`. */
   readonly decision: string;
   /** The measured result of the experiment's runs, as text. */
   readonly result: string;
@@ -24,7 +24,7 @@ export interface DecidedExperiment {
 export interface ExperimentJudge {
   /**
    * Records the decision. Rejects with `ToolFailure` if the experiment or a run does not exist, or
-   * a run that is decided has not ended.
+   * if one of the runs has not ended.
    */
   decide(request: ExperimentDecisionRequest): Promise<DecidedExperiment>;
 }
@@ -55,7 +55,7 @@ export const expDecide = (deps: ExperimentJudge): Tool =>
     name: 'exp_decide',
     description:
       'Record your decision on an experiment once its runs have ended, before you launch the next. A later decision replaces an earlier one.',
-    // Not beside other calls: it compares what they may still read.
+    // Not `read`: the decision must not run in parallel with calls whose results it is based on.
     effect: 'write',
     isOwnData: true,
     changesCode: false,

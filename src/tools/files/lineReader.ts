@@ -12,7 +12,7 @@ export interface LineWindow {
 
 const pieceBytes = 1024 * 1024;
 const maxScanBytes = 256 * 1024 * 1024;
-/** Maximum bytes read per line; more than this is never shown. */
+/** Maximum number of bytes that are read of a line, because no more are ever shown. */
 const maxLineBytes = 64 * 1024;
 const newline = 0x0a;
 

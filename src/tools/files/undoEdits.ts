@@ -7,7 +7,7 @@ import { defineTool, type Tool } from '../tool.ts';
 
 export interface UndoneFiles {
   readonly restored: readonly string[];
-  /** Files that changed after the edits of the session. They stay as they are. */
+  /** Files that were changed after the edits of the session. They stay unchanged. */
   readonly conflicts: readonly { readonly path: string }[];
   readonly failed: readonly { readonly path: string; readonly why: string }[];
 }
@@ -15,7 +15,10 @@ export interface UndoneFiles {
 export interface EditUndo {
   /** Absolute paths of the files that `undo` without paths would restore. */
   edited(): readonly string[];
-  /** Rejects with `ToolFailure` for a path that the session did not edit. */
+  /**
+   * Undoes the edits of the files. Rejects with `ToolFailure` for a path that the session did not
+   * edit.
+   */
   undo(paths: readonly string[], callId: string): Promise<UndoneFiles>;
 }
 

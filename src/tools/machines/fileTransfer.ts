@@ -13,7 +13,10 @@ import { checkPath, treeReads } from '../parameters/pathAccesses.ts';
 import type { ToolContext, ToolResult } from '../tool.ts';
 
 const maxNamed = 20;
-/** Repositories are never mixed, and git starts programs that their settings name. */
+/**
+ * Files that are never sent: repositories must not be mixed, and git starts programs that the
+ * settings of a repository name.
+ */
 const neverSent: readonly string[] = ['.git'];
 const interrupted = 'Interrupted. Call again to resume.';
 
@@ -50,8 +53,8 @@ export interface TransferAsked {
 }
 
 /**
- * Resolves with the absolute path of the file or folder to send. Rejects with `ToolFailure` if there
- * are keys below it, or a rule is about it and the approval was not.
+ * Resolves with the absolute path of the file or folder to send. Rejects with `ToolFailure` if a
+ * path rule applies to the path, or to a key below it, and the user has not approved this path.
  */
 export async function source(
   { paths = usualPaths }: MachineTools,
@@ -65,8 +68,8 @@ export async function source(
 }
 
 /**
- * Resolves with the destination of a transfer, the files to exclude, and the judge of each path that
- * it would write. Rejects with `ToolFailure` as `writtenPath` does.
+ * Resolves with the destination of a transfer, the files to exclude, and the function `refusal`
+ * that checks each path to write. Rejects with `ToolFailure` as `writtenPath` does.
  */
 export async function destination(
   deps: MachineTools,
@@ -83,8 +86,9 @@ export async function destination(
 }
 
 /**
- * Returns the judge of paths of a transfer to `root`, for which the rules and the user were asked
- * before. What needs an approval as `root` did is covered by it.
+ * Returns the function that refuses single paths of a transfer to `root`. `root` itself was checked
+ * and approved before. An approval of `root` also covers paths below `root` to which the same rule
+ * applies.
  */
 function refusalBelow(root: string, paths: PathRules): TransferAsked['refusal'] {
   const approved = paths.useOf(root, 'write')?.content;

@@ -50,7 +50,10 @@ export const remoteExec = (tools: MachineTools): Tool =>
     },
   });
 
-/** Returns what the guard refused, for the user: `git push refused: Helios never pushes`. */
+/**
+ * Returns a text for the user about the calls that the git guard refused:
+ * `git push refused: Helios never pushes`.
+ */
 const refusedCalls = (guard: string | undefined): string | undefined =>
   guard
     ?.split('\n')

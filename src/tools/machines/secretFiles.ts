@@ -1,4 +1,4 @@
-/** Finds the files of an upload that hold secrets. They are not sent. */
+/** Finds the files of an upload that contain secrets, so that they are not sent. */
 import { ToolFailure } from '../../base/errors.ts';
 import { shellText } from '../../base/shellText.ts';
 import { shellQuote } from '../../base/text.ts';
@@ -10,15 +10,15 @@ const script = shellText('./secretFiles.sh', import.meta.url);
 const timeoutMs = 5 * 60_000;
 const maxNamed = 40;
 
-/** A file with a secret, by its path relative to the folder. */
+/** A file that contains a secret. The path is relative to the folder of the upload. */
 export interface SecretFile {
   readonly path: string;
   readonly why: string;
 }
 
 /**
- * Resolves with the files that hold secrets. Rejects with `ToolFailure` if `path` is such a file,
- * or if the files cannot be searched.
+ * Resolves with the files that contain secrets. Rejects with `ToolFailure` if `path` is such a
+ * file, or if the files cannot be searched.
  */
 export async function secretFiles(machine: Machine, path: string): Promise<readonly SecretFile[]> {
   const found = filesIn(await searched(machine, path));

@@ -6,8 +6,9 @@ import type { PathAccess } from '../../permissions/access.ts';
 import { isWithin } from '../../permissions/commands/operand.ts';
 
 /**
- * Resolves with the real path of the agent's folder that holds the path, or else, for a write, of
- * the folder of the file; with `undefined` if it is not known. Never rejects.
+ * Resolves with the folder to which an approval of the path applies, as a real path: the agent's
+ * folder that contains the path. For a write outside the agent's folders, resolves with the folder
+ * of the file. Resolves with `undefined` if the folder is not known. Never rejects.
  */
 export async function approvedFolder(
   machines: Pick<Machines, 'get'>,
@@ -25,7 +26,10 @@ export async function approvedFolder(
   }
 }
 
-/** Returns the folders of the agent on a machine: what it works in, its runs and its worktrees. */
+/**
+ * Returns the folders of the agent on a machine: the working folder, the folder of runs, and the
+ * worktrees.
+ */
 const ownFolders = ({ workFolder, runsFolder }: Machine): readonly string[] => [
   workFolder,
   runsFolder,

@@ -1,4 +1,7 @@
-/** The access of a call that changes a file, with the change where the user decides about it. */
+/**
+ * Finds the access of a call that changes a file. If the user is asked about this file, the access
+ * includes the change as lines.
+ */
 import { lineDiff } from '../../base/lineDiff.ts';
 import type { Access } from '../../permissions/access.ts';
 import { pathUse } from '../../permissions/pathRule.ts';
@@ -9,8 +12,8 @@ import { machinePath, type MachineTools } from './machinePath.ts';
 const maxFileBytes = 256 * 1024;
 
 /**
- * Resolves with the access, as `writeAccess` does. `changed` returns the new text of the file from
- * its present one, which is empty for a file that does not exist.
+ * Resolves with the access, as `writeAccess` does. `changed` receives the current text of the file
+ * (empty if the file does not exist), and returns the new text.
  */
 export async function changeAccess(
   { machines, paths = usualPaths }: MachineTools,
@@ -27,7 +30,7 @@ export async function changeAccess(
     const before = stat === undefined ? '' : Buffer.from(await machine.readFile(path)).toString();
     return { ...access, change: lineDiff(before, changed(before)) };
   } catch {
-    // The call itself reports what is wrong; the arguments show what it would write.
+    // The call itself reports the error. The user sees the new text in the arguments of the call.
     return access;
   }
 }

@@ -1,4 +1,7 @@
-/** Judges a command for a machine, with the links and patterns of its paths resolved there. */
+/**
+ * Judges a command for a machine, and resolves links and file name patterns of its paths on that
+ * machine.
+ */
 import { posix } from 'node:path';
 import { messageOf } from '../../base/errors.ts';
 import { MachineFailure, type Machine, type Machines } from '../../machines/machine.ts';
@@ -33,7 +36,10 @@ export interface LineToJudge {
   readonly folder?: string | undefined;
 }
 
-/** Rounds of questions: the links of a match are known only after the match. */
+/**
+ * Maximum number of times that the machine is asked. Several times may be needed, because the links
+ * of a matching path can only be asked about after the pattern was resolved.
+ */
 const maxRounds = 5;
 
 /**
@@ -53,9 +59,12 @@ export async function commandVerdict(
 }
 
 export interface JudgingRules {
-  /** Default: the rules for the usual home folder of Helios. */
+  /** Rules on paths. Default: the rules for the usual home folder of Helios. */
   readonly rules?: PathRules | undefined;
-  /** The mandate on the machine, if the verdict shall say what is outside of it. */
+  /**
+   * The mandate on the machine. If set, the verdict includes why the mandate does not cover the
+   * command.
+   */
   readonly mandate?: MachineMandate | undefined;
 }
 
@@ -77,7 +86,10 @@ async function answered(question: Question): Promise<Verdict> {
   }
 }
 
-/** Returns the verdict, with what is outside the mandate, as far as the paths are known. */
+/**
+ * Returns the verdict as far as the paths are known. With a mandate, includes why the mandate does
+ * not cover the command.
+ */
 function judged(question: Question): Verdict {
   const { line, mandate } = question;
   const place = placeOf(question);
@@ -122,14 +134,17 @@ function placeOf({ machine, line, start, known, rules }: Question): CommandPlace
 const absolute = (path: string, start: string, home: string): string =>
   /^~(?:\/|$)/.test(path) ? posix.join(home, path.slice(1)) : posix.resolve(start, path);
 
-/** A line that starts elsewhere may read there without naming a path. */
+/**
+ * Returns true if the line starts in a folder that the agent may read. A line that starts elsewhere
+ * could read there without naming a path.
+ */
 const isGranted = ({ workFolder: start, readFolders = [] }: CommandPlace): boolean =>
   readFolders.some((folder) => isWithin(folder, start));
 
 const outside = (verdict: Verdict): Verdict =>
   verdict.kind === 'safe' ? asks('starts outside the working folder', '') : verdict;
 
-/** The answers of the machine, and the questions that the classifier had besides. */
+/** The answers of the machine that the classifier needs. */
 type Answers = Pick<CommandPlace, 'realPath' | 'exists' | 'matches' | 'keyFiles' | 'oddFiles'>;
 
 class KnownPaths implements Answers {
@@ -137,7 +152,10 @@ class KnownPaths implements Answers {
   readonly #facts = new Map<string, PathFacts>();
   readonly #matches = new Map<string, readonly string[] | undefined>();
   readonly #paths = new Set<string>();
-  /** Paths that the command does not name, such as those of usual keys. */
+  /**
+   * Paths that the command does not name but the classifier asks about, such as the usual paths of
+   * keys.
+   */
   readonly #unnamed = new Set<string>();
   readonly #patterns = new Set<string>();
   readonly #keyFiles = new Map<string, readonly string[] | undefined>();
@@ -169,7 +187,7 @@ class KnownPaths implements Answers {
     return facts && facts.kind !== 'missing';
   }
 
-  /** Returns the paths of the command that were asked about, with the answers that there are. */
+  /** Returns the paths that the command names, with what is known about them. */
   paths(): readonly FoundPath[] {
     return [
       ...[...this.#paths].map((path) => ({ path })),
@@ -192,7 +210,7 @@ class KnownPaths implements Answers {
     return this.#oddFiles.get(folder);
   }
 
-  /** Asks the machine. Resolves with false if it does not answer. */
+  /** Asks the machine all open questions. Resolves with false if the machine does not answer. */
   async ask(): Promise<boolean> {
     const [paths, patterns] = [[...this.#paths], [...this.#patterns]];
     const [folders, oddFolders] = [[...this.#folders], [...this.#oddFolders]];
@@ -219,8 +237,9 @@ class KnownPaths implements Answers {
 }
 
 /**
- * Resolves with the verdict on a command that a call would run. A command on a machine that does
- * not exist is denied; one in a folder that cannot be found needs an approval in every mode.
+ * Resolves with the verdict on a command that a call would run. Denies a command on a machine that
+ * does not exist. If the folder of the command cannot be found, the command needs an approval in
+ * every mode.
  */
 export async function accessVerdict(
   machines: Pick<Machines, 'get'>,
@@ -244,7 +263,10 @@ export async function accessVerdict(
   }
 }
 
-/** Returns the verdict on a command that cannot be judged, which no mode allows without asking. */
+/**
+ * Returns the verdict on a command that could not be judged, which therefore needs an approval in
+ * every mode.
+ */
 function unjudged(error: unknown): Verdict {
   const reason = `cannot be judged: ${messageOf(error).replace(/\.$/, '')}`;
   return error instanceof MachineFailure && error.reason === 'unknown_machine'

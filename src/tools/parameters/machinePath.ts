@@ -29,20 +29,20 @@ export interface MachineTools {
   readonly paths?: PathRules;
 }
 
-/** Implemented by `Confining`. */
+/** Decides whether commands are confined. Implemented by `Confining`. */
 export interface CommandConfining {
   /**
-   * Resolves with what confines commands on the machine; `undefined` if nothing does. Rejects with
-   * `ToolFailure` if they must be confined and cannot be.
+   * Resolves with the confinement of commands on the machine; `undefined` if they are not confined.
+   * Rejects with `ToolFailure` if commands must be confined but cannot be.
    */
   of(machine: Machine): Promise<Confinement | undefined>;
-  /** Resolves with what confines commands on the machine, in words. Never rejects. */
+  /** Resolves with a text that describes the confinement on the machine. Never rejects. */
   state(machine: Machine): Promise<{ readonly text: string }>;
 }
 
 /**
- * Resolves with the machine, whose foreground commands are confined where they must be. Rejects as
- * `CommandConfining.of` does.
+ * Resolves with the machine; its foreground commands are confined if the settings require it.
+ * Rejects as `CommandConfining.of` does.
  */
 export async function commandMachine(
   { machines, confining }: MachineTools,
@@ -64,9 +64,9 @@ export async function machinePath(machine: Machine, path: string): Promise<strin
 }
 
 /**
- * Resolves with the absolute path of a file to be written, with links resolved. Rejects with
- * `ToolFailure` if a link in it leads out of the working
- * folder, or a rule is about it, and the approval was not about that place.
+ * Resolves with the absolute path of a file to write, with links resolved. Rejects with
+ * `ToolFailure` if a link in the path leads out of the working folder, or a path rule applies to
+ * the resolved path, and the user has not approved this path.
  */
 export async function writtenPath(
   { paths = usualPaths }: MachineTools,
@@ -85,9 +85,9 @@ export async function writtenPath(
 }
 
 /**
- * Resolves with the absolute path of a file to be sent to another machine, with links resolved.
- * Rejects with `ToolFailure` if a link in the path leads out of the working folder and the approval
- * was not about that place.
+ * Resolves with the absolute path of a file to send to another machine, with links resolved.
+ * Rejects with `ToolFailure` if a link in the path leads out of the working folder and the user has
+ * not approved the resolved path.
  */
 export async function sentPath(machine: Machine, { path, context }: ApprovedPath): Promise<string> {
   const absolute = await machinePath(machine, path);

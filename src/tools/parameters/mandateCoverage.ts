@@ -1,4 +1,6 @@
-/** Decides whether the mandate covers a call: what the agent may do without asking anybody. */
+/**
+ * Decides whether the mandate covers a call, so that the agent may make it without asking anybody.
+ */
 import { posix } from 'node:path';
 import { messageOf } from '../../base/errors.ts';
 import { pathFacts } from '../../machines/realPath.ts';
@@ -15,9 +17,9 @@ import {
 
 export interface MandateInForce {
   readonly mandate: Mandate;
-  /** True if the git rule of Helios decides on each call of git when it runs. */
+  /** True if the git guard of Helios checks each call of git when the call runs. */
   readonly isGitGuarded: boolean;
-  /** Id of a container, in which it covers everything. */
+  /** Id of a container in which the mandate covers everything. */
   readonly container?: string | undefined;
 }
 
@@ -27,9 +29,9 @@ type MandatedMachine = Pick<
 >;
 
 /**
- * Resolves with the mandate on a machine, with absolute paths, as named and with links resolved;
- * `undefined` if it does not grant the machine. Rejects with `MachineFailure` if the machine does not
- * answer. A sandbox of the machine can be built from its folders and hosts.
+ * Resolves with the mandate on a machine. Its folders are absolute paths, both as named and with
+ * links resolved, so that a sandbox can be built from them. Resolves with `undefined` if the
+ * mandate does not grant the machine. Rejects with `MachineFailure` if the machine does not answer.
  */
 export async function machineMandate(
   machine: MandatedMachine,
@@ -55,7 +57,7 @@ const withReal = (
   ...new Set(folders.flatMap((folder, at) => [folder, facts[at]?.real ?? folder])),
 ];
 
-/** Returns the absolute paths that a folder of a mandate stands for on a machine. */
+/** Returns the absolute paths on a machine to which a folder of a mandate refers. */
 function foldersOf(
   folder: string,
   { id, workFolder, runsFolder, homeFolder }: MandatedMachine,
@@ -69,14 +71,17 @@ function foldersOf(
 }
 
 const temporaryFolders: readonly string[] = ['/tmp', '/var/tmp'];
-/** Caches that every confined command gets, at a place of its own where they do not exist. */
+/**
+ * Caches to which every confined command gets access. A cache that does not exist is created in a
+ * separate folder for confined commands.
+ */
 const usualCaches: ReadonlySet<string> = new Set(
   caches.map((cache) => `~/${cache.replace(/ .*$/, '')}`),
 );
 
 /**
- * Returns the folders of a mandate that a confined command gets in addition to the working folder,
- * the worktrees and the temporary files of its session.
+ * Returns the folders of a mandate that a confined command may change in addition to the working
+ * folder, the worktrees and the temporary files of its session.
  */
 export const confinedFolders = (
   { folders }: Mandate,

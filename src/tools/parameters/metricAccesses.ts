@@ -12,8 +12,8 @@ interface MetricArguments {
 }
 
 /**
- * Resolves with the accesses to the files and folders from which metrics are read. Of a path with
- * placeholders, the folder before the first one counts.
+ * Resolves with the accesses to the files and folders from which metrics are read. For a path with
+ * placeholders, the access is to the folder before the first placeholder.
  */
 export async function metricAccesses(
   deps: MachineTools,
@@ -31,8 +31,8 @@ export async function metricAccesses(
 }
 
 /**
- * Rejects with `ToolFailure` if the agent may not read one of the files and folders, or if the user
- * was not asked about it.
+ * Rejects with `ToolFailure` if the agent must not read one of the files and folders, or if one of
+ * them needs an approval that the user has not given.
  */
 export async function checkMetricAccesses(
   deps: MachineTools,

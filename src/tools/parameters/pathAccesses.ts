@@ -1,4 +1,4 @@
-/** Resolves the paths of calls on their machine, so that links are judged as what they lead to. */
+/** Resolves the paths of calls on their machine, so that a link is judged by its target. */
 import { ToolFailure } from '../../base/errors.ts';
 import type { Machine } from '../../machines/machine.ts';
 import { pathFacts, realPath } from '../../machines/realPath.ts';
@@ -7,7 +7,7 @@ import { pathUse } from '../../permissions/pathRule.ts';
 import type { WatchedPlace } from '../../sleep/sleepPorts.ts';
 import { pathNote, type PathRules } from '../../permissions/pathRules.ts';
 
-/** Resolves with the access to a file, with its real path if that differs. */
+/** Resolves with the access to a file. Includes the real path if it differs from `path`. */
 export async function resolvedRead(
   machine: Pick<Machine, 'id' | 'query'>,
   path: string,
@@ -18,7 +18,7 @@ export async function resolvedRead(
 
 /**
  * Resolves with the real path of a file that is read without a new decision of the gate. Rejects
- * with `ToolFailure` if a rule is about it, unless it is one of the approved paths.
+ * with `ToolFailure` if a path rule applies to the file, unless it is one of the approved paths.
  */
 export async function readablePath(
   { machine, path, approved = [] }: WatchedPlace,
@@ -31,8 +31,8 @@ export async function readablePath(
 }
 
 /**
- * Resolves with the reads of a file, or of a whole folder: the folder, and the keys at usual places
- * below it.
+ * Resolves with the reads of a file or a whole folder: for a folder, the folder itself and the
+ * existing keys at their usual paths below it.
  */
 export async function treeReads(
   machine: Pick<Machine, 'id' | 'query' | 'homeFolder'>,
@@ -51,8 +51,9 @@ export async function treeReads(
 }
 
 /**
- * Checks an access that was resolved on the machine. Throws `ToolFailure` if a rule is about its path
- * and the approval was not about that: the machine was not known before, or a file has changed.
+ * Throws `ToolFailure` if a path rule applies to an access whose path was resolved on the machine,
+ * and the user has not approved this path. The approval may have been given before the path could
+ * be resolved, or the file may have changed since.
  */
 export function checkPath(
   access: Access,

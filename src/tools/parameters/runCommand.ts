@@ -1,4 +1,6 @@
-/** Runs a foreground command of a tool call, guarded and confined as the session's rules say. */
+/**
+ * Runs a foreground command of a tool call, with the git guard and the confinement of the session.
+ */
 import { confinedMachine } from '../../machines/confinement/confinedMachine.ts';
 import { confinementNote, ownNetworkNote } from '../../machines/confinement/confinementNote.ts';
 import { refusedHostsNote } from '../../machines/confinement/hostContacts.ts';
@@ -18,13 +20,16 @@ export interface ForegroundCommand {
   readonly machine_id: string;
   readonly command: string;
   readonly timeout_seconds: number;
-  /** Default: the machine's working folder. */
+  /** Folder in which the command starts. Default: the machine's working folder. */
   readonly cwd?: string | undefined;
 }
 
 export interface CommandRun {
   readonly result: ExecResult;
-  /** What was withheld from a command that failed, if that may be the cause. */
+  /**
+   * Note about variables or hosts that were withheld from a failed command, if that may be why it
+   * failed.
+   */
   readonly note: string | undefined;
 }
 
@@ -74,7 +79,10 @@ function failureNote(
   return notes.length === 0 ? undefined : notes.join(' ');
 }
 
-/** Returns a command that only reads as argument lists; another command as it is. */
+/**
+ * Returns a command that only reads with its arguments quoted (`asArgumentLists`), so that it runs
+ * as it was judged. Returns any other command unchanged.
+ */
 function asJudged(command: string, machine: Machine, accesses: readonly Access[]): string {
   const isSafe = accesses.some(
     (access) =>

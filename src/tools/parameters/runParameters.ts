@@ -54,7 +54,10 @@ export const resourceParameters = {
     .meta({ needs: 'machines' }),
 };
 
-/** Returns the parameters without descriptions, for a tool whose model knows them from another. */
+/**
+ * Returns the parameters without descriptions, for a tool whose parameters the model knows from
+ * another tool.
+ */
 export const undescribed = <Shape extends Readonly<Record<string, z.ZodType>>>(
   shape: Shape,
 ): Shape =>

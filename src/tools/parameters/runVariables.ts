@@ -25,13 +25,13 @@ function problemOf(name: string): string | undefined {
     : undefined;
 }
 
-/** Text that is one simple command and expands no variables. */
+/** Matches a simple command that expands no variables. */
 const simple = /^[^;&|\n(`$]*$/;
 const plainValue = /^[\w.,:/@%+=-]*(?:\{\w+\}[\w.,:/@%+=-]*)*$/;
 
-/** Returns the command with the variables set for all of it. */
+/** Returns the command with the variables set for the whole command. */
 export function withVariables(command: string, variables: z.output<typeof env>): string {
-  // In one order, so that the same launch is the same command.
+  // Sort the variables, so that the same launch always gives the same command.
   const assigned = Object.entries(variables ?? {})
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
     .map(([key, value]) => `${key}=${quoted(String(value))}`)

@@ -1,4 +1,7 @@
-/** Puts back what the model could not see as it is: values of secrets, marks, hidden characters. */
+/**
+ * Restores text that the model saw only in a changed form: values of secrets (shown as labels),
+ * marks and hidden characters.
+ */
 import { ToolFailure } from '../../base/errors.ts';
 import { labelsIn, type Redactor } from '../../base/secrets/redactor.ts';
 import { asHeld, mayBeInert } from '../../base/untrusted.ts';
@@ -10,8 +13,9 @@ export type SecretValues = Pick<Redactor, 'restore'>;
 const maxFileBytes = 50 * 1024 * 1024;
 
 /**
- * Resolves with the text to write to the file: with the values of the labels in it, if the file
- * holds these values now. Rejects with `ToolFailure` if it does not.
+ * Resolves with the text to write to the file: labels are replaced by their secret values, which
+ * the file must contain now. Rejects with `ToolFailure` if the file does not contain one of these
+ * values.
  */
 export async function withSecretValues(
   text: string,
@@ -30,7 +34,7 @@ interface SecretPlace {
   readonly secrets: SecretValues | undefined;
 }
 
-/** Does the same for a file whose content is `held`. Throws `ToolFailure`. */
+/** Does the same for a file whose content `held` was already read. Throws `ToolFailure`. */
 export function restored(
   text: string,
   { held, path, secrets }: { held: string; path: string; secrets: SecretValues | undefined },
@@ -44,7 +48,10 @@ export function restored(
   );
 }
 
-/** Returns why a command with a label is not run; `undefined` for a command without labels. */
+/**
+ * Returns why a command that contains a label must not run; `undefined` for a command without
+ * labels.
+ */
 export function labelRefusal(input: unknown): string | undefined {
   const [label] = labelsIn(JSON.stringify(input) ?? '');
   return label === undefined

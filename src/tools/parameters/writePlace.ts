@@ -6,15 +6,15 @@ import type { Access } from '../../permissions/access.ts';
 
 export interface WritePlace {
   /**
-   * Absolute path. Links above the working folder are kept, so that the path of a file
-   * in it starts like the folder's.
+   * Absolute path with links resolved. In the working folder, only links below that folder are
+   * resolved, so that the path begins with the path of the working folder.
    */
   readonly path: string;
   /** True if the given path is in the working folder, and a link in it leads out of that folder. */
   readonly leavesFolder: boolean;
 }
 
-/** Resolves with the place to which `absolute` leads. Rejects with `MachineFailure`. */
+/** Resolves with the path to which `absolute` leads. Rejects with `MachineFailure`. */
 export async function writePlace(
   machine: Pick<Machine, 'query' | 'workFolder'>,
   absolute: string,
@@ -36,7 +36,10 @@ export async function writePlace(
 const isWithin = (path: string, folder: string): boolean =>
   path === folder || path.startsWith(folder === '/' ? '/' : `${folder}/`);
 
-/** Returns the access to a place, for the approval. `absolute` is the path as given in the call. */
+/**
+ * Returns the access to a resolved path, for the approval. `absolute` is the path as given in the
+ * call.
+ */
 export const placeAccess = (
   kind: 'read' | 'write',
   machineId: string,

@@ -186,7 +186,7 @@ async function diffOf(
 
 const libraries = ['torch', 'jax', 'tensorflow', 'transformers', 'scikit-learn', 'numpy'];
 
-/** Returns the libraries that decide results, with their versions: `torch 2.4.1`. */
+/** Returns the libraries that affect results most, with their versions: `torch 2.4.1`. */
 const mainPackages = (packages: readonly string[]): string[] =>
   libraries.flatMap((name) => {
     const line = packages.find((one) => one.toLowerCase().startsWith(`${name}==`));
@@ -223,7 +223,7 @@ const changedText = (count: number): string =>
 function shown({ packages, conda, git, cuda, ...rest }: Environment): Record<string, unknown> {
   return {
     ...rest,
-    // A compiler for CUDA on a machine without GPUs would mislead.
+    // Omit the CUDA compiler on a machine without GPUs, because it would be misleading.
     ...(cuda !== undefined && rest.gpus.length > 0 && { cuda }),
     packages: packages.length,
     ...(conda.length > 0 ? { conda_packages: conda.length } : {}),
@@ -253,7 +253,7 @@ const diffFields = (
 ): Record<string, unknown> =>
   diffFile === undefined ? {} : { diff_file: diffFile, diff_sha256: diffSha256 };
 
-/** Returns the origins of the fields that hold answers of the machine's programs. */
+/** Returns the origins of the fields that contain output of programs on the machine. */
 const originsOf = (
   { environment, machineId: id }: TakenSnapshot,
   changes: ReturnType<typeof since> | undefined,
@@ -268,7 +268,7 @@ const originsOf = (
 
 type Args = z.output<typeof parameters>;
 
-/** The changes of the code are stored, so its folder is read. */
+/** Returns the read access to the folder of the code, because its changes are stored. */
 const repoAccess = async (
   { machines }: CodeSnapshots,
   { machine_id: machineId, repo_path: path }: Args,
@@ -283,7 +283,7 @@ async function programsOf(machine: Machine, args: Args): Promise<EnvironmentProg
   return findPrograms(machine, repo, await interpreterOf(machine, args, repo));
 }
 
-/** Resolves with an absolute path, or with a name in PATH. */
+/** Resolves with the interpreter, as an absolute path or as a name in PATH. */
 async function interpreterOf(
   machine: Machine,
   { python, venv_path: venv }: Args,
@@ -298,9 +298,9 @@ const inFolder = (folder: string, program: string): string =>
   program.includes('/') ? posix.resolve(folder, program) : program;
 
 /**
- * Resolves with the programs that the call would start. If the machine cannot be reached without
- * asking the user, resolves with the interpreters that the call names: the call itself then finds
- * out that they are not approved.
+ * Resolves with accesses that name the programs which the call would start. If the machine cannot
+ * be reached without asking the user, resolves with the interpreters that the call names; the call
+ * itself later checks that the programs it found were approved.
  */
 async function programAccesses(snapshots: CodeSnapshots, args: Args): Promise<readonly Access[]> {
   try {

@@ -44,7 +44,10 @@ export interface EnvironmentQuestion {
   readonly python?: string | undefined;
   /** Absolute path of git. If omitted, the state of the code is not read. */
   readonly git?: string | undefined;
-  /** Prefix of the lines that our script prints, to tell them from the output of programs. */
+  /**
+   * Prefix of the lines that the script of Helios prints, which distinguishes them from the output
+   * of programs.
+   */
   readonly mark: string;
 }
 

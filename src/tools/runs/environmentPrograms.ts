@@ -1,4 +1,4 @@
-/** Finds the programs that read an environment, so that an approval can name them. */
+/** Finds the programs that collect the environment of runs, so that an approval can name them. */
 import { posix } from 'node:path';
 import { ToolFailure } from '../../base/errors.ts';
 import { shellText } from '../../base/shellText.ts';
@@ -19,12 +19,13 @@ export interface EnvironmentPrograms {
 }
 
 const script = shellText('./findPrograms.sh', import.meta.url);
-/** Short, because an approval waits for the answer. */
+/** Time limit in milliseconds. Short, because an approval waits for the answer. */
 const timeoutMs = 10_000;
 
 /**
- * Resolves with `python` if it exists, else with `python3` or `python`, and with git. `python` is an
- * absolute path, or a name in PATH. Rejects with `MachineFailure`.
+ * Resolves with git and the Python interpreter: `python` if it exists, otherwise `python3` or
+ * `python` from PATH. The argument is an absolute path or a name in PATH. Rejects with
+ * `MachineFailure`.
  */
 export async function findPrograms(
   machine: Machine,
@@ -33,7 +34,7 @@ export async function findPrograms(
 ): Promise<EnvironmentPrograms> {
   const command = `exec /bin/sh -c ${shellQuote(script)} helios ${shellQuote(python)} python3 python`;
   const setup = await machine.setup?.();
-  // The prologue may choose the interpreter, as it does for runs.
+  // Run the prologue first, because it may choose the interpreter, as it does for runs.
   const { stdout } = await machine.exec(
     preambleOf(machine, setup?.prologue ?? [], command) + command,
     { cwd: '/', timeoutMs, ...(setup && { env: setup.env }) },
@@ -45,7 +46,11 @@ export async function findPrograms(
   };
 }
 
-/** An interpreter is of the repository if its folder is there, wherever a link leads. */
+/**
+ * Resolves with the interpreter, its real path, and whether the interpreter belongs to the
+ * repository: it does if its folder is in the repository, even if the interpreter is a link to
+ * another file.
+ */
 async function placeOf(
   machine: Machine,
   repo: string,
@@ -92,7 +97,7 @@ export function withPrograms(accesses: readonly Access[]): string {
   return programs.length === 0 ? '' : ` with ${programs.join(' and ')}`;
 }
 
-/** Throws `ToolFailure` if the approval was not about these programs. */
+/** Throws `ToolFailure` if the user has not approved these programs. */
 export function mustBeApproved(
   programs: readonly Access[],
   { accesses }: { readonly accesses: readonly Access[] },
@@ -104,7 +109,9 @@ export function mustBeApproved(
   );
 }
 
-/** Returns what the user read of an access in the approval. */
+/**
+ * Returns the parts of an access that the user has read in the approval, to compare two accesses.
+ */
 const approvedText = (access: Access): string =>
   access.kind === 'command'
     ? JSON.stringify([access.machineId, access.command, access.note])

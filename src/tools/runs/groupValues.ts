@@ -1,11 +1,11 @@
-/** Values of runs that are compared as groups: experiments, sweeps and lists of runs. */
+/** Compares values of runs as groups: of experiments, sweeps and lists of runs. */
 import { formatSpread, formatValue } from '../../base/text.ts';
 import { findMetric } from '../../metrics/metricName.ts';
 import type { Direction, MetricSummary } from '../../metrics/metric.ts';
 import { areMeansApart, type Sample } from '../../metrics/welch.ts';
 import { jsonValue, type MeasuredRun } from './measuredRuns.ts';
 
-/** The last values of one metric over the runs that have one. */
+/** The last values of a metric in the runs of a group. Runs without a value are omitted. */
 export interface GroupValues {
   readonly metric: string;
   readonly direction: Direction;
@@ -15,7 +15,7 @@ export interface GroupValues {
   readonly runs: readonly { readonly name: string; readonly last: number }[];
 }
 
-/** Returns `undefined` if no run has a finite last value of the metric. */
+/** Returns the values of a group; `undefined` if no run has a finite last value of the metric. */
 export function groupValues(runs: readonly MeasuredRun[], metric: string): GroupValues | undefined {
   const found = runs.flatMap((run) => {
     const summary = summaryOf(run, metric);
@@ -40,7 +40,7 @@ function summaryOf(run: MeasuredRun, metric: string): MetricSummary | undefined 
   return name === undefined ? undefined : run.metrics.summary(name);
 }
 
-/** Returns the metrics of the runs, each once though runs spell it differently. */
+/** Returns the metrics of the runs. A metric that runs spell differently is returned once. */
 export function distinctMetrics(runs: readonly MeasuredRun[]): readonly string[] {
   const names = new Set(runs.flatMap(({ metrics }) => metrics.names()));
   const spellings = (metric: string): string =>
@@ -62,14 +62,15 @@ export const groupJson = ({ mean, deviation, runs }: GroupValues): Record<string
   runs: Object.fromEntries(runs.map(({ name, last }) => [name, jsonValue(last)])),
 });
 
-/** Number of repeats below which only a large difference is larger than the noise. */
+/** Number of repeats below which only a large difference can be distinguished from noise. */
 const fewRepeats = 4;
 
 /**
+ * Returns how the experiment compares with the baseline.
  * - `better`, `worse`: the difference of the means is larger than the noise of the repeats
- * - `within noise`: it is not
- * - `n = 3 cannot tell`: it is not, but so few repeats hide all but large differences
- * - `noise unknown`: better or worse, but a side has no repeats
+ * - `within noise`: the difference is not larger than the noise
+ * - `n = 3 cannot tell`: the same, but with so few repeats only a large difference could be larger
+ * - `noise unknown`: better or worse, but one group has no repeats
  */
 export function groupVerdict(baseline: GroupValues, experiment: GroupValues): string {
   const delta = experiment.mean - baseline.mean;

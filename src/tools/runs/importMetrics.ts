@@ -22,7 +22,10 @@ export interface ImportedFiles {
 }
 
 export interface ResultImporter {
-  /** `path` is absolute. Rejects with `UserFacing` if nothing can be imported. */
+  /**
+   * Imports results from the file or folder `path`, which is absolute. Rejects with `UserFacing` if
+   * there is nothing to import.
+   */
   import(
     place: { readonly machineId: string; readonly path: string },
     signal: AbortSignal,

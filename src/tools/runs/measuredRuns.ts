@@ -1,4 +1,4 @@
-/** The runs whose metrics the metric tools read. */
+/** The runs from which the metric tools read metrics. */
 import * as z from 'zod';
 import { ToolFailure } from '../../base/errors.ts';
 import type { RunId } from '../../base/ids.ts';
@@ -32,8 +32,9 @@ export interface MeasuredRuns {
   /** Returns the runs of an experiment (`e7`) or a sweep (`s1`); empty if it names neither. */
   group(reference: string): readonly OwnRun[];
   /**
-   * Finds runs of other sessions, by a run id, a handle, `SESSION#7` or `SESSION#e7`, and imported
-   * results, by `i1` or `i1#3`. Their metrics can only be read.
+   * Finds runs of other sessions by a run id, a handle, `SESSION#7` or `SESSION#e7`, and imported
+   * results by `i1` or `i1#3`. The metrics of these runs can be read, but their output cannot be
+   * read again.
    */
   elsewhere(reference: string): Promise<readonly MeasuredRun[]>;
   /**
@@ -60,7 +61,10 @@ export const requireOwnRuns = (runs: MeasuredRuns, named: RunsReference): readon
     listOf(named).flatMap((one) => ownRuns(runs, String(one)) ?? requireRun(runs, one)),
   );
 
-/** Finds runs of this session or, by their session, of others. Rejects as `requireOwnRuns` throws. */
+/**
+ * Finds runs of this session, or of another session if the name contains its id. Rejects as
+ * `requireOwnRuns` throws.
+ */
 export async function requireRuns(
   runs: MeasuredRuns,
   named: RunsReference,
@@ -77,8 +81,8 @@ export async function requireRuns(
 }
 
 /**
- * A session and a part of it, a run id, a handle, or an import: names that no other run of the home
- * has.
+ * Matches references that are unique in the home folder: a session with a part of it, a run id, a
+ * handle, or an import.
  */
 export const isElsewhere = /^\s*(?:s-[^#]+#|r-|[^\s:]+:\d+\s*$|i\d+(?:#\d+)?\s*$)/i;
 

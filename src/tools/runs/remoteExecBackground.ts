@@ -238,7 +238,8 @@ const trackedText = ({ names, patterns, from }: MetricSpec): readonly string[] |
   patterns ? Object.keys(patterns) : (names ?? `detected from ${from?.join(', ') ?? 'the output'}`);
 
 /**
- * Resolves with the access to the link to a log. A link that is there is replaced, not followed.
+ * Resolves with the access to the link to a log. The path is not resolved, because an existing link
+ * is replaced and not followed.
  */
 async function logAccess(
   { machines }: MachineTools,

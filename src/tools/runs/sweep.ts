@@ -57,7 +57,7 @@ export interface SweepStarter {
   start(request: SweepRequest, context: ToolContext): Promise<StartedSweep>;
 }
 
-/** Described by `remote_exec_background`. */
+/** Parameters of a run; the tool `remote_exec_background` describes them. */
 const runParameters = undescribed({
   metric_names: z.array(z.string().min(1)).optional(),
   metric_patterns: z
@@ -115,17 +115,23 @@ export type SweepArguments = z.output<typeof parameters>;
 
 const shownPoints = 10;
 
-/** Returns the template on each machine, judged by the commands of its points. */
+/**
+ * Returns an access with the template for each machine. The commands of the points are judged
+ * instead of the template.
+ */
 export const commandsOf = (args: SweepArguments): Access[] =>
   (args.machines ?? ['local']).map((id) => ({
     ...commandAccess(id, args.command_template, args.cwd),
     judged: judgedTexts(args),
   }));
 
-/** Small enough for the classifier, which does not read long texts. */
+/** Maximum length of a text to judge. The classifier does not read longer texts. */
 const mostJudgedChars = 10_000;
 
-/** Returns the commands of all points, some in each text; only the template for invalid points. */
+/**
+ * Returns the commands of all points, several joined in each text. If the points are invalid,
+ * returns only the template.
+ */
 function judgedTexts(args: SweepArguments): readonly string[] {
   const { command_template: template } = args;
   const texts = [template];

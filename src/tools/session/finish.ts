@@ -8,7 +8,7 @@ export interface FinishRequest {
   readonly evidence: readonly {
     /** References of runs, experiments (`e6`) or sweeps (`s3`). */
     readonly runs: readonly string[];
-    /** Omitted for a run whose success is the evidence, such as a test. */
+    /** Omitted for a run whose success is the evidence, such as a run of a test. */
     readonly metric?: string | undefined;
   }[];
   readonly files: readonly string[];
@@ -22,7 +22,10 @@ export interface SessionEnd {
    * evidence is insufficient, rejects with `ToolFailure` that says why.
    */
   finish(request: FinishRequest, context: ToolContext): Promise<string>;
-  /** Returns where the checks of a request run; the session's folder if it names no runs. */
+  /**
+   * Returns the machines and folders in which the checks of a request run; the session's folder if
+   * the request names no runs.
+   */
   checkPlaces(request: FinishRequest): readonly CheckPlace[];
 }
 

@@ -4,8 +4,9 @@ import type { Condition, Target } from '../../experiments/target/target.ts';
 import { defineTool, type Tool } from '../tool.ts';
 
 /**
- * Records what counts as the goal. Returns what was understood. Rejects with `ToolFailure` for a
- * target that contradicts the goal, the user, or what the runs print.
+ * Records the target of the session. Resolves with a text that repeats the recorded target. Rejects
+ * with `ToolFailure` if the target contradicts the goal, the user's target, or the metrics that the
+ * runs print.
  */
 export type TargetSetter = (target: Target) => Promise<string>;
 
@@ -65,7 +66,10 @@ export const setTarget = (set: TargetSetter): Tool =>
     },
   });
 
-/** Returns the arguments of one condition, written beside the others, as a list of conditions. */
+/**
+ * Moves the arguments of a single condition, which some models write next to the other arguments,
+ * into the list of conditions.
+ */
 function conditionInside(
   input: Readonly<Record<string, unknown>>,
 ): Readonly<Record<string, unknown>> {

@@ -24,7 +24,10 @@ export interface SleepDeps extends ParsePorts {
    * command uses git for more than reading, because the command runs repeatedly.
    */
   guardCommand(machineId: string, command: string): Promise<string>;
-  /** Returns whether the reply of this call launched nothing though it tried, and no run goes on. */
+  /**
+   * Returns true if the reply with this call tried to launch runs, all launches failed, and no run
+   * is active.
+   */
   nothingLaunched(callId: string): boolean;
   /**
    * Records the sleep and starts the triggers that end it. Rejects with `ToolFailure` if the
@@ -116,7 +119,7 @@ async function guarded(
   return { ...trigger, source: { ...trigger.source, shellCommand } };
 }
 
-/** Returns the trigger with the files that it may read because the user has approved that. */
+/** Returns the trigger with the real paths that the user has approved, which it may read. */
 function withApproved(
   trigger: Trigger,
   { paths = usualPaths }: Pick<SleepDeps, 'paths'>,

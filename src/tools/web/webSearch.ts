@@ -51,7 +51,8 @@ export const webSearch = (searcher: WebSearcher): Tool =>
       return {
         content: `${via} found ${found}.${why}\n${shown(via, pages, text)}`,
         summary: `${found}, by ${via}`,
-        // Not those of the summary: the model can make the model that searches write any address.
+        // Omit links in the summary: the session's model could make the searching model write any
+        // address.
         links: pages.flatMap(({ url, snippet = '' }) => [url, ...linksIn(snippet, maxLinks)]),
       };
     },
