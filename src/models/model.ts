@@ -1,7 +1,7 @@
 /**
- * The contract between the agent and a model provider. A provider turns a `ModelRequest` into its
- * own wire format and its replies into `ModelEvent`s; it knows nothing of sessions, tools' effects,
- * or money limits.
+ * The contract between the agent and a model provider. A provider converts a `ModelRequest` to its
+ * own wire format, and replies to `ModelEvent`s. Providers do not depend on sessions, tools or
+ * limits.
  */
 import type { Effort } from './effort.ts';
 

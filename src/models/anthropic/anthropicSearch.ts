@@ -29,8 +29,8 @@ const instructions =
 const maxSearches = 5;
 const maxOutputTokens = 8_192;
 /**
- * Maximum number of pauses per search. The service pauses a long turn; the client must send the
- * partial reply back to continue the turn.
+ * Maximum number of times that the service may pause a search. After each pause, the client must
+ * send the partial reply back to continue the turn.
  */
 const maxPauses = 4;
 

@@ -60,8 +60,8 @@ export function noteFindings(
 }
 
 /**
- * Returns the call that records the decision on a trial; no call for a failed run, because Helios
- * itself records that decision.
+ * Returns the call that records the decision on a trial. Returns no call for a failed run, because
+ * Helios itself records that decision.
  */
 const judging = ({ trial, text, decision }: words.Finding): DemoCall[] =>
   trial.experiment === undefined || decision === 'crash'

@@ -35,7 +35,7 @@ export const isMeasured = (trial: Trial): trial is Trial & { value: number } =>
 export const isDiverged = (trial: Trial): boolean =>
   trial.value !== undefined && !Number.isFinite(trial.value);
 
-/** Returns the name of a trial in a sentence. */
+/** Returns the name of a trial for use within a sentence. */
 export const nameOf = ({ number, point }: Trial): string =>
   number === undefined ? pointText(point) : `run ${number}`;
 
