@@ -70,10 +70,9 @@ export function createFetch(settings: () => NetworkSettings): Fetch {
 }
 
 /**
- * Opens a dispatcher for the caller alone; the caller must destroy the dispatcher after use. The
- * dispatcher also trusts the certificates of the operating system. Direct connections resolve names
- * with `lookup`.
- * Rejects with `UserFacing` for a wrong setting.
+ * Opens a dispatcher that only the caller uses, and must destroy. The dispatcher also trusts the
+ * certificates of the operating system. Direct connections resolve names with `lookup`. Rejects
+ * with `UserFacing` for a wrong setting.
  */
 export const openDispatcher = (
   settings: NetworkSettings,
