@@ -2,7 +2,10 @@ import type { Bounds } from './bounds.ts';
 import { wantsLessMotion } from '../shared/theme.ts';
 import type { Range } from '../shared/range.ts';
 
-/** Time in which the distance to the wanted bounds shrinks to about a third (1/e). */
+/**
+ * Time constant of the animation: the distance to the wanted bounds shrinks to about a third (1/e)
+ * in this time.
+ */
 const timeConstantMs = 70;
 
 /**

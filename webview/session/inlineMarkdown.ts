@@ -1,6 +1,6 @@
 /**
- * Parses code, emphasis and links in one block of Markdown. Takes time proportional to the length of
- * the text: a mark without an end is found in one step, because all ends are listed before.
+ * Parses code, emphasis and links in a block of Markdown. Takes time proportional to the length of
+ * the text, because the positions of all closing marks are listed first.
  */
 
 export type Span =
@@ -108,7 +108,7 @@ class Places {
   }
 }
 
-/** The places at which a mark can end, by mark. */
+/** Positions at which each kind of mark can end. */
 class Ends {
   readonly star = new Places();
   readonly underscore = new Places();
