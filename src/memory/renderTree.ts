@@ -2,9 +2,9 @@
  * Renders the tree of notes for a prompt, within a budget of tokens. The same notes always give the
  * same text.
  */
-import { oneLine } from '../base/text.ts';
 import { textTokens } from '../base/textTokens.ts';
 import type { MemoryNode } from './memoryNode.ts';
+import { shownGist } from './recordedNotes.ts';
 
 const gistChars = 140;
 /**
@@ -107,7 +107,7 @@ function branchesOf(nodes: readonly MemoryNode[]): Branch[] {
     const depth = parent === undefined ? 0 : parent.depth + 1;
     const hasChildren = parents.has(node.path);
     const name = node.path.slice(node.path.lastIndexOf('/'));
-    const line = `${indent(depth)}${name}${hasChildren ? '/' : ''}${node.gist === '' ? '' : `: ${oneLine(node.gist, gistChars)}`}`;
+    const line = `${indent(depth)}${name}${hasChildren ? '/' : ''}${node.gist === '' ? '' : `: ${shownGist(node, gistChars)}`}`;
     const moreCost = hasChildren ? textTokens(indent(depth + 1) + node.path) + moreTokens : 0;
     const cost = textTokens(line) + newlineTokens + moreCost;
     byPath.set(node.path, { node, line, cost, parent, depth, isShown: false, hidden: 0 });

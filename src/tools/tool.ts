@@ -29,7 +29,8 @@ export interface ToolResult {
   readonly content: string | Readonly<Record<string, unknown>>;
   /**
    * Origins of the text fields of `content` that others wrote, such as `{ stdout: 'output of the
-   * command on gpu1' }`. Helios marks these fields, see `untrusted`; a list of texts is written as lines.
+   * command on gpu1' }`. `machines.description` names a field of each entry of a list. Helios marks
+   * these fields with all texts in them, see `untrusted`; a list of texts is written as lines.
    */
   readonly origins?: Readonly<Record<string, string>>;
   readonly attachments?: readonly AttachmentBlock[];

@@ -4,6 +4,7 @@
  */
 import { oneLine, formatDuration } from '../../base/text.ts';
 import { textTokens } from '../../base/textTokens.ts';
+import { untrustedLine } from '../../base/untrusted.ts';
 import type { Ledger } from '../../experiments/ledger.ts';
 import type { MemoryNode } from '../../memory/memoryNode.ts';
 import { renderTree } from '../../memory/renderTree.ts';
@@ -114,7 +115,8 @@ function waitingText({ sleep, monitor }: SessionState): string {
 const envLines = ({ envs }: SessionState): ListedLine[] =>
   newestFirst(
     envs.map(
-      ({ id, machineId, repo, gist }) => `- ${id} · ${machineId}:${repo} · ${oneLine(gist, 160)}`,
+      ({ id, machineId, repo, gist }) =>
+        `- ${id} · ${machineId}:${repo} · ${untrustedLine(gist, `environment of ${machineId}`, 160)}`,
     ),
   );
 

@@ -4,6 +4,7 @@
  */
 import type { Clock } from '../../base/clock.ts';
 import { counted } from '../../base/text.ts';
+import { untrustedLine } from '../../base/untrusted.ts';
 import { describeWithin } from '../../machines/describeWithin.ts';
 import type { Machine, Machines } from '../../machines/machine.ts';
 import type { MemoryStore } from '../../memory/memoryStore.ts';
@@ -37,6 +38,8 @@ export interface ContextSourceDeps {
  * the first briefing (the summary that replaces older turns); then the briefing lists them.
  */
 const memoryTokens = 2_500;
+/** Maximum length of what a machine says of itself, in the system prompt. */
+const maxMachineChars = 400;
 
 /**
  * Provides the texts that the model reads: the system prompt before the conversation, and the
@@ -97,8 +100,12 @@ function promptSource({
  */
 async function machineLine(machine: Machine, clock: Clock): Promise<string> {
   const answer = await describeWithin(machine, clock);
+  const marked = (text: string): string =>
+    machine.kind === 'local' ? text : untrustedLine(text, 'the machine', maxMachineChars);
   const description =
-    'description' in answer ? answer.description : `not reachable: ${answer.problem}`;
+    'description' in answer
+      ? marked(answer.description)
+      : `not reachable: ${marked(answer.problem)}`;
   const passed = Object.keys((await machine.setup?.())?.runEnv ?? {});
   const places = machine.share?.slots === undefined ? [] : [counted(machine.share.slots, 'place')];
   const texts = [description, ...places, ...startTexts({ runVariables: passed })];

@@ -1,5 +1,6 @@
 /** Compares the current environment of runs with the environment recorded for an earlier run. */
 import { messageOf } from '../../base/errors.ts';
+import { untrustedLine } from '../../base/untrusted.ts';
 import type { Machines } from '../../machines/machine.ts';
 import { commandMachine, type CommandConfining } from '../../tools/parameters/machinePath.ts';
 import { changesBetween, type Environment } from '../../tools/runs/environment.ts';
@@ -16,6 +17,8 @@ export interface EnvironmentDeps {
 }
 
 const maxChanges = 20;
+const maxChars = 2000;
+const origin = 'environment of the machine';
 
 /**
  * Resolves with one sentence: what changed in the environment since `envId` was recorded, that
@@ -39,14 +42,14 @@ export async function environmentSince(
     const changes = changesBetween(withoutCode(snapshot.environment), withoutCode(now));
     return changes.length === 0
       ? `The environment is that of the first run (${id}).`
-      : `The environment differs from that of the first run (${id}): ${listed(changes)}.`;
+      : `The environment differs from that of the first run (${id}): ${untrustedLine(listed(changes), origin, maxChars)}.`;
   } catch (error) {
     return notCompared(id, env.gist, messageOf(error));
   }
 }
 
 const notCompared = (id: string, gist: string, why: string): string =>
-  `The environment was not compared (${why}); that of the first run is ${id} (${gist}).`;
+  `The environment was not compared (${why}); that of the first run is ${id} (${untrustedLine(gist, origin, maxChars)}).`;
 
 /**
  * Returns the environment without its git state, which is not compared: the run uses a restored

@@ -28,23 +28,39 @@ export function contentText(
   hint = '',
 ): string {
   if (typeof content === 'string') return inert(content);
-  const marked = Object.entries(origins).flatMap(([name, origin]) => {
-    const value = textOf(content[name]);
-    return value !== '' ? [[name, untrusted(value, origin, maxFieldChars, hint)] as const] : [];
-  });
-  return JSON.stringify({ ...content, ...Object.fromEntries(marked) }, cleaned);
+  let marked: unknown = content;
+  for (const [path, origin] of Object.entries(origins))
+    marked = markedAt(marked, path.split('.'), (text) =>
+      untrusted(text, origin, maxFieldChars, hint),
+    );
+  return JSON.stringify(marked, cleaned);
 }
 
-/**
- * Returns a text unchanged, and a list of texts as lines; empty for other values, which are not
- * marked as untrusted.
- */
-function textOf(value: unknown): string {
-  if (typeof value === 'string') return value;
-  return Array.isArray(value) && value.every((each) => typeof each === 'string')
-    ? value.map((each) => each.replaceAll('\n', ' ')).join('\n')
-    : '';
+type Mark = (text: string) => string;
+
+/** Returns the value with the texts at `path` marked. A path goes into each entry of a list. */
+function markedAt(value: unknown, [name, ...rest]: readonly string[], mark: Mark): unknown {
+  if (name === undefined) return markedWhole(value, mark);
+  if (Array.isArray(value)) return value.map((each) => markedAt(each, [name, ...rest], mark));
+  if (!isRecord(value) || !Object.hasOwn(value, name)) return value;
+  return { ...value, [name]: markedAt(value[name], rest, mark) };
 }
+
+/** Returns the value with all its texts marked; a list of texts becomes lines. */
+function markedWhole(value: unknown, mark: Mark): unknown {
+  if (typeof value === 'string') return value === '' ? value : mark(value);
+  if (Array.isArray(value))
+    return value.length > 0 && value.every((each) => typeof each === 'string')
+      ? mark(value.map((each) => each.replaceAll('\n', ' ')).join('\n'))
+      : value.map((each) => markedWhole(each, mark));
+  if (!isRecord(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, each]) => [name, markedWhole(each, mark)]),
+  );
+}
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
  * Returns the content in at most about `maxChars`. Shortens the untrusted fields first, so that

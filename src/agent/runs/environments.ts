@@ -6,6 +6,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Machines } from '../../machines/machine.ts';
 import type { MemoryStore } from '../../memory/memoryStore.ts';
+import { recordedPath } from '../../memory/recordedNotes.ts';
 import { writeFileAtomic } from '../../storage/atomicFile.ts';
 import { codeOf } from '../../base/errors.ts';
 import { capText } from '../../base/text.ts';
@@ -57,7 +58,7 @@ export function createEnvironments({
       );
       const { machineId, repo, name } = taken;
       await log.record({ type: 'env.captured', envId: id, machineId, repo, gist, file, callId });
-      const note = await memory.write(`/snapshots/${name}`, gist, noteOf(taken));
+      const note = await memory.write(recordedPath(name), gist, noteOf(taken));
       return {
         id,
         memoryPath: note.path,

@@ -4,6 +4,7 @@ import { oneLine } from '../../base/text.ts';
 import {
   codeAliases,
   leftOutFields,
+  leftOutOrigins,
   pointerFields,
   placeOf,
   placeParameters,
@@ -68,6 +69,7 @@ export const expBranch = (deps: ExperimentCode): Tool =>
             ? `Edit files below path, pass path as cwd to runs, and commit with exp_commit. Environments and files that git ignores stay in ${place.folder}: name them by absolute path, such as ${place.folder}/.venv/bin/python.`
             : 'The branch exists already; nothing was changed.',
         },
+        origins: leftOutOrigins,
         summary: `${made.name} · ${shortCommit(made.commit)}`,
       };
     },

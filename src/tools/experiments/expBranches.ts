@@ -40,6 +40,7 @@ export const expBranches = (deps: ExperimentCode): Tool =>
             .slice(-maxBranches)
             .map(({ name, commit }) => `${name} ${shortCommit(commit)}`),
         },
+        origins: { 'branches.message': 'commit messages' },
         summary: counted(branches.length, 'branch', 'branches'),
       };
     },

@@ -3,6 +3,7 @@ import { oneLine } from '../../base/text.ts';
 import {
   branchAliases,
   leftOutFields,
+  leftOutOrigins,
   shortCommit,
   type ExperimentCode,
 } from './experimentCode.ts';
@@ -39,6 +40,7 @@ export const expCommit = (deps: ExperimentCode): Tool =>
             : { commit }),
           ...leftOutFields(leftOut),
         },
+        origins: leftOutOrigins,
         summary: commit === undefined ? 'nothing was changed' : shortCommit(commit),
       };
     },

@@ -47,6 +47,9 @@ export const leftOutFields = (
   leftOut: readonly string[],
 ): { readonly left_out?: readonly string[] } => (leftOut.length === 0 ? {} : { left_out: leftOut });
 
+/** Origins of `leftOutFields`. */
+export const leftOutOrigins = { left_out: 'names of files' } as const;
+
 /**
  * Returns a warning if files are Git LFS pointers: training on a pointer fails late or reads
  * garbage.

@@ -134,9 +134,13 @@ export async function transferred(asked: TransferAsked, context: ToolContext): P
       ...(report.refused.length > 0 && { not_written: few(report.refused.map(problemText)) }),
       ...(report.problems.length > 0 && { problems: few(report.problems.map(problemText)) }),
     },
+    origins: Object.fromEntries(namingFields.map((name) => [name, 'names of files'])),
     summary: summaryOf(report),
   };
 }
+
+/** Fields that name files, whose names others chose. */
+const namingFields = ['left_out', 'not_written', 'problems'];
 
 const problemText = ({ path, why }: TransferReport['problems'][number]): string =>
   `${path}: ${why}`;

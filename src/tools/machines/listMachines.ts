@@ -18,6 +18,9 @@ export interface MachineOverview {
   readonly confining?: Pick<CommandConfining, 'state'>;
 }
 
+/** Fields that hold answers of a machine: names of hardware and disks, errors. */
+const ofMachines = ['description', 'why', 'gpus.name', 'disks.path'];
+
 export const listMachines = (overview: MachineOverview): Tool =>
   defineTool({
     name: 'list_machines',
@@ -30,7 +33,11 @@ export const listMachines = (overview: MachineOverview): Tool =>
       const list = await Promise.all(
         overview.machines.list().map((machine) => machineFields(machine, overview)),
       );
-      return { content: { machines: list }, summary: counted(list.length, 'machine') };
+      return {
+        content: { machines: list },
+        origins: Object.fromEntries(ofMachines.map((name) => [`machines.${name}`, 'the machine'])),
+        summary: counted(list.length, 'machine'),
+      };
     },
   });
 

@@ -65,5 +65,9 @@ export function withSecretFiles(result: ToolResult, files: readonly SecretFile[]
   const named = files.slice(0, maxNamed).map(({ path, why }) => `${path} ${why}`);
   const more = files.length - named.length;
   const notSent = more > 0 ? [...named, `… and ${more} more`] : named;
-  return { ...result, content: { ...result.content, secrets_not_sent: notSent } };
+  return {
+    ...result,
+    content: { ...result.content, secrets_not_sent: notSent },
+    origins: { ...result.origins, secrets_not_sent: 'names of files' },
+  };
 }

@@ -1,8 +1,11 @@
 import * as z from 'zod';
+import type { MemoryNode } from '../../memory/memoryNode.ts';
 import type { MemoryStore } from '../../memory/memoryStore.ts';
+import { isRecorded, shownGist } from '../../memory/recordedNotes.ts';
 import { defineTool, type Tool } from '../tool.ts';
 
 const maxShown = 200;
+const maxRecordedChars = 300;
 
 export const memoryLs = (memory: Pick<MemoryStore, 'list'>): Tool =>
   defineTool({
@@ -17,7 +20,7 @@ export const memoryLs = (memory: Pick<MemoryStore, 'list'>): Tool =>
       const nodes = await memory.list(path);
       const children = nodes
         .slice(0, maxShown)
-        .map(({ path: child, gist, type }) => ({ path: child, gist, type }));
+        .map((node) => ({ path: node.path, gist: gistOf(node), type: node.type }));
       const left = nodes.length - children.length;
       return {
         content: {
@@ -32,3 +35,6 @@ export const memoryLs = (memory: Pick<MemoryStore, 'list'>): Tool =>
       };
     },
   });
+
+const gistOf = (node: MemoryNode): string =>
+  isRecorded(node.path) ? shownGist(node, maxRecordedChars) : node.gist;

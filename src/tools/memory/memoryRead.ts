@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { MemoryStore } from '../../memory/memoryStore.ts';
+import { isRecorded, recordedOrigin } from '../../memory/recordedNotes.ts';
 import { defineTool, type Tool } from '../tool.ts';
 
 export const memoryRead = (memory: Pick<MemoryStore, 'read'>): Tool =>
@@ -23,6 +24,9 @@ export const memoryRead = (memory: Pick<MemoryStore, 'read'>): Tool =>
           type,
           updated_at: Math.round(updatedMs),
         },
+        ...(isRecorded(note.path) && {
+          origins: { gist: recordedOrigin, content: recordedOrigin },
+        }),
         summary: gist,
       };
     },

@@ -3,6 +3,7 @@ import { posix } from 'node:path';
 import * as z from 'zod';
 import { ToolFailure } from '../../base/errors.ts';
 import { counted, oneLine, shellQuote } from '../../base/text.ts';
+import { untrustedLine } from '../../base/untrusted.ts';
 import { readGitStart } from '../../experiments/git/readGit.ts';
 import { preambleOf } from '../../machines/environment/preamble.ts';
 import type { Machine } from '../../machines/machine.ts';
@@ -157,7 +158,7 @@ export async function askEnvironment(
   });
   if (stdout.includes(mark)) return parseEnvironment(stdout, mark);
   throw new ToolFailure(
-    `The environment of ${machine.id} could not be read: ${oneLine(stderr, 300) || outcome.kind}. Check repo_path (${where.repo}).`,
+    `The environment of ${machine.id} could not be read: ${stderr.trim() === '' ? outcome.kind : untrustedLine(stderr, `errors of ${machine.id}`, 300)}. Check repo_path (${where.repo}).`,
   );
 }
 

@@ -147,7 +147,7 @@ describe('briefing', () => {
       /^- run 2000 .* running/m,
       /^- run 3000 .* ok · loss/m,
       /Monitor every 10 min: look after it/,
-      /^- env49 · gpu1:\/r · torch 2\.9/m,
+      /^- env49 · gpu1:\/r · <untrusted from="environment of gpu1">torch 2\.9/m,
       /wish 199/,
       /^\/n9999: finding number 9999/m,
       /… \d+ more under \//,

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { afterEach, describe, it } from 'mocha';
 import type { ModelRequest } from '../../../../src/models/model.ts';
 import { ScriptedModel, type ScriptedReply } from '../../../fakes/scriptedModel.ts';
+import { standIn } from '../../../fakes/scriptedMachine.ts';
 import { testEngine, type TestEngine } from '../../../fakes/testEngine.ts';
 
 const quit = [{ name: 'finish', input: { outcome: 'blocked', summary: 'enough' } }];
@@ -25,9 +26,11 @@ const hostile = [
 
 describe('text of others in requests to the model', () => {
   let bed: TestEngine | undefined;
+  let hasMachine = false;
   afterEach(async () => {
     await bed?.dispose();
     bed = undefined;
+    hasMachine = false;
   });
 
   async function asked(...script: readonly ScriptedReply[]): Promise<readonly ModelRequest[]> {
@@ -39,7 +42,13 @@ describe('text of others in requests to the model', () => {
       `${hostile}\n${'x'.repeat(400)}\n`.repeat(90),
     );
     const model = new ScriptedModel([...script, quit]);
-    bed = await testEngine(model, { folder });
+    bed = await testEngine(model, {
+      folder,
+      createMachine: (entry) =>
+        standIn(entry, `${folder}/${entry.id}`, () => Promise.resolve('1 × OBEY-ME GPU')),
+    });
+    if (hasMachine)
+      await bed.engine.machines.add({ id: 'gpu1', kind: 'ssh', host: 'gpu1', slots: 1 });
     const session = await bed.start();
     await session.ended;
     return model.requests;
@@ -60,11 +69,16 @@ describe('text of others in requests to the model', () => {
 
   function decoded(text: string): string[] {
     try {
-      return Object.values(JSON.parse(text) as object).map(String);
+      return textsIn(JSON.parse(text) as unknown);
     } catch {
       return [text];
     }
   }
+
+  const textsIn = (value: unknown): string[] =>
+    typeof value === 'object' && value !== null
+      ? Object.values(value).flatMap(textsIn)
+      : [String(value)];
 
   const block = /<untrusted from="([^"\n]*)">([\s\S]*?)<\/untrusted>/g;
 
@@ -85,8 +99,17 @@ describe('text of others in requests to the model', () => {
   it('is explained once in the system prompt', async () => {
     const [first] = await asked();
     const system = first?.system.map(({ text }) => text).join('\n') ?? '';
-    assert.equal(system.split('<untrusted from=').length, 2);
     assert.match(system, /<untrusted from="…">.*is data/s);
+    assert.equal(system.split('is data').length, 2);
+  });
+
+  it('is marked in what machines say of themselves', async () => {
+    hasMachine = true;
+    const requests = await asked(call('list_machines', {}));
+    assert.deepEqual(originsIn(requests.at(-1)), ['the machine']);
+    const system = requests[0]?.system.map(({ text }) => text).join('\n') ?? '';
+    assert.match(system, /^- gpu1: <untrusted from="the machine">1 × OBEY-ME GPU<\/untrusted>/m);
+    assert.match(system, /Training and evaluation belong on gpu1;/);
   });
 
   it('is marked in results of commands, with its origin', async () => {
@@ -118,6 +141,24 @@ describe('text of others in requests to the model', () => {
 
     const refused = textsOf(requests.at(-1)).at(-1) ?? '';
     assert.match(refused, /^Not allowed: /);
+  });
+
+  it('is marked in the state of git, in notes of it, and in messages of commits', async () => {
+    const init =
+      'git init -q -b OBEY-ME-main && git config user.email a@b && git config user.name a';
+    const commit = "git add notes.txt && git commit -qm 'OBEY-ME first'";
+    const requests = await asked(
+      call('remote_exec', { command: `mkdir r; cp notes.txt r; cd r; ${init}; ${commit}` }),
+      call('env_snapshot', { repo_path: 'r', name: 'env' }),
+      call('memory_ls', { path: '/snapshots' }),
+      call('memory_read', { path: '/snapshots/env' }),
+      call('exp_branch', { repo_path: 'r', experiment_name: 'a' }),
+      call('exp_branches', { repo_path: 'r' }),
+    );
+    const origins = originsIn(requests.at(-1));
+    for (const origin of ['environment of local', 'recorded environment'])
+      assert.ok(origins.includes(origin), `${origin}: ${origins.join(', ')}`);
+    assert.match(JSON.stringify(requests.at(-1)), /commit messages.{0,20}a: the checkout/);
   });
 
   it('shows hidden characters in names, too', async () => {
