@@ -15,6 +15,7 @@ const provider = choice<string>({
     'Default model provider, used when no Helios model is selected in the Chat view. API keys are kept in secret storage: [Set API Key](command:helios.setApiKey).',
   values: providerTexts,
   labels: providerIds.map((id) => declarationOf(id).label),
+  scope: 'application',
   engine: 'provider',
   isPreference: true,
   option: '--provider',
@@ -26,6 +27,7 @@ export const modelSettings = {
   'model.name': text({
     description:
       "Model id, as the provider names it. When empty, the provider's default model is used. [Select Model](command:helios.selectModel) lists the available models with context size and price.",
+    scope: 'application',
     engine: 'model',
     isPreference: true,
     option: '--model',

@@ -138,10 +138,7 @@ async function useChoice(
   await useInSessions(deps, provider, model.id);
 }
 
-/**
- * Saves the model for new goals: in the workspace settings if they already contain a model,
- * otherwise in the user settings.
- */
+/** Saves the model for new goals in the user settings. */
 export const saveModel = (provider: string, model: string): Promise<void> =>
   save({ 'model.provider': provider, 'model.name': model });
 
@@ -225,19 +222,10 @@ async function compatibleEndpoint(deps: ProviderDeps): Promise<void> {
   await useInSessions(deps, 'compatible', model.trim());
 }
 
-/**
- * Saves each value in the workspace settings if it is already set there, otherwise in the user
- * settings.
- */
+/** Saves each value in the user settings: a workspace sets neither model nor endpoint. */
 async function save(values: Partial<Settings>): Promise<void> {
   const configuration = workspace.getConfiguration();
   for (const [key, value] of Object.entries(values)) {
-    const name = settingKey(key as SettingName);
-    const isOfWorkspace = configuration.inspect(name)?.workspaceValue !== undefined;
-    await configuration.update(
-      name,
-      value,
-      isOfWorkspace ? ConfigurationTarget.Workspace : ConfigurationTarget.Global,
-    );
+    await configuration.update(settingKey(key as SettingName), value, ConfigurationTarget.Global);
   }
 }

@@ -18,15 +18,11 @@ import { budgetOf, type SetLimits } from './limits.ts';
 export const setting = <Name extends SettingName>(name: Name): Settings[Name] =>
   configuredValue(workspace.getConfiguration('helios'), name);
 
-/** Whether the settings of the user or the workspace select a provider or a model. */
+/** Whether the settings of the user select a provider or a model. */
 export const isModelSet = (): boolean =>
-  (['model.provider', 'model.name'] as const).some((key) => {
-    const { globalValue, workspaceValue, workspaceFolderValue } =
-      workspace.getConfiguration('helios').inspect<string>(key) ?? {};
-    return [globalValue, workspaceValue, workspaceFolderValue].some(
-      (value) => value !== undefined && value !== '',
-    );
-  });
+  (['model.provider', 'model.name'] as const).some(
+    (key) => (workspace.getConfiguration('helios').inspect<string>(key)?.globalValue ?? '') !== '',
+  );
 
 /** Whether the user has set the permission mode in the settings. */
 export const isModeSet = (): boolean =>

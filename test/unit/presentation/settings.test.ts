@@ -31,8 +31,6 @@ const engineWith = (values: Partial<Settings>) =>
  * here.
  */
 const mayBeOfWorkspace: Partial<Readonly<Record<SettingName, string>>> = {
-  'model.provider': 'Selects one of the providers that the user has set up, as helios.json does.',
-  'model.name': 'Selects a model of that provider; budgets of the user limit what it costs.',
   'model.effort': 'Changes how long the model reasons; budgets of the user limit what it costs.',
   'git.maxFileMb': 'Limits what is stored on this computer with the code of an experiment.',
   'session.idleTurns': 'Ends a session sooner or later; budgets of the user limit what it costs.',
