@@ -7,6 +7,7 @@ import { closedNames, isGitignore, withoutExcluded, type ExcludeRules } from './
 import { pathIn } from './names.ts';
 import { planOf, type Plan } from './plan.ts';
 import { listTree, type Entries, type Tools, type Tree } from './tree.ts';
+import { decidingNames, isIn, repositoriesIn } from './repositories.ts';
 import type { TransferRequest } from './transferRequest.ts';
 
 /** The two folders of a transfer, and the items in them that are compared. */
@@ -96,21 +97,31 @@ async function fileSides({ from, to, signal }: TransferRequest, { path }: Tree):
 async function folderSides(request: TransferRequest, tree: Tree): Promise<Sides> {
   const { from, to, signal } = request;
   const rules = await rulesOf(request, tree);
-  const { kept: source, excluded } = withoutExcluded(tree.entries, rules);
-  const theirs = await listTree(to, { names: [...source.keys()], signal });
+  const { kept, excluded } = withoutExcluded(tree.entries, rules);
+  const names = new Set([...kept.keys(), ...decidingNames(kept)]);
+  const theirs = await listTree(to, { names: [...names], signal });
   if (theirs.root === 'file')
     throw new MachineFailure(
       'io',
       `${placeText(to)} is a file and ${placeText(from)} is a folder. Choose another destination.`,
     );
+  const repositories = repositoriesIn(kept, theirs.entries);
+  if (repositories.has('.')) throw isRepository(from, to);
+  const extra = request.delete ? await extraOf(request, tree, rules) : [];
   return {
     ...placesOf({ from, to }, tree, theirs),
-    source,
+    source: new Map([...kept].filter(([name]) => !isIn(repositories, name))),
     target: theirs.entries,
-    excluded,
-    extra: request.delete ? await extraOf(request, tree, rules) : [],
+    excluded: [...excluded, ...[...repositories].filter((name) => kept.has(name))],
+    extra: extra.filter((name) => !isIn(repositories, name)),
   };
 }
+
+const isRepository = (from: Place, to: Place): MachineFailure =>
+  new MachineFailure(
+    'denied',
+    `${placeText(from)} or ${placeText(to)} is a Git repository, by its HEAD, objects and refs. Repositories are not sent: send the files of a checkout, to another folder.`,
+  );
 
 const placesOf = (
   { from, to }: Pick<TransferRequest, 'from' | 'to'>,

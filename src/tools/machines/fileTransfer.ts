@@ -40,7 +40,7 @@ export const transferOptions = {
 export const transferRules =
   'The destination is the new path of the file or folder, not its parent folder. Files are merged into an existing ' +
   'folder, and nothing is deleted. Only missing or changed files are sent; call again to resume after an ' +
-  'interruption. Modes, times, links within the folder and empty folders are preserved. Left out are .git, and files of a folder ' +
+  'interruption. Modes, times, links within the folder and empty folders are preserved. Left out are Git repositories, and files of a folder ' +
   'that write_file may not write or must ask about, such as .vscode and .env; send one of the latter by its own path.';
 
 export interface TransferAsked {

@@ -67,6 +67,50 @@ describe('transfers and the path rules', () => {
       assert.deepEqual((result['left_out'] as string[]).includes('.git'), true);
     });
 
+  const bare = ['HEAD', 'config', 'hooks/post-update', 'objects/pack/x', 'refs/heads/main'];
+  const put = async (root: string, names: readonly string[]): Promise<void> => {
+    for (const name of names) {
+      await mkdir(path.dirname(path.join(root, name)), { recursive: true });
+      await writeFile(path.join(root, name), name);
+    }
+  };
+  const fetched = (remote: string, local: string) =>
+    answer(remoteDownload({ machines: machines() }), {
+      machine_id: 'local',
+      remote_path: path.join(folder, remote),
+      local_path: local,
+    });
+
+  it('leaves out a repository of any name, also one that only both sides together are', async () => {
+    await put(path.join(folder, 'from/models/model.bare'), bare);
+    await put(path.join(folder, 'from/worktree'), ['HEAD', 'commondir', 'config']);
+    await put(path.join(folder, 'from/half'), ['HEAD', 'config', 'hooks/post-update']);
+    await put(path.join(folder, 'from/logs'), ['HEAD', 'objects/x', 'metrics.csv']);
+    await put(work('in/half'), ['objects/x', 'refs/y']);
+    const result = await fetched('from', 'in');
+    assert.deepEqual((result['left_out'] as string[]).toSorted(), [
+      'half',
+      'models/model.bare',
+      'worktree',
+    ]);
+    assert.deepEqual((await readdir(work('in'))).toSorted(), ['half', 'logs', 'models']);
+    assert.deepEqual((await readdir(work('in/half'))).toSorted(), ['objects', 'refs']);
+    assert.deepEqual(await readdir(work('in/models')), []);
+  });
+
+  it('refuse a folder that is a repository, and one as destination', async () => {
+    await put(path.join(folder, 'from'), bare);
+    await put(path.join(folder, 'hooks'), ['hooks/post-update']);
+    await put(work('theirs'), bare);
+    for (const [remote, local] of [
+      ['from', 'in'],
+      ['hooks', 'theirs'],
+    ] as const)
+      await assert.rejects(fetched(remote, local), /is a Git repository, by its HEAD/);
+    assert.equal(existsSync(work('in')), false);
+    assert.equal(readFileSync(work('theirs/hooks/post-update'), 'utf8'), 'hooks/post-update');
+  });
+
   it('writes below a folder whose change was approved', async () => {
     const from = { machine_id: 'local', remote_path: '../out/.vscode', local_path: '.vscode' };
     assert.deepEqual(
