@@ -1,4 +1,5 @@
-/** Finds the values of known secrets in a text: whole, encoded or truncated. */
+/** Finds the values of known secrets in a text: whole, encoded (also in hexadecimal) or truncated. */
+import { hexTexts, type HexText } from './hexText.ts';
 import { changesIn, isHash, isPath, isRandom } from './randomness.ts';
 import type { SecretSpan } from './secretSpan.ts';
 
@@ -27,7 +28,8 @@ export class KnownValues {
   }
 
   /**
-   * Adds a value, with its spellings in URLs, JSON and base64. Ignores values that are too short.
+   * Adds a value, with its spellings in URLs, JSON and base64, and backwards. Ignores values that
+   * are too short.
    */
   add(value: string, name = ''): void {
     if (value.length < minChars || this.#forms.has(value)) return;
@@ -45,7 +47,16 @@ export class KnownValues {
   }
 
   find(text: string): SecretSpan[] {
+    if (this.#forms.size === 0) return [];
+    return [...this.#shown(text), ...hexTexts(text).flatMap((hex) => this.#inHex(hex))];
+  }
+
+  #shown(text: string): SecretSpan[] {
     return [...this.#whole(text), ...this.#divided(text)];
+  }
+
+  #inHex(hex: HexText): SecretSpan[] {
+    return this.#shown(hex.text).map((span) => ({ ...span, ...hex.span(span.start, span.end) }));
   }
 
   #whole(text: string): SecretSpan[] {
@@ -112,12 +123,14 @@ function trim(map: Map<string, unknown>, limit: number): void {
 
 function formsOf(value: string): ReadonlySet<string> {
   const base64 = Buffer.from(value).toString('base64').replace(/=+$/, '');
+  const base64url = base64.replaceAll('+', '-').replaceAll('/', '_');
+  const backwards = [...value].toReversed().join('');
   const isLong = value.length >= 8;
   return new Set([
     value,
     encodeURIComponent(value),
     JSON.stringify(value).slice(1, -1),
-    ...(isLong ? [base64] : []),
+    ...(isLong ? [base64, base64url, backwards] : []),
   ]);
 }
 

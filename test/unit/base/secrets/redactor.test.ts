@@ -40,6 +40,54 @@ describe('Redactor', () => {
       assert.match(redactor.redact(form), /^"?⟨secret LAB [a-f\d]{8}⟩"?=*$/, form);
   });
 
+  it('labels a known secret in hexadecimal, as programs write it', () => {
+    const secret = 'k3y-Zq81xWv7Lm2pTe9RuB4n';
+    const redactor = new Redactor();
+    redactor.add(secret, 'LAB');
+    const hex = Buffer.from(secret).toString('hex');
+    const bytes = hex.match(/../g) ?? [];
+    const words = hex.match(/..../g) ?? [];
+    const swapped = words.map((word) => word.slice(2) + word.slice(0, 2));
+    const dump = (parts: readonly string[], size: number): string =>
+      Array.from({ length: Math.ceil(parts.length / size) }, (_, line) =>
+        [
+          (line * 16).toString(16).padStart(8, '0'),
+          ...parts.slice(line * size, (line + 1) * size),
+        ].join(' '),
+      ).join('\n');
+    const forms = {
+      hex,
+      upper: hex.toUpperCase(),
+      odd: `0${hex}`,
+      inside: `00ff${hex}00ff`,
+      spaced: bytes.join(' '),
+      colons: bytes.join(':'),
+      python: bytes.map((byte) => `\\x${byte}`).join(''),
+      c: bytes.map((byte) => `0x${byte}`).join(', '),
+      url: bytes.map((byte) => `%${byte}`).join(''),
+      wrapped: `${hex.slice(0, 20)}\n${hex.slice(20)}`,
+      od: swapped.join(' '),
+      xxd: dump(words, 8),
+      'od -x': dump(swapped, 8),
+      'od -tx1': dump(bytes, 16),
+    };
+    for (const [name, form] of Object.entries(forms)) {
+      const clean = redactor.redact(`key\n${form}\nend`);
+      assert.match(clean, /^key\n[^]*⟨secret LAB [a-f\d]{8}⟩[^]*\nend$/, name);
+      const left = clean.replace(/⟨[^⟩]*⟩/g, '').match(/[\da-f]{2}/gi)?.length ?? 0;
+      assert.ok(left <= 18, `${name}: ${clean}`);
+      assert.equal(redactor.redact(clean), clean);
+    }
+    const others = ['deadbeef'.repeat(8), 'a3f1 b2c4 d5e6 f708 1122 3344', '10:11:12 2024-01-01 '];
+    for (const other of others) assert.equal(redactor.redact(other), other);
+  });
+
+  it('labels a known secret backwards', () => {
+    const redactor = new Redactor();
+    redactor.add('blue-moon-7', 'LAB');
+    assert.equal(shown(redactor.redact('7-noom-eulb')), '⟨⟩');
+  });
+
   it('reads a text again after a secret in it has become known', () => {
     const redactor = new Redactor();
     const text = 'the door opens with blue-moon-7';
