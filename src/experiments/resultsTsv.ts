@@ -1,7 +1,8 @@
 /**
  * Reads and writes `results.tsv` in the format of the project autoresearch: one line per
  * experiment, with tabs between `commit`, the metric, `memory_gb`, `status` and `description`.
- * Commits have seven characters, values six decimals, memory one decimal; a crash has zeros.
+ * Commits have seven characters, values six decimals, memory one decimal; a crash has zeros. An
+ * empty field is an unknown memory use, as tools for this format read it.
  */
 import { UserFacing } from '../base/errors.ts';
 import { cleanText, oneLine } from '../base/text.ts';
@@ -15,25 +16,32 @@ const maxDescriptionChars = 500;
 
 /**
  * Returns the ended experiments as text, oldest first, with measured values only. An experiment
- * without a measured value has the status `crash`. Any other experiment without the decision keep
- * has the status `discard`; if its decision is not discard, its description names the decision.
+ * without a measured value has the status `crash`. A reference before the first kept experiment is
+ * the baseline and has the status `keep`. Any other experiment without the decision keep has the
+ * status `discard`. The description names a decision that differs from the status.
  */
 export function writeResultsTsv({ experiments, decisive }: Ledger): string {
   const metric = field(decisive?.metric ?? 'metric');
-  const lines = experiments.filter(({ status }) => status === 'over').map(resultLine);
+  const ended = experiments.filter(({ status }) => status === 'over');
+  const firstKept = ended.findIndex(({ decision }) => decision?.decision === 'keep');
+  const lines = ended.map((row, index) =>
+    resultLine(row, isReference(row) && (firstKept < 0 || index < firstKept)),
+  );
   return [`commit\t${metric}\tmemory_gb\tstatus\tdescription`, ...lines, ''].join('\n');
 }
 
-function resultLine(row: ExperimentRow): string {
-  const { result, decision, plan, hypothesis } = row;
+const isReference = ({ decision }: ExperimentRow): boolean => decision?.decision === 'reference';
+
+function resultLine(row: ExperimentRow, isBaseline: boolean): string {
+  const { result, plan, hypothesis } = row;
+  const decision = row.decision?.decision;
   const commit = commitOf(plan?.code).slice(0, 7);
-  const isCrash = result === undefined || decision?.decision === 'crash';
-  const value = isCrash ? '0.000000' : valueText(result.mean);
-  const memory = isCrash ? '0.0' : memoryGb(row).toFixed(1);
-  const status = isCrash ? 'crash' : decision?.decision === 'keep' ? 'keep' : 'discard';
-  const note =
-    isCrash || decision?.decision === status ? '' : ` (${decision?.decision ?? 'not decided'})`;
-  return [commit, value, memory, status, field(`${hypothesis}${note}`)].join('\t');
+  if (result === undefined || decision === 'crash')
+    return [commit, '0.000000', '0.0', 'crash', field(hypothesis)].join('\t');
+  const memory = memoryGb(row)?.toFixed(1) ?? '';
+  const status = isBaseline || decision === 'keep' ? 'keep' : 'discard';
+  const note = decision === status ? '' : ` (${decision ?? 'not decided'})`;
+  return [commit, valueText(result.mean), memory, status, field(`${hypothesis}${note}`)].join('\t');
 }
 
 const commitOf = (code: CodeState | undefined): string =>
@@ -60,17 +68,17 @@ const memoryMetrics: readonly (readonly [string, number])[] = [
 ];
 
 /**
- * Returns the highest memory use that a run of the experiment printed as a metric, in GB; 0 if no
- * run printed its memory use.
+ * Returns the highest memory use that a run of the experiment printed as a metric, in GB;
+ * `undefined` if no run printed its memory use.
  */
-function memoryGb({ runs }: ExperimentRow): number {
+function memoryGb({ runs }: ExperimentRow): number | undefined {
   const measured = runs.flatMap(({ metrics }) =>
     memoryMetrics.flatMap(([name, unit]) => {
       const max = summaryFor(metrics, name)?.max;
       return max !== undefined && Number.isFinite(max) ? [max / unit] : [];
     }),
   );
-  return Math.max(0, ...measured);
+  return measured.length === 0 ? undefined : Math.max(0, ...measured);
 }
 
 interface Columns {

@@ -179,7 +179,7 @@ describe('a night in the hands of a user', () => {
     assert.equal(lines[0], 'commit\tloss\tmemory_gb\tstatus\tdescription');
     assert.match(
       lines[2] ?? '',
-      /^[0-9a-f]{7}\t0\.0591\d\d\t0\.0\tkeep\ta rate of 0\.1 learns faster$/,
+      /^[0-9a-f]{7}\t0\.0591\d\d\t\tkeep\ta rate of 0\.1 learns faster$/,
     );
     await writeFile(
       file,

@@ -108,12 +108,41 @@ describe('results.tsv', () => {
       [
         'commit\tval_bpb\tmemory_gb\tstatus\tdescription',
         'aaaaaaa\t0.997900\t44.0\tkeep\tbaseline',
-        "bbbbbbb\t1.005000\t0.0\tdiscard\ta tab, a 'quote' and a line",
+        "bbbbbbb\t1.005000\t\tdiscard\ta tab, a 'quote' and a line",
         'aaaaaaa\t0.000000\t0.0\tcrash\twider',
-        'aaaaaaa\t0.500000\t0.0\tdiscard\tleaks (invalid)',
+        'aaaaaaa\t0.500000\t\tdiscard\tleaks (invalid)',
         'aaaaaaa\t1.100000\t3.3\tdiscard\tundecided (not decided)',
         '',
       ].join('\n'),
+    );
+  });
+
+  it('keeps the baseline, and leaves memory empty that nobody measured, also once imported', () => {
+    const decided = (hypothesis: string, value: number, decision: Decision): Tried => ({
+      ...{ hypothesis, metrics: [summary('val_bpb', value)], decision },
+    });
+    const text = writeResultsTsv(
+      ledgerOf([
+        decided('baseline', 1, 'reference'),
+        decided('warmup', 0.9, 'keep'),
+        decided('published model', 0.8, 'reference'),
+      ]),
+    );
+    assert.deepEqual(
+      text.split('\n').slice(1, 4),
+      [
+        '1.000000\t\tkeep\tbaseline (reference)',
+        '0.900000\t\tkeep\twarmup',
+        '0.800000\t\tdiscard\tpublished model (reference)',
+      ].map((line) => `aaaaaaa\t${line}`),
+    );
+    assert.deepEqual(
+      readResultsTsv(text).map(({ value, memoryGb, status }) => [value, memoryGb, status]),
+      [
+        [1, undefined, 'keep'],
+        [0.9, undefined, 'keep'],
+        [0.8, undefined, 'discard'],
+      ],
     );
   });
 
