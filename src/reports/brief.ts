@@ -16,7 +16,7 @@ import { importedPart } from './importedPart.ts';
 import { Mentions } from './mentions.ts';
 import { nightOf, type Night } from './night.ts';
 import { runsPart } from './runsPart.ts';
-import { settingCount, settingsTable } from './settingsTable.ts';
+import { settingCount, settingsTable, unnamedOption } from './settingsTable.ts';
 import { decidePart, triedPart } from './triedPart.ts';
 import { alarmsPart, failuresPart, happenedPart, questionsPart } from './troublePart.ts';
 
@@ -71,16 +71,16 @@ const maxSettings = 6;
  * Builds the table of settings; empty if there is only one setting, because the part about the
  * champion describes it.
  */
-function resultsPart({ facts: { ledger, session } }: Night): string {
+function resultsPart({ facts: { ledger, session, target } }: Night): string {
   const count = settingCount(ledger);
   if (count < 2) return '';
-  const table = settingsTable(ledger, 'md', maxSettings);
+  const table = settingsTable(ledger, 'md', { target, max: maxSettings });
   const more = count - (table.trimEnd().split('\n').length - 2);
   const rest = more === 0 ? '' : `\n${more} more: \`helios report ${session.id} --table md\`\n`;
-  const empty = /\|  \|/.test(table)
-    ? '\nAn empty cell: the command does not name the option.\n'
+  const unnamed = table.includes(`| ${unnamedOption} |`)
+    ? `\n${unnamedOption}: the command does not name the option.\n`
     : '';
-  return `## Results\n\n${table}${empty}${rest}`.trimEnd();
+  return `## Results\n\n${table}${unnamed}${rest}`.trimEnd();
 }
 
 /**

@@ -1,12 +1,15 @@
 /**
  * The table of results for a paper: one row per setting, with its repeats as mean and standard
- * deviation. Columns are the options that differ. Contains measured values only.
+ * deviation. Columns are the options that differ, what the target limits, and how the setting was
+ * decided. Contains measured values only.
  */
 import { plain } from '../base/markdown.ts';
 import { commandForm } from '../experiments/commandForm.ts';
 import type { Decisive, Ledger, LedgerRow } from '../experiments/ledger.ts';
 import { measuredValue, resultGroups } from '../experiments/ledgerExperiments.ts';
+import type { Target } from '../experiments/target/target.ts';
 import { runName } from '../runs/run.ts';
+import { conditionColumns, targetTexts, type ConditionColumn } from './conditionColumns.ts';
 
 export type TableFormat = 'md' | 'tex' | 'csv';
 
@@ -22,37 +25,71 @@ interface Table {
   readonly rows: readonly (readonly string[])[];
 }
 
-/**
- * Best setting first. Empty text if nothing was measured. `max` limits the rows, but the setting
- * decided as reference is always among them.
- */
-export function settingsTable(ledger: Ledger, format: TableFormat, max = Infinity): string {
+interface TableOptions {
+  readonly target?: Target | undefined;
+  /** Limits the rows, but the setting decided as reference is always among them. */
+  readonly max?: number;
+}
+
+/** Stands in a cell for the value of an option that the command does not name. */
+export const unnamedOption = 'default';
+
+/** Returns the table, best setting first; empty text if nothing was measured. */
+export function settingsTable(
+  ledger: Ledger,
+  format: TableFormat,
+  { target, max = Infinity }: TableOptions = {},
+): string {
   const { decisive } = ledger;
   if (decisive === undefined) return '';
   const settings = settingsOf(ledger, decisive);
   if (settings.length === 0) return '';
   const shown = settings.filter((one, place) => place < max || isReference(one));
-  const columns = differing(settings);
-  if (format === 'csv') return csv(csvTable(shown, columns, decisive));
-  return format === 'tex'
-    ? tex(paperTable(shown, columns, decisive, ' $\\pm$ '))
-    : markdown(withDecisions(paperTable(shown, columns, decisive, ' ± '), shown));
+  const parts = {
+    shown,
+    options: differing(settings),
+    decisive,
+    columns: conditionColumns(target, decisive),
+    marks: [...decisionMarks(shown), ...targetMarks(ledger, shown, target)],
+  };
+  if (format === 'csv') return csv(csvTable(parts));
+  return format === 'tex' ? tex(paperTable(parts)) : markdown(paperTable(parts));
 }
 
+interface TableParts {
+  readonly shown: readonly Setting[];
+  /** Names of the options that differ. */
+  readonly options: readonly string[];
+  readonly decisive: Decisive;
+  readonly columns: readonly ConditionColumn[];
+  readonly marks: readonly Column[];
+}
+
+/** A column with a cell for each row. */
+type Column = readonly [head: string, cells: readonly string[]];
+
 /**
- * Adds a column with the decisions, unless every setting is undecided or has a confirmed `keep`.
+ * Returns a column with the decisions; none if every setting is undecided or has a confirmed
+ * `keep`.
  */
-function withDecisions({ head, rows }: Table, settings: readonly Setting[]): Table {
+function decisionMarks(settings: readonly Setting[]): Column[] {
   const texts = settings.map(({ runs: [run] }) =>
     run?.decision === undefined
       ? undefined
       : `${run.decision.decision}${run.decision.isProvisional ? ' (provisional)' : ''}`,
   );
-  if (texts.every((text) => text === undefined || text === 'keep')) return { head, rows };
-  return {
-    head: [...head, 'decision'],
-    rows: rows.map((cells, index) => [...cells, texts[index] ?? 'not decided']),
-  };
+  if (texts.every((text) => text === undefined || text === 'keep')) return [];
+  return [['decision', texts.map((text) => text ?? 'not decided')]];
+}
+
+function targetMarks(
+  { experiments }: Ledger,
+  settings: readonly Setting[],
+  target: Target | undefined,
+): Column[] {
+  const runs = settings.map((one) => one.runs);
+  const texts = targetTexts(target, experiments, runs);
+  return texts === undefined ? [] : [['target', texts]];
 }
 
 const isReference = ({ runs }: Setting): boolean => runs[0]?.decision?.decision === 'reference';
@@ -89,9 +126,7 @@ function withExperiments(settings: readonly Setting[]): readonly Setting[] {
 /** Returns the names of options whose values differ, in the order in which they appear. */
 function differing(settings: readonly Setting[]): readonly string[] {
   const names = [...new Set(settings.flatMap((one) => [...one.settings.keys()]))];
-  return names.filter(
-    (name) => new Set(settings.map((one) => one.settings.get(name) ?? '')).size > 1,
-  );
+  return names.filter((name) => new Set(settings.map((one) => one.settings.get(name))).size > 1);
 }
 
 const mean = (values: readonly number[]): number =>
@@ -121,47 +156,63 @@ const decimalsOf = (values: readonly number[]): number =>
 const decimalsOfSpread = (values: readonly number[]): number =>
   Math.max(0, Math.ceil(-Math.log10(deviation(values) || 1)));
 
-function valueText(values: readonly number[], decimals: number, plusMinus: string): string {
+function valueText(values: readonly number[], decimals: number): string {
   const spread = deviation(values);
   const center = mean(values).toFixed(decimals);
-  return spread === undefined ? center : `${center}${plusMinus}${spread.toFixed(decimals)}`;
+  return spread === undefined ? center : `${center} ± ${spread.toFixed(decimals)}`;
 }
 
-function paperTable(
-  settings: readonly Setting[],
-  columns: readonly string[],
-  { metric, rule }: Decisive,
-  plusMinus: string,
-): Table {
-  // Each row has the decimals that the runs printed, or more if a deviation needs them.
-  const all = settings.map(({ values }) => values);
+/** Formats the values of each row with the decimals that the runs printed, or more for a spread. */
+function valueCells(all: readonly (readonly number[])[]): readonly string[] {
   const decimals = Math.min(12, Math.max(decimalsOf(all.flat()), ...all.map(decimalsOfSpread)));
-  return {
-    head: [...columns, 'n', rule === 'best' ? `${metric} (best)` : metric],
-    rows: settings.map(({ settings: values, values: measured }) => [
-      ...columns.map((name) => values.get(name) ?? ''),
-      String(measured.length),
-      valueText(measured, decimals, plusMinus),
-    ]),
-  };
+  return all.map((values) => valueText(values, decimals));
 }
 
-function csvTable(
-  settings: readonly Setting[],
-  columns: readonly string[],
-  { metric }: Decisive,
-): Table {
-  return {
-    head: [...columns, 'n', metric, 'standard deviation', 'runs'],
-    rows: settings.map(({ settings: values, values: measured, runs }) => [
-      ...columns.map((name) => values.get(name) ?? ''),
-      String(measured.length),
-      String(Number(mean(measured).toPrecision(12))),
-      String(deviation(measured) ?? ''),
-      runs.map(({ number }) => runName(number)).join(' '),
-    ]),
-  };
+/** Formats the values in a metric of the target; one value if all repeats have the same. */
+const conditionCells = ({ valuesOf }: ConditionColumn, shown: readonly Setting[]): Column[1] => {
+  const all = shown.map(({ runs }) => valuesOf(runs));
+  const single = all.map((values) => (new Set(values).size === 1 ? values.slice(0, 1) : values));
+  const cells = valueCells(single);
+  return cells.map((cell, index) => (single[index]?.length === 0 ? '' : cell));
+};
+
+function paperTable({ shown, options, decisive, columns, marks }: TableParts): Table {
+  const { metric, rule } = decisive;
+  return tableOf([
+    ...options.map((name) => optionColumn(name, shown, unnamedOption)),
+    ['n', shown.map(({ values }) => String(values.length))],
+    [rule === 'best' ? `${metric} (best)` : metric, valueCells(shown.map(({ values }) => values))],
+    ...columns.map((column): Column => [column.metric, conditionCells(column, shown)]),
+    ...marks,
+  ]);
 }
+
+function csvTable({ shown, options, decisive, columns, marks }: TableParts): Table {
+  const digits = (value: number): string => String(Number(value.toPrecision(12)));
+  return tableOf([
+    ...options.map((name) => optionColumn(name, shown, '')),
+    ['n', shown.map(({ values }) => String(values.length))],
+    [decisive.metric, shown.map(({ values }) => digits(mean(values)))],
+    ['standard deviation', shown.map(({ values }) => String(deviation(values) ?? ''))],
+    ...columns.map(({ metric, valuesOf }): Column => {
+      const all = shown.map(({ runs }) => valuesOf(runs));
+      return [metric, all.map((values) => (values.length === 0 ? '' : digits(mean(values))))];
+    }),
+    ...marks,
+    ['runs', shown.map(({ runs }) => runs.map(({ number }) => runName(number)).join(' '))],
+  ]);
+}
+
+/** Returns the values of an option; a flag without a value is `on`. */
+const optionColumn = (name: string, shown: readonly Setting[], unnamed: string): Column => [
+  name,
+  shown.map(({ settings }) => (settings.has(name) ? settings.get(name) || 'on' : unnamed)),
+];
+
+const tableOf = (columns: readonly Column[]): Table => ({
+  head: columns.map(([head]) => head),
+  rows: (columns[0]?.[1] ?? []).map((_, row) => columns.map(([, cells]) => cells[row] ?? '')),
+});
 
 function markdown({ head, rows }: Table): string {
   const line = (cells: readonly string[]): string => `| ${cells.map(cellText).join(' | ')} |`;
@@ -177,14 +228,12 @@ const cellText = (text: string): string => (/^[-+\d.e ±]*$/.test(text) ? text :
 function tex({ head, rows }: Table): string {
   const line = (cells: readonly string[]): string => `${cells.join(' & ')} \\\\`;
   const escaped = (cells: readonly string[]): string => line(cells.map(texText));
-  const values = (cells: readonly string[]): string =>
-    line([...cells.slice(0, -1).map(texText), cells.at(-1) ?? '']);
   return [
     `\\begin{tabular}{${'r'.repeat(head.length)}}`,
     '\\toprule',
     escaped(head),
     '\\midrule',
-    ...rows.map(values),
+    ...rows.map(escaped),
     '\\bottomrule',
     '\\end{tabular}',
     '',
@@ -195,10 +244,14 @@ const texNames: Readonly<Record<string, string>> = {
   '\\': '\\textbackslash{}',
   '~': '\\textasciitilde{}',
   '^': '\\textasciicircum{}',
+  '<': '\\textless{}',
+  '>': '\\textgreater{}',
 };
 
 const texText = (text: string): string =>
-  text.replace(/[\\~^]|[&%$#_{}]/g, (sign) => texNames[sign] ?? `\\${sign}`);
+  text
+    .replace(/[\\~^<>]|[&%$#_{}]/g, (sign) => texNames[sign] ?? `\\${sign}`)
+    .replaceAll(' ± ', ' $\\pm$ ');
 
 const csv = ({ head, rows }: Table): string =>
   [head, ...rows].map((cells) => `${cells.map(csvCell).join(',')}\n`).join('');

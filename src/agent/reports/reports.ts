@@ -76,7 +76,8 @@ export class SessionReports implements Reports {
   }
 
   async table(id: SessionId, format: TableFormat): Promise<string> {
-    return this.#deps.redact(settingsTable((await this.#source(id)).ledger, format));
+    const { ledger, state } = await this.#source(id);
+    return this.#deps.redact(settingsTable(ledger, format, { target: state.target }));
   }
 
   write(id: SessionId): Promise<WrittenReport> {

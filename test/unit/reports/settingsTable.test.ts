@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import { buildLedger } from '../../../src/experiments/buildLedger.ts';
 import type { LedgerEntry } from '../../../src/experiments/ledger.ts';
+import type { Target } from '../../../src/experiments/target/target.ts';
 import { settingsTable } from '../../../src/reports/settingsTable.ts';
 import { rowOf, summaryOf } from '../vscode/states.ts';
 
@@ -26,6 +27,15 @@ const entries = [
 ];
 const ledger = buildLedger(entries);
 
+const parameterTarget = (): Target => ({
+  objective: { metric: 'rmse', direction: 'lower' },
+  rule: 'last',
+  conditions: [
+    { metric: 'rmse', comparator: '<=', value: 0.06, over: 'mean', seedCount: 2 },
+    { metric: 'parameters', comparator: '<=', value: 20000 },
+  ],
+});
+
 describe('the table of settings', () => {
   it('folds seeds, and shows the options that differ and the digits that were printed', () => {
     assert.equal(
@@ -34,7 +44,7 @@ describe('the table of settings', () => {
         '| cell | hidden | n | test\\_ppl |',
         '| --: | --: | --: | --: |',
         '| lstm | 256 | 3 | 3.723 ± 0.058 |',
-        '|  |  | 3 | 43.064 ± 1.545 |',
+        '| default | default | 3 | 43.064 ± 1.545 |',
         '',
       ].join('\n'),
     );
@@ -65,7 +75,7 @@ describe('the table of settings', () => {
 cell & hidden & n & test\_ppl \\
 \midrule
 lstm & 256 & 3 & 3.723 $\pm$ 0.058 \\
- &  & 3 & 43.064 $\pm$ 1.545 \\
+default & default & 3 & 43.064 $\pm$ 1.545 \\
 \bottomrule
 \end{tabular}
 `,
@@ -119,5 +129,51 @@ lstm & 256 & 3 & 3.723 $\pm$ 0.058 \\
       '| b | 1 | 0.2 | discard |',
       '| a | 1 | 0.3 | reference |',
     ]);
+  });
+
+  describe('of a session with a target', () => {
+    const limited = parameterTarget();
+    const tried: readonly [option: string, seed: number, rmse: number, parameters: number][] = [
+      ['--hidden 64', 0, 0.05, 4225],
+      ['--hidden 64', 1, 0.0521, 4225],
+      ['--hidden 320', 0, 0.045, 21121],
+      ['--hidden 64 --amp', 0, 0.048, 4225],
+      ['', 0, 0.12, 49],
+      ['', 1, 0.122, 49],
+    ];
+    const rows = buildLedger(
+      tried.map(([option, seed, rmse, parameters], index) =>
+        rowOf(index + 1, {
+          command: `train ${option} --seed ${seed}`,
+          experimentId: 'e1',
+          metrics: [summaryOf('rmse', rmse), summaryOf('parameters', parameters, 'none')],
+        }),
+      ),
+      { target: limited },
+    );
+
+    it('has a column per limit, and says what each setting meets or breaks', () => {
+      assert.deepEqual(settingsTable(rows, 'md', { target: limited }).split('\n').slice(2), [
+        '| 320 | default | 1 | 0.0450 | 21121 | breaks parameters \\<= 20000 |',
+        '| 64 | on | 1 | 0.0480 | 4225 | 2 seeds are needed |',
+        '| 64 | default | 2 | 0.0510 ± 0.0015 | 4225 | met |',
+        '| default | default | 2 | 0.1210 ± 0.0014 | 49 | not reached |',
+        '',
+      ]);
+    });
+
+    it('has them as CSV and for booktabs, too', () => {
+      assert.deepEqual(
+        settingsTable(rows, 'csv', { target: limited, max: 2 }).split('\n').slice(0, 2),
+        [
+          'hidden,amp,n,rmse,standard deviation,parameters,target,runs',
+          '320,,1,0.045,,21121,breaks parameters <= 20000,run 3',
+        ],
+      );
+      assert.match(
+        settingsTable(rows, 'tex', { target: limited }),
+        /^320 & default & 1 & 0\.0450 & 21121 & breaks parameters \\textless\{\}= 20000 \\\\$/m,
+      );
+    });
   });
 });

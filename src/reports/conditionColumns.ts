@@ -1,0 +1,84 @@
+/** Columns of the results that say how each setting compares with the target. */
+import type { Decisive, LedgerRow } from '../experiments/ledger.ts';
+import { measuredValue } from '../experiments/ledgerExperiments.ts';
+import {
+  judgeSettings,
+  type ConditionResult,
+  type GroupResult,
+} from '../experiments/target/judgeTarget.ts';
+import {
+  conditionText,
+  isLowerBetter,
+  type Condition,
+  type Target,
+} from '../experiments/target/target.ts';
+
+/** Values of one setting in a metric of the target, by run. */
+export interface ConditionColumn {
+  readonly metric: string;
+  readonly valuesOf: (runs: readonly LedgerRow[]) => readonly number[];
+}
+
+/** Returns a column per metric that the target limits, besides the metric that ranks the runs. */
+export function conditionColumns(
+  target: Target | undefined,
+  { metric: decisive }: Decisive,
+): readonly ConditionColumn[] {
+  const others = (target?.conditions ?? []).filter(({ metric }) => metric !== decisive);
+  return [...Map.groupBy(others, ({ metric }) => metric).values()].flatMap(([condition]) =>
+    condition === undefined
+      ? []
+      : {
+          metric: condition.metric,
+          valuesOf: (runs) => valuesOf(runs, condition, target?.rule ?? 'last'),
+        },
+  );
+}
+
+function valuesOf(
+  runs: readonly LedgerRow[],
+  { metric, comparator }: Condition,
+  rule: Target['rule'],
+): readonly number[] {
+  const direction = isLowerBetter(comparator) ? 'lower' : 'higher';
+  return runs.flatMap((run) => measuredValue(run, { metric, direction, rule }) ?? []);
+}
+
+/**
+ * Returns what the target says of each setting, which is given by its runs: `met`, `not reached`,
+ * `breaks parameters <= 20000`. `undefined` without conditions.
+ */
+export function targetTexts(
+  target: Target | undefined,
+  experiments: Parameters<typeof judgeSettings>[1]['experiments'],
+  settings: readonly (readonly LedgerRow[])[],
+): readonly string[] | undefined {
+  if (target === undefined || target.conditions.length === 0) return undefined;
+  const judged = new Map(
+    judgeSettings(target, { experiments }).flatMap((group) =>
+      group.runs.map(({ runId }) => [runId, group] as const),
+    ),
+  );
+  return settings.map(([run]) => {
+    const group = run && judged.get(run.runId);
+    return group === undefined ? 'not judged' : textOf(group, target.objective.metric);
+  });
+}
+
+function textOf({ isMet, conditions }: GroupResult, objective: string): string {
+  if (isMet) return 'met';
+  const broken = conditions.filter(({ isBroken }) => isBroken);
+  const limits = broken.filter(({ condition }) => condition.metric !== objective);
+  if (limits.length > 0)
+    return `breaks ${limits.map(({ condition }) => conditionText(condition)).join(' and ')}`;
+  if (broken.length > 0) return 'not reached';
+  const open = conditions.filter((one) => !one.isMet);
+  return [...new Set(open.map((one) => openText(one, objective)))].join('; ');
+}
+
+/** Says why a condition is neither met nor broken. */
+function openText({ condition, value }: ConditionResult, objective: string): string {
+  const { metric, seeds, seedCount } = condition;
+  if (value !== undefined) return `${seeds?.length ?? seedCount ?? 2} seeds are needed`;
+  return metric === objective ? 'not compared' : `${metric} not read`;
+}
