@@ -190,6 +190,20 @@ describe('a night in the hands of a user', () => {
     await workbench.notificationMatching(/Imported 1 result/);
   });
 
+  it('shows runs of other programs, and imports them', async () => {
+    await writeFile(join(repo.folder, 'other.csv'), 'step,loss\n1,0.9\n2,0.6\n');
+    await workbench.rowMenu('Experiments', 'bring loss < 0.1', 'Import Runs…');
+    await workbench.pick('File…');
+    await workbench.takeFile('other.csv');
+    const dialog = workbench.page.locator('.monaco-dialog-box');
+    await workbench.eventually(
+      () => dialog.innerText(),
+      (text) => /other\.csv: 1 result/.test(text) && /loss/.test(text),
+    );
+    await dialog.locator('.monaco-button').getByText('Import', { exact: true }).click();
+    await workbench.notificationMatching(/[Ii]mported/);
+  });
+
   it('makes an experiment again, and compares', async () => {
     await workbench.rowMenu('Experiments', 'Experiment 2', 'Reproduce Experiment');
     await tabMatching(/Reproduction of e2/);

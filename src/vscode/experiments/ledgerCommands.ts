@@ -1,4 +1,4 @@
-/** Commands on the ledger: export results, import earlier results, reproduce an experiment. */
+/** Commands on the ledger: export results, import results and runs, reproduce an experiment. */
 import { ProgressLocation, Uri, window, workspace } from 'vscode';
 import { reproductionText } from '../../presentation/experiments/reproductionText.ts';
 import type { Session } from '../../agent/contract/sessions.ts';
@@ -8,6 +8,7 @@ import { writeResultsTsv } from '../../compose/resultsTsv.ts';
 import type { Handlers } from '../ui/commandRegistry.ts';
 import type { WindowDeps } from '../window/windowDeps.ts';
 import { pickOne, anySession } from '../window/pick.ts';
+import { importRuns } from './importRuns.ts';
 import { experimentOf, sessionIdOf } from '../ui/commandTarget.ts';
 
 const filters = { 'Tab-separated results': ['tsv'] };
@@ -16,6 +17,7 @@ export const ledgerCommands = (deps: WindowDeps) =>
   ({
     'helios.exportResults': (argument) => exportResults(deps, argument),
     'helios.importResults': (argument) => importResults(deps, argument),
+    'helios.importRuns': async (argument) => importRuns(deps, await openedSession(deps, argument)),
     'helios.reproduce': (argument) => reproduceOne(deps, argument),
   }) satisfies Handlers;
 

@@ -30,6 +30,7 @@ export const paletteCommands = [
   'helios.reproduce',
   'helios.exportResults',
   'helios.importResults',
+  'helios.importRuns',
   'helios.compareRuns',
   'helios.openRunOutput',
   'helios.stopRun',
