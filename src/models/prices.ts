@@ -186,8 +186,11 @@ const unknownPrice = (provider: string, model: string): Cost => ({
  */
 const pricedAs: Readonly<Record<string, string>> = { chatgpt: 'openai', 'claude-cli': 'claude' };
 
-/** Returns the price of a model. Prefers a price that is set for the provider itself. */
-function priceOf(provider: string, model: string, table: PriceTable): Price | undefined {
+/**
+ * Returns the price of a model; `undefined` if it is unknown. Prefers a price that is set for the
+ * provider itself.
+ */
+export function priceOf(provider: string, model: string, table: PriceTable): Price | undefined {
   const listed = pricedAs[provider];
   return (
     ownPriceOf(provider, model, table) ??

@@ -71,11 +71,31 @@ export function replaceUpTo(
   return shown[0]?.id === upTo && shown[0]?.type === 'context.checkpointed' ? undefined : upTo;
 }
 
+/** Event of the conversation, with the size of the text that the model gets for it. */
+export interface ShownEvent {
+  readonly event: JournalEvent;
+  readonly weight: number;
+  /** True if the attachments of the event are left out. */
+  readonly isLeftOut: boolean;
+}
+
+/** Returns the events since the last checkpoint, with their sizes in `textTokens`. */
+export function shownWeights(events: readonly JournalEvent[]): readonly ShownEvent[] {
+  const meter = meterOf(events);
+  return meter.shown.map((event) => ({
+    event,
+    weight: meter.weightOf(event),
+    isLeftOut: meter.isLeftOut(event),
+  }));
+}
+
 /** Estimated tokens of the system prompt and the tools. */
 export const promptTokens = (system: readonly SystemPart[], tools: readonly ToolSpec[]): number =>
   Math.ceil(textTokens(system.map(({ text }) => text).join('\n')) + toolTokens(tools));
 
 const toolTokens = (tools: readonly ToolSpec[]): number => sum(tools, tokensOfTool);
+
+type Finished = Extract<JournalEvent, { type: 'tool.finished' }>;
 
 const blockTokens = 8;
 const tokensOfTool = oncePerObject(
@@ -119,16 +139,7 @@ function weigh(event: JournalEvent): number {
     case 'sweep.paused':
       return blockTokens + textTokens(event.text);
     case 'tool.finished':
-      return (
-        blockTokens +
-        textTokens(event.text) +
-        sum(event.attachmentFiles ?? [], ({ mediaType, sizeBytes }) =>
-          attachmentTokens(mediaType, sizeBytes),
-        ) +
-        sum(event.attachments ?? [], ({ mediaType, base64 }) =>
-          attachmentTokens(mediaType, bytesIn(base64)),
-        )
-      );
+      return blockTokens + textTokens(event.text) + attachedWeight(event);
     case 'model.replied':
       return event.stop === 'error' ? 0 : sum(event.content, replyBlockTokens);
     case 'run.ended':
@@ -142,6 +153,11 @@ function weigh(event: JournalEvent): number {
       return 0;
   }
 }
+
+/** Size of the attachments of a result, in `textTokens`. */
+export const attachedWeight = ({ attachmentFiles = [], attachments = [] }: Finished): number =>
+  sum(attachmentFiles, ({ mediaType, sizeBytes }) => attachmentTokens(mediaType, sizeBytes)) +
+  sum(attachments, ({ mediaType, base64 }) => attachmentTokens(mediaType, bytesIn(base64)));
 
 const sum = <T>(items: readonly T[], tokens: (item: T) => number): number =>
   items.reduce((total, item) => total + tokens(item), 0);
@@ -210,6 +226,8 @@ class ContextMeter {
   /** Last request with a reported size since the last checkpoint, including its reply. */
   #last: Measured | undefined;
   readonly #points = new Set<RunId>();
+  /** Ids of the calls whose attachments are left out. */
+  readonly #leftOut = new Set<string>();
   readonly #calibrations = new Map<string, Calibration>();
   readonly #refused = new Map<string, number>();
 
@@ -223,6 +241,7 @@ class ContextMeter {
         if (event.spec.sweep !== undefined) this.#points.add(event.spec.id);
         break;
       case 'model.requested':
+        for (const id of event.leftOut ?? []) this.#leaveOut(id);
         this.#asked = { model: `${event.provider}/${event.model}`, weight: this.#weight };
         break;
       case 'model.replied':
@@ -245,7 +264,21 @@ class ContextMeter {
    * of a sweep, because the model only gets the result of the whole sweep.
    */
   weightOf(event: JournalEvent): number {
-    return event.type === 'run.ended' && this.#points.has(event.runId) ? 0 : weightOf(event);
+    if (event.type === 'run.ended' && this.#points.has(event.runId)) return 0;
+    return weightOf(event) - (this.isLeftOut(event) ? attachedWeight(event) : 0);
+  }
+
+  isLeftOut(event: JournalEvent): event is Finished {
+    return event.type === 'tool.finished' && this.#leftOut.has(event.callId);
+  }
+
+  #leaveOut(callId: string): void {
+    const result = this.#shown.find(
+      (event): event is Finished => event.type === 'tool.finished' && event.callId === callId,
+    );
+    if (result === undefined || this.#leftOut.has(callId)) return;
+    this.#leftOut.add(callId);
+    this.#weight -= attachedWeight(result);
   }
 
   size(unmeasuredTokens: number): ContextSize {

@@ -40,14 +40,18 @@ export function isUserUnheard(events: readonly JournalEvent[]): boolean {
 
 /**
  * Builds the messages since the last checkpoint, its briefing first. Does not read attachments: see
- * `RequestAttachments`.
+ * `RequestAttachments`. `leaving`: ids of further calls whose attachments are left out.
  */
-export function buildHistory(events: readonly JournalEvent[]): RecordedMessage[] {
+export function buildHistory(
+  events: readonly JournalEvent[],
+  leaving: readonly string[] = [],
+): RecordedMessage[] {
   const { briefing, rest } = sinceCheckpoint(events);
+  const leftOut = new Set([...leftOutCalls(events), ...leaving]);
   const results = new Map(
     rest
       .filter((event): event is Finished => event.type === 'tool.finished')
-      .map((e) => [e.callId, e]),
+      .map((e) => [e.callId, leftOut.has(e.callId) ? withoutAttachments(e) : e]),
   );
   const known = knownRuns(events);
   const news = experimentNews(events);
@@ -179,6 +183,22 @@ function addReply(history: History, reply: Replied, results: ReadonlyMap<string,
   const calls = content.filter((block): block is ToolCallBlock => block.type === 'tool_call');
   history.assistant(content.filter((block) => block.type !== 'text' || block.text.trim() !== ''));
   for (const call of calls) history.user(resultBlock(call, results.get(call.id)));
+}
+
+/** Ids of the calls whose attachments are left out, as recorded with the requests. */
+const leftOutCalls = growingFold<JournalEvent, Set<string>>(
+  () => new Set(),
+  (calls, event) => {
+    if (event.type === 'model.requested') for (const id of event.leftOut ?? []) calls.add(id);
+  },
+);
+
+/** Replaces the attachments of a result by a line that says how to read them again. */
+function withoutAttachments({ attachments, attachmentFiles, ...result }: Finished): Finished {
+  const all = [...(attachments ?? []), ...(attachmentFiles ?? [])];
+  const names = all.map(({ name, mediaType }) => name ?? mediaType).join(', ');
+  const note = `[${names} was shown above and is left out now. To view it again, repeat this call of ${result.name}.]`;
+  return { ...result, text: `${result.text}\n${note}` };
 }
 
 function resultBlock(call: ToolCallBlock, result: Finished | undefined): RecordedResult {

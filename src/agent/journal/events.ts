@@ -163,6 +163,8 @@ export type SessionEvent =
       readonly turn: number;
       readonly provider: string;
       readonly model: string;
+      /** Ids of calls whose attachments this request and all later ones leave out. */
+      readonly leftOut?: readonly string[];
     }
   | {
       readonly type: 'model.replied';
@@ -239,10 +241,7 @@ export type SessionEvent =
       readonly summary?: string;
       /** Only in journals of older versions: the content of the attachments. */
       readonly attachments?: readonly AttachmentBlock[];
-      /**
-       * Attachments, stored as `<hash>.<extension>` in the session's folder `attachments`. The
-       * files are written before this event.
-       */
+      /** Stored in the session's folder `attachments` before this event is written. */
       readonly attachmentFiles?: readonly AttachmentFile[];
       readonly changedFiles?: readonly string[];
       /** Web addresses in the result that others wrote. */

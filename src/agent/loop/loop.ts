@@ -7,7 +7,6 @@ import { adviceOf, HeliosError } from '../../base/errors.ts';
 import { backoffMs } from '../../base/retries.ts';
 import type { Effort } from '../../models/effort.ts';
 import type {
-  AssistantBlock,
   ModelDescription,
   ModelFailure,
   ModelProvider,
@@ -25,9 +24,9 @@ import type { RecordedMessage, RequestAttachments } from '../context/attachments
 import { dueShortening } from '../context/checkpoint.ts';
 import { estimatedTokens, promptTokens } from '../context/contextSize.ts';
 import type { EndReason, JournalEvent, SessionEvent, StreamEvent } from '../journal/events.ts';
-import { growingFold } from '../journal/growingFold.ts';
 import type { ContextSource } from '../context/contextSource.ts';
 import { buildHistory, interruptedText } from '../context/history.ts';
+import { dueAttachments, type CachePrice } from '../context/leftOut.ts';
 import type { AgentProfile } from '../profiles/profile.ts';
 import type { PlateauGuard } from './plateauGuard.ts';
 import { endsIdle } from './idleGuard.ts';
@@ -37,6 +36,7 @@ import type { SessionLog } from '../journal/sessionLog.ts';
 import { supportedEffort } from './supportedEffort.ts';
 import { think, withinMinutes } from './think.ts';
 import type { Tool } from '../../tools/tool.ts';
+import { callsOf, withUniqueIds } from './uniqueIds.ts';
 
 export interface LoopDeps extends ContextSource {
   readonly log: SessionLog;
@@ -47,6 +47,8 @@ export interface LoopDeps extends ContextSource {
   provider(id: string): ModelProvider;
   describe(provider: string, model: string): ModelDescription | undefined;
   cost(provider: string, reply: ModelReply): Cost;
+  /** Returns the prices of the model's cached input; `undefined` if they are unknown. */
+  cachePrice(provider: string, model: string): CachePrice | undefined;
   readonly budget: BudgetGuard;
   readonly plateau: Pick<PlateauGuard, 'endsNow'>;
   readonly act: ActDeps;
@@ -110,9 +112,6 @@ export function pendingCalls(events: readonly JournalEvent[]): ToolCallBlock[] {
 const isWhole = (reply: Pick<ModelReply, 'stop'>): boolean =>
   reply.stop !== 'aborted' && reply.stop !== 'error';
 
-const callsOf = (content: readonly AssistantBlock[]): ToolCallBlock[] =>
-  content.filter((block): block is ToolCallBlock => block.type === 'tool_call');
-
 /**
  * Completes the calls without a result. Records a call as interrupted if it had started and cannot
  * safely be repeated, or if the session was paused or ended since the reply. Executes the other
@@ -171,7 +170,9 @@ async function turn(deps: LoopDeps, signal: AbortSignal): Promise<ModelReply | u
   const tools = offered.map(({ spec, specAlone }) => (isAlone ? specAlone : spec));
   const system = await fittingPrompt(deps, windowOf(deps, provider, log.state.model), tools);
   const built = log.events.length;
-  const messages = await deps.attachments.fill(buildHistory(log.events));
+  const price = deps.cachePrice(provider.id, log.state.model);
+  const leftOut = dueAttachments(log.events, price, deps.clock.now());
+  const messages = await deps.attachments.fill(buildHistory(log.events, leftOut));
   const fullRequest: ModelRequest = {
     model: log.state.model,
     system,
@@ -190,6 +191,7 @@ async function turn(deps: LoopDeps, signal: AbortSignal): Promise<ModelReply | u
     turn: number,
     provider: provider.id,
     model: log.state.model,
+    ...(leftOut.length > 0 && { leftOut }),
   });
   if (signal.aborted) return undefined;
   const late = lateHistory(log.events, built);
@@ -260,31 +262,6 @@ function repliedEvent(
     ...(failure && { failure }),
   };
 }
-
-/** Makes the ids of calls unique in the journal: some servers use an id again in a later reply. */
-function withUniqueIds(
-  reply: ModelReply,
-  events: readonly JournalEvent[],
-  turnNumber: number,
-): ModelReply {
-  const used = usedIds(events);
-  const replyIds = new Set<string>();
-  const content = reply.content.map((block, index) => {
-    if (block.type !== 'tool_call') return block;
-    const isTaken = block.id === '' || used.has(block.id) || replyIds.has(block.id);
-    const id = isTaken ? `${block.id}_${turnNumber}_${index}` : block.id;
-    replyIds.add(id);
-    return { ...block, id };
-  });
-  return { ...reply, content };
-}
-
-const usedIds = growingFold<JournalEvent, Set<string>>(
-  () => new Set(),
-  (ids, event) => {
-    if (event.type === 'model.replied') for (const { id } of callsOf(event.content)) ids.add(id);
-  },
-);
 
 /**
  * Resolves with the system prompt. If the system prompt and the conversation do not fit the model's

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { UserFacing } from '../../base/errors.ts';
 import { newEventId } from '../../base/ids.ts';
 import type { Machines } from '../../machines/machine.ts';
+import { priceOf } from '../../models/prices.ts';
 import { redactValue } from '../../base/secrets/redactValue.ts';
 import { createGate, type Gate, type GateMode } from '../../permissions/gate.ts';
 import { createGrants } from '../../permissions/grants/grants.ts';
@@ -59,6 +60,7 @@ export function createLoop(request: PartsRequest, listeners: SessionListeners): 
     provider: (id) => providerOf(shared, id),
     describe: (id, model) => shared.models.describe(id, model),
     cost: (id, reply) => costFor(shared, id, reply),
+    cachePrice: (id, model) => priceOf(id, model, shared.prices()),
     profile,
     ...contextSource({
       ...shared,

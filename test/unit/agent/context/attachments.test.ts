@@ -136,6 +136,32 @@ describe('attachments of a session', () => {
     );
   });
 
+  it('leave the conversation when the provider reads it anew, and stay out of it', async () => {
+    const list = [{ name: 'list_files', input: { path: '.' } }];
+    const replies = [refresh, list, list, quit];
+    const pin: { act?: () => Promise<number> } = {};
+    const model = new ScriptedModel(async (_, index) => {
+      // The prompt changes while the third reply is awaited.
+      if (index === 2) await pin.act?.();
+      return replies[index] ?? quit;
+    });
+    bed = await testEngine(model);
+    await writeFile(path.join(bed.work, 'plot.png'), png);
+    const session = await bed.start();
+    pin.act = () => session.pin('mind the units');
+    await session.ended;
+    const isShown = model.requests.map((request) => shownIn(request).length > 0);
+    assert.deepEqual(isShown, [false, true, true, false]);
+    assert.match(texts(model.requests.at(-1)), /plot\.png was shown above and is left out now/);
+    const left = eventsOf(session, 'model.requested').flatMap(({ leftOut }) => leftOut ?? []);
+    assert.deepEqual(
+      left,
+      eventsOf(session, 'tool.finished')
+        .slice(0, 1)
+        .map(({ callId }) => callId),
+    );
+  });
+
   it('are shown again when the session is taken up, and told to be gone where they are', async () => {
     const before = await seen(new ScriptedModel([refresh, 'hang']));
     const again = new ScriptedModel(['hang']);

@@ -1,0 +1,92 @@
+/**
+ * Decides when images and documents of results leave the conversation before a checkpoint replaces
+ * them. Deterministic: the same events, prices and time give the same decision.
+ */
+import type { Price } from '../../models/knownModels.ts';
+import type { JournalEvent } from '../journal/events.ts';
+import { attachedWeight, shownWeights } from './contextSize.ts';
+
+export type CachePrice = Pick<Price, 'cacheRead' | 'cacheWrite'>;
+
+/** Number of requests that show an attachment at least. */
+const minReadings = 2;
+/** Time after which a provider has discarded an unused prefix. */
+const cacheLifeMs = 10 * 60_000;
+
+/** Events after which the provider reads the conversation anew, because its beginning changes. */
+const breaking: ReadonlySet<JournalEvent['type']> = new Set([
+  'context.checkpointed',
+  'session.model_changed',
+  'note.pinned',
+  'note.unpinned',
+]);
+
+/** Result with attachments that the conversation shows. */
+interface Shown {
+  readonly callId: string;
+  /** Index in the shown events. */
+  readonly index: number;
+  readonly tokens: number;
+  /** Number of replies since the model last needed the attachments. */
+  readonly readings: number;
+}
+
+/**
+ * Returns the ids of the calls whose attachments the next request leaves out. Attachments stay
+ * until their reading from the cache has cost as much as the new writing of what follows them would
+ * add. Later attachments leave with an earlier one, because what follows it is written anyway. If
+ * the provider has to read the conversation anew, attachments leave at no cost; otherwise they stay
+ * where the price is unknown or reading costs nothing.
+ */
+export function dueAttachments(
+  events: readonly JournalEvent[],
+  price: CachePrice | undefined,
+  nowMs: number,
+): readonly string[] {
+  const shown = shownWeights(events);
+  const candidates = candidatesIn(shown).filter(({ readings }) => readings >= minReadings);
+  if (isCold(events, nowMs)) return candidates.map(({ callId }) => callId);
+  if (price === undefined || price.cacheRead === 0) return [];
+  const { cacheRead, cacheWrite } = price;
+  for (const [place, first] of candidates.entries()) {
+    const group = candidates.slice(place);
+    const paid = sum(group.map(({ tokens, readings }) => tokens * readings)) * cacheRead;
+    const after = sum(shown.slice(first.index + 1).map(({ weight }) => weight));
+    const follows = after - sum(group.slice(1).map(({ tokens }) => tokens));
+    if (paid >= follows * (cacheWrite - cacheRead)) return group.map(({ callId }) => callId);
+  }
+  return [];
+}
+
+function candidatesIn(shown: ReturnType<typeof shownWeights>): readonly Shown[] {
+  return shown.flatMap(({ event, isLeftOut }, index): Shown[] => {
+    if (event.type !== 'tool.finished' || isLeftOut) return [];
+    const tokens = attachedWeight(event);
+    if (tokens === 0) return [];
+    const names = [...(event.attachmentFiles ?? []), ...(event.attachments ?? [])].flatMap(
+      ({ name }) => name ?? [],
+    );
+    const replies = shown
+      .slice(index)
+      .flatMap((one) => (isReply(one.event) ? JSON.stringify(one.event.content) : []));
+    const needed = replies.findLastIndex((text) => names.some((name) => text.includes(name)));
+    // The reply that last needed the attachment counts, too.
+    const readings = replies.length - Math.max(0, needed);
+    return [{ callId: event.callId, index, tokens, readings }];
+  });
+}
+
+const isReply = (event: JournalEvent): event is Extract<JournalEvent, { type: 'model.replied' }> =>
+  event.type === 'model.replied' && event.stop !== 'error' && event.stop !== 'aborted';
+
+/** Returns whether the provider has to read the whole conversation anew. */
+function isCold(events: readonly JournalEvent[], nowMs: number): boolean {
+  const last = events.findLastIndex(isReply);
+  const replied = events[last];
+  if (replied === undefined) return false;
+  const asked = events.slice(0, last).findLastIndex(({ type }) => type === 'model.requested');
+  const isBroken = events.slice(Math.max(0, asked)).some(({ type }) => breaking.has(type));
+  return isBroken || nowMs - replied.at > cacheLifeMs;
+}
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0);

@@ -1,0 +1,33 @@
+/** Makes the ids of tool calls unique within a session. */
+import type { AssistantBlock, ModelReply, ToolCallBlock } from '../../models/model.ts';
+import type { JournalEvent } from '../journal/events.ts';
+import { growingFold } from '../journal/growingFold.ts';
+
+/** Returns the tool calls of a reply. */
+export const callsOf = (content: readonly AssistantBlock[]): ToolCallBlock[] =>
+  content.filter((block): block is ToolCallBlock => block.type === 'tool_call');
+
+/** Makes the ids of calls unique in the journal: some servers use an id again in a later reply. */
+export function withUniqueIds(
+  reply: ModelReply,
+  events: readonly JournalEvent[],
+  turnNumber: number,
+): ModelReply {
+  const used = usedIds(events);
+  const replyIds = new Set<string>();
+  const content = reply.content.map((block, index) => {
+    if (block.type !== 'tool_call') return block;
+    const isTaken = block.id === '' || used.has(block.id) || replyIds.has(block.id);
+    const id = isTaken ? `${block.id}_${turnNumber}_${index}` : block.id;
+    replyIds.add(id);
+    return { ...block, id };
+  });
+  return { ...reply, content };
+}
+
+const usedIds = growingFold<JournalEvent, Set<string>>(
+  () => new Set(),
+  (ids, event) => {
+    if (event.type === 'model.replied') for (const { id } of callsOf(event.content)) ids.add(id);
+  },
+);
