@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Clock } from '../../src/base/clock.ts';
 import type { Engine } from '../../src/agent/contract/engine.ts';
-import { createEngine } from '../../src/compose/engine.ts';
+import { createEngine, type EngineOptions } from '../../src/compose/engine.ts';
 import type { ModelProvider } from '../../src/models/model.ts';
 import { assetsFolder } from '../fakes/testEngine.ts';
 
@@ -16,6 +16,8 @@ export interface BedOptions {
   readonly clock?: Clock;
   /** … or the real Anthropic provider, pointed at this address. */
   readonly anthropicBaseUrl?: string;
+  /** Connects the machines that are added. */
+  readonly createMachine?: NonNullable<EngineOptions['createMachine']>;
 }
 
 export const homeOf = (folder: string): string => join(folder, 'home');
@@ -26,6 +28,7 @@ export async function openEngine({
   model,
   anthropicBaseUrl,
   clock,
+  createMachine,
 }: BedOptions): Promise<Engine> {
   await mkdir(workOf(folder), { recursive: true });
   // A project is a repository, and this one not a part of the checkout: the code of experiments is
@@ -44,5 +47,6 @@ export async function openEngine({
     providers: model === undefined ? [] : [model],
     workFolder: workOf(folder),
     ...(clock && { clock }),
+    ...(createMachine && { createMachine }),
   });
 }

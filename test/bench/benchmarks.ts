@@ -6,6 +6,7 @@ import type { Benchmark } from './figure.ts';
 
 export const benchmarks: Readonly<Record<string, Benchmark>> = {
   experiments: async (...at) => (await import('./experiments.ts')).benchExperiments(...at),
+  launch: async (...at) => (await import('./launch.ts')).benchLaunch(...at),
   freshness: async (...at) => (await import('./freshness.ts')).benchFreshness(...at),
   metrics: async (...at) => (await import('./metricFigures.ts')).benchMetricStore(...at),
   panel: async (...at) => (await import('./panel.ts')).benchPanel(...at),
@@ -20,6 +21,7 @@ export const benchmarks: Readonly<Record<string, Benchmark>> = {
   briefing: async (...at) => (await import('./briefing.ts')).benchBriefing(...at),
   watchdogs: async (...at) => (await import('./watchdogs.ts')).benchWatchdogs(...at),
   links: async (...at) => (await import('./links.ts')).benchLinks(...at),
+  refill: async (...at) => (await import('./refill.ts')).benchRefill(...at),
   transfer: async (...at) => (await import('./transfer.ts')).benchTransfer(...at),
   kills: async (...at) => (await import('./kills.ts')).benchKills(...at),
   night: async (...at) => (await import('./night.ts')).benchNight(...at),
@@ -28,6 +30,7 @@ export const benchmarks: Readonly<Record<string, Benchmark>> = {
 
 /** Where a benchmark takes longer than most may, in milliseconds. */
 export const limitsMs: Readonly<Record<string, number>> = {
+  launch: 300_000,
   search: 600_000,
   transfer: 400_000,
   tokens: 600_000,

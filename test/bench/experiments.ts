@@ -9,6 +9,7 @@ import type { WireAnswer } from '../fakes/wire.ts';
 import { startWireAnthropic } from '../fakes/wireAnthropic.ts';
 import { openEngine, workOf } from './bed.ts';
 import { spread, type Figure, type Size } from './figure.ts';
+import { stampsOf, type Stamps } from './stamps.ts';
 
 const sizes = {
   full: { warmUps: 2, measured: 30, bareRuns: 20 },
@@ -21,11 +22,6 @@ const sizes = {
  */
 const commandOf = (experiment: number): string =>
   `lr=${experiment}e-4; echo start_ns=$(date +%s%N); sleep 0.3; echo loss=0.5; echo end_ns=$(date +%s%N)`;
-
-interface Stamps {
-  readonly startMs: number;
-  readonly endMs: number;
-}
 
 interface Cycle {
   readonly processMs: number;
@@ -124,15 +120,6 @@ function cycleOf({ startMs, endMs }: Stamps, arrivalsMs: readonly number[]): Cyc
     launchMs: startMs - launched,
     wakeMs: next - endMs,
   };
-}
-
-function stampsOf(output: string): Stamps {
-  const stamp = (name: string): number =>
-    Number(new RegExp(`${name}=(\\d+)`).exec(output)?.[1]) / 1e6;
-  const stamps = { startMs: stamp('start_ns'), endMs: stamp('end_ns') };
-  if (!(stamps.endMs > stamps.startMs))
-    throw new Error(`The process did not say when it ran:\n${output}`);
-  return stamps;
 }
 
 /**
