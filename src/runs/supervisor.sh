@@ -15,7 +15,6 @@ PATH=/usr/bin:/bin:/usr/sbin:/sbin:$PATH
 folder=${0%/*}
 id=${folder##*/}
 terms=$folder/terms
-leases=${folder%/*/*}/leases/$(uname -n)
 # The command gets the umask of the user; only the user can access the files of the run.
 mask=$(umask)
 umask 077
@@ -30,7 +29,9 @@ oom_kills() {
       *) continue ;;
     esac
     for file in "$root$path/$name" "$root/$name"; do
-      [ -r "$file" ] && sed -n 's/^oom_kill //p' "$file" && break
+      [ -r "$file" ] || continue
+      while read -r event count; do [ "$event" != oom_kill ] || echo "$count"; done <"$file"
+      break
     done
   done </proc/self/cgroup
 }

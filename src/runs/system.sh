@@ -1,8 +1,12 @@
-# Reads clocks, boot ids and start times of processes.
+# Reads clocks, boot ids and start times of processes. Starts as few programs as possible: the first
+# instruction of each run waits for them.
 
-# Prints the value of each line $1=value in file $2.
+# Prints the value of each line $1=value in file $2. Must be called in a subshell.
 value() {
-  sed -n "s/^$1=//p" "$2" 2>/dev/null
+  [ -f "$2" ] || return 0
+  while IFS= read -r line || [ -n "$line" ]; do
+    case $line in "$1="*) printf '%s\n' "${line#*=}" ;; esac
+  done 2>/dev/null <"$2"
 }
 
 now_ms() {
@@ -18,8 +22,9 @@ ticking_ms() {
 }
 
 boot_id() {
-  if [ -r /proc/sys/kernel/random/boot_id ]; then
-    cat /proc/sys/kernel/random/boot_id
+  if read -r boot 2>/dev/null </proc/sys/kernel/random/boot_id; then
+    # A system that gives a file of /proc only to one whole read gives a shell a part of it.
+    if [ ${#boot} -eq 36 ]; then echo "$boot"; else cat /proc/sys/kernel/random/boot_id; fi
   else
     sysctl -n kern.boottime 2>/dev/null | sed 's/[^0-9]*\([0-9]*\).*/\1/'
   fi

@@ -1,11 +1,12 @@
 
-# Takes leases in the supervisor of a run. Needs leases.sh, $folder, $terms, $leases, and the
-# function refuse, which ends the supervisor.
+# Takes leases in the supervisor of a run. Needs leases.sh, $folder, $terms, and the function refuse,
+# which ends the supervisor.
 
 # Takes the GPUs and the slot of the run, or refuses to start it.
 take_leases() {
   wanted=$(value gpus "$terms") slots=$(value slots "$terms")
   [ -n "$wanted$slots" ] || return 0
+  leases=${folder%/*/*}/leases/$(uname -n)
   unwritable="No lease could be written in $leases. Check its permissions and the free disk space."
   { (umask 077 && mkdir -p "$leases") && [ -s "$folder/capsule" ]; } || refuse '' "$unwritable"
   # List the GPUs before taking the lock: the drivers may need seconds for it.
