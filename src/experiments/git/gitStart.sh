@@ -1,7 +1,16 @@
 set -f
-# shellcheck disable=SC2046 # Names, each a word.
-unset $(env | sed -n -e '/^GIT_CONFIG_GLOBAL=/d' -e '/^GIT_CONFIG_SYSTEM=/d' -e '/^GIT_CONFIG_NOSYSTEM=/d' \
-  -e 's/^\(GIT_[A-Za-z0-9_]*\)=.*/\1/p') HELIOS_NONE
+# The variables of the environment, each a line such as export NAME='value'. A builtin prints them,
+# because each program costs time.
+IFS='
+'
+for line in $(export -p); do
+  line=${line%%=*} line=${line##* }
+  case $line in
+    GIT_CONFIG_GLOBAL | GIT_CONFIG_SYSTEM | GIT_CONFIG_NOSYSTEM | GIT_*[!A-Za-z0-9_]*) ;;
+    GIT_*) unset "$line" ;;
+  esac
+done
+unset IFS
 LC_ALL=C GIT_OPTIONAL_LOCKS=0 GIT_TERMINAL_PROMPT=0 GIT_NO_REPLACE_OBJECTS=1
 GIT_AUTHOR_NAME=Helios GIT_AUTHOR_EMAIL=helios@localhost GIT_COMMITTER_NAME=Helios GIT_COMMITTER_EMAIL=helios@localhost
 # Before 2.39.4, git does not know GIT_NO_LAZY_FETCH. Settings of the repository for a protocol
@@ -41,18 +50,24 @@ is_git_dir_of() {
 
 real_folder() { [ -n "$1" ] && cd -- "$1" && pwd -P; }
 
-# Sets $is_bare, $git_dir, $common and $prefix, each a line of the output of git. If a path has line
-# breaks, the fourth line is not the first again, and each is then asked for on its own.
+# Sets $is_bare, $git_dir, $common, $prefix and $head, the commit that $1 names, each a line of the
+# output of git. $head is empty if there is no such commit. If a path has line breaks, the fourth line
+# is not the first again, and each is then asked for on its own.
 locate() {
-  places=$(g rev-parse --is-bare-repository --absolute-git-dir --git-common-dir --is-bare-repository --show-prefix) ||
-    exit 83
+  base=$1
+  set -- --is-bare-repository --absolute-git-dir --git-common-dir --is-bare-repository
+  places=$(g rev-parse "$@" "$base^{commit}" --show-prefix 2>/dev/null) ||
+    # A repository without commits, or a file with the name of the commit.
+    places=$(g rev-parse "$@" && echo none && g rev-parse --show-prefix) || exit 83
   IFS='
 '
   # shellcheck disable=SC2086 # Lines, each a word.
   set -- $places
   unset IFS
-  is_bare=$1 git_dir=$2 common=$3 prefix=${5:-}
-  { [ "${4:-}" != "$1" ] || [ $# -gt 5 ]; } || return 0
+  is_bare=$1 git_dir=$2 common=$3 head=${5:-} prefix=${6:-}
+  [ "$head" != none ] || head=$(g rev-parse -q --verify "$base^{commit}") || head=
+  { [ "${4:-}" != "$1" ] || [ $# -gt 6 ]; } || return 0
+  head=$(g rev-parse -q --verify "$base^{commit}") || head=
   git_dir=$(g rev-parse --absolute-git-dir) && common=$(g rev-parse --git-common-dir) &&
     prefix=$(g rev-parse --show-prefix) || exit 83
 }
@@ -72,13 +87,11 @@ enter() {
   top=
   cd -- "$1" 2>/dev/null || { printf '%s\n' "$1" >&2; exit 82; }
   command -v "$real" >/dev/null || exit 81
-  base=${2:-HEAD}
-  locate
+  locate "${2:-HEAD}"
   [ "$is_bare" = false ] || exit 84
   common=$(cd -- "$common" && pwd -P) || exit 83
   find_top
   cd -- "$top" || exit 84
-  head=$(g rev-parse -q --verify "$base^{commit}") || head=
   find_empty
 }
 
@@ -111,7 +124,14 @@ own_folder() {
 
 # Turns lines of git config --get-regexp for section core into lines of a configuration file. Omits
 # all others, which can be part of a value.
-settings() { sed -n 's/^core\.\([a-z]*\)$/\1 = true/p; s/^core\.\([a-z]*\) \([a-zA-Z0-9]*\)$/\1 = \2/p'; }
+settings() {
+  while IFS= read -r line; do
+    name=${line%% *} value=true
+    case $line in core.*' '*) value=${line#* } ;; core.*) ;; *) continue ;; esac
+    case ${name#core.} in *[!a-z]*) continue ;; esac
+    case $value in *[!A-Za-z0-9]*) ;; *) printf '%s = %s\n' "${name#core.}" "$value" ;; esac
+  done
+}
 
 # Turns $own into a git folder that uses the objects of the repository. Of its settings, copies only
 # those that affect how files are compared and written.

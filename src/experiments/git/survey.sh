@@ -10,10 +10,17 @@ section changed
 p diff-files --raw -z --no-renames --ignore-submodules=dirty || exit 1
 section staged
 p diff-index --cached --raw -z --no-renames --ignore-submodules=none --no-abbrev "${head:-$empty}" -- || exit 1
-section fresh
-excludes=$(g config --path core.excludesFile) || excludes=
+excludes='' sparse=''
+asked=$(g config --get-regexp '^core\.(excludesfile|sparsecheckout)$')
+case $asked in *core.excludesfile*) excludes=$(g config --path core.excludesFile) || excludes= ;; esac
+case $asked in *core.sparsecheckout*) sparse=$(g config --bool core.sparseCheckout) ;; esac
 others() { p ${excludes:+-c} ${excludes:+"core.excludesFile=$excludes"} --literal-pathspecs ls-files -z --others --exclude-standard "$@"; }
-others || exit 1
+# New files have the tag "?", and files that git does not check a tag of $flags.
+section tagged
+flags='?a-z'
+[ "$sparse" = true ] || flags='?a-zS'
+others --cached -v >"$own/listed" || exit 1
+tr '\n\0' '\001\n' <"$own/listed" | grep "^[$flags] " | tr '\n\001' '\0\n'
 section ignored
 if [ -n "$5" ]; then
   files=$5
@@ -28,9 +35,4 @@ if [ -n "$5" ]; then
     [ -f "$file" ] && printf '%s\0%s\0' "$file" "$(p hash-object --no-filters -- "$file")"
   done
 fi
-section unwatched
-sparse=$(g config --bool core.sparseCheckout)
-flags='[a-z]'
-[ "$sparse" = true ] || flags='[a-zS]'
-p ls-files -v -z | tr '\n\0' '\001\n' | grep "^$flags " | tr '\n\001' '\0\n'
 exit 0

@@ -80,10 +80,12 @@ export async function survey({
   );
   const of = (name: string): readonly string[] => sections.get(name) ?? [];
   const [top = '', head = '', emptyTree = ''] = of('place');
-  const listed = of('fresh');
+  const tagged = (isOf: (tag: string) => boolean): string[] =>
+    of('tagged').flatMap((line) => (isOf(line.charAt(0)) ? [line.slice(2)] : []));
+  const listed = tagged((tag) => tag === '?');
   const environments = environmentsIn(listed);
   const others = listed.filter((name) => !foldersOf(name).some((each) => environments.has(each)));
-  const unwatched = of('unwatched').map((line) => line.slice(2));
+  const unwatched = tagged((tag) => tag !== '?');
   return {
     top: Buffer.from(top, 'latin1').toString('utf8'),
     ...(head !== '' && { head }),
@@ -158,13 +160,18 @@ export async function inspect(
     args: [folder, mark, heliosFolder(place.machine), blocks, secretPatterns.join('\n')],
     stdin,
   });
-  const [listed = '', unreadable = '', secret = ''] = text.split(`${mark}\n`);
-  const namesOf = (lines: string): Set<string> =>
-    new Set(lines.split('\n').map((line) => line.slice(2)));
+  const [listed = '', found = ''] = text.split(`${mark}\n`);
+  // `- ./name` is a file that cannot be read, `./name` one with a secret.
+  const namesAfter = (prefix: string): Set<string> =>
+    new Set(
+      found
+        .split('\n')
+        .flatMap((line) => (line.startsWith(prefix) ? [line.slice(prefix.length)] : [])),
+    );
   return {
     ...kindsOf(listed, new Set(names)),
-    unreadable: namesOf(unreadable),
-    secret: namesOf(secret),
+    unreadable: namesAfter('- ./'),
+    secret: namesAfter('./'),
   };
 }
 
