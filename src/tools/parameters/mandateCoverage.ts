@@ -72,8 +72,8 @@ function foldersOf(
 
 const temporaryFolders: readonly string[] = ['/tmp', '/var/tmp'];
 /**
- * Caches to which every confined command gets access. A cache that does not exist is created in a
- * separate folder for confined commands.
+ * Caches that every confined command can change, so they need not be granted. Paths as a mandate
+ * would write them.
  */
 const usualCaches: ReadonlySet<string> = new Set(
   caches.map((cache) => `~/${cache.replace(/ .*$/, '')}`),

@@ -6,8 +6,8 @@ import type { Access } from '../../permissions/access.ts';
 
 export interface WritePlace {
   /**
-   * Absolute path with links resolved. In the working folder, only links below that folder are
-   * resolved, so that the path begins with the path of the working folder.
+   * Absolute path with its links resolved. A path in the working folder that has no link below this
+   * folder is unchanged, so that it begins with the path of the folder.
    */
   readonly path: string;
   /** True if the given path is in the working folder, and a link in it leads out of that folder. */

@@ -66,11 +66,11 @@ export const groupJson = ({ mean, deviation, runs }: GroupValues): Record<string
 const fewRepeats = 4;
 
 /**
- * Returns how the experiment compares with the baseline.
- * - `better`, `worse`: the difference of the means is larger than the noise of the repeats
+ * Returns how the experiment compares with the baseline: `better` or `worse`, and one of these
+ * remarks unless the difference of the means is larger than the noise of the repeats.
  * - `within noise`: the difference is not larger than the noise
- * - `n = 3 cannot tell`: the same, but with so few repeats only a large difference could be larger
- * - `noise unknown`: better or worse, but one group has no repeats
+ * - `but n = 3 cannot tell`: neither is it here, but so few repeats show only large differences
+ * - `noise unknown`: one of the groups has no repeats
  */
 export function groupVerdict(baseline: GroupValues, experiment: GroupValues): string {
   const delta = experiment.mean - baseline.mean;
