@@ -1,7 +1,7 @@
 # Prints the paths of files below folder $1 that are named like a private key or a file of secrets,
-# or hold a private key in PEM, each with a NUL; then another NUL. At most 64 KiB of paths. Leaves
-# out installed packages, whose keys are public, and of git repositories all but settings that hold
-# a token.
+# or contain a private key in PEM format, each with a NUL; then another NUL. At most 64 KiB of
+# paths. Skips installed packages, whose keys are public, and of git repositories everything except
+# settings that contain a token.
 key_files() {
   find "$1" -maxdepth 8 \
     \( -name node_modules -o -name site-packages -o -name dist-packages \) -prune \
@@ -21,7 +21,7 @@ key_files() {
     -o -iname 'service[-_]account*.json' \) -print0 2>/dev/null | head -c 65536
   printf '\0'
 }
-# Prints those of the files that have a line with the pattern $1.
+# Prints the files that contain a line with the pattern $1.
 # shellcheck disable=SC2016
 holding='pattern=$1; shift
 for file do

@@ -3,8 +3,8 @@
 # may share a home. Its files gpu-0, slot-1, ... each name the folder of the run that has the lease.
 # A lease is valid while its run is active, so no release is needed. Needs system.sh and members.sh.
 
-# Prints the GPUs that runs may take, in the order of $1, a list of indexes and UUIDs. Default: the
-# GPUs of CUDA_VISIBLE_DEVICES, else all.
+# Prints the GPUs that runs may lease, in the order of $1, a list of indexes and UUIDs. Default: the
+# GPUs in CUDA_VISIBLE_DEVICES, otherwise all.
 gpu_ids() {
   set -- "${1:-${CUDA_VISIBLE_DEVICES-}}"
   there=$(gpus_there)

@@ -36,8 +36,8 @@ oom_kills() {
   done </proc/self/cgroup
 }
 
-# Removes file $1 if it is a link. The command can write to this folder, but must not choose where
-# the supervisor writes.
+# Removes file $1 if it is a link. The command can write to this folder, but must not determine
+# which file the supervisor writes.
 remove_link() { [ ! -h "$folder/$1" ] || rm -f "$folder/$1"; }
 
 # Touches the heartbeat at intervals, and ends the run when its time limit is reached. Runs in a
@@ -255,7 +255,7 @@ signal_all() {
   case $1 in
     KILL | STOP | CONT) ;;
     USR?)
-      # A process without a handler would be ended by it.
+      # The signal would end a process that has no handler, so send it only to processes with one.
       # shellcheck disable=SC2086 # A list of pids.
       signalled=$(handlers "$1" $signalled | one_line) recipients=$signalled
       [ -n "$signalled" ] || return 0
@@ -266,8 +266,8 @@ signal_all() {
   kill -s "$1" $recipients 2>/dev/null
 }
 
-# Prints those of the pids after $1 that handle signal $1; all of them on a system that does not tell.
-# A shell also handles signals that end it, so it counts only if the command sets a trap.
+# Prints the pids after $1 whose processes handle signal $1; all pids if the system does not report
+# this. A shell handles signals that end it, so a shell counts only if the command sets a trap.
 handlers() {
   bit=9
   [ "$1" = USR1 ] || bit=11
@@ -277,7 +277,7 @@ handlers() {
       *sh) grep -q trap "$folder/command.sh" || continue ;;
     esac
     caught=$(sed -n 's/^SigCgt:.*\(....\)$/\1/p' "/proc/$process/status" 2>/dev/null)
-    # A process that has ended since has no status.
+    # A process that has ended in the meantime has no status.
     [ -e /proc/self ] && [ $((0x${caught:-0} >> bit & 1)) -eq 0 ] || echo "$process"
   done
 }

@@ -13,8 +13,8 @@ is_whole() {
 is_new=0
 if ! is_whole; then
   is_new=1
-  # Git knows the folder as a worktree, but the folder is incomplete: its creation was interrupted,
-  # so nobody has worked in it.
+  # Git has a record of the folder as a worktree, but the folder is incomplete. Its creation was
+  # interrupted, so it contains no work and can be removed.
   [ ! -e "$path" ] || [ -z "$(admin)" ] || rm -rf -- "$path"
   [ -z "$(admin)" ] || rm -rf -- "$(admin)"
   [ ! -e "$path" ] || { echo "$path exists already and is not a worktree of this repository" >&2; exit 86; }

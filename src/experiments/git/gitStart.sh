@@ -19,7 +19,7 @@ GIT_NO_LAZY_FETCH=1 GIT_ALLOW_PROTOCOL=none
 export LC_ALL GIT_OPTIONAL_LOCKS GIT_TERMINAL_PROMPT GIT_NO_REPLACE_OBJECTS GIT_NO_LAZY_FETCH GIT_ALLOW_PROTOCOL
 export GIT_AUTHOR_NAME GIT_AUTHOR_EMAIL GIT_COMMITTER_NAME GIT_COMMITTER_EMAIL
 
-# The git to call. After enter, it works in $top or $tree_at, and ignores core.worktree.
+# $real is the git to call. After enter, git works in $top or $tree_at, and ignores core.worktree.
 real=git top=
 g() {
   "$real" ${top:+--work-tree="${tree_at:-$top}"} -c core.hooksPath=/dev/null -c core.fsmonitor=false \
@@ -50,9 +50,9 @@ is_git_dir_of() {
 
 real_folder() { [ -n "$1" ] && cd -- "$1" && pwd -P; }
 
-# Sets $is_bare, $git_dir, $common, $prefix and $head, the commit that $1 names, each a line of the
-# output of git. $head is empty if there is no such commit. If a path has line breaks, the fourth line
-# is not the first again, and each is then asked for on its own.
+# Sets $is_bare, $git_dir, $common, $prefix and $head, the commit that $1 names, each to a line of the
+# output of git. $head is empty if there is no such commit. If a path contains line breaks, the fourth
+# line differs from the first, and each value is then requested separately.
 locate() {
   base=$1
   set -- --is-bare-repository --absolute-git-dir --git-common-dir --is-bare-repository
@@ -72,7 +72,8 @@ locate() {
     prefix=$(g rev-parse --show-prefix) || exit 83
 }
 
-# Sets $empty to the hash of the empty tree, which depends on the kind of the hashes, as in $head.
+# Sets $empty to the hash of the empty tree. The hash depends on the hash algorithm of the
+# repository, which the length of $head shows.
 find_empty() {
   case ${#head} in
     40) empty=4b825dc642cb6eb9a060e54bf8d69288fbee4904 ;;
@@ -122,8 +123,8 @@ own_folder() {
   set -f
 }
 
-# Turns lines of git config --get-regexp for section core into lines of a configuration file. Omits
-# all others, which can be part of a value.
+# Converts the lines of git config --get-regexp for section core to lines of a configuration file.
+# Omits all other lines, which may be parts of a value.
 settings() {
   while IFS= read -r line; do
     name=${line%% *} value=true
@@ -133,8 +134,8 @@ settings() {
   done
 }
 
-# Turns $own into a git folder that uses the objects of the repository. Of its settings, copies only
-# those that affect how files are compared and written.
+# Makes $own a git folder that uses the objects of the repository. Copies only those settings of the
+# repository that affect how files are compared and written.
 own_dir() {
   own_folder "$@"
   mkdir "$own/refs" "$own/info" "$own/objects"

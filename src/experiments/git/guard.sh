@@ -66,7 +66,7 @@ become() {
     "$options $overrides \"\$command\" \"\$@\""
 }
 
-# Executes the real git, without starting programs that only the settings of the repository name.
+# Executes the real git so that it starts no programs that only the settings of the repository name.
 become_harmless() {
   stay_offline
   case $command in
@@ -98,7 +98,7 @@ become_reader() {
 become_stash_reader() {
   mode=$1
   shift
-  # The default of show applies only without options.
+  # Without options, show prints --stat. The options below would turn this default off, so pass it.
   patterns='-*'
   [ "$mode" != show ] || any "$@" || set -- --stat "$@"
   become_harmless "$mode" --no-ext-diff --no-textconv "$@"
@@ -112,7 +112,7 @@ become_reflog_reader() {
   become_harmless show --no-ext-diff --no-textconv "$@"
 }
 
-# Connects to another repository, with the programs of git and of the user.
+# Connects to another repository, with the programs of git and those of the user's configuration.
 become_ls_remote() {
   override_programs '' || refuse ls-remote "the setting $setting of this repository cannot be overridden"
   GIT_ALLOW_PROTOCOL=file:git:http:https:ssh GIT_ASKPASS=${GIT_ASKPASS-} GIT_PROXY_COMMAND=

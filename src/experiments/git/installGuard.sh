@@ -7,8 +7,8 @@ umask 077
 case $dir in */.helios/git-guard-*) chmod go= "${dir%/*}" 2>/dev/null ;; esac
 chmod -R go= "$dir" 2>/dev/null
 
-# Whether the guard is the user's own and complete, and contains nothing else: each program in its
-# folder comes first in PATH.
+# Returns whether the guard belongs to the user, is complete, and is the only content of its folder.
+# Anything else in the folder would come first in PATH, too.
 is_intact() {
   [ -O "$dir" ] && [ -x "$dir/git" ] && [ "$(cat "$dir/git")" = "$git" ] && [ "$(cat "$dir/env")" = "$env" ] &&
     [ "$(cd "$dir" && find . | LC_ALL=C sort | tr '\n' ' ')" = '. ./.helios-git-guard ./env ./git ./template ./template/helios-own ' ]
@@ -18,7 +18,7 @@ if ! is_intact 2>/dev/null; then
   new=$dir.$$
   mkdir -p -- "$new/template" && printf '%s\n' "$git" >"$new/git" && chmod 700 "$new/git" || exit 1
   printf '%s\n' "$env" >"$new/env" && : >"$new/.helios-git-guard" && : >"$new/template/helios-own" || exit 1
-  # Another process may have installed it in the meantime.
+  # Another process may have installed the guard in the meantime.
   is_intact 2>/dev/null || rm -rf -- "$dir"
   [ -e "$dir" ] || mv -- "$new" "$dir"
   rm -rf -- "$new"

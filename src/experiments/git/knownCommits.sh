@@ -1,5 +1,5 @@
-# Prints the root of the worktree, ending with NUL, and those commits of the input that the repository
-# has.
+# Prints the root of the worktree, ending with NUL, and the commits of the input that the repository
+# contains.
 enter_repo "$1"
 new_branch "$2"
 printf '%s\0' "$top"

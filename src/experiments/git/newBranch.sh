@@ -1,4 +1,4 @@
-# Exits with the code of a refusal if no new branch can be named $1.
+# Exits with the code of a refusal if a new branch cannot have the name $1.
 new_branch() {
   # Git would accept these branch names, but users would confuse them with other revisions.
   case $1 in @ | refs/*) exit 87 ;; esac

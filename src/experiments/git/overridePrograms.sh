@@ -10,8 +10,8 @@ programs_in() {
   "$real" config "$@" --includes -z --get-regexp "$program_settings" 2>/dev/null | tr '\n\0' '\001\n'
 }
 
-# Prints the same for the checked-out submodules of the repository, up to $1 levels deep. Git runs
-# itself in them, with their configuration. For a submodule that cannot be entered here, prints a
+# Prints the same for the checked-out submodules of the repository, up to $1 levels deep, because
+# git runs in them with their configuration. For a submodule that cannot be entered here, prints a
 # name that cannot be overridden.
 programs_below() (
   unset GIT_LITERAL_PATHSPECS
@@ -27,9 +27,10 @@ programs_below() (
   done
 )
 
-# Prints what the user's own configuration names, but for paths such as ./strip.sh, which lead to
-# files of the repository. It is read in the repository, so that conditional includes apply. Values
-# that git lfs install writes name only git-lfs, wherever they stand.
+# Prints the programs that the user's own configuration names, except paths such as ./strip.sh,
+# which lead to files of the repository. Reads the configuration in the repository, so that
+# conditional includes apply. Also prints the values that git lfs install writes, because they name
+# only git-lfs, whichever file contains them.
 own_programs() {
   {
     programs_in --system
@@ -42,7 +43,7 @@ own_programs() {
 
 override() { for option; do overrides="$overrides -c '$option'"; done; }
 
-# Adds to $overrides what replaces the program of setting $1. Programs of diff.external and
+# Adds options to $overrides that replace the program of setting $1. Programs of diff.external and
 # diff.*.command have no harmless replacement, so commands that use them need --no-ext-diff.
 override_setting() {
   driver=${1#*.} driver=${driver%.*}
@@ -66,7 +67,7 @@ override_filter() {
 }
 
 # Sets $overrides to options for git, quoted for eval, that replace the programs which only the
-# repository names or, with $1, its submodules. Returns 1 if $setting cannot be replaced.
+# repository (or, with $1, one of its submodules) names. Returns 1 if $setting cannot be replaced.
 override_programs() {
   overrides=
   named=$(programs_in; [ -z "$1" ] || programs_below 9)
@@ -80,8 +81,8 @@ $named
 END
 }
 
-# Keeps git from connecting to other repositories, as it does to fetch missing objects, and git-lfs
-# from downloading. The settings of a repository cannot override this variable.
+# Prevents git from connecting to other repositories, for example to fetch missing objects, and
+# git-lfs from downloading. The settings of a repository cannot override this variable.
 stay_offline() {
   GIT_ALLOW_PROTOCOL=none GIT_NO_LAZY_FETCH=1 GIT_LFS_SKIP_SMUDGE=1
   export GIT_ALLOW_PROTOCOL GIT_NO_LAZY_FETCH GIT_LFS_SKIP_SMUDGE

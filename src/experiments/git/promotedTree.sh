@@ -1,4 +1,4 @@
-# Reads the names of files to leave out from the input. Sets $commit, $parent and $tree: the code of
+# Reads the names of files to omit from the input. Sets $commit, $parent and $tree to the code of
 # commit $1 without these files.
 promoted_tree() {
   commit=$(g rev-parse -q --verify "$1^{commit}") || exit 85

@@ -1,5 +1,5 @@
-# Makes branch $2 of commit $3, whose objects are in the input as a pack. Makes no branch of a commit
-# of which anything is missing.
+# Creates branch $2 at commit $3, whose objects are in the input as a pack. Creates no branch if an
+# object of the commit is missing.
 enter_repo "$1"
 new_branch "$2"
 g unpack-objects -q --strict || exit 1

@@ -1,15 +1,16 @@
-# Starts the command "$@" in bubblewrap, in the current folder. confine.ts puts assignments
-# before this text: $network (all, none or hosts), $session, $runs (folder of runs), $helios (the folder
-# above it), $hidden ($helios if it holds nothing of others) and, one path per line, $grants
-# (folders to write), $caches and $keys (below the home folder). With the network `hosts`: $proxy (the
-# text of proxy.py), $hosts, $advice (where the user can add one) and $record (the name of a file).
+# Starts the command "$@" in bubblewrap, in the current folder. confine.ts puts assignments before
+# this text: $network (all, none or hosts), $session, $runs (folder of runs), $helios (the folder
+# above it), $hidden ($helios if it contains only files of Helios) and, one path per line, $grants
+# (folders to write), $caches and $keys (below the home folder). With the network hosts: $proxy (the
+# text of proxy.py), $hosts, $advice (where the user can add a host) and $record (the name of a
+# file).
 refuse() {
   printf 'helios: The command was not started, because it could not be confined: %s\n' "$1" >&2
   exit 126
 }
 
-# What runs here runs outside: programs of the system come first, because an earlier command may have
-# put others into a folder of PATH.
+# This script itself is not confined, so it must not start a program that an earlier command has put
+# into a folder of PATH: programs of the system come first.
 search=$PATH
 PATH=/usr/bin:/bin:/usr/sbin:/sbin:$PATH
 user=$(id -u) tab=$(printf '\t')
@@ -18,7 +19,8 @@ user=$(id -u) tab=$(printf '\t')
 real() { readlink -f "$1" 2>/dev/null; }
 
 home=$(real "$HOME")
-# Commands of a session share a folder for temporary files, which others cannot have prepared.
+# Commands of a session share a folder for temporary files. The checks ensure that no other user has
+# created the folder.
 base=/tmp/helios-$user
 mkdir -m 700 "$base" 2>/dev/null
 if [ -h "$base" ] || ! [ -O "$base" ]; then refuse "$base belongs to another user."; fi
@@ -26,12 +28,13 @@ temporary=$base/$session
 mkdir -m 700 "$temporary" 2>/dev/null
 { [ -d "$temporary" ] && : >"$base/empty"; } 2>/dev/null || refuse "$temporary could not be created."
 
-# Prints line "path, tab, $1" for path $2, if it exists. In sorted lines, a folder comes before what
-# is in it, and of two lines for one path, the last one decides: 1write < 2read < 3hide.
+# Prints the line "path, tab, $1" for path $2, if the path exists. After sorting, a folder precedes
+# its content, and if there are several lines for a path, the last one applies: 1write < 2read <
+# 3hide.
 place() { [ ! -e "$2" ] || printf '%s\t%s\n' "$(real "$2")" "$1"; }
 
-# Prints the folder of cache $1 of the home: where it does not exist, and variable $2 can name
-# another one, that one.
+# Prints the folder of cache $1 of the home folder. If that does not exist and variable $2 can name
+# another folder, prints a folder in .cache instead.
 cache_folder() {
   if [ -z "$2" ] || [ -e "$home/$1" ]; then printf '%s/%s' "$home" "$1"; else
     case $1 in .conda/*) printf '%s/.cache/conda-pkgs' "$home" ;; *) printf '%s/.cache/%s' "$home" "${1#.}" ;; esac
@@ -53,8 +56,8 @@ $granted
 LINES
 )
 
-# Returns whether path $1 is below a granted folder. Such a path is writable already, and a command
-# may have replaced a part of it by a link that leads out.
+# Returns whether path $1 is below a granted folder. Such a path is writable anyway, and a command
+# may have replaced a part of it by a link to another folder.
 is_below_grant() {
   while IFS= read -r root; do case $1 in "${root:-//}"/?*) return 0 ;; esac; done <<LINES
 $roots
@@ -62,7 +65,8 @@ LINES
   return 1
 }
 
-# Prints the path of program $1 in the PATH of the user, but none that a command may have written.
+# Prints the path of program $1 in the user's PATH. Skips folders that a command may have written
+# to.
 program() {
   printf '%s\n' "$search" | tr : '\n' | while IFS= read -r folder; do
     if [ ! -x "$folder/$1" ] || is_below_grant "$folder/$1"; then continue; fi
@@ -75,8 +79,8 @@ python=$(program python3)
 [ "$network" != hosts ] || [ -n "$python" ] ||
   refuse 'python3, which keeps commands to a list of hosts, is not installed on this machine.'
 
-# Grants folder $1, but not what git, the editor, CI or Helios would run of it later. Never
-# grants the home folder or one above it: what is written there may run at the next login.
+# Grants folder $1, except the files in it that git, the editor, CI or Helios would run later. Never
+# grants the home folder or a folder above it, because files there may run at the next login.
 grant() {
   if is_below_grant "$1"; then
     ! is_below_grant "$(real "$1/.git")" || place 2read "$1/.git"
@@ -107,7 +111,8 @@ LINES
   for path in "$hidden" "$home/.helios" /run; do place 3hide "$path"; done
   for path in "$runs" "$helios"/git-guard-* /tmp/nvidia-mps /run/resolvconf \
     /run/NetworkManager /run/opengl-driver /run/current-system; do place 2read "$path"; done
-  # A socket there answers questions about names, which can carry data out.
+  # Show this folder only with the whole network: its socket answers DNS queries, which can send
+  # data out.
   [ "$network" != all ] || place 2read /run/systemd/resolve
   for path in /etc/shadow /etc/gshadow /etc/sudoers.d /etc/ssl/private /etc/ssh/ssh_host_*_key /etc/kubernetes \
     /etc/rancher; do place 3hide "$path"; done
@@ -117,9 +122,10 @@ LINES
 }
 places=$(places) || exit 126
 
-# A list of processes shows arguments, so the program is in a variable, which `inside` removes.
+# Pass the program in a variable, which "inside" removes, because a list of processes shows
+# arguments.
 start='import os; exec(os.environ["HELIOS_PROXY"])'
-# Arguments are put in front, so the last ones come first.
+# Each step puts arguments in front of the others, so the last arguments are set first.
 [ "$network" != hosts ] || set -- "$python" -I -S -c "$start" inside "$LC_CTYPE" "$@"
 set -- --chdir "$PWD" -- "$@"
 while IFS=$tab read -r path kind; do
@@ -149,12 +155,13 @@ done
 [ -z "$TMPDIR" ] || set -- --setenv TMPDIR /tmp "$@"
 if [ "$network" != all ]; then
   set -- --unshare-net "$@"
-  # The name of the machine stands for an address that this network lacks.
+  # In /etc/hosts, the name of the machine has an address that this network lacks, so replace the
+  # file.
   names=$base/hosts-$(uname -n)
   [ -s "$names" ] || { printf '127.0.0.1 localhost %s\n::1 localhost\n' "$(uname -n)" >"$names.$$" && mv -f "$names.$$" "$names"; }
   [ ! -e /etc/hosts ] || set -- --ro-bind "$names" "$(real /etc/hosts)" "$@"
 fi
-# Without this, root could write settings of the kernel, which need no capability.
+# Without this, root could change settings of the kernel, for which no capability is needed.
 [ "$user" != 0 ] || set -- --remount-ro /proc "$@"
 set -- --unshare-pid --unshare-ipc --cap-drop ALL --setenv PATH "$search" \
   --ro-bind / / --proc /proc --dev /dev --bind "$temporary" /tmp "$@"

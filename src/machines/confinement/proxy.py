@@ -23,13 +23,13 @@ max_head, max_record, max_seen, max_connections = 65536, 1 << 20, 10000, 256
 
 
 def load():
-    # Late, because the command waits until these modules would be loaded.
+    # Import late: these modules are slow to load, and the command waits for the code before.
     global ipaddress, re, select, threading
     import ipaddress, re, select, threading
 
 
 def become(program):
-    # Python ignores these signals, and a program that it starts would, too.
+    # Restore the default: Python ignores these signals, and the started program would inherit that.
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
     try:
@@ -45,7 +45,7 @@ def inside(ctype, *program):
     message = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, listener.fileno().to_bytes(4, sys.byteorder))]
     socket.socket(socket.AF_UNIX, socket.SOCK_STREAM, 0, hand).sendmsg([b"."], message)
     os.environ.pop("HELIOS_PROXY", None)
-    # Python sets it when it starts.
+    # Python changes this variable when it starts, so restore its value.
     os.environ["LC_CTYPE"] = ctype
     address = "http://127.0.0.1:%d" % listener.getsockname()[1]
     for name in ("http_proxy", "https_proxy", "all_proxy", "no_proxy"):
@@ -57,14 +57,14 @@ def inside(ctype, *program):
 
 def outside(record, hosts, advice, *program):
     ours, theirs = socket.socketpair()
-    # Before the command begins, so that whoever reads the record after its end finds it.
+    # Create the file before the command begins, so that it exists when the command has ended.
     flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW
     file = os.open(record, flags, 0o600)
     if os.fork() > 0:
         os.dup2(theirs.fileno(), hand)
         os.dup2(theirs.fileno(), held)
         become(program)
-    # It ends with the command, which may still work after these signals.
+    # Ignore all signals: the proxy ends with the command, which may continue after a signal.
     for number in set(range(1, 32)) - {signal.SIGKILL, signal.SIGSTOP, signal.SIGCHLD}:
         signal.signal(number, signal.SIG_IGN)
     theirs.close()
@@ -115,7 +115,8 @@ def split_host(text):
 
 
 def address_of(text):
-    # Returns the address; of an IPv6 address that embeds an IPv4 address, the latter.
+    # Returns the address. For an IPv6 address that embeds an IPv4 address, returns the IPv4
+    # address.
     address = ipaddress.ip_address(text.split("%")[0])
     is_embedding = address.version == 6 and int(address) >> 32 in (0, 0xFFFF, 0x64FF9B << 64)
     return ipaddress.IPv4Address(int(address) & 0xFFFFFFFF) if is_embedding else address
@@ -130,7 +131,7 @@ def is_public(text):
 
 
 def gives_credentials(text):
-    # Returns whether clouds give credentials to a virtual machine at the address.
+    # Returns whether clouds give credentials to a virtual machine at this address.
     address = address_of(text)
     return address.is_link_local or str(address) in clouds
 
@@ -153,7 +154,7 @@ class Proxy:
             if is_direct:
                 raise
             return []
-        # Only the very address is enough of an entry for one that gives out credentials.
+        # A host that gives out credentials is allowed only by an entry with exactly its address.
         own = (host, port) in entries
         found = [each[4][:2] for each in found]
         usable = [at for at in found if is_public(at[0])] + [
@@ -247,13 +248,14 @@ def read_head(client):
 
 
 def refuse(client, code, why):
-    # Clients show the first line of the answer when they find no tunnel.
+    # Clients show the first line of this answer if they cannot open a tunnel.
     body = ("Helios: %s.\n" % why).encode("utf-8", "replace")
     lines = ["HTTP/1.1 %d Helios: %s" % (code, why.split(". ")[0]), "Content-Type: text/plain"]
     lines += ["Connection: close", "Content-Length: %d" % len(body), "", ""]
     client.sendall("\r\n".join(lines).encode("latin-1", "replace") + body)
     client.shutdown(socket.SHUT_WR)
-    # What is not read would reset the connection before the program has read the answer.
+    # Read the rest of the request: unread data would reset the connection before the program has
+    # read the answer.
     client.settimeout(2)
     for _ in range(64):
         if not client.recv(max_head):
@@ -261,7 +263,8 @@ def refuse(client, code, why):
 
 
 def upstream(scheme, host):
-    # Returns the proxy of the machine for a host, as its variables name it.
+    # Returns the proxy of the machine for a host, as environment variables such as https_proxy name
+    # it.
     if not any(name.lower().endswith("_proxy") and value for name, value in os.environ.items()):
         return None
     from urllib.parse import urlsplit
@@ -289,7 +292,8 @@ def tunnel(through, host, port):
         lines.append("Proxy-Authorization: Basic " + b64encode(words.encode()).decode())
     server.sendall("\r\n".join(lines + ["", ""]).encode("latin-1"))
     answer, rest = read_head(server)
-    # Whatever is sent to a proxy that opened no tunnel could ask it for another host.
+    # Fail unless a tunnel is open: otherwise, the proxy would take the data for a request to any
+    # host.
     if answer.split(" ")[1:2] != ["200"] or rest:
         raise ValueError("the proxy of the machine answers " + answer.split("\r\n")[0])
     return server
@@ -312,7 +316,7 @@ def relay(client, server):
         ready = select.poll()
         ready.register(source, select.POLLIN)
         try:
-            # After the end of one direction, the other one ends when it is silent for a minute.
+            # When one direction has ended, end the other one after a minute of silence.
             while True:
                 if not ready.poll(60000):
                     if over:

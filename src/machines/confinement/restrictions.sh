@@ -1,4 +1,5 @@
-# Prints what keeps users from creating user namespaces, as far as the system says so.
+# Prints the settings that prevent users from creating user namespaces, as far as the system shows
+# them.
 cd /proc/sys 2>/dev/null || exit 0
 is() { [ "$(cat "$2" 2>/dev/null)" = "$1" ]; }
 if [ "$(id -u)" = 0 ]; then

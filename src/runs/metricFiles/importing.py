@@ -132,7 +132,7 @@ def head(name, path, form, **more):
     return whole
 
 
-# The names of a status and of other columns of a ledger, in lower case.
+# Column names that mark a ledger of experiments: STATUS and ABOUT. STEPS mark a table of steps.
 STATUS = {"status", "decision", "verdict", "outcome"}
 ABOUT = {"commit", "hash", "sha", "description", "notes", "note", "hypothesis", "idea", "change"}
 STEPS = {"step", "steps", "epoch", "iter", "iteration", "global_step"}
@@ -159,7 +159,7 @@ def ledger_of(path):
         raise ValueError("%s is no table: %s" % (path, error))
 
 
-# Of runs in files of MLflow and in its database.
+# States of runs in the files of MLflow and in its database.
 MLFLOW_STATES = {"3": "ok", "FINISHED": "ok", "4": "failed", "FAILED": "failed", "5": "failed", "KILLED": "failed"}
 
 
@@ -189,7 +189,7 @@ def database_runs(path):
     """Yields the runs of a database of Trackio or MLflow: (name, state, rows)."""
     folder = tempfile.mkdtemp(prefix="helios-import-")
     try:
-        # SQLite writes beside a database that it opens, also to read it.
+        # Open a copy, because SQLite writes files next to a database even to read it.
         database = sqlite3.connect(copied(path, folder))
         try:
             yield from runs_in(database, path)

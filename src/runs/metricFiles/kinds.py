@@ -1,6 +1,6 @@
 
 
-# The formats of files, and where they are found.
+# The formats of files, and the files that are searched for in a folder.
 
 KINDS = [
     (lambda name: "tfevents" in name, EventFile),
@@ -10,7 +10,7 @@ KINDS = [
     (lambda name: name.endswith(".json"), JsonFile),
     (lambda name: re.search(r"\.(db|sqlite3?)$", name), Sqlite),
 ]
-# Files that are read in a folder; of these kinds, others are seldom metrics.
+# Names of the files that are read in a folder. Other files of these kinds seldom contain metrics.
 IN_FOLDER = re.compile(r"tfevents|\.wandb$|^(metrics|progress|log|history)\.(csv|jsonl)$|^mlflow\.db$")
 
 

@@ -40,7 +40,7 @@ class Rows:
         if whole[: len(keys)] == keys and not is_last:
             self.is_undecided = True  # Still being written.
             return []
-        # The rows of earlier runs are gone.
+        # The file was rewritten, so the rows of earlier runs are gone.
         self.before = []
         same = 0
         while same < min(len(keys), len(self.known)) and keys[same] == self.known[same]:

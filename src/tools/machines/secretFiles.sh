@@ -1,5 +1,5 @@
-# Prints the files of the file or folder $p that may hold secrets: `n` and the path for a name, `c`
-# and the path for content that matches $patterns. Files of data are not searched.
+# Prints which files of the file or folder $p may contain secrets: n and the path if the name
+# suggests it, c and the path if the content matches $patterns. Does not search data files.
 if [ -d "$p" ]; then cd -- "$p" || exit 1; else cd -- "${p%/*}/" && set -- "./${p##*/}"; fi
 [ "$#" -gt 0 ] || set -- .
 export patterns

@@ -1,5 +1,5 @@
-# Prints the absolute path of the first argument that is a program, then that of git. Prints an empty
-# line if there is none.
+# Prints the absolute path of the first argument that is a program, then the path of git. Prints an
+# empty line for each that does not exist.
 first_of() {
   for program; do
     found=$(command -v -- "$program") || continue
