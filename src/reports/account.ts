@@ -63,7 +63,10 @@ function harmlessLines(lines: readonly string[]): readonly string[] {
   });
 }
 
-/** Addresses of the web, anchors, and paths; without characters that hide a scheme. */
+/**
+ * Matches web addresses, anchors and paths. Excludes characters that could hide a scheme such as
+ * `javascript:`.
+ */
 const target = /^(?:https?:\/\/|#|(?![a-z][a-z\d+.-]*:|\/\/))[^\s<>\\&]+$/i;
 
 const harmless = (line: string): string =>

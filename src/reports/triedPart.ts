@@ -52,7 +52,7 @@ export function triedPart(night: Night, mentions: Mentions): string {
   return `## What was tried\n\n${counted(experiments.length, 'experiment')}: ${counts}. ${runs}\n\n${lines.join('\n')}${more}`;
 }
 
-/** Counts the experiments that a group leaves out. Names those that were kept. */
+/** Returns the number of experiments that a group omits, and the ids of those that were kept. */
 function omittedText({
   decision,
   name,
@@ -70,7 +70,7 @@ const bestFirst = ({ compare }: Night, rows: readonly ExperimentRow[]): readonly
   rows.toSorted((a, b) => compare(a.result?.mean, b.result?.mean));
 
 interface Place {
-  /** Outcome of the experiments in the group, used as its heading. */
+  /** Outcome of the experiment in words: `kept`. */
   readonly name: string;
   readonly mentions: Mentions;
 }

@@ -60,7 +60,7 @@ export interface SleepPorts {
   machine(id: string): SleepMachine;
   /**
    * Resolves with the real path of a file that a condition reads. Rejects with `HeliosError` if a
-   * rule is about it, unless it is in `approved`.
+   * path rule applies to the file, unless the file is in `approved`.
    */
   readablePath(place: WatchedPlace): Promise<string>;
   readonly probes: SleepProbes;

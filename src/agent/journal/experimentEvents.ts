@@ -47,7 +47,7 @@ export type ExperimentEvent =
       readonly results: readonly ImportedResult[];
       /** Default: `person`. */
       readonly by?: 'agent' | 'person';
-      /** Set for files on a machine. An earlier import of the same source then no longer counts. */
+      /** Set for files on a machine. An earlier import of the same source is then ignored. */
       readonly from?: ImportOrigin;
     }
   /**

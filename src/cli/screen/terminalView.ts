@@ -144,7 +144,7 @@ export class TerminalView implements SessionView, Disposable {
 const prompt = '> ';
 const hint = 'Type a message to the agent, or /help for a list of commands';
 
-/** Returns the line that is typed, with its end if it is too long. */
+/** Returns the prompt and the typed line; only the end of a line that is too long. */
 function typedLine(typed: string, width: number, { dim }: Style): string {
   if (typed === '') return dim(fitToWidth(`${prompt}${hint}`, width));
   const characters = [...lineForTerminal(typed)];

@@ -58,7 +58,7 @@ shift
 
 # Executes the real git, without hooks. In a repository of the agent, its filters are used.
 become() {
-  # Only asked whether the call is allowed.
+  # With HELIOS_GIT_ASKS, the caller only wants to know whether the call is allowed.
   [ -z "${HELIOS_GIT_ASKS-}" ] || exit 0
   eval "exec \"\$real\" --no-pager -c core.hooksPath=/dev/null -c core.fsmonitor=false -c gc.auto=0 -c maintenance.auto=false" \
     "-c diff.autoRefreshIndex=false -c rerere.enabled=false -c protocol.ext.allow=never" \

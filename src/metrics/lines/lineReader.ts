@@ -11,7 +11,7 @@ export interface LinePlace {
 export interface LineSink {
   /** Called for each line with points, in the order of the output. */
   onPoints(points: readonly MetricPoint[], end: number): void;
-  /** Called after lines were read later than `read` was called: all lines up to `last` are read. */
+  /** Called when lines were read after `read` returned. All lines up to `last` are read now. */
   onReadLate(last: LinePlace): void;
   /** Called with each new header of a table, before the points of its rows. */
   onHeader?(header: string): void;

@@ -69,7 +69,7 @@ const fewRepeats = 4;
  * Returns how the experiment compares with the baseline: `better` or `worse`, and one of these
  * remarks unless the difference of the means is larger than the noise of the repeats.
  * - `within noise`: the difference is not larger than the noise
- * - `but n = 3 cannot tell`: neither is it here, but so few repeats show only large differences
+ * - `but n = 3 cannot tell`: the same, but so few repeats show only large differences
  * - `noise unknown`: one of the groups has no repeats
  */
 export function groupVerdict(baseline: GroupValues, experiment: GroupValues): string {
