@@ -123,7 +123,10 @@ const meanWords: ReadonlySet<string> = new Set(['mean', 'average', 'avg']);
 export const isSplitWord = (word: string): boolean =>
   splits[word.toLowerCase().replace('-', '')] !== undefined;
 
-/** Rank of the data that a metric was measured on; lower is closer to what a goal means. */
+/**
+ * Rank of the data that a metric was measured on. Of several metrics, the one with the lowest rank
+ * is preferred for a goal.
+ */
 const splitRanks = { val: 0, test: 1, none: 2, train: 3 } as const;
 
 export const splitRank = (name: string): number => splitRanks[metricName(name).split ?? 'none'];

@@ -67,8 +67,9 @@ export function approvalNotification(request: ApprovalRequest): ShownApproval {
 }
 
 /**
- * Returns the choices for a notification. Answers that also allow later calls are offered only after
- * Review, beside the document that says what they cover, because VS Code truncates long labels.
+ * Returns the choices for a notification. Answers that also allow later calls are offered only
+ * after Review, beside the document that says what they cover, because VS Code truncates long
+ * labels.
  */
 const notificationChoices = ({ offer }: ApprovalRequest): ShownApproval['choices'] => ({
   'Approve Once': 'allow',

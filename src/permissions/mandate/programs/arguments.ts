@@ -1,6 +1,6 @@
 /**
- * Checks the arguments of programs that have no list of options. The value of an option with a usual
- * name for an output, such as `--output`, is checked as a written path.
+ * Checks the arguments of programs that have no list of options. The value of an option with a
+ * usual name for an output, such as `--output`, is checked as a written path.
  */
 import { argumentOutside, pathOutside } from '../paths.ts';
 import { firstReason, isOption, type Check } from '../step.ts';
