@@ -6,6 +6,7 @@ import type { RunId } from '../base/ids.ts';
 import { counted, formatSpread, formatValue } from '../base/text.ts';
 import type { MetricSummary } from '../metrics/metric.ts';
 import { findMetric } from '../metrics/metricName.ts';
+import { printedValue } from '../metrics/printedValue.ts';
 import { verdictText, type RunLimit, type Verdict, type RunAlarm } from '../runs/run.ts';
 import type { Decision, ExperimentPlan } from './experiment.ts';
 import type { Objective, ValueRule } from './target/target.ts';
@@ -280,8 +281,9 @@ export function countedValue(
 }
 
 /** Formats a result: `loss 0.83 ± 0.02 over 3 runs`, `loss 0.83`. */
-export function resultValueText({ metric, mean, spread, n, rule }: ExperimentResult): string {
-  const value = `${metric} ${formatValue(mean)}`;
+export function resultValueText({ metric, mean, spread, n, rule, runs }: ExperimentResult): string {
+  const summary = n === 1 ? summaryFor(runs[0]?.metrics ?? [], metric) : undefined;
+  const value = `${metric} ${summary === undefined ? formatValue(mean) : printedValue(mean, summary)}`;
   const text = spread === undefined ? value : `${value} ± ${formatSpread(spread)} over ${n} runs`;
   return rule === 'best' ? `${text} (best of each run)` : text;
 }
@@ -293,6 +295,6 @@ export function valueText(
 ): string | undefined {
   const summary = summaryFor(metrics, decisive.metric);
   if (summary === undefined) return undefined;
-  const text = `${summary.metric} ${formatValue(countedValue(summary, decisive))}`;
+  const text = `${summary.metric} ${printedValue(countedValue(summary, decisive), summary)}`;
   return decisive.rule === 'last' ? text : `${text} (best of ${counted(summary.count, 'point')})`;
 }

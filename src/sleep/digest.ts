@@ -2,6 +2,7 @@
 import { assertNever } from '../base/errors.ts';
 import { cleanText, formatDuration, formatValue, oneLine } from '../base/text.ts';
 import type { MetricSummary, Trend } from '../metrics/metric.ts';
+import { printedValue } from '../metrics/printedValue.ts';
 import { verdictText, type Verdict } from '../runs/run.ts';
 import { inert, markChars, untrusted, untrustedLine } from '../base/untrusted.ts';
 import { lastLines } from './outputTail.ts';
@@ -165,12 +166,13 @@ function whyText({ why, met }: Wake): string {
 }
 
 function endedText(run: EndedRun): string {
-  const metrics = run.metrics.map(({ metric, last, lastStep, best, direction }) => {
+  const metrics = run.metrics.map((summary) => {
+    const { metric, last, lastStep, best, direction } = summary;
     const more = [
-      ...(direction === 'none' ? [] : [`best ${formatValue(best)}`]),
+      ...(direction === 'none' ? [] : [`best ${printedValue(best, summary)}`]),
       ...(Number.isFinite(lastStep) ? [`step ${lastStep}`] : []),
     ];
-    return `${metric} ${formatValue(last)}${more.length > 0 ? ` (${more.join(', ')})` : ''}`;
+    return `${metric} ${printedValue(last, summary)}${more.length > 0 ? ` (${more.join(', ')})` : ''}`;
   });
   const values = metrics.length > 0 ? metrics.join(', ') : 'no metrics';
   return line(

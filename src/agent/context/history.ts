@@ -2,10 +2,11 @@
  * Builds the conversation for a provider from the events. Always valid: each call is followed by
  * its result. A call without a recorded result gets `interruptedText`.
  */
-import { counted, formatValue } from '../../base/text.ts';
+import { counted } from '../../base/text.ts';
 import type { RunId } from '../../base/ids.ts';
 import { exactTime } from '../../base/localTime.ts';
 import { untrusted } from '../../base/untrusted.ts';
+import { printedValue } from '../../metrics/printedValue.ts';
 import type { AssistantBlock, TextBlock, ToolCallBlock } from '../../models/model.ts';
 import { verdictText, runName, runTitle } from '../../runs/run.ts';
 import { noticeForModel } from '../budget/notices.ts';
@@ -306,8 +307,8 @@ function runEndedText(
   const metrics = event.metrics
     .slice(0, 12)
     .map(
-      ({ metric, last, best, count }) =>
-        `${metric} last ${formatValue(last)} best ${formatValue(best)} (${count} points)`,
+      (one) =>
+        `${one.metric} last ${printedValue(one.last, one)} best ${printedValue(one.best, one)} (${one.count} points)`,
     );
   const lines = [
     `[${name} ended: ${verdictText(event.verdict, alarm)}${metrics.length > 0 ? ` · ${metrics.join(' · ')}` : ''}]`,

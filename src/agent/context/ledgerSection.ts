@@ -2,7 +2,7 @@
  * Renders the table of experiments for a briefing. The table is limited in size: it shows the best,
  * the active and the newest experiments.
  */
-import { formatValue, oneLine } from '../../base/text.ts';
+import { oneLine } from '../../base/text.ts';
 import {
   experimentStatus,
   resultValueText,
@@ -13,6 +13,7 @@ import {
   type LedgerRow,
 } from '../../experiments/ledger.ts';
 import { measuredValue } from '../../experiments/ledgerExperiments.ts';
+import { printedValue } from '../../metrics/printedValue.ts';
 import { decisionText, resultText } from '../experiments/experimentLabels.ts';
 import { listSection, type Section } from './sectionBudget.ts';
 import { runName } from '../../runs/run.ts';
@@ -151,7 +152,10 @@ const runText = (row: LedgerRow): string => `- ${runParts(row).join(' · ')}`;
 function runParts(row: LedgerRow): string[] {
   const metrics = row.metrics
     .slice(0, maxMetrics)
-    .map((one) => `${one.metric} last ${formatValue(one.last)} best ${formatValue(one.best)}`);
+    .map(
+      (one) =>
+        `${one.metric} last ${printedValue(one.last, one)} best ${printedValue(one.best, one)}`,
+    );
   return [
     runName(row.number),
     row.runId,

@@ -2,14 +2,8 @@
  * Describes events for users. All front ends use these texts and add only icons, colours and line
  * breaks.
  */
-import {
-  cleanText,
-  counted,
-  formatDuration,
-  formatValue,
-  oneLine,
-  formatTokens,
-} from '../../base/text.ts';
+import { cleanText, counted, formatDuration, oneLine, formatTokens } from '../../base/text.ts';
+import { printedValue } from '../../metrics/printedValue.ts';
 import type { Decision } from '../../experiments/experiment.ts';
 import { decisionName, summaryFor } from '../../experiments/ledger.ts';
 import type { MetricSummary } from '../../metrics/metric.ts';
@@ -370,7 +364,7 @@ function describeRunEnd(
   const tookMs = run?.process && endedMs - run.process.startedMs;
   const about = [run?.spec.label ?? '', tookMs === undefined ? '' : formatDuration(tookMs)];
   const values = mainMetrics(metrics, state.target?.objective.metric).map(
-    ({ metric, last }) => `${metric} ${formatValue(last)}`,
+    (one) => `${one.metric} ${printedValue(one.last, one)}`,
   );
   return described(
     { kind: 'runEnd', tone: verdictTone(verdict) },

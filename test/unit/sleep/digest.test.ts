@@ -76,7 +76,7 @@ describe('digestText', () => {
         '- The user answered: use bf16',
         '',
         'Ended:',
-        '- run 7 (local:7, lr=3e-4): ok after 3 min; loss 0.83 (best 0.8, step 1200)',
+        '- run 7 (local:7, lr=3e-4): ok after 3 min; loss 0.83 (best 0.80, step 1200)',
         '',
         'Running:',
         '- run 8 (gpu1:8): for 1 min; loss 0.91 at step 800, decreasing',
