@@ -13,7 +13,7 @@ const minReadings = 2;
 /** Time after which a provider has discarded an unused prefix. */
 const cacheLifeMs = 10 * 60_000;
 
-/** Events after which the provider reads the conversation anew, because its beginning changes. */
+/** Events that change the beginning of the conversation: the provider reads all of it again. */
 const breaking: ReadonlySet<JournalEvent['type']> = new Set([
   'context.checkpointed',
   'session.model_changed',
@@ -35,7 +35,7 @@ interface Shown {
  * Returns the ids of the calls whose attachments the next request leaves out. Attachments stay
  * until their reading from the cache has cost as much as the new writing of what follows them would
  * add. Later attachments leave with an earlier one, because what follows it is written anyway. If
- * the provider has to read the conversation anew, attachments leave at no cost; otherwise they stay
+ * the provider has to read it all again, attachments leave at no cost; otherwise they stay
  * where the price is unknown or reading costs nothing.
  */
 export function dueAttachments(
@@ -79,7 +79,7 @@ function candidatesIn(shown: ReturnType<typeof shownWeights>): readonly Shown[] 
 const isReply = (event: JournalEvent): event is Extract<JournalEvent, { type: 'model.replied' }> =>
   event.type === 'model.replied' && event.stop !== 'error' && event.stop !== 'aborted';
 
-/** Returns whether the provider has to read the whole conversation anew. */
+/** Returns whether the provider has to read the whole conversation again. */
 function isCold(events: readonly JournalEvent[], nowMs: number): boolean {
   const last = events.findLastIndex(isReply);
   const replied = events[last];

@@ -136,7 +136,7 @@ describe('attachments of a session', () => {
     );
   });
 
-  it('leave the conversation when the provider reads it anew, and stay out of it', async () => {
+  it('leave the conversation when the provider reads it all again, and stay out of it', async () => {
     const list = [{ name: 'list_files', input: { path: '.' } }];
     const replies = [refresh, list, list, quit];
     const pin: { act?: () => Promise<number> } = {};

@@ -65,7 +65,7 @@ describe('attachments that the conversation leaves out', () => {
     assert.deepEqual(journal.talk(1, 50).due(), ['c-a.png']);
   });
 
-  it('leave for nothing when the provider reads the conversation anew', () => {
+  it('leave for nothing when the provider reads the whole conversation again', () => {
     const slept = new Viewing().view('a.png').talk(2, 5_000);
     assert.deepEqual(slept.due(price, minuteMs), []);
     assert.deepEqual(slept.due(price, 11 * minuteMs), ['c-a.png']);
