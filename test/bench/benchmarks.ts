@@ -37,3 +37,6 @@ export const limitsMs: Readonly<Record<string, number>> = {
   night: 400_000,
   kills: 1_200_000,
 };
+
+/** Those of whole processes, as they are shipped. */
+export const ofProduct: ReadonlySet<string> = new Set(['kills', 'activation']);

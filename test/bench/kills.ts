@@ -23,7 +23,7 @@ import { productIn } from './product.ts';
 /** A night has enough experiments that it is not over before its last kill. */
 const sizes = {
   full: { kills: Number(process.env.HELIOS_KILLS ?? 200), experiments: 16 },
-  tiny: { kills: 2, experiments: 6 },
+  tiny: { kills: 2, experiments: 4 },
 };
 const seed = Number(process.env.HELIOS_KILLS_SEED ?? 20_261_121);
 const killsPerNight = 20;

@@ -5,14 +5,18 @@
 import { execFile, fork } from 'node:child_process';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { limitsMs } from './benchmarks.ts';
+import { limitsMs, ofProduct } from './benchmarks.ts';
 import { figureAt, median, timed, type Figure, type Size } from './figure.ts';
+import { buildProduct, whenBuilt } from './product.ts';
 import { inScratch } from './scratch.ts';
 
 const usualLimitMs = 120_000;
 const emptyRounds = 5;
 
 export const thisCheckout = resolve(import.meta.dirname, '../..');
+
+/** The product of this checkout is built once, for all benchmarks that this process starts. */
+let built: Promise<string> | undefined;
 
 /** Runs the code of a checkout; ends the process when it takes too long. */
 export function measure(
@@ -21,11 +25,12 @@ export function measure(
   checkout = thisCheckout,
 ): Promise<readonly Figure[]> {
   return inScratch(async (folder) => {
-    const figures = await figuresOf(
-      join(checkout, 'test/bench/one.ts'),
-      [name, folder, size],
-      limitsMs[name],
-    );
+    const isBuilt = checkout === thisCheckout && ofProduct.has(name);
+    if (isBuilt) await (built ??= buildProduct());
+    const figures = await figuresOf(join(checkout, 'test/bench/one.ts'), [name, folder, size], {
+      limitMs: limitsMs[name] ?? usualLimitMs,
+      env: isBuilt ? whenBuilt : {},
+    });
     return figures.map((figure) => figureAt(size, figure));
   });
 }
@@ -33,10 +38,14 @@ export function measure(
 function figuresOf(
   file: string,
   args: readonly string[],
-  limitMs = usualLimitMs,
+  { limitMs, env }: { readonly limitMs: number; readonly env: Readonly<Record<string, string>> },
 ): Promise<readonly Figure[]> {
   const { promise, resolve: give, reject } = Promise.withResolvers<readonly Figure[]>();
-  const child = fork(file, args, { execArgv: ['--expose-gc'], timeout: limitMs });
+  const child = fork(file, args, {
+    execArgv: ['--expose-gc'],
+    timeout: limitMs,
+    env: { ...process.env, ...env },
+  });
   child.once('message', (message) => {
     const news = message as readonly Figure[] | { readonly broken: string };
     if ('broken' in news) reject(new Error(news.broken));
