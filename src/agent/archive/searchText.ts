@@ -16,7 +16,8 @@ const extractors: {
 } = {
   'session.started': ({ goal }) => [{ kind: 'goal', text: goal }],
   'session.ended': ({ summary }) => [{ kind: 'end', text: summary }],
-  'message.added': ({ origin, text }) => (origin === 'person' ? [{ kind: 'message', text }] : []),
+  'message.added': ({ origin, text, isUnsaid }) =>
+    origin === 'person' && isUnsaid !== true ? [{ kind: 'message', text }] : [],
   'model.replied': ({ content }) =>
     content.flatMap((block): SearchText[] => {
       if (block.type === 'text') return [{ kind: 'reply', text: block.text }];

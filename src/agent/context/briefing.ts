@@ -123,7 +123,7 @@ const envLines = ({ envs }: SessionState): ListedLine[] =>
 const saidLines = (events: readonly JournalEvent[]): ListedLine[] =>
   newestFirst(
     events.flatMap((event) =>
-      event.type === 'message.added' && event.origin === 'person'
+      event.type === 'message.added' && event.origin === 'person' && event.isUnsaid !== true
         ? [`- ${oneLine(event.text, maxMessageChars)}`]
         : [],
     ),

@@ -120,7 +120,12 @@ export function newestPart(
   const fresh = events.slice(replied + 1).flatMap((event): [title: string, text: string][] => {
     if (event.type === 'tool.finished') return [[`result of ${event.name}`, event.text]];
     if (event.type !== 'message.added' || event.origin === 'goal') return [];
-    return [[event.origin === 'person' ? fromUser : 'message of Helios', event.text]];
+    return [
+      [
+        event.origin === 'person' && event.isUnsaid !== true ? fromUser : 'message of Helios',
+        event.text,
+      ],
+    ];
   });
   if (replied === -1 || fresh.length === 0) return undefined;
   const each = maxTokens / fresh.length;

@@ -237,7 +237,9 @@ const attachedTo = (event: JournalEvent): RecordedBlock[] =>
 function userText(event: JournalEvent, known: KnownRuns): string | undefined {
   switch (event.type) {
     case 'message.added':
-      return event.origin === 'person' ? `Message from the user:\n${event.text}` : event.text;
+      return event.origin === 'person' && event.isUnsaid !== true
+        ? `Message from the user:\n${event.text}`
+        : event.text;
     case 'sweep.ended':
     case 'sweep.paused':
       return `[${event.text}]`;

@@ -143,12 +143,14 @@ const descriptions: { readonly [Type in JournalEvent['type']]: Describe<Type> } 
       checked,
     ),
   // Show the goal from the state: the text of the message also contains limits for the model.
-  'message.added': ({ origin, text }, { goal }) =>
-    plain(
-      origin === 'goal' || origin === 'person' ? 'message' : 'wake',
-      origins[origin],
-      origin === 'goal' ? goal : text,
-    ),
+  'message.added': ({ origin, text, isUnsaid }, { goal }) =>
+    isUnsaid === true
+      ? plain('resume', 'Continued by you')
+      : plain(
+          origin === 'goal' || origin === 'person' ? 'message' : 'wake',
+          origins[origin],
+          origin === 'goal' ? goal : text,
+        ),
   'model.requested': () => described({ kind: 'turn', tone: 'busy' }, 'Thinking'),
   'model.replied': describeReply,
   'model.consulted': ({ purpose, provider, model }) =>

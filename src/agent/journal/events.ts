@@ -152,11 +152,10 @@ export type SessionEvent =
       readonly origin: MessageOrigin;
       readonly text: string;
       readonly attachments?: readonly AttachmentFile[];
-      /**
-       * Set for a reminder about a plateau (experiments no longer improve the result): the stage
-       * of the plateau. Each stage of a plateau is reported once.
-       */
+      /** Stage of the plateau that a reminder is about. Each stage of a plateau is reported once. */
       readonly plateauStage?: 1 | 2;
+      /** True if the user resumed the session without words: the text is one of Helios. */
+      readonly isUnsaid?: true;
     }
   | {
       readonly type: 'model.requested';

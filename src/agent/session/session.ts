@@ -127,10 +127,7 @@ export class LiveSession implements Session, SessionHooks {
   /** Resumes the session after another process stopped working on it. */
   async takeUp(by: string, text: string, budget: Budget | undefined): Promise<void> {
     if (budget !== undefined) this.#parts.checkModel(this.state.provider, this.state.model, budget);
-    const wasAtWork =
-      this.state.phase === 'ready' ||
-      this.state.phase === 'thinking' ||
-      this.state.phase === 'acting';
+    const wasAtWork = ['ready', 'thinking', 'acting'].includes(this.state.phase);
     await this.#log.record({
       type: 'session.resumed',
       by,
@@ -170,9 +167,10 @@ export class LiveSession implements Session, SessionHooks {
     this.goOn();
   }
 
-  say(text: string, attachments: readonly Attachment[] = []): Promise<void> {
+  say(text: string, attachments: readonly Attachment[] = [], isUnsaid = false): Promise<void> {
     return this.#inTurn(async () => {
-      const message = { text, ...(await keepAttachments(this.folder, attachments)) };
+      const kept = await keepAttachments(this.folder, attachments);
+      const message = { text, ...(isUnsaid && { isUnsaid }), ...kept };
       await this.#log.recordNow({ type: 'message.added', origin: 'person', ...message });
       if (this.#hasEnded) this.#ended = Promise.withResolvers<EndReason>();
       this.#hasEnded = false;
@@ -192,7 +190,7 @@ export class LiveSession implements Session, SessionHooks {
   }
 
   async unpause(): Promise<void> {
-    if (this.state.phase === 'paused') await this.say(goOnText);
+    if (this.state.phase === 'paused') await this.say(goOnText, [], true);
   }
 
   answer(questionId: string, answer: string): Promise<void> {

@@ -30,6 +30,7 @@ const styles: { readonly [Type in JournalEvent['type']]?: 'dim' | 'bold' | 'tone
   'session.model_changed': 'dim',
   'session.effort_changed': 'dim',
   'session.paused': 'tone',
+  'message.added': 'dim',
   'model.replied': 'tone',
   'permission.decided': 'tone',
   'budget.noticed': 'bold',
@@ -86,6 +87,7 @@ export class EventText {
         ];
       }
       case 'message.added':
+        if (event.isUnsaid === true) return this.#line(event, state);
         return event.origin === 'person'
           ? [`${this.#style.bold('You:')} ${short(event.text)}`]
           : [];

@@ -67,6 +67,7 @@ export class ReplayText {
       case 'model.replied':
         return [...bounded(replyText(event), maxTextChars), ...lines];
       case 'message.added':
+        if (event.isUnsaid === true) return lines;
         return event.origin === 'person'
           ? [`${this.#style.bold('You:')}`, ...indented(event.text, maxTextChars)]
           : event.origin === 'goal'

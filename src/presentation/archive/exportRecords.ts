@@ -166,7 +166,7 @@ interface Message {
 function messagesOf(event: JournalEvent): Message[] {
   switch (event.type) {
     case 'message.added':
-      return [{ role: event.origin, text: event.text }];
+      return [{ role: event.isUnsaid === true ? 'resume' : event.origin, text: event.text }];
     case 'model.replied':
       return event.content.flatMap((block): Message[] => {
         if (block.type === 'text') return [{ role: 'assistant', text: block.text }];

@@ -63,6 +63,7 @@ export interface CodeSnapshots extends MachineTools {
 const execMs = 120_000;
 const maxDiffBytes = 16 * 1024 * 1024;
 const maxChanges = 40;
+const maxGistChars = 200;
 
 const parameters = z.strictObject({
   machine_id: machineId,
@@ -116,7 +117,8 @@ export const envSnapshot = (snapshots: CodeSnapshots): Tool =>
       };
       const before = await snapshots.before(machine.id, repo);
       const changes = before && since(before, taken);
-      const gist = gistOf(taken);
+      const summary = summaryOf(taken);
+      const gist = oneLine(`${machine.id} · ${summary}`, maxGistChars);
       const stored = await snapshots.keep({ ...taken, gist, diff }, context);
       return {
         content: {
@@ -130,7 +132,7 @@ export const envSnapshot = (snapshots: CodeSnapshots): Tool =>
           ...(changes !== undefined && { since_before: changes }),
         },
         origins: originsOf(taken, changes),
-        summary: gist,
+        summary,
         ...changedFiles(machine, stored.file),
       };
     },
@@ -196,14 +198,13 @@ const mainPackages = (packages: readonly string[]): string[] =>
 
 /**
  * Returns a summary:
- * `gpu1 · Python 3.12.3 · torch 2.4.1 · 84 packages · 4 × NVIDIA H100 · CUDA 12.4 · 1a2b3c4d5e + 3 changed files`
+ * `Python 3.12.3 · torch 2.4.1 · 84 packages · 4 × NVIDIA H100 · CUDA 12.4 · 1a2b3c4d5e + 3 changed files`
  */
-function gistOf({ machineId: id, environment }: TakenSnapshot): string {
+function summaryOf({ environment }: TakenSnapshot): string {
   const { python, packages, gpus, cuda, git } = environment;
   const [first] = gpus;
   const model = first?.split(',')[1]?.trim() ?? first;
   const parts = [
-    id,
     python === undefined ? 'no Python' : `Python ${python.split(' ')[0]}`,
     ...mainPackages(packages),
     `${packages.length} packages`,
@@ -211,7 +212,7 @@ function gistOf({ machineId: id, environment }: TakenSnapshot): string {
     ...(cuda === undefined || gpus.length === 0 ? [] : [`CUDA ${cuda}`]),
     ...(git === undefined ? [] : [`${git.head.slice(0, 10)}${changedText(git.changed.length)}`]),
   ];
-  return oneLine(parts.join(' · '), 200);
+  return oneLine(parts.join(' · '), maxGistChars);
 }
 
 const changedText = (count: number): string =>

@@ -70,7 +70,8 @@ const origins = { person: 'You', wake: 'Woken', monitor: 'Monitor' } as const;
 
 function messageText(event: JournalEvent): string[] {
   if (event.type !== 'message.added') return [];
-  const { origin } = event;
+  const { origin, isUnsaid } = event;
+  if (isUnsaid === true) return ['**Continued by you**'];
   if (origin !== 'person' && origin !== 'wake' && origin !== 'monitor') return [];
   return [`**${origins[origin]}**`, quoted(event.text)];
 }

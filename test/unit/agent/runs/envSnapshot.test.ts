@@ -6,6 +6,7 @@ import path from 'node:path';
 import { afterEach, describe, it } from 'mocha';
 import type { ApprovalRequest } from '../../../../src/agent/contract/ports.ts';
 import type { Session } from '../../../../src/agent/contract/sessions.ts';
+import { actionsText } from '../../../../src/presentation/sessions/actionsText.ts';
 import { ScriptedModel, type ScriptedReply } from '../../../fakes/scriptedModel.ts';
 import { eventsOf, testEngine, until, type TestEngine } from '../../../fakes/testEngine.ts';
 
@@ -101,6 +102,10 @@ END
       .split('\n')
       .filter((line) => line.includes(token) && !/remote_exec|permission\.decided/.test(line));
     assert.deepEqual(said, []);
+    const { text: did } = actionsText(await bed!.engine.sessions.actions(session.id));
+    assert.doesNotMatch(did, /local · local/);
+    const taken = eventsOf(session, 'tool.finished').find(({ name }) => name === 'env_snapshot');
+    assert.match(taken?.summary ?? '', /^Python 3\.12\.3 · numpy 2\.1\.0 · /);
     const note = await session.memory.read('/snapshots/base');
     assert.match(
       note?.gist ?? '',

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { afterEach, describe, it } from 'mocha';
+import { describeEvent } from '../../../../src/agent/journal/describeEvent.ts';
 import { openQuestions } from '../../../../src/agent/user/questions.ts';
 import { UserFacing } from '../../../../src/base/errors.ts';
+import { EventText } from '../../../../src/cli/screen/eventText.ts';
+import { plainStyle } from '../../../../src/cli/screen/style.ts';
 import { ManualClock } from '../../../fakes/manualClock.ts';
 import { ScriptedModel, type Script, type ScriptedReply } from '../../../fakes/scriptedModel.ts';
 import {
@@ -121,6 +124,18 @@ describe('a paused session', () => {
       assert.equal(session.state.phase, 'paused');
       await session.unpause();
       assert.equal(await session.ended, 'blocked');
+      const said = eventsOf(session, 'message.added').at(-1);
+      assert.ok(said);
+      const shown = describeEvent(said, session.state);
+      assert.deepEqual(
+        [shown?.kind, shown?.title, shown?.detail],
+        ['resume', 'Continued by you', undefined],
+      );
+      const printed = new EventText(plainStyle).linesOf(said, session.state);
+      assert.deepEqual(printed, ['Continued by you']);
+      const asked = JSON.stringify(model.requests[1]?.messages.at(-1));
+      assert.match(asked, /Continue the work\./);
+      assert.doesNotMatch(asked, /Message from the user/);
       await session.unpause();
       assert.equal(session.state.phase, 'ended');
     } finally {
