@@ -109,7 +109,7 @@ function readName(text: string): MetricName {
   return { core, full, ...(split && rest.length > 0 && { split }) };
 }
 
-/** Returns the spellings of the words of a name, such as `params` and `parameters`. */
+/** Returns all spellings of a word in names of metrics: for `params` also `parameters`. */
 export const spellingsOf = (word: string): readonly string[] => {
   const lower = word.toLowerCase();
   const canonical = synonyms[lower] ?? lower;

@@ -1,4 +1,4 @@
-/** Columns of the results that say how each setting compares with the target. */
+/** Columns of the table of results that compare each setting with the target. */
 import type { Decisive, LedgerRow } from '../experiments/ledger.ts';
 import { measuredValue } from '../experiments/ledgerExperiments.ts';
 import {
@@ -13,13 +13,13 @@ import {
   type Target,
 } from '../experiments/target/target.ts';
 
-/** Values of one setting in a metric of the target, by run. */
+/** A column for a metric of the target, with the values of the runs of each setting. */
 export interface ConditionColumn {
   readonly metric: string;
   readonly valuesOf: (runs: readonly LedgerRow[]) => readonly number[];
 }
 
-/** Returns a column per metric that the target limits, besides the metric that ranks the runs. */
+/** Returns a column for each metric in the target's conditions, except the decisive metric. */
 export function conditionColumns(
   target: Target | undefined,
   { metric: decisive }: Decisive,
@@ -45,8 +45,8 @@ function valuesOf(
 }
 
 /**
- * Returns what the target says of each setting, which is given by its runs: `met`, `not reached`,
- * `breaks parameters <= 20000`. `undefined` without conditions.
+ * Returns how each setting, given by its runs, compares with the target: `met`, `not reached` or
+ * `breaks parameters <= 20000`. Returns `undefined` if the target has no conditions.
  */
 export function targetTexts(
   target: Target | undefined,
@@ -76,7 +76,7 @@ function textOf({ isMet, conditions }: GroupResult, objective: string): string {
   return [...new Set(open.map((one) => openText(one, objective)))].join('; ');
 }
 
-/** Says why a condition is neither met nor broken. */
+/** Returns why a condition is neither met nor broken. */
 function openText({ condition, value }: ConditionResult, objective: string): string {
   const { metric, seeds, seedCount } = condition;
   if (value !== undefined) return `${seeds?.length ?? seedCount ?? 2} seeds are needed`;

@@ -27,11 +27,11 @@ interface Table {
 
 interface TableOptions {
   readonly target?: Target | undefined;
-  /** Limits the rows, but the setting decided as reference is always among them. */
+  /** Maximum number of rows, to which the settings decided as reference may be added. */
   readonly max?: number;
 }
 
-/** Stands in a cell for the value of an option that the command does not name. */
+/** Text of a cell if the command does not name the option. */
 export const unnamedOption = 'default';
 
 /** Returns the table, best setting first; empty text if nothing was measured. */

@@ -23,7 +23,7 @@ ticking_ms() {
 
 boot_id() {
   if read -r boot 2>/dev/null </proc/sys/kernel/random/boot_id; then
-    # A system that gives a file of /proc only to one whole read gives a shell a part of it.
+    # Some systems return only a part of a file in /proc to a shell, which reads byte by byte.
     if [ ${#boot} -eq 36 ]; then echo "$boot"; else cat /proc/sys/kernel/random/boot_id; fi
   else
     sysctl -n kern.boottime 2>/dev/null | sed 's/[^0-9]*\([0-9]*\).*/\1/'

@@ -71,7 +71,7 @@ export function replaceUpTo(
   return shown[0]?.id === upTo && shown[0]?.type === 'context.checkpointed' ? undefined : upTo;
 }
 
-/** Event of the conversation, with the size of the text that the model gets for it. */
+/** An event of the conversation, with the size of the text that the model gets for the event. */
 export interface ShownEvent {
   readonly event: JournalEvent;
   readonly weight: number;

@@ -38,7 +38,7 @@ export interface ContextSourceDeps {
  * the first briefing (the summary that replaces older turns); then the briefing lists them.
  */
 const memoryTokens = 2_500;
-/** Maximum length of what a machine says of itself, in the system prompt. */
+/** Maximum length of the description that a machine gives of itself, in the system prompt. */
 const maxMachineChars = 400;
 
 /**

@@ -1,6 +1,7 @@
 /**
- * Decides when images and documents of results leave the conversation before a checkpoint replaces
- * them. Deterministic: the same events, prices and time give the same decision.
+ * Decides when images and documents of results are removed from the conversation, before a
+ * checkpoint replaces their results. Deterministic: the same events, prices and time give the same
+ * decision.
  */
 import type { Price } from '../../models/knownModels.ts';
 import type { JournalEvent } from '../journal/events.ts';
@@ -8,12 +9,12 @@ import { attachedWeight, shownWeights } from './contextSize.ts';
 
 export type CachePrice = Pick<Price, 'cacheRead' | 'cacheWrite'>;
 
-/** Number of requests that show an attachment at least. */
+/** Minimum number of requests that contain an attachment. */
 const minReadings = 2;
 /** Time after which a provider has discarded an unused prefix. */
 const cacheLifeMs = 10 * 60_000;
 
-/** Events that change the beginning of the conversation: the provider reads all of it again. */
+/** Events that change the beginning of the conversation, so that no cached prefix applies. */
 const breaking: ReadonlySet<JournalEvent['type']> = new Set([
   'context.checkpointed',
   'session.model_changed',
@@ -21,7 +22,7 @@ const breaking: ReadonlySet<JournalEvent['type']> = new Set([
   'note.unpinned',
 ]);
 
-/** Result with attachments that the conversation shows. */
+/** A result whose attachments are still in the conversation. */
 interface Shown {
   readonly callId: string;
   /** Index in the shown events. */
@@ -32,11 +33,12 @@ interface Shown {
 }
 
 /**
- * Returns the ids of the calls whose attachments the next request leaves out. Attachments stay
- * until their reading from the cache has cost as much as the new writing of what follows them would
- * add. Later attachments leave with an earlier one, because what follows it is written anyway. If
- * the provider has to read it all again, attachments leave at no cost; otherwise they stay
- * where the price is unknown or reading costs nothing.
+ * Returns the ids of the calls whose attachments the next request omits. To omit an attachment,
+ * everything after it has to be written to the provider's cache again. So attachments are omitted
+ * when reading them from the cache has cost as much as this writing would cost more than reading.
+ * With an attachment, all later ones are omitted, because their text is written again anyway. If no
+ * cached prefix applies, omitting is free, so all attachments are omitted. Otherwise, attachments
+ * stay if the price is unknown or reading costs nothing.
  */
 export function dueAttachments(
   events: readonly JournalEvent[],
@@ -79,7 +81,7 @@ function candidatesIn(shown: ReturnType<typeof shownWeights>): readonly Shown[] 
 const isReply = (event: JournalEvent): event is Extract<JournalEvent, { type: 'model.replied' }> =>
   event.type === 'model.replied' && event.stop !== 'error' && event.stop !== 'aborted';
 
-/** Returns whether the provider has to read the whole conversation again. */
+/** Returns whether the provider has no cached prefix of the conversation. */
 function isCold(events: readonly JournalEvent[], nowMs: number): boolean {
   const last = events.findLastIndex(isReply);
   const replied = events[last];

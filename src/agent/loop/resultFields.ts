@@ -38,7 +38,7 @@ export function contentText(
 
 type Mark = (text: string) => string;
 
-/** Returns the value with the texts at `path` marked. A path goes into each entry of a list. */
+/** Marks the texts in the field `path`, in a list in each of its entries. Returns a new value. */
 function markedAt(value: unknown, [name, ...rest]: readonly string[], mark: Mark): unknown {
   if (name === undefined) return markedWhole(value, mark);
   if (Array.isArray(value)) return value.map((each) => markedAt(each, [name, ...rest], mark));
@@ -46,7 +46,7 @@ function markedAt(value: unknown, [name, ...rest]: readonly string[], mark: Mark
   return { ...value, [name]: markedAt(value[name], rest, mark) };
 }
 
-/** Returns the value with all its texts marked; a list of texts becomes lines. */
+/** Marks all texts in the value. A list of texts becomes one text with lines. */
 function markedWhole(value: unknown, mark: Mark): unknown {
   if (typeof value === 'string') return value === '' ? value : mark(value);
   if (Array.isArray(value))

@@ -1,13 +1,16 @@
-/** Decodes what a text holds in hexadecimal, as `xxd`, `od` and `hexdump` write it. */
+/** Decodes the hexadecimal bytes in a text, such as the output of `xxd`, `od` and `hexdump`. */
 
 export interface HexText {
-  /** The decoded bytes, as Latin-1, with line feeds between places that are not adjacent. */
+  /** The decoded bytes as Latin-1, with a line feed after the bytes of each run of digits. */
   readonly text: string;
-  /** Returns the part of the original text that the part of `text` was decoded from. */
+  /** Returns the part of the original text from which a part of `text` was decoded. */
   span(start: number, end: number): { readonly start: number; readonly end: number };
 }
 
-/** Eight bytes or more, also with spaces, line breaks, `0x`, `\x`, colons or `%` between digits. */
+/**
+ * Matches a run of 16 or more digits, also with spaces, line breaks, `0x`, `\x`, colons, commas, `-`
+ * or `%` between them.
+ */
 const runs = /[\da-f](?:(?:[\s:,%-]|\\x|0x){0,3}[\da-f]){15,}/gi;
 
 /** Returns every reading of the text: bytes in order, and bytes swapped in words of two. */
@@ -55,7 +58,7 @@ interface Reading {
   readonly bytes: readonly number[];
 }
 
-/** Decodes whole words only; each byte stands for the whole word that it was in. */
+/** Decodes whole words only. The span of each byte is the span of its word. */
 function decoded(found: readonly Digits[], { from, bytes }: Reading): HexText {
   const length = found.reduce((sum, { count }) => sum + Math.ceil(count / 2) + 1, 0);
   const codes = Buffer.alloc(length);

@@ -1,6 +1,6 @@
 set -f
-# The variables of the environment, each a line such as export NAME='value'. A builtin prints them,
-# because each program costs time.
+# Each line is a variable such as export NAME='value'. Uses a builtin, because starting a program
+# would take longer.
 IFS='
 '
 for line in $(export -p); do
@@ -57,7 +57,7 @@ locate() {
   base=$1
   set -- --is-bare-repository --absolute-git-dir --git-common-dir --is-bare-repository
   places=$(g rev-parse "$@" "$base^{commit}" --show-prefix 2>/dev/null) ||
-    # A repository without commits, or a file with the name of the commit.
+    # The repository has no commits, or a file has the name of the commit.
     places=$(g rev-parse "$@" && echo none && g rev-parse --show-prefix) || exit 83
   IFS='
 '

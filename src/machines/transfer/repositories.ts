@@ -1,12 +1,12 @@
 /**
- * Finds Git repositories among the items of a transfer by what they hold, whatever their names are:
- * git starts programs that the settings and hooks of a repository name.
+ * Finds Git repositories among the items of a transfer by their content, not by their names. A
+ * repository is a risk, because git starts programs that the repository's settings and hooks name.
  */
 import type { Bytes } from './ends.ts';
 import { baseOf, parentOf } from './names.ts';
 import type { Entries } from './tree.ts';
 
-/** Names by which git knows a folder as a repository: `HEAD`, and where its objects and refs are. */
+/** Names of the files and folders by which git recognises a repository. */
 const marks = ['HEAD', 'objects', 'refs', 'commondir'];
 
 /** Returns the names that decide whether the folders of `entries` are repositories. */
@@ -16,8 +16,8 @@ export const decidingNames = (entries: Entries): readonly Bytes[] =>
   );
 
 /**
- * Returns the folders that are repositories once the items of both sides are together. Case does
- * not count, as on some file systems.
+ * Returns the folders that are repositories when the items of all sides are combined. Ignores case,
+ * because some file systems do.
  */
 export function repositoriesIn(...sides: readonly Entries[]): ReadonlySet<Bytes> {
   const found = new Map<Bytes, Set<string>>();

@@ -42,7 +42,7 @@ const bareLine = (name: string): RegExp => {
   return new RegExp(`^\\s*${amount}${source}(?:\\s*[:=]\\s*|\\s+)(${numberSource})\\s*$`, 'i');
 };
 
-/** Words before an amount of parameters that leave its meaning as it is. */
+/** Matches words such as `number of` before `parameters`, which do not change the meaning. */
 const amountSource = '(?:(?:number of|total|trainable|model|num|n)[\\s_]+){0,3}';
 
 const escaped = (word: string): string => word.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');

@@ -47,7 +47,7 @@ export const leftOutFields = (
   leftOut: readonly string[],
 ): { readonly left_out?: readonly string[] } => (leftOut.length === 0 ? {} : { left_out: leftOut });
 
-/** Origins of `leftOutFields`. */
+/** Origins of the texts in `leftOutFields`, as in `ToolResult`. */
 export const leftOutOrigins = { left_out: 'names of files' } as const;
 
 /**

@@ -18,7 +18,7 @@ export interface MachineOverview {
   readonly confining?: Pick<CommandConfining, 'state'>;
 }
 
-/** Fields that hold answers of a machine: names of hardware and disks, errors. */
+/** Fields with text from the machine itself: names of hardware and disks, and errors. */
 const ofMachines = ['description', 'why', 'gpus.name', 'disks.path'];
 
 export const listMachines = (overview: MachineOverview): Tool =>

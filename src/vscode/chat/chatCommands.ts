@@ -121,7 +121,7 @@ const aboutSession =
     return about(session);
   };
 
-/** Returns a command that follows the session when `answer` returns that it goes on. */
+/** Returns a command that follows the session if `answer` resolves with true (it continues). */
 const thenFollow =
   (
     follower: ChatFollower,

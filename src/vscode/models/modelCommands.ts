@@ -222,7 +222,7 @@ async function compatibleEndpoint(deps: ProviderDeps): Promise<void> {
   await useInSessions(deps, 'compatible', model.trim());
 }
 
-/** Saves each value in the user settings: a workspace sets neither model nor endpoint. */
+/** Saves each value in the user settings, because a workspace cannot set model or endpoint. */
 async function save(values: Partial<Settings>): Promise<void> {
   const configuration = workspace.getConfiguration();
   for (const [key, value] of Object.entries(values)) {
