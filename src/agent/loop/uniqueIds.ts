@@ -7,7 +7,7 @@ import { growingFold } from '../journal/growingFold.ts';
 export const callsOf = (content: readonly AssistantBlock[]): ToolCallBlock[] =>
   content.filter((block): block is ToolCallBlock => block.type === 'tool_call');
 
-/** Makes the ids of calls unique in the journal, because some servers reuse ids in later replies. */
+/** Makes the ids of calls unique in the journal, because some servers reuse ids in later turns. */
 export function withUniqueIds(
   reply: ModelReply,
   events: readonly JournalEvent[],

@@ -8,8 +8,8 @@ export interface HexText {
 }
 
 /**
- * Matches a run of 16 or more digits, also with spaces, line breaks, `0x`, `\x`, colons, commas, `-`
- * or `%` between them.
+ * Matches a run of 16 or more digits, also with spaces, line breaks, `0x`, `\x`, colons, commas,
+ * `-` or `%` between them.
  */
 const runs = /[\da-f](?:(?:[\s:,%-]|\\x|0x){0,3}[\da-f]){15,}/gi;
 

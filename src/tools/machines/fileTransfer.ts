@@ -139,7 +139,7 @@ export async function transferred(asked: TransferAsked, context: ToolContext): P
   };
 }
 
-/** Fields with names of files. The names are untrusted text, because others may have chosen them. */
+/** Fields with names of files. These are untrusted text, because others may have chosen them. */
 const namingFields = ['left_out', 'not_written', 'problems'];
 
 const problemText = ({ path, why }: TransferReport['problems'][number]): string =>
