@@ -2,7 +2,15 @@
 import { childrenOf, gapBetween, looseChildren, written, type Place } from './children.ts';
 import type { Heredoc } from './heredoc.ts';
 import { must } from './notUnderstood.ts';
-import type { Redirection, ShellCommand, ShellLayout, WordPart } from './shellCommand.ts';
+import type {
+  Redirection,
+  ShellCommand,
+  ShellLayout,
+  ShellWord,
+  WordPart,
+} from './shellCommand.ts';
+import { casePattern } from './casePattern.ts';
+import { partOf } from './wordParts.ts';
 import { isNumberOfFile, partsOfCondition, redirectionOf, simpleCommand } from './simpleCommand.ts';
 import { expansion, hidesExpansion, wordOf, wordsOf, type TakeExpansion } from './words.ts';
 
@@ -30,6 +38,7 @@ interface Draft {
   readonly parts: Place[];
   readonly redirections: Redirection[];
   input: string;
+  here?: ShellWord;
   /** Expansions in the text of the input. */
   readonly expansions: string[];
   /** Number of commands found before this one and its substitutions. */
@@ -44,7 +53,7 @@ const plain =
 const flat = /^(?:program|list|pipeline|redirected_statement|[a-z_]*redirect)$/;
 /** Types of groups that a `ShellLayout` can represent. */
 const laidOut =
-  /^(?:program|(?:for|while|if)_statement|el(?:if|se)_clause|do_group|subshell|compound_statement)$/;
+  /^(?:program|(?:for|while|if|case)_statement|case_item|el(?:if|se)_clause|do_group|subshell|compound_statement)$/;
 const word = /^(?:word|(?:raw_|ansi_c_)?string|concatenation|number|brace_expression)$/;
 
 export class CommandReader {
@@ -53,6 +62,8 @@ export class CommandReader {
   isFlat = true;
   hasBackground = false;
   readonly #layout: (string | ShellCommand)[] = [];
+  /** Text and expansions of arithmetic. */
+  readonly #items: (string | WordPart)[] = [];
   #isLaidOut = true;
   /** Commands whose output the next commands may read. */
   #sources: readonly ShellCommand[] = [];
@@ -84,6 +95,7 @@ export class CommandReader {
     // The grammar reads `;;` as an operator, which it is only in a `case`.
     this.isFlat &&= !/^(?:&|;[;&]+)$/.test(type);
     this.hasBackground ||= type === '&';
+    if (/^;[;&]+$/.test(type)) this.#isLaidOut = false;
     if (!place.node.isNamed) {
       // A shell reports an error for an operator without a command before it, but the grammar does
       // not.
@@ -127,7 +139,16 @@ export class CommandReader {
     if (bodies.length === 0) this.#simple(all, input);
   }
 
-  #group(place: Place, { redirects, input }: Around): void {
+  #group(place: Place, around: Around): void {
+    const { redirects, input } = around;
+    if (place.type === 'case_item') {
+      this.#caseItem(place, input);
+      return;
+    }
+    if (place.type === 'compound_statement' && written(place).startsWith('((')) {
+      this.#calculation(place, around);
+      return;
+    }
     this.isPlain &&= plain.test(place.type);
     this.isFlat &&= flat.test(place.type);
     this.#isLaidOut &&= laidOut.test(place.type);
@@ -135,10 +156,57 @@ export class CommandReader {
     must(draft.parts.length === 0);
     const children = childrenOf(place);
     must(place.node.childCount > 0 || !hidesExpansion(written(place)));
-    const from = place.type === 'for_statement' ? this.#loop(children) : 0;
+    const from = this.#head(place, children);
     for (const child of children.slice(from))
       this.statement(child, { redirects: [], input: input + draft.input });
     if (redirects.length > 0) this.#finish(draft);
+  }
+
+  /** Adds the words before the commands of a loop or `case`. Returns where the commands begin. */
+  #head({ type }: Place, children: readonly Place[]): number {
+    if (type === 'for_statement') return this.#loop(children);
+    if (type !== 'case_statement') return 0;
+    const end = children.findIndex((child) => child.type === 'in');
+    must(end > 0);
+    this.#addWords(children.slice(0, end + 1), true);
+    return end + 1;
+  }
+
+  #addWords(head: readonly Place[], isLayoutOnly = false): void {
+    const words = wordsOf(head, this.#take);
+    const command = { assignments: [], words, redirections: [], input: '', operator: ';' };
+    if (isLayoutOnly) this.#layout.push(command);
+    else this.#add(command);
+  }
+
+  #caseItem(place: Place, input: string): void {
+    this.isPlain = this.isFlat = false;
+    const children = childrenOf(place);
+    const end = children.findIndex(({ type }) => type === ')');
+    must(end > 0);
+    const pattern = casePattern(children.slice(0, end), this.#take);
+    this.#isLaidOut &&= pattern !== undefined;
+    this.#layout.push(pattern ?? '');
+    for (const child of children.slice(end + 1)) {
+      if (child.type === ';;') this.#layout.push(';;');
+      else this.statement(child, { redirects: [], input });
+    }
+  }
+
+  /** Reads `((…))` as a command `((` with the arithmetic as its word. */
+  #calculation(place: Place, { redirects }: Around): void {
+    this.isPlain = this.isFlat = false;
+    this.#isLaidOut &&= redirects.length === 0;
+    const draft = this.#draft(redirects);
+    const inner = new CommandReader(this.#reading, this.#depth + 1);
+    inner.#within(place);
+    this.found.push(...inner.found);
+    const [part, spelled] = [partOf(place, inner.layout, inner.#items), written(place)];
+    const word = { text: '', spelled, isDynamic: true, isQuoted: false, parts: [part] };
+    const sign = { text: '((', spelled: '((', isDynamic: false, isQuoted: false };
+    const words = [sign, word];
+    const { redirections, input } = draft;
+    this.#layout.push({ assignments: [], words, redirections, input, operator: ';' });
   }
 
   /**
@@ -152,13 +220,7 @@ export class CommandReader {
     const head = children.slice(0, body).filter(({ type }) => !/^[;\n]$/.test(type));
     must(body > 0);
     this.#isLaidOut &&= children[body]?.type === 'do_group';
-    this.#add({
-      assignments: [],
-      words: wordsOf(head, this.#take),
-      redirections: [],
-      input: '',
-      operator: ';',
-    });
+    this.#addWords(head);
     return body;
   }
 
@@ -199,28 +261,40 @@ export class CommandReader {
       if (target.length > 0) draft.redirections.push({ sign, target: wordOf(target, this.#take) });
       return;
     }
-    this.isPlain = this.isFlat = this.#isLaidOut = false;
+    const isFixed = heredoc.isEnded && (heredoc.isLiteral || !/[$`\\]/.test(heredoc.text));
+    const text = heredoc.text.replace(/\n$/, '');
+    this.#here(
+      draft,
+      isFixed ? { text, spelled: text, isDynamic: false, isQuoted: true } : undefined,
+    );
     draft.input += heredoc.text;
     if (!heredoc.isLiteral) draft.expansions.push(...this.#reading.expansionsOf(heredoc.text));
   }
 
   #hereString(place: Place, draft: Draft): void {
-    this.isPlain = this.isFlat = this.#isLaidOut = false;
     const [, ...parts] = childrenOf(place);
-    draft.input += wordOf(parts, this.#take).text;
+    const word = wordOf(parts, this.#take);
+    this.#here(draft, word);
+    draft.input += word.text;
+  }
+
+  #here(draft: Draft, word: ShellWord | undefined): void {
+    this.isPlain = this.isFlat = false;
+    this.#isLaidOut &&= word !== undefined && draft.here === undefined;
+    if (word !== undefined) draft.here = word;
   }
 
   #finish(
     draft: Draft,
     parsedWords: Pick<ShellCommand, 'words' | 'assignments'> = { assignments: [], words: [] },
   ): void {
-    const { redirections, input, expansions } = draft;
-    // Omit the last command, which is the expansion itself, because the text is read as if the
-    // expansion were a program.
+    const { redirections, input, expansions, here } = draft;
+    // Omit the last command: it is the expansion itself, read as if it were a program.
     for (const text of expansions)
       this.found.push(...this.#reading.read(text, this.#depth).slice(0, -1));
     const sources = [...this.#sources, ...this.found.slice(draft.from)];
-    const command = { ...parsedWords, redirections, input, operator: this.#nextOperator() };
+    const operator = this.#nextOperator();
+    const command = { ...parsedWords, redirections, input, operator, ...(here && { here }) };
     this.#add(sources.length > 0 ? { ...command, sources } : command);
   }
 
@@ -244,7 +318,7 @@ export class CommandReader {
     inner.#substitution(place);
     this.found.push(...inner.found);
     this.hasBackground ||= inner.hasBackground;
-    return partOf(place, inner.layout);
+    return partOf(place, inner.layout, inner.#items);
   };
 
   #substitution(place: Place): void {
@@ -280,32 +354,17 @@ export class CommandReader {
     must(children.length > 0 || !place.node.isNamed || !hidesExpansion(written(place)));
     let at = place.start;
     for (const child of children) {
-      must(!hidesExpansion(place.source.slice(at, Math.max(at, child.start))));
-      if (expansion.test(child.type)) this.#take(child, false);
+      const gap = place.source.slice(at, Math.max(at, child.start));
+      must(!hidesExpansion(gap));
+      this.#items.push(gap);
+      if (expansion.test(child.type)) this.#items.push(this.#take(child, false));
       else this.#within(child);
       at = child.end;
     }
+    this.#items.push(place.source.slice(at, place.end));
     this.#level--;
   }
 }
-
-/**
- * Returns the kind and the content of an expansion. `layout` is the layout of the commands in the
- * expansion.
- */
-function partOf(place: Place, layout: ShellLayout | undefined): WordPart {
-  const text = written(place);
-  const [, bare, braced] = /^\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)\})$/.exec(text) ?? [];
-  const name = bare ?? braced;
-  if (name !== undefined) return { kind: 'variable', name };
-  const [sign] = /^[$<]\(/.exec(text) ?? [];
-  return layout !== undefined && layout.length > 0 && (sign === '$(' || sign === '<(')
-    ? { kind: 'commands', sign, layout: withoutBrackets(layout) }
-    : { kind: 'other' };
-}
-
-/** Returns the layout of a substitution without the brackets around its commands. */
-const withoutBrackets = (layout: ShellLayout): ShellLayout => layout.slice(1, -1);
 
 function ownParts(place: Place): readonly Place[] {
   if (place.type === 'variable_assignment') return [place];

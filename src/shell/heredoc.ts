@@ -9,6 +9,8 @@ export interface Heredoc {
   readonly text: string;
   /** True if the shell expands nothing in the here-document. */
   readonly isLiteral: boolean;
+  /** False if the text ends before the here-document does. */
+  readonly isEnded: boolean;
 }
 
 /** Offset of a possible here-document sign, `<<`, and of the end of its line. */
@@ -49,8 +51,8 @@ export function takeOutHeredocs(original: string, not: ReadonlySet<number>): Tak
     const [whole, dash = '', single, double, backslash, bare] = found;
     const isLiteral = single !== undefined || double !== undefined || backslash === '\\';
     const end = { word: single ?? double ?? bare ?? '', isIndented: dash === '-', isLiteral };
-    const { length, lines } = bodyOf(text.slice(from), end);
-    heredocs.set(found.index, { text: lines, isLiteral });
+    const { length, lines, isEnded } = bodyOf(text.slice(from), end);
+    heredocs.set(found.index, { text: lines, isLiteral, isEnded });
     const place = whole.replace(/^<<-?/, (all) => '<'.padEnd(all.length));
     text =
       text.slice(0, found.index) +
@@ -78,7 +80,7 @@ interface End {
 function bodyOf(
   rest: string,
   { word, isIndented, isLiteral }: End,
-): { readonly length: number; readonly lines: string } {
+): { readonly length: number; readonly lines: string; readonly isEnded: boolean } {
   let continued: string | undefined;
   for (let at = 0; at < rest.length;) {
     const newLine = rest.indexOf('\n', at);
@@ -88,12 +90,12 @@ function bodyOf(
     // If the shell expands the text, it also joins continued lines, and two joined lines may form
     // the end word.
     must(continued === undefined || (line !== word && continued + line !== word));
-    if (line === word) return { length: next, lines: rest.slice(0, at) };
+    if (line === word) return { length: next, lines: rest.slice(0, at), isEnded: true };
     const goesOn = !isLiteral && /(?:^|[^\\])(?:\\\\)*\\$/.test(line);
     continued = goesOn ? (continued ?? '') + line.slice(0, -1) : undefined;
     at = next;
   }
-  return { length: rest.length, lines: rest };
+  return { length: rest.length, lines: rest, isEnded: false };
 }
 
 const openings = /\\[^]|\$\(|\$\{|\$\[|`/g;

@@ -20,15 +20,45 @@ export interface ShellWord {
  * - `text`: the same in every shell; quotes are resolved
  * - `pattern`: unquoted text that may be a pattern of file names
  * - `variable`: `$NAME` or `${NAME}`
+ * - `derived`: `${NAME##PATTERN}` and the like, which leave out a part of the value
  * - `commands`: `$(…)` or `<(…)`
+ * - `arithmetic`: `$((…))`, with the expansions in it
+ * - `choice`: one of several values; several words if it is a list
  * - `unknown`: a text of which nothing is known, and that is one argument
  * - `other`: another expansion
  */
 export type WordPart =
   | { readonly kind: 'text' | 'pattern'; readonly text: string }
   | { readonly kind: 'variable'; readonly name: string }
+  | {
+      readonly kind: 'derived';
+      readonly name: string;
+      readonly operator: string;
+      readonly pattern: string;
+    }
+  | { readonly kind: 'arithmetic'; readonly items: readonly (string | WordPart)[] }
+  | { readonly kind: 'choice'; readonly values: readonly PossibleText[]; readonly isList: boolean }
   | { readonly kind: 'commands'; readonly sign: '$(' | '<('; readonly layout: ShellLayout }
   | { readonly kind: 'unknown' | 'other' };
+
+/**
+ * What a text may be:
+ * - `text`: this text
+ * - `below`: the folder, or the path of a file or folder below it; with `glob`, only files whose
+ *   name matches. An empty folder is the current one, which is not part of the path.
+ * - `number`: a whole number
+ * - `hash`: the hash of a commit
+ */
+export type PossibleText =
+  | { readonly kind: 'text'; readonly text: string }
+  | {
+      readonly kind: 'below';
+      readonly folder: string;
+      readonly glob?: string;
+      /** True if the path may begin with a dash. */
+      readonly mayBeOption?: true;
+    }
+  | { readonly kind: 'number' | 'hash' };
 
 /**
  * The commands of a text, and the operators and keywords between them, in the order of the text.
@@ -51,6 +81,8 @@ export interface ShellCommand {
   readonly redirections: readonly Redirection[];
   /** Text passed as standard input. */
   readonly input: string;
+  /** The same text as a word, if it is the only one and the layout of the text has it. */
+  readonly here?: ShellWord;
   /**
    * Commands whose output the command may read: earlier commands of its pipeline, and those in
    * substitutions of its words. Omitted if there are none.
@@ -77,8 +109,7 @@ export interface ShellText {
    */
   readonly isFlat: boolean;
   /**
-   * Omitted if the text has more than lists, pipelines, groups, `if`, `for` and `while`, or text as
-   * input.
+   * Omitted if the text has more than lists, pipelines, groups, `if`, `case`, `for` and `while`.
    */
   readonly layout?: ShellLayout;
   /** True if the text starts a command in the background. */

@@ -1,7 +1,9 @@
 /** Quotes the arguments of a safe line, so that every shell reads the line as it was judged. */
 import { shellQuote } from '../../base/text.ts';
 import { parseShell } from '../../shell/parseShell.ts';
-import { listedValues } from './loopValues.ts';
+import { listsNames } from './listings.ts';
+import { bracedWords, listedValues } from './loopValues.ts';
+import { isSplit, valueParts } from './scope.ts';
 import { isPatternOption } from './options.ts';
 import { plainVariable } from './plainVariables.ts';
 import type { ShellCommand, ShellLayout, ShellWord, WordPart } from '../../shell/shellCommand.ts';
@@ -21,14 +23,14 @@ export function asArgumentLists(line: string, home: string): string {
     .join('');
 }
 
-const needsEnd = /^(?:done|fi|then|do|elif|else|if|while|[!{}(])$/;
+const needsEnd = /^(?:done|fi|esac|then|do|elif|else|if|while|[!{}(])$/;
 
 /** Writes commands with the operators and keywords between them; `;` in place of a line end. */
 function laidOut(layout: ShellLayout, home: string): string {
   const parts: string[] = [];
   for (const [index, item] of layout.entries()) {
     const before = layout[index - 1];
-    const isEnded = typeof before === 'object' || /^(?:done|fi|[})])$/.test(before ?? '');
+    const isEnded = typeof before === 'object' || /^(?:done|fi|esac|[})])$/.test(before ?? '');
     const isGroup = typeof item === 'object' && item.words.length + item.assignments.length === 0;
     const needsSemicolon = typeof item === 'object' ? !isGroup : needsEnd.test(item);
     if (isEnded && needsSemicolon) parts.push(';');
@@ -37,22 +39,66 @@ function laidOut(layout: ShellLayout, home: string): string {
   return parts.join(' ');
 }
 
-const written = ({ assignments, words, redirections }: ShellCommand, home: string): string =>
-  [
-    ...assignments.map(({ text }) => text.replace(/(?<==).*$/s, shellQuote)),
-    ...(isLoop(words) ? loopWords(words, home) : words.map((word) => argument(word, home))),
+function written(command: ShellCommand, home: string): string {
+  const { assignments, words, redirections, here } = command;
+  return [
+    ...assignments.map((word) => assigned(word, home)),
+    ...writtenWords(words, home),
     ...redirections.map(({ sign, target }) => sign + redirected(target, home)),
+    ...(here === undefined ? [] : [`<<< ${argument(here, home)}`]),
   ].join(' ');
+}
+
+function writtenWords(words: readonly ShellWord[], home: string): readonly string[] {
+  const [first, second] = words;
+  if (isLoop(words)) return loopWords(words, home);
+  // In a shell that knows no `((`, the brackets would begin a subshell.
+  if (first?.text === '((' && second !== undefined)
+    return ['[', ...(second.parts ?? []).map((part) => partText(part, home)), '-ne 0 ]'];
+  if (first?.text === '[[') return words.map((word) => conditionWord(word, home));
+  return words.flatMap(bracedWords).map((word) => listed(word, home) ?? argument(word, home));
+}
+
+/** Leaves the signs of `[[` as they are. */
+const conditionWord = (word: ShellWord, home: string): string =>
+  !word.isQuoted && /^(?:\[\[|\]\]|&&|!|==?|!=)$/.test(word.text)
+    ? word.text
+    : argument(word, home);
+
+function assigned(word: ShellWord, home: string): string {
+  const [name = ''] = /^\w+=/.exec(word.spelled) ?? [];
+  if (word.parts === undefined) return name + shellQuote(word.text.slice(name.length));
+  const parts = valueParts(word).filter((part) => part.kind !== 'text' || part.text !== '');
+  return name + parts.map((part) => partText(part, home)).join('');
+}
+
+/** Returns an unquoted `$(…)` without quotes, since the shell makes several words of it. */
+function split(word: ShellWord, home: string): string | undefined {
+  const [part] = word.parts ?? [];
+  return isSplit(word) && part?.kind === 'commands'
+    ? `$( ${laidOut(part.layout, home)} )`
+    : undefined;
+}
+
+/** Returns an unquoted `$(…)` that lists names without quotes. */
+const listed = (word: ShellWord, home: string): string | undefined => {
+  const [part] = word.parts ?? [];
+  return part?.kind === 'commands' && listsNames(part.layout) ? split(word, home) : undefined;
+};
 
 const isLoop = ([first, , third]: readonly ShellWord[]): boolean =>
-  first?.text === 'for' && third?.text === 'in';
+  /^(?:for|case)$/.test(first?.text ?? '') && third?.text === 'in';
 
 /**
  * Returns the quoted words of the head of a loop. `{1..3}` and similar words are replaced by their
  * values.
  */
 const loopWords = (words: readonly ShellWord[], home: string): readonly string[] =>
-  words.flatMap((word) => listedValues(word)?.map(shellQuote) ?? [argument(word, home)]);
+  words
+    .flatMap(bracedWords)
+    .flatMap(
+      (word) => listedValues(word)?.map(shellQuote) ?? [split(word, home) ?? argument(word, home)],
+    );
 
 /**
  * Returns the target of a redirection in quotes. Numbers of open files, as in `2>&1`, are not
@@ -90,6 +136,10 @@ function partText(part: WordPart, home: string): string {
       return rest(part.text, true);
     case 'variable':
       return `"\${${part.name}}"`;
+    case 'derived':
+      return `"\${${part.name}${part.operator}${part.pattern}}"`;
+    case 'arithmetic':
+      return `"$((${part.items.map((item) => arithmeticText(item, home)).join('')}))"`;
     case 'commands':
       return part.sign === '$('
         ? `"$( ${laidOut(part.layout, home)} )"`
@@ -97,6 +147,12 @@ function partText(part: WordPart, home: string): string {
     default:
       return "''";
   }
+}
+
+function arithmeticText(item: string | WordPart, home: string): string {
+  if (typeof item === 'string') return item;
+  if (item.kind === 'variable') return `\${${item.name}}`;
+  return item.kind === 'commands' ? `$( ${laidOut(item.layout, home)} )` : '';
 }
 
 /** Quotes everything but `*` and `?` of a pattern. */

@@ -8,18 +8,19 @@ import { posix } from 'node:path';
 import { parseShell } from '../../shell/parseShell.ts';
 import type { ShellCommand, ShellLayout, ShellText, ShellWord } from '../../shell/shellCommand.ts';
 import { programOf, wrapperOf } from '../../shell/wrappers.ts';
-import { usualPaths } from '../pathRules.ts';
 import { dangerOf } from './dangers.ts';
 import { isHarmlessVariable } from './harmlessVariables.ts';
-import { plainVariable } from './plainVariables.ts';
+import { isCondition, judgeCondition } from './conditions.ts';
 import { xargsCall, type EachCall } from './eachFile.ts';
 import { judgeFind } from './find.ts';
-import { judgeRead, judgeWrite, pathsOf } from './operand.ts';
+import { judgeRead, pathsOf } from './operand.ts';
 import type { CommandPlace, Consent, ConsentStep, Spot } from './place.ts';
-import { readArguments, type Arguments } from './options.ts';
 import { readerOf } from './readers.ts';
 import type { Reader } from './readers/reader.ts';
-import { isPrintable, structureVerdict } from './structure.ts';
+import { isPrintable } from './possibleTexts.ts';
+import { judgeReader, judgeRedirection } from './readerCalls.ts';
+import { structureVerdict, unclear } from './structure.ts';
+import { isSilent } from './trees.ts';
 import { showsVersion, subcommandOf } from './subcommands.ts';
 import { innerCommands, innerScripts, unwrapped } from './unwrap.ts';
 import { asks, denies, isFirm, safe, strictest, type Verdict } from './verdict.ts';
@@ -139,15 +140,18 @@ class LineJudge {
 
   verdict(commands: readonly JudgedCommand[]): Verdict {
     const verdicts = commands.map(({ verdict }) => verdict);
-    if (this.#shell.isFlat || this.#consent !== undefined) return strictest(verdicts);
-    const { layout } = this.#shell;
-    const structure =
-      layout === undefined
-        ? asks('has more than a list of simple commands', '')
-        : new LineJudge(this.#shell, this.#place, this.#depth).#structure(layout);
-    return structure.kind === 'safe'
-      ? strictest(verdicts.filter(isFirm))
-      : strictest([...verdicts, structure]);
+    const { layout, isFlat } = this.#shell;
+    const isPlain = isFlat && commands.every(({ command }) => !isOfStructure(command));
+    if (isPlain || this.#consent !== undefined) return strictest(verdicts);
+    const firm = verdicts.filter(isFirm);
+    if (layout === undefined) {
+      const own = commands.filter(({ command }) => !isOfStructure(command));
+      return strictest([...firm, ...own.map(({ verdict }) => verdict), unclear]);
+    }
+    return strictest([
+      new LineJudge(this.#shell, this.#place, this.#depth).#structure(layout),
+      ...firm,
+    ]);
   }
 
   #structure(layout: ShellLayout): Verdict {
@@ -182,8 +186,13 @@ class LineJudge {
   #judge(command: ShellCommand): JudgedCommand {
     const part = partOf(command);
     if (command.operator !== '&&') this.#entered = undefined;
-    const spot: Spot = { place: this.#place, folders: this.#entered ?? this.#folders, part };
+    const [name, ...rest] = command.words;
+    const isQuiet = isSilent(name?.text ?? '', rest);
+    const folders = this.#entered ?? this.#folders;
+    const spot: Spot = { place: this.#place, folders, part, ...(isQuiet && { isSilent: true }) };
     const redirections = command.redirections.map((each) => judgeRedirection(each, spot));
+    if (command.here !== undefined && command.here.isDynamic && !isPrintable(command.here))
+      redirections.push(asks('has a part that only the shell knows', part));
     const isSet = command.words.length === 0 || !command.assignments.every(isHarmlessVariable);
     const assigned = command.assignments.length > 0 && isSet ? asks('sets variables', part) : safe;
     const danger = this.#dangers(command, spot);
@@ -235,11 +244,12 @@ class LineJudge {
         ? asks('runs nothing', part)
         : this.#program(inner, spot);
     if (/^(?:find|xargs)$/.test(name)) return judgeFound(command, spot);
+    if (isCondition(name)) return judgeCondition(command.words, spot);
     if (showsVersion(name, rest)) return safe;
     const found = subcommandOf(name, rest) ?? asReader(name, rest);
     return found === undefined
       ? asks(wrapperOf(name) ? 'runs another command' : whyAsked(name, false), part)
-      : judgeReader(found.reader, found.rest, spot, name === 'git');
+      : judgeReader({ name, ...found }, spot);
   }
 
   /**
@@ -271,12 +281,19 @@ class LineJudge {
 
 /** Judges `find` and `xargs`, with the program that they run on files. */
 function judgeFound(command: ShellCommand, spot: Spot): Verdict {
-  const judgeCall = ({ reader, rest }: EachCall): Verdict => judgeReader(reader, rest, spot, false);
+  const judgeCall = (call: EachCall): Verdict =>
+    judgeReader(call, isSilent(call.name, call.rest) ? { ...spot, isSilent: true } : spot);
   const [program, ...rest] = command.words;
   if (program?.text === 'find') return judgeFind(rest, spot, judgeCall);
   const call = xargsCall(command, spot);
   return 'kind' in call ? call : judgeCall(call);
 }
+
+/** Returns true for what is judged as a part of the whole line, with the variables in it. */
+const isOfStructure = ({ words, assignments }: ShellCommand): boolean =>
+  (words.length === 0 && assignments.length > 0) ||
+  /^(?:for|case|read|\(\(|break|continue)$/.test(words[0]?.text ?? '') ||
+  words.some(({ isDynamic, text }) => isDynamic && text.includes('{'));
 
 function asReader(
   name: string,
@@ -288,92 +305,6 @@ function asReader(
   const isBare = name === 'tar' && first !== undefined && /^[tvzjJa]*f$/.test(first.text);
   const words = isBare ? [{ ...first, text: `-${first.text}` }, ...rest.slice(1)] : rest;
   return reader && { reader, rest: words };
-}
-
-function judgeReader(
-  reader: Reader,
-  rest: readonly ShellWord[],
-  spot: Spot,
-  isGit: boolean,
-): Verdict {
-  const call = readArguments(rest, reader.options);
-  if (typeof call === 'string') return mayWrite(`${call} is not known to be harmless`, rest, spot);
-  const problem = reader.problem?.(call, rest) ?? valueProblem(call, isGit);
-  if (problem !== undefined) return mayWrite(problem, rest, spot);
-  const { operands, paths } = call;
-  const reads = paths.map((word) => judgeRead(word, spot));
-  if (reader.operands === 'text')
-    return strictest([
-      ...reads,
-      ...operands
-        .filter((word) => reader.printsOperands !== true || !isPrintable(word))
-        .map((word) => judgeWord(word, spot, isGit)),
-    ]);
-  const hasScript = reader.scriptOptions?.some((name) => call.names.has(name)) ?? false;
-  const isScript = reader.operands === 'script' && !hasScript;
-  const script = isScript ? operands.slice(0, 1).map((word) => judgeWord(word, spot, false)) : [];
-  const files = isScript ? operands.slice(1) : operands;
-  const reading = reader.operands === 'names' ? 'names' : 'content';
-  return strictest([
-    ...reads,
-    ...script,
-    ...files.filter(({ text }) => text !== '-').map((word) => judgeRead(word, spot, reading)),
-  ]);
-}
-
-/**
- * Returns the verdict on a call that may write: `deny` if no command may write one of its files,
- * otherwise `ask`.
- */
-function mayWrite(reason: string, rest: readonly ShellWord[], spot: Spot): Verdict {
-  const files = rest.flatMap((word) => {
-    const value = /^--?[\w-]+=(.+)$/s.exec(word.text)?.[1];
-    if (value !== undefined) return [{ ...word, text: value, spelled: value }];
-    return programOf(word) === '' || spot.part.startsWith('git ') ? [] : [word];
-  });
-  const firm = files.map((word) => judgeWrite(word, spot)).filter(isFirm);
-  return strictest([asks(reason, spot.part), ...firm]);
-}
-
-/** The formats of commits that git defines. */
-const gitFormats = /^(?:oneline|short|medium|full|fuller|reference|email|raw|mboxrd)?$/;
-
-/**
- * Returns why a command with this option value may do more than read, as the rest of a sentence;
- * `undefined` if it only reads.
- */
-function valueProblem({ values }: Arguments, isGit: boolean): string | undefined {
-  const all = [...values.values()].flat();
-  if (isGit && all.some((value) => /%[-+ ]?G|signature/.test(value)))
-    return 'runs the program for signatures';
-  const formats = isGit ? ['--format', '--pretty'].flatMap((name) => values.get(name) ?? []) : [];
-  if (formats.some((value) => /^\w+$/.test(value) && !gitFormats.test(value)))
-    return 'uses a format that the repository defines';
-  const files = ['--include', '-g', '--glob', '--iglob'].flatMap((name) => values.get(name) ?? []);
-  return files.some((value) => usualPaths.isPrivate(`/${value}`) || /^\.[^/]*[*?[]/.test(value))
-    ? 'reads a file that may hold secrets'
-    : undefined;
-}
-
-/** Judges an operand that is not a path, or that is a path or commit of a git repository. */
-function judgeWord(word: ShellWord, spot: Spot, isGit: boolean): Verdict {
-  if (!isGit && plainVariable(word) !== undefined) return safe;
-  if (word.isDynamic) return asks('has a part that only the shell knows', spot.part);
-  if (!isGit) return safe;
-  const path = `/${word.text.slice(word.text.indexOf(':') + 1)}`;
-  return usualPaths.isPrivate(path) || /\/\.[^/]*[*?[]/.test(path)
-    ? asks('reads a file that may hold secrets', spot.part)
-    : judgeRead(word, spot, 'names');
-}
-
-function judgeRedirection(
-  { sign, target }: ShellCommand['redirections'][number],
-  spot: Spot,
-): Verdict {
-  if (!target.isDynamic && /^(?:\d*[<>]&|[<>]&)$/.test(sign) && /^(?:\d+|-)$/.test(target.text))
-    return safe;
-  if (!sign.includes('>')) return judgeRead(target, spot);
-  return !target.isDynamic && target.text === '/dev/null' ? safe : judgeWrite(target, spot);
 }
 
 /** Returns the command as written, without its redirections. */

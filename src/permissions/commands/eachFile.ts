@@ -1,18 +1,21 @@
-/** Judges programs that get the names of files from `find`: by `-exec` or through `xargs`. */
-import type { ShellCommand, ShellWord } from '../../shell/shellCommand.ts';
-import { programOf } from '../../shell/wrappers.ts';
-import { pathsOf } from './operand.ts';
-import { readArguments } from './options.ts';
+/** Judges programs that get the names of files: from `find -exec` or through `xargs`. */
+import type { ShellCommand, ShellWord, WordPart } from '../../shell/shellCommand.ts';
+import { listedBy } from './listings.ts';
+import { readArguments, type Arguments } from './options.ts';
 import type { Spot } from './place.ts';
 import { readerOf } from './readers.ts';
 import type { Reader } from './readers/reader.ts';
+import { subcommandOf } from './subcommands.ts';
 import { asks, type Verdict } from './verdict.ts';
+import { whyAsked } from './whyAsked.ts';
 
 /**
  * A call of a program that only reads (`reader`), with found files in place of `{}` in its
  * arguments.
  */
 export interface EachCall {
+  /** Name of the program. */
+  readonly name: string;
   readonly reader: Reader;
   readonly rest: readonly ShellWord[];
 }
@@ -28,9 +31,10 @@ const file: ShellWord = { text: './found', spelled: './found', isDynamic: false,
  * by themselves, or give some file names a special meaning.
  */
 const others = /^(?:zgrep|rg|fd|diff|tar|unzip|test|\[)$/;
-const printers = /^(?:echo|basename|dirname)$/;
+const printers = /^(?:echo|basename|dirname|ps)$/;
 
-function readsNamed(name: string, reader: Reader, rest: readonly ShellWord[]): boolean {
+/** Returns true for a program that reads only the files that it is given. */
+export function readsNamed(name: string, reader: Reader, rest: readonly ShellWord[]): boolean {
   const isRecursive =
     /grep$/.test(name) &&
     rest.some(({ text }) => /^--recursive$|^-[a-zA-Z]*[rR]|recurs/.test(text));
@@ -51,9 +55,14 @@ export function eachCall(words: readonly ShellWord[], isList: boolean): EachCall
   const call = readArguments(filled, reader.options);
   if (typeof call === 'string' || filled.some(({ text }) => text.includes('{}'))) return undefined;
   const count = (all: readonly ShellWord[]): number => all.filter((word) => word === file).length;
-  const hasScript = reader.scriptOptions?.some((option) => call.names.has(option)) === true;
-  const isScript = reader.operands === 'script' && !hasScript && call.operands[0] === file;
-  return count(call.operands) === count(filled) && !isScript ? { reader, rest: filled } : undefined;
+  const isRead = count(call.operands) === count(filled) && !isScriptOf(reader, call);
+  return isRead ? { name: program?.text ?? '', reader, rest: filled } : undefined;
+}
+
+/** Returns true if the name that was found would be read as a script. */
+function isScriptOf({ scriptOptions = [], operands }: Reader, call: Arguments): boolean {
+  const hasScript = scriptOptions.some((option) => call.names.has(option));
+  return operands === 'script' && !hasScript && call.operands[0] === file;
 }
 
 /** Returns the words of the program that `find -exec` runs, and the other words of `find`. */
@@ -80,102 +89,127 @@ export function splitExec(rest: readonly ShellWord[]):
 }
 
 /**
- * Returns the call that `xargs` makes of the names that `find` prints, or why the call may do more
- * than read.
+ * Returns the call that `xargs` makes of the names that the commands before it print, or why the
+ * call may do more than read.
  */
-export function xargsCall(
-  { words, sources = [], operator, redirections }: ShellCommand,
-  spot: Spot,
-): EachCall | Verdict {
+export function xargsCall(command: ShellCommand, spot: Spot): EachCall | Verdict {
   const { part } = spot;
-  if (redirections.some(({ sign }) => !sign.includes('>')))
-    return asks('runs another command on what a file holds', part);
-  if (operator !== '|' || !sources.every(pipesNamesOnly))
-    return asks('runs another command on words of messages', part);
-  const [isNull, from] = ownOptions(words);
-  const [find, ...filters] = sources;
-  const call = from === undefined ? undefined : eachCall([...words.slice(from), brackets], true);
-  if (call === undefined || find === undefined || !printsNames(find, isNull))
+  const own = ownOptions(command.words);
+  const [program, ...rest] = command.words.slice(own?.from ?? command.words.length);
+  if (own === undefined || program === undefined || program.isDynamic)
     return asks('runs another command', part);
-  if (isNull) return filters.length === 0 ? call : asks('runs another command', part);
-  if (!filters.every(selectsLines)) return asks('runs another command', part);
-  const isOdd = rootsOf(find.words.slice(1)).some((root) => hasOddNames(root, spot));
-  return isOdd ? asks('runs another command on names that it may read as several', part) : call;
+  const given = givenTo(command, own, spot);
+  const filled = withGiven(rest, given, own.marker);
+  if (filled === undefined) return asks('runs another command', part);
+  const call = callOf(program.text, filled);
+  if (call === undefined) return asks(whyAsked(program.text, false), program.text);
+  const isPrinter = program.text === 'echo' && own.marker === undefined;
+  if (given.kind === 'unknown' && !isPrinter) return asks(whyUnknown(command), part);
+  return program.text === 'git' || readsNamed(program.text, call.reader, rest)
+    ? call
+    : asks(`${program.text} may read more than the names that xargs gives it`, part);
 }
 
-/**
- * Returns true if a file name below the folder contains a blank, quote or backslash, which `xargs`
- * interprets; also if the names are not known.
- */
-function hasOddNames(root: ShellWord, spot: Spot): boolean {
-  const paths = pathsOf(root, spot);
-  if (paths === undefined || odd.test(root.text)) return true;
-  return paths.some((path) => {
-    const real = spot.place.realPath(path);
-    const names = real === undefined ? undefined : spot.place.oddFiles(real);
-    return names?.some((name) => odd.test(name.slice(real?.length))) !== false;
+function callOf(name: string, rest: readonly ShellWord[]): EachCall | undefined {
+  const call = name === 'git' ? subcommandOf(name, rest) : undefined;
+  const reader = call?.reader ?? readerOf(name);
+  return reader && { name, reader, rest: call?.rest ?? rest };
+}
+
+/** Returns what `xargs` reads: a list of names, or a text of which nothing is known. */
+function givenTo(command: ShellCommand, { isNull, marker }: XargsOptions, spot: Spot): WordPart {
+  const isPiped = command.operator === '|' && !isFed(command);
+  const listing = isPiped ? listedBy(command.sources ?? [], spot) : undefined;
+  return listing?.isNull === isNull
+    ? { kind: 'choice', values: listing.values, isList: marker === undefined }
+    : { kind: 'unknown' };
+}
+
+const isFed = ({ here, redirections }: ShellCommand): boolean =>
+  here !== undefined || redirections.some(({ sign }) => !sign.includes('>'));
+
+function whyUnknown(command: ShellCommand): string {
+  if (isFed(command)) return 'runs another command on what a file holds';
+  const programs = (command.sources ?? []).flatMap(({ words: [first] }) => first?.text ?? []);
+  return `runs another command on what ${programs.join(' | ')} prints`;
+}
+
+/** Returns the words with what `xargs` gives at their end, or in place of its marker. */
+function withGiven(
+  rest: readonly ShellWord[],
+  given: WordPart,
+  marker: string | undefined,
+): readonly ShellWord[] | undefined {
+  const word = (parts: readonly WordPart[], spelled: string): ShellWord => {
+    const text = parts.map((part) => ('text' in part ? part.text : '')).join('');
+    return { text, spelled, isDynamic: true, isQuoted: true, parts };
+  };
+  if (marker === undefined) return [...rest, word([given], '{}')];
+  const isFixed = ({ isDynamic, text, spelled, parts }: ShellWord): boolean =>
+    !isDynamic ||
+    (parts === undefined && text === spelled && !/[*?[{$`\\]/.test(text.replaceAll(marker, '')));
+  if (rest.some((word) => word.spelled.includes(marker) && !isFixed(word))) return undefined;
+  return rest.map((each) => {
+    const texts = each.text.split(marker);
+    const parts = texts.flatMap((text, index): WordPart[] => [
+      ...(index > 0 ? [given] : []),
+      ...(text === '' ? [] : [{ kind: 'text' as const, text }]),
+    ]);
+    return texts.length > 1 ? word(parts, each.spelled) : each;
   });
 }
 
-const odd = /[\s'"\\]/;
-const brackets: ShellWord = { text: '{}', spelled: '{}', isDynamic: true, isQuoted: false };
 const here: ShellWord = { text: '.', spelled: '.', isDynamic: false, isQuoted: false };
 
-/**
- * Returns whether `xargs` expects names that end with NUL, and the index of the program that it
- * runs.
- */
-function ownOptions(
-  words: readonly ShellWord[],
-): readonly [isNull: boolean, from: number | undefined] {
+interface XargsOptions {
+  readonly isNull: boolean;
+  /** Text in place of which each name is put. */
+  readonly marker?: string;
+  /** Index of the program. */
+  readonly from: number;
+}
+
+/** The options of `xargs` with a value, and the values that they may have. */
+const xargsValues: Readonly<Record<string, RegExp>> = {
+  n: /^\d+$/,
+  P: /^\d+$/,
+  L: /^\d+$/,
+  d: /^(?:\\n|\n)$/,
+  I: /^(?:\{\}|[%@_]|[A-Z]{1,8})$/,
+};
+
+/** Returns the options of `xargs`; `undefined` if one is not known. */
+function ownOptions(words: readonly ShellWord[]): XargsOptions | undefined {
   let [isNull, at] = [false, 1];
+  let marker: string | undefined;
   for (let word = words[at]; word?.text.startsWith('-') === true; word = words[at]) {
-    const { text, isDynamic } = word;
-    if (isDynamic || !/^-(?:0r?|r0?|[nPL]\d*|-null|-no-run-if-empty)$/.test(text))
-      return [isNull, undefined];
-    isNull ||= /0|null/.test(text) && !/^-[nPL]/.test(text);
-    const isNumber = /^-[nPL]$/.test(text);
-    if (isNumber && !/^\d+$/.test(words[at + 1]?.text ?? '')) return [isNull, undefined];
-    at += isNumber ? 2 : 1;
+    const option = xargsOption(word, words[at + 1]);
+    if (option === undefined) return undefined;
+    if (option.name === 'I') marker = option.value;
+    isNull ||= option.name === '0';
+    at += option.length;
   }
-  return [isNull, at];
+  return { isNull, from: at, ...(marker !== undefined && { marker }) };
 }
 
-/** Returns false if the error messages of the command may also be written to its pipe. */
-const pipesNamesOnly = ({ operator, redirections }: ShellCommand): boolean =>
-  operator !== '|&' && redirections.every(({ sign }) => !sign.includes('&'));
-
-function printsNames({ words, redirections }: ShellCommand, isNull: boolean): boolean {
-  const has = (pattern: RegExp): boolean => words.some(({ text }) => pattern.test(text));
-  return (
-    programOf(words[0]) === 'find' &&
-    words[0]?.text === 'find' &&
-    redirections.every(({ sign }) => sign.includes('>')) &&
-    !has(/^-(?:f?printf|f?ls|fprint0?|exec|execdir|ok|okdir|delete)$/) &&
-    has(/^-print0$/) === isNull &&
-    !(isNull && has(/^-print$|^-o$|^-or$/))
-  );
+interface XargsOption {
+  readonly name: string;
+  readonly value: string;
+  /** Number of words. */
+  readonly length: number;
 }
 
-/** Returns true for a filter that only selects or sorts lines, and does not change them. */
-function selectsLines({
-  words: [program, ...rest],
-  redirections,
-  assignments,
-}: ShellCommand): boolean {
-  const text = rest.map((word) => word.text).join(' ');
-  const isPlain =
-    redirections.length + assignments.length === 0 && rest.every(({ isDynamic }) => !isDynamic);
-  if (program === undefined || !isPlain) return false;
-  if (/^(?:head|tail)$/.test(program.text)) return /^(?:-\d+|-n ?\d+)?$/.test(text);
-  if (program.text === 'sort') return /^(?:-[rnhVfu]+ ?)*$/.test(text);
-  if (program.text === 'grep')
-    return (
-      rest.length >= 1 &&
-      rest.slice(0, -1).every((word) => /^-[viEF]+$/.test(word.text)) &&
-      !rest.at(-1)?.text.startsWith('-')
-    );
-  return program.text === 'uniq' && rest.length === 0;
+function xargsOption(
+  { text, isDynamic }: ShellWord,
+  next: ShellWord | undefined,
+): XargsOption | undefined {
+  if (!isDynamic && /^-(?:0r?|r0|-null)$/.test(text)) return { name: '0', value: '', length: 1 };
+  if (/^-(?:r|t|-no-run-if-empty)$/.test(text)) return { name: 'r', value: '', length: 1 };
+  const [, name = '', attached = ''] = /^-([nPLId])(.*)$/s.exec(text) ?? [];
+  const value = attached === '' ? (next?.text ?? '') : attached;
+  return xargsValues[name]?.test(value) === true
+    ? { name, value, length: attached === '' ? 2 : 1 }
+    : undefined;
 }
 
 /** Returns the folders in which `find` searches. */

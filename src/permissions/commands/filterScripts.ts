@@ -9,22 +9,23 @@ const scriptsOf = (
   return given.length > 0 ? given : operands.slice(0, 1).map(({ text }) => text);
 };
 
-const sedAddress = String.raw`(?:\d+|\$|\d+~\d+|\/(?:[^\\/\n]|\\[^\n])*\/I?)`;
-const sedCommand = String.raw`(?:[pdq=]|s(?:\/(?:[^\\/\n]|\\[^\n])*){2}\/[gpiI\d]*|s\|(?:[^\\|\n]|\\[^\n])*\|(?:[^\\|\n]|\\[^\n])*\|[gpiI\d]*)`;
-const sedLine = new RegExp(
-  String.raw`^\s*(?:${sedAddress}(?:\s*,\s*(?:${sedAddress}|\+\d+))?)?\s*!?\s*${sedCommand}\s*$`,
-);
+/** Text up to the next `end`, which may not be in brackets: there, it ends nothing. */
+const upTo = (end: string): string =>
+  String.raw`(?:[^\\[\n${end}]|\\[^\n]|\[\^?\]?[^\]\n${end}]*\])*`;
+const toEnd = (end: string): string => String.raw`(?:[^\\\n${end}]|\\[^\n])*`;
+const sedAddress = String.raw`(?:\d+|\$|\d+~\d+|\/${upTo('/')}\/I?)`;
+const sedCommand = String.raw`(?:[pdq=]|s\/${upTo('/')}\/${toEnd('/')}\/[gpiI\d]*|s\|${upTo('|')}\|${toEnd('|')}\|[gpiI\d]*)`;
+const sedLine = String.raw`\s*(?:${sedAddress}(?:\s*,\s*(?:${sedAddress}|\+\d+))?)?\s*!?\s*${sedCommand}\s*`;
+const sedLines = new RegExp(`^${sedLine}(?:;${sedLine})*;?\\s*$`);
 
 /**
  * Returns why a script of sed may do more than filter; `undefined` if it only prints, deletes and
  * substitutes.
  */
-export function sedProblem(call: Arguments): string | undefined {
-  const commands = scriptsOf(call, ['-e', '--expression']).flatMap((script) => script.split(';'));
-  return commands.every((command) => sedLine.test(command))
+export const sedProblem = (call: Arguments): string | undefined =>
+  scriptsOf(call, ['-e', '--expression']).every((script) => sedLines.test(script))
     ? undefined
     : 'its script may write files or run commands';
-}
 
 /**
  * Matches everything in a script of awk that runs commands, reads other files or shows the
@@ -55,8 +56,7 @@ function bareAwk(script: string): string {
   return bare.includes('/') ? bare : bare.replace(/"(?:[^"\\\n]|\\[^\n])*"/g, '""');
 }
 
-const jqPower =
-  /\benv\b|ENV|\binput_filename\b|\binclude\b|\bimport\b|\bmodulemeta\b|\binputs?\b|\$__/;
+const jqPower = /\benv\b|ENV|\binclude\b|\bimport\b|\bmodulemeta\b|\$__/;
 
 export function jqProblem(call: Arguments): string | undefined {
   const [script = ''] = scriptsOf(call, []);

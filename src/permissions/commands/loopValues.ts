@@ -4,6 +4,12 @@ import type { ShellCommand, ShellWord, WordPart } from '../../shell/shellCommand
 import { expanded } from './operand.ts';
 import type { CommandPlace } from './place.ts';
 
+/** Where a loop runs: `folders` are those in which it may run. */
+export interface LoopPlace {
+  readonly place: CommandPlace;
+  readonly folders: readonly string[];
+}
+
 /** Maximum number of values of a loop. */
 const maxValues = 200;
 
@@ -12,11 +18,11 @@ const plainValue = /^[^\u0000-\u001f\u007f*?[\]{}$`\\'"~]*$/;
 
 /**
  * Returns the values of a word in the head of a loop; `undefined` if they are not known, too many,
- * or could be read as a pattern. `folders` are those in which the loop may run.
+ * or could be read as a pattern.
  */
 export function loopValues(
   word: ShellWord,
-  { place, folders }: { readonly place: CommandPlace; readonly folders: readonly string[] },
+  { place, folders }: LoopPlace,
 ): readonly string[] | undefined {
   const values = listedValues(word) ?? namedValues(word, place, folders);
   return values !== undefined &&
@@ -37,15 +43,48 @@ export function listedValues({
   parts,
 }: ShellWord): readonly string[] | undefined {
   if (parts !== undefined) return parts.length === 1 ? parts.flatMap(countedBy)[0] : undefined;
-  const found = /^([\w./-]*)\{([\w.,/-]+)\}([\w./-]*)$/.exec(text);
-  if (!isDynamic || text !== spelled || found === null) return undefined;
+  if (!isDynamic || text !== spelled || /[*?]/.test(text)) return undefined;
+  return bracesOf(text);
+}
+
+/** Returns the texts of `a{b,c}` and the like, which may be patterns; `undefined` for others. */
+function bracesOf(text: string): readonly string[] | undefined {
+  const found = /^([\w./*?@:%+=-]*)\{([\w.,/*?-]+)\}([\w./*?@:%+={},-]*)$/.exec(text);
+  if (found === null) return undefined;
   const [, before = '', list = '', after = ''] = found;
-  return alternatives(list)?.map((item) => before + item + after);
+  const afters = after.includes('{') ? bracesOf(after) : after.includes('}') ? undefined : [after];
+  const all = alternatives(list)?.flatMap((item) => afters?.map((end) => before + item + end));
+  return all === undefined || all.includes(undefined) || all.length > maxValues
+    ? undefined
+    : all.filter((each) => each !== undefined);
+}
+
+/** Returns the words of `a{b,c}` and the like; the word itself for others. */
+export function bracedWords(word: ShellWord): readonly ShellWord[] {
+  const { text, spelled, isDynamic, parts } = word;
+  if (!isDynamic || parts !== undefined || text !== spelled || !text.includes('{')) return [word];
+  return (
+    bracesOf(text)?.map((each) => ({
+      text: each,
+      spelled: each,
+      isDynamic: /[*?]/.test(each),
+      isQuoted: false,
+    })) ?? [word]
+  );
 }
 
 function alternatives(list: string): readonly string[] | undefined {
-  const [, from, to] = /^(0|[1-9]\d{0,3})\.\.(0|[1-9]\d{0,3})$/.exec(list) ?? [];
-  if (from !== undefined && to !== undefined) return range(Number(from), Number(to));
+  const [, from = '', to = '', by = '1'] =
+    /^(\d{1,4})\.\.(\d{1,4})(?:\.\.(\d{1,4}))?$/.exec(list) ?? [];
+  if (from !== '') {
+    const isPadded = [from, to].some((each) => /^0\d/.test(each));
+    const width = isPadded ? Math.max(from.length, to.length) : 0;
+    const all = range(Number(from), Number(to));
+    const step = Math.max(1, Number(by));
+    return all
+      .filter((_each, index) => index % step === 0)
+      .map((each) => each.padStart(width, '0'));
+  }
   return list.includes(',') && !list.includes('..') ? list.split(',') : undefined;
 }
 

@@ -3,6 +3,7 @@ import { posix } from 'node:path';
 import type { ShellWord } from '../../shell/shellCommand.ts';
 import { pathNote } from '../pathRules.ts';
 import type { CommandPlace, Spot } from './place.ts';
+import { chosenTexts, hasChoice } from './possibleTexts.ts';
 import { isSystemPath } from './systemPaths.ts';
 import { asks, asksEach, denies, safe, strictest, type Verdict } from './verdict.ts';
 
@@ -99,7 +100,9 @@ export const isWithin = (folder: string, path: string): boolean =>
  * Returns the absolute paths that a word may name, in each folder in which the command may run;
  * `undefined` if only the shell can know them. Links are not resolved.
  */
-export function pathsOf(word: ShellWord, { place, folders }: Spot): readonly string[] | undefined {
+export function pathsOf(word: ShellWord, spot: Spot): readonly string[] | undefined {
+  if (hasChoice(word)) return chosenPaths(word, spot);
+  const { place, folders } = spot;
   const text = expanded(word, place);
   if (text === undefined) return undefined;
   if (!text.startsWith('/') && folders.length === 0) return undefined;
@@ -113,6 +116,23 @@ export function pathsOf(word: ShellWord, { place, folders }: Spot): readonly str
   const paths = bases.map((folder) => posix.resolve(folder, text));
   if (!word.isDynamic || !glob.test(word.text)) return paths;
   return matchesOf(text, paths, place);
+}
+
+/** Returns the paths of all texts that a word may be; of a folder with all below it, its own. */
+function chosenPaths(word: ShellWord, spot: Spot): readonly string[] | undefined {
+  const paths: string[] = [];
+  for (const { text, isPattern, below } of chosenTexts(word) ?? []) {
+    const texts = below === undefined ? [text] : [text, below.folder === '' ? '.' : below.folder];
+    for (const each of texts) {
+      const found = pathsOf(
+        { text: each, spelled: each, isDynamic: isPattern, isQuoted: !isPattern },
+        spot,
+      );
+      if (found === undefined) return undefined;
+      paths.push(...found);
+    }
+  }
+  return chosenTexts(word) === undefined ? undefined : paths;
 }
 
 const glob = /[*?]/;

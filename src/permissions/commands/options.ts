@@ -1,6 +1,7 @@
 /** Reads the arguments of a program, given the list of options that it may have. */
 import type { ShellWord } from '../../shell/shellCommand.ts';
 import { plainVariable } from './plainVariables.ts';
+import { hasChoice, isList, isNumber, isPrintable, mayBeOption } from './possibleTexts.ts';
 
 /**
  * The options that a program may be given, separated by spaces:
@@ -24,6 +25,8 @@ export interface Arguments {
   readonly names: ReadonlySet<string>;
   /** Values of the other options, by name, in the order of the call. */
   readonly values: ReadonlyMap<string, readonly string[]>;
+  /** True if the value of an option is not known. */
+  readonly hasUnknown: boolean;
 }
 
 type Kind = 'flag' | 'value' | 'path' | 'pair' | 'pathPair';
@@ -71,6 +74,7 @@ class ArgumentReader {
   readonly #paths: ShellWord[] = [];
   readonly #names = new Set<string>();
   readonly #values = new Map<string, readonly string[]>();
+  #hasUnknown = false;
   #at = 0;
 
   constructor(words: readonly ShellWord[], options: Options) {
@@ -86,6 +90,7 @@ class ArgumentReader {
         this.#operands.push(...this.#words.slice(this.#at + 1));
         break;
       }
+      if (mayBeOption(word)) return word.spelled;
       if (!word.text.startsWith('-') || word.text === '-') this.#operands.push(word);
       else if (!this.#option(word)) return word.spelled;
     }
@@ -95,7 +100,7 @@ class ArgumentReader {
       this.#names,
       this.#values,
     ];
-    return { operands, paths, names, values };
+    return { operands, paths, names, values, hasUnknown: this.#hasUnknown };
   }
 
   #option(word: ShellWord): boolean {
@@ -145,10 +150,13 @@ class ArgumentReader {
 
   #takeValue(kind: Kind, name: string, value: ShellWord | undefined): boolean {
     if (value === undefined) return false;
-    const isKnown = !value.isDynamic || (kind === 'value' && plainVariable(value) !== undefined);
-    if (!isKnown) return false;
-    if (kind === 'path' || kind === 'pathPair') this.#paths.push(value);
+    const isPath = kind === 'path' || kind === 'pathPair';
+    const isPlain = !value.isDynamic || (kind === 'value' && plainVariable(value) !== undefined);
+    if (!isPlain && (isList(value) || !(isPath ? hasChoice(value) : isPrintable(value))))
+      return isNumber(value);
+    if (isPath) this.#paths.push(value);
     else this.#addValue(name, value.text);
+    this.#hasUnknown ||= !isPlain && !isPath && !isNumber(value);
     return true;
   }
 

@@ -45,6 +45,8 @@ export interface Spot {
   readonly folders: readonly string[];
   /** The command as written, to be shown in verdicts. */
   readonly part: string;
+  /** True if the program prints nothing of the content of its files. */
+  readonly isSilent?: boolean;
 }
 
 /** A command that needs consent, and the circumstances in which it runs. */

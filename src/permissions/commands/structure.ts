@@ -1,12 +1,39 @@
-/**
- * Judges lines with loops, conditions, groups and substitutions: each command with each value that
- * the variables in it may have.
- */
-import type { ShellCommand, ShellLayout, ShellWord, WordPart } from '../../shell/shellCommand.ts';
-import { loopValues } from './loopValues.ts';
+/** Judges lines with loops, conditions and variables: each command with the possible values. */
+import type { ShellCommand, ShellLayout, ShellWord } from '../../shell/shellCommand.ts';
+import { listedBy, listsNames } from './listings.ts';
+import {
+  closingAt,
+  isCaseHead,
+  isHead,
+  loopAt,
+  pipelineBefore,
+  pipelineOf,
+  readCall,
+  type Loop,
+} from './loopParts.ts';
+import { Branches, isSign } from './branches.ts';
+import { bracedWords, loopValues } from './loopValues.ts';
 import type { CommandPlace } from './place.ts';
-import { isPlainName } from './plainVariables.ts';
-import { asks, strictest, type Verdict } from './verdict.ts';
+import { chosenTexts } from './possibleTexts.ts';
+import {
+  isCalculated,
+  isOwnName,
+  isOwnWord,
+  isSameScope,
+  isSplit,
+  joinedScopes,
+  joinedValues,
+  resolved,
+  resolvedWord,
+  setByArithmetic,
+  textValue,
+  valueParts,
+  type Scope,
+  type ValueOf,
+  type Values,
+} from './scope.ts';
+import { isEnd, isShown, nameParts, partOf } from './shownWords.ts';
+import { asks, safe, strictest, type Verdict } from './verdict.ts';
 
 /** Judges simple commands, and tracks the folders in which the next command may run. */
 export interface Steps {
@@ -25,257 +52,347 @@ export interface Steps {
   within(folders: readonly string[], walk: () => Verdict, isSubshell: boolean): Verdict;
 }
 
-/**
- * Name → value of each variable that the line sets; the value is `undefined` if it is not known.
- */
-type Scope = ReadonlyMap<string, string | undefined>;
-
 /** Maximum number of commands, each counted once for each value of the loops around it. */
 const maxCommands = 300;
+/** Number of values up to which the body of a loop is judged for each of them. */
+const maxWalks = 30;
 
-const opening = /^(?:if|\{)$/;
-const closing = /^(?:fi|\})$/;
-const plain = /^(?:;|\n|&&|\|\||\||then|elif|else)$/;
 const tooMany = asks('runs too many commands to judge', '');
-const unclear = asks('has more than a list of simple commands', '');
+
+export const unclear = asks('has a part that is not judged', '');
+
+const notJudged = (part: string): Verdict =>
+  part === 'while' || part === 'until'
+    ? asks(`${part} may run without end`, '')
+    : asks(`${part.trim() === '' ? 'a part of the line' : part} is not judged`, '');
 
 export const structureVerdict = (layout: ShellLayout, steps: Steps): Verdict =>
-  new StructureJudge(steps).walk(layout, new Map(), true);
+  new StructureJudge(steps).line(layout);
 
 interface Circumstances {
-  readonly scope: Scope;
-  /** True if a command after `&&` runs only if the command before it succeeded. */
+  /** True if a command after `&&` runs only if this one succeeded. */
   readonly isSure: boolean;
+  /** Operator or keyword before the part. */
+  readonly operator: string;
 }
-
-/** Returns true for an operator or keyword that decides only whether the next commands run. */
-const isSign = (item: string, before: string | ShellCommand | undefined): boolean =>
-  item === '!'
-    ? typeof before !== 'string' || !/^[|!]/.test(before) || before === '||'
-    : opening.test(item) || closing.test(item) || plain.test(item);
 
 class StructureJudge {
   readonly #steps: Steps;
   #count = 0;
+  /** The variables that the next command may use. */
+  #scope: Scope = new Map();
+  /** The variables where `break` and `continue` leave the body of the loop. */
+  #left: Scope[] = [];
 
   constructor(steps: Steps) {
     this.#steps = steps;
   }
 
-  walk(layout: ShellLayout, scope: Scope, isOutermost: boolean): Verdict {
+  line(layout: ShellLayout): Verdict {
+    return this.#walk(layout, true);
+  }
+
+  #walk(layout: ShellLayout, isOutermost: boolean): Verdict {
     const verdicts: Verdict[] = [];
-    let depth = isOutermost ? 0 : 1;
+    const branches = new Branches(this.#scope);
     for (let at = 0; at < layout.length; at += 1) {
-      const item = layout[at] ?? '';
-      if (typeof item === 'string' && isSign(item, layout[at - 1])) {
-        depth += opening.test(item) ? 1 : closing.test(item) ? -1 : 0;
+      const [item = '', before] = [layout[at], layout[at - 1]];
+      if (typeof item === 'string' && isSign(item, before)) {
+        this.#scope = branches.afterSign(item, this.#scope);
         continue;
       }
-      const isSure = depth === 0 && layout[at - 1] !== '!';
-      const { verdict, end } = this.#part(layout, at, { scope, isSure });
+      const isSure = isOutermost && branches.isOutermost && before !== '!';
+      const operator = typeof before === 'string' ? before : ';';
+      const { verdict, end } = this.#part(layout, at, { isSure, operator });
+      if (typeof item === 'object' && isCaseHead(item)) branches.open(this.#scope);
       verdicts.push(verdict);
-      if (verdict === unclear || this.#count > maxCommands)
-        return strictest([...verdicts, tooMany]);
+      if (end < at) return strictest(verdicts);
+      if (this.#count > maxCommands) return strictest([...verdicts, tooMany]);
       at = end;
     }
+    this.#scope = branches.close(this.#scope);
     return strictest(verdicts);
   }
 
-  /** Judges the command, loop or subshell at an index. `end` is the index of its last item. */
+  /**
+   * Judges the command, loop or subshell at an index. `end` is the index of its last item; -1 if it
+   * is of an unknown kind.
+   */
   #part(
     layout: ShellLayout,
     at: number,
-    { scope, isSure }: Circumstances,
+    circumstances: Circumstances,
   ): { readonly verdict: Verdict; readonly end: number } {
-    const [item, before = ';'] = [layout[at], layout[at - 1]];
-    const operator = typeof before === 'string' ? before : ';';
-    if (typeof item === 'object' && !isHead(item))
-      return { verdict: this.#command(item, operator, { scope, isSure }), end: at };
+    const item = layout[at] ?? '';
+    const { operator } = circumstances;
+    if (typeof item === 'object' && isCaseHead(item)) return { verdict: this.#case(item), end: at };
+    if (typeof item === 'object' && !isHead(item)) {
+      const isPiped = operator === '|' || layout[at + 1] === '|';
+      return { verdict: this.#command(item, circumstances, isPiped), end: at };
+    }
     const loop = item === '(' ? undefined : loopAt(layout, at);
-    if (loop !== undefined) return { verdict: this.#loop(loop, scope, operator), end: loop.end };
+    if (loop !== undefined) return { verdict: this.#loop(loop, layout, at), end: loop.end };
     const end = item === '(' ? closingAt(layout, at) : undefined;
-    if (end === undefined) return { verdict: unclear, end: at };
+    if (end === undefined)
+      return { verdict: notJudged(typeof item === 'string' ? item : 'for'), end: -1 };
     const body = layout.slice(at + 1, end);
-    const walk = (): Verdict => this.walk(body, scope, false);
-    return { verdict: this.#steps.within(this.#steps.folders(operator), walk, true), end };
+    return { verdict: this.#subshell(body, operator), end };
   }
 
-  #command(command: ShellCommand, operator: string, { scope, isSure }: Circumstances): Verdict {
+  /** Judges commands that change neither the variables nor the folder of later commands. */
+  #subshell(body: ShellLayout, operator: string): Verdict {
+    const scope = this.#scope;
+    const walk = (): Verdict => this.#walk(body, false);
+    const verdict = this.#steps.within(this.#steps.folders(operator), walk, true);
+    this.#scope = scope;
+    return verdict;
+  }
+
+  #command(command: ShellCommand, { isSure, operator }: Circumstances, isPiped: boolean): Verdict {
     this.#count += 1;
-    const inner = this.#inner(command, scope);
-    const known = resolved(command, scope);
+    return strictest([
+      this.#inner(command),
+      this.#ofShell(command, operator, isPiped) ?? this.#ofProgram(command, operator, isSure),
+    ]);
+  }
+
+  /** Judges what the shell does by itself; `undefined` for other commands. */
+  #ofShell(command: ShellCommand, operator: string, isPiped: boolean): Verdict | undefined {
+    const { words, assignments, redirections } = command;
+    const isPlain = redirections.length === 0;
+    if (words.length === 0 && assignments.length > 0 && isPlain)
+      return isPiped ? asks('sets variables', '') : this.#assign(assignments);
+    switch (words[0]?.text) {
+      case 'break':
+      case 'continue':
+        this.#left.push(this.#scope);
+        return isPlain && words.length === 1 && assignments.length === 0 ? safe : undefined;
+      case '((':
+        return this.#calculation(words[1]);
+      case 'read':
+        return this.#read(this.#resolved(command, operator), isPiped);
+      default:
+        return undefined;
+    }
+  }
+
+  #ofProgram(command: ShellCommand, operator: string, isSure: boolean): Verdict {
+    const known = this.#resolved(command, operator);
     const isOfGroup = command.words.length + command.assignments.length === 0 && isEnd(operator);
-    const own = isOfGroup ? this.#steps.redirections(known) : this.#steps.judge(known, isSure);
-    return strictest([inner, own]);
+    return isOfGroup ? this.#steps.redirections(known) : this.#steps.judge(known, isSure);
+  }
+
+  #resolved(command: ShellCommand, operator: string): ShellCommand {
+    const words = command.words.flatMap(bracedWords);
+    return resolved({ ...command, words }, this.#scope, this.#valueOf(operator));
+  }
+
+  #assign(assignments: readonly ShellWord[]): Verdict {
+    for (const assignment of assignments) {
+      const [, name] = /^([A-Za-z_]\w*)=/.exec(assignment.spelled) ?? [];
+      if (name === undefined || !isOwnName(name))
+        return asks('sets a variable that programs may read', assignment.spelled);
+      const values = this.#assigned(assignment, name.length + 1);
+      if (values === undefined)
+        return asks('sets a variable to what only the shell knows', assignment.spelled);
+      this.#scope = new Map([...this.#scope, [name, values]]);
+    }
+    return safe;
+  }
+
+  /** Returns the values that an assignment gives; `undefined` if it shows more than the line does. */
+  #assigned(assignment: ShellWord, from: number): Values | undefined {
+    const { text, isDynamic, parts, isQuoted } = assignment;
+    if (parts === undefined) {
+      const value = text.slice(from);
+      const isPlain = !isDynamic && /^[^*?[\]{}$`\\~\u0000-\u001f]*$/.test(value);
+      return isPlain ? textValue(value) : isQuoted && !isDynamic ? 'unknown' : undefined;
+    }
+    const value = { ...assignment, parts: valueParts(assignment) };
+    const word = resolvedWord(value, this.#scope, this.#valueOf(''));
+    if (word.parts === undefined) return textValue(word.text);
+    if (!isShown(word)) return undefined;
+    const [only, ...others] = word.parts.filter((part) => part.kind !== 'text' || part.text !== '');
+    if (only?.kind === 'choice' && others.length === 0) return only.values;
+    const chosen = chosenTexts(word);
+    return chosen?.every(({ isPattern, below }) => !isPattern && below === undefined) === true
+      ? chosen.map((each) => ({ kind: 'text', text: each.text }))
+      : 'unknown';
+  }
+
+  #calculation(word: ShellWord | undefined): Verdict {
+    const [part] = word?.parts ?? [];
+    if (part?.kind !== 'arithmetic' || !isCalculated(part.items, this.#scope, this.#valueOf('')))
+      return asks('calculates with a value that may be no number', word?.spelled ?? '');
+    const number: Values = [{ kind: 'number' }];
+    for (const name of setByArithmetic(part.items))
+      this.#scope = new Map([
+        ...this.#scope,
+        [name, joinedValues(this.#scope.get(name) ?? number, number)],
+      ]);
+    return safe;
+  }
+
+  #read(command: ShellCommand, isPiped: boolean): Verdict {
+    const call = readCall(command);
+    const part = command.words.map(({ spelled }) => spelled).join(' ');
+    if (call === undefined) return asks('sets variables that are not known', part);
+    if (!isPiped)
+      this.#scope = new Map([
+        ...this.#scope,
+        ...call.names.map((name) => [name, 'unknown'] as const),
+      ]);
+    return this.#steps.redirections({ ...command, words: [], assignments: [] });
   }
 
   /** Judges the commands in the substitutions of a command. */
-  #inner({ words, redirections }: ShellCommand, scope: Scope): Verdict {
-    const all = [...words, ...redirections.map(({ target }) => target)];
-    const layouts = all
-      .flatMap(({ parts = [] }) => parts)
-      .flatMap((part) => (part.kind === 'commands' ? [part.layout] : []));
+  #inner({ words, assignments, redirections, here }: ShellCommand): Verdict {
+    const all = [...words, ...assignments, ...redirections.map(({ target }) => target), here];
+    const parts = all.flatMap((word) => word?.parts ?? []);
+    const commands = parts.flatMap((part) => (part.kind === 'arithmetic' ? part.items : [part]));
     return strictest(
-      layouts.map((layout) =>
-        this.#steps.within(this.#steps.folders(''), () => this.walk(layout, scope, false), true),
+      commands.flatMap((part) =>
+        typeof part === 'object' && part.kind === 'commands'
+          ? [this.#subshell(part.layout, '')]
+          : [],
       ),
     );
   }
 
-  #loop({ head, body }: Loop, scope: Scope, before: string): Verdict {
-    const folders = this.#steps.folders(before);
-    const walk = (values: Scope): Verdict =>
-      this.#steps.within(folders, () => this.walk(body, values, false), false);
-    if (head.words[0]?.text === 'read') {
-      const names = readNames(head);
-      if (names === undefined || names.some((name) => scope.has(name))) return unclear;
-      return walk(new Map([...scope, ...names.map((name) => [name, undefined] as const)]));
-    }
+  /** Returns a function that returns what a substitution prints. */
+  #valueOf(operator: string): ValueOf {
+    return ({ layout }, isSplit) => {
+      const commands = pipelineOf(layout);
+      const values = commands === undefined ? 'unknown' : this.#printed(commands, operator);
+      return values === 'unknown' && isSplit && listsNames(layout) ? undefined : values;
+    };
+  }
+
+  #printed(commands: readonly ShellCommand[], operator: string, isNull = false): Values {
+    const known = commands.map((command) => this.#resolved(command, operator));
+    const [only] = known;
+    const cut = known.length === 1 && only !== undefined ? nameParts(only) : undefined;
+    if (cut !== undefined) return cut;
+    const at = { place: this.#steps.place, folders: this.#steps.folders(operator) };
+    const listing = listedBy(known, at);
+    return listing?.isNull === isNull ? listing.values : 'unknown';
+  }
+
+  #case(head: ShellCommand): Verdict {
+    this.#count += 1;
+    const subject = head.words[1];
+    const word = subject && resolvedWord(subject, this.#scope, this.#valueOf(''));
+    return strictest([
+      this.#inner(head),
+      word === undefined || isShown(word)
+        ? safe
+        : asks('has a part that only the shell knows', subject?.spelled ?? ''),
+    ]);
+  }
+
+  #loop(loop: Loop, layout: ShellLayout, start: number): Verdict {
+    const before = layout[start - 1];
+    const operator = typeof before === 'string' ? before : ';';
+    return loop.head.words[0]?.text === 'read'
+      ? this.#readLoop(loop, operator, this.#fed(layout, start, loop))
+      : this.#wordLoop(loop, operator);
+  }
+
+  #readLoop({ head, body }: Loop, operator: string, fed: Values): Verdict {
+    const call = readCall(head);
+    if (call === undefined || head.redirections.length > 0 || head.here !== undefined)
+      return asks('sets variables that are not known', partOf(head));
+    const scope = new Map([...this.#scope, ...call.names.map((name) => [name, fed] as const)]);
+    return this.#body(body, scope, operator);
+  }
+
+  #wordLoop({ head, body }: Loop, operator: string): Verdict {
     const [, name, , ...words] = head.words;
-    if (name === undefined || !isOwnName(name) || scope.has(name.text)) return unclear;
-    // The body is judged even without words, although it then never runs.
-    const verdicts = words.length === 0 ? [walk(new Map([...scope, [name.text, undefined]]))] : [];
-    for (const word of words) {
-      const at = { place: this.#steps.place, folders };
-      const values = loopValues(word, at) ?? loopValues(resolvedWord(word, scope), at);
-      if (values === undefined) return asks('loops over what only the shell knows', '');
-      for (const value of values) {
-        verdicts.push(walk(new Map([...scope, [name.text, value]])));
-        if (this.#count > maxCommands) return strictest([...verdicts, tooMany]);
-      }
+    if (name === undefined || !isOwnWord(name))
+      return asks('sets a variable that programs may read', partOf(head));
+    const values = this.#looped(words, operator);
+    const verdicts = [this.#inner(head)];
+    if (values === undefined)
+      return strictest([...verdicts, asks('loops over what only the shell knows', partOf(head))]);
+    for (const value of walked(values)) {
+      verdicts.push(this.#body(body, new Map([...this.#scope, [name.text, value]]), operator));
+      if (this.#count > maxCommands) return strictest([...verdicts, tooMany]);
     }
+    return strictest(verdicts);
+  }
+
+  /** Returns the values of the words of a loop. */
+  #looped(words: readonly ShellWord[], operator: string): Values | undefined {
+    const at = { place: this.#steps.place, folders: this.#steps.folders(operator) };
+    let all: Values = [];
+    for (const given of words.flatMap(bracedWords)) {
+      const word = resolvedWord(given, this.#scope, this.#valueOf(operator));
+      const [part] = word.parts ?? [];
+      const isOne = word.parts?.length === 1;
+      const values: Values | undefined =
+        isOne && part?.kind === 'choice'
+          ? part.values
+          : isOne && part?.kind === 'unknown' && !isSplit(given)
+            ? 'unknown'
+            : (loopValues(given, at) ?? loopValues(word, at))?.map((text) => ({
+                kind: 'text',
+                text,
+              }));
+      if (values === undefined) return undefined;
+      all = joinedValues(all, values);
+    }
+    return all;
+  }
+
+  /** Returns what a `while` loop reads: what a pipeline prints that lists files. */
+  #fed(layout: ShellLayout, start: number, { head, end }: Loop): Values {
+    const call = readCall(head);
+    if (call?.isWhole !== true) return 'unknown';
+    const group = layout[end + 1];
+    const isGroup =
+      typeof group === 'object' && group.words.length + group.assignments.length === 0;
+    const inputs = isGroup ? group.redirections.filter(({ sign }) => !sign.includes('>')) : [];
+    if (isGroup && group.here !== undefined) return 'unknown';
+    const [input, ...others] = inputs;
+    const piped = pipelineBefore(layout, start);
+    if (input === undefined)
+      return piped === undefined
+        ? 'unknown'
+        : this.#printed(piped.commands, piped.operator, call.isNull);
+    const [part, ...parts] = input.target.parts ?? [];
+    if (others.length > 0 || parts.length > 0 || part?.kind !== 'commands') return 'unknown';
+    const inner = pipelineOf(part.layout);
+    return inner === undefined ? 'unknown' : this.#printed(inner, '', call.isNull);
+  }
+
+  /** Judges the body of a loop, until the variables that it sets have all their possible values. */
+  #body(body: ShellLayout, start: Scope, operator: string): Verdict {
+    const [outer, left] = [this.#scope, this.#left];
+    const folders = this.#steps.folders(operator);
+    const verdicts: Verdict[] = [];
+    let scope = start;
+    for (let round = 0; ; round += 1) {
+      [this.#scope, this.#left] = [scope, []];
+      verdicts.push(this.#steps.within(folders, () => this.#walk(body, false), false));
+      for (const each of this.#left) this.#scope = joinedScopes(this.#scope, each);
+      const next = joinedScopes(scope, this.#scope);
+      if (isSameScope(next, scope)) break;
+      if (round === maxRounds)
+        return strictest([...verdicts, asks('sets variables in a loop', '')]);
+      scope = next;
+    }
+    this.#left = left;
+    this.#scope = joinedScopes(outer, this.#scope);
     return strictest(verdicts);
   }
 }
 
-interface Loop {
-  /** The words `for NAME in …` of a `for` loop, or the command `read` of a `while` loop. */
-  readonly head: ShellCommand;
-  readonly body: ShellLayout;
-  /** Index of `done`. */
-  readonly end: number;
+/** Returns the values with each of which the body of a loop is judged. */
+function walked(values: Values): readonly Values[] {
+  // Without words, the body never runs; it is judged nevertheless.
+  if (values === 'unknown' || values.length === 0) return ['unknown'];
+  return values.length > maxWalks ? [values] : values.map((value) => [value]);
 }
 
-/**
- * Returns the loop that begins at an index; `undefined` if it is neither `for NAME in …` nor
- * `while read …`.
- */
-function loopAt(layout: ShellLayout, start: number): Loop | undefined {
-  const isWhile = layout[start] === 'while';
-  const head = layout[isWhile ? start + 1 : start];
-  let at = start + (isWhile ? 2 : 1);
-  while (layout[at] === ';' || layout[at] === '\n') at += 1;
-  const from = at + 1;
-  if (
-    typeof head !== 'object' ||
-    layout[at] !== 'do' ||
-    isWhile !== (head.words[0]?.text === 'read')
-  )
-    return undefined;
-  for (let depth = 0; at < layout.length; at += 1) {
-    depth += layout[at] === 'do' ? 1 : layout[at] === 'done' ? -1 : 0;
-    if (depth === 0) return { head, body: layout.slice(from, at), end: at };
-  }
-  return undefined;
-}
-
-/** Returns the index of the bracket that closes a subshell. */
-function closingAt(layout: ShellLayout, start: number): number | undefined {
-  let depth = 0;
-  const end = layout.findIndex((item, at) => {
-    depth += at < start ? 0 : item === '(' ? 1 : item === ')' ? -1 : 0;
-    return at >= start && depth === 0;
-  });
-  return end < 0 ? undefined : end;
-}
-
-const isHead = ({ words: [first, , third] }: ShellCommand): boolean =>
-  isKeyword(first, 'for') && isKeyword(third, 'in');
-
-const isKeyword = (word: ShellWord | undefined, text: string): boolean =>
-  word?.text === text && !word.isQuoted && !word.isDynamic;
-
-const isEnd = (before: string): boolean => /^(?:done|fi|[})])$/.test(before);
-
-/** Variables with a special meaning for shells or programs, in lowercase. */
-const specialNames =
-  /proxy|config|^(?:path|fpath|cdpath|manpath|mailpath|argv|status|prompt|histchars|auto_resume)$/;
-
-const isOwnName = ({ text, isDynamic, isQuoted }: ShellWord): boolean =>
-  !isDynamic && !isQuoted && /^[a-z][a-z0-9_]{0,30}$/.test(text) && !specialNames.test(text);
-
-/** Returns the variables that `read -r NAME…` sets; `undefined` for another call. */
-function readNames({
-  assignments,
-  words,
-  redirections,
-}: ShellCommand): readonly string[] | undefined {
-  const [, ...rest] = words;
-  const names = rest[0]?.text === '-r' ? rest.slice(1) : rest;
-  const isKnown =
-    redirections.length === 0 &&
-    names.length > 0 &&
-    names.every(isOwnName) &&
-    assignments.every(({ text, isDynamic }) => !isDynamic && /^IFS=[,:;|\t ]?$/.test(text));
-  return isKnown ? names.map(({ text }) => text) : undefined;
-}
-
-const resolved = (command: ShellCommand, scope: Scope): ShellCommand => ({
-  ...command,
-  words: command.words.map((word) => resolvedWord(word, scope)),
-  redirections: command.redirections.map((each) => ({
-    ...each,
-    target: resolvedWord(each.target, scope),
-  })),
-});
-
-/** Stands for the pipe of `<(…)`: a file that every command may read. */
-const pipe: ShellWord = {
-  text: '/dev/stdin',
-  spelled: '/dev/stdin',
-  isDynamic: false,
-  isQuoted: true,
-};
-
-/** Returns the word with its variables replaced by their values, where these are known. */
-function resolvedWord(word: ShellWord, scope: Scope): ShellWord {
-  const { parts } = word;
-  if (parts === undefined) return word;
-  const [first, ...others] = parts;
-  if (first?.kind === 'commands' && first.sign === '<(') return others.length === 0 ? pipe : word;
-  const isOurs = (part: WordPart): boolean =>
-    part.kind === 'commands' || (part.kind === 'variable' && scope.has(part.name));
-  if (!parts.some(isOurs)) return word;
-  const all = parts.map((part) => resolvedPart(part, scope));
-  const isFixed = all.every(({ kind }) => kind === 'text' || kind === 'pattern');
-  const text = all.map((part) => ('text' in part ? part.text : '')).join('');
-  if (!isFixed) return { ...word, text, parts: all };
-  // The `~` is quoted when the line runs, so the shell does not expand it.
-  if (text.startsWith('~')) return { ...word, parts: [{ kind: 'other' }] };
-  return {
-    text,
-    spelled: text,
-    isDynamic: all.some(({ kind }) => kind === 'pattern'),
-    isQuoted: true,
-  };
-}
-
-function resolvedPart(part: WordPart, scope: Scope): WordPart {
-  if (part.kind === 'commands') return part.sign === '$(' ? { kind: 'unknown' } : { kind: 'other' };
-  if (part.kind !== 'variable') return part;
-  const value = scope.get(part.name);
-  if (value !== undefined) return { kind: 'text', text: value };
-  return scope.has(part.name) ? { kind: 'unknown' } : part;
-}
-
-/**
- * Returns true for a word that stays one argument and shows no secret, whatever the values of its
- * variables: each is set by this line or is a plain one (`isPlainName`).
- */
-export const isPrintable = ({ parts }: ShellWord): boolean =>
-  parts?.every(
-    (part) =>
-      part.kind === 'text' ||
-      part.kind === 'unknown' ||
-      (part.kind === 'variable' && isPlainName(part.name)),
-  ) === true;
+/** Maximum number of times that the body of a loop is judged with the same words of the loop. */
+const maxRounds = 4;

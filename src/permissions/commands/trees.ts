@@ -5,7 +5,9 @@ import type { ShellCommand, ShellWord } from '../../shell/shellCommand.ts';
 import { foundCommand, programOf } from '../../shell/wrappers.ts';
 import { pathNote } from '../pathRules.ts';
 import { judgeRead, pathsOf } from './operand.ts';
+import { nameOfFind } from './listings.ts';
 import type { Spot } from './place.ts';
+import type { Below } from './possibleTexts.ts';
 import { asks, asksEach, denies, safe, strictest, type Verdict } from './verdict.ts';
 
 const greps = /^(?:[ef]?grep|zgrep)$/;
@@ -101,6 +103,41 @@ function linksVerdict(
     .filter((path) => follows(path.slice(folder.length)))
     .map((path) => ({ text: path, spelled: path, isDynamic: false, isQuoted: true }));
   return strictest(words.map((word) => judgeRead(word, spot)));
+}
+
+/** Returns the verdict on reading any file below a folder. */
+export function belowVerdict({ folder, glob }: Below, isPrinted: boolean, spot: Spot): Verdict {
+  const text = folder === '' ? '.' : folder;
+  const paths = pathsOf({ text, spelled: text, isDynamic: false, isQuoted: true }, spot);
+  const matches: Prints =
+    glob === undefined ? () => true : (path) => mayMatch(posix.basename(path), glob);
+  const verdicts = (paths ?? []).flatMap((path) => {
+    const real = spot.place.realPath(path) ?? path;
+    return [
+      treeVerdict(real, spot, false),
+      filesVerdict({ folder: real, prints: isPrinted ? matches : undefined }, spot, false),
+      linksVerdict({ folder: real, follows: matches }, spot),
+    ];
+  });
+  if (paths === undefined) return asks('reads an unclear path', spot.part);
+  const verdict = strictest(verdicts);
+  // A program that lists the current folder may leave out the file that is refused.
+  return folder === '' && verdict.kind === 'deny' ? asks(verdict.reason, verdict.part) : verdict;
+}
+
+/** Returns true if a program prints nothing of the content of its files. */
+export function isSilent(name: string, rest: readonly ShellWord[]): boolean {
+  const has = (pattern: RegExp): boolean => rest.some(({ text }) => pattern.test(text));
+  if (name === 'git')
+    return (
+      /^(?:log|rev-list|ls-files|shortlog)$/.test(rest[0]?.text ?? '') &&
+      !has(/^-[a-zA-Z]*[puUL]|^--(?:patch|unified|word-diff|function)/)
+    );
+  return (
+    silent.test(name) ||
+    (greps.test(name) && has(silentGrep)) ||
+    (name === 'rg' && has(silentSearch))
+  );
 }
 
 function printedVerdict(path: string, { place, part }: Pick<Spot, 'place' | 'part'>): Verdict {
@@ -249,6 +286,7 @@ function foundBy(
   reader: ShellWord | undefined,
 ): readonly Tree[] {
   if (!/^(?:find|fd|rg|ls)$/.test(programOf(words[0]))) return [];
+  if (programOf(words[0]) === 'ls') return listedByLs(words.slice(1), reader);
   const rest = words.slice(1).filter(({ text }) => !/^-[LPHRa]+$/.test(text));
   const end = rest.findIndex(({ text }) => /^[-(!]/.test(text));
   const folders = end < 0 ? rest : rest.slice(0, end);
@@ -260,19 +298,30 @@ function foundBy(
     : folders.map((at) => ({ at, prints, follows }));
 }
 
+/** Returns the folders that `ls` lists, of which only the files directly in them are passed on. */
+function listedByLs(rest: readonly ShellWord[], reader: ShellWord | undefined): readonly Tree[] {
+  const has = (pattern: RegExp): boolean => rest.some(({ text }) => pattern.test(text));
+  const folders = rest.filter(({ text }) => !text.startsWith('-'));
+  const isDeep = has(/^-[a-zA-Z]*R|^--recursive/);
+  const isNamed = has(/^-[a-zA-Z]*d|^--directory/);
+  const passes: Prints = (path) => isDeep || path.split('/').length <= 2;
+  const prints = isNamed || silent.test(programOf(reader)) ? undefined : passes;
+  const follows = isNamed ? undefined : passes;
+  return folders.length === 0
+    ? [{ at: 'here', prints, follows }]
+    : folders.map((at) => ({ at, prints, follows }));
+}
+
 const isAlone = (rest: readonly ShellWord[]): boolean =>
   !rest.some(({ text }) => /^(?:-o|-or|-not|!|,)$/.test(text));
 
 /**
  * Returns which files `find` passes on: those that match its `-name`; all files if it has no
- * `-name`, or an alternative or a negation.
+ * `-name`, or an alternative.
  */
 function printsOfFind(rest: readonly ShellWord[]): Prints {
-  const at = rest.findIndex(({ text }) => text === '-name');
-  const glob = rest[at + 1]?.text;
-  return at >= 0 && isAlone(rest) && glob !== undefined
-    ? (path) => mayMatch(posix.basename(path), glob)
-    : () => true;
+  const glob = nameOfFind(rest);
+  return glob === undefined ? () => true : (path) => mayMatch(posix.basename(path), glob);
 }
 
 function packs(name: string, rest: readonly ShellWord[]): boolean {

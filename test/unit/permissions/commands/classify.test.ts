@@ -27,7 +27,7 @@ const place: CommandPlace = {
   rules: usualPaths,
   realPath: (path) => path,
   exists: () => true,
-  matches: (pattern) => [pattern.replace(/\[[^\]]*\]|[*?]/g, 'a')],
+  matches: (pattern) => (pattern.endsWith('/-*') ? [] : [pattern.replace(/\[[^\]]*\]|[*?]/g, 'a')]),
   keyFiles: () => [],
   oddFiles: () => [],
 };

@@ -287,11 +287,78 @@ describe('the verdict on a command for a machine', () => {
       "find . -name '*.txt' -exec wc -l {} \\; | sort",
       'find runs -type f -exec cat {} + | sort',
       "find . -name 'a.txt' -print0 | xargs -0 -n 1 wc -l",
+      'ls runs | xargs -I{} ls runs/{}',
+      'for r in $(ls runs); do echo "$r: $(tail -n1 runs/$r/out.log)"; done',
+      'wc -l $(ls a.txt runs/a/out.log)',
+      'n=$(wc -l < a.txt); m=$((n * 2)); echo "$n $m" $((m - 1))',
+      'f=runs/a/out.log; tail -n 1 "$f"; d=${f%/*}; ls $d; echo ${f##*/}',
+      'i=0; for f in *.txt; do ((i += 1)); echo $i; done; (( i > 9 )) || echo few',
+      'for f in *; do case $f in *.txt|data) echo "t $f" ;; *) echo o;; esac; done',
+      '[[ -f a.txt && ! -d a.txt ]] && echo file; [[ a.txt == *.txt ]] && echo text',
+      "tr a-z A-Z <<< 'a b'; cat <<E | sort\nb\na\nE",
+      'while read -r f; do wc -l "$f"; done < <(ls a.txt)',
+      'wc -l a.t{xt,xt}; for i in {08..10} {4..0..2}; do echo $i; done',
+      'for f in *.txt; do [ "$f" = a.txt ] || continue; cat "$f"; done',
     ];
     const run = (text: string): string =>
       execFileSync('/bin/bash', ['-c', text], { cwd: path('work'), encoding: 'utf8' });
     for (const line of lines)
       assert.equal(run(asArgumentLists(line, process.env['HOME'] ?? '')), run(line), line);
+  });
+
+  it('judges each file that a list may name', async () => {
+    mkdirSync(path('work/sub'), { recursive: true });
+    writeFileSync(path('work/sub/a.py'), 'lr = 1\n');
+    const lists: readonly ((glob: string) => string)[] = [
+      (glob) => `for f in $(find sub -name '${glob}'); do cat "$f"; done`,
+      (glob) => `find sub -name '${glob}' | while read -r f; do cat "$f"; done`,
+      (glob) => `find sub -name '${glob}' | xargs -I{} cat {}`,
+      (glob) => `while read -r f; do cat "$f"; done < <(ls sub/${glob})`,
+      (glob) => `f=$(ls sub/${glob} | head -1); cat "$f"`,
+      (glob) => `cat $(ls -t sub/${glob} | head -1)`,
+      (glob) => `ls sub/${glob} | xargs cat`,
+      (glob) => `cat $(grep -rl --include='${glob}' lr sub)`,
+    ];
+    for (const line of lists) assert.equal(await verdict(line('*.py')), 'safe', line('*.py'));
+    symlinkSync(path('other/x.txt'), path('work/sub/b.py'));
+    for (const line of lists) assert.equal(await verdict(line('*.py')), 'ask', line('*.py'));
+    for (const line of lists) assert.equal(await verdict(line('a*.py')), 'safe', line('a*.py'));
+    writeFileSync(path('work/sub/c*.txt'), 'x\n');
+    assert.equal(await verdict("for f in $(find sub -name '*.txt'); do cat $f; done"), 'ask');
+    writeFileSync(path('work/-x.txt'), 'x\n');
+    assert.equal(await verdict("grep -rl --include='*.txt' x | xargs cat"), 'ask');
+    assert.notEqual(await verdict('ls | xargs cat'), 'safe');
+  });
+
+  it('does not deny what only lists folders beside a key', async () => {
+    const key = '-----BEGIN PRIVATE KEY-----\nMC4CAQAwBQYDK2VwBCIEIA\n-----END PRIVATE KEY-----\n';
+    mkdirSync(path('work/sub'), { recursive: true });
+    writeFileSync(path('work/sub/deploy.pem'), key);
+    writeFileSync(path('work/sub/a.log'), 'x\n');
+    const lines = [
+      "find sub -name '*.log' -not -path '*/.git/*' | xargs cat",
+      'ls -d sub | while read -r d; do tail -n 1 "$d/a.log"; done',
+      'ls sub/*.log | xargs tail',
+    ];
+    for (const line of lines) assert.equal(await verdict(line), 'safe', line);
+    assert.equal(await verdict("find sub -not -path '*/.git/*' | xargs cat"), 'deny');
+    assert.notEqual(await verdict('ls sub | xargs -I{} cat sub/{}'), 'safe');
+  });
+
+  it('holds for a machine with only a plain sh, too', () => {
+    const lines = [
+      'for r in $(ls runs); do echo "$r: $(tail -n1 runs/$r/out.log)"; done',
+      'n=$(wc -l < a.txt); m=$((n * 2)); echo "$n $m"; (( m > 1 )) && echo more',
+      'i=0; for f in *.txt; do ((i += 1)); echo $i; done; wc -l a.t{xt,xt}',
+      'f=runs/a/out.log; tail -n 1 "$f"; ls ${f%/*}',
+      'for f in *; do case $f in *.txt|data) echo "t $f" ;; *) echo o;; esac; done',
+      'ls runs | while read -r r; do wc -l "runs/$r/out.log"; done',
+      'ls runs | xargs -I{} tail -n 1 runs/{}/out.log',
+    ];
+    const run = (shell: string, text: string): string =>
+      execFileSync(shell, ['-c', text], { cwd: path('work'), encoding: 'utf8' });
+    for (const line of lines)
+      assert.equal(run('/bin/sh', asArgumentLists(line, '/home/a')), run('/bin/bash', line), line);
   });
 
   it('leaves no word of the line to the shell but patterns', () => {

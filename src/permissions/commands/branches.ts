@@ -1,0 +1,77 @@
+/** Keeps the variables apart of commands that may have run and of those that may not. */
+import type { ShellCommand } from '../../shell/shellCommand.ts';
+import { joinedScopes, type Scope } from './scope.ts';
+
+const opening = /^(?:if|\{|case)$/;
+const closing = /^(?:fi|\}|esac)$/;
+const plain = /^(?:;|\n|&&|\|\||\||then|elif|else|;;)$/;
+const casePattern = /^[^()]+\)$/;
+
+/** Returns true for an operator or keyword that says only when the next commands run. */
+export const isSign = (item: string, before: string | ShellCommand | undefined): boolean =>
+  item === '!'
+    ? typeof before !== 'string' || !/^[|!]/.test(before) || before === '||'
+    : [opening, closing, plain, casePattern].some((pattern) => pattern.test(item));
+
+/** The variables around an `if`, a `case` or `{ }`. */
+interface Group {
+  /** Before its branches. */
+  before: Scope;
+  /** After each of its branches so far. */
+  readonly after: Scope[];
+  /** Before the commands after `&&` or `||`; omitted outside of these. */
+  chained?: Scope;
+}
+
+export class Branches {
+  readonly #groups: Group[];
+
+  constructor(scope: Scope) {
+    this.#groups = [{ before: scope, after: [] }];
+  }
+
+  /** True outside of `if`, `case` and `{ }`. */
+  get isOutermost(): boolean {
+    return this.#groups.length === 1;
+  }
+
+  open(scope: Scope): void {
+    this.#groups.push({ before: scope, after: [] });
+  }
+
+  /** Returns the variables after an operator or keyword. */
+  afterSign(item: string, scope: Scope): Scope {
+    const group = this.#groups.at(-1);
+    if (group === undefined || item === '!' || item === '|') return scope;
+    if (opening.test(item)) {
+      this.open(scope);
+      return scope;
+    }
+    if (item === '&&' || item === '||') {
+      const reached = item === '||' ? unchained(group, scope) : scope;
+      group.chained ??= reached;
+      return reached;
+    }
+    const reached = unchained(group, scope);
+    if (item === 'then') group.before = reached;
+    if (/^(?:elif|else|;;)$/.test(item) || casePattern.test(item)) {
+      group.after.push(reached);
+      return group.before;
+    }
+    if (!closing.test(item)) return reached;
+    this.#groups.pop();
+    return [group.before, ...group.after].reduce(joinedScopes, reached);
+  }
+
+  /** Returns the variables after the last command. */
+  close(scope: Scope): Scope {
+    return this.#groups.reduceRight((reached, group) => unchained(group, reached), scope);
+  }
+}
+
+/** Ends a list with `&&` or `||`, of which the commands may have run or not. */
+function unchained(group: Group, scope: Scope): Scope {
+  const { chained } = group;
+  delete group.chained;
+  return chained === undefined ? scope : joinedScopes(chained, scope);
+}

@@ -1,0 +1,100 @@
+/** Judges the conditions `[`, `test` and `[[`. */
+import type { ShellWord } from '../../shell/shellCommand.ts';
+import { judgeRead } from './operand.ts';
+import type { Spot } from './place.ts';
+import { plainVariable } from './plainVariables.ts';
+import { isNumber, isPrintable } from './possibleTexts.ts';
+import { asks, safe, strictest, type Verdict } from './verdict.ts';
+
+const ofFile = /^-[abcdefghkprsuwxGLNOS]$/;
+const ofText = /^-[nz]$/;
+const comparesTexts = /^(?:=|==|!=)$/;
+const comparesNumbers = /^-(?:eq|ne|lt|le|gt|ge)$/;
+const comparesFiles = /^-(?:nt|ot|ef)$/;
+const joins = /^(?:-a|-o|&&|\|\||!|\(|\))$/;
+
+export const isCondition = (program: string): boolean => /^(?:\[\[?|test)$/.test(program);
+
+export function judgeCondition(words: readonly ShellWord[], spot: Spot): Verdict {
+  const [first, ...rest] = words;
+  const isDouble = first?.text === '[[';
+  const end = { '[': ']', '[[': ']]' }[first?.text ?? ''];
+  if (end !== undefined && rest.at(-1)?.text !== end)
+    return asks('is a condition that is not understood', spot.part);
+  const terms = end === undefined ? rest : rest.slice(0, -1);
+  const verdicts: Verdict[] = [];
+  for (let at = 0; at < terms.length;) {
+    const [word, operator, other] = terms.slice(at, at + 3);
+    if (word === undefined) break;
+    const found = judgeTerm({ word, operator, other, isDouble }, spot);
+    verdicts.push(found.verdict);
+    at += found.length;
+  }
+  return strictest(verdicts);
+}
+
+interface Term {
+  readonly word: ShellWord;
+  readonly operator: ShellWord | undefined;
+  readonly other: ShellWord | undefined;
+  readonly isDouble: boolean;
+}
+
+interface Judged {
+  readonly verdict: Verdict;
+  /** Number of words. */
+  readonly length: number;
+}
+
+function judgeTerm(term: Term, spot: Spot): Judged {
+  const comparison = judgeComparison(term, spot);
+  if (comparison !== undefined) return { verdict: comparison, length: 3 };
+  const { word, operator } = term;
+  if (word.isDynamic) return { verdict: text(word, spot), length: 1 };
+  if (operator !== undefined && ofFile.test(word.text))
+    return { verdict: file(operator, spot), length: 2 };
+  if (operator !== undefined && ofText.test(word.text))
+    return { verdict: text(operator, spot), length: 2 };
+  return { verdict: judgeSign(term, spot), length: 1 };
+}
+
+/** Judges `A = B` and the like; `undefined` for other terms. */
+function judgeComparison(
+  { word, operator, other, isDouble }: Term,
+  spot: Spot,
+): Verdict | undefined {
+  const sign = operator?.isDynamic === false ? operator.text : '';
+  if (/^(?:[<>]|=~)$/.test(sign)) return asks(`${sign} in a condition is not judged`, spot.part);
+  if (other === undefined) return undefined;
+  if (comparesTexts.test(sign))
+    return strictest([text(word, spot), pattern(other, isDouble, spot)]);
+  if (comparesNumbers.test(sign)) return numbers([word, other], spot);
+  return comparesFiles.test(sign)
+    ? strictest([word, other].map((each) => file(each, spot)))
+    : undefined;
+}
+
+function judgeSign({ word: { text: sign }, isDouble }: Term, { part }: Spot): Verdict {
+  // A shell that knows no `[[` would run the words after `||`.
+  const isKnown = joins.test(sign)
+    ? !isDouble || !/^(?:\|\||\(|\))$/.test(sign)
+    : !sign.startsWith('-');
+  return isKnown ? safe : asks(`${sign} in a condition is not judged`, part);
+}
+
+const file = (word: ShellWord, spot: Spot): Verdict => judgeRead(word, spot, 'names');
+
+const text = (word: ShellWord, { part }: Spot): Verdict =>
+  !word.isDynamic || isPrintable(word) || plainVariable(word) !== undefined
+    ? safe
+    : asks('has a part that only the shell knows', part);
+
+/** Judges the right side of `=`, which is a pattern in `[[`; in `[`, a pattern of file names. */
+const pattern = (word: ShellWord, isDouble: boolean, spot: Spot): Verdict =>
+  isDouble && word.isDynamic && word.parts === undefined && /^[\w.*?/-]+$/.test(word.text)
+    ? safe
+    : text(word, spot);
+
+/** Asks about what is no number: some shells calculate, and so also run what is in a value. */
+const numbers = (words: readonly ShellWord[], { part }: Spot): Verdict =>
+  words.every(isNumber) ? safe : asks('calculates with a value that may be no number', part);

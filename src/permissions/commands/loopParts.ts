@@ -1,0 +1,108 @@
+/** Finds the parts of loops, subshells and pipelines among the commands of a line. */
+import type { ShellCommand, ShellLayout, ShellWord } from '../../shell/shellCommand.ts';
+import { isOwnWord } from './scope.ts';
+
+export interface Loop {
+  /** The words `for NAME in …`, or the command `read` of a `while` loop. */
+  readonly head: ShellCommand;
+  readonly body: ShellLayout;
+  /** Index of `done`. */
+  readonly end: number;
+}
+
+/** Returns the loop that begins at an index; `undefined` if it is of another kind. */
+export function loopAt(layout: ShellLayout, start: number): Loop | undefined {
+  const isWhile = layout[start] === 'while';
+  const head = layout[isWhile ? start + 1 : start];
+  let at = start + (isWhile ? 2 : 1);
+  while (layout[at] === ';' || layout[at] === '\n') at += 1;
+  const from = at + 1;
+  if (
+    typeof head !== 'object' ||
+    layout[at] !== 'do' ||
+    isWhile !== (head.words[0]?.text === 'read')
+  )
+    return undefined;
+  for (let depth = 0; at < layout.length; at += 1) {
+    depth += layout[at] === 'do' ? 1 : layout[at] === 'done' ? -1 : 0;
+    if (depth === 0) return { head, body: layout.slice(from, at), end: at };
+  }
+  return undefined;
+}
+
+/** Returns the index of the bracket that closes a subshell. */
+export function closingAt(layout: ShellLayout, start: number): number | undefined {
+  let depth = 0;
+  const end = layout.findIndex((item, at) => {
+    depth += at < start ? 0 : item === '(' ? 1 : item === ')' ? -1 : 0;
+    return at >= start && depth === 0;
+  });
+  return end < 0 ? undefined : end;
+}
+
+/**
+ * Returns the commands whose output a loop reads, and the operator before them; `undefined` if there
+ * are none, or others than simple commands.
+ */
+export function pipelineBefore(
+  layout: ShellLayout,
+  end: number,
+): { readonly commands: readonly ShellCommand[]; readonly operator: string } | undefined {
+  let start = end;
+  while (layout[start - 1] === '|') start -= 2;
+  const commands = pipelineOf(layout.slice(start, end - 1));
+  const before = layout[start - 1] ?? ';';
+  const isGroup = commands?.some(({ words }) => words.length === 0) !== false;
+  return isGroup || typeof before !== 'string' ? undefined : { commands, operator: before };
+}
+
+/** Returns the commands of a pipeline; `undefined` if a layout is more than that. */
+export function pipelineOf(layout: ShellLayout): readonly ShellCommand[] | undefined {
+  const isPipeline = layout.every((item, index) =>
+    index % 2 === 0 ? typeof item === 'object' : item === '|',
+  );
+  const commands = layout.filter((item) => typeof item === 'object');
+  return isPipeline && layout.length % 2 === 1
+    ? commands.map((command, index) => ({ ...command, operator: index === 0 ? ';' : '|' }))
+    : undefined;
+}
+
+export const isHead = ({ words: [first, , third] }: ShellCommand): boolean =>
+  /^(?:for|case)$/.test(first?.text ?? '') &&
+  isKeyword(first) &&
+  third?.text === 'in' &&
+  isKeyword(third);
+
+export const isCaseHead = (command: ShellCommand): boolean =>
+  isHead(command) && command.words[0]?.text === 'case';
+
+const isKeyword = (word: ShellWord | undefined): boolean =>
+  word !== undefined && !word.isQuoted && !word.isDynamic;
+
+export interface ReadCall {
+  readonly names: readonly string[];
+  /** True if the variable becomes the whole line. */
+  readonly isWhole: boolean;
+  /** True if it reads up to a NUL. */
+  readonly isNull: boolean;
+}
+
+/** Returns what `read` sets; `undefined` for an unknown call. */
+export function readCall({ assignments, words }: ShellCommand): ReadCall | undefined {
+  let at = 1;
+  let isNull = false;
+  for (let word = words[at]; word?.text.startsWith('-') === true; word = words[at]) {
+    const isEnd = word.text === '-d' || word.text === '-rd';
+    if (word.isDynamic || !(word.text === '-r' || (isEnd && words[at + 1]?.text === '')))
+      return undefined;
+    isNull ||= isEnd;
+    at += isEnd ? 2 : 1;
+  }
+  const names = words.slice(at);
+  const isKnown =
+    names.length > 0 &&
+    names.every(isOwnWord) &&
+    assignments.every(({ text, isDynamic }) => !isDynamic && /^IFS=[,:;|\t =/]?$/.test(text));
+  const isWhole = names.length === 1 && assignments.every(({ text }) => text === 'IFS=');
+  return isKnown ? { names: names.map(({ text }) => text), isWhole, isNull } : undefined;
+}

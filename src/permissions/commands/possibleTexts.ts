@@ -1,0 +1,108 @@
+/** Combines what the parts of a word may be to the texts that the word may be. */
+import type { PossibleText, ShellWord, WordPart } from '../../shell/shellCommand.ts';
+import { isPlainName } from './plainVariables.ts';
+
+/** Maximum number of texts of a word. */
+const maxTexts = 200;
+
+/** A folder in a text, with everything below it that the text may name. */
+export interface Below {
+  readonly folder: string;
+  readonly glob?: string;
+}
+
+export interface ChosenText {
+  /** The text; a file below a folder is named `found`. */
+  readonly text: string;
+  /** True if `*` and `?` in the text stand for other characters. */
+  readonly isPattern: boolean;
+  readonly below?: Below;
+}
+
+type Option = ChosenText;
+
+const optionsOf = (value: PossibleText): Option => {
+  if (value.kind === 'text') return { text: value.text, isPattern: false };
+  if (value.kind !== 'below') return { text: '*', isPattern: true };
+  const { folder, glob } = value;
+  const text = folder === '' ? 'found' : `${folder.replace(/\/+$/, '')}/found`;
+  return { text, isPattern: false, below: { folder, ...(glob !== undefined && { glob }) } };
+};
+
+const ofPart = (part: WordPart): readonly Option[] | undefined => {
+  if (part.kind === 'text') return [{ text: part.text, isPattern: false }];
+  if (part.kind === 'pattern') {
+    const isPlain = !/[{}$`\\[\]]/.test(part.text);
+    return isPlain ? [{ text: part.text, isPattern: /[*?]/.test(part.text) }] : undefined;
+  }
+  return part.kind === 'choice' ? part.values.map(optionsOf) : undefined;
+};
+
+/** Returns the folder with its text before it; after other text, only all below it is known. */
+function joinedBelow(a: Option, b: Option): Below | undefined {
+  if (b.below !== undefined) {
+    const { folder, glob } = b.below;
+    if (a.below !== undefined) return { folder: a.below.folder };
+    return { folder: a.text + folder, ...(glob !== undefined && { glob }) };
+  }
+  if (a.below === undefined || b.text === '') return a.below;
+  // A text that is joined to a name, and does not go below it, may name a neighbour of the folder.
+  const { folder } = a.below;
+  return { folder: b.text.startsWith('/') ? folder : `${folder}/..` };
+}
+
+function joined(a: Option, b: Option): Option {
+  const below = joinedBelow(a, b);
+  const isPattern = a.isPattern || b.isPattern;
+  return { text: a.text + b.text, isPattern, ...(below !== undefined && { below }) };
+}
+
+/** Returns true for a word with a part of which several texts are possible. */
+export const hasChoice = ({ parts }: ShellWord): boolean =>
+  parts?.some(({ kind }) => kind === 'choice') === true;
+
+/** Returns the texts that a word may be; `undefined` if they are too many or not known. */
+export function chosenTexts({ parts = [] }: ShellWord): readonly ChosenText[] | undefined {
+  let all: readonly Option[] = [{ text: '', isPattern: false }];
+  for (const part of parts) {
+    const options = ofPart(part);
+    if (options === undefined || options.length * all.length > maxTexts) return undefined;
+    all = all.flatMap((before) => options.map((option) => joined(before, option)));
+  }
+  return all.every(({ text }) => !text.startsWith('~')) ? all : undefined;
+}
+
+/** Returns true for a word that a program may read as an option, because of its possible texts. */
+export function mayBeOption(word: ShellWord): boolean {
+  const [first] = word.parts ?? [];
+  if (first?.kind !== 'choice') return false;
+  const isUnclear = first.values.some(
+    (value) => value.kind === 'below' && value.mayBeOption === true,
+  );
+  return isUnclear || chosenTexts(word)?.some(({ text }) => /^-./.test(text)) !== false;
+}
+
+/** Returns true for a word that is a whole number whatever its possible values. */
+export const isNumber = ({ text, isDynamic, parts = [] }: ShellWord): boolean => {
+  if (!isDynamic) return /^-?\d{1,15}$/.test(text);
+  const [part, ...others] = parts.filter((each) => each.kind !== 'text' || each.text !== '');
+  return part?.kind === 'choice' && others.length === 0 && part.values.every(isNumeric);
+};
+
+export const isNumeric = (value: PossibleText): boolean =>
+  value.kind === 'number' || (value.kind === 'text' && /^-?\d{1,15}$/.test(value.text));
+
+/** Returns true for a word that may become several words. */
+export const isList = ({ parts }: ShellWord): boolean =>
+  parts?.some((part) => part.kind === 'choice' && part.isList) === true;
+
+/**
+ * Returns true for a word that is one argument whatever the values in it, and shows no secret: all
+ * its variables are of this line or plain.
+ */
+export const isPrintable = ({ parts }: ShellWord): boolean =>
+  parts?.every(
+    (part) =>
+      /^(?:text|unknown|choice)$/.test(part.kind) ||
+      (part.kind === 'variable' && isPlainName(part.name)),
+  ) === true;

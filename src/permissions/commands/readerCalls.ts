@@ -1,0 +1,141 @@
+/** Judges the calls of programs that only read. */
+import type { ShellCommand, ShellWord } from '../../shell/shellCommand.ts';
+import { programOf } from '../../shell/wrappers.ts';
+import { usualPaths } from '../pathRules.ts';
+import { readsNamed, type EachCall } from './eachFile.ts';
+import { judgeFile } from './foundFiles.ts';
+import { judgeRead, judgeWrite } from './operand.ts';
+import { readArguments, type Arguments } from './options.ts';
+import type { Spot } from './place.ts';
+import { plainVariable } from './plainVariables.ts';
+import { chosenTexts, hasChoice, isList, isPrintable } from './possibleTexts.ts';
+import type { Reader } from './readers/reader.ts';
+import { asks, isFirm, safe, strictest, type Verdict } from './verdict.ts';
+
+export function judgeReader({ name, reader, rest }: EachCall, spot: Spot): Verdict {
+  const isGit = name === 'git';
+  const call = readArguments(name === 'echo' ? rest.map(asText) : rest, reader.options);
+  if (typeof call === 'string') return mayWrite(`${call} is not known to be harmless`, rest, spot);
+  const problem = callProblem({ name, reader, rest }, call);
+  if (problem !== undefined) return mayWrite(problem, rest, spot);
+  const { operands, paths } = call;
+  const reads = paths.map((word) => judgeFile(word, spot));
+  if (reader.operands === 'text')
+    return strictest([
+      ...reads,
+      ...operands.map((word) =>
+        reader.printsOperands === true ? judgePrinted(word, spot) : judgeWord(word, spot, isGit),
+      ),
+    ]);
+  const isScript = reader.operands === 'script' && !givesScript(reader, call);
+  const script = isScript ? operands.slice(0, 1) : [];
+  const files = isScript ? operands.slice(1) : operands;
+  const reading = reader.operands === 'names' ? 'names' : 'content';
+  return strictest([
+    ...reads,
+    ...script.map((word) => judgeScript(word, reader, spot)),
+    ...files.filter(({ text }) => text !== '-').map((word) => judgeFile(word, spot, reading)),
+  ]);
+}
+
+const givesScript = ({ scriptOptions = [] }: Reader, { names }: Arguments): boolean =>
+  scriptOptions.some((option) => names.has(option));
+
+/** Returns why a call may do more than read the files that it names. */
+function callProblem({ name, reader, rest }: EachCall, call: Arguments): string | undefined {
+  const isGit = name === 'git';
+  const isSpread = rest.some(isList) && !isGit && !readsNamed(name, reader, rest);
+  return (
+    reader.problem?.(call, rest) ??
+    valueProblem(call, isGit) ??
+    (isSpread ? `${name} may read more than the listed names` : undefined)
+  );
+}
+
+/** Returns the word as a text: `echo` reads nothing with a blank as an option. */
+const asText = (word: ShellWord): ShellWord =>
+  /^-.*\s/s.test(word.text) ? { ...word, text: ` ${word.text}` } : word;
+
+/** Judges what is only printed; a pattern stands for the names of files. */
+function judgePrinted(word: ShellWord, spot: Spot): Verdict {
+  if (isPrintable(word)) return safe;
+  const isPattern = word.isDynamic && word.parts === undefined && word.text === word.spelled;
+  return isPattern ? judgeRead(word, spot, 'names') : judgeWord(word, spot, false);
+}
+
+/** Judges a pattern or script. Only a pattern may be one of several known texts. */
+function judgeScript(word: ShellWord, { problem }: Reader, spot: Spot): Verdict {
+  if (!hasChoice(word)) return judgeWord(word, spot, false);
+  return problem === undefined && !isList(word) && isPrintable(word)
+    ? safe
+    : asks('has a script that only the shell knows', spot.part);
+}
+
+/**
+ * Returns the verdict on a call that may write: asks, or refuses if one of the files may be written
+ * by no command.
+ */
+function mayWrite(reason: string, rest: readonly ShellWord[], spot: Spot): Verdict {
+  const files = rest.flatMap((word) => {
+    const value = /^--?[\w-]+=(.+)$/s.exec(word.text)?.[1];
+    if (value !== undefined) return [{ ...word, text: value, spelled: value }];
+    return programOf(word) === '' || spot.part.startsWith('git ') ? [] : [word];
+  });
+  const firm = files.map((word) => judgeWrite(word, spot)).filter(isFirm);
+  return strictest([asks(reason, spot.part), ...firm]);
+}
+
+/** The formats of commits that git defines. */
+const gitFormats = /^(?:oneline|short|medium|full|fuller|reference|email|raw|mboxrd)?$/;
+
+/**
+ * Returns why a command with this option value may do more than read, as the rest of a sentence;
+ * `undefined` if it only reads.
+ */
+function valueProblem({ values, hasUnknown }: Arguments, isGit: boolean): string | undefined {
+  if (isGit && hasUnknown) return 'uses a value that only the shell knows';
+  const all = [...values.values()].flat();
+  if (isGit && all.some((value) => /%[-+ ]?G|signature/.test(value)))
+    return 'runs the program for signatures';
+  const formats = isGit ? ['--format', '--pretty'].flatMap((name) => values.get(name) ?? []) : [];
+  if (formats.some((value) => /^\w+$/.test(value) && !gitFormats.test(value)))
+    return 'uses a format that the repository defines';
+  const files = ['--include', '-g', '--glob', '--iglob'].flatMap((name) => values.get(name) ?? []);
+  return files.some((value) => usualPaths.isPrivate(`/${value}`) || /^\.[^/]*[*?[]/.test(value))
+    ? 'reads a file that may hold secrets'
+    : undefined;
+}
+
+/** Judges an operand that is not a path, or that is a path or commit of a git repository. */
+function judgeWord(word: ShellWord, spot: Spot, isGit: boolean): Verdict {
+  if (!isGit && plainVariable(word) !== undefined) return safe;
+  if (hasChoice(word)) return judgeChosen(word, spot, isGit);
+  if (word.isDynamic) return asks('has a part that only the shell knows', spot.part);
+  if (!isGit) return safe;
+  const path = `/${word.text.slice(word.text.indexOf(':') + 1)}`;
+  return usualPaths.isPrivate(path) || /\/\.[^/]*[*?[]/.test(path)
+    ? asks('reads a file that may hold secrets', spot.part)
+    : judgeRead(word, spot, 'names');
+}
+
+/** Judges each text that the word may be. A number or hash is as harmless as any other. */
+function judgeChosen(word: ShellWord, spot: Spot, isGit: boolean): Verdict {
+  const chosen = chosenTexts(word);
+  if (chosen === undefined) return asks('has a part that only the shell knows', spot.part);
+  const isBelow = chosen.some(({ below }) => below !== undefined);
+  if (isBelow)
+    return isGit ? judgeFile(word, spot) : asks('has a part that only the shell knows', spot.part);
+  const texts = new Set(chosen.map(({ text }) => text.replaceAll('*', '1')));
+  const words = [...texts].map((text) => ({ ...word, text, spelled: text, isDynamic: false }));
+  return strictest(words.map(({ parts: _parts, ...each }) => judgeWord(each, spot, isGit)));
+}
+
+export function judgeRedirection(
+  { sign, target }: ShellCommand['redirections'][number],
+  spot: Spot,
+): Verdict {
+  if (!target.isDynamic && /^(?:\d*[<>]&|[<>]&)$/.test(sign) && /^(?:\d+|-)$/.test(target.text))
+    return safe;
+  if (!sign.includes('>')) return judgeFile(target, spot);
+  return !target.isDynamic && target.text === '/dev/null' ? safe : judgeWrite(target, spot);
+}

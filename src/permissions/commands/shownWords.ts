@@ -1,0 +1,31 @@
+/** Tells what is known of words in which variables have their possible values. */
+import { posix } from 'node:path';
+import type { ShellCommand, ShellWord } from '../../shell/shellCommand.ts';
+import { chosenTexts } from './possibleTexts.ts';
+import type { Values } from './scope.ts';
+
+/** Returns the command as written, without its redirections. */
+export const partOf = ({ words }: ShellCommand): string =>
+  words.map(({ spelled }) => spelled).join(' ');
+
+export const isEnd = (before: string): boolean => /^(?:done|fi|esac|[})])$/.test(before);
+
+export const isShown = ({ isDynamic, parts }: ShellWord): boolean =>
+  !isDynamic || parts?.every(({ kind }) => /^(?:text|choice|unknown)$/.test(kind)) === true;
+
+/** Returns what `basename` and `dirname` print of known names; `undefined` for other commands. */
+export function nameParts({ words, assignments, redirections }: ShellCommand): Values | undefined {
+  const [program, name, suffix, ...others] = words;
+  const isPlain = assignments.length + redirections.length + others.length === 0;
+  if (!isPlain || name === undefined || name.text.startsWith('-')) return undefined;
+  const isCut = program?.text === 'basename' && suffix?.isDynamic !== true;
+  if (!isCut && (program?.text !== 'dirname' || suffix !== undefined)) return undefined;
+  const plainName = [{ text: name.text, isPattern: name.isDynamic }];
+  const chosen = name.parts === undefined ? plainName : chosenTexts(name);
+  const isKnown = chosen?.every((each) => !each.isPattern && !('below' in each)) === true;
+  if (!isKnown) return undefined;
+  return chosen.map(({ text }) => ({
+    kind: 'text',
+    text: isCut ? posix.basename(text, suffix?.text) : posix.dirname(text),
+  }));
+}
