@@ -31,6 +31,7 @@ export interface ContextSourceDeps {
   runMinutes(): number | undefined;
   /** Returns the permission mode; `undefined` if the profile decides what is allowed. */
   permissionMode(): PermissionMode | undefined;
+  readonly confining: { told(machine: Machine): Promise<string | undefined> };
 }
 
 /**
@@ -74,6 +75,7 @@ function promptSource({
   sections,
   runMinutes,
   permissionMode,
+  confining,
 }: ContextSourceDeps): ContextSource['prompt'] {
   let rendered: { stickies: ReadonlyMap<number, string>; parts: readonly SystemPart[] } | undefined;
   return async (isNew) => {
@@ -84,6 +86,7 @@ function promptSource({
       sections,
       workFolder,
       permissionMode: permissionMode(),
+      confinement: await confining.ruleOn(machines.get('local')),
       runMinutes: runMinutes(),
       stickies,
       machines: await Promise.all(machines.list().map((machine) => machineLine(machine, clock))),

@@ -18,6 +18,8 @@ export interface PromptFacts {
   readonly sections: readonly string[];
   readonly workFolder: string;
   readonly permissionMode?: PermissionMode | undefined;
+  /** Sentences on what confinement means for commands on this computer. */
+  readonly confinement?: string | undefined;
   /** Lines of the machines: id and description. */
   readonly machines: readonly string[];
   /**
@@ -36,7 +38,10 @@ export function renderPrompt(facts: PromptFacts): SystemPart[] {
   const stable = [...facts.sections, limitPart(facts.runMinutes), projectPart(facts.instructions)];
   const changing = [
     `Where you are\nRelative paths and commands start in ${facts.workFolder} on machine local, and in the working folder of any other machine.\nMachines:\n${facts.machines.map((line) => `- ${line}`).join('\n')}${heavyPart(facts.machines)}`,
-    facts.permissionMode && `Permissions\n${modeText[facts.permissionMode]}`,
+    facts.permissionMode &&
+      ['Permissions', modeText[facts.permissionMode], facts.confinement ?? '']
+        .filter((line) => line !== '')
+        .join('\n'),
     notesPart(facts.memoryTree),
     stickyPart(facts.stickies),
   ];

@@ -2,7 +2,11 @@
 import { messageOf, ToolFailure } from '../../base/errors.ts';
 import type { SessionId } from '../../base/ids.ts';
 import type { ConfinementProbes } from '../../machines/confinement/confinementProbes.ts';
-import { confinementText, type Confinement } from '../../machines/confinement/policy.ts';
+import {
+  confinementRule,
+  confinementText,
+  type Confinement,
+} from '../../machines/confinement/policy.ts';
 import type { Machine } from '../../machines/machine.ts';
 import type { PermissionMode } from '../../permissions/mode.ts';
 import type { EngineSettings } from '../contract/settings.ts';
@@ -81,6 +85,22 @@ export class Confining {
       return { isWanted: true, text };
     } catch (error) {
       return { isWanted: true, text: `not known: ${messageOf(error)}` };
+    }
+  }
+
+  /**
+   * Resolves with what confinement means for the agent on the machine; `undefined` if its commands
+   * are not confined. Never rejects.
+   */
+  async ruleOn(machine: Machine): Promise<string | undefined> {
+    try {
+      const plan = await this.#plan(machine);
+      if (plan === undefined || (plan.failure !== undefined && !plan.isRequired)) return undefined;
+      return plan.failure === undefined
+        ? confinementRule(plan.confinement)
+        : `Commands must be confined, and cannot be here: ${plan.failure}.`;
+    } catch {
+      return undefined;
     }
   }
 

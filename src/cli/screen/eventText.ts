@@ -152,6 +152,7 @@ function startLines(
     dim(
       [
         who,
+        ...(event.permissions === undefined ? [] : [`mode ${event.permissions.mode}`]),
         ...(target ? [`target: ${targetText(target)}`] : []),
         ...(event.requirements ? requirementTexts(event.requirements) : []),
         ...limits,

@@ -82,6 +82,21 @@ export const hiddenPaths: readonly string[] = [
   ]),
 ];
 
+/** Returns two sentences for a model: where confined commands can write, and what they reach. */
+export function confinementRule({ network, writable }: Confinement): string {
+  const folders = [...new Set([...writable, 'worktrees of the session', 'caches', '/tmp'])];
+  const hosts = typeof network === 'string' ? [] : network;
+  const reached =
+    network === 'all'
+      ? 'the network'
+      : hosts.length === 0
+        ? 'no network'
+        : `only ${hosts.slice(0, maxHosts).join(', ')}${hosts.length > maxHosts ? ' and others of the list' : ''}`;
+  return `Commands and runs are confined: they write only below ${folders.join(', ')}, and see no keys. They reach ${reached}.`;
+}
+
+const maxHosts = 8;
+
 /** Returns a text about the confinement of a command: `bubblewrap, network on`. */
 export function confinementText({ network, offlineBecause }: Confinement): string {
   const off = offlineBecause === undefined ? 'off' : `off, because ${offlineBecause}`;

@@ -113,6 +113,7 @@ describe('helios', () => {
     it.stdin.end('loss below 3\n');
     assert.equal(await runCli(demo, it), 2);
     assert.match(it.stdout.text, /^Goal: loss below 3$/m);
+    assert.match(it.stdout.text, /^.* · mode (?:ask|mandate|allow) · /m);
   });
 
   it('stops without waiting on Ctrl+C, and at once on the second', async () => {

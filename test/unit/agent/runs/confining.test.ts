@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import type { SessionId } from '../../../../src/base/ids.ts';
+import { renderPrompt } from '../../../../src/agent/context/prompt.ts';
 import { Confining } from '../../../../src/agent/runs/confining.ts';
 import type { Confinement } from '../../../../src/machines/confinement/policy.ts';
 import type { ConfinementFields, Machine } from '../../../../src/machines/machine.ts';
@@ -54,6 +55,30 @@ describe('the network of confined commands', () => {
     });
     const required = await planned({ mode: 'allow', entry: { required: true } });
     assert.deepEqual(required, { ...base, writable: ['/w'], network: 'all' });
+  });
+
+  it('is told to the model together with the folders that commands can write', async () => {
+    const told = (circumstances: Circumstances) => {
+      const { confining, machine } = confiningIn(circumstances);
+      return confining.ruleOn(machine);
+    };
+    assert.equal(
+      await told({}),
+      'Commands and runs are confined: they write only below /w, /data, worktrees of the session, caches, /tmp, and see no keys. They reach only pypi.org.',
+    );
+    assert.match((await told({ entry: { network: 'none' } })) ?? '', /They reach no network\.$/);
+    assert.match((await told({ entry: { network: 'all' } })) ?? '', /They reach the network\.$/);
+    assert.equal(await told({ mode: 'allow' }), undefined);
+    assert.equal(await told({ without: 'bubblewrap' }), undefined);
+    const [system] = renderPrompt({
+      sections: [],
+      workFolder: '/w',
+      machines: [],
+      permissionMode: 'mandate',
+      confinement: 'Commands and runs are confined.',
+      stickies: new Map(),
+    }).slice(-1);
+    assert.match(system?.text ?? '', /^Commands and runs are confined\.$/m);
   });
 
   it('is none where the proxy cannot run, with the reason', async () => {
