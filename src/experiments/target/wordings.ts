@@ -17,21 +17,29 @@ const wordings: Readonly<Record<Wording, string>> = {
   beat: 'beats?|better than|besser als|schlägt',
 };
 
+interface Alternative {
+  readonly wording: Wording;
+  readonly source: string;
+  readonly isWhole: RegExp;
+}
+
 const alternatives = (Object.entries(wordings) as [Wording, string][])
   .flatMap(([wording, words]) => words.split('|').map((word) => ({ wording, word })))
-  .toSorted((a, b) => b.word.length - a.word.length);
+  .toSorted((a, b) => b.word.length - a.word.length)
+  .map(({ wording, word }): Alternative => {
+    const isWhole = new RegExp(`^(?:${word})$`, 'iu');
+    return { wording, source: word.replace(/ /g, '\\s+'), isWhole };
+  });
 
-export const comparatorSource = alternatives
-  .map(({ word }) => {
-    const source = word.replace(/ /g, '\\s+');
-    return /^\p{L}/u.test(word) ? `(?<!\\p{L})${source}(?!\\p{L})` : source;
-  })
-  .join('|');
+const anyOf = (begins: RegExp): string =>
+  alternatives.flatMap(({ source }) => (begins.test(source) ? source : [])).join('|');
+
+/** One test for letters around all words: a regular expression with one for each is slow to compile. */
+export const comparatorSource = String.raw`(?<!\p{L})(?:${anyOf(/^\p{L}/u)})(?!\p{L})|${anyOf(/^\P{L}/u)}`;
 
 export function wordingOf(text: string): Wording {
   const plain = text.toLowerCase().replace(/\s+/g, ' ');
-  const found = alternatives.find(({ word }) => new RegExp(`^(?:${word})$`, 'iu').test(plain));
-  return found?.wording ?? 'reach';
+  return alternatives.find(({ isWhole }) => isWhole.test(plain))?.wording ?? 'reach';
 }
 
 /** Words after a number that turn `reach` into a bound: `0.98 or more`, `5 oder weniger`. */
