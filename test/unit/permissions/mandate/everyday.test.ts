@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { beforeEach, describe, it } from 'mocha';
+import { afterEach, beforeEach, describe, it } from 'mocha';
 import { LocalMachine } from '../../../../src/machines/local/localMachine.ts';
 import type { Access } from '../../../../src/permissions/access.ts';
 import { createGate } from '../../../../src/permissions/gate.ts';
@@ -13,6 +13,7 @@ import { outsideMandate } from '../../../../src/tools/parameters/mandateCoverage
 import { accessesOf, findPrograms } from '../../../../src/tools/runs/environmentPrograms.ts';
 import { ManualClock } from '../../../fakes/manualClock.ts';
 import { scratchFolder } from '../../../fakes/scratch.ts';
+import { pathWithoutIt } from '../../../setup/python.ts';
 
 interface Everyday {
   readonly isInside: boolean;
@@ -30,6 +31,10 @@ describe('the built-in mandate', function () {
   const folder = scratchFolder();
   const never = new AbortController().signal;
   let machine: LocalMachine;
+  const pathOfTests = process.env['PATH'];
+  afterEach(() => {
+    process.env['PATH'] = pathOfTests;
+  });
 
   beforeEach(async () => {
     const workFolder = path.join(folder(), 'lab', 'work');
@@ -108,6 +113,8 @@ describe('the built-in mandate', function () {
 
   it('covers the programs that record the environment', async () => {
     const { workFolder } = machine;
+    // That of the tests is in no folder that a user has programs in.
+    process.env['PATH'] = pathWithoutIt;
     for (const python of [`${workFolder}/.venv/bin/python`, 'python3']) {
       const own = accessesOf('local', await findPrograms(machine, workFolder, python));
       assert.equal(own.length, 2);
