@@ -471,7 +471,7 @@ describe('experiments of a session', () => {
     let repeated = 0;
     const replies: ScriptedReply[] = [];
     for (let index = 0; index < 50; index += 1) {
-      const isRepeat = ideas.length > 0 && next() < 0.3;
+      const isRepeat = ideas.length > 0 && next() < 0.6;
       repeated += isRepeat ? 1 : 0;
       const idea = isRepeat
         ? (ideas[Math.floor(next() * ideas.length)] ?? '')

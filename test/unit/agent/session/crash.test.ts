@@ -15,7 +15,7 @@ import type { WireServer } from '../../../fakes/wire.ts';
 import { startWireAnthropic } from '../../../fakes/wireAnthropic.ts';
 
 const rates = [0.02, 0.05, 0.1, 0.2, 0.3, 0.15, 0.25, 0.35, 0.04, 0.12, 0.22, 0.28];
-const kills = Number(process.env.HELIOS_KILLS ?? 12);
+const kills = Number(process.env.HELIOS_KILLS ?? 8);
 const { PATH, NODE_COMPILE_CACHE } = process.env;
 
 describe('crash', function () {

@@ -14,8 +14,8 @@ import { ScriptedModel } from '../../../fakes/scriptedModel.ts';
 import { testEngine } from '../../../fakes/testEngine.ts';
 
 const bigLines = 10_000;
-const turns = Number(process.env.HELIOS_LONG_TURNS ?? 1_000);
-const kills = Number(process.env.HELIOS_KILLS ?? 10);
+const turns = Number(process.env.HELIOS_LONG_TURNS ?? 600);
+const kills = Number(process.env.HELIOS_KILLS ?? 6);
 const work: LongWork = {
   goal: 'bring loss < 0.01 with care for the small things',
   steps: turns,
