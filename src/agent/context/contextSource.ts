@@ -31,7 +31,7 @@ export interface ContextSourceDeps {
   runMinutes(): number | undefined;
   /** Returns the permission mode; `undefined` if the profile decides what is allowed. */
   permissionMode(): PermissionMode | undefined;
-  readonly confining: { told(machine: Machine): Promise<string | undefined> };
+  readonly confining: { ruleOn(machine: Machine): Promise<string | undefined> };
 }
 
 /**
