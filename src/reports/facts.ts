@@ -32,7 +32,10 @@ export interface SessionFacts {
   readonly startedMs: number;
   readonly lastEventMs: number;
   readonly turns: number;
-  /** End of the session: `Goal met`. Before the end: `Paused` or `Not ended`. */
+  /**
+   * Outcome of the session, such as `Goal met: val_loss 0.018 < 0.02`. `Paused` or `Not ended` if it
+   * has not ended.
+   */
   readonly outcome: string;
   /** Reason why the session waits for the user, in the model's words. */
   readonly stuck?: string;

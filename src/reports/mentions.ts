@@ -38,8 +38,8 @@ export class Mentions {
 export const runPlace = (number: number): string => `<a id="run-${number}"></a>${number}`;
 
 /**
- * Returns the lines of the first `max` items, followed by the number of omitted items. Never calls
- * `lineOf` for omitted items: `lineOf` may mention runs, which adds these runs to the table.
+ * Returns the lines of the first `max` items and, if there are more, a line with the number of
+ * omitted items.
  */
 export function bounded<T>(
   items: readonly T[],

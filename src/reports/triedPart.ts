@@ -52,7 +52,10 @@ export function triedPart(night: Night, mentions: Mentions): string {
   return `## What was tried\n\n${counted(experiments.length, 'experiment')}: ${counts}. ${runs}\n\n${lines.join('\n')}${more}`;
 }
 
-/** Returns the number of experiments that a group omits, and the ids of those that were kept. */
+/**
+ * Returns how many experiments with this decision the report omits: `4 discarded`; for the decision
+ * `keep` with their ids: `2 kept (e5, e6)`. Empty if none is omitted.
+ */
 function omittedText({
   decision,
   name,

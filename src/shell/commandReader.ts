@@ -17,7 +17,7 @@ import { expansion, hidesExpansion, wordOf, wordsOf, type TakeExpansion } from '
 /** Maximum depth of nested substitutions. */
 const maxDepth = 20;
 /** Maximum depth of nested brackets, loops and conditions. */
-const mostLevels = 1_000;
+const maxLevels = 1_000;
 
 export interface Reading {
   readonly heredocs: ReadonlyMap<number, Heredoc>;
@@ -104,7 +104,7 @@ export class CommandReader {
       this.#layout.push(type);
       return;
     }
-    must(++this.#level <= mostLevels);
+    must(++this.#level <= maxLevels);
     if (simple.test(type)) this.#command(place, around);
     else if (expansion.test(type) || word.test(type)) this.#loose(place);
     else if (chain.test(type)) this.#chain(place, around);
@@ -349,7 +349,7 @@ export class CommandReader {
    * them.
    */
   #within(place: Place): void {
-    must(++this.#level <= mostLevels);
+    must(++this.#level <= maxLevels);
     const children = looseChildren(place);
     must(children.length > 0 || !place.node.isNamed || !hidesExpansion(written(place)));
     let at = place.start;

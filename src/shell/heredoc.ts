@@ -30,7 +30,7 @@ export interface TakenOut {
   readonly signs: readonly Sign[];
 }
 
-const mostSigns = 100;
+const maxSigns = 100;
 const sign =
   /(?<![<\\])<<(?!<)(-?)[ \t]*(?:'([^'\n]*)'|"([^"\\$`\n]*)"|(\\?)([\w.+-]+))(?=[\s;&|()<>]|$)/g;
 
@@ -45,7 +45,7 @@ export function takeOutHeredocs(original: string, not: ReadonlySet<number>): Tak
   let text = original;
   for (let found = pattern.exec(text); found !== null; found = pattern.exec(text)) {
     const from = lineBelow(text, pattern.lastIndex);
-    must(signs.length < mostSigns);
+    must(signs.length < maxSigns);
     signs.push({ at: found.index, lineEnd: from - 1 });
     if (not.has(signs.length - 1)) continue;
     const [whole, dash = '', single, double, backslash, bare] = found;

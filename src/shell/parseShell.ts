@@ -15,7 +15,7 @@ import { expansion } from './words.ts';
  * Maximum length of a text, not counting here-documents. Needed because the grammar is slow on
  * malformed text.
  */
-const mostCharacters = 20_000;
+const maxCharacters = 20_000;
 /** Maximum number of `<<` signs that turn out not to be here-documents. */
 const maxOthers = 20;
 
@@ -40,7 +40,7 @@ function read(original: string, depth: number): ShellText {
   const others = new Set<number>();
   for (;;) {
     const { text, heredocs, signs } = takeOutHeredocs(whole, others);
-    must(text.length <= mostCharacters);
+    must(text.length <= maxCharacters);
     const tree = syntaxTree(text);
     try {
       const root = tree.rootNode;

@@ -10,9 +10,9 @@ import type { EventOf } from '../journal/describeEvent.ts';
 const tailChars = 3_000;
 
 /**
- * Resolves with the metrics of the launch that were never read, and with the line of output that is
- * most similar to one of them. If the run failed or there is no such line, also resolves with the
- * end of the output. Never rejects.
+ * Resolves with the names of the metrics that the launch named and of which no value was read, and
+ * with the line of output that is most similar to one of them. Also resolves with the end of the
+ * output if the run did not succeed, or if no line is similar. Never rejects.
  */
 export async function endOutput(
   runs: Pick<Runs, 'output'>,

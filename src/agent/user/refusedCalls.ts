@@ -8,13 +8,13 @@ import type { Question, SessionState } from '../journal/state.ts';
 import { openQuestions, type Questions } from './questions.ts';
 
 /** Maximum number of open questions of this kind. Further calls are refused without a question. */
-const mostOpen = 20;
+const maxOpen = 20;
 /**
  * Maximum length of a call in a question. The user cannot allow a longer call, because the question
  * does not show it completely.
  */
-const mostChars = 1_500;
-/** Deadline of the question, after which the answer is no. */
+const maxChars = 1_500;
+/** Time in which the question can be answered, after which the answer is no. */
 const withinMs = 7 * 24 * 60 * 60_000;
 
 export const allowAnswer = 'Allow';
@@ -40,7 +40,7 @@ export function refusedCalls({ questions, state }: RefusedCallsDeps): RefusedCal
     async add(call, why) {
       if (asked(call) !== undefined) return true;
       const open = openQuestions(state()).filter(({ refused }) => refused !== undefined);
-      if (open.length >= mostOpen || call.detail.length > mostChars) return false;
+      if (open.length >= maxOpen || call.detail.length > maxChars) return false;
       await questions.ask({
         text: questionText(call, why),
         options: [allowAnswer, denyAnswer],

@@ -23,7 +23,7 @@ export const declareAllow = (helios: CliCommand): CliCommand =>
         'same way.',
     )
     .argument('[path]', 'the file, or a folder to which it applies (default: this folder)')
-    .option('--show', 'show it, and allow nothing')
+    .option('--show', 'only show what the helios.json would send, run or allow; allow nothing')
     .option('--revoke', 'withdraw everything that you allowed for the file')
     .runs(allow);
 

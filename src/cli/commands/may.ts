@@ -32,7 +32,7 @@ interface JudgedPlace {
 /** `{ line, verdict, decision, reason, part }` of a line, or `{ line, error }`. */
 type Row = Readonly<Record<string, string>>;
 
-const mostCharacters = 100_000;
+const maxCharacters = 100_000;
 
 const examples = `
 Examples:
@@ -89,7 +89,7 @@ async function judgeLines(
 /** Returns the command of an input line, or what is wrong with the line. */
 function lineOf(text: string): string | { readonly error: string } {
   if (text.trim() === '') return { error: 'The line is empty.' };
-  if (text.length > mostCharacters) return { error: 'The line is too long.' };
+  if (text.length > maxCharacters) return { error: 'The line is too long.' };
   if (!text.startsWith('{"')) return text;
   try {
     const value: unknown = JSON.parse(text);

@@ -14,8 +14,8 @@ export function homeAccess(before: readonly string[], now: readonly string[]): F
   if (now.length > 0)
     return warning(
       name,
-      `Other users can access ${pathsText(now)}. Its mode could not be changed.`,
-      `Run as the owner: chmod go= ${shellQuote(now[0] ?? '')}`,
+      `Other users can access ${pathsText(now)}. Helios could not remove this access.`,
+      `Run as the owner: chmod go= ${now.map((path) => shellQuote(path)).join(' ')}`,
     );
   if (before.length === 0) return ok(name, 'only you');
   return warning(

@@ -113,6 +113,6 @@ export const silent = (command: string, text: string): MachineFailure => {
   const last = text.trim().split('\n').at(-1);
   return new MachineFailure(
     'unreachable',
-    `Slurm does not answer (${command}: ${last || 'no answer in time'}).`,
+    `Slurm does not answer (${command}: ${last || 'no answer in time'}). Run the command on the machine to see why.`,
   );
 };

@@ -125,7 +125,7 @@ async function readEntries(file: string): Promise<Entry[]> {
     if (['ENOENT', 'ENOTDIR'].includes(codeOf(error) ?? '')) return '';
     throw new MachineFailure(
       'host_key',
-      `${file} cannot be read, so no host key can be checked: ${messageOf(error)}.`,
+      `${file} cannot be read, so no host key can be checked: ${messageOf(error)}. Check the permissions of the file.`,
     );
   });
   return text.split('\n').flatMap((line, index) => {

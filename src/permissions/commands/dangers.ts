@@ -35,7 +35,7 @@ export function dangerOf(command: ShellCommand, spot: Spot): Verdict {
   const refused = refusedProgram(command.words[0], rest);
   if (refused !== undefined) return refuse(refused);
   if (runsDownload(name, command)) return refuse('runs what the network sends');
-  if (runsEncoded(name, command)) return refuse('runs text that is encoded');
+  if (runsEncoded(name, command)) return refuse('runs text that another command decodes');
   if (opensShell(name, command)) return refuse('gives a shell to another host');
   if (sendsSecrets(name, command, spot)) return refuse('sends secrets to another host');
   if (editors.has(name) && rest.some(({ text }) => text.startsWith('--install-extension')))

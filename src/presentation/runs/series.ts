@@ -1,4 +1,4 @@
-/** Downsampling of series for plots. */
+/** Computes what views plot of a series: its samples, and the direction of its metric. */
 export { downsampleForPlot, stepAxis } from '../../metrics/plot/downsampleForPlot.ts';
 export { plotSampled } from '../../metrics/plot/plotSampled.ts';
 export { directionOf } from '../../metrics/direction.ts';

@@ -78,8 +78,9 @@ const notificationChoices = ({ offer }: ApprovalRequest): ShownApproval['choices
 });
 
 /**
- * Returns true if a notification shows the text unchanged. VS Code collapses white space, and shows
- * only the label of a link.
+ * Returns true if the user can read the exact text in a notification, where ` ↵ ` stands for a line
+ * break. False for a text that itself contains `↵`, for white space that VS Code collapses, and for
+ * a link, of which VS Code shows only the label.
  */
 const isShownAsIs = (detail: string): boolean => !/[ \t\n]{2}|\t|↵|\]\(/.test(detail);
 

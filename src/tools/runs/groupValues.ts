@@ -1,4 +1,7 @@
-/** Compares values of runs as groups: of experiments, sweeps and lists of runs. */
+/**
+ * Computes mean and deviation of a metric over a group of runs (of an experiment, a sweep or a
+ * list), and compares two groups.
+ */
 import { formatSpread, formatValue } from '../../base/text.ts';
 import { findMetric } from '../../metrics/metricName.ts';
 import type { Direction, MetricSummary } from '../../metrics/metric.ts';

@@ -126,7 +126,7 @@ export const commandsOf = (args: SweepArguments): Access[] =>
   }));
 
 /** Maximum length of a text to judge. The classifier does not read longer texts. */
-const mostJudgedChars = 10_000;
+const maxJudgedChars = 10_000;
 
 /**
  * Returns the commands of all points, several joined in each text. If the points are invalid,
@@ -138,7 +138,7 @@ function judgedTexts(args: SweepArguments): readonly string[] {
   try {
     for (const { command } of pointsOf(template, args).points) {
       const text = `${texts.at(-1)}\n${command}`;
-      if (text.length > mostJudgedChars) texts.push(command);
+      if (text.length > maxJudgedChars) texts.push(command);
       else texts[texts.length - 1] = text;
     }
   } catch {
