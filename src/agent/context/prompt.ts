@@ -120,19 +120,27 @@ export const goalText = (goal: string, { limits, target, requirements }: Opening
     target === undefined
       ? 'No target was read from it: state one with set_target in your first turns.'
       : `Target: ${targetText(target)}. If this is not what the goal says, or runs print the metric under another name, state it with set_target.`,
-    ...notReadText(goal),
-    ...(requirements === undefined
-      ? []
-      : [`Besides: ${requirementTexts(requirements).join('; ')}.${requirementHint(requirements)}`]),
+    ...notReadText(goal, requirements?.unread),
+    ...(requirements === undefined ? [] : besidesText(requirements)),
     ...(limits.length > 0 ? [`Limits: ${limits.join(', ')}.`] : []),
   ].join('\n\n');
+
+function besidesText(requirements: Requirements): string[] {
+  const texts = requirementTexts(requirements);
+  return texts.length === 0
+    ? []
+    : [`Besides: ${texts.join('; ')}.${requirementHint(requirements)}`];
+}
 
 /** Returns the sentence that tells the model how the requirements of the goal are checked. */
 const requirementHint = ({ unchanged, checks }: Requirements): string =>
   `${unchanged.length > 0 ? ' Helios compares the files at each launch.' : ''}${checks.length > 0 ? ' Give finish the command of each check.' : ''}`;
 
-function notReadText(goal: string): string[] {
-  const unread = unreadLimits(readableGoal(goal));
+function notReadText(goal: string, unchanged: readonly string[] = []): string[] {
+  const unread = [
+    ...unreadLimits(readableGoal(goal)),
+    ...unchanged.map((what) => `${what} unchanged`),
+  ];
   return unread.length === 0
     ? []
     : [

@@ -16,17 +16,21 @@ import { MachineFailure, type Machine } from '../../machines/machine.ts';
 const maxBytes = 64 * 1024 * 1024;
 
 /**
- * Resolves with the requirements of the goal besides numbers, as a field of the first event. Omits
- * a file that does not exist in the folder or cannot be read.
+ * Resolves with the requirements of the goal besides numbers, as a field of the first event. A file
+ * that does not exist in the folder or cannot be read is named as not read.
  */
 export async function requirementsAtStart(
   goal: string,
   workFolder: string,
 ): Promise<{ readonly requirements?: Requirements }> {
-  const { unchanged: paths, checks } = namedRequirements(goal);
-  const files = await Promise.all(paths.map((name) => fileAtStart(name, workFolder)));
+  const { unchanged: names, unread: others, checks } = namedRequirements(goal);
+  const files = await Promise.all(names.map((name) => fileAtStart(name, workFolder)));
   const unchanged = files.filter((one) => one !== undefined);
-  return unchanged.length + checks.length === 0 ? {} : { requirements: { unchanged, checks } };
+  const missing = names.filter((_, index) => files[index] === undefined);
+  const unread = [...missing.map((name) => `${name} (no such file)`), ...others];
+  return unchanged.length + checks.length + unread.length === 0
+    ? {}
+    : { requirements: { unchanged, checks, ...(unread.length > 0 && { unread }) } };
 }
 
 async function fileAtStart(name: string, workFolder: string): Promise<UnchangedFile | undefined> {

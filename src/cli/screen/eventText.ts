@@ -8,7 +8,7 @@ import { cleanText, oneLine } from '../../base/text.ts';
 import { withoutUntrustedMarks } from '../../base/untrusted.ts';
 import {
   leftOutText,
-  requirementTexts,
+  requirementsForUser,
   targetText,
 } from '../../presentation/sessions/sessionText.ts';
 import type { Style } from './style.ts';
@@ -154,7 +154,7 @@ function startLines(
         who,
         ...(event.permissions === undefined ? [] : [`mode ${event.permissions.mode}`]),
         ...(target ? [`target: ${targetText(target)}`] : []),
-        ...(event.requirements ? requirementTexts(event.requirements) : []),
+        ...(event.requirements ? requirementsForUser(event.requirements) : []),
         ...limits,
         event.workFolder,
       ].join(' · '),

@@ -11,6 +11,8 @@ export interface Requirements {
    * Checks that must succeed, as the goal names them: `check.py`, `pytest`, `make test`, `tests`.
    */
   readonly checks: readonly string[];
+  /** Other things that must not change, and that nothing compares: `the split`. Default: none. */
+  readonly unread?: readonly string[];
 }
 
 export interface UnchangedFile {
@@ -23,42 +25,68 @@ export interface UnchangedFile {
 /** Names in a goal, before the files are read. */
 export interface NamedRequirements {
   readonly unchanged: readonly string[];
+  readonly unread: readonly string[];
   readonly checks: readonly string[];
 }
 
-const file = String.raw`(?:the\s+(?:file|script)\s+|die\s+datei\s+|das\s+skript\s+)?(?<![\w./-])["'\x60]?[\w./-]+\.[a-z]\w{0,7}(?![\w/]|'s)["'\x60]?`;
-// The bound prevents quadratic time: without it, a list would be searched again from each of its
-// names.
-const files = String.raw`(?<files>${file}(?:(?:\s*,\s*(?:and\s+|und\s+|or\s+|oder\s+)?|\s+(?:and|und|or|nor|oder|noch)\s+)${file}){0,15})`;
+const file = String.raw`(?:(?:the|die|das|der)\s+)?(?:(?:files?|scripts?|datei|dateien|skripte?)\s+)?(?<![\w./-])["'\x60]?[\w./-]+\.[a-z]\w{0,7}(?![\w/]|\.\w|'s)["'\x60]?`;
 const change = String.raw`(?:chang|modify|modif|touch|edit|alter|rewrit|adapt)(?:e|ing|y|ying|ed|ied)?`;
 const ändern = String.raw`(?:zu\s+)?(?:ändern|verändern|anzufassen|anfassen|bearbeiten|anzurühren|anrühren)`;
 const same = String.raw`(?:alone|as\s+(?:it\s+is|they\s+are|is)|unchanged|untouched|unmodified|the\s+same|unverändert|in\s+ruhe|so,?\s+wie\s+(?:es|sie|er)\s+ist)`;
 
+const article = String.raw`(?:the|its|their|our|my|any|this|that|these|those|die|der|das|den|dem|deren|seine?n?|ihren?)(?!\p{L})`;
+const conjunctions = String.raw`and|und|or|nor|oder|noch|sowie|as\s+well\s+as|&`;
+const preposition =
+  'in|of|on|at|for|from|to|with|without|while|until|when|because|so|as|von|aus|für|mit|zu|bis|wie';
+const modal =
+  'is|are|was|may|can|must|should|has|have|will|shall|needs?|does|ist|sind|darf|dürfen|kann|können|muss|müssen|soll|sollen';
+const otherWords =
+  'i|you|we|they|it|ich|du|wir|sie|es|else|but|only|just|not|aber|nur|nicht|please|bitte|well|anything';
+// A word of a file name is no word of a noun phrase.
+const word = String.raw`(?!(?:${conjunctions}|${article}|${preposition}|${modal}|${otherWords})(?!\p{L}))[*_]?(?:\p{L}[\p{L}\d_-]*(?:'s)?|\d+)[*_]?(?![\p{L}\d_/'-]|\.\w)`;
+const inWhat = String.raw`(?:\s+(?:(?:of|in|from|von|aus)\s+(?:${article}\s+)?|(?:der|des)\s+)(?:[\w./-]+\.[a-z]\w{0,7}(?![\w/])|${word}))?`;
+/** A noun phrase with an article: `the test split`, `den Split in data.py`. */
+const noun = String.raw`(?:(?:everything|anything)\s+else|alles\s+andere|(?<![\w./-])[\w./-]+\/(?![\w*])|${article}(?:\s+${word}){1,3}${inWhat})`;
+/** The same without an article: `data splits`. */
+const bareNoun = String.raw`${word}(?:\s+${word}){0,2}`;
+
+/** Returns a pattern of a list: `first`, then each of `more` after a comma or conjunction. */
+// The bound prevents quadratic time: without it, a list would be searched again from each of its
+// names.
+const list = (first: string, more: string): string =>
+  String.raw`(?:(?:both|either|neither|weder|sowohl)\s+)?(?<files>(?:${first})(?:(?:\s*,\s*(?:(?:${conjunctions})\s+)?|\s+(?:${conjunctions})\s+)(?:${more})){0,15})`;
+
+/** A list between two words of a requirement. */
+const between = list(`${file}|${noun}|${bareNoun}`, `${file}|${noun}|${bareNoun}`);
+
+// After a negated verb, a list ends where the sentence goes on. A new clause begins with its own
+// subject, and with a verb after it.
+const listEnd = String.raw`(?=\s*(?:[.,;:!?)]|$)|\s+(?:${conjunctions}|${preposition}|please|bitte)(?!\p{L}))`;
+const fileAtEnd = String.raw`${file}(?!\s+(?:${modal})(?!\p{L}))`;
+const nounAtEnd = String.raw`${noun}${listEnd}`;
+const after = list(
+  `${fileAtEnd}|${nounAtEnd}`,
+  String.raw`${fileAtEnd}|${nounAtEnd}|(?<=(?:or|nor|noch)\s)${bareNoun}${listEnd}`,
+);
+
+// Before its verb, a list with nouns must begin its sentence: in "Run train.py and the split must
+// stay unchanged", the file belongs to another verb.
+const clauseStart = String.raw`(?<=^\s*|[.;:!?]\s+|\n\s*|(?:but|while|that|aber|wobei|dass|please|bitte),?\s+)`;
+const before = String.raw`(?:${clauseStart}${list(`${file}|${noun}`, `${file}|${noun}|${bareNoun}`)}|${list(file, file).replace('<files>', '<only>')})`;
+
 const unchangedWords: readonly RegExp[] = [
-  new RegExp(String.raw`\b(?:leave|keep|lasse?|halte)\s+${files}\s+${same}`, 'giu'),
-  new RegExp(
-    String.raw`(?:\b(?:not|never|without|cannot|must\s+not|may\s+not)|n't)\s+(?:(?!only|just)\w+\s+)?${change}\s+(?:anything\s+in\s+|any\s+of\s+)?${files}`,
-    'giu',
-  ),
-  new RegExp(
-    String.raw`${files}\s+(?:must|should|has\s+to|have\s+to|is\s+to|may|can|needs?\s+to|shall)(?:n't|not)?(?:\s+not|\s+never)?\s+(?:stay|remain|be\s+left|be\s+kept)\s+${same}`,
-    'giu',
-  ),
-  new RegExp(
-    String.raw`${files}\s+(?:(?:must|may|can|should|is|are)(?:\s+(?:not|never)|n't|not)(?:\s+to)?\s+be|stays?|remains?)\s+(?:${change}|${same})`,
-    'giu',
-  ),
-  new RegExp(String.raw`\bohne\s+${files}\s+${ändern}`, 'giu'),
-  new RegExp(String.raw`${files}\s+(?:bitte\s+)?(?:nicht|nie)\s+${ändern}`, 'giu'),
-  new RegExp(
-    String.raw`${files}\s+(?:darf|dürfen|soll|sollen|wird|werden)\s+(?:nicht|nie)\s+(?:ge|ver)ändert\s+werden`,
-    'giu',
-  ),
-  new RegExp(
-    String.raw`${files}\s+(?:bleibt|bleiben|muss|müssen|soll|sollen)\s+${same}(?:\s+bleiben)?`,
-    'giu',
-  ),
-];
+  String.raw`\b(?:leave|keep|lasse?|halte)\s+${between}\s+${same}`,
+  String.raw`(?:\b(?:not|never|without|cannot|must\s+not|may\s+not)|n't)\s+(?:(?!only|just)\w+\s+)?${change}\s+(?:anything\s+in\s+|any\s+of\s+)?${after}`,
+  String.raw`${before}\s+(?:must|should|has\s+to|have\s+to|is\s+to|may|can|needs?\s+to|shall)(?:n't|not)?(?:\s+not|\s+never)?\s+(?:stay|remain|be\s+left|be\s+kept)\s+${same}`,
+  String.raw`${before}\s+(?:(?:must|may|can|should|is|are)(?:\s+(?:not|never)|n't|not)(?:\s+to)?\s+be|stays?|remains?)\s+(?:${change}|${same})`,
+  String.raw`\bohne\s+${between}\s+${ändern}`,
+  String.raw`(?<!\p{L})(?:ver)?ändere?\s+${between}\s+(?:bitte\s+)?(?:nicht|nie)(?!\p{L})`,
+  String.raw`(?<!\p{L})(?:ver)?ändere?\s+(?=weder\s)${after}`,
+  String.raw`\b(?:fasse?|rühre?)\s+${between}\s+(?:bitte\s+)?(?:nicht|nie)\s+an(?!\p{L})`,
+  String.raw`${before}\s+(?:bitte\s+)?(?:nicht|nie)\s+${ändern}`,
+  String.raw`${before}\s+(?:darf|dürfen|soll|sollen|wird|werden)\s+(?:nicht|nie)\s+(?:ge|ver)ändert\s+werden`,
+  String.raw`${before}\s+(?:bleibt|bleiben|muss|müssen|soll|sollen)\s+${same}(?:\s+bleiben)?`,
+].map((source) => new RegExp(source, 'giu'));
 
 const program = String.raw`(?<program>pytest|make\s+\w+|npm\s+test|(?:all\s+|the\s+|die\s+|alle\s+)*(?:unit\s+)?tests|${file})`;
 const checkWords: readonly RegExp[] = [
@@ -79,14 +107,35 @@ const checkWords: readonly RegExp[] = [
 /** Returns the files and checks that the goal names. */
 export function namedRequirements(goal: string): NamedRequirements {
   const text = readableGoal(goal);
-  const named = (patterns: readonly RegExp[], group: string): string[] =>
-    patterns.flatMap((pattern) =>
-      [...text.matchAll(pattern)].map(({ groups }) => groups?.[group] ?? ''),
-    );
-  const unchanged = named(unchangedWords, 'files').flatMap(fileNames);
-  const checks = named(checkWords, 'program').map(programName);
-  return { unchanged: [...new Set(unchanged)], checks: [...new Set(checks)] };
+  const found = (patterns: readonly RegExp[]): Groups[] =>
+    patterns.flatMap((pattern) => [...text.matchAll(pattern)].map(({ groups = {} }) => groups));
+  const lists = found(unchangedWords).map(({ files, only }) => listParts(files ?? only ?? ''));
+  // A list without a file, such as `keep the model as it is`, is no requirement about files.
+  const read = lists.filter(({ files }) => files.length > 0);
+  return {
+    unchanged: [...new Set(read.flatMap(({ files }) => files))],
+    unread: [...new Set(read.flatMap(({ others }) => others))],
+    checks: [...new Set(found(checkWords).map(({ program = '' }) => programName(program)))],
+  };
 }
+
+type Groups = Readonly<Record<string, string | undefined>>;
+
+const listPart = new RegExp(
+  `(?<name>${file})|(?<![\\p{L}\\d_./-])(?<other>${noun}|${bareNoun})`,
+  'giu',
+);
+
+/** Returns the file names of a list, and its other parts. */
+function listParts(text: string): { readonly files: string[]; readonly others: string[] } {
+  const parts = [...text.matchAll(listPart)].map(({ groups = {} }): Groups => groups);
+  return {
+    files: parts.flatMap(({ name = '' }) => fileNames(name)),
+    others: parts.flatMap(({ other }) => (other === undefined ? [] : [singleSpaced(other)])),
+  };
+}
+
+const singleSpaced = (text: string): string => text.replaceAll(/\s+/g, ' ');
 
 const onlyFile = /(?<![\w./-])[\w./-]+\.[a-z]\w{0,7}/giu;
 
@@ -97,7 +146,7 @@ const fileNames = (list: string): string[] =>
 function programName(words: string): string {
   const name = fileNames(words)[0];
   if (name !== undefined) return name;
-  return /tests$/iu.test(words) ? 'tests' : words.replaceAll(/\s+/g, ' ').toLowerCase();
+  return /tests$/iu.test(words) ? 'tests' : singleSpaced(words).toLowerCase();
 }
 
 const runner =
@@ -133,8 +182,16 @@ export function exampleCommand(check: string): string | undefined {
   return /\.\w+$/.test(check) ? undefined : check;
 }
 
-/** Formats requirements: `bench.py unchanged`, `check.py passes`. */
+/** Formats requirements that are checked: `bench.py unchanged`, `check.py passes`. */
 export const requirementTexts = ({ unchanged, checks }: Requirements): string[] => [
   ...unchanged.map(({ path }) => `${path} unchanged`),
   ...checks.map((check) => (check === 'tests' ? 'tests pass' : `${check} passes`)),
+];
+
+/** Formats all requirements for the user, with those that nothing checks. */
+export const requirementsForUser = (requirements: Requirements): string[] => [
+  ...requirementTexts(requirements),
+  ...(requirements.unread === undefined
+    ? []
+    : [`not read from the goal: ${requirements.unread.join(', ')}`]),
 ];

@@ -16,7 +16,7 @@ export {
 export { leftOutOf, leftOutText } from '../../agent/journal/leftOutText.ts';
 export { triggerText } from '../../sleep/trigger.ts';
 export { openQuestions } from '../../agent/user/questions.ts';
-export { requirementTexts } from '../../experiments/target/requirements.ts';
+export { requirementsForUser } from '../../experiments/target/requirements.ts';
 export { targetText } from '../../experiments/target/target.ts';
 
 /** The newest value of the deciding metric, with its trend. */

@@ -15,7 +15,7 @@ import {
   effectVerb,
   endHeadline,
   leftOutText,
-  requirementTexts,
+  requirementsForUser,
   targetText,
 } from '../../presentation/sessions/sessionText.ts';
 import type { CommandId } from '../ui/contributions.ts';
@@ -192,7 +192,9 @@ const targetParts = ({ target, requirements, profile }: SessionState): readonly 
         ),
         ...(requirements === undefined
           ? []
-          : [line('checklist', `Besides: ${plain(requirementTexts(requirements).join(' · '))}`)]),
+          : [
+              line('checklist', `Besides: ${plain(requirementsForUser(requirements).join(' · '))}`),
+            ]),
       ];
 
 const startParts = ({

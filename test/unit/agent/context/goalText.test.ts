@@ -21,4 +21,14 @@ describe('the first message of a goal', () => {
     );
     assert.match(besides(['bench.py'], ['check.py']), /each launch\. Give finish the command/);
   });
+
+  it('names what is to stay unchanged and nothing compares', () => {
+    const requirements = { unchanged: [], checks: [], unread: ['the split'] };
+    const text = goalText('make it better', { limits: [], target: undefined, requirements });
+    assert.match(
+      text,
+      /^Not read from the goal: the split unchanged\. .*keep the rest yourself\.$/m,
+    );
+    assert.doesNotMatch(text, /Besides/);
+  });
 });

@@ -79,6 +79,19 @@ describe('what a goal asks for besides numbers, in a session', () => {
     ]);
   });
 
+  it('says which parts of the goal nothing compares', async () => {
+    model = new ScriptedModel([[blocked]]);
+    bed = await testEngine(model, { folder });
+    const session = await bed.start({ goal: 'Leave bench.py, other.py and the split alone.' });
+    await session.ended;
+    const { requirements } = session.state;
+    assert.deepEqual(requirements?.unread, ['other.py (no such file)', 'the split']);
+    assert.match(
+      JSON.stringify(model.requests[0]),
+      /Not read from the goal: other\.py \(no such file\) unchanged; the split unchanged\..*Besides: bench\.py unchanged/,
+    );
+  });
+
   it('runs a check on the code that was measured, not on what came after', async () => {
     const session = await night(
       launch,

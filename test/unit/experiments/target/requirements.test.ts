@@ -5,12 +5,14 @@ import {
   namedRequirements,
   exampleCommand,
   requirementTexts,
+  requirementsForUser,
   runsCheck,
 } from '../../../../src/experiments/target/requirements.ts';
 
-const unchanged = (...files: string[]) => ({ unchanged: files, checks: [] });
-const checks = (...programs: string[]) => ({ unchanged: [], checks: programs });
-const nothing = { unchanged: [], checks: [] };
+const nothing = { unchanged: [], unread: [], checks: [] };
+const unchanged = (...files: string[]) => ({ ...nothing, unchanged: files });
+const beside = (files: string[], ...unread: string[]) => ({ ...unchanged(...files), unread });
+const checks = (...programs: string[]) => ({ ...nothing, checks: programs });
 
 /** A goal, and what it asks for besides numbers. */
 const goals: readonly [string, ReturnType<typeof namedRequirements>][] = [
@@ -40,8 +42,83 @@ const goals: readonly [string, ReturnType<typeof namedRequirements>][] = [
   ['check.py muss weiterhin durchlaufen', checks('check.py')],
   [
     'Bring time_ms of solve.py below 20. check.py must still pass, leave bench.py alone.',
-    { unchanged: ['bench.py'], checks: ['check.py'] },
+    { ...unchanged('bench.py'), checks: ['check.py'] },
   ],
+  ['Leave check.py and the split alone.', beside(['check.py'], 'the split')],
+  ['Leave the split and check.py alone', beside(['check.py'], 'the split')],
+  [
+    'Leave check.py, data.py and the test split as they are.',
+    beside(['check.py', 'data.py'], 'the test split'),
+  ],
+  ['Leave check.py and data splits alone', beside(['check.py'], 'data splits')],
+  ['Leave check.py and the split in data.py alone', beside(['check.py'], 'the split in data.py')],
+  ['Leave check.py and everything else alone', beside(['check.py'], 'everything else')],
+  [
+    'Keep the seeds, check.py and the split unchanged',
+    beside(['check.py'], 'the seeds', 'the split'),
+  ],
+  ['Leave eval.py and tests/ alone', beside(['eval.py'], 'tests/')],
+  ['Leave check.py as well as the split alone', beside(['check.py'], 'the split')],
+  ['Please leave both `check.py` & the split alone', beside(['check.py'], 'the split')],
+  ["Leave check.py and the model's head alone", beside(['check.py'], "the model's head")],
+  [
+    'You must not touch check.py, the split, or the seeds.',
+    beside(['check.py'], 'the split', 'the seeds'),
+  ],
+  [
+    'Never edit prepare.py or the evaluation; tune train.py',
+    beside(['prepare.py'], 'the evaluation'),
+  ],
+  [
+    'Only edit train.py, leave prepare.py and the metric alone',
+    beside(['prepare.py'], 'the metric'),
+  ],
+  ["Keep the parameters and train.py's options the same", nothing],
+  ['Do not change either check.py or the split', beside(['check.py'], 'the split')],
+  ['Verändere weder check.py noch den Split.', beside(['check.py'], 'den Split')],
+  ['Lass check.py sowie den Split in Ruhe', beside(['check.py'], 'den Split')],
+  ['Leave the check.py alone', unchanged('check.py')],
+  ['Do not touch check.py or the split.', beside(['check.py'], 'the split')],
+  ["Don't change the split or check.py", beside(['check.py'], 'the split')],
+  ['Do not change check.py or data splits, please', beside(['check.py'], 'data splits')],
+  [
+    'Reach 0.9 without changing check.py or the data and seeds 0 to 2',
+    beside(['check.py'], 'the data'),
+  ],
+  [
+    'Do not change check.py or the options of train.py',
+    beside(['check.py'], 'the options of train.py'),
+  ],
+  ['Do not change check.py, the model should stay small', unchanged('check.py')],
+  ['Do not change check.py and train.py may be edited', unchanged('check.py')],
+  ['Do not change check.py, train.py is yours', unchanged('check.py')],
+  ['Do not change check.py or you lose.', unchanged('check.py')],
+  ['Do not change check.py and train the model longer', unchanged('check.py')],
+  ['check.py and the split must stay unchanged', beside(['check.py'], 'the split')],
+  ['Reach 0.9. The split and check.py must not be changed.', beside(['check.py'], 'The split')],
+  ['Reach 0.9, but check.py and the data must not be touched', beside(['check.py'], 'the data')],
+  ['Improve the score and check.py must not be changed', unchanged('check.py')],
+  ['Run train.py and the split must stay unchanged', nothing],
+  ['Do not change any file but train.py', nothing],
+  ['Do not change any files other than train.py and model.py', nothing],
+  ['Leave everything but train.py alone', nothing],
+  ['Leave everything except train.py and model.py alone', nothing],
+  ['Leave all files besides train.py and model.py alone', nothing],
+  ['Keep the model as it is and edit train.py', nothing],
+  ['Keep improving train.py and the model', nothing],
+  ['Lass check.py und den Split in Ruhe', beside(['check.py'], 'den Split')],
+  ['Lasse die Aufteilung und check.py unverändert.', beside(['check.py'], 'die Aufteilung')],
+  ['Ohne check.py oder den Split zu ändern auf 0.9 kommen', beside(['check.py'], 'den Split')],
+  [
+    'Ändere check.py und die Aufteilung der Daten nicht.',
+    beside(['check.py'], 'die Aufteilung der Daten'),
+  ],
+  ['Fass check.py und den Split nicht an', beside(['check.py'], 'den Split')],
+  ['Bitte check.py und den Split nicht anfassen', beside(['check.py'], 'den Split')],
+  ['check.py und der Split dürfen nicht verändert werden', beside(['check.py'], 'der Split')],
+  ['check.py und die Daten bleiben unverändert', beside(['check.py'], 'die Daten')],
+  ['Ändere nur train.py', nothing],
+  ['Ändere train.py, aber nicht die Daten', nothing],
   ['You may change train.py as you like.', nothing],
   ['Change only train.py', nothing],
   ['Do not only change train.py: look at the data, too', nothing],
@@ -58,7 +135,20 @@ describe('what a goal asks for besides numbers', () => {
     it(`reads: ${goal}`, () => assert.deepEqual(namedRequirements(goal), expected));
 
   it('reads a long text in linear time', () => {
-    const parts = ['a.py and ', 'keep a.b', 'not change ', 'a', '.', 'tests ', 'check.py must '];
+    const parts = [
+      'a.py and ',
+      'keep a.b',
+      'not change ',
+      'a',
+      '.',
+      'tests ',
+      'check.py must ',
+      'leave the a and ',
+      'the a b ',
+      'not change the a ',
+      'leave a b ',
+      'ändere a, ',
+    ];
     for (const part of parts) {
       const text = part.repeat(20_000 / part.length);
       assertInProportion(
@@ -111,5 +201,9 @@ describe('what a goal asks for besides numbers', () => {
       'check.py passes',
       'tests pass',
     ]);
+    assert.deepEqual(
+      requirementsForUser({ unchanged: files, checks: [], unread: ['the split', 'the data'] }),
+      ['bench.py unchanged', 'not read from the goal: the split, the data'],
+    );
   });
 });
