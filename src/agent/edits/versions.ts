@@ -53,6 +53,12 @@ export async function storeContent(
   return { hash, sizeBytes, mode };
 }
 
+/** Resolves with the stored content; `undefined` if it is missing or damaged. */
+export const storedContent = (
+  files: AttachmentFiles,
+  { hash }: StoredVersion,
+): Promise<Buffer | undefined> => files.read({ hash, mediaType });
+
 /** Absolute path of the stored content. */
 export const contentPath = (files: AttachmentFiles, { hash }: StoredVersion): string =>
   files.pathOf({ hash, mediaType });
@@ -69,7 +75,7 @@ export async function restore(
     await rm(path, { force: true });
     return true;
   }
-  const bytes = await files.read({ hash: version.hash, mediaType });
+  const bytes = await storedContent(files, version);
   if (bytes === undefined) return false;
   const temporary = join(dirname(path), `.${basename(path)}.${randomBytes(6).toString('hex')}.tmp`);
   try {

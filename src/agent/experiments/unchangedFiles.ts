@@ -78,7 +78,8 @@ async function isChanged(
   return repo !== undefined && machine.kind === 'local';
 }
 
-async function bytesOf(machine: Machine, file: string): Promise<Uint8Array | undefined> {
+/** Resolves with the content of a file of the machine; `undefined` if there is no such file. */
+export async function bytesOf(machine: Machine, file: string): Promise<Uint8Array | undefined> {
   try {
     return await machine.readFile(file);
   } catch (error) {

@@ -2,6 +2,7 @@
  * Checks the requirements of a goal besides numbers, on the code of the runs that are given as
  * evidence.
  */
+import path from 'node:path';
 import type { Clock } from '../../base/clock.ts';
 import { ToolFailure } from '../../base/errors.ts';
 import { oneLine } from '../../base/text.ts';
@@ -22,8 +23,9 @@ import { restoredFolder } from '../experiments/storedCode.ts';
 import { changedFiles, changedText } from '../experiments/unchangedFiles.ts';
 import type { SessionState } from '../journal/state.ts';
 import type { ToolsetDeps } from './toolsetDeps.ts';
+import { changedChecks } from './usersChecks.ts';
 
-type Deps = Pick<ToolsetDeps, 'log' | 'machines' | 'git' | 'confining' | 'clock'>;
+type Deps = Pick<ToolsetDeps, 'log' | 'folder' | 'machines' | 'git' | 'confining' | 'clock'>;
 
 /** Time limit for each check. */
 const checkSeconds = 600;
@@ -60,10 +62,11 @@ export async function checkRequirements(
   }
   const texts = (requirements?.unchanged ?? []).map(({ path }) => `${path} unchanged`);
   for (const command of checks) {
-    if (plans.length === 0) texts.push(await check(deps, { command, cwd: workFolder }, context));
+    if (plans.length === 0)
+      texts.push(await check(deps, await withUsersChecks(deps, command, workFolder), context));
     for (const plan of plans) {
       const cwd = await codeFolder(deps, plan);
-      texts.push(await check(deps, { command, cwd, plan }, context));
+      texts.push(await check(deps, await withUsersChecks(deps, command, cwd, plan), context));
     }
   }
   return texts;
@@ -99,9 +102,47 @@ async function codeFolder({ log, machines, clock }: Deps, plan: ExperimentPlan):
   const machine = machines.get(plan.machineId);
   const tree = await treeNow({ sessionId: log.state.id, clock }, machine, cwd);
   if (tree === code.tree || (tree !== undefined && tree === sameCodeAs)) return cwd;
-  const name = `check of ${id} ${log.state.turns}`;
+  return newFolder({ log, clock }, { plan, machine }, `check of ${id} ${log.state.turns}`);
+}
+
+async function newFolder(
+  { log, clock }: Pick<Deps, 'log' | 'clock'>,
+  { plan, machine }: { readonly plan: ExperimentPlan; readonly machine: Machine },
+  name: string,
+): Promise<string> {
   const sessionId = log.state.id;
+  const { cwd } = plan;
   return (await restoredFolder({ plan, machine, cwd, name }, { sessionId, clock })).cwd;
+}
+
+/**
+ * Resolves with the check, in a new worktree with the user's version of its scripts if the session
+ * has changed them. Without stored code there is no such worktree: the check then stays in its
+ * folder, and its text says that it was changed.
+ */
+async function withUsersChecks(
+  deps: Deps,
+  command: string,
+  cwd: string,
+  plan?: ExperimentPlan,
+): Promise<Check> {
+  const machine = deps.machines.get(plan?.machineId ?? 'local');
+  const changed = await changedChecks(deps, { command, machine, cwd, code: plan?.code });
+  const names = changed.map(({ name }) => name).join(', ');
+  if (changed.length === 0) return { command, cwd, plan };
+  const own = { command, cwd, plan, note: `${names} is not the user's: this session changed it` };
+  if (plan === undefined) return own;
+  const name = `user's check of ${plan.id} ${deps.log.state.turns}`;
+  const folder = await newFolder(deps, { plan, machine }, name);
+  if (folder === plan.cwd) return own;
+  for (const each of changed)
+    await machine.writeFile(path.posix.join(folder, each.name), each.content);
+  return {
+    command,
+    cwd: folder,
+    plan,
+    note: `run with the user's ${names}, which ${plan.id} changed`,
+  };
 }
 
 async function treeNow(
@@ -116,7 +157,9 @@ async function treeNow(
 interface Check {
   readonly command: string;
   readonly cwd: string;
-  readonly plan?: ExperimentPlan;
+  readonly plan?: ExperimentPlan | undefined;
+  /** Which version of its scripts runs. Omitted if the session has not changed them. */
+  readonly note?: string;
 }
 
 /**
@@ -125,7 +168,7 @@ interface Check {
  */
 async function check(
   deps: Deps,
-  { command, cwd, plan }: Check,
+  { command, cwd, plan, note }: Check,
   context: ToolContext,
 ): Promise<string> {
   const { result } = await runCommand(
@@ -134,12 +177,12 @@ async function check(
     context,
   );
   const { outcome, stdout, stderr } = result;
-  const where = plan === undefined ? '' : ` on the code of ${plan.id}`;
+  const where = `${plan === undefined ? '' : ` on the code of ${plan.id}`}${note === undefined ? '' : `, ${note}`}`;
   if (outcome.kind === 'exited' && outcome.code === 0)
     return `${oneLine(command, 80)} passed${where}`;
   const lines = `${stdout}\n${stderr}`.trim().split('\n').slice(-maxOutputLines).join('\n');
   const output = untrusted(lines, 'end of its output', maxOutputChars);
   throw new ToolFailure(
-    `Not ended: ${oneLine(command, 80)} failed (${outcomeText(outcome)})${where}.\n${output}`,
+    `Not ended: ${oneLine(command, 80)} failed (${outcomeText(outcome)})${where}.${note === undefined ? '' : ' If that check is wrong, call finish with outcome blocked and say why.'}\n${output}`,
   );
 }

@@ -151,6 +151,75 @@ describe('what a goal asks for besides numbers, in a session', () => {
     assert.equal(eventsOf(session, 'session.ended')[0]?.reason, 'goal');
   });
 
+  it('runs the check of the user, not one that the agent has edited', async () => {
+    const failing = 'print("split changed")\nraise SystemExit(3)\n';
+    repo.write({ 'check.py': failing });
+    const session = await night(
+      write('check.py', 'print("all fine")\n'),
+      launch,
+      until(1),
+      finish(['python3 check.py']),
+    );
+    assert.match(
+      errors(session)[0] ?? '',
+      /python3 check\.py failed \(exit code 3\) on the code of e1, run with the user's check\.py, which e1 changed\..*outcome blocked[^]*split changed/,
+    );
+    assert.equal(eventsOf(session, 'session.ended')[0]?.reason, 'blocked');
+  });
+
+  it('says that a check passed with the version of the user', async () => {
+    const session = await night(
+      write('check.py', 'print("all fine")\n'),
+      launch,
+      until(1),
+      finish(['python3 check.py']),
+    );
+    assert.deepEqual(errors(session), []);
+    assert.equal(
+      eventsOf(session, 'session.ended')[0]?.checked?.at(-1),
+      "python3 check.py passed on the code of e1, run with the user's check.py, which e1 changed",
+    );
+  });
+
+  it('runs a check as it is where the goal asks to change it, or the agent wrote it', async () => {
+    model = new ScriptedModel(
+      [
+        write('check.py', 'print("repaired")\n'),
+        write('test_new.py', 'print("new")\n'),
+        launch,
+        until(1),
+        finish(['python3 check.py', 'python3 test_new.py']),
+      ].map((call) => [call]),
+    );
+    bed = await testEngine(model, { folder });
+    const session = await bed.start({
+      goal: 'Bring time_ms below 20. Fix check.py, which must pass.',
+    });
+    await session.ended;
+    assert.deepEqual(eventsOf(session, 'session.ended')[0]?.checked?.slice(1), [
+      'python3 check.py passed on the code of e1',
+      'python3 test_new.py passed on the code of e1',
+    ]);
+  });
+
+  it('says that a check was changed where no code is stored to run it on', async () => {
+    model = new ScriptedModel(
+      [
+        write('check.py', 'print("all fine")\n'),
+        {
+          ...finish(['python3 check.py']),
+          input: { outcome: 'goal_met', summary: 's', checks: ['python3 check.py'] },
+        },
+      ].map((call) => [call]),
+    );
+    bed = await testEngine(model, { folder });
+    const session = await bed.start({ goal: 'make the program work, check.py must pass' });
+    await session.ended;
+    assert.deepEqual(eventsOf(session, 'session.ended')[0]?.checked, [
+      "python3 check.py passed, check.py is not the user's: this session changed it",
+    ]);
+  });
+
   it('asks before it runs a check, as before any command', async () => {
     model = new ScriptedModel([[finish(['python3 check.py'])], [blocked]]);
     const asked: string[] = [];
