@@ -40,6 +40,11 @@ export interface LedgerRow {
   readonly cost?: ThinkingCost;
   /** Id of the experiment that the run belongs to: `e7`. */
   readonly experimentId?: string;
+  /**
+   * Set if the run repeats its experiment only to check the result. Its values are compared with the
+   * result, and never part of it.
+   */
+  readonly isReproduction?: true;
   /** Id of the sweep that the run is a point of: `s1`. */
   readonly sweepId?: string;
   readonly limit?: RunLimit;
@@ -108,8 +113,12 @@ export interface ExperimentRow {
   readonly plan?: ExperimentPlan;
   readonly hypothesis: string;
   readonly command: string;
-  /** The experiment's runs, oldest first, without runs that could not be started. */
+  /**
+   * The experiment's runs, oldest first, without reproductions and runs that could not be started.
+   */
   readonly runs: readonly LedgerRow[];
+  /** The runs that repeat the experiment only to check its result, oldest first; omitted if none. */
+  readonly reproductions?: readonly LedgerRow[];
   readonly status: ExperimentStatus;
   /** Number of runs per status, as text: `3 ok, 1 failed (exit code 1), 2 running`. */
   readonly verdicts: string;

@@ -23,10 +23,13 @@ export function experimentRows(
   records: ReadonlyMap<string, PlannedExperiment>,
   decisive: Decisive | undefined,
 ): readonly ExperimentRow[] {
-  const byId = runsByExperiment(rows);
-  const planned = [...records.values()].map((record) =>
-    plannedRow(record, byId.get(record.plan.id) ?? [], decisive),
-  );
+  const byId = runsByExperiment(rows.filter(({ isReproduction }) => isReproduction !== true));
+  const again = runsByExperiment(rows.filter(({ isReproduction }) => isReproduction === true));
+  const planned = [...records.values()].map((record): ExperimentRow => {
+    const reproductions = again.get(record.plan.id);
+    const row = plannedRow(record, byId.get(record.plan.id) ?? [], decisive);
+    return { ...row, ...(reproductions && { reproductions }) };
+  });
   const others = [...byId]
     .filter(([id]) => !records.has(id))
     .map(([id, runs]) => bareRow(id, runs, decisive));

@@ -7,6 +7,7 @@ import { counted, formatSpread, formatValue } from '../base/text.ts';
 import { resultValueText, rowStatus, type Ledger, type LedgerRow } from '../experiments/ledger.ts';
 import { resultGroups, summaryOfRepeats } from '../experiments/ledgerExperiments.ts';
 import { judgeChampion, judgeRows } from '../experiments/target/judgeTarget.ts';
+import { reproductionTexts } from '../experiments/reproductions.ts';
 import { isOpen, targetText, type Target } from '../experiments/target/target.ts';
 import type { Mentions } from './mentions.ts';
 import type { Night } from './night.ts';
@@ -49,6 +50,7 @@ function championLines(night: Night, { champion, value }: Reached, mentions: Men
     '',
     `- Command: ${code(command, 300)} on ${plain(machineId)}`,
     ...repeatLines(night, mentions),
+    ...reproductionLines(night, experimentId),
     ...firstLines(night, value, mentions),
     ...rivalLines(night, mentions),
     ...takeOverLines(night, champion),
@@ -83,6 +85,12 @@ function repeatLines({ facts: { ledger } }: Night, mentions: Mentions): string[]
   return [
     `- Measured ${best.n} times (n = ${best.n}); the best value is ${formatValue(best.best)}: ${mentions.runs(numbers, maxRepeats)}`,
   ];
+}
+
+function reproductionLines({ facts: { ledger } }: Night, id: string | undefined): string[] {
+  const row = ledger.experiments.find((one) => one.id === id);
+  const texts = row === undefined ? [] : reproductionTexts(row, ledger.decisive);
+  return texts.map((text) => `- Afterwards ${plain(text, 200)}`);
 }
 
 const unmetTexts = (target: Target, ledger: Ledger, runs: readonly LedgerRow[]): string[] =>

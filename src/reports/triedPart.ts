@@ -3,6 +3,7 @@ import { plain } from '../base/markdown.ts';
 import { counted } from '../base/text.ts';
 import type { Decision } from '../experiments/experiment.ts';
 import { decisionScope, resultValueText, type ExperimentRow } from '../experiments/ledger.ts';
+import { reproductionTexts } from '../experiments/reproductions.ts';
 import { flagged } from './claims.ts';
 import type { QuestionFacts } from './facts.ts';
 import { bounded, runsName, type Mentions } from './mentions.ts';
@@ -90,7 +91,10 @@ function experimentLine(night: Night, row: ExperimentRow, { name: fate, mentions
     others.length === 0
       ? ''
       : ` · ${value === undefined ? '' : 'also '}${mentions.runs(others, 3)}`;
-  return `- ${capital(fate)}: ${name}${value ?? ''}${more}${whyText(night, row)}`;
+  const again = reproductionTexts(row, night.facts.ledger.decisive)
+    .map((text) => ` · ${plain(text)}`)
+    .join('');
+  return `- ${capital(fate)}: ${name}${value ?? ''}${more}${whyText(night, row)}${again}`;
 }
 
 function whyText({ known }: Night, { decision, verdicts, runs }: ExperimentRow): string {

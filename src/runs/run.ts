@@ -30,6 +30,8 @@ export interface RunSpec {
   readonly sweep?: { readonly id: string; readonly index: number };
   /** Id of the session's experiment that the run belongs to, such as `e7`. */
   readonly experimentId?: string;
+  /** Set if the run repeats the experiment only to check its result. */
+  readonly isReproduction?: true;
   /** Unset if the command is not confined. */
   readonly confinement?: Confinement;
 }

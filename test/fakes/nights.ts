@@ -26,6 +26,7 @@ export interface NightRun {
   readonly outputTail?: string;
   /** Absent: it belongs to no experiment. */
   readonly experimentId?: string;
+  readonly isReproduction?: true;
   /** It goes on. */
   readonly isOpen?: boolean;
 }
@@ -145,7 +146,8 @@ export class Night {
       metrics: {},
     };
     const spec = { id: runId, number, machineId, command, label, plannedMs: this.#atMs, ...of };
-    const belongs = experimentId === undefined ? {} : { experimentId };
+    const again = asked.isReproduction ? { isReproduction: true as const } : {};
+    const belongs = experimentId === undefined ? {} : { experimentId, ...again };
     this.add({ type: 'run.planned', spec: { ...spec, ...belongs }, callId: `r${number}` });
     const startedMs = this.#atMs;
     const process = { pid: 1_000 + number, startTime: '1', bootId: 'b', startedMs };

@@ -14,23 +14,34 @@ export interface ReproduceRequest {
 
 /**
  * Whether the new value agrees with the earlier runs.
+ * - `identical`: equal to the value of the run with the same command
  * - `within_spread` · `outside_spread`: compared with two standard deviations of the earlier runs
  * - `within_tolerance` · `outside_tolerance`: compared with the given tolerance
  * - `not_judged`: there is only one earlier run, and no tolerance was given
  */
 export type Judgement =
-  'within_spread' | 'outside_spread' | 'within_tolerance' | 'outside_tolerance' | 'not_judged';
+  | 'identical'
+  | 'within_spread'
+  | 'outside_spread'
+  | 'within_tolerance'
+  | 'outside_tolerance'
+  | 'not_judged';
 
 export interface ComparedMetric {
   readonly metric: string;
   /**
-   * Mean over the earlier runs. Averages the best values of a metric that has a direction (higher
+   * Number of the earlier run with the same command and seed; omitted if none or several had this
+   * command.
+   */
+  readonly run?: number;
+  /**
+   * The value of `run` or, without such a run, the mean over the earlier runs. Averages the best values of a metric that has a direction (higher
    * or lower is better), else the last values.
    */
   readonly before: number;
   /** Standard deviation over the earlier runs; omitted for a single run. */
   readonly spread?: number;
-  /** Number of earlier runs with a value. */
+  /** Number of earlier runs of the setting that have a value. */
   readonly n: number;
   readonly now: number;
   /** `now` minus `before`. */

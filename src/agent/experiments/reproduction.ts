@@ -13,6 +13,7 @@ import {
   type LedgerRow,
 } from '../../experiments/ledger.ts';
 import { repeatsOf } from '../../experiments/repeats.ts';
+import { repeatedRun } from '../../experiments/reproductions.ts';
 import type { Machine, Machines } from '../../machines/machine.ts';
 import type { MetricSummary } from '../../metrics/metric.ts';
 import { type RunSpec, type Verdict, runTitle, runName } from '../../runs/run.ts';
@@ -62,13 +63,14 @@ export async function reproduce(
   const environment = environmentSince(deps, row.plan.envId, request.signal);
   const { verdict, metrics, alarm } = await ended(deps, spec, request.signal);
   const { decisive } = sessionRuns.ledger();
+  const repeated = repeatedRun(original.command, repeats);
   return {
     experimentId: row.id,
     run: spec.number,
     verdict,
     ...(alarm && { alarm }),
     metrics: metrics.flatMap(
-      (now) => compared(now, { repeats, tolerance: request.tolerance, decisive }) ?? [],
+      (now) => compared(now, { repeats, repeated, tolerance: request.tolerance, decisive }) ?? [],
     ),
     differences: [...place.differences, await environment],
   };
@@ -129,6 +131,7 @@ async function launched(
     metrics,
     label: 'reproduction',
     experimentId: row.id,
+    isReproduction: true as const,
     ...(limit && { limit }),
     ...(resources && { resources }),
   };
@@ -179,37 +182,43 @@ function ended(
 
 interface Before {
   readonly repeats: readonly LedgerRow[];
+  /** The run of `repeats` with the same command and seed. */
+  readonly repeated: LedgerRow | undefined;
   readonly tolerance: number | undefined;
   readonly decisive: Decisive | undefined;
 }
 
 function compared(
   summary: MetricSummary,
-  { repeats, tolerance, decisive }: Before,
+  { repeats, repeated, tolerance, decisive }: Before,
 ): ComparedMetric | undefined {
-  const values = repeats.flatMap(({ metrics }) => {
-    const before = summaryFor(metrics, summary.metric);
+  const measured = repeats.flatMap((row) => {
+    const before = summaryFor(row.metrics, summary.metric);
     const value = before && valueOf(before, decisive);
-    return value !== undefined && Number.isFinite(value) ? [value] : [];
+    return value !== undefined && Number.isFinite(value) ? [{ row, value }] : [];
   });
-  if (values.length === 0) return undefined;
+  if (measured.length === 0) return undefined;
+  const values = measured.map(({ value }) => value);
   const n = values.length;
-  const before = values.reduce((sum, value) => sum + value, 0) / n;
+  const mean = values.reduce((sum, value) => sum + value, 0) / n;
   const spread =
     n < 2
       ? undefined
-      : Math.sqrt(values.reduce((sum, value) => sum + (value - before) ** 2, 0) / (n - 1));
+      : Math.sqrt(values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (n - 1));
+  const same = measured.find(({ row }) => row === repeated);
+  const before = same?.value ?? mean;
   const now = valueOf(summary, decisive);
   const delta = now - before;
-  const judgement = judged({ delta, before, spread, tolerance });
+  const isIdentical = same !== undefined && delta === 0;
   return {
     metric: summary.metric,
+    ...(same && { run: same.row.number }),
     before,
     ...(spread !== undefined && { spread }),
     n,
     now,
     delta,
-    judgement,
+    judgement: isIdentical ? 'identical' : judged({ delta, before, spread, tolerance }),
   };
 }
 

@@ -9,6 +9,7 @@ import type { RunSpec } from '../../runs/run.ts';
 import type { JournalEvent } from './events.ts';
 import { allowed, begun, changeAllowance, launched, noticed, renewed } from './allowanceFold.ts';
 import { foldingAtOnce, withEntry } from './growing.ts';
+import { endMs } from './sessionEnd.ts';
 import type { RunState, SessionState, Spending, SweepState } from './state.ts';
 
 type Started = Extract<JournalEvent, { type: 'session.started' }>;
@@ -74,7 +75,7 @@ export function applyEvent(state: SessionState, event: JournalEvent): SessionSta
 /** Adds the time for which a session was ended. This time is not counted for limits in minutes. */
 function withRest(before: SessionState, after: SessionState, atMs: number): SessionState {
   if (before.phase !== 'ended' || after.phase === 'ended') return after;
-  const restMs = atMs - (before.end?.atMs ?? before.lastEventMs);
+  const restMs = atMs - endMs(before);
   return changeAllowance({ ...after, restMs: (before.restMs ?? 0) + restMs }, (last) => ({
     ...last,
     startedMs: last.startedMs + restMs,

@@ -16,6 +16,7 @@ import { costLines, sessionBill } from '../budget/costs.ts';
 import type { SessionReading } from '../contract/sessions.ts';
 import type { JournalEvent } from '../journal/events.ts';
 import { foldEdits } from '../edits/editFold.ts';
+import { endMs } from '../journal/sessionEnd.ts';
 import { happeningsOf, sleepsOf } from './reportHappenings.ts';
 import type { RunState, SessionState } from '../journal/state.ts';
 import { runStatus } from '../journal/runText.ts';
@@ -71,7 +72,7 @@ function shortPath(path: string, folder: string): string {
 }
 
 function sessionFacts(state: SessionState): SessionFacts {
-  const { id, goal, workFolder, startedMs, lastEventMs, turns, end, phase, pausedBy } = state;
+  const { id, goal, workFolder, startedMs, turns, end, phase, pausedBy } = state;
   const isBlocked = end?.reason === 'blocked';
   const stuck = isBlocked ? end.summary : phase === 'paused' ? pausedBy : undefined;
   return {
@@ -79,7 +80,7 @@ function sessionFacts(state: SessionState): SessionFacts {
     goal,
     workFolder,
     startedMs,
-    lastEventMs,
+    lastEventMs: endMs(state),
     turns,
     model: isDemo(state)
       ? 'offline demo (scripted, not a language model)'

@@ -40,6 +40,7 @@ function entryOf(
     ...(envId !== undefined && { envId }),
     ...(cost && { cost }),
     ...(spec.experimentId !== undefined && { experimentId: spec.experimentId }),
+    ...(spec.isReproduction && { isReproduction: true }),
     ...(spec.sweep && { sweepId: spec.sweep.id }),
     ...(spec.limit && { limit: spec.limit }),
     ...(alarm && { alarm: { detail: alarm.detail, action: alarm.action } }),

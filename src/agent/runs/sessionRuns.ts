@@ -47,6 +47,8 @@ export interface LaunchRequest {
   readonly sweep?: NonNullable<RunSpec['sweep']>;
   /** Id of the run's experiment, such as `e7`. */
   readonly experimentId?: string;
+  /** Set if the run repeats its experiment only to check the result. */
+  readonly isReproduction?: true;
   /**
    * True if the run may wait in line for a free slot or GPU. Default: the launch fails if none is
    * free.
@@ -285,6 +287,7 @@ export class SessionRuns {
       ...(request.resources && { resources: request.resources }),
       ...(request.sweep && { sweep: request.sweep }),
       ...(request.experimentId !== undefined && { experimentId: request.experimentId }),
+      ...(request.isReproduction && { isReproduction: true }),
       ...(request.confinement && { confinement: request.confinement }),
     };
     checkMetricFiles(spec, this.#state);

@@ -40,6 +40,7 @@ export function withEarlierRepeats(
   const settings = new Set([...runs.values()].filter(isPoint).map(settingOf));
   const isRepeat = (run: RunState): boolean =>
     plan.experimentId !== undefined &&
+    run.spec.isReproduction !== true &&
     run.spec.experimentId === plan.experimentId &&
     settings.has(settingOf(run));
   return new Map([...runs].filter(([, run]) => isPoint(run) || isRepeat(run)));

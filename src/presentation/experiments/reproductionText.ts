@@ -1,8 +1,9 @@
-import type { Judgement, Reproduction } from '../../agent/contract/reproduction.ts';
+import type { ComparedMetric, Judgement, Reproduction } from '../../agent/contract/reproduction.ts';
 import { formatSpread, formatValue } from '../../base/text.ts';
 import { verdictText, runName } from '../../runs/run.ts';
 
 const judgementText: Readonly<Record<Judgement, string>> = {
+  identical: 'identical',
   within_spread: 'within two standard deviations of the repeats',
   outside_spread: 'outside two standard deviations of the repeats',
   within_tolerance: 'within the tolerance',
@@ -20,13 +21,29 @@ export function reproductionText({
   differences,
 }: Reproduction): string {
   const head = `Experiment ${experimentId} ran again as ${runName(run)}: ${verdictText(verdict, alarm)}.`;
-  const lines = metrics.map(({ metric, before, spread, n, now, delta, judgement }) => {
-    const was =
-      spread === undefined
-        ? formatValue(before)
-        : `${formatValue(before)} ± ${formatSpread(spread)} (${n} runs)`;
-    return `${metric}: ${formatValue(now)}, before ${was}, Δ ${delta >= 0 ? '+' : ''}${formatValue(delta)}; ${judgementText[judgement]}`;
-  });
+  const lines = metrics.map(metricText);
   const none = metrics.length === 0 ? ['No metric was measured in both runs.'] : [];
   return [head, ...lines, ...none, ...differences].join('\n');
+}
+
+function metricText({
+  metric,
+  run,
+  before,
+  spread,
+  n,
+  now,
+  delta,
+  judgement,
+}: ComparedMetric): string {
+  const head = `${metric}: ${formatValue(now)}`;
+  if (run !== undefined && judgement === 'identical')
+    return `${head}, identical to ${runName(run)}`;
+  const mean =
+    spread === undefined
+      ? formatValue(before)
+      : `${formatValue(before)} ± ${formatSpread(spread)} (${n} runs)`;
+  const was =
+    run === undefined ? `before ${mean}` : `${runName(run)} measured ${formatValue(before)}`;
+  return `${head}, ${was}, Δ ${delta >= 0 ? '+' : ''}${formatValue(delta)}; ${judgementText[judgement]}`;
 }

@@ -1,6 +1,7 @@
 /** Short texts about a session, for the status bar, the tree views and the chat. */
 import type { SessionSummary } from '../../agent/contract/sessions.ts';
 import { costText, endText, sleepText } from '../../agent/journal/factText.ts';
+import { endMs } from '../../agent/journal/sessionEnd.ts';
 import type { RunState, SessionState } from '../../agent/journal/state.ts';
 import { resultValueText, type Ledger } from '../../experiments/ledger.ts';
 import { counted, formatUsd, formatValue, oneLine } from '../../base/text.ts';
@@ -91,14 +92,14 @@ export const runsText = (state: SessionState): string =>
  * 42 min`.
  */
 export function statusLine({ state, metric, best }: Glance, nowMs: number): string {
-  const endMs = state.phase === 'ended' ? state.lastEventMs : nowMs;
+  const toMs = state.phase === 'ended' ? endMs(state) : nowMs;
   return [
     phaseText(state, nowMs),
     `turn ${state.turns}`,
     runsText(state),
     state.phase === 'ended' ? (best ?? '') : metric ? metricText(metric) : '',
     spentText(state),
-    formatSpan(endMs - state.startedMs),
+    formatSpan(toMs - state.startedMs),
   ]
     .filter((part) => part !== '')
     .join(' · ');

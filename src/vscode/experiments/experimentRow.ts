@@ -23,7 +23,8 @@ export function plannedRows(
 ): readonly TreeNode[] {
   const byRun = new Map(ledger.rows.map(({ runId }, index) => [runId, rows[index]]));
   return ledger.experiments.flatMap((row) => {
-    const nodes = row.runs.flatMap(({ runId }) => byRun.get(runId) ?? []);
+    const runs = [...row.runs, ...(row.reproductions ?? [])];
+    const nodes = runs.flatMap(({ runId }) => byRun.get(runId) ?? []);
     return row.plan === undefined ? [] : [experimentRow(row, row.plan, { sessionId, nodes })];
   });
 }

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import type { MetricSummary } from '../../../src/metrics/metric.ts';
+import { reproductionTexts } from '../../../src/experiments/reproductions.ts';
+import { writeResultsTsv } from '../../../src/experiments/resultsTsv.ts';
 import { buildBrief, buildRuns, buildWriteup } from '../../../src/reports/brief.ts';
 import { fullNight, lossOf, Night } from '../../fakes/nights.ts';
 
@@ -36,6 +38,37 @@ describe('the brief of a night', () => {
     const open = new Night('make it better');
     open.run({ loss: 0.5 });
     assert.match(buildBrief(open.facts()), /No target was understood/);
+  });
+
+  it('lists a reproduction beside the result, which keeps its mean and its time', () => {
+    const night = new Night();
+    const seeds = [0.5, 0.6].map((loss, seed) => ({ loss, command: `train --seed ${seed}` }));
+    const id = night.experiment({ hypothesis: 'cosine' }, ...seeds);
+    night.add({ type: 'session.ended', reason: 'goal', summary: 'Done.', evidence: [] });
+    const again = { experimentId: id, isReproduction: true } as const;
+    const before = night.facts();
+    night.run({ ...again, ...seeds[0] });
+    const after = night.facts();
+    assert.equal(after.session.lastEventMs, before.session.lastEventMs);
+    assert.equal(after.ledger.best?.n, 2);
+    assert.equal(writeResultsTsv(after.ledger), writeResultsTsv(before.ledger));
+    const text = buildBrief(after);
+    assert.match(
+      partOf(text, 'Champion'),
+      /^- Afterwards reproduced by run 3: 0\.5, run 1 measured 0\.5$/m,
+    );
+    assert.match(
+      partOf(text, 'What was tried'),
+      /reproduced by run 3: 0\.5, run 1 measured 0\.5$/m,
+    );
+    const { verdict: _v, ...going } = after.ledger.rows[2] ?? assert.fail();
+    assert.match(
+      reproductionTexts(
+        { ...(after.ledger.experiments[0] ?? assert.fail()), reproductions: [going] },
+        after.ledger.decisive,
+      ).join(),
+      /^run again as run 3: running$/,
+    );
   });
 
   it('names the setting that met the goal, and a lower single run as not confirmed', () => {

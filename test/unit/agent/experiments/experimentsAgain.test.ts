@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { chmodSync, cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'mocha';
@@ -75,30 +75,38 @@ describe('experiments, again', () => {
     assert.ok(again && again.spec.cwd !== repo.folder);
     assert.deepEqual(made.verdict, { kind: 'ok' });
     assert.deepEqual(made.metrics, [
-      { metric: 'loss', before: 0.25, n: 1, now: 0.25, delta: 0, judgement: 'not_judged' },
+      { metric: 'loss', run: 1, before: 0.25, n: 1, now: 0.25, delta: 0, judgement: 'identical' },
     ]);
     const text = reproductionText(made);
-    assert.match(
-      text,
-      /loss: 0\.25, before 0\.25, Δ \+0; not judged: there is only one earlier run/,
-    );
+    assert.match(text, /^loss: 0\.25, identical to run 1$/m);
     assert.match(text, /Not stored with its code: \.env/);
     assert.match(text, /environment of the first run was not recorded/);
     assert.ok(!/reproduced/i.test(text));
-    assert.equal(session.ledger.experiments[0]?.result?.n, 2, 'a further run of the experiment');
+    const [row] = session.ledger.experiments;
+    assert.deepEqual(
+      [row?.result?.n, row?.runs.length, row?.reproductions?.map(({ number }) => number)],
+      [1, 1, [2]],
+      'listed beside the runs of the experiment',
+    );
     assert.equal(repo.git('show', ':train.sh'), 'echo loss=0.5 in=$(basename $PWD)');
   });
 
-  it('judges against the spread of repeats, or a tolerance', async () => {
-    repo.write({ 'train.sh': 'echo loss=$1\n' });
-    const session = await night(run('sh train.sh 0.50'), until(1));
+  it('compares with the run of the same seed, whatever was reproduced before', async () => {
+    repo.write({ 'train.sh': 'echo loss=$(cat "$HELIOS_TEST_LOSS")\n' });
+    const file = path.join(folder, 'loss');
+    writeFileSync(file, '0.5');
+    const command = `HELIOS_TEST_LOSS=${file} sh train.sh --seed`;
+    const more = { experiment: 'e1' };
+    const session = await night(run(`${command} 0`), until(1), run(`${command} 1`, more), until(2));
+    writeFileSync(file, '0.503');
     const near = await session.reproduce({ experimentId: 'e1', tolerance: 0.01 });
-    assert.equal(near.metrics[0]?.judgement, 'within_tolerance');
-    const repeated = await session.reproduce({ experimentId: 'e1' });
-    assert.deepEqual(
-      [repeated.metrics[0]?.n, repeated.metrics[0]?.spread, repeated.metrics[0]?.judgement],
-      [2, 0, 'within_spread'],
+    assert.deepEqual([near.metrics[0]?.run, near.metrics[0]?.judgement], [1, 'within_tolerance']);
+    assert.match(
+      reproductionText(near),
+      /^loss: 0\.503, run 1 measured 0\.5, Δ \+0\.003; within the/m,
     );
+    const far = await session.reproduce({ experimentId: 'e1' });
+    assert.deepEqual([far.metrics[0]?.n, far.metrics[0]?.judgement], [2, 'outside_spread']);
   });
 
   it('compares the environment with that of the first run', async () => {

@@ -1,0 +1,39 @@
+/** Compares reproductions of an experiment with the runs that they repeat. */
+import { formatValue } from '../base/text.ts';
+import { runName } from '../runs/run.ts';
+import { commandForm } from './commandForm.ts';
+import { rowStatus, type Decisive, type ExperimentRow, type LedgerRow } from './ledger.ts';
+import { measuredValue } from './ledgerExperiments.ts';
+
+/**
+ * Returns the only one of `runs` that ran the command, with its seed; `undefined` if none or
+ * several did.
+ */
+export function repeatedRun(command: string, runs: readonly LedgerRow[]): LedgerRow | undefined {
+  const { exact } = commandForm(command);
+  const [run, ...others] = runs.filter((one) => commandForm(one.command).exact === exact);
+  return others.length === 0 ? run : undefined;
+}
+
+/**
+ * Returns a text for each reproduction of the experiment: `reproduced by run 47: 0.9889, run 38
+ * measured 0.9889`.
+ */
+export const reproductionTexts = (
+  { runs, result, reproductions = [] }: ExperimentRow,
+  decisive: Decisive | undefined,
+): readonly string[] =>
+  reproductions.map((row) => {
+    const name = runName(row.number);
+    const value = decisive && measuredValue(row, decisive);
+    if (decisive === undefined || value === undefined || row.verdict === undefined)
+      return `run again as ${name}: ${row.verdict?.kind === 'ok' ? 'no value' : rowStatus(row)}`;
+    const repeated = repeatedRun(row.command, runs);
+    const before = repeated && measuredValue(repeated, decisive);
+    const mean = result === undefined ? '' : `, ${formatValue(result.mean)} before`;
+    const was =
+      repeated === undefined || before === undefined
+        ? mean
+        : `, ${runName(repeated.number)} measured ${formatValue(before)}`;
+    return `reproduced by ${name}: ${formatValue(value)}${was}`;
+  });
