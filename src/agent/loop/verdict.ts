@@ -14,7 +14,7 @@ import {
 } from '../../experiments/target/judgeTarget.ts';
 import { numbersInGoal } from '../../experiments/target/statedNumbers.ts';
 import { isOpen, targetText, type Target } from '../../experiments/target/target.ts';
-import { runName } from '../../runs/run.ts';
+import { runName, runNames } from '../../runs/run.ts';
 import type { FinishRequest } from '../../tools/session/finish.ts';
 import type { EndReason, Evidence } from '../journal/events.ts';
 
@@ -143,12 +143,26 @@ async function checkTarget(
       `The goal names no number to reach (${targetText(target)}). End it with outcome best_found, or state a number of the goal with set_target.`,
     );
   const [best] = judgeRows(target, ledger, rows);
-  if (best?.isMet) return best.conditions.map(({ text }) => text);
+  if (best?.isMet) return metTexts(best, judgeChampion(target, ledger));
   const texts = (best?.conditions ?? []).filter(({ isMet }) => !isMet).map(({ text }) => text);
   const hint = await wayOut(target, best, deps);
   throw new ToolFailure(
     `The goal is not met: ${targetText(target)}. Measured: ${texts.join('; ') || 'nothing that counts'}. ${hint} If no run can reach it, call finish with outcome blocked.`,
   );
+}
+
+/**
+ * Returns the conditions as the champion meets them, and as the named setting does if it is
+ * another one. Returns those of the named setting if the champion does not meet the target.
+ */
+function metTexts(named: GroupResult, champion: GroupResult | undefined): readonly string[] {
+  const texts = named.conditions.map(({ text }) => text);
+  const isChampion = champion?.runs.some((row) => named.runs.includes(row)) === true;
+  if (champion?.isMet !== true || isChampion) return texts;
+  return [
+    ...champion.conditions.map(({ text }) => text),
+    `the agent named ${runNames(named.runs.map(({ number }) => number))}: ${texts.join(', ')}`,
+  ];
 }
 
 /** Resolves with advice for the model about a target that is not met. */

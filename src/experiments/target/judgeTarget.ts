@@ -3,8 +3,8 @@ import { formatRatio, formatSpread, formatValue } from '../../base/text.ts';
 import { runName, runNames } from '../../runs/run.ts';
 import { commandForm } from '../commandForm.ts';
 import { summaryFor, type ExperimentRow, type Ledger, type LedgerRow } from '../ledger.ts';
-import { isInvalid } from '../decisionsInForce.ts';
-import { measuredValue } from '../ledgerExperiments.ts';
+import { isInvalid, isOut } from '../decisionsInForce.ts';
+import { measuredValue, summaryOfRepeats } from '../ledgerExperiments.ts';
 import { repeatsOf } from '../repeats.ts';
 import {
   comparable,
@@ -71,7 +71,8 @@ export function judgeSettings(target: Target, ledger: Experiments): GroupResult[
 
 /**
  * Judges the settings that `rows` belong to, each with all its repeats, so that no repeat can be
- * left out. The best setting comes first.
+ * left out. The best setting comes first: the one that meets most conditions, then a kept one
+ * before a provisional, an undecided and a discarded one, then the one with the best value.
  */
 export function judgeRows(
   target: Target,
@@ -81,7 +82,25 @@ export function judgeRows(
   const named = new Set(rows.map(({ runId }) => runId));
   return judgeSettings(target, ledger)
     .filter(({ runs }) => runs.some(({ runId }) => named.has(runId)))
-    .toSorted((a, b) => metCount(b) - metCount(a));
+    .toSorted(
+      (a, b) =>
+        metCount(b) - metCount(a) ||
+        standingOf(a) - standingOf(b) ||
+        valueRank(a, target) - valueRank(b, target),
+    );
+}
+
+/** Returns 0 for a confirmed keep, 1 for a provisional one, 2 if undecided, 3 if excluded. */
+function standingOf({ runs }: GroupResult): number {
+  const keeps = runs.flatMap(({ decision }) => (decision?.decision === 'keep' ? decision : []));
+  if (keeps.length > 0) return keeps.every((one) => one.isProvisional) ? 1 : 0;
+  return runs.every(({ decision }) => isOut(decision)) ? 3 : 2;
+}
+
+/** Returns the mean of the objective, so that a lower rank is better; infinite without a value. */
+function valueRank({ runs }: GroupResult, { objective, rule }: Target): number {
+  const { mean: value = Infinity } = summaryOfRepeats(runs, { ...objective, rule }) ?? {};
+  return Number.isFinite(value) && objective.direction === 'higher' ? -value : value;
 }
 
 /** Judges the champion with its repeats; `undefined` if there is no champion. */

@@ -16,6 +16,11 @@ const entries = [
   rowOf(3, { metrics: [summaryOf('loss', 0.1)], verdict: { kind: 'failed', code: 1 } }),
   rowOf(4, { metrics: [], command: 'pytest -q' }),
 ];
+const better = [
+  ...entries,
+  rowOf(5, { metrics: [summaryOf('loss', 0.7)] }),
+  rowOf(6, { metrics: [summaryOf('loss', 0.5)] }),
+];
 const sized = [
   rowOf(1, {
     experimentId: 'e1',
@@ -78,10 +83,20 @@ describe('the verdict of finish', () => {
       'make the tests pass',
       'goal · pytest -q succeeded (run 4)',
     ],
+    [
+      'another setting is the champion, which is named first',
+      [['5', 'loss']],
+      'loss < 1',
+      'goal · loss 0.5 < 1 (run 6) · the agent named run 5: loss 0.7 < 1 (run 5)',
+    ],
     ['nothing could be checked', [['2', 'loss']], 'make it better', 'claimed'],
   ];
   for (const [name, claims, goal, expected] of holds)
-    it(`holds where ${name}`, async () => assert.equal(await judge(claims, goal), expected));
+    it(`holds where ${name}`, async () => {
+      const isOther = claims[0]?.[0] === '5';
+      const runs = isOther ? better : entries;
+      assert.equal(await judge(claims, goal, 'goal_met', runs), expected);
+    });
 
   const fails: readonly (readonly [string, readonly Claim[], string, RegExp])[] = [
     [

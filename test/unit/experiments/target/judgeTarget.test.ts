@@ -196,4 +196,26 @@ describe('a target compared with measurements', () => {
       [false, 'val loss was not read from run 1'],
     );
   });
+
+  it('judges an experiment by its kept setting, else by its best one', () => {
+    const points = [0.9861, 0.9805, 0.9879].map((value, index) => ({
+      value,
+      command: `python3 train.py --hidden ${index}`,
+    }));
+    const first = (keep: readonly (readonly [runs: readonly number[], Decision])[]): string => {
+      const { target, ledger } = judged('val_acc >= 0.975', points, {});
+      const rows = ledger.rows.map((row) => {
+        const decision = keep.find(([runs]) => runs.includes(row.number))?.[1];
+        return decision === undefined
+          ? row
+          : { ...row, decision: { decision, why: '', by: 'agent' as const, atMs: 1 } };
+      });
+      const experiments = ledger.experiments.map((row) => ({ ...row, runs: rows }));
+      const [best] = judgeRows(target, { experiments }, rows);
+      return best?.runs.map(({ number }) => number).join() ?? '';
+    };
+    assert.equal(first([]), '3');
+    assert.equal(first([[[2], 'keep']]), '2');
+    assert.equal(first([[[3], 'discard']]), '1');
+  });
 });
