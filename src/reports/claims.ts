@@ -45,9 +45,11 @@ export function unmeasuredNumbers(text: string, known: KnownNumbers): readonly U
     if (!isClaim(written, before, shown.slice(end, end + 12))) continue;
     if (settings.has(match.index) || inLabel.test(before)) continue;
     const sentence = sentenceAt(shown, match.index);
-    const measured = measuredFor({ sentence, before, after: shown.slice(end, end + 60) }, known);
+    const after = shown.slice(end, end + 60);
+    const measured = measuredFor({ sentence, before, after }, known);
     if (isKnown(written, { ...known, measured })) continue;
     if (isDifference(written, sentence, known)) continue;
+    if (isDifferenceOfMeans(written, { sentence, before, after }, known)) continue;
     const isImported = isAmong(written, known.imported);
     found.push({ text: whole.trim(), end, isImported });
   }
@@ -66,11 +68,34 @@ function sentenceAt(text: string, at: number): string {
 
 const runMention = /\bruns?\s+(\d+)\b(?!\s*(?:,|and|to|-|–)\s*\d)/gi;
 
-/** A run directly before a number: `run 14 (seed 0): `, `| run 14 | `. */
-const runBefore = /\brun\s+(\d+)\s*(?:\([^()\n]{0,40}\)\s*)?[:=|]\s*$/i;
-/** A run directly after a number: `, run 20`, ` (run 11)`, ` in run 8`, ` | run 8`. */
-const runAfter =
-  /^\s*(?:[,(|]|in\b|of\b|from\b|by\b)\s*run\s+(\d+)\b(?!\s*(?:(?:,|and|to|-|–|&)\s*(?:run\s+)?\d|(?:\([^()\n]{0,40}\)\s*)?[:=]))/i;
+/** A run, a list or a range of runs: `run 7`, `runs 4, 5 and 9`, `runs 35 to 37`, `runs 35–37`. */
+const listed = String.raw`\d+\b(?!\.\d)`;
+const joint = String.raw`\s*(?:,\s*(?:and\b)?|and\b|to\b|-|–|&)\s*(?:runs?\s+)?`;
+const runs = String.raw`\bruns?\s+(${listed}(?:${joint}${listed})*)`;
+const note = String.raw`(?:\([^()\n]{0,40}\)\s*)?`;
+
+/** Runs directly before a number: `run 14 (seed 0): `, `| run 14 | `, `runs 4-6 reached `. */
+const runsBefore = new RegExp(
+  String.raw`${runs}\s*${note}(?:[:=|]|\b(?:measured|reached|gave|got|hit)\b)\s*$`,
+  'i',
+);
+/** Runs directly after a number: `, run 20`, ` (runs 35 to 37)`, ` in run 8`, ` | run 8`. */
+const runsAfter = new RegExp(
+  String.raw`^\s*(?:[,(|]|in\b|of\b|from\b|by\b)\s*(?:(?:the\s+)?(?:mean|average)\s+(?:of|over)\s+)?${runs}(?!${joint}${listed}|\s*${note}[:=])`,
+  'i',
+);
+
+const maxRange = 1_000;
+
+/** Returns the numbers of the runs in a text such as `4, 6 and 8–10`. */
+function runNumbers(text: string): readonly number[] {
+  const pairs = text.matchAll(/(\d+)(?:\s*(?:to\b|-|–)\s*(?:runs?\s+)?(\d+))?/gi);
+  return [...pairs].flatMap(([, first = '', last = first]) => {
+    const count = Number(last) - Number(first) + 1;
+    if (count < 1 || count > maxRange) return [Number(first), Number(last)];
+    return Array.from({ length: count }, (_, index) => Number(first) + index);
+  });
+}
 
 interface Place {
   readonly sentence: string;
@@ -79,12 +104,13 @@ interface Place {
 }
 
 /**
- * Returns the values of the run that stands directly beside the number or, if the number follows a
- * metric, of the only run that the sentence names; otherwise all values.
+ * Returns the values of the runs that stand directly beside the number, with the means of their
+ * settings. Without such runs, if the number follows a metric, returns the values of the only run
+ * that the sentence names; otherwise all values.
  */
 function measuredFor({ sentence, before, after }: Place, known: KnownNumbers): Float64Array {
-  const beside = [runBefore.exec(before)?.[1], runAfter.exec(after)?.[1]].flatMap((number) =>
-    number === undefined ? [] : (known.byRun.get(Number(number)) ?? []),
+  const beside = [runsBefore.exec(before)?.[1], runsAfter.exec(after)?.[1]].flatMap((text) =>
+    runNumbers(text ?? '').flatMap((number) => known.byRun.get(number) ?? []),
   );
   const values = beside.flatMap((one) => [...one]);
   if (beside.length > 0) return Float64Array.from(values).sort();
@@ -116,6 +142,33 @@ function isDifference(written: Written, sentence: string, known: KnownNumbers): 
         ? isNear(change) || isNear(back)
         : isNear(Math.abs(one - other)) || isNear(ratio) || isNear(1 / ratio);
     }),
+  );
+}
+
+/** Words of a sentence about a difference. Other numbers in a text are values. */
+const differenceWords =
+  /\b(?:by|gain\w*|improve\w*|better|worse|more|less|fewer|lower|higher|above|below|drop\w*|f[ae]ll\w*|r[io]se\w*|differ\w*|margin|lead|lift\w*|cost\w*|points?|pp)\b/i;
+const pointsBehind = /^\s*(?:percentage\s+)?(?:points?|pp)\b/i;
+
+/**
+ * Returns whether the number is the difference between the means of two settings, which the
+ * sentence need not name: `a gain of 0.159`, `15.9 points`.
+ */
+function isDifferenceOfMeans(
+  written: Written,
+  { sentence, after }: Place,
+  { means }: KnownNumbers,
+): boolean {
+  if (written.isPercent || !differenceWords.test(sentence)) return false;
+  const scale = pointsBehind.test(after) ? 100 : 1;
+  const tolerance = toleranceOf(written);
+  const wanted = Math.abs(written.value);
+  return means.some((values) =>
+    values.some((one, index) =>
+      values
+        .slice(index + 1)
+        .some((other) => Math.abs(wanted - scale * Math.abs(one - other)) <= tolerance),
+    ),
   );
 }
 

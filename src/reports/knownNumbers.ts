@@ -15,6 +15,8 @@ export interface KnownNumbers {
   readonly imported: Float64Array;
   /** Number of a run → its values, and means and deviations of its repeats. */
   readonly byRun: ReadonlyMap<number, Float64Array>;
+  /** Means of the settings, for each metric whose better direction is known. */
+  readonly means: readonly (readonly number[])[];
   /** Names of options in the commands of the runs, in lower case: `lr`. */
   readonly parameters: ReadonlySet<string>;
 }
@@ -27,7 +29,7 @@ export function knownNumbers({ ledger, session, runs, target }: KnownSource): Kn
       number,
       sorted([
         ...metrics.flatMap(({ last, best, min, max, mean }) => [last, best, min, max, mean]),
-        ...(groups.get(number) ?? []),
+        ...(groups.byRun.get(number) ?? []),
       ]),
     ]),
   );
@@ -37,6 +39,7 @@ export function knownNumbers({ ledger, session, runs, target }: KnownSource): Kn
   return {
     measured: sorted(values),
     byRun,
+    means: groups.means,
     imported: sorted(
       ledger.imported.flatMap(({ value = NaN, memoryGb = NaN, values = {} }) => [
         value,
@@ -59,22 +62,34 @@ export function knownNumbers({ ledger, session, runs, target }: KnownSource): Kn
 const sorted = (values: readonly number[]): Float64Array =>
   Float64Array.from(values.filter(Number.isFinite)).sort();
 
-/** Returns, by run, mean and standard deviation of each metric over the repeats of its setting. */
-function groupNumbers({ experiments, rows }: BriefFacts['ledger']): ReadonlyMap<number, number[]> {
+interface GroupNumbers {
+  /** Number of a run → mean and standard deviation of each metric over the repeats of its setting. */
+  readonly byRun: ReadonlyMap<number, number[]>;
+  readonly means: readonly (readonly number[])[];
+}
+
+/** Maximum number of means of a metric whose differences a model may mention. */
+const maxMeans = 50;
+
+function groupNumbers({ experiments, rows }: BriefFacts['ledger']): GroupNumbers {
   const names = new Map(
     rows.flatMap(({ metrics }) => metrics.map((one) => [one.metric, one.direction] as const)),
   );
   const byRun = new Map<number, number[]>();
+  const means: number[][] = [];
   for (const [metric, direction] of names) {
     if (direction === 'none') continue;
     const decisive = { metric, direction, rule: 'last' as const };
+    const ofMetric: number[] = [];
     for (const group of resultGroups(experiments, decisive)) {
       const { mean = Number.NaN, spread = Number.NaN } = summaryOfRepeats(group, decisive) ?? {};
+      ofMetric.push(mean);
       for (const { number } of group)
         byRun.set(number, [...(byRun.get(number) ?? []), mean, spread]);
     }
+    means.push(ofMetric.filter(Number.isFinite).slice(0, maxMeans));
   }
-  return byRun;
+  return { byRun, means };
 }
 
 type KnownSource = Pick<BriefFacts, 'ledger' | 'session' | 'runs' | 'target'>;

@@ -11,6 +11,7 @@ const known: KnownNumbers = {
     [7, Float64Array.of(0.8312)],
     [8, Float64Array.of(0.961)],
   ]),
+  means: [[0.8312, 0.961]],
   imported: Float64Array.of(0.7321),
   parameters: new Set(['tau', 'lr', 'hidden']),
 };
@@ -45,6 +46,19 @@ describe('numbers in the words of a model', () => {
     ['run 7: 0.8312, run 8: 0.961', []],
     ['| run 7 | 0.961 |', ['0.961']],
     ['0.961 (run 7, run 8)', []],
+    ['0.961 (runs 7 and 8)', []],
+    ['0.961 (runs 7-7 of e1)', ['0.961']],
+    ['0.961 (mean of runs 7 to 7)', ['0.961']],
+    ['runs 7, 7 and 7: 0.961', ['0.961']],
+    ['runs 7–7 reached 0.961', ['0.961']],
+    ['0.8312 (run 7, 0.961 in run 8)', []],
+    ['the runs 7 to 8 give 0.8312, runs 8-9: 0.961', []],
+    // A difference of the means of two settings needs neither of them in the sentence.
+    ['A gain of 13.0 points.', []],
+    ['13 percentage points better, 0.1298 higher', []],
+    ['A gain of 14.0 points, or of 13.0 steps', ['14.0', '13.0']],
+    ['The value is 0.1298', ['0.1298']],
+    ['it stays there from epoch 250 on', []],
     ['loss fell from 0.961 to 0.8312, by 13.5 %', []],
     ['0.961 is 1.156 times 0.8312, 0.13 more', []],
     ['loss fell by 12.2 %', ['12.2 %']],
@@ -101,6 +115,27 @@ describe('numbers in the words of a model', () => {
     );
     const numbers = knownNumbers(night.facts());
     assert.deepEqual(found('0.25 (run 1), 0.30 (run 1)', numbers), ['0.30']);
+  });
+
+  it('ties a number to the range of runs beside it, with their mean', () => {
+    const night = new Night('lower loss');
+    for (const losses of [
+      [0.9833, 0.9917, 0.9833],
+      [0.9889, 0.9889, 0.9861],
+    ])
+      night.experiment(
+        { hypothesis: 'x' },
+        ...losses.map((loss, seed) => ({ loss, command: `train --seed ${seed}` })),
+      );
+    const numbers = knownNumbers(night.facts());
+    assert.deepEqual(
+      found('0.9880 (runs 4-6), 0.9861 (runs 1 to 3), 0.19 points less', numbers),
+      [],
+    );
+    assert.deepEqual(found('loss 0.9880 (runs 1 to 3 of e1), 0.9880 (runs 1-3)', numbers), [
+      '0.9880',
+      '0.9880',
+    ]);
   });
 
   it('marks them where they stand, and keeps the rest of the words as text', () => {
