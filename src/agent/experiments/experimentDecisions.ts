@@ -72,7 +72,10 @@ export class ExperimentDecisions implements Disposable {
         `Points of experiment ${row.id} have not run yet: sleep until its sweep is over, then decide.`,
       );
     if (decision === 'keep' || decision === 'reference') await this.#refuseChanged(row);
-    const { warnings, isProvisional } = objections(row, decision, ledger);
+    const { warnings, isProvisional } = objections(row, decision, {
+      ledger,
+      target: this.#state.target,
+    });
     const decided = {
       decision,
       why,

@@ -7,6 +7,8 @@ import {
   type ExperimentRow,
   type Ledger,
 } from '../../experiments/ledger.ts';
+import { isOverLimit } from '../../experiments/target/judgeTarget.ts';
+import type { Target } from '../../experiments/target/target.ts';
 import { runName } from '../../runs/run.ts';
 
 export interface Objections {
@@ -18,20 +20,30 @@ export interface Objections {
 
 const again = 'The decision is recorded; decide again if it was a mistake.';
 
+interface Measured {
+  readonly ledger: Ledger;
+  readonly target: Target | undefined;
+}
+
 /** Returns the objections to a decision on `row`: the experiment, or one of its settings. */
-export function objections(row: ExperimentRow, decision: Decision, ledger: Ledger): Objections {
+export function objections(
+  row: ExperimentRow,
+  decision: Decision,
+  { ledger, target }: Measured,
+): Objections {
   if (decision === 'crash' && row.runs.some(({ verdict }) => verdict?.kind === 'ok'))
     return warning(`One of its runs succeeded, and crash is for experiments that failed. ${again}`);
   if (decision !== 'keep') return { warnings: [] };
   if (row.result === undefined || ledger.decisive === undefined)
     return warning(`It has no result to compare. ${again}`);
-  return keepObjections(row.id, row.result, ledger);
+  return keepObjections(row.id, row.result, { ledger, target });
 }
 
 const warning = (text: string): Objections => ({ warnings: [text] });
 
-function keepObjections(id: string, result: ExperimentResult, ledger: Ledger): Objections {
-  const other = bestOther(result, ledger);
+function keepObjections(id: string, result: ExperimentResult, measured: Measured): Objections {
+  const { ledger } = measured;
+  const other = bestOther(result, measured);
   const sign = ledger.decisive?.direction === 'lower' ? 1 : -1;
   const gain = other === undefined ? Infinity : sign * (other.result.mean - result.mean);
   const against =
@@ -75,16 +87,20 @@ interface Other {
   readonly isKept: boolean;
 }
 
-/** Returns the best result of other runs. Kept experiments rank before undecided ones. */
-function bestOther(
-  { runs }: ExperimentResult,
-  { experiments, decisive }: Ledger,
-): Other | undefined {
+/**
+ * Returns the best result of other runs that keeps the limits of the target. Kept experiments rank
+ * before undecided ones.
+ */
+function bestOther({ runs }: ExperimentResult, { ledger, target }: Measured): Other | undefined {
+  const { experiments, decisive } = ledger;
   const sign = decisive?.direction === 'lower' ? 1 : -1;
   const own = new Set(runs.map(({ runId }) => runId));
   return experiments
     .flatMap(({ id, result, decision }): Other[] =>
-      result === undefined || isOut(decision) || result.runs.some(({ runId }) => own.has(runId))
+      result === undefined ||
+      isOut(decision) ||
+      result.runs.some(({ runId }) => own.has(runId)) ||
+      isOverLimit(target, ledger, result.runs)
         ? []
         : [
             {

@@ -103,6 +103,17 @@ function valueRank({ runs }: GroupResult, { objective, rule }: Target): number {
   return Number.isFinite(value) && objective.direction === 'higher' ? -value : value;
 }
 
+/** Returns whether the setting of the runs breaks a limit of the target. */
+export const isOverLimit = (
+  target: Target | undefined,
+  ledger: Experiments,
+  runs: readonly LedgerRow[],
+): boolean =>
+  target !== undefined &&
+  judgeRows(target, ledger, runs).some(({ conditions }) =>
+    conditions.some(({ condition, isBroken }) => isBroken && isLimit(condition)),
+  );
+
 /** Judges the champion with its repeats; `undefined` if there is no champion. */
 export function judgeChampion(target: Target, ledger: Ledger): GroupResult | undefined {
   return ledger.best && judgeRows(target, ledger, ledger.best.runs)[0];
