@@ -1,18 +1,23 @@
 /**
- * Tells the model, when the session wakes, what the runs that ended during the sleep mean for the
+ * Tells the model, when the session wakes, what the runs that ended since the last wake mean for the
  * target.
  */
 import type { Ledger, LedgerRow } from '../../experiments/ledger.ts';
-import { judgeRows, type GroupResult } from '../../experiments/target/judgeTarget.ts';
+import {
+  judgeRows,
+  judgeSettings,
+  type GroupResult,
+} from '../../experiments/target/judgeTarget.ts';
 import { isLimit, isOpen, type Target } from '../../experiments/target/target.ts';
 import { runNames } from '../../runs/run.ts';
 import type { JournalEvent } from '../journal/events.ts';
 
+/** Maximum number of settings of which the conditions are told. */
 const maxNews = 5;
 
 /**
- * Returns a line for each setting that meets the target or breaks one of its limits, if one of its
- * runs ended during the sleep.
+ * Returns a line for each setting that meets the target or breaks one of its limits since the last
+ * wake, also by runs that ended while the model was answering.
  */
 export function targetNews(
   sleepId: string,
@@ -20,27 +25,65 @@ export function targetNews(
   { target, ledger }: { readonly target: Target | undefined; ledger(): Ledger },
 ): string[] {
   if (target === undefined || target.conditions.length === 0) return [];
-  const from = events.findLastIndex(
+  const asleep = events.findLastIndex(
     (event) => event.type === 'sleep.started' && event.sleepId === sleepId,
   );
+  const from = events.slice(0, Math.max(0, asleep)).findLastIndex(isWake);
   const ended = new Set(
-    events.slice(from).flatMap((event) => (event.type === 'run.ended' ? [event.runId] : [])),
+    events.slice(from + 1).flatMap((event) => (event.type === 'run.ended' ? [event.runId] : [])),
   );
   if (ended.size === 0) return [];
   const all = ledger();
   const rows = all.rows.filter(({ runId }) => ended.has(runId));
-  return judgeRows(target, all, rows)
-    .flatMap((group) => newsOf(target, group))
-    .slice(0, maxNews);
+  const earlier = all.experiments.map((row) => ({
+    ...row,
+    runs: row.runs.filter(({ runId }) => !ended.has(runId)),
+  }));
+  const told = new Set(
+    judgeSettings(target, { experiments: earlier }).flatMap((group) =>
+      group.runs.map(({ runId }) => `${runId} ${fateOf(target, group)}`),
+    ),
+  );
+  const news = judgeRows(target, all, rows).filter((group) => {
+    const fate = fateOf(target, group);
+    return fate !== undefined && !group.runs.some(({ runId }) => told.has(`${runId} ${fate}`));
+  });
+  const more = news.length - maxNews;
+  return [
+    ...news.slice(0, maxNews).map((group) => newsOf(target, group)),
+    ...(more > 0 ? [moreText(target, news.slice(maxNews))] : []),
+  ];
 }
 
-function newsOf(target: Target, { runs, conditions, isMet }: GroupResult): string[] {
-  const broken = conditions.filter(({ condition, isBroken }) => isBroken && isLimit(condition));
-  const name = settingName(runs);
-  if (broken.length > 0)
-    return [`[${name}: over a limit of the goal: ${broken.map(({ text }) => text).join('; ')}.]`];
-  if (!isMet || isOpen(target)) return [];
-  return [`[${name}: target reached: ${conditions.map(({ text }) => text).join('; ')}.]`];
+/** Returns whether the model was told what had ended. A wake for the user's message tells nothing. */
+const isWake = (event: JournalEvent): boolean =>
+  event.type === 'sleep.ended' && event.why !== 'person';
+
+type Fate = 'over a limit of the goal' | 'target reached';
+
+function fateOf(target: Target, group: GroupResult): Fate | undefined {
+  if (brokenLimits(group).length > 0) return 'over a limit of the goal';
+  return group.isMet && !isOpen(target) ? 'target reached' : undefined;
+}
+
+const brokenLimits = ({ conditions }: GroupResult): GroupResult['conditions'] =>
+  conditions.filter(({ condition, isBroken }) => isBroken && isLimit(condition));
+
+function newsOf(target: Target, group: GroupResult): string {
+  const broken = brokenLimits(group);
+  const told = broken.length > 0 ? broken : group.conditions;
+  const texts = told.map(({ text }) => text).join('; ');
+  return `[${settingName(group.runs)}: ${fateOf(target, group)}: ${texts}.]`;
+}
+
+/** Names the further settings by what became of them, without their values. */
+function moreText(target: Target, groups: readonly GroupResult[]): string {
+  const byFate = Map.groupBy(groups, (group) => fateOf(target, group));
+  const texts = [...byFate].map(
+    ([fate, alike]) =>
+      `${fate}: ${runNames(alike.flatMap(({ runs }) => runs.map(({ number }) => number)))}`,
+  );
+  return `[Also ${texts.join('; ')}.]`;
 }
 
 function settingName(runs: readonly LedgerRow[]): string {

@@ -135,8 +135,9 @@ describe('the target of a session', () => {
     ]);
     assert.deepEqual(errors(session), []);
     assert.deepEqual(session.state.end?.checked, [
-      'loss 0.2 < 0.3 (run 1)',
-      'parameters 49 <= 20000 (run 1)',
+      'loss 0.1 < 0.3 (run 2)',
+      'parameters 49 <= 20000 (run 2)',
+      'the agent named run 1: loss 0.2 < 0.3 (run 1), parameters 49 <= 20000 (run 1)',
     ]);
     assert.deepEqual(
       session.ledger.rows.map(({ metrics }) => metrics.map(({ metric }) => metric).sort()),

@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'mocha';
+import { targetNews } from '../../../../src/agent/loop/targetNews.ts';
+import { Night } from '../../../fakes/nights.ts';
+
+describe('news of the target at a wake', () => {
+  const seeds = (width: number, losses: readonly number[]) =>
+    losses.map((loss, seed) => ({ loss, command: `train --width ${width} --seed ${seed}` }));
+  const asleep = (night: Night, id: string): void => {
+    const request = { triggers: [], reason: 'r', logic: 'any' } as const;
+    night.add({ type: 'sleep.started', sleepId: id, request, callId: 'c' });
+  };
+  const awake = (night: Night, id: string, why: 'trigger' | 'person' = 'trigger'): void => {
+    night.add({ type: 'sleep.ended', sleepId: id, why, detail: 'd' });
+  };
+  const newsOf = (night: Night, id: string): readonly string[] => {
+    const { target, ledger } = night.facts();
+    return targetNews(id, night.events, { target, ledger: () => ledger });
+  };
+
+  it('tells of runs that ended while the model was answering, or before a message', () => {
+    const night = new Night('bring loss < 0.3, mean over seeds 0 and 1');
+    night.experiment({ hypothesis: 'a' }, ...seeds(1, [0.2, 0.2]));
+    asleep(night, 's1');
+    assert.match(newsOf(night, 's1').join('\n'), /^\[Runs 1, 2 of e1: target reached: loss 0\.2/);
+    awake(night, 's1', 'person');
+    asleep(night, 's2');
+    night.experiment({ hypothesis: 'b' }, ...seeds(2, [0.1, 0.1]));
+    assert.equal(newsOf(night, 's2').length, 2);
+  });
+
+  it('tells of a setting once, and names all of many', () => {
+    const night = new Night('bring loss < 0.3');
+    const id = night.experiment({ hypothesis: 'a' }, ...seeds(1, [0.2]));
+    asleep(night, 's1');
+    awake(night, 's1');
+    for (const run of seeds(1, [0.2, 0.21]).slice(1)) night.run({ ...run, experimentId: id });
+    asleep(night, 's2');
+    assert.deepEqual(newsOf(night, 's2'), []);
+    night.experiment(
+      { hypothesis: 'b' },
+      ...[2, 3, 4, 5, 6, 7, 8].flatMap((width) => seeds(width, [width / 100])),
+    );
+    const news = newsOf(night, 's2');
+    assert.equal(news.length, 6);
+    assert.match(news.at(-1) ?? '', /^\[Also target reached: runs 8, 9\.\]$/);
+  });
+});
