@@ -1,3 +1,4 @@
+import { isKnownMetric } from './direction.ts';
 import { createLineParser } from './lines/lineParser.ts';
 import { withBareLines } from './lines/bareLines.ts';
 import type { LineReader, LineSink } from './lines/lineReader.ts';
@@ -19,7 +20,10 @@ export function createLineReader(
   const { names = [], patterns = {} } = spec;
   const onHeader = (header: string): void => sink.onHeader?.(header);
   if (!hasPatterns(spec)) return promptReader(spec, sink);
-  const others = names.filter((name) => !Object.hasOwn(patterns, name));
+  const others = [
+    ...names.filter((name) => !Object.hasOwn(patterns, name)),
+    ...(names.length === 0 ? bareNames(spec).filter((name) => isKnownMetric(name)) : []),
+  ];
   const named = others.length > 0 ? createLineParser({ names: others }, onHeader) : undefined;
   const parser = withBareLines(named, bareNames(spec));
   return new PatternReader({ patterns, parser }, sink, search);

@@ -31,7 +31,7 @@ export async function endOutput(
 }
 
 /** Resolves with the line that is most similar to a metric; `undefined` if there is none. */
-async function lineNearest(
+export async function lineNearest(
   runs: Pick<Runs, 'output'>,
   run: Run,
   metrics: readonly string[],

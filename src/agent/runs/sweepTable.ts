@@ -13,12 +13,14 @@ import {
 } from '../../experiments/ledger.ts';
 import { measuredValue, summaryOfRepeats } from '../../experiments/ledgerExperiments.ts';
 import { repeatsOf } from '../../experiments/repeats.ts';
+import type { MetricSpec } from '../../metrics/metric.ts';
+import { unreadMetrics } from '../../metrics/unreadMetrics.ts';
 import type { SweepEndReason } from '../../runs/sweep.ts';
 import { lastLines } from '../../sleep/outputTail.ts';
 import type { SessionState, SweepState } from '../journal/state.ts';
 import { pausedAdvice } from './pausedSweep.ts';
 import { activeCounts, isPaused, progressOf } from './sweepProgress.ts';
-import { runName } from '../../runs/run.ts';
+import { runName, runNames } from '../../runs/run.ts';
 
 export interface SweepView {
   readonly state: SessionState;
@@ -29,11 +31,14 @@ export interface SweepView {
   readonly problems: readonly string[];
   /** Returns the end of the output of a failed point. */
   tail(row: LedgerRow): string | undefined;
+  /** Returns the line of the output of an ended run that is most similar to an unread metric. */
+  nearestLine(row: LedgerRow): string | undefined;
 }
 
 const maxRows = 20;
 const maxSettings = 12;
 const maxSkipped = 5;
+const maxUnread = 4;
 /** Maximum length of the quoted end of an output, so that it fits into a line. */
 const maxTailChars = 200;
 
@@ -53,6 +58,7 @@ export function sweepTable(wholeView: SweepView, end = wholeView.sweep.end): str
     ...(omittedCount > 0
       ? [`- … and ${omittedCount} more; show_metrics and task_output show each of them by its run`]
       : []),
+    ...unreadLines(view),
     ...skipped.map(
       ([index, why]) =>
         `- ${sweep.plan.points[index]?.label ?? index}: skipped: ${oneLine(why, 200)}`,
@@ -110,6 +116,28 @@ function withShortLabels(ledger: Ledger): Ledger {
     rows: ledger.rows.map(shortened),
     ...(best && { best: { ...best, runs: best.runs.map(shortened) } }),
   };
+}
+
+/** Returns a line for each metric that the launch named and that some ended runs never printed. */
+function unreadLines({ state, ledger, sweep, nearestLine }: SweepView): string[] {
+  const ended = ledger.rows.filter(({ verdict }) => verdict?.kind === 'ok');
+  const specOf = ({ runId }: LedgerRow): MetricSpec => state.runs.get(runId)?.spec.metrics ?? {};
+  const found = ended.flatMap((row) =>
+    unreadMetrics(specOf(row), row.metrics).map((metric) => ({ metric, row })),
+  );
+  return [...Map.groupBy(found, ({ metric }) => metric)]
+    .slice(0, maxUnread)
+    .map(([metric, from]) => {
+      const rows = from.map(({ row }) => row);
+      const [last] = rows.slice(-1);
+      const line = last && nearestLine(last);
+      const quoted =
+        last === undefined || line === undefined
+          ? ''
+          : ` Nearest line: ${untrustedLine(line, `output of ${runName(last.number)}`, maxTailChars)}`;
+      const isPattern = Object.hasOwn(sweep.plan.metrics.patterns ?? {}, metric);
+      return `${metric} was not read from ${runNames(rows.map(({ number }) => number))}${isPattern ? ': its pattern matched no line' : ''}.${quoted} If it is printed in another form, show_metrics with metric_patterns reads the output again.`;
+    });
 }
 
 /** Number of characters that are reserved for the separators between the lines of an output. */

@@ -9,6 +9,7 @@
 import type { Clock } from '../../base/clock.ts';
 import { delay } from '../../base/clock.ts';
 import { DisposableStore, type Disposable } from '../../base/disposable.ts';
+import type { LedgerRow } from '../../experiments/ledger.ts';
 import type { Machines } from '../../machines/machine.ts';
 import type { RunSpec } from '../../runs/run.ts';
 import type { Runs } from '../../runs/runs.ts';
@@ -16,6 +17,7 @@ import type { SweepEndReason, SweepPlan } from '../../runs/sweep.ts';
 import { alarmAt } from '../../sleep/alarm.ts';
 import { budgetEndMs } from '../budget/measures.ts';
 import type { JournalEvent } from '../journal/events.ts';
+import type { EventOf } from '../journal/describeEvent.ts';
 import type { SessionLog } from '../journal/sessionLog.ts';
 import type { RunState, SessionState, SweepState } from '../journal/state.ts';
 import { ledgerOf } from './sessionLedger.ts';
@@ -285,6 +287,9 @@ export class Sweeps implements Disposable {
     const { log, sessionRuns } = this.#deps;
     const { machineIds } = sweep.plan;
     const runs = withEarlierRepeats(this.#state, sweep);
+    const endOf = ({ runId }: LedgerRow) =>
+      log.events.find((event) => event.type === 'run.ended' && event.runId === runId) as
+        EventOf<'run.ended'> | undefined;
     return {
       state: this.#state,
       sweep,
@@ -293,12 +298,8 @@ export class Sweeps implements Disposable {
         const problem = this.#lanes.get(each)?.problem;
         return problem === undefined ? [] : [`${each}: ${problem}`];
       }),
-      tail(row) {
-        const ended = log.events.find(
-          (event) => event.type === 'run.ended' && event.runId === row.runId,
-        );
-        return ended?.type === 'run.ended' ? ended.outputTail : undefined;
-      },
+      tail: (row) => endOf(row)?.outputTail,
+      nearestLine: (row) => endOf(row)?.nearestLine,
     };
   }
 

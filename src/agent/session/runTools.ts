@@ -5,6 +5,8 @@ import type { AllToolsDeps } from '../../tools/allTools.ts';
 import type { OwnRun } from '../../tools/runs/measuredRuns.ts';
 import { statusText, type RunFinder } from '../../tools/parameters/runReference.ts';
 import { archivedOutput } from './archiveTools.ts';
+import { lineNearest } from '../runs/endOutput.ts';
+import { unreadMetrics } from '../../metrics/unreadMetrics.ts';
 import { rereadMetrics } from '../runs/rereadMetrics.ts';
 import { importReference } from '../experiments/imports.ts';
 import { isSweepOver, sweepOf } from '../runs/sweepProgress.ts';
@@ -73,6 +75,10 @@ export function measuredDeps(deps: ToolsetDeps): AllToolsDeps['measured'] {
         .map(measuredRun);
     },
     reread: (id, patterns) => rereadMetrics(deps, id, patterns),
+    async nearestLine(id, metrics) {
+      const run = deps.runs.get(id);
+      return run && (await lineNearest(deps.runs, run, metrics));
+    },
   };
 }
 
@@ -94,4 +100,5 @@ const measuredRun = (run: Run): OwnRun => ({
   handle: run.handle,
   status: statusText(run),
   metrics: run.metrics,
+  unread: unreadMetrics(run.spec.metrics, run.metrics.summaries()),
 });

@@ -22,6 +22,8 @@ export interface MeasuredRun {
 /** A run of this session. */
 export interface OwnRun extends MeasuredRun {
   readonly metrics: ReadableMetrics & Pick<RunMetrics, 'clear'>;
+  /** Metrics that the launch named and that were not read so far. */
+  readonly unread: readonly string[];
 }
 
 export interface MeasuredRuns {
@@ -42,6 +44,8 @@ export interface MeasuredRuns {
    * read.
    */
   reread(id: RunId, patterns: Readonly<Record<string, string>>): Promise<void>;
+  /** Resolves with the line of a run's output that is most similar to one of the metrics. */
+  nearestLine(id: RunId, metrics: readonly string[]): Promise<string | undefined>;
 }
 
 const reference = z.union([z.string().min(1), z.number().int().positive()]);

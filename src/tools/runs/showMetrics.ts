@@ -52,9 +52,11 @@ export function showMetrics(runs: MeasuredRuns): Tool {
         requestedRuns.length > shown.length
           ? { older_runs_left_out: requestedRuns.length - shown.length }
           : {};
-      if (names.length === 0) return { content: { runs: shown.map(listMetrics), ...omitted } };
+      if (names.length === 0)
+        return { content: { runs: await withNearest(runs, shown), ...omitted } };
       const found = shown.flatMap((run) => showRun(run, names, lines));
-      if (found.length === 0) throw noSuchMetric(names, shown);
+      if (found.length === 0)
+        throw noSuchMetric(names, shown, await nearestText(runs, shown, names));
       return {
         content: {
           runs: found.map(({ head, metrics }) => ({
@@ -159,12 +161,47 @@ function seriesJson(run: MeasuredRun, metric: string, lines: number): Record<str
   };
 }
 
-function noSuchMetric(names: readonly string[], runs: readonly MeasuredRun[]): ToolFailure {
+/** Lists the metrics of the runs, with what was not read from them. */
+const withNearest = (
+  runs: MeasuredRuns,
+  shown: readonly MeasuredRun[],
+): Promise<readonly Record<string, unknown>[]> =>
+  Promise.all(
+    shown.map(async (run) => {
+      const { unread = [] } = runs.find(run.id) ?? {};
+      if (unread.length === 0) return listMetrics(run);
+      const nearest = await runs.nearestLine(run.id, unread);
+      return {
+        ...listMetrics(run),
+        not_read: unread,
+        ...(nearest !== undefined && { nearest_line: nearest }),
+      };
+    }),
+  );
+
+/** Resolves with a sentence that quotes the most similar line of the newest of the runs. */
+async function nearestText(
+  runs: MeasuredRuns,
+  shown: readonly MeasuredRun[],
+  names: readonly string[],
+): Promise<string> {
+  const run = shown.findLast(({ id }) => runs.find(id) !== undefined);
+  const line = run && (await runs.nearestLine(run.id, names));
+  return run === undefined || line === undefined
+    ? ''
+    : ` Nearest line of ${run.name}: ${JSON.stringify(line)}.`;
+}
+
+function noSuchMetric(
+  names: readonly string[],
+  runs: readonly MeasuredRun[],
+  nearest: string,
+): ToolFailure {
   const known = new Set(runs.flatMap((run) => run.metrics.names()));
   const missing = `No metric ${names.join(', ')} was read from ${runs.length === 1 ? (runs[0]?.name ?? '') : 'these runs'}.`;
   return new ToolFailure(
     known.size > 0
-      ? `${missing} Metrics: ${[...known].slice(0, 100).join(', ')}.`
-      : `${missing} No metric was read yet. Check the output with task_output.`,
+      ? `${missing} Metrics: ${[...known].slice(0, 100).join(', ')}.${nearest}`
+      : `${missing} No metric was read yet.${nearest || ' Check the output with task_output.'}`,
   );
 }

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { newRunId, type SessionId } from '../../../src/base/ids.ts';
 import { RunMetrics } from '../../../src/metrics/runMetrics.ts';
-import type { MeasuredRun, MeasuredRuns } from '../../../src/tools/runs/measuredRuns.ts';
+import type { MeasuredRun, MeasuredRuns, OwnRun } from '../../../src/tools/runs/measuredRuns.ts';
 import type { Tool, ToolContext, ToolResult } from '../../../src/tools/tool.ts';
 
-export interface MeasuredTestRun extends MeasuredRun {
+export interface MeasuredTestRun extends OwnRun {
   readonly metrics: RunMetrics;
 }
 
@@ -56,6 +56,10 @@ export class MeasuredSession implements MeasuredRuns {
     throw new Error('nothing is read again here');
   }
 
+  nearestLine(): Promise<undefined> {
+    return Promise.resolve(undefined);
+  }
+
   dispose(): void {
     for (const { metrics } of [...this.#runs, ...this.others]) metrics.dispose();
     rmSync(this.#folder, { recursive: true, force: true });
@@ -63,7 +67,8 @@ export class MeasuredSession implements MeasuredRuns {
 
   async #measured(name: string, handle: string, status: string): Promise<MeasuredTestRun> {
     const id = newRunId(0);
-    return { id, name, handle, status, metrics: await RunMetrics.open(join(this.#folder, id), {}) };
+    const metrics = await RunMetrics.open(join(this.#folder, id), {});
+    return { id, name, handle, status, metrics, unread: [] };
   }
 }
 

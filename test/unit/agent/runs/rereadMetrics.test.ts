@@ -82,6 +82,27 @@ describe('output that is read again', () => {
     );
   });
 
+  it('says what was not read, with the nearest line', async () => {
+    const session = await night(
+      launch(train, wrong),
+      until({ type: 'process_exit', run: 1 }),
+      { name: 'show_metrics', input: {} },
+      reread(1, 'also wrong: ([0-9.]+)'),
+    );
+    const [list, failure] = shown(session);
+    assert.match(list ?? '', /"not_read":\["test_ppl"\],"nearest_line":".*test ppl = 5\.200"/);
+    assert.match(failure ?? '', /No metric test_ppl was read.*Nearest line of run 1: ".*5\.200"\./);
+  });
+
+  it('has a known metric of the target also where the launch gave only a pattern', async () => {
+    const spec = { patterns: { params: 'has (.)' }, also: ['val acc', 'weights'] };
+    const metrics = await RunMetrics.open(folder, spec);
+    metrics.ingest(Buffer.from('has 3 weights\nepoch 1 loss 2 val acc 0.8\n'), 0, 1);
+    await metrics.finish(1);
+    assert.deepEqual([...metrics.names()].sort(), ['params', 'val acc']);
+    metrics.dispose();
+  });
+
   it('continues where the run goes on', async () => {
     const wait = `until [ -e ${JSON.stringify('go')} ]; do sleep 0.05; done`;
     const more = 'echo "step=9 loss=0.9"; echo "test ppl = 4.1"';

@@ -4,6 +4,7 @@ import type { SessionEvent } from '../../../../src/agent/journal/events.ts';
 import { foldSession } from '../../../../src/agent/journal/fold.ts';
 import { ledgerOf } from '../../../../src/agent/runs/sessionLedger.ts';
 import { sweepTable } from '../../../../src/agent/runs/sweepTable.ts';
+import type { MetricSpec } from '../../../../src/metrics/metric.ts';
 import type { Verdict } from '../../../../src/runs/run.ts';
 import { lossOf } from '../../../fakes/nights.ts';
 import { recorded, runId, runState, started } from '../../vscode/states.ts';
@@ -16,24 +17,28 @@ interface Point {
 }
 
 /** The table of a sweep that launched these points, with more that wait. */
-function tableOf(points: readonly Point[], { waiting = 0, tail = '' } = {}): string {
+function tableOf(
+  points: readonly Point[],
+  { waiting = 0, tail = '', metrics: spec = {} as MetricSpec } = {},
+): string {
   const count = points.length + waiting;
   const plan = {
-    ...{ id: 's1', params: ['lr', 'seed'], machineIds: ['gpu1'], metrics: {} },
+    ...{ id: 's1', params: ['lr', 'seed'], machineIds: ['gpu1'], metrics: spec },
     points: Array.from({ length: count }, (_, index) => ({
       ...{ params: { lr: index }, command: `train --lr ${index}`, label: `lr=${index}` },
     })),
   };
   const events = points.flatMap(({ label, loss, verdict, isQueued }, index): SessionEvent[] => {
     const run = runState(index + 1);
-    const spec = {
+    const planned = {
       ...run.spec,
+      metrics: spec,
       ...{ label, command: `train --lr ${index}`, sweep: { id: 's1', index } },
     };
     const id = runId(index + 1);
     const metrics = loss === undefined ? [] : [lossOf(loss)];
     return [
-      { type: 'run.planned', spec, callId: 'c' },
+      { type: 'run.planned', spec: planned, callId: 'c' },
       ...(isQueued || run.process === undefined
         ? []
         : [{ type: 'run.started', runId: id, process: run.process } as const]),
@@ -49,7 +54,14 @@ function tableOf(points: readonly Point[], { waiting = 0, tail = '' } = {}): str
   const sweep = state?.sweeps.get('s1');
   assert.ok(state && sweep);
   const ledger = ledgerOf(state, ({ metrics }) => metrics);
-  return sweepTable({ state, sweep, ledger, problems: [], tail: () => tail });
+  return sweepTable({
+    state,
+    sweep,
+    ledger,
+    problems: [],
+    tail: () => tail,
+    nearestLine: () => 'epoch 9 val acc 0.8',
+  });
 }
 
 const ok: Verdict = { kind: 'ok' };
@@ -72,6 +84,16 @@ describe('the table of a sweep', () => {
     );
     const alike = { label: 'baseline', loss: 0.5, verdict: ok };
     assert.match(tableOf([alike, alike]), /^- run 1 · baseline · ok/m);
+  });
+
+  it('names a metric that was not read, with the nearest line', () => {
+    const points = [1, 2].map((lr) => ({ label: `lr=${lr}`, loss: lr, verdict: ok }));
+    const metrics = { names: ['loss'], patterns: { val_acc: 'val_acc=(.)' } };
+    assert.match(
+      tableOf([...points, { label: 'lr=3' }], { metrics }),
+      /\nval_acc was not read from runs 1, 2: its pattern matched no line\. Nearest line: .*epoch 9 val acc 0\.8.*show_metrics/,
+    );
+    assert.doesNotMatch(tableOf(points, { metrics: { names: ['loss'] } }), /not read/);
   });
 
   it('tells what is launched and has not started from what is not launched', () => {
