@@ -30,11 +30,11 @@ export function createLineReader(
 }
 
 /**
- * Returns the metrics of `also` that have neither a name nor a pattern in the spec. Only lines that
- * contain nothing else are searched for them.
+ * Returns the metrics of `also` without a pattern in the spec. Lines that contain nothing else are
+ * searched for them, also for a name of the spec: `49 parameters`.
  */
-const bareNames = ({ names = [], patterns = {}, also = [] }: MetricSpec): readonly string[] =>
-  also.filter((name) => !names.includes(name) && !Object.hasOwn(patterns, name));
+const bareNames = ({ patterns = {}, also = [] }: MetricSpec): readonly string[] =>
+  also.filter((name) => !Object.hasOwn(patterns, name));
 
 function promptReader(spec: MetricSpec, sink: LineSink): LineReader {
   const named = createLineParser(spec, (header) => sink.onHeader?.(header));

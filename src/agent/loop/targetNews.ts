@@ -2,7 +2,7 @@
  * Tells the model, when the session wakes, what the runs that ended since the last wake mean for the
  * target.
  */
-import type { Ledger, LedgerRow } from '../../experiments/ledger.ts';
+import { summaryFor, type Ledger, type LedgerRow } from '../../experiments/ledger.ts';
 import {
   judgeRows,
   judgeSettings,
@@ -44,7 +44,8 @@ export function targetNews(
       group.runs.map(({ runId }) => `${runId} ${fateOf(target, group)}`),
     ),
   );
-  const news = judgeRows(target, all, rows).filter((group) => {
+  const groups = judgeRows(target, all, rows);
+  const news = groups.filter((group) => {
     const fate = fateOf(target, group);
     return fate !== undefined && !group.runs.some(({ runId }) => told.has(`${runId} ${fate}`));
   });
@@ -52,6 +53,7 @@ export function targetNews(
   return [
     ...news.slice(0, maxNews).map((group) => newsOf(target, group)),
     ...(more > 0 ? [moreText(target, news.slice(maxNews))] : []),
+    ...lackTexts(groups),
   ];
 }
 
@@ -74,6 +76,24 @@ function newsOf(target: Target, group: GroupResult): string {
   const told = broken.length > 0 ? broken : group.conditions;
   const texts = told.map(({ text }) => text).join('; ');
   return `[${settingName(group.runs)}: ${fateOf(target, group)}: ${texts}.]`;
+}
+
+/**
+ * Returns a line for each condition of which no value was read from settings that meet all other
+ * conditions.
+ */
+function lackTexts(groups: readonly GroupResult[]): string[] {
+  const lacks = groups.flatMap(({ runs, conditions }) => {
+    const unmet = conditions.filter(({ isMet }) => !isMet);
+    const isLacking = unmet.every(({ condition }) =>
+      runs.every(({ metrics }) => summaryFor(metrics, condition.metric) === undefined),
+    );
+    return isLacking ? unmet.map(({ condition }) => ({ metric: condition.metric, runs })) : [];
+  });
+  return [...Map.groupBy(lacks, ({ metric }) => metric)].map(
+    ([metric, of]) =>
+      `[Not compared with the target: ${metric} was not read from ${runNames(of.flatMap(({ runs }) => runs.map(({ number }) => number)))}. If it was printed, show_metrics with metric_patterns reads the output again.]`,
+  );
 }
 
 /** Names the further settings by what became of them, without their values. */

@@ -8,14 +8,18 @@ import type { MetricSpec } from '../../metrics/metric.ts';
 import { namedMetrics } from '../../metrics/unreadMetrics.ts';
 
 /**
- * Returns the spec of a run, with the metrics of the target that the spec does not include. A
- * launch without named metrics detects known metrics, so these need not be added.
+ * Returns the spec of a run, with the metrics of the target that it does not read with a pattern. A
+ * metric that the launch named keeps the name of the launch. Known metrics that the launch named, or
+ * that are detected because it named none, need not be added.
  */
 export function withTargetMetrics(spec: MetricSpec, target: Target | undefined): MetricSpec {
   const named = namedMetrics(spec);
   const isRead = (metric: string): boolean =>
-    isDetecting(spec) ? isKnownMetric(metric) : named.some((one) => isSameMetric(one, metric));
-  const wanted = (target?.conditions ?? []).map(({ metric }) => metric.trim());
+    Object.hasOwn(spec.patterns ?? {}, metric) ||
+    (isKnownMetric(metric) && (isDetecting(spec) || named.includes(metric)));
+  const wanted = (target?.conditions ?? []).map(
+    ({ metric }) => named.find((one) => isSameMetric(one, metric)) ?? metric.trim(),
+  );
   const also = [...new Set(wanted)].filter((metric) => isUsableName(metric) && !isRead(metric));
   return also.length === 0 ? spec : { ...spec, also };
 }

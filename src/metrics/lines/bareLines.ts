@@ -1,4 +1,7 @@
-/** Reads lines that contain only one metric of the goal's target, such as `parameters 49`. */
+/**
+ * Reads lines that contain only one metric of the goal's target, such as `parameters 49` or `49
+ * parameters`.
+ */
 import type { LineParser } from './lineParser.ts';
 import { spellingsOf } from '../metricName.ts';
 import { numberSource, valueOf } from './numberText.ts';
@@ -24,7 +27,8 @@ export function withBareLines(
       });
       if (isRead || line.length > maxLineChars) return;
       for (const { name, expression } of readers) {
-        const digits = expression.exec(line)?.[1];
+        const { after, before } = expression.exec(line)?.groups ?? {};
+        const digits = after ?? before;
         if (digits !== undefined) emit(name, Number.NaN, valueOf(digits));
       }
     },
@@ -39,7 +43,11 @@ const bareLine = (name: string): RegExp => {
     .map(spellingsOf);
   const source = words.map((all) => `(?:${all.map(escaped).join('|')})`).join('[\\s_./-]');
   const amount = words.at(-1)?.includes('parameters') === true ? amountSource : '';
-  return new RegExp(`^\\s*${amount}${source}(?:\\s*[:=]\\s*|\\s+)(${numberSource})\\s*$`, 'i');
+  const whole = `${amount}${source}`;
+  return new RegExp(
+    `^\\s*(?:${whole}(?:\\s*[:=]\\s*|\\s+)(?<after>${numberSource})|(?<before>${numberSource})\\s+${whole})\\s*$`,
+    'i',
+  );
 };
 
 /** Matches words such as `number of` before `parameters`, which do not change the meaning. */

@@ -148,6 +148,22 @@ describe('the target of a session', () => {
     );
   });
 
+  it('is read from a line with the number first, also where the launch names the metric', async () => {
+    const { session } = await begin('bring loss below 0.3 with at most 20000 parameters', [
+      {
+        name: 'remote_exec_background',
+        input: { command: 'echo 49 parameters; echo loss=0.1', metric_names: ['loss', 'params'] },
+      },
+      until(1),
+      finish({ evidence: [{ runs: 1 }] }),
+    ]);
+    assert.deepEqual(errors(session), []);
+    assert.deepEqual(session.state.end?.checked, [
+      'loss 0.1 < 0.3 (run 1)',
+      'parameters 49 <= 20000 (run 1)',
+    ]);
+  });
+
   it('is compared at each wake with what has ended meanwhile', async () => {
     const { session } = await begin('bring loss below 0.3 with at most 2000 parameters', [
       launch('echo loss=0.5; echo loss=0.4; sleep 0.3'),
