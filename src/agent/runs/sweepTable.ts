@@ -12,10 +12,11 @@ import {
   type LedgerRow,
 } from '../../experiments/ledger.ts';
 import { measuredValue, summaryOfRepeats } from '../../experiments/ledgerExperiments.ts';
+import { isBetter } from '../../experiments/champion.ts';
 import { repeatsOf } from '../../experiments/repeats.ts';
 import type { MetricSpec } from '../../metrics/metric.ts';
 import { unreadMetrics } from '../../metrics/unreadMetrics.ts';
-import type { SweepEndReason } from '../../runs/sweep.ts';
+import type { SweepEndReason, SweepPlan } from '../../runs/sweep.ts';
 import { lastLines } from '../../sleep/outputTail.ts';
 import type { SessionState, SweepState } from '../journal/state.ts';
 import { pausedAdvice } from './pausedSweep.ts';
@@ -44,7 +45,7 @@ const maxTailChars = 200;
 
 /** Returns the table, which has at most a few thousand characters for any number of points. */
 export function sweepTable(wholeView: SweepView, end = wholeView.sweep.end): string {
-  const view = { ...wholeView, ledger: withShortLabels(wholeView.ledger) };
+  const view = { ...wholeView, ledger: withShortLabels(wholeView.ledger, wholeView.sweep.plan) };
   const { sweep, ledger, problems } = view;
   const rows = ranked(ledger);
   const omittedCount = rows.length - maxRows;
@@ -99,13 +100,16 @@ function sweepLine({ state, sweep, ledger }: SweepView, end = sweep.end): string
 }
 
 /**
- * Shortens labels by the parts that all runs have in common. A label that would become empty stays
- * unchanged.
+ * Shortens labels by the parts that all runs have in common, except the parameters that the plan
+ * varies: more points may follow. A label that would become empty stays unchanged.
  */
-function withShortLabels(ledger: Ledger): Ledger {
+function withShortLabels(ledger: Ledger, { params }: Pick<SweepPlan, 'params'>): Ledger {
   const [first, ...others] = ledger.rows.map(({ label }) => label.split(' '));
   if (first === undefined || others.length === 0) return ledger;
-  const common = new Set(first.filter((part) => others.every((parts) => parts.includes(part))));
+  const isVaried = (part: string): boolean => params.includes(part.split('=', 1)[0] ?? '');
+  const common = new Set(
+    first.filter((part) => !isVaried(part) && others.every((parts) => parts.includes(part))),
+  );
   const shortened = (row: LedgerRow): LedgerRow => {
     const rest = row.label.split(' ').filter((part) => !common.has(part));
     return rest.length === 0 ? row : { ...row, label: rest.join(' ') };
@@ -147,19 +151,38 @@ const breakChars = 2 * 15;
 const tailText = (tail: string): string =>
   lastLines(tail, maxTailChars - breakChars).replaceAll('\n', ' ⏎ ');
 
-/** Returns the best setting and, if the setting was repeated, the best of its values. */
-function bestTexts({ best }: Ledger): string[] {
-  if (best === undefined) return [];
+/**
+ * Returns the best setting and, if it was repeated, the best of its values. Also returns the best
+ * value of all runs if another setting has it.
+ */
+function bestTexts({ best, rows, decisive }: Ledger): string[] {
+  if (best === undefined || decisive === undefined) return [];
   const names = best.runs.map(({ number }) => runName(number));
   const text = `best ${resultValueText(best)} by ${settingOf(best.runs)} (${names.slice(0, 5).join(', ')})`;
-  return best.n > 1 ? [text, `best single value ${formatValue(best.best)}`] : [text];
+  if (best.n < 2) return [text];
+  const [top] = ranked({ rows, decisive });
+  const value = top && measuredValue(top, decisive);
+  const isOther = top !== undefined && value !== undefined && isBetter(value, best.best, decisive);
+  const word = decisive.direction === 'higher' ? 'highest' : 'lowest';
+  return [
+    text,
+    `its best run ${formatValue(best.best)}`,
+    ...(isOther ? [`${word} of all: ${formatValue(value)} by ${runName(top.number)}`] : []),
+  ];
 }
 
 /** Returns the common part of the labels of repeated runs, such as `lr=3e-4`. */
 function settingOf(runs: readonly LedgerRow[]): string {
   const [first, ...others] = runs.map(({ label }) => label.split(' '));
-  const common = (first ?? []).filter((part) => others.every((parts) => parts.includes(part)));
+  const values = others.map((parts) => new Set(parts.map(sameValue)));
+  const common = (first ?? []).filter((part) => values.every((one) => one.has(sameValue(part))));
   return common.join(' ') || 'the only setting';
+}
+
+/** Returns the part of a label with a number in one spelling: `lr=0.003` and `lr=3e-3` are equal. */
+function sameValue(part: string): string {
+  const [, name = '', text = ''] = /^([^=]+)=(.+)$/.exec(part) ?? [];
+  return Number.isFinite(Number(text)) && text !== '' ? `${name}=${Number(text)}` : part;
 }
 
 const numbered = (counts: readonly (readonly [number, string])[]): string[] =>
@@ -200,7 +223,7 @@ function settingLines({ rows, decisive }: Ledger): string[] {
  * Sorts the runs by the last or best value that the ledger compares, best first. Runs without a
  * value follow, by number.
  */
-function ranked({ rows, decisive }: Ledger): LedgerRow[] {
+function ranked({ rows, decisive }: Pick<Ledger, 'rows' | 'decisive'>): LedgerRow[] {
   if (decisive === undefined) return [...rows];
   const sign = decisive.direction === 'lower' ? 1 : -1;
   const rank = (row: LedgerRow): number => {

@@ -10,6 +10,8 @@ import { lossOf } from '../../../fakes/nights.ts';
 import { recorded, runId, runState, started } from '../../vscode/states.ts';
 
 interface Point {
+  /** Default: a command of its own. */
+  readonly command?: string;
   readonly label: string;
   readonly loss?: number;
   readonly verdict?: Verdict;
@@ -23,30 +25,36 @@ function tableOf(
 ): string {
   const count = points.length + waiting;
   const plan = {
-    ...{ id: 's1', params: ['lr', 'seed'], machineIds: ['gpu1'], metrics: spec },
+    ...{ id: 's1', params: ['lr', 'hidden', 'seed'], machineIds: ['gpu1'], metrics: spec },
     points: Array.from({ length: count }, (_, index) => ({
-      ...{ params: { lr: index }, command: `train --lr ${index}`, label: `lr=${index}` },
+      ...{
+        params: { lr: index },
+        command: `train --lr ${index}`,
+        label: `lr=${index}`,
+      },
     })),
   };
-  const events = points.flatMap(({ label, loss, verdict, isQueued }, index): SessionEvent[] => {
-    const run = runState(index + 1);
-    const planned = {
-      ...run.spec,
-      metrics: spec,
-      ...{ label, command: `train --lr ${index}`, sweep: { id: 's1', index } },
-    };
-    const id = runId(index + 1);
-    const metrics = loss === undefined ? [] : [lossOf(loss)];
-    return [
-      { type: 'run.planned', spec: planned, callId: 'c' },
-      ...(isQueued || run.process === undefined
-        ? []
-        : [{ type: 'run.started', runId: id, process: run.process } as const]),
-      ...(verdict === undefined
-        ? []
-        : [{ type: 'run.ended', runId: id, verdict, endedMs: 9, metrics } as const]),
-    ];
-  });
+  const events = points.flatMap(
+    ({ label, command, loss, verdict, isQueued }, index): SessionEvent[] => {
+      const run = runState(index + 1);
+      const planned = {
+        ...run.spec,
+        metrics: spec,
+        ...{ label, command: command ?? `train --lr ${index}`, sweep: { id: 's1', index } },
+      };
+      const id = runId(index + 1);
+      const metrics = loss === undefined ? [] : [lossOf(loss)];
+      return [
+        { type: 'run.planned', spec: planned, callId: 'c' },
+        ...(isQueued || run.process === undefined
+          ? []
+          : [{ type: 'run.started', runId: id, process: run.process } as const]),
+        ...(verdict === undefined
+          ? []
+          : [{ type: 'run.ended', runId: id, verdict, endedMs: 9, metrics } as const]),
+      ];
+    },
+  );
   const state = foldSession([
     started(),
     ...[{ type: 'sweep.started', plan, callId: 'c' } as const, ...events].map(recorded),
@@ -94,6 +102,30 @@ describe('the table of a sweep', () => {
       /\nval_acc was not read from runs 1, 2: its pattern matched no line\. Nearest line: .*epoch 9 val acc 0\.8.*show_metrics/,
     );
     assert.doesNotMatch(tableOf(points, { metrics: { names: ['loss'] } }), /not read/);
+  });
+
+  const seeds = (setting: string, losses: readonly number[]): Point[] =>
+    losses.map((loss, seed) => ({
+      ...{ label: `${setting} seed=${seed}`, loss, verdict: ok },
+      command: `train --${setting.replaceAll(' ', ' --')} --seed ${seed}`,
+    }));
+
+  it('names a setting by all that the plan varies, also while only one has run', () =>
+    assert.match(
+      tableOf(seeds('lr=0.003 hidden=512', [0.5, 0.4]), { waiting: 4 }),
+      / by lr=0\.003 hidden=512 \(run 1, run 2\); its best run 0\.4\n/,
+    ));
+
+  it('takes two spellings of a number for one', () => {
+    const [first, second] = seeds('lr=0.003', [0.5, 0.4]);
+    assert.ok(first && second);
+    const other = { ...second, label: 'lr=3e-3 seed=1' };
+    assert.match(tableOf([first, other]), / by lr=0\.003 \(run 1, run 2\)/);
+  });
+
+  it('tells the best run of the best setting from the best of all', () => {
+    const table = tableOf([...seeds('lr=1', [0.3, 0.32]), ...seeds('lr=2', [0.9, 0.1])]);
+    assert.match(table, / by lr=1 .*; its best run 0\.3; lowest of all: 0\.1 by run 4\n/);
   });
 
   it('tells what is launched and has not started from what is not launched', () => {
