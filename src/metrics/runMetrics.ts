@@ -3,6 +3,7 @@ import { Emitter, type Event } from '../base/emitter.ts';
 import { systemWrite } from './disk/appendOnly.ts';
 import { createLineReader } from './createLineReader.ts';
 import { directionOf } from './direction.ts';
+import { placeAt, type LineTime, type LineTimes } from './lineTimes.ts';
 import type { LinePlace, LineReader, LineSink } from './lines/lineReader.ts';
 import { LineSplitter } from './lines/lineSplitter.ts';
 import type { MetricPoint, MetricSpec, MetricSummary, SeriesColumns, Trend } from './metric.ts';
@@ -11,18 +12,13 @@ import type { MetricsOptions } from './metricsOptions.ts';
 import { firstOf, summaryOf } from './metricSummary.ts';
 import { MetricTracks } from './metricTracks.ts';
 import { PointsFile, type PointsFileEnd } from './disk/pointsFile.ts';
-import type { PointRecord } from './disk/pointRecord.ts';
+import { noPoint, progressEveryBytes, type PointRecord } from './disk/pointRecord.ts';
 import { replay, type ReplaySink } from './replay.ts';
 import { SampledSeries } from './series/sampledSeries.ts';
 import { Series } from './series/series.ts';
-import type { RunTotals } from './disk/totalsFile.ts';
+import { totalsEveryBytes, type RunTotals } from './disk/totalsFile.ts';
 import { trendOf } from './series/trend.ts';
 import { valueIn, valueOnDisk, type Place } from './series/valueAt.ts';
-
-/** After this number of bytes without points, the position is recorded for the next restart. */
-const progressEveryBytes = 1024 * 1024;
-/** Number of bytes of output after which the totals of a full points file are stored again. */
-const totalsEveryBytes = 16 * 1024 * 1024;
 
 /**
  * The metrics of one run. Reads points from the run's output as the output arrives, and stores them
@@ -137,7 +133,7 @@ export class RunMetrics implements Disposable {
 
   /**
    * Reads bytes of the output and returns the points of the lines that the bytes complete. The
-   * bytes begin at `offset` in the output; bytes that were read before are skipped. `timeMs`
+   * bytes begin at `offset` in the output; bytes that were read before are skipped. `time`
    * (milliseconds since the epoch) is the time of the points. If the spec has patterns, their points
    * are found later: `onDidAdd` reports them, in the same order.
    *
@@ -145,7 +141,7 @@ export class RunMetrics implements Disposable {
    * `no_space`, `io`: the points could not be written. `resumeOffset` still advances; the points
    * stay in memory, and are written and returned with the next points.
    */
-  ingest(bytes: Uint8Array, offset: number, timeMs: number): readonly MetricPoint[] {
+  ingest(bytes: Uint8Array, offset: number, time: LineTime): readonly MetricPoint[] {
     const file = this.#openFile();
     const readBytes = this.#splitter.received - offset;
     if (readBytes < 0)
@@ -155,9 +151,9 @@ export class RunMetrics implements Disposable {
       );
     if (readBytes >= bytes.length && readBytes > 0) return [];
     this.#splitter.push(bytes.subarray(readBytes), (line, end) =>
-      this.#reader.read(line, { end, timeMs }),
+      this.#reader.read(line, placeAt(end, time)),
     );
-    if (!this.#reader.isLate) this.#recordProgress(file, { end: this.#splitter.lineEnd, timeMs });
+    if (!this.#reader.isLate) this.#recordProgress(file, placeAt(this.#splitter.lineEnd, time));
     return this.#announce(file);
   }
 
@@ -165,9 +161,9 @@ export class RunMetrics implements Disposable {
    * Reads the last line of the output if it has no line break, waits for points that are found
    * later, and closes the file. Rejects for the reasons for which `ingest` throws.
    */
-  async finish(timeMs: number): Promise<readonly MetricPoint[]> {
+  async finish(time: LineTime): Promise<readonly MetricPoint[]> {
     this.#openFile();
-    this.#splitter.end((line, end) => this.#reader.read(line, { end, timeMs }));
+    this.#splitter.end((line, end) => this.#reader.read(line, placeAt(end, time)));
     await this.#reader.settled();
     const file = this.#openFile();
     const points = this.#announce(file);
@@ -278,6 +274,11 @@ export class RunMetrics implements Disposable {
     this.#file = this.#records;
     this.#splitter = new LineSplitter(0);
     this.#hidePoints(0);
+  }
+
+  /** Adds the times of the shown points on disk to `times`. Rejects with an error of the system. */
+  readTimes(times: LineTimes): Promise<void> {
+    return times.read(this.#records?.stored, this.#firstRecord);
   }
 
   /** Closes the file. Points can still be read, but `ingest` throws from now on. */
@@ -395,5 +396,3 @@ export class RunMetrics implements Disposable {
     if (isShown) this.#unannounced.push(point);
   }
 }
-
-const noPoint = { metric: '', step: NaN, timeMs: 0, value: NaN, isLastOfLine: true };

@@ -111,6 +111,7 @@ export class LiveRun implements Run, Disposable {
     this.#output = new OutputReader({
       ...deps,
       hasProcess: () => this.#process !== undefined,
+      startedMs: () => this.#process?.startedMs,
       onOutput: () => this.#answered({ kind: 'output', run: this }),
       onEarly: () => this.#refreshSoon(),
       onChange: (name) => this.#hear(name),

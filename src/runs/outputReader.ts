@@ -7,6 +7,7 @@ import { messageOf } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
 import type { Follow, FollowSink, Machine } from '../machines/machine.ts';
 import type { MetricSpec } from '../metrics/metric.ts';
+import { LineTimes, type LineTime } from '../metrics/lineTimes.ts';
 import type { RunMetrics } from '../metrics/runMetrics.ts';
 import { EarlyOutput } from './earlyOutput.ts';
 import type { RunSpec } from './run.ts';
@@ -20,6 +21,8 @@ export interface OutputReaderDeps {
   readonly logger: Logger;
   /** Returns whether the process of the run is known. Until then, no output is passed on. */
   hasProcess(): boolean;
+  /** Returns when the process started, in milliseconds since the epoch. */
+  startedMs(): number | undefined;
   /** Called after output was read from the output or from a metrics file. */
   onOutput(): void;
   /** Called when there is output before the process of the run is known. */
@@ -49,6 +52,10 @@ export class OutputReader {
   readonly #early = new EarlyOutput();
   #lastOutputMs: number | undefined;
   #isDisposed = false;
+  /** Number of bytes of the output that were read at least once. */
+  #readBytes = 0;
+  /** Times of the lines that are read again. */
+  #times: LineTimes | undefined;
 
   constructor(deps: OutputReaderDeps) {
     this.#deps = deps;
@@ -77,17 +84,36 @@ export class OutputReader {
   }
 
   /**
-   * Reads everything again from its start, with another spec of metrics. `record` is called before
-   * a point is read.
+   * Reads everything again from its start, with another spec of metrics. Lines keep the time at
+   * which they were read first. `record` is called before a point is read.
    */
   async restart(metrics: MetricSpec, record: () => Promise<void>): Promise<void> {
     this.#output?.dispose();
     this.#lines?.dispose();
+    this.#times = await this.#readTimes();
+    if (this.#isDisposed) return;
     this.#deps.metrics.restart(metrics);
     await record();
     if (this.#isDisposed) return;
     this.#followOutput();
     if (this.#isFromFiles) this.#followLines();
+  }
+
+  /** Resolves with the times of the lines that were read; the start and the end are known, too. */
+  async #readTimes(): Promise<LineTimes> {
+    const { metrics, startedMs, spec } = this.#deps;
+    const times = new LineTimes();
+    times.add(0, startedMs() ?? spec.plannedMs);
+    const endMs = this.#lastOutputMs;
+    await metrics.readTimes(times).catch((error: unknown) => this.logFailure(error));
+    if (endMs !== undefined)
+      times.add(metrics.resumeOffset, this.#times?.at(metrics.resumeOffset) ?? endMs);
+    return times;
+  }
+
+  #timeOf(timeMs: number): LineTime {
+    const times = this.#times;
+    return times === undefined ? timeMs : (end) => times.at(end) ?? timeMs;
   }
 
   /** Reads everything up to the end of the files. */
@@ -98,7 +124,8 @@ export class OutputReader {
 
   /** Reads the last line, after the end of the run. Rejects with `MetricsError`. */
   async finish(): Promise<void> {
-    await this.#deps.metrics.finish(this.#lastOutputMs ?? this.#deps.clock.now());
+    const timeMs = this.#lastOutputMs ?? this.#deps.clock.now();
+    await this.#deps.metrics.finish(this.#timeOf(timeMs));
   }
 
   /** Stops following the files. Their metrics can still be read. */
@@ -150,8 +177,11 @@ export class OutputReader {
 
   #read(bytes: Uint8Array, offset: number): void {
     const isOld = offset < this.#before.sizeBytes;
-    this.#lastOutputMs = isOld ? this.#before.modifiedMs : this.#deps.clock.now();
-    if (!this.#isFromFiles) this.#ingest(bytes, offset, this.#lastOutputMs);
+    const timeMs = isOld ? this.#before.modifiedMs : this.#deps.clock.now();
+    const isNew = offset + bytes.length > this.#readBytes;
+    if (isNew) this.#readBytes = offset + bytes.length;
+    if (isNew || this.#lastOutputMs === undefined) this.#lastOutputMs = timeMs;
+    if (!this.#isFromFiles) this.#ingest(bytes, offset, timeMs);
     this.#deps.onOutput();
   }
 
@@ -161,7 +191,7 @@ export class OutputReader {
    */
   #ingest(bytes: Uint8Array, offset: number, timeMs: number): void {
     try {
-      this.#deps.metrics.ingest(bytes, offset, timeMs);
+      this.#deps.metrics.ingest(bytes, offset, this.#timeOf(timeMs));
     } catch (error) {
       this.logFailure(error);
     }

@@ -34,6 +34,12 @@ export interface PointRecord {
   readonly isLastOfLine: boolean;
 }
 
+/** Values of a record without a point. */
+export const noPoint = { metric: '', step: NaN, timeMs: 0, value: NaN, isLastOfLine: true };
+
+/** After this number of bytes without points, the position is recorded for the next restart. */
+export const progressEveryBytes = 1024 * 1024;
+
 export function writeRecord(
   view: DataView,
   at: number,

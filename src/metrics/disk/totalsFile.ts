@@ -8,6 +8,9 @@ import * as z from 'zod';
 import { openIfThere } from '../../storage/openIfThere.ts';
 import { fromJsonLine, toJsonLine } from '../../storage/jsonLine.ts';
 
+/** Number of bytes of output after which the totals of a full points file are stored again. */
+export const totalsEveryBytes = 16 * 1024 * 1024;
+
 const fileName = 'points.totals';
 /** Maximum size of the file. 2000 metrics with long names need less. */
 const maxBytes = 8 * 2 ** 20;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'mocha';
@@ -101,6 +101,33 @@ describe('output that is read again', () => {
     await metrics.finish(1);
     assert.deepEqual([...metrics.names()].sort(), ['params', 'val acc']);
     metrics.dispose();
+  });
+
+  it('keeps the times of the points, and gives the new ones times between them', async () => {
+    const output =
+      'echo test ppl = 9; echo step=1 loss=0.5; until [ -e go ]; do sleep 0.05; done; echo test ppl = 5; echo step=2 loss=0.4';
+    const session = await night(
+      launch(output, { metric_names: ['loss'] }),
+      until({ type: 'metric', run: 1, metric: 'loss', below: 0.6 }),
+      { name: 'remote_exec', input: { command: 'touch go' } },
+      until({ type: 'process_exit', run: 1 }),
+      reread(1, pattern),
+    );
+    const home = bed?.home ?? assert.fail();
+    const points = readdirSync(home, { recursive: true, encoding: 'utf8' }).find(
+      (name) => path.basename(name) === 'points.bin',
+    );
+    const metrics = await RunMetrics.open(path.dirname(path.join(home, points ?? '')), {
+      names: ['loss', 'test_ppl'],
+    });
+    const timesOf = (metric: string): number[] => [...metrics.series(metric).timesMs];
+    const [first = 0, last = 0, ...others] = timesOf('loss');
+    const [begin = 0, middle = 0] = timesOf('test_ppl');
+    metrics.dispose();
+    assert.deepEqual(others, []);
+    const endMs = eventsOf(session, 'run.ended')[0]?.at ?? assert.fail();
+    assert.ok(begin <= first && first < last && last <= endMs, `${first} ${last} ${endMs}`);
+    assert.ok(first <= middle && middle <= last);
   });
 
   it('continues where the run goes on', async () => {
