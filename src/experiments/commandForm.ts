@@ -28,7 +28,24 @@ export interface CommandForm {
    * name `command`.
    */
   readonly settings: ReadonlyMap<string, string>;
+  /** The commands of the text: program and operands of each, without the programs left out. */
+  readonly programs: readonly CommandProgram[];
 }
+
+export interface CommandProgram {
+  /** The operator between the previous command and this one, such as `&&`; else `;`. */
+  readonly operator: string;
+  /** The program and its operands, without options and assignments. */
+  readonly text: string;
+}
+
+/** Joins programs by their operators, as in the command. */
+export const programsText = (programs: readonly CommandProgram[]): string =>
+  programs
+    .map(({ operator, text }, index) =>
+      index === 0 ? text : `${operator === ';' ? '' : ' '}${operator} ${text}`,
+    )
+    .join('');
 
 const names = [
   'out|output|outdir|outputdir|outputpath|outputfile|outpath|outfile|savedir|savepath|saveto|resultsdir|resultdir',
@@ -70,11 +87,18 @@ function formOf(command: string): CommandForm {
   const shell = parseShell(command);
   if (shell?.isPlain !== true) {
     const text = command.trim().replace(/\s+/g, ' ');
-    return { exact: text, near: text, settings: new Map([['command', text]]) };
+    return {
+      exact: text,
+      near: text,
+      settings: new Map([['command', text]]),
+      programs: [{ operator: ';', text }],
+    };
   }
-  const parts = shell.commands.map(({ assignments, words }) =>
-    partOf([...assignments, ...words].map(wordOf)),
-  );
+  const parts = shell.commands.map(({ assignments, words, operator }) => ({
+    ...partOf([...assignments, ...words].map(wordOf)),
+    operator,
+  }));
+  const programs = programsOf(parts);
   const seed = parts.findLast((part) => part.seed !== undefined)?.seed;
   const folder = parts.find((part) => part.folder !== undefined)?.folder;
   const joined = (of: (part: Part) => string): string =>
@@ -85,7 +109,8 @@ function formOf(command: string): CommandForm {
   return {
     exact: joined(({ exact }) => exact),
     near: joined(({ near }) => near),
-    settings: settingsOf(parts),
+    settings: new Map([['command', programsText(programs)], ...optionsOf(parts)]),
+    programs,
     ...(seed !== undefined && { seed }),
     ...(folder !== undefined && { folder }),
   };
@@ -111,19 +136,24 @@ interface Part {
 
 const nothing: Part = { exact: '', near: '', program: '', counted: [] };
 
-function settingsOf(parts: readonly Part[]): ReadonlyMap<string, string> {
-  const operands = parts.map(({ program, counted }) =>
-    [program, ...counted.filter(({ name }) => name === undefined).map(({ value }) => value)]
-      .join(' ')
-      .trim(),
-  );
-  const options = parts.flatMap(({ counted }) =>
+const programsOf = (
+  parts: readonly (Part & { readonly operator: string })[],
+): readonly CommandProgram[] =>
+  parts
+    .map(({ operator, program, counted }) => ({
+      operator,
+      text: [program, ...counted.filter(({ name }) => name === undefined).map(({ value }) => value)]
+        .join(' ')
+        .trim(),
+    }))
+    .filter(({ text }) => text !== '');
+
+const optionsOf = (parts: readonly Part[]): readonly [string, string][] =>
+  parts.flatMap(({ counted }) =>
     counted.flatMap(({ name, value }): [string, string][] =>
       name === undefined ? [] : [[name.replace(/^(?:--?|\$|\++)/, ''), value]],
     ),
   );
-  return new Map([['command', operands.filter((text) => text !== '').join('; ')], ...options]);
-}
 
 /** An option or an assignment, with its name and value. A positional argument has no `name`. */
 interface Argument {

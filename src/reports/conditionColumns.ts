@@ -13,8 +13,8 @@ import {
   type Target,
 } from '../experiments/target/target.ts';
 
-/** A column for a metric of the target, with the values of the runs of each setting. */
-export interface ConditionColumn {
+/** A column for a metric other than the one that ranks, with the values of the runs of a setting. */
+export interface MetricColumn {
   readonly metric: string;
   readonly valuesOf: (runs: readonly LedgerRow[]) => readonly number[];
 }
@@ -23,7 +23,7 @@ export interface ConditionColumn {
 export function conditionColumns(
   target: Target | undefined,
   { metric: decisive }: Decisive,
-): readonly ConditionColumn[] {
+): readonly MetricColumn[] {
   const others = (target?.conditions ?? []).filter(({ metric }) => metric !== decisive);
   return [...Map.groupBy(others, ({ metric }) => metric).values()].flatMap(([condition]) =>
     condition === undefined

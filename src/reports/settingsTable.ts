@@ -1,23 +1,18 @@
 /**
  * The table of results for a paper: one row per setting, with its repeats as mean and standard
- * deviation. Columns are the options that differ, what the target limits, and how the setting was
- * decided. Contains measured values only.
+ * deviation. Columns are the experiment where the code differs, the options that differ, what the
+ * target limits, other metrics on validation and test data, and how the setting was decided.
+ * Contains measured values only.
  */
 import { plain } from '../base/markdown.ts';
-import { commandForm } from '../experiments/commandForm.ts';
-import type { Decisive, Ledger, LedgerRow } from '../experiments/ledger.ts';
-import { measuredValue, resultGroups } from '../experiments/ledgerExperiments.ts';
+import type { Decisive, Ledger } from '../experiments/ledger.ts';
 import type { Target } from '../experiments/target/target.ts';
 import { runName } from '../runs/run.ts';
-import { conditionColumns, targetTexts, type ConditionColumn } from './conditionColumns.ts';
+import { conditionColumns, targetTexts, type MetricColumn } from './conditionColumns.ts';
+import { evaluationColumns } from './evaluationColumns.ts';
+import { differing, mean, settingsOf, type Setting } from './settingRows.ts';
 
 export type TableFormat = 'md' | 'tex' | 'csv';
-
-interface Setting {
-  readonly settings: ReadonlyMap<string, string>;
-  readonly values: readonly number[];
-  readonly runs: readonly LedgerRow[];
-}
 
 /** A table as text, before it is written in a format. */
 interface Table {
@@ -45,11 +40,14 @@ export function settingsTable(
   const settings = settingsOf(ledger, decisive);
   if (settings.length === 0) return '';
   const shown = settings.filter((one, place) => place < max || isReference(one));
+  const conditions = conditionColumns(target, decisive);
+  const ranked = [decisive.metric, ...conditions.map(({ metric }) => metric)];
+  const runs = settings.flatMap((one) => one.runs);
   const parts = {
     shown,
     options: differing(settings),
     decisive,
-    columns: conditionColumns(target, decisive),
+    columns: [...conditions, ...evaluationColumns(runs, ranked)],
     marks: [...decisionMarks(shown), ...targetMarks(ledger, shown, target)],
   };
   if (format === 'csv') return csv(csvTable(parts));
@@ -61,7 +59,7 @@ interface TableParts {
   /** Names of the options that differ. */
   readonly options: readonly string[];
   readonly decisive: Decisive;
-  readonly columns: readonly ConditionColumn[];
+  readonly columns: readonly MetricColumn[];
   readonly marks: readonly Column[];
 }
 
@@ -97,40 +95,6 @@ const isReference = ({ runs }: Setting): boolean => runs[0]?.decision?.decision 
 /** Number of settings with a value. */
 export const settingCount = (ledger: Ledger): number =>
   ledger.decisive === undefined ? 0 : settingsOf(ledger, ledger.decisive).length;
-
-function settingsOf(ledger: Ledger, decisive: Decisive): readonly Setting[] {
-  const sign = decisive.direction === 'lower' ? 1 : -1;
-  const settings = resultGroups(ledger.experiments, decisive)
-    .map((runs) => ({
-      settings: commandForm(runs[0]?.command ?? '').settings,
-      values: runs.flatMap((run) => measuredValue(run, decisive) ?? []),
-      runs,
-    }))
-    .toSorted((a, b) => sign * (mean(a.values) - mean(b.values)));
-  return withExperiments(settings);
-}
-
-/**
- * Adds the ids of experiments if several settings have the same options, because their code
- * differs.
- */
-function withExperiments(settings: readonly Setting[]): readonly Setting[] {
-  const texts = new Set(settings.map((one) => JSON.stringify([...one.settings].toSorted())));
-  if (texts.size === settings.length) return settings;
-  return settings.map((one) => ({
-    ...one,
-    settings: new Map([['experiment', one.runs[0]?.experimentId ?? ''], ...one.settings]),
-  }));
-}
-
-/** Returns the names of options whose values differ, in the order in which they appear. */
-function differing(settings: readonly Setting[]): readonly string[] {
-  const names = [...new Set(settings.flatMap((one) => [...one.settings.keys()]))];
-  return names.filter((name) => new Set(settings.map((one) => one.settings.get(name))).size > 1);
-}
-
-const mean = (values: readonly number[]): number =>
-  values.reduce((sum, value) => sum + value, 0) / values.length;
 
 function deviation(values: readonly number[]): number | undefined {
   if (values.length < 2) return undefined;
@@ -169,7 +133,7 @@ function valueCells(all: readonly (readonly number[])[]): readonly string[] {
 }
 
 /** Formats the values in a metric of the target; one value if all repeats have the same. */
-const conditionCells = ({ valuesOf }: ConditionColumn, shown: readonly Setting[]): Column[1] => {
+const conditionCells = ({ valuesOf }: MetricColumn, shown: readonly Setting[]): Column[1] => {
   const all = shown.map(({ runs }) => valuesOf(runs));
   const single = all.map((values) => (new Set(values).size === 1 ? values.slice(0, 1) : values));
   const cells = valueCells(single);
@@ -179,6 +143,7 @@ const conditionCells = ({ valuesOf }: ConditionColumn, shown: readonly Setting[]
 function paperTable({ shown, options, decisive, columns, marks }: TableParts): Table {
   const { metric, rule } = decisive;
   return tableOf([
+    ...experimentColumns(shown),
     ...options.map((name) => optionColumn(name, shown, unnamedOption)),
     ['n', shown.map(({ values }) => String(values.length))],
     [rule === 'best' ? `${metric} (best)` : metric, valueCells(shown.map(({ values }) => values))],
@@ -190,6 +155,7 @@ function paperTable({ shown, options, decisive, columns, marks }: TableParts): T
 function csvTable({ shown, options, decisive, columns, marks }: TableParts): Table {
   const digits = (value: number): string => String(Number(value.toPrecision(12)));
   return tableOf([
+    ...experimentColumns(shown),
     ...options.map((name) => optionColumn(name, shown, '')),
     ['n', shown.map(({ values }) => String(values.length))],
     [decisive.metric, shown.map(({ values }) => digits(mean(values)))],
@@ -202,6 +168,12 @@ function csvTable({ shown, options, decisive, columns, marks }: TableParts): Tab
     ['runs', shown.map(({ runs }) => runs.map(({ number }) => runName(number)).join(' '))],
   ]);
 }
+
+/** Returns a column that names the experiments; none if the options tell the settings apart. */
+const experimentColumns = (shown: readonly Setting[]): readonly Column[] =>
+  shown.every(({ experiment }) => experiment === undefined)
+    ? []
+    : [['experiment', shown.map(({ experiment = '' }) => experiment)]];
 
 /** Returns the values of an option; a flag without a value is `on`. */
 const optionColumn = (name: string, shown: readonly Setting[], unnamed: string): Column => [

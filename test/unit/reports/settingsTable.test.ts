@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import { buildLedger } from '../../../src/experiments/buildLedger.ts';
+import type { ExperimentPlan } from '../../../src/experiments/experiment.ts';
 import type { LedgerEntry } from '../../../src/experiments/ledger.ts';
 import type { Target } from '../../../src/experiments/target/target.ts';
 import { settingsTable } from '../../../src/reports/settingsTable.ts';
@@ -26,6 +27,17 @@ const entries = [
   rowOf(9, { command: 'python3 lm.py --cell rnn', verdict: { kind: 'failed', code: 1 } }),
 ];
 const ledger = buildLedger(entries);
+
+const planOf = (number: number, command: string, hypothesis: string): ExperimentPlan => ({
+  id: `e${number}`,
+  number,
+  machineId: 'gpu1',
+  command,
+  cwd: '/work/own',
+  code: { kind: 'git', repo: '/work/own', tree: `t${number}`, isDirty: false, leftOut: [] },
+  fingerprint: `f${number}`,
+  hypothesis,
+});
 
 const parameterTarget = (): Target => ({
   objective: { metric: 'rmse', direction: 'lower' },
@@ -65,6 +77,70 @@ describe('the table of settings', () => {
       '| e1 | 1 | 3.0 |',
       '',
     ]);
+  });
+
+  describe('of experiments with their own code', () => {
+    const tried = [
+      ['python3 check.py && python3 train.py', 'Adam is enough.', 0.972, 0.99],
+      ['python3 train.py', 'shift augmentation; 784 pixels', 0.988, 0.98],
+    ] as const;
+    const records = tried.map(([command, hypothesis], index) => ({
+      plan: planOf(index + 1, command, hypothesis),
+      plannedMs: 0,
+      decisions: [],
+    }));
+    const own = buildLedger(
+      tried.map(([command, , val, test], index) =>
+        rowOf(index + 1, {
+          command: `${command} --seed 0`,
+          experimentId: `e${index + 1}`,
+          metrics: [
+            summaryOf('val acc', val, 'higher'),
+            summaryOf('test acc', test, 'higher'),
+            summaryOf('train acc', 1, 'higher'),
+            summaryOf('val loss', 1 - val),
+            summaryOf('val time_ms', 5),
+            summaryOf('test f1', test, 'higher'),
+            summaryOf('test auc', test, 'higher'),
+          ],
+        }),
+      ),
+      {
+        target: {
+          objective: { metric: 'val acc', direction: 'higher' },
+          rule: 'last',
+          conditions: [],
+        },
+        experiments: new Map(records.map((record) => [record.plan.id, record])),
+      },
+    );
+
+    it('names each, keeps a check out of the options, and has the other evaluations', () => {
+      assert.deepEqual(settingsTable(own, 'md').split('\n'), [
+        '| experiment | n | val acc | test acc | val loss | test f1 |',
+        '| --: | --: | --: | --: | --: | --: |',
+        '| e2 shift augmentation | 1 | 0.988 | 0.98 | 0.012 | 0.98 |',
+        '| e1 Adam is enough | 1 | 0.972 | 0.99 | 0.028 | 0.99 |',
+        '',
+      ]);
+      const csv = settingsTable(own, 'csv').split('\n');
+      assert.equal(
+        csv[0],
+        'experiment,n,val acc,standard deviation,test acc,val loss,test f1,runs',
+      );
+      assert.match(csv[1] ?? '', /^e2 shift augmentation,1,0\.988,,0\.98,0\.012,0\.98,run 2$/);
+      assert.match(settingsTable(own, 'tex'), /^e2 shift augmentation & 1 & 0\.988 & /m);
+    });
+  });
+
+  it('keeps other commands that are the only difference, with their operators', () => {
+    const rows = ['train.py', 'prepare.py && train.py'].map((command, index) =>
+      rowOf(index + 1, { command, experimentId: 'e1', metrics: [summaryOf('loss', index)] }),
+    );
+    assert.match(
+      settingsTable(buildLedger(rows), 'csv'),
+      /^command,n,.*\ntrain\.py,1,.*\nprepare\.py && train\.py,1,/,
+    );
   });
 
   it('is written for booktabs', () => {
