@@ -343,15 +343,16 @@ function withoutEmptyExperiment(state: SessionState, runId: RunId): SessionState
 
 /**
  * Returns the environment that was recorded last on the machine for the folder or for one of its
- * parent folders.
+ * parent folders; otherwise the last of the machine, for example for a worktree.
  */
 export function envFor(
   { envs }: Pick<SessionState, 'envs'>,
   { machineId, cwd }: Pick<RunSpec, 'machineId' | 'cwd'>,
 ): { readonly envId?: string } {
-  const env = envs.findLast(
-    ({ machineId: id, repo }) => id === machineId && (cwd === repo || cwd.startsWith(`${repo}/`)),
-  );
+  const ofMachine = envs.filter((env) => env.machineId === machineId);
+  const env =
+    ofMachine.findLast(({ repo }) => cwd === repo || cwd.startsWith(`${repo}/`)) ??
+    ofMachine.at(-1);
   return env === undefined ? {} : { envId: env.id };
 }
 

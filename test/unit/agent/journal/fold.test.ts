@@ -230,7 +230,7 @@ describe('the state of a session', () => {
     assert.deepEqual([of?.calls, of?.usd, of?.planUsd, of?.hasUnknownCost], [3, 3, 2, true]);
   });
 
-  it('finds the environment of a folder, the newest, and not that of one whose name begins alike', () => {
+  it('finds the newest environment of a folder, otherwise that of the machine', () => {
     const env = (id: string, machineId: string, repo: string) => ({
       id,
       machineId,
@@ -243,6 +243,7 @@ describe('the state of a session', () => {
       env('e2', 'a', '/w'),
       env('e3', 'b', '/w'),
       env('e4', 'a', '/w/sub'),
+      env('e5', 'a', '/other'),
     ];
     const found = (machineId: string, cwd: string): string | undefined =>
       envFor({ envs }, { machineId, cwd }).envId;
@@ -251,8 +252,8 @@ describe('the state of a session', () => {
       ['e2', 'e2', 'e3', 'e4'],
     );
     assert.deepEqual(
-      [found('a', '/work'), found('a', '/'), found('c', '/w')],
-      [undefined, undefined, undefined],
+      [found('a', '/work'), found('a', '/worktrees/e5'), found('c', '/w')],
+      ['e5', 'e5', undefined],
     );
   });
 
