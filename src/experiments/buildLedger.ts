@@ -82,7 +82,7 @@ function decisiveMetric(
 ): Decisive | undefined {
   const rule = target?.rule ?? 'last';
   if (target === undefined) {
-    const found = maxMeasured(entries);
+    const found = mostMeasured(entries);
     return found && { ...found, rule };
   }
   const { metric, direction } = target.objective;
@@ -90,7 +90,7 @@ function decisiveMetric(
   return { metric: findMetric(metric, [...printed]) ?? metric, direction, rule };
 }
 
-function maxMeasured(entries: readonly LedgerEntry[]): Objective | undefined {
+function mostMeasured(entries: readonly LedgerEntry[]): Objective | undefined {
   const counts = new Map<string, Objective & { runs: number }>();
   for (const { metric, direction } of entries.flatMap((entry) => entry.metrics)) {
     if (direction === 'none') continue;
