@@ -1,6 +1,5 @@
 /** Compares the current environment of runs with the environment recorded for an earlier run. */
 import { messageOf } from '../../base/errors.ts';
-import { untrustedLine } from '../../base/untrusted.ts';
 import type { Machines } from '../../machines/machine.ts';
 import { commandMachine, type CommandConfining } from '../../tools/parameters/machinePath.ts';
 import { changesBetween, type Environment } from '../../tools/runs/environment.ts';
@@ -17,8 +16,6 @@ export interface EnvironmentDeps {
 }
 
 const maxChanges = 20;
-const maxChars = 2000;
-const origin = 'environment of the machine';
 
 /**
  * Resolves with one sentence: what changed in the environment since `envId` was recorded, that
@@ -42,14 +39,14 @@ export async function environmentSince(
     const changes = changesBetween(withoutCode(snapshot.environment), withoutCode(now));
     return changes.length === 0
       ? `The environment is that of the first run (${id}).`
-      : `The environment differs from that of the first run (${id}): ${untrustedLine(listed(changes), origin, maxChars)}.`;
+      : `The environment differs from that of the first run (${id}): ${listed(changes)}.`;
   } catch (error) {
     return notCompared(id, env.gist, messageOf(error));
   }
 }
 
 const notCompared = (id: string, gist: string, why: string): string =>
-  `The environment was not compared (${why}); that of the first run is ${id} (${untrustedLine(gist, origin, maxChars)}).`;
+  `The environment was not compared (${why}); that of the first run is ${id} (${gist}).`;
 
 /**
  * Returns the environment without its git state, which is not compared: the run uses a restored

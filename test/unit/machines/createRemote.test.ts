@@ -233,7 +233,7 @@ describe('machines of the list, over a real sshd', () => {
       );
       assert.match(
         JSON.stringify(model.requests[0]?.system),
-        /- gpu1: \S+@127\.0\.0\.1:\d+ · \d+ CPU/,
+        /- gpu1: <untrusted from=\\"the machine\\">\S+@127\.0\.0\.1:\d+ · \d+ CPU/,
       );
       const { machines } = bed.engine;
       assert.deepEqual(machines.status('gpu1'), { kind: 'connected' });
