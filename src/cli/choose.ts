@@ -164,6 +164,7 @@ export function settingsFor(
     provider: provider ?? preferences.provider ?? 'claude',
     permissionMode: options.mode ?? 'ask',
     isModeGiven: options.mode !== undefined,
+    keepsMode: true,
     idleTurns: defaultOf('session.idleTurns'),
     ...networkFor(env),
     ...(options.model !== undefined && { model: options.model }),

@@ -13,4 +13,6 @@ export interface PermissionsInForce {
   readonly mode: PermissionMode;
   /** Sentence for the user: why this mode applies instead of the chosen one. */
   readonly note?: string;
+  /** True if the user gave the mode for this session, as with `--mode`. */
+  readonly isGiven?: boolean;
 }

@@ -52,6 +52,11 @@ export interface EngineSettings extends ProviderSettings {
    * for a folder takes precedence.
    */
   readonly isModeGiven?: boolean;
+  /**
+   * True if a resumed session keeps the mode that the user gave for it, unless `isModeGiven`. False
+   * where the user changes the mode while a session is open. Default: false.
+   */
+  readonly keepsMode?: boolean;
   /** The user's `NotificationSettings`, not validated yet; the notifier validates them. */
   readonly notifications?: unknown;
   /**

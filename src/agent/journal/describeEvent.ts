@@ -11,7 +11,7 @@ import { runTitle, type Verdict } from '../../runs/run.ts';
 import { targetText } from '../../experiments/target/target.ts';
 import type { EndReason, JournalEvent, MessageOrigin } from './events.ts';
 import { endText, sleepText } from './factText.ts';
-import { leftOutText } from './leftOutText.ts';
+import { factsOf, forceTexts } from './resumeTexts.ts';
 import { budgetText, noticeText } from './limitText.ts';
 import { alarmActionText, outageText, runEndText } from './runText.ts';
 import type { SessionState } from './state.ts';
@@ -92,18 +92,6 @@ const described = (
   ...(facts.length > 0 && { facts }),
 });
 
-/**
- * Returns notes that the user must read at the start: on permissions, and on ignored parts of a
- * project file.
- */
-const factsOf = ({
-  leftOut,
-  permissions,
-}: Pick<EventOf<'session.resumed'>, 'leftOut' | 'permissions'>): readonly string[] => [
-  ...(permissions?.note === undefined ? [] : [permissions.note]),
-  ...(leftOut === undefined ? [] : [leftOutText(leftOut)]),
-];
-
 /** Used for events without a description, because the description of another event covers them. */
 const nothing = (): undefined => undefined;
 
@@ -115,9 +103,10 @@ const descriptions: { readonly [Type in JournalEvent['type']]: Describe<Type> } 
   'child.started': ({ sessionId }) => plain('start', 'Started a session', sessionId),
   'session.resumed': ({ by, budget, ...begun }) =>
     budget === undefined
-      ? plain('resume', 'Session resumed', '', [by, ...factsOf(begun)])
+      ? plain('resume', 'Session resumed', '', [by, ...forceTexts(begun), ...factsOf(begun)])
       : plain('resume', 'Session resumed with other limits', budgetText(budget), [
           by,
+          ...forceTexts(begun),
           ...factsOf(begun),
         ]),
   'session.permissions_changed': ({ permissions: { mode, note } }) =>

@@ -131,6 +131,8 @@ export type SessionEvent =
       readonly budget?: Budget;
       readonly leftOut?: LeftOut;
       readonly permissions?: PermissionsInForce;
+      /** Program that confines commands and runs on this computer, if any. */
+      readonly confined?: string;
     }
   /** The permission mode was changed. The new mode applies from the next decision. */
   | { readonly type: 'session.permissions_changed'; readonly permissions: PermissionsInForce }

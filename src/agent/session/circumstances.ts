@@ -18,14 +18,14 @@ type Deps = Pick<SharedDeps, 'folders' | 'mandate' | 'ports' | 'settings'>;
 export interface PermissionPlace {
   readonly workFolder: string;
   readonly project?: ProjectFile | undefined;
+  /** Journal of the session. Omitted before the session has one. */
+  readonly log?: Pick<SessionLog, 'state'>;
 }
 
 /** Returns the permission mode that applies to a session now. */
-export function sessionPermissions(
-  deps: Deps,
-  { workFolder, project }: PermissionPlace,
-): PermissionsInForce {
-  const chosen = chosenMode(deps, workFolder);
+export function sessionPermissions(deps: Deps, place: PermissionPlace): PermissionsInForce {
+  const { workFolder, project } = place;
+  const chosen = chosenMode(deps, place);
   const canAsk = deps.ports.approve !== undefined;
   const inForce = permissionsInForce(chosen.mode, { canAsk, project });
   const permissions = inForce.mode === chosen.mode ? chosen : inForce;
@@ -35,12 +35,18 @@ export function sessionPermissions(
 }
 
 /**
- * Returns the mode that the user chose: for this call, for the folder, or in the settings. If the
+ * Returns the mode that the user chose: for this call, for the session when it was started, for the
+ * folder, or in the settings. If the
  * choices for folders cannot be read, the mode is `ask`.
  */
-function chosenMode({ folders, settings }: Deps, workFolder: string): PermissionsInForce {
-  const { permissionMode, isModeGiven = false } = settings();
-  if (isModeGiven) return { mode: permissionMode };
+function chosenMode(
+  { folders, settings }: Deps,
+  { workFolder, log }: PermissionPlace,
+): PermissionsInForce {
+  const { permissionMode, isModeGiven = false, keepsMode = false } = settings();
+  if (isModeGiven) return { mode: permissionMode, isGiven: true };
+  const kept = log?.state.permissions;
+  if (keepsMode && kept?.isGiven === true) return { mode: kept.mode, isGiven: true };
   const reading = folders.read(workFolder);
   const mode = modeOf(reading, permissionMode);
   if (reading.problem !== undefined)

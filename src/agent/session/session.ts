@@ -39,6 +39,8 @@ export interface SessionOptions {
   readonly log: SessionLog;
   /** Returns what is recorded at each start: permissions, and ignored parts of `helios.json`. */
   circumstances(): Circumstances;
+  /** Resolves with the program that confines commands on this computer, if any. */
+  confined(): Promise<{ readonly confined?: string }>;
   /** Creates the session's parts. Called once. */
   parts(hooks: SessionHooks): SessionParts;
   /**
@@ -53,7 +55,7 @@ export class LiveSession implements Session, SessionHooks {
   readonly folder: string;
   readonly #log: SessionLog;
   readonly #lease: Lease;
-  readonly #circumstances: SessionOptions['circumstances'];
+  readonly #options: Pick<SessionOptions, 'circumstances' | 'confined' | 'onBroken'>;
   readonly #parts: SessionParts;
   readonly #streamed = new Emitter<StreamEvent>();
   #working: Promise<void> | undefined;
@@ -61,18 +63,17 @@ export class LiveSession implements Session, SessionHooks {
   #isClosed = false;
   /** Last request in the queue of the user, whose requests are carried out in order. */
   #asked: Promise<unknown> = Promise.resolve();
-  readonly #onBroken: () => void;
   #ended = Promise.withResolvers<EndReason>();
   /** True once the promise `ended` is resolved. */
   #hasEnded = false;
 
-  constructor({ folder, lease, log, circumstances, parts, onBroken }: SessionOptions) {
+  constructor(options: SessionOptions) {
+    const { folder, lease, log, parts } = options;
+    this.#options = options;
     this.id = log.state.id;
     this.folder = folder;
     this.#lease = lease;
     this.#log = log;
-    this.#circumstances = circumstances;
-    this.#onBroken = onBroken;
     this.#parts = parts(this);
     if (log.state.end === undefined) return;
     this.#hasEnded = true;
@@ -98,7 +99,7 @@ export class LiveSession implements Session, SessionHooks {
   readonly onDidRecord = (listener: (event: JournalEvent) => void): { dispose(): void } =>
     this.#log.onDidRecord(listener);
   readonly onDidStream = this.#streamed.event;
-  readonly permissions = () => this.#circumstances().permissions;
+  readonly permissions = () => this.#options.circumstances().permissions;
 
   events(): readonly JournalEvent[] {
     return this.#log.events;
@@ -132,7 +133,8 @@ export class LiveSession implements Session, SessionHooks {
       type: 'session.resumed',
       by,
       ...(budget && { budget }),
-      ...this.#circumstances(),
+      ...this.#options.circumstances(),
+      ...(await this.#options.confined()),
     });
     const hasAsked = this.#log.events.some((event) => event.type === 'model.replied');
     if (wasAtWork && hasAsked)
@@ -361,7 +363,7 @@ export class LiveSession implements Session, SessionHooks {
       this.show({ type: 'notice', text });
       this.#hasEnded = true;
       this.#ended.resolve('error');
-      this.#onBroken();
+      this.#options.onBroken();
     }
   }
 

@@ -58,7 +58,7 @@ export function createListeners(request: PartsRequest, owned: DisposableStore): 
   const runEnv = git.runEnv.bind(git);
   const sessionId = log.state.id;
   const { workFolder } = log.state;
-  const confining = createConfining(shared, { sessionId, workFolder, project });
+  const confining = createConfining(shared, { sessionId, workFolder, project, log });
   const maxMinutes = (): number | undefined => runMinutesFor(shared.settings(), project);
   const runsDeps = { sessionId, log, runs, machines, clock, runEnv, confining, maxMinutes };
   const sessionRuns = owned.add(new SessionRuns({ ...runsDeps, onFailed }));

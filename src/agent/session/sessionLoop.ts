@@ -114,7 +114,7 @@ const isInRepository = (folder: string): boolean =>
 const promptedMode = ({ shared, log, project }: PartsRequest): PermissionMode | undefined => {
   const { profile, workFolder } = log.state;
   return profileOf(profile).permissions === undefined
-    ? sessionPermissions(shared, { workFolder, project }).mode
+    ? sessionPermissions(shared, { workFolder, project, log }).mode
     : undefined;
 };
 
@@ -149,7 +149,8 @@ function createSessionGate(
   const { clock, paths, ports, settings } = shared;
   const { profile, workFolder } = log.state;
   const { permissions: fixedMode } = profileOf(profile);
-  const inForce = (): PermissionsInForce => sessionPermissions(shared, { workFolder, project });
+  const inForce = (): PermissionsInForce =>
+    sessionPermissions(shared, { workFolder, project, log });
   const mode = (): GateMode => fixedMode ?? inForce().mode;
   const mandate = (): MandateInForce => ({
     mandate: shared.mandate(workFolder, project).mandate,

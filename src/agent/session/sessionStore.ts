@@ -296,14 +296,15 @@ export class SessionStore implements Sessions {
       owned.defer(() => log.close());
       for (const damage of log.damage) shared.logger.warn(`Journal of ${id}: ${damage}`);
       const project = await this.#project(log.state.workFolder);
+      const place = { sessionId: id, workFolder: log.state.workFolder, project, log };
       const folder = home.sessionFolder(id);
       if (this.#isClosed) throw closing();
       const session: LiveSession = new LiveSession({
         folder,
         lease,
         log,
-        circumstances: () =>
-          circumstances(shared, log.state.profile, { workFolder: log.state.workFolder, project }),
+        circumstances: () => circumstances(shared, log.state.profile, place),
+        confined: () => confinedAtStart(shared, place),
         parts: (hooks) =>
           createParts({
             shared,

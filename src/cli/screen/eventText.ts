@@ -79,13 +79,8 @@ export class EventText {
     switch (event.type) {
       case 'session.started':
         return startLines(event, state, this.#style);
-      case 'session.resumed': {
-        const { leftOut, ...resumed } = event;
-        return [
-          ...this.#line(resumed, state),
-          ...(leftOut === undefined ? [] : [leftOutText(leftOut)]),
-        ];
-      }
+      case 'session.resumed':
+        return this.#resumedLines(event, state);
       case 'message.added':
         if (event.isUnsaid === true) return this.#line(event, state);
         return event.origin === 'person'
@@ -102,6 +97,17 @@ export class EventText {
       default:
         return isShown(event) ? this.#line(event, state) : [];
     }
+  }
+
+  #resumedLines(event: EventOf<'session.resumed'>, state: SessionState): string[] {
+    const { leftOut, permissions, ...resumed } = event;
+    // The note has a line of its own, so that nothing is cut.
+    const mode = permissions === undefined ? {} : { permissions: { mode: permissions.mode } };
+    return [
+      ...this.#line({ ...resumed, ...mode }, state),
+      ...(permissions?.note === undefined ? [] : [permissions.note]),
+      ...(leftOut === undefined ? [] : [leftOutText(leftOut)]),
+    ];
   }
 
   #line(event: JournalEvent, state: SessionState): string[] {
