@@ -109,7 +109,8 @@ function settingsOf(
   hasSeeds: boolean,
 ): readonly Values[] {
   const sources = [params, random, points].filter((one) => one !== undefined);
-  if (sources.length === 0 && hasSeeds) return [{}];
+  const isParamsEmpty = Object.keys(params ?? {}).length === 0;
+  if (hasSeeds && isParamsEmpty && random === undefined && points === undefined) return [{}];
   if (sources.length !== 1)
     throw new ToolFailure('Pass exactly one of params, random and points. Nothing was started.');
   if (points !== undefined) return points;

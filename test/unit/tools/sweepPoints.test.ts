@@ -89,6 +89,14 @@ describe('points of a sweep', () => {
     );
   });
 
+  it('are the seeds of one setting where params is empty', () => {
+    const { points } = pointsOf('train --seed {seed}', { params: {}, seeds: [0, 1] });
+    assert.deepEqual(
+      points.map(({ command }) => command),
+      ['train --seed 0', 'train --seed 1'],
+    );
+  });
+
   it('are drawn alike from the same seed, within their bounds', () => {
     const params = {
       lr: { type: 'log_uniform', min: 1e-5, max: 1e-1 },
