@@ -60,6 +60,7 @@ export const expBranch = (deps: ExperimentCode): Tool =>
       return {
         content: {
           branch: made.name,
+          ref: made.ref,
           path: made.path,
           commit: made.commit,
           created: made.isNew,

@@ -390,6 +390,15 @@ for (const host of hosts)
       assert.equal(made.git('status', '--porcelain'), '');
     });
 
+    it('has a ref that git knows', async () => {
+      const { repo, ask } = begin();
+      const { ref } = (await ask('exp_branch', {
+        repo_path: repo.folder,
+        experiment_name: 'known',
+      })) as { readonly ref: string };
+      assert.equal(repo.git('diff', '--name-only', 'HEAD', ref), 'new.py\ntrain.py');
+    });
+
     it('says where only pointers of files are in it', async () => {
       const { repo, branch, ask } = begin();
       assert.doesNotMatch(
