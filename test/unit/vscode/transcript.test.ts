@@ -134,7 +134,7 @@ describe('transcript', () => {
   it('shows a failed call without the marks of untrusted text', () => {
     const text = '<untrusted from="x">\nno space\n</untrusted>';
     const parts = new Transcript().event(finished({ isError: true, text }), stateOf());
-    assert.equal(textOf(parts), 'write\\_file · no space');
+    assert.equal(textOf(parts), 'write\\_file · failed: no space');
   });
 
   it('shows streamed text as it comes and not again when the reply is recorded', () => {
@@ -256,7 +256,7 @@ describe('transcript', () => {
         stateOf(),
       ),
     );
-    assert.equal(text, 'write\\_file · no \\[such\\](command:x) file');
+    assert.equal(text, 'write\\_file · failed: no \\[such\\](command:x) file');
   });
 
   it('says once that a call was not allowed', () => {
