@@ -154,7 +154,7 @@ const filterArguments: Readonly<Record<string, RegExp>> = {
 };
 
 /** Returns true for a filter that only chooses and sorts lines. */
-export function selectsLines({ words, redirections, assignments, here }: ShellCommand): boolean {
+function selectsLines({ words, redirections, assignments, here }: ShellCommand): boolean {
   const [program, ...rest] = words;
   const isOnly = redirections.length === 0 && assignments.every(isHarmlessVariable);
   if (program === undefined || !isOnly || here !== undefined) return false;
