@@ -3,22 +3,30 @@
  * moment, exactly one succeeds. A new lock file appears complete or not at all. When its owner has
  * died, the file is replaced in one step and is never missing in between.
  */
-import { link, rename, rm, writeFile } from 'node:fs/promises';
+import { link, rename, rm, stat, writeFile } from 'node:fs/promises';
 import type { Clock } from '../base/clock.ts';
 import { codeOf } from '../base/errors.ts';
 import { liveOwner, readOwner, tokenOf, type LeaseOwner } from './leaseOwner.ts';
 import { storageFailure } from './storageFailure.ts';
 
+export interface Claim {
+  /** Time at which the file of the dead owner was last written. Omitted if there was no owner. */
+  readonly lastSeenMs?: number;
+}
+
 /**
- * Claims `file` for `owner`. Resolves with true when the claim succeeded, and with false when
- * another process claimed the file first or its owner is still alive. Rejects with
- * `StorageFailure`.
+ * Claims `file` for `owner`. Resolves with `undefined` when another process claimed the file first
+ * or its owner is still alive. Rejects with `StorageFailure`.
  */
-export async function claim(file: string, owner: LeaseOwner, clock: Clock): Promise<boolean> {
+export async function claim(
+  file: string,
+  owner: LeaseOwner,
+  clock: Clock,
+): Promise<Claim | undefined> {
   const temporary = `${file}.${owner.token}`;
   try {
     await writeFile(temporary, JSON.stringify(owner), { mode: 0o600 });
-    return (await isLinked(temporary, file)) || (await replaceDead(file, owner, clock));
+    return (await isLinked(temporary, file)) ? {} : await replaceDead(file, owner, clock);
   } catch (error) {
     throw storageFailure(error, file);
   } finally {
@@ -41,15 +49,20 @@ async function isLinked(temporary: string, file: string): Promise<boolean> {
  * dead owner, may replace the lock; that process first checks again that the lock still belongs to
  * the dead owner. If the holder of the guard file died, the guard file is replaced in the same way.
  */
-async function replaceDead(file: string, owner: LeaseOwner, clock: Clock): Promise<boolean> {
+async function replaceDead(
+  file: string,
+  owner: LeaseOwner,
+  clock: Clock,
+): Promise<Claim | undefined> {
   const deadToken = tokenOf(await readOwner(file));
-  if (deadToken === 'none' || (await liveOwner(file, clock)) !== undefined) return false;
+  if (deadToken === 'none' || (await liveOwner(file, clock)) !== undefined) return undefined;
   const guard = `${file}.${deadToken}.dead`;
-  if (!(await claim(guard, owner, clock))) return false;
+  if ((await claim(guard, owner, clock)) === undefined) return undefined;
   try {
-    if (tokenOf(await readOwner(file)) !== deadToken) return false;
+    if (tokenOf(await readOwner(file)) !== deadToken) return undefined;
+    const { mtimeMs } = await stat(file);
     await rename(`${file}.${owner.token}`, file);
-    return true;
+    return { lastSeenMs: Math.floor(mtimeMs) };
   } finally {
     await rm(guard, { force: true });
   }

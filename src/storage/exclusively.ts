@@ -23,7 +23,7 @@ export async function exclusively<Value>(
   const lock = `${file}.lock`;
   const owner = thisProcess('terminal');
   await makeFolder(path.dirname(file));
-  for (let waitedMs = 0; !(await claim(lock, owner, clock)); waitedMs += pollMs) {
+  for (let waitedMs = 0; (await claim(lock, owner, clock)) === undefined; waitedMs += pollMs) {
     if (waitedMs >= limitMs)
       throw new UserFacing(`${file} is being changed by another process.`, 'Try again.');
     await delay(clock, pollMs);

@@ -12,7 +12,7 @@ import { rm, utimes } from 'node:fs/promises';
 import path from 'node:path';
 import { delay, type Clock } from '../base/clock.ts';
 import type { Disposable } from '../base/disposable.ts';
-import { claim } from './claim.ts';
+import { claim, type Claim } from './claim.ts';
 import {
   liveOwner,
   ownerText,
@@ -67,6 +67,8 @@ const maxAttempts = 200;
 const maxRequests = 20;
 
 export class Lease {
+  /** Last heartbeat of the dead holder that this lease replaced. `undefined` without such a holder. */
+  readonly lastSeenMs: number | undefined;
   readonly #file: string;
   readonly #owner: LeaseOwner;
   readonly #options: LeaseOptions;
@@ -75,7 +77,8 @@ export class Lease {
   #isReleased = false;
   #isWanted = false;
 
-  private constructor(file: string, owner: LeaseOwner, terms: LeaseOptions) {
+  private constructor(file: string, owner: LeaseOwner, terms: LeaseOptions, { lastSeenMs }: Claim) {
+    this.lastSeenMs = lastSeenMs;
     this.#file = file;
     this.#owner = owner;
     this.#options = terms;
@@ -94,7 +97,8 @@ export class Lease {
     await makeFolder(path.dirname(file));
     let requests = 0;
     for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
-      if (await claim(file, owner, terms.clock)) return new Lease(file, owner, terms);
+      const claimed = await claim(file, owner, terms.clock);
+      if (claimed !== undefined) return new Lease(file, owner, terms, claimed);
       const holder = await liveOwner(file, terms.clock);
       if (holder === undefined) continue;
       if (!mayAsk(terms, holder) || requests === maxRequests) throw owned(file, holder);

@@ -44,10 +44,7 @@ export interface Budget extends Limits {
   readonly experiment?: Limits;
 }
 
-/**
- * Scope of a limit. `day`: all sessions of a home on one calendar day, in the computer's time
- * zone.
- */
+/** Scope of a limit. `day`: all sessions of a home on one day in the computer's time zone. */
 export type BudgetScope = 'goal' | 'day' | 'experiment';
 
 /**
@@ -128,6 +125,8 @@ export type SessionEvent =
   | {
       readonly type: 'session.resumed';
       readonly by: string;
+      /** Time at which the process that died was last seen. Omitted if it closed the session. */
+      readonly lastSeenAt?: number;
       readonly budget?: Budget;
       readonly leftOut?: LeftOut;
       readonly permissions?: PermissionsInForce;

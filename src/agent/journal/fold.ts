@@ -9,6 +9,7 @@ import type { RunSpec } from '../../runs/run.ts';
 import type { JournalEvent } from './events.ts';
 import { allowed, begun, changeAllowance, launched, noticed, renewed } from './allowanceFold.ts';
 import { foldingAtOnce, withEntry } from './growing.ts';
+import { downMs } from './downTime.ts';
 import { endMs } from './sessionEnd.ts';
 import type { RunState, SessionState, Spending, SweepState } from './state.ts';
 
@@ -69,13 +70,17 @@ export function applyEvent(state: SessionState, event: JournalEvent): SessionSta
     ((state: SessionState, event: JournalEvent) => SessionState) | undefined;
   // Events of newer versions change nothing.
   if (change === undefined) return state;
-  return { ...withRest(state, change(state, event), event.at), lastEventMs: event.at };
+  return { ...withRest(state, change(state, event), event), lastEventMs: event.at };
 }
 
-/** Adds the time for which a session was ended. This time is not counted for limits in minutes. */
-function withRest(before: SessionState, after: SessionState, atMs: number): SessionState {
-  if (before.phase !== 'ended' || after.phase === 'ended') return after;
-  const restMs = atMs - endMs(before);
+/**
+ * Adds the time for which a session was ended, or for which no process worked on it after a crash.
+ * This time is not counted for limits in minutes.
+ */
+function withRest(before: SessionState, after: SessionState, event: JournalEvent): SessionState {
+  if (after.phase === 'ended') return after;
+  const restMs = before.phase === 'ended' ? event.at - endMs(before) : downMs(event);
+  if (restMs === 0) return after;
   return changeAllowance({ ...after, restMs: (before.restMs ?? 0) + restMs }, (last) => ({
     ...last,
     startedMs: last.startedMs + restMs,

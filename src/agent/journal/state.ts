@@ -166,7 +166,10 @@ export interface SessionState {
   readonly children: readonly SessionId[];
   readonly startedMs: number;
   readonly lastEventMs: number;
-  /** Milliseconds for which the session was ended before the user continued it. Default: 0. */
+  /**
+   * Milliseconds for which the session was ended before the user continued it, or for which no
+   * process worked on it after a crash. Default: 0.
+   */
   readonly restMs?: number;
   readonly phase: Phase;
   readonly turns: number;

@@ -8,7 +8,9 @@ import type { ProjectFile } from '../../project/projects.ts';
 import type { PermissionsInForce } from '../../permissions/mode.ts';
 import type { ProfileId, SessionEvent } from '../journal/events.ts';
 import type { SessionLog } from '../journal/sessionLog.ts';
+import type { SessionState } from '../journal/state.ts';
 import { profileOf } from '../profiles/profiles.ts';
+import type { Lease } from '../../storage/lease.ts';
 import { permissionsInForce } from './projectSettings.ts';
 import type { SharedDeps } from './sessionDeps.ts';
 
@@ -61,6 +63,16 @@ export type Circumstances = Pick<
   Extract<SessionEvent, { type: 'session.resumed' }>,
   'leftOut' | 'permissions'
 >;
+
+/**
+ * Returns the field that records when the previous process was last seen, if it died: at its last
+ * heartbeat or its last record, whichever is later.
+ */
+export const lastSeen = (
+  { lastSeenMs }: Pick<Lease, 'lastSeenMs'>,
+  { lastEventMs }: Pick<SessionState, 'lastEventMs'>,
+): { readonly lastSeenAt?: number } =>
+  lastSeenMs === undefined ? {} : { lastSeenAt: Math.max(lastSeenMs, lastEventMs) };
 
 /** Returns these fields. `permissions` is left out for a profile with fixed permissions. */
 export const circumstances = (

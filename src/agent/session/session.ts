@@ -26,7 +26,7 @@ import type {
 import { faultText, interruptedCall, pendingCalls, runLoop } from '../loop/loop.ts';
 import { goOnText } from '../context/prompt.ts';
 import type { SessionLog } from '../journal/sessionLog.ts';
-import type { Circumstances } from './circumstances.ts';
+import { lastSeen, type Circumstances } from './circumstances.ts';
 import type { SessionHooks } from './sessionDeps.ts';
 import { importResults, pinNote, recordTarget, unpinNote } from './userFacts.ts';
 import { keepAttachments, type Introduction } from './messageAttachments.ts';
@@ -43,10 +43,7 @@ export interface SessionOptions {
   confined(): Promise<{ readonly confined?: string }>;
   /** Creates the session's parts. Called once. */
   parts(hooks: SessionHooks): SessionParts;
-  /**
-   * Called when events can no longer be recorded. The session must then be closed, so that it can
-   * be resumed later.
-   */
+  /** Called when events can no longer be recorded. The session must then be closed. */
   onBroken(): void;
 }
 
@@ -132,6 +129,7 @@ export class LiveSession implements Session, SessionHooks {
     await this.#log.record({
       type: 'session.resumed',
       by,
+      ...lastSeen(this.#lease, this.state),
       ...(budget && { budget }),
       ...this.#options.circumstances(),
       ...(await this.#options.confined()),
