@@ -10,6 +10,7 @@ import { printedValue } from '../../metrics/printedValue.ts';
 import type { AssistantBlock, TextBlock, ToolCallBlock } from '../../models/model.ts';
 import { verdictText, runName, runTitle } from '../../runs/run.ts';
 import { noticeForModel } from '../budget/notices.ts';
+import { keptTargetText } from '../journal/factText.ts';
 import { budgetText } from '../journal/limitText.ts';
 import { outageText } from '../journal/runText.ts';
 import type { RefusedCall } from '../../permissions/access.ts';
@@ -234,17 +235,24 @@ const attachedTo = (event: JournalEvent): RecordedBlock[] =>
     ? (event.attachments ?? []).map((file) => ({ type: 'attached_file', file }))
     : [];
 
+const messageText = ({
+  origin,
+  text,
+  isUnsaid,
+}: Extract<JournalEvent, { type: 'message.added' }>): string =>
+  origin === 'person' && isUnsaid !== true ? `Message from the user:\n${text}` : text;
+
 function userText(event: JournalEvent, known: KnownRuns): string | undefined {
   switch (event.type) {
     case 'message.added':
-      return event.origin === 'person' && event.isUnsaid !== true
-        ? `Message from the user:\n${event.text}`
-        : event.text;
+      return messageText(event);
     case 'sweep.ended':
     case 'sweep.paused':
       return `[${event.text}]`;
     case 'budget.noticed':
       return noticeForModel(event);
+    case 'session.target_kept':
+      return `[${keptTargetText(event)}. Only the user changes it.]`;
     case 'machine.out_of_reach':
       return `[${outageText(event)}.]`;
     case 'session.resumed':

@@ -10,7 +10,7 @@ import type { MetricSummary } from '../../metrics/metric.ts';
 import { runTitle, type Verdict } from '../../runs/run.ts';
 import { targetText } from '../../experiments/target/target.ts';
 import type { EndReason, JournalEvent, MessageOrigin } from './events.ts';
-import { endText, sleepText } from './factText.ts';
+import { endText, keptTargetText, sleepText } from './factText.ts';
 import { factsOf, forceTexts } from './resumeTexts.ts';
 import { budgetText, noticeText } from './limitText.ts';
 import { alarmActionText, outageText, runEndText } from './runText.ts';
@@ -121,6 +121,7 @@ const descriptions: { readonly [Type in JournalEvent['type']]: Describe<Type> } 
       : bad('pause', 'Paused by an error', detail),
   'session.target_changed': ({ target, by }) =>
     plain('setting', by === 'agent' ? 'Target stated' : 'Target changed', targetText(target)),
+  'session.target_kept': (event) => plain('setting', 'Target unchanged', keptTargetText(event)),
   'session.ended': ({ reason, summary, checked = [] }) =>
     described(
       {

@@ -23,6 +23,12 @@ export type ExperimentEvent =
       readonly target: Target;
       readonly by: 'agent' | 'person';
     }
+  /** A message of the user states another target. The target in force has not changed. */
+  | {
+      readonly type: 'session.target_kept';
+      readonly target: Target;
+      readonly stated: Target;
+    }
   /** The model wrote its account of the work, for the user who asked for it. */
   | { readonly type: 'account.written'; readonly text: string; readonly model: string }
   /** An experiment is planned. Written before the experiment's first run is planned. */

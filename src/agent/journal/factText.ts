@@ -2,6 +2,7 @@
 import { clockTime } from '../../base/localTime.ts';
 import { formatUsd } from '../../base/text.ts';
 import type { ThinkingCost } from '../../experiments/ledger.ts';
+import { targetText, type Target } from '../../experiments/target/target.ts';
 import type { Cost } from '../../models/prices.ts';
 import { triggerText, type SleepRequest, type Trigger } from '../../sleep/trigger.ts';
 import type { EndReason } from './events.ts';
@@ -20,6 +21,13 @@ const endReasonText: Readonly<Record<EndReason, string>> = {
   user: 'Stopped',
   error: 'Stopped by an error',
 };
+
+/** Returns that a message has not changed the target, and the command that changes it. */
+export const keptTargetText = ({
+  target,
+  stated,
+}: Readonly<Record<'target' | 'stated', Target>>): string =>
+  `The target is still ${targetText(target)}. To change it: /target ${targetText(stated)}`;
 
 /** Returns how a session ended: `Goal met`, `Budget used up`; `Not ended` without a reason. */
 export const endText = (reason: EndReason | undefined): string =>

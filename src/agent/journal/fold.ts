@@ -119,6 +119,7 @@ const changes: Changes = {
     pausedBy: detail ?? by,
   }),
   'session.target_changed': (state, { target, by }) => ({ ...state, target, targetBy: by }),
+  'session.target_kept': same,
   'session.ended': (state, { reason, summary, evidence, checked, at: atMs }) => ({
     ...without(state, 'sleep', 'monitor'),
     phase: 'ended',

@@ -28,7 +28,7 @@ import { goOnText } from '../context/prompt.ts';
 import type { SessionLog } from '../journal/sessionLog.ts';
 import { lastSeen, type Circumstances } from './circumstances.ts';
 import type { SessionHooks } from './sessionDeps.ts';
-import { importResults, pinNote, recordTarget, unpinNote } from './userFacts.ts';
+import { importResults, pinNote, recordMessage, recordTarget, unpinNote } from './userFacts.ts';
 import { keepAttachments, type Introduction } from './messageAttachments.ts';
 import type { SessionParts } from './sessionParts.ts';
 import type { SessionState } from '../journal/state.ts';
@@ -170,8 +170,7 @@ export class LiveSession implements Session, SessionHooks {
   say(text: string, attachments: readonly Attachment[] = [], isUnsaid = false): Promise<void> {
     return this.#inTurn(async () => {
       const kept = await keepAttachments(this.folder, attachments);
-      const message = { text, ...(isUnsaid && { isUnsaid }), ...kept };
-      await this.#log.recordNow({ type: 'message.added', origin: 'person', ...message });
+      await recordMessage(this.#log, { text, ...(isUnsaid && { isUnsaid }), ...kept });
       if (this.#hasEnded) this.#ended = Promise.withResolvers<EndReason>();
       this.#hasEnded = false;
       await this.#parts.waiting.end(text);

@@ -1,13 +1,32 @@
 /** Records facts that the user states: the target, sticky notes, and earlier results. */
 import { UserFacing } from '../../base/errors.ts';
 import { readResultsTsv } from '../../experiments/resultsTsv.ts';
+import { otherTarget } from '../../experiments/target/otherTarget.ts';
 import type { Target } from '../../experiments/target/target.ts';
+import type { JournalEvent } from '../journal/events.ts';
 import type { SessionLog } from '../journal/sessionLog.ts';
 
 const maxStickies = 20;
 
 export const recordTarget = (log: SessionLog, target: Target): Promise<void> =>
   log.recordNow({ type: 'session.target_changed', target, by: 'person' });
+
+type Message = Pick<
+  Extract<JournalEvent, { type: 'message.added' }>,
+  'text' | 'isUnsaid' | 'attachments'
+>;
+
+/**
+ * Records a message of the user. If it states another target than the one in force, also records
+ * that the target has not changed.
+ */
+export async function recordMessage(log: SessionLog, message: Message): Promise<void> {
+  const { target } = log.state;
+  await log.recordNow({ type: 'message.added', origin: 'person', ...message });
+  const stated = target && otherTarget(message.text, target);
+  if (target === undefined || stated === undefined) return;
+  await log.recordNow({ type: 'session.target_kept', target, stated });
+}
 
 /**
  * Imports earlier results, and resolves with their number. Rejects with `UserFacing` for an invalid

@@ -29,6 +29,7 @@ const styles: { readonly [Type in JournalEvent['type']]?: 'dim' | 'bold' | 'tone
   'session.permissions_changed': 'dim',
   'session.model_changed': 'dim',
   'session.effort_changed': 'dim',
+  'session.target_kept': 'bold',
   'session.paused': 'tone',
   'message.added': 'dim',
   'model.replied': 'tone',

@@ -146,6 +146,7 @@ const icons: { readonly [Type in JournalEvent['type']]?: string } = {
   'session.permissions_changed': 'shield',
   'session.model_changed': 'server-process',
   'session.effort_changed': 'server-process',
+  'session.target_kept': 'target',
   'session.paused': 'debug-pause',
   'budget.noticed': 'credit-card',
   'permission.decided': 'shield',

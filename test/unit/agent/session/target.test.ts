@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, describe, it } from 'mocha';
 import type { Session } from '../../../../src/agent/contract/sessions.ts';
+import { describeEvent } from '../../../../src/agent/journal/describeEvent.ts';
 import { targetText } from '../../../../src/experiments/target/target.ts';
 import { ScriptedModel, type ScriptedCall } from '../../../fakes/scriptedModel.ts';
 import { eventsOf, testEngine, type TestEngine } from '../../../fakes/testEngine.ts';
@@ -244,6 +245,24 @@ describe('the target of a session', () => {
     assert.equal(session.state.targetBy, 'person');
     assert.equal(await session.ended, 'blocked');
     assert.match(JSON.stringify(model.requests[1]), /The target is now: highest val_acc/);
+  });
+
+  it('stays if a message states another one, which the user and the agent are told', async () => {
+    const model = new ScriptedModel([[blocked], [blocked], [blocked]]);
+    bed = await testEngine(model);
+    const session = await bed.start({ goal: 'Reach val acc of at least 0.975.' });
+    await session.ended;
+    await session.say('Can you get above 0.99 on the same conditions?');
+    await session.ended;
+    const text = 'The target is still val acc >= 0.975. To change it: /target val acc > 0.99';
+    const shown = eventsOf(session, 'session.target_kept').map(
+      (event) => describeEvent(event, session.state)?.detail,
+    );
+    assert.deepEqual(shown, [text]);
+    assert.ok(JSON.stringify(model.requests[1]).includes(`[${text}. Only the user`));
+    await session.setTarget('val acc > 0.99');
+    await session.ended;
+    assert.equal(eventsOf(session, 'session.target_kept').length, 1);
   });
 
   it('asks once more before a goal without a number ends', async () => {
