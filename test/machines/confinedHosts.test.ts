@@ -180,7 +180,9 @@ for (const user of isRoot ? [undefined, nobody] : [undefined])
       git('-C', 'source', 'commit', '--allow-empty', '-m', 'first');
       git('clone', '--bare', 'source', 'repo.git');
       git('-C', 'repo.git', 'update-server-info');
-      const pip = 'python3 -m pip install -q --no-deps --target lib --trusted-host 127.0.0.2';
+      // The Python of the tests has no pip.
+      const base = `$(python3 -c 'import sys; print(sys._base_executable)')`;
+      const pip = `${base} -m pip install -q --no-deps --target lib --trusted-host 127.0.0.2`;
       const { stdout, stderr } = await run(
         `git clone -q http://$ALLOWED/repo.git && git -C repo log --format=%s
          ${pip} --index-url http://$ALLOWED/simple/ tiny; PYTHONPATH=lib python3 -c 'import tiny; print(tiny.x)'

@@ -137,7 +137,7 @@ export function sessionOn({ kind, entry }: SessionHost): void {
       const told = eventsOf(session, 'tool.finished');
       const [branched, , committed, diff, checkout, , , again, retest, , , , , stash, log, hook] =
         told.map(({ text }) => text);
-      assert.match(branched ?? '', /"left_out":\["\.env/);
+      assert.match(branched ?? '', /"left_out":"<untrusted from=\\"names of files\\">\\n\.env/);
       assert.match(committed ?? '', /"committed":true/);
       assert.match(diff ?? '', /-echo loss=9\\n\+echo loss=\$1/);
       assert.match(checkout ?? '', new RegExp(`"path":"${tree}".*"created":false`));
