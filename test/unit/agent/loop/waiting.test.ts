@@ -45,7 +45,10 @@ describe('a session that sleeps', () => {
     });
     waiting = new Waiting({
       ...{ log, clock, onAwake: () => void (awake += 1), onFailed: assert.fail },
-      sessionRuns: { live: () => live, settle: () => settling } as unknown as SessionRuns,
+      sessionRuns: {
+        ...{ live: () => live, settle: () => settling },
+        ledger: () => ({ rows: [], experiments: [] }),
+      } as unknown as SessionRuns,
       sweeps: { tables: () => [] } as unknown as Sweeps,
       sleeper: {
         arm(request: SleepRequest, onWake: (wake: Wake) => void) {
