@@ -34,10 +34,9 @@ export function rankedSettings(
   const families = Map.groupBy(experiments, ({ id, plan }) => plan?.retest?.of ?? id);
   const candidates = [...families.values()].flatMap((family) => {
     const runs = family.flatMap((row) => row.runs).filter(({ decision }) => !isOut(decision));
-    return repeatsOf(runs.toSorted((a, b) => a.number - b.number)).flatMap((repeats) => {
-      const candidate = candidateOf(repeats, decisive, judged);
-      return candidate ?? [];
-    });
+    return repeatsOf(runs.toSorted((a, b) => a.number - b.number)).flatMap(
+      (repeats) => candidateOf(repeats, decisive, judged) ?? [],
+    );
   });
   return withConfirmedFirst(candidates, decisive).map(({ result }) => result);
 }

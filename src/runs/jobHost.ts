@@ -115,13 +115,17 @@ export class JobHost implements RunHost {
     const { verdict } = record;
     if (verdict.kind === 'killed' || (verdict.kind !== 'signalled' && !this.#scheduler.mayRequeue))
       return record;
-    const jobId = await this.#found();
-    const state = jobId === undefined ? undefined : await this.#scheduler.state(jobId);
+    const state = await this.#state();
     if (state?.kind === 'queued' || state?.kind === 'running') return undefined;
     // A requeued job writes a new record, so read the record again.
     const last = (await read()) ?? record;
     if (state?.kind !== 'ended' || last.verdict.kind !== 'signalled') return last;
     return { ...last, verdict: reasonOf(state.end) ?? last.verdict };
+  }
+
+  async #state(): Promise<JobState | undefined> {
+    const jobId = await this.#found();
+    return jobId === undefined ? undefined : this.#scheduler.state(jobId);
   }
 
   async signal(signal: string, graceMs: number | undefined): Promise<SignalOutcome> {

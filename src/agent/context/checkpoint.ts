@@ -80,12 +80,12 @@ export function roomOf(window: ModelDescription | undefined, size: ContextSize):
     conversation,
     kept: conversation * keptShare,
     newest: conversation * newestShare,
-    briefing: Math.max(
-      minBriefingTokens,
-      Math.min(maxBriefingTokens, conversation * briefingShare),
-    ),
+    briefing: briefingRoom(conversation * briefingShare),
   };
 }
+
+const briefingRoom = (tokens: number): number =>
+  Math.max(minBriefingTokens, Math.min(maxBriefingTokens, tokens));
 
 /**
  * Returns how to shorten the conversation before the next request; `undefined` when the
