@@ -154,7 +154,8 @@ const second: Readonly<Record<string, Readonly<Record<string, Reader>>>> = {
   conda: {
     list: listing('n: e f c --name= --export --json --full-name --explicit'),
     'env list': only('--json'),
-    info: only('a e s --all --envs --json --system'),
+    // With the other options, it prints variables of the environment.
+    info: only('e --envs'),
   },
   docker: {
     ps: only('a q s l n: f: --all --quiet --size --filter= --format= --no-trunc --latest'),
