@@ -24,7 +24,7 @@ export interface ContainerHostOptions {
 
 /** Delay before an engine that did not answer is contacted again. */
 const retryMs = 1000;
-/** Retries while another Helios process creates or removes the container. */
+/** Retries while another process creates or removes the container. */
 const policy: RetryPolicy = { firstMs: 250, maxRetries: 59 };
 
 interface Current {
@@ -73,16 +73,31 @@ export class ContainerHost implements CommandHost {
     { signal }: ChannelOptions,
     listen: (channel: CommandChannel) => void,
   ): Promise<void> {
-    for (let isAgain = false; ; isAgain = true) {
-      const { container } = await this.#up();
-      signal?.throwIfAborted();
-      try {
-        return listen(await startIn(container, line));
-      } catch (error) {
-        this.#current = undefined;
-        if (isAgain || !isGone(error)) this.#failed(error);
-      }
-    }
+    const channel = await this.#retried(() => this.#start(line, signal), signal).catch(
+      (error: unknown) => {
+        if (isGone(error)) this.#failed(error);
+        throw error;
+      },
+    );
+    listen(channel);
+  }
+
+  /** Rejects with the engine's own error if the container is gone, which is worth another attempt. */
+  async #start(line: string, signal: AbortSignal | undefined): Promise<CommandChannel> {
+    const { container } = await this.#up();
+    signal?.throwIfAborted();
+    return startIn(container, line).catch((error: unknown) => {
+      this.#current = undefined;
+      if (!isGone(error)) this.#failed(error);
+      throw error;
+    });
+  }
+
+  #retried<T>(attempt: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    const again = (error: unknown, backoffMs: number): number | undefined =>
+      isGone(error) ? backoffMs : undefined;
+    const { clock } = this.#options;
+    return retry(policy, { clock, again, ...(signal && { signal }) }, attempt);
   }
 
   #failed(error: unknown): never {
@@ -105,9 +120,7 @@ export class ContainerHost implements CommandHost {
   }
 
   #find(): Promise<Current> {
-    const again = (error: unknown, backoffMs: number): number | undefined =>
-      isGone(error) ? backoffMs : undefined;
-    return retry(policy, { clock: this.#options.clock, again }, () => this.#findNow());
+    return this.#retried(() => this.#findNow());
   }
 
   async #findNow(): Promise<Current> {
