@@ -211,7 +211,7 @@ export interface MachineSetup {
    * foreground commands. Runs get the variables in `runEnv`.
    */
   readonly withheld: readonly string[];
-  /** Absent if the entry of the machine has no settings for confinement. */
+  /** Settings for confinement in the entry of the machine; omitted if it has none. */
   readonly confinement?: ConfinementFields | undefined;
 }
 
@@ -280,7 +280,7 @@ export interface JobRequest {
   readonly timeLimitMinutes?: number;
 }
 
-/** How a job ended, as the scheduler reports it, with the exit code or signal if known. */
+/** End of a job as the scheduler reports it, with the exit code or signal if known. */
 export type JobEnd =
   | { readonly kind: 'completed' }
   | { readonly kind: 'failed'; readonly code: number; readonly signal?: string }

@@ -72,7 +72,7 @@ const environment = {
 const hostSchema = z
   .string()
   .regex(hostPattern, 'must be a host such as "pypi.org", "*.hf.co" or "10.0.0.7:5000"');
-/** How commands and runs are confined. */
+/** Settings for the confinement of commands and runs. */
 const confinement = {
   confinement: z
     .strictObject({

@@ -274,7 +274,7 @@ export type SessionEvent =
       readonly unread?: readonly string[];
       /** The line of output that is most similar to an unread metric. */
       readonly nearestLine?: string;
-      /** What was withheld from the run: variables that the output names, and hosts. */
+      /** Variables that were withheld from the run and that its output names, and withheld hosts. */
       readonly withheld?: string;
       /** Hosts that the run asked for; see `tool.finished`. */
       readonly contacts?: readonly HostContact[];

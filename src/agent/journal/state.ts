@@ -28,7 +28,7 @@ export interface RunState {
    * such a run.
    */
   readonly sweepsAhead?: number;
-  /** What was withheld from the run: variables that the output names, and hosts. */
+  /** Variables that were withheld from the run and that its output names, and withheld hosts. */
   readonly withheld?: string;
   /** Environment recorded last for the run's machine and folder before the run was planned. */
   readonly envId?: string;
@@ -145,7 +145,7 @@ export interface SessionState {
   readonly target?: Target;
   /** Requirements of the goal besides numbers. */
   readonly requirements?: Requirements;
-  /** Who stated the target last; omitted if the target was read from the goal. */
+  /** Author of the last stated target; omitted if the target was read from the goal. */
   readonly targetBy?: 'agent' | 'person';
   readonly budget: Budget;
   readonly provider: string;

@@ -43,7 +43,7 @@ export interface EvidenceDeps {
 export interface FinishVerdict {
   readonly reason: EndReason;
   readonly evidence: readonly Evidence[];
-  /** What the engine checked, as texts. */
+  /** Texts that say what the engine checked. */
   readonly checked: readonly string[];
 }
 

@@ -28,7 +28,7 @@ export interface ConfiningDeps {
 interface MandatedConfinement {
   readonly folders: readonly string[];
   readonly hosts: readonly string[];
-  /** Where the user lists the hosts, as the end of a sentence. */
+  /** Place in which the user lists the hosts, as the end of a sentence. */
   readonly listedIn: string;
 }
 

@@ -8,7 +8,7 @@ import { readPreferences } from '../preferences.ts';
 import { readLine } from '../readLine.ts';
 import { findKey } from './keys.ts';
 
-/** Where the key of a provider or an endpoint is stored, and its label for messages. */
+/** Location of the stored key of a provider or an endpoint, and its label for messages. */
 export interface KeyPlace extends Pick<KeySource, 'label' | 'secret' | 'variables'> {
   /** Name of the provider, or id of the endpoint. */
   readonly name: string;

@@ -34,7 +34,10 @@ const alternatives = (Object.entries(wordings) as [Wording, string][])
 const anyOf = (begins: RegExp): string =>
   alternatives.flatMap(({ source }) => (begins.test(source) ? source : [])).join('|');
 
-/** One test for letters around all words: a regular expression with one for each is slow to compile. */
+/**
+ * Tests the letters around all words once, because an expression with a test for each word is slow
+ * to compile.
+ */
 export const comparatorSource = String.raw`(?<!\p{L})(?:${anyOf(/^\p{L}/u)})(?!\p{L})|${anyOf(/^\P{L}/u)}`;
 
 export function wordingOf(text: string): Wording {

@@ -1,4 +1,4 @@
-/** What a confined command may use, as data that is recorded with a run. */
+/** Describes what a confined command may use, as data that is recorded with a run. */
 import type { SessionId } from '../../base/ids.ts';
 
 /** Values of `network` other than a list of hosts. `all` is the network of the machine. */
@@ -14,7 +14,7 @@ export const hostPattern = /^(?:(?:\*\.)?[\w.-]+|\[[\dA-Fa-f:.]+\])(?::\d{1,5})?
 export interface Confinement {
   /** `all`, `none`, or a list: only these hosts can be reached, through a proxy of Helios. */
   readonly network: (typeof networks)[number] | readonly string[];
-  /** Where the user can add hosts, as the end of a sentence. */
+  /** Place in which the user can add hosts, as the end of a sentence. */
   readonly listedIn?: string;
   /** Why there is no network, although a list of hosts was intended. */
   readonly offlineBecause?: string;
