@@ -12,6 +12,8 @@ export interface ShellWord {
   readonly isDynamic: boolean;
   /** True if a part of the word was quoted or escaped. */
   readonly isQuoted: boolean;
+  /** True if the word has a variable or substitution outside quotes, of which a shell makes words. */
+  readonly isSplit?: true;
   /** The parts of a word that has a variable or a substitution; else omitted. */
   readonly parts?: readonly WordPart[];
 }

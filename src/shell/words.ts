@@ -57,6 +57,7 @@ function joined(words: readonly ShellWord[]): ShellWord {
     spelled: words.map(({ spelled }) => spelled).join(''),
     isDynamic: words.some(({ isDynamic }) => isDynamic),
     isQuoted: words.some(({ isQuoted }) => isQuoted),
+    ...(words.some(({ isSplit }) => isSplit) && { isSplit: true as const }),
   };
   const hasParts = words.some(({ parts }) => parts !== undefined);
   return hasParts ? { ...word, parts: words.flatMap(partsOf) } : word;
@@ -79,7 +80,8 @@ function partOf(place: Place, take: TakeExpansion, isInQuotes = false): ShellWor
   if (expansion.test(type)) {
     const part = take(place, isInQuotes);
     const spelled = written(place);
-    return { text: '', spelled, isDynamic: true, isQuoted: false, parts: [part] };
+    const word = { text: '', spelled, isDynamic: true, isQuoted: false, parts: [part] };
+    return isInQuotes || part.kind === 'arithmetic' ? word : { ...word, isSplit: true };
   }
   if (pattern.test(type)) return patternOf(place);
   if (made.test(type) && place.node.childCount > 0) return joinedParts(place, take);

@@ -17,7 +17,7 @@ import { judgeRead, pathsOf } from './operand.ts';
 import type { CommandPlace, Consent, ConsentStep, Spot } from './place.ts';
 import { readerOf } from './readers.ts';
 import type { Reader } from './readers/reader.ts';
-import { isPrintable } from './possibleTexts.ts';
+import { isPrintable, splitWords } from './possibleTexts.ts';
 import { judgeReader, judgeRedirection } from './readerCalls.ts';
 import { structureVerdict, unclear } from './structure.ts';
 import { isSilent } from './trees.ts';
@@ -197,11 +197,22 @@ class LineJudge {
     const assigned = command.assignments.length > 0 && isSet ? asks('sets variables', part) : safe;
     const danger = this.#dangers(command, spot);
     const program = this.#program(command, spot);
-    const found = strictest([danger, ...redirections, assigned, program]);
+    const unquoted = this.#unquoted(command, spot);
+    const found = strictest([danger, ...redirections, assigned, program, unquoted]);
     const step = { command, spot, isReader: program.kind === 'safe' };
     const isAsked = found.kind === 'ask' && command.words[0]?.text !== 'cd';
     const verdict = isAsked ? this.#consented(found, step) : found;
     return { command, spot, danger, program, redirections, verdict };
+  }
+
+  /**
+   * Asks about a reader in a line that needs consent, and so runs as written, if the shell may make
+   * further arguments of an unquoted value, such as `-delete` for `find`.
+   */
+  #unquoted(command: ShellCommand, { part }: Spot): Verdict {
+    return this.#consent !== undefined && splitWords(command).length > 0
+      ? asks('may get several arguments from an unquoted value: quote it', part)
+      : safe;
   }
 
   /**

@@ -1,5 +1,5 @@
 /** Combines what the parts of a word may be to the texts that the word may be. */
-import type { PossibleText, ShellWord, WordPart } from '../../shell/shellCommand.ts';
+import type { PossibleText, ShellCommand, ShellWord, WordPart } from '../../shell/shellCommand.ts';
 import { isPlainName } from './plainVariables.ts';
 
 /** Maximum number of texts of a word. */
@@ -56,6 +56,13 @@ function joined(a: Option, b: Option): Option {
   const isPattern = a.isPattern || b.isPattern;
   return { text: a.text + b.text, isPattern, ...(below !== undefined && { below }) };
 }
+
+/**
+ * Returns the words of a command of which a shell may make several arguments. Empty for programs
+ * that no argument makes do more.
+ */
+export const splitWords = ({ words }: Pick<ShellCommand, 'words'>): readonly ShellWord[] =>
+  /^(?:echo|test|\[)$/.test(words[0]?.text ?? '') ? [] : words.filter(({ isSplit }) => isSplit);
 
 /** Returns true for a word with a part of which several texts are possible. */
 export const hasChoice = ({ parts }: ShellWord): boolean =>

@@ -3,6 +3,8 @@ import { posix } from 'node:path';
 import type { ShellCommand, ShellText, ShellWord } from '../../shell/shellCommand.ts';
 import { foundCommand, programOf, scriptOf } from '../../shell/wrappers.ts';
 import type { Consent, ConsentStep } from '../commands/place.ts';
+import { splitWords } from '../commands/possibleTexts.ts';
+import { readerOf } from '../commands/readers.ts';
 import { innerScripts } from '../commands/unwrap.ts';
 import { whyAsked } from '../commands/whyAsked.ts';
 import type { MachineMandate } from './mandate.ts';
@@ -58,9 +60,23 @@ class LineMandate {
     const { words, assignments } = command;
     const reason =
       surroundingsOutside(command, step) ??
+      this.#unquoted(command) ??
       (isReader || words.length === 0 ? undefined : this.#program(command, step, 0));
     if (words.length === 0) for (const word of assignments) this.#variables.assign(word);
     return reason;
+  }
+
+  /**
+   * Checks the words of a program that reads of which the shell may make options, or several
+   * arguments: an option can make it write or run something.
+   */
+  #unquoted(command: ShellCommand): string | undefined {
+    const name = programOf(command.words[0]);
+    if (readerOf(name) === undefined && !/^(?:find|sed|[gm]?awk)$/.test(name)) return undefined;
+    const word = splitWords(command).find(
+      (each) => this.#variables.resolve(each)?.every(({ text }) => !text.startsWith('-')) !== true,
+    );
+    return word && `may get several arguments from ${word.spelled}: quote it`;
   }
 
   #program(command: ShellCommand, step: Step, depth: number): string | undefined {

@@ -48,7 +48,10 @@ export class Variables {
     return spelled === '$!' || this.#processes.has(plain ?? braced ?? '');
   };
 
-  /** Returns all texts that a word may expand to; `undefined` if only the shell can know them. */
+  /**
+   * Returns all texts that a word may expand to; `undefined` if only the shell can know them, or if
+   * it would make several words of them.
+   */
   resolve(word: ShellWord): readonly ShellWord[] | undefined {
     if (!word.isDynamic) return [word];
     const spelled = word.spelled
@@ -59,6 +62,7 @@ export class Variables {
       .replace(/\{\d+\.\.\d+(?:\.\.\d+)?\}/g, '1')
       .replace(/\[[^\]/]+\]/g, '?');
     const texts = this.#expanded([spelled]);
+    if (word.isSplit && texts?.some((text) => /\s/.test(text)) === true) return undefined;
     return texts?.map((text) => ({
       text,
       spelled: text,

@@ -49,11 +49,11 @@ const maxRounds = 5;
 export async function commandVerdict(
   machine: JudgingMachine,
   { line, folder }: LineToJudge,
-  { rules = usualPaths, mandate }: JudgingRules = {},
+  { rules = usualPaths, ...how }: JudgingRules = {},
 ): Promise<Verdict> {
   const [isReady] = await Promise.all([isReachable(machine), loadClassifier()]);
   const known = new KnownPaths(machine);
-  const question = { machine, line, start: folder ?? machine.workFolder, known, rules, mandate };
+  const question = { machine, line, start: folder ?? machine.workFolder, known, rules, ...how };
   const verdict = isReady ? await answered(question) : judged(question);
   return pathVerdict(verdict, known.paths(), rules);
 }
@@ -66,9 +66,14 @@ export interface JudgingRules {
    * command.
    */
   readonly mandate?: MachineMandate | undefined;
+  /**
+   * True if the command runs as written, even if it only reads (`asArgumentLists` is not applied).
+   * The mandate then judges it, too. Default: false.
+   */
+  readonly isAsWritten?: boolean;
 }
 
-interface Question extends Pick<JudgingRules, 'mandate'> {
+interface Question extends Pick<JudgingRules, 'mandate' | 'isAsWritten'> {
   readonly machine: JudgingMachine;
   readonly line: string;
   /** Absolute path of the folder in which the line starts. */
@@ -91,18 +96,24 @@ async function answered(question: Question): Promise<Verdict> {
  * not cover the command.
  */
 function judged(question: Question): Verdict {
-  const { line, mandate } = question;
+  const { line, mandate, isAsWritten = false } = question;
   const place = placeOf(question);
   const found = judgeLine(line, place);
   const needs = commandNeeds(found);
   const verdict = { ...found.verdict, ...(needs && { needs }) };
-  if (mandate === undefined || verdict.kind !== 'ask') return verdict;
+  if (
+    mandate === undefined ||
+    !(verdict.kind === 'ask' || (isAsWritten && verdict.kind === 'safe'))
+  )
+    return verdict;
   const readFolders = [...mandate.folders, ...mandate.reads];
   if (!isGranted({ ...place, readFolders }))
     return { ...verdict, outside: 'starts outside the folders of the mandate' };
   const consent = mandateConsent(mandate);
-  const { kind, reason } = classify(line, { ...place, readFolders, consent });
-  return { ...verdict, outside: kind === 'safe' ? '' : reason };
+  const consented = classify(line, { ...place, readFolders, consent });
+  if (verdict.kind === 'safe')
+    return consented.kind === 'safe' ? verdict : { ...consented, outside: consented.reason };
+  return { ...verdict, outside: consented.kind === 'safe' ? '' : consented.reason };
 }
 
 const isReachable = async (machine: JudgingMachine): Promise<boolean> => {
@@ -243,7 +254,7 @@ class KnownPaths implements Answers {
  */
 export async function accessVerdict(
   machines: Pick<Machines, 'get'>,
-  { machineId, command, judged = [command], folder }: CommandAccess,
+  { machineId, command, judged = [command], folder, asArguments }: CommandAccess,
   { rules, inForce }: { readonly rules?: PathRules; readonly inForce?: MandateInForce } = {},
 ): Promise<Verdict> {
   try {
@@ -254,7 +265,13 @@ export async function accessVerdict(
       return asks(`runs on ${machineId}, which the mandate does not grant`, '');
     const verdicts: Verdict[] = [];
     for (const line of judged)
-      verdicts.push(await commandVerdict(machine, { line, folder: start }, { rules, mandate }));
+      verdicts.push(
+        await commandVerdict(
+          machine,
+          { line, folder: start },
+          { rules, mandate, isAsWritten: asArguments !== true },
+        ),
+      );
     const isAsked = strictest(verdicts).kind === 'ask';
     const uncovered = verdicts.find(({ kind, outside }) => kind === 'ask' && outside !== '');
     return isAsked && uncovered !== undefined ? uncovered : strictest(verdicts);
