@@ -47,6 +47,7 @@ export function dueAttachments(
 ): readonly string[] {
   const shown = shownWeights(events);
   const candidates = candidatesIn(shown).filter(({ readings }) => readings >= minReadings);
+  if (candidates.length === 0) return [];
   if (isCold(events, nowMs)) return candidates.map(({ callId }) => callId);
   if (price === undefined || price.cacheRead === 0) return [];
   const { cacheRead, cacheWrite } = price;

@@ -1,7 +1,5 @@
 /** Creates the loop of a session, with its permission gate, its budget and its tools. */
-import { existsSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
-import path from 'node:path';
 import { UserFacing } from '../../base/errors.ts';
 import { newEventId } from '../../base/ids.ts';
 import type { Machines } from '../../machines/machine.ts';
@@ -28,6 +26,7 @@ import type { SessionRuns } from '../runs/sessionRuns.ts';
 import { refusedCalls } from '../user/refusedCalls.ts';
 import { plateauPolicy } from '../runs/watchdogSettings.ts';
 import { toolDefaults, runMinutesFor } from './projectSettings.ts';
+import { repositoryTop } from './repositoryTop.ts';
 import { recordingModes, sessionPermissions } from './circumstances.ts';
 import { attachmentsIn } from './messageAttachments.ts';
 import type { PartsRequest } from './sessionDeps.ts';
@@ -100,12 +99,8 @@ const offersFor =
   (machines: Pick<Machines, 'list'>, workFolder: string) =>
   ({ needs }: Pick<Tool, 'needs'>): boolean => {
     if (needs === undefined || machines.list().length > 1) return true;
-    return needs === 'repository' && isInRepository(workFolder);
+    return needs === 'repository' && repositoryTop(workFolder) !== undefined;
   };
-
-const isInRepository = (folder: string): boolean =>
-  existsSync(path.join(folder, '.git')) ||
-  (path.dirname(folder) !== folder && isInRepository(path.dirname(folder)));
 
 /**
  * Returns the permission mode that the prompt explains; `undefined` for a profile with fixed

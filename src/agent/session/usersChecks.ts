@@ -2,7 +2,6 @@
  * Finds the scripts of checks that the session has changed. A check that the agent edited proves
  * nothing, so it is run with the user's version.
  */
-import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { readRegularBytes } from '../../base/regularFile.ts';
 import { codeFilesOf } from '../../experiments/codeDifference.ts';
@@ -11,6 +10,7 @@ import type { Machine } from '../../machines/machine.ts';
 import { foldEdits } from '../edits/editFold.ts';
 import { editFiles, realPlace, storedContent } from '../edits/versions.ts';
 import { bytesOf } from '../experiments/unchangedFiles.ts';
+import { repositoryTop } from './repositoryTop.ts';
 import type { ToolsetDeps } from './toolsetDeps.ts';
 
 const maxBytes = 16 * 1024 * 1024;
@@ -47,7 +47,7 @@ export async function changedChecks(
   const changed: ChangedCheck[] = [];
   for (const name of names) {
     const content = await usersVersion(deps, [
-      path.join(topOf(workFolder) ?? workFolder, within, name),
+      path.join(repositoryTop(workFolder) ?? workFolder, within, name),
       path.join(workFolder, name),
     ]);
     const present = await bytesOf(machine, path.posix.join(cwd, name));
@@ -69,13 +69,6 @@ const isToChange = (goal: string, name: string): boolean =>
   [...goal.matchAll(toChange)].some(
     ({ groups }) => path.posix.basename(groups?.['name'] ?? '') === path.posix.basename(name),
   );
-
-/** Returns the root of the repository of a folder on this computer. */
-function topOf(folder: string): string | undefined {
-  if (existsSync(path.join(folder, '.git'))) return folder;
-  const parent = path.dirname(folder);
-  return parent === folder ? undefined : topOf(parent);
-}
 
 /** Resolves with the first of the files that existed before the session changed it. */
 async function usersVersion(
