@@ -78,6 +78,8 @@ export const escapes: Readonly<Record<string, string>> = {
     'f=/proc/sys/kernel/core_pattern; cat $f >same; cat same >$f && echo became',
   'change a setting of the kernel':
     'f=/proc/sys/kernel/randomize_va_space; cat $f >same; cat same >$f && echo became',
+  'change an entry of /proc that belongs to no process':
+    'for f in $(find /proc -mindepth 1 -maxdepth 2 ! -type l ! -path "/proc/[0-9]*"); do chmod "$(stat -c %a $f)" $f 2>/dev/null && echo "became $f"; done',
   'press a key of the system': 'echo h >/proc/sysrq-trigger',
   'leave its control group':
     'mkdir /sys/fs/cgroup/memory/planted /sys/fs/cgroup/planted; for f in $(find /sys/fs/cgroup -name cgroup.procs 2>/dev/null | head); do echo $$ >$f && echo became; done',

@@ -208,6 +208,12 @@ for (const [who, user] of [
       for (const path of [hub, link]) rmSync(path, { recursive: true });
     });
 
+    it('names its threads, as CUDA does when it starts', async () => {
+      const { stdout, stderr } = await run(
+        'echo trainer >/proc/self/task/$$/comm; cat /proc/$$/comm',
+      );
+      assert.match(stdout, /^trainer$/m, stderr);
+    });
     it('uses shared memory between the processes of python', async () => {
       const { stdout, stderr } = await run(
         `python3 -c "

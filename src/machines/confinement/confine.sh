@@ -161,8 +161,11 @@ if [ "$network" != all ]; then
   [ -s "$names" ] || { printf '127.0.0.1 localhost %s\n::1 localhost\n' "$(uname -n)" >"$names.$$" && mv -f "$names.$$" "$names"; }
   [ ! -e /etc/hosts ] || set -- --ro-bind "$names" "$(real /etc/hosts)" "$@"
 fi
-# Without this, root could change settings of the kernel, for which no capability is needed.
-[ "$user" != 0 ] || set -- --remount-ro /proc "$@"
+# Without this, root could change settings of the kernel, for which no capability is needed. The
+# folders of processes stay writable, because CUDA does not start where it cannot name its threads.
+[ "$user" != 0 ] || for path in /proc/[!0-9]*; do
+  [ -h "$path" ] || set -- --ro-bind-try "$path" "$path" "$@"
+done
 set -- --unshare-pid --unshare-ipc --cap-drop ALL --setenv PATH "$search" \
   --ro-bind / / --proc /proc --dev /dev --bind "$temporary" /tmp "$@"
 [ "$network" = hosts ] || exec "$bwrap" "$@"
