@@ -126,11 +126,14 @@ function headPart({ facts, known }: Night): string {
   const { session } = facts;
   const took = formatDuration(session.lastEventMs - session.startedMs);
   const about = `${exactTime(session.startedMs)} to ${exactTime(session.lastEventMs)} (${took}) · ${plain(session.model, 120)} · session \`${session.id}\``;
-  const summary =
+  return assembled([
+    `# ${plain(session.goal, 200)}`,
+    `**${outcomeText(session.outcome)}** · ${about}`,
+    session.cause === undefined ? '' : plain(session.cause, 400),
     session.summary === undefined || session.summary.trim() === ''
       ? ''
-      : `\n\nThe model says:\n${quotation(session.summary, known, 8)}`;
-  return `# ${plain(session.goal, 200)}\n\n**${outcomeText(session.outcome)}** · ${about}${summary}`;
+      : `The model says:\n${quotation(session.summary, known, 8)}`,
+  ]).trimEnd();
 }
 
 const maxOutcomeChars = 600;

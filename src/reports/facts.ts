@@ -41,6 +41,8 @@ export interface SessionFacts {
   readonly stuck?: string;
   /** Final summary of the session, in the model's words. */
   readonly summary?: string;
+  /** Reason why Helios ended the session, in its own words. */
+  readonly cause?: string;
 }
 
 export interface RunFacts {

@@ -309,7 +309,7 @@ export function fullNight(): Night {
   });
   void first;
   return night.end(
-    'budget',
+    'best_found',
     'Cosine decay brought loss to 0.912, and 0.7 is within reach.\nNext: warmup.',
     [],
   );

@@ -22,6 +22,15 @@ const endReasonText: Readonly<Record<EndReason, string>> = {
   error: 'Stopped by an error',
 };
 
+/** The ends whose summary the model wrote. Helios wrote that of the others. */
+export const endReasonsOfModel: ReadonlySet<EndReason> = new Set<EndReason>([
+  'goal',
+  'best_found',
+  'claimed',
+  'answered',
+  'blocked',
+]);
+
 /** Returns that a message has not changed the target, and the command that changes it. */
 export const keptTargetText = ({
   target,

@@ -20,7 +20,7 @@ import { endMs } from '../journal/sessionEnd.ts';
 import { happeningsOf, sleepsOf } from './reportHappenings.ts';
 import type { RunState, SessionState } from '../journal/state.ts';
 import { runStatus } from '../journal/runText.ts';
-import { endHeadline, endText } from '../journal/factText.ts';
+import { endHeadline, endReasonsOfModel, endText } from '../journal/factText.ts';
 
 /** Facts about a run that are not in the journal. */
 export interface AboutRun {
@@ -87,9 +87,17 @@ function sessionFacts(state: SessionState): SessionFacts {
       : `${state.provider} ${state.model}`,
     outcome: phase === 'paused' ? 'Paused' : end ? endHeadline(end) : endText(undefined),
     ...(stuck !== undefined && { stuck }),
-    // Omit the summary if the user stopped the session, because Helios wrote it, not the model.
-    ...(end !== undefined && !isBlocked && end.reason !== 'user' && { summary: end.summary }),
+    ...(end !== undefined && endTexts(end)),
   };
+}
+
+/** Returns the text of an end as the words of the model or of Helios, whichever wrote it. */
+function endTexts({
+  reason,
+  summary,
+}: NonNullable<SessionState['end']>): Pick<SessionFacts, 'summary' | 'cause'> {
+  if (reason === 'blocked' || reason === 'user') return {};
+  return endReasonsOfModel.has(reason) ? { summary } : { cause: summary };
 }
 
 const isDemo = ({ provider }: SessionState): boolean => provider === 'demo';

@@ -227,6 +227,14 @@ describe('the brief of a night', () => {
     );
   });
 
+  it('does not put words of Helios into the mouth of the model', () => {
+    for (const reason of ['no_progress', 'plateau', 'budget', 'error'] as const) {
+      const text = buildBrief(new Night().end(reason, 'Stopped: too many turns.').facts());
+      assert.doesNotMatch(text, /The model says/, reason);
+      assert.match(text, /\n\nStopped: too many turns\.\n/, reason);
+    }
+  });
+
   it('lets the model say nothing where the user stopped it', () => {
     const text = buildBrief(new Night().end('user', 'Stopped by the user.').facts());
     assert.doesNotMatch(text, /The model says/);
