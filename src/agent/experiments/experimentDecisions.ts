@@ -8,6 +8,7 @@ import type {
   ExperimentDecisionRequest,
 } from '../../tools/experiments/expDecide.ts';
 import type { JournalEvent } from '../journal/events.ts';
+import { isAnswering } from '../journal/pendingCalls.ts';
 import type { SessionLog } from '../journal/sessionLog.ts';
 import type { SessionState } from '../journal/state.ts';
 import type { SessionRuns } from '../runs/sessionRuns.ts';
@@ -35,6 +36,8 @@ export class ExperimentDecisions implements Disposable {
   readonly #deps: ExperimentDecisionsDeps;
   readonly #owned = new DisposableStore();
   readonly #deciding = new Set<string>();
+  /** Experiments of which a run or a sweep ended and that are not judged yet. */
+  readonly #changed = new Set<string>();
 
   constructor(deps: ExperimentDecisionsDeps) {
     this.#deps = deps;
@@ -124,20 +127,34 @@ export class ExperimentDecisions implements Disposable {
     );
   }
 
+  /**
+   * Notes experiments that may be over. Judges them once the agent has answered, because its reply
+   * may decide them.
+   */
   #heard(event: JournalEvent): void {
+    const id = this.#changedBy(event);
+    if (id !== undefined) this.#changed.add(id);
+    const { state, events } = this.#deps.log;
+    if (this.#changed.size === 0 || isAnswering(state, events)) return;
+    for (const each of this.#changed) this.#decideCrash(each);
+    this.#changed.clear();
+  }
+
+  #changedBy(event: JournalEvent): string | undefined {
     if (event.type === 'run.ended' || event.type === 'run.not_started')
-      this.#decideCrash(this.#state.runs.get(event.runId)?.spec.experimentId);
+      return this.#state.runs.get(event.runId)?.spec.experimentId;
     if (event.type === 'sweep.ended')
-      this.#decideCrash(this.#state.sweeps.get(event.sweepId)?.plan.experimentId);
+      return this.#state.sweeps.get(event.sweepId)?.plan.experimentId;
+    return undefined;
   }
 
   /**
    * Records the decision `crash` if every run of the experiment failed, because no judgement is
    * then necessary.
    */
-  #decideCrash(id: string | undefined): void {
-    const record = id === undefined ? undefined : this.#state.experiments.get(id);
-    if (id === undefined || record === undefined || record.decisions.length > 0) return;
+  #decideCrash(id: string): void {
+    const record = this.#state.experiments.get(id);
+    if (record === undefined || record.decisions.length > 0) return;
     if (this.#deciding.has(id) || this.#hasWaitingPoints(id)) return;
     const runs = [...this.#state.runs.values()].filter(
       ({ spec, notStarted }) => spec.experimentId === id && notStarted === undefined,

@@ -24,6 +24,7 @@ import type { RecordedMessage, RequestAttachments } from '../context/attachments
 import { dueShortening } from '../context/checkpoint.ts';
 import { estimatedTokens, promptTokens } from '../context/contextSize.ts';
 import type { EndReason, JournalEvent, SessionEvent, StreamEvent } from '../journal/events.ts';
+import { callsOf, pendingCalls } from '../journal/pendingCalls.ts';
 import type { ContextSource } from '../context/contextSource.ts';
 import { buildHistory, interruptedText } from '../context/history.ts';
 import { dueAttachments, type CachePrice } from '../context/leftOut.ts';
@@ -36,7 +37,7 @@ import type { SessionLog } from '../journal/sessionLog.ts';
 import { supportedEffort } from './supportedEffort.ts';
 import { think, withinMinutes } from './think.ts';
 import type { Tool } from '../../tools/tool.ts';
-import { callsOf, withUniqueIds } from './uniqueIds.ts';
+import { withUniqueIds } from './uniqueIds.ts';
 
 export interface LoopDeps extends ContextSource {
   readonly log: SessionLog;
@@ -94,23 +95,6 @@ export async function runLoop(deps: LoopDeps, signal: AbortSignal): Promise<void
 
 const isGoing = ({ log }: LoopDeps): boolean =>
   !['sleeping', 'paused', 'ended'].includes(log.state.phase);
-
-/**
- * Returns the calls of the last reply that have no result. After a restart, the turn continues with
- * these calls.
- */
-export function pendingCalls(events: readonly JournalEvent[]): ToolCallBlock[] {
-  const index = events.findLastIndex((event) => event.type === 'model.replied');
-  const reply = events[index];
-  if (reply?.type !== 'model.replied' || !isWhole(reply)) return [];
-  const done = new Set(
-    events.slice(index).flatMap((event) => (event.type === 'tool.finished' ? [event.callId] : [])),
-  );
-  return callsOf(reply.content).filter((call) => !done.has(call.id));
-}
-
-const isWhole = (reply: Pick<ModelReply, 'stop'>): boolean =>
-  reply.stop !== 'aborted' && reply.stop !== 'error';
 
 /**
  * Completes the calls without a result. Records a call as interrupted if it had started and cannot

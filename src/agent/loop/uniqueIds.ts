@@ -1,11 +1,8 @@
 /** Makes the ids of tool calls unique within a session. */
-import type { AssistantBlock, ModelReply, ToolCallBlock } from '../../models/model.ts';
+import type { ModelReply } from '../../models/model.ts';
 import type { JournalEvent } from '../journal/events.ts';
 import { growingFold } from '../journal/growingFold.ts';
-
-/** Returns the tool calls of a reply. */
-export const callsOf = (content: readonly AssistantBlock[]): ToolCallBlock[] =>
-  content.filter((block): block is ToolCallBlock => block.type === 'tool_call');
+import { callsOf } from '../journal/pendingCalls.ts';
 
 /** Makes the ids of calls unique in the journal, because some servers reuse ids in later turns. */
 export function withUniqueIds(

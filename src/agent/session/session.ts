@@ -23,7 +23,8 @@ import type {
   JournalEvent,
   StreamEvent,
 } from '../journal/events.ts';
-import { faultText, interruptedCall, pendingCalls, runLoop } from '../loop/loop.ts';
+import { pendingCalls } from '../journal/pendingCalls.ts';
+import { faultText, interruptedCall, runLoop } from '../loop/loop.ts';
 import { goOnText } from '../context/prompt.ts';
 import type { SessionLog } from '../journal/sessionLog.ts';
 import { lastSeen, type Circumstances } from './circumstances.ts';

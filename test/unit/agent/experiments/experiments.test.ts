@@ -454,6 +454,52 @@ describe('experiments of a session', () => {
       );
   });
 
+  it('leaves a crash to the reply in which the agent decides it', async () => {
+    const over = Promise.withResolvers<void>();
+    const replies = [
+      [run('until [ -e go ]; do sleep 0.02; done; exit 1')],
+      [decide('e1', 'invalid', 'the path was wrong')],
+      [quit],
+    ];
+    model = new ScriptedModel(async (_request, index) => {
+      if (index === 1) {
+        repo.write({ go: '' });
+        await over.promise;
+      }
+      return replies[index] ?? 'done';
+    });
+    bed = await testEngine(model, { folder });
+    const session = await bed.start();
+    session.onDidRecord(({ type }) => {
+      if (type === 'run.ended') over.resolve();
+    });
+    assert.equal(await session.ended, 'blocked');
+    assert.deepEqual(
+      eventsOf(session, 'experiment.decided').map(({ by, decision }) => [by, decision]),
+      [['agent', 'invalid']],
+    );
+    assert.ok(!JSON.stringify(model.requests.at(-1)?.messages).includes('Decided for you'));
+  });
+
+  it('decides a crash after a reply that says nothing of it', async () => {
+    const over = Promise.withResolvers<void>();
+    model = new ScriptedModel(async (_request, index) => {
+      if (index !== 1)
+        return [index === 0 ? run('until [ -e go ]; do sleep 0.02; done; exit 1') : quit];
+      repo.write({ go: '' });
+      await over.promise;
+      return 'Let us see.';
+    });
+    bed = await testEngine(model, { folder });
+    const session = await bed.start();
+    session.onDidRecord(({ type }) => {
+      if (type === 'run.ended') over.resolve();
+    });
+    assert.equal(await session.ended, 'blocked');
+    const said = JSON.stringify(model.requests[2]?.messages);
+    assert.equal(said.split('[Decided for you: experiment e1 is crash').length, 2, said);
+  });
+
   it('launches at most 2 % of what a forgetful model repeats', async function () {
     this.timeout(120_000);
     const next = random(7);
