@@ -4,7 +4,7 @@
  */
 import { commandForm } from '../experiments/commandForm.ts';
 import { resultGroups, summaryOfRepeats } from '../experiments/ledgerExperiments.ts';
-import type { BriefFacts } from './facts.ts';
+import type { BriefFacts, RunFacts, SessionFacts } from './facts.ts';
 
 /** Numbers that a model may mention: measured by a run, or given in the goal or in a command. */
 export interface KnownNumbers {
@@ -92,7 +92,10 @@ function groupNumbers({ experiments, rows }: BriefFacts['ledger']): GroupNumbers
   return { byRun, means };
 }
 
-type KnownSource = Pick<BriefFacts, 'ledger' | 'session' | 'runs' | 'target'>;
+type KnownSource = Pick<BriefFacts, 'ledger' | 'target'> & {
+  readonly session: Pick<SessionFacts, 'goal'>;
+  readonly runs: readonly Pick<RunFacts, 'command' | 'label'>[];
+};
 
 const numbersIn = (text: string): number[] =>
   (text.match(/[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?/gi) ?? [])

@@ -1,6 +1,5 @@
 /** The tools that state the target and end the session. */
 import { ToolFailure } from '../../base/errors.ts';
-import { formatSpan } from '../../base/span.ts';
 import { inventedConditions } from '../../experiments/target/statedNumbers.ts';
 import { isPrinted, judgeChampion } from '../../experiments/target/judgeTarget.ts';
 import { readTarget } from '../../experiments/target/readTarget.ts';
@@ -15,11 +14,11 @@ import { nearestLine } from '../../metrics/unreadMetrics.ts';
 import { runName } from '../../runs/run.ts';
 import { readRegularBytes } from '../../base/regularFile.ts';
 import type { AllToolsDeps } from '../../tools/allTools.ts';
-import { budgetEndMs } from '../budget/measures.ts';
 import { isUserUnheard } from '../context/history.ts';
 import type { SessionState } from '../journal/state.ts';
 import { fileEvidence } from '../loop/fileEvidence.ts';
-import { judgeFinish, undecidedText } from '../loop/verdict.ts';
+import { judgeFinish } from '../loop/verdict.ts';
+import { EndObjections } from './endObjections.ts';
 import { checkPlaces, checkRequirements } from './goalChecks.ts';
 import { groupNamed } from './runTools.ts';
 import type { ToolsetDeps } from './toolsetDeps.ts';
@@ -40,8 +39,7 @@ export function createFinish(deps: ToolsetDeps): AllToolsDeps['finish'] {
 
 function createEnding(deps: ToolsetDeps): AllToolsDeps['finish']['finish'] {
   const { log, sessionRuns, clock, end } = deps;
-  /** Turn in which the model first tried to end an open goal. */
-  let warnedTurn: number | undefined;
+  const objections = new EndObjections();
   return async (request, context) => {
     const { state } = log;
     if (isUserUnheard(log.events))
@@ -58,11 +56,11 @@ function createEnding(deps: ToolsetDeps): AllToolsDeps['finish']['finish'] {
       requirements: (rows) => checkRequirements(deps, { rows, checks: request.checks }, context),
       file: (path) => fileEvidence(path, { workFolder: state.workFolder, read: readRegularBytes }),
     });
-    if (reason === 'best_found' && (warnedTurn === undefined || warnedTurn === state.turns)) {
-      warnedTurn = state.turns;
-      throw new ToolFailure(lastLook(state, ledger, clock.now()));
-    }
-    await end(reason, request.summary, { evidence, checked });
+    const { summary } = request;
+    const planned = { reason, evidence, checked, summary };
+    const objection = objections.against(planned, { state, ledger, nowMs: clock.now() });
+    if (objection !== undefined) throw new ToolFailure(objection);
+    await end(reason, summary, { evidence, checked });
     return 'The session has ended.';
   };
 }
@@ -96,36 +94,6 @@ function rowsNamed(deps: ToolsetDeps, ledger: Ledger, reference: string): readon
   if (group.length > 0) return group;
   const runId = deps.sessionRuns.find(reference)?.spec.id;
   return ledger.rows.filter((row) => row.runId === runId);
-}
-
-/**
- * Returns the objection that the model gets when it first tries to end an open goal: what is left
- * of the limits, and what the last experiment gained.
- */
-function lastLook(state: SessionState, ledger: Ledger, nowMs: number): string {
-  const endMs = budgetEndMs(state);
-  const parts = [
-    endMs === undefined ? 'no limit of time' : `${formatSpan(Math.max(0, endMs - nowMs))} left`,
-    ...(state.budget.turns === undefined ? [] : [`${state.budget.turns - state.turns} turns left`]),
-    ...(ledger.best === undefined ? [] : [`best ${resultValueText(ledger.best)}`]),
-    lastGain(ledger),
-    undecidedText(ledger),
-  ];
-  return `Not ended yet: ${parts.filter((part) => part !== '').join('; ')}. If another experiment may still help, make it. To end, call finish again.`;
-}
-
-function lastGain({ experiments, decisive }: Ledger): string {
-  const measured = experiments.flatMap(({ id, result }) => (result ? [{ id, ...result }] : []));
-  const last = measured.at(-1);
-  const before = measured.slice(0, -1).map(({ mean }) => mean);
-  if (last === undefined || before.length === 0 || decisive === undefined) return '';
-  const isLower = decisive.direction === 'lower';
-  const rival = isLower ? Math.min(...before) : Math.max(...before);
-  if (rival === 0) return '';
-  const gain = ((isLower ? rival - last.mean : last.mean - rival) / Math.abs(rival)) * 100;
-  return gain > 0
-    ? `the last experiment (${last.id}) was ${gain.toPrecision(2)} % better than all before`
-    : `the last experiment (${last.id}) was no better than those before`;
 }
 
 export function createTargetSetter(deps: ToolsetDeps): AllToolsDeps['setTarget'] {

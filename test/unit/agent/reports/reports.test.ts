@@ -55,7 +55,7 @@ describe('reports of a session', () => {
   }
 
   it('writes the brief with its charts when a session ends that made a run', async () => {
-    const { session, bed, reports } = await night([launch, wait, finish]);
+    const { session, bed, reports } = await night([launch, wait, finish, finish]);
     const written = await reports.afterEnd(session.id);
     assert.ok(written);
     assert.ok(written.file.startsWith(path.join(bed.work, 'helios-reports')), written.file);
@@ -77,7 +77,7 @@ describe('reports of a session', () => {
     assert.equal(await reports.afterEnd(session.id), undefined);
     assert.deepEqual(await readdir(bed.work), []);
     await bed.dispose();
-    const never = await night([launch, wait, finish], { settings: { report: 'never' } });
+    const never = await night([launch, wait, finish, finish], { settings: { report: 'never' } });
     assert.equal(await never.reports.afterEnd(never.session.id), undefined);
     assert.equal(await never.reports.find(never.session.id), undefined);
   });
@@ -103,7 +103,9 @@ describe('reports of a session', () => {
   });
 
   it('gives the brief of a session that another process worked on, and writes it on request', async () => {
-    const { session, bed } = await night([launch, wait, finish], { settings: { report: 'never' } });
+    const { session, bed } = await night([launch, wait, finish, finish], {
+      settings: { report: 'never' },
+    });
     const again = await bed.restart(new ScriptedModel([]));
     try {
       assert.match(await again.engine.reports.brief(session.id), /\*\*loss 0\.6\*\*: \[run 1\]/);
@@ -121,7 +123,7 @@ describe('reports of a session', () => {
 
   it('asks the model once for its account of an ended session, from the facts alone', async () => {
     const account = '| run | loss |\n|---|---|\n| run 1 | 0.6 |';
-    const model = new ScriptedModel([launch, wait, finish, account]);
+    const model = new ScriptedModel([launch, wait, finish, finish, account]);
     bed = await testEngine(model);
     const session = await bed.start({ goal: 'bring loss < 0.7' });
     await session.ended;
@@ -145,7 +147,13 @@ describe('reports of a session', () => {
     const failed = {
       reply: { failure: { reason: 'auth' as const, message: 'No key.' }, content: [] },
     };
-    const { session, reports } = await night([launch, wait, finish, failed as ScriptedReply]);
+    const { session, reports } = await night([
+      launch,
+      wait,
+      finish,
+      finish,
+      failed as ScriptedReply,
+    ]);
     await assert.rejects(
       session.writeAccount(),
       (error: unknown) =>
@@ -170,7 +178,7 @@ describe('reports of a session', () => {
     const account = [
       { name: 'writeup', input: { notes: 'It fell to 0.6.\n\nWith more data: 0.05 and 0.05.' } },
     ];
-    const { session, reports } = await night([launch, wait, account, finish]);
+    const { session, reports } = await night([launch, wait, account, finish, finish]);
     const [result] = eventsOf(session, 'tool.finished').filter(({ name }) => name === 'writeup');
     const { file, not_measured: unmeasured } = JSON.parse(result?.text ?? '') as {
       file: string;
@@ -193,7 +201,7 @@ describe('reports of a session', () => {
   });
 
   it('says that the work folder is gone, and goes on', async () => {
-    const { session, bed, reports } = await night([launch, wait, finish]);
+    const { session, bed, reports } = await night([launch, wait, finish, finish]);
     await reports.afterEnd(session.id);
     await rm(bed.work, { recursive: true });
     await assert.rejects(reports.write(session.id), { reason: 'user' });
@@ -201,7 +209,7 @@ describe('reports of a session', () => {
   });
 
   it('writes one after the other, and is done when the engine has closed', async () => {
-    const { session, bed, reports } = await night([launch, wait, finish]);
+    const { session, bed, reports } = await night([launch, wait, finish, finish]);
     const written = await Promise.all([
       reports.write(session.id),
       reports.write(session.id),
@@ -218,7 +226,7 @@ describe('reports of a session', () => {
   });
 
   it('knows no session that is not there', async () => {
-    const { reports } = await night([launch, wait, finish]);
+    const { reports } = await night([launch, wait, finish, finish]);
     await assert.rejects(reports.brief('s-000000000aaaaaa' as never));
   });
 });

@@ -112,6 +112,7 @@ describe('results that a session imports', () => {
         evidence: [{ runs: ['i1#2'], metric: 'loss' }],
       }),
       quit,
+      quit,
     ]);
     assert.match(
       results(ended)[3] ?? '',

@@ -281,6 +281,26 @@ describe('the target of a session', () => {
     );
   });
 
+  it('asks once about numbers of the summary that no run measured', async () => {
+    const summary = 'Run 1 reached loss 0.2, from 0.871 before, 77 % better than 0.871.';
+    const end = finish({ evidence: [{ runs: ['1'], metric: 'loss' }], summary });
+    const { session } = await begin('bring the loss below 0.3', [
+      ...[launch('echo loss=0.2'), until(1)],
+      ...[end, end],
+    ]);
+    assert.deepEqual(errors(session), [
+      'Not ended yet: no run measured these numbers of the summary: 0.871, 77 %. Measured: loss 0.2 < 0.3 (run 1). Correct them, or leave them: the report then marks them as not measured. To end, call finish again.',
+    ]);
+    assert.deepEqual([session.state.end?.reason, session.state.end?.summary], ['goal', summary]);
+  });
+
+  it('asks nothing more in the last turn of the budget', async () => {
+    const model = new ScriptedModel([[finish({ outcome: 'blocked', summary: 'loss 0.871' })]]);
+    bed = await testEngine(model);
+    const session = await bed.start({ goal: 'bring the loss below 0.3', budget: { turns: 1 } });
+    assert.equal(await session.ended, 'blocked');
+  });
+
   it('can be files, read by Helios, for a goal without a metric', async () => {
     const model = new ScriptedModel([
       [finish({ files: ['../outside'] })],

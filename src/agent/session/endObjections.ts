@@ -1,0 +1,110 @@
+/** Objections to the end of a session that the model gets once each. */
+import { formatSpan } from '../../base/span.ts';
+import { formatValue } from '../../base/text.ts';
+import { resultValueText, type Ledger } from '../../experiments/ledger.ts';
+import { unmeasuredNumbers } from '../../reports/claims.ts';
+import { knownNumbers } from '../../reports/knownNumbers.ts';
+import { budgetEndMs, isHard, measuresOf, nothingSpent } from '../budget/measures.ts';
+import type { SessionState } from '../journal/state.ts';
+import { undecidedText, type FinishVerdict } from '../loop/verdict.ts';
+
+/** The end that the model asks for, as `judgeFinish` accepted it. */
+export interface PlannedEnd extends FinishVerdict {
+  readonly summary: string;
+}
+
+export interface EndSituation {
+  readonly state: SessionState;
+  readonly ledger: Ledger;
+  readonly nowMs: number;
+}
+
+type Kind = 'open goal' | 'numbers';
+
+export class EndObjections {
+  /** Kind of objection → turn in which it was first made. Calls of that turn cannot answer it. */
+  readonly #turns = new Map<Kind, number>();
+
+  /**
+   * Returns what speaks against the end; `undefined` if nothing does, if the model has read it in
+   * an earlier turn, or if the limits leave no turn for an answer.
+   */
+  against(end: PlannedEnd, now: EndSituation): string | undefined {
+    if (!leavesTurn(now)) return undefined;
+    const texts = [
+      this.#once('open goal', now, end.reason === 'best_found' ? lastLook(now) : ''),
+      this.#once('numbers', now, numbersText(end, now)),
+    ].filter((text) => text !== '');
+    return texts.length === 0
+      ? undefined
+      : `Not ended yet: ${texts.join(' Also, ')} To end, call finish again.`;
+  }
+
+  #once(kind: Kind, { state }: EndSituation, text: string): string {
+    if (text === '' || (this.#turns.get(kind) ?? state.turns) !== state.turns) return '';
+    this.#turns.set(kind, state.turns);
+    return text;
+  }
+}
+
+/** Largest used part of a limit at which the model is still asked to answer an objection. */
+const maxUsed = 0.95;
+
+const leavesTurn = ({ state, nowMs }: EndSituation): boolean =>
+  measuresOf({ state, today: nothingSpent, nowMs })
+    .filter(isHard)
+    .every(({ limit, used, of }) => used < (limit === 'turns' ? of : maxUsed * of));
+
+/**
+ * Returns what is left of the limits and what the last experiment gained, for a goal that has no
+ * number to reach.
+ */
+function lastLook({ state, ledger, nowMs }: EndSituation): string {
+  const endMs = budgetEndMs(state);
+  const parts = [
+    endMs === undefined ? 'no limit of time' : `${formatSpan(Math.max(0, endMs - nowMs))} left`,
+    ...(state.budget.turns === undefined ? [] : [`${state.budget.turns - state.turns} turns left`]),
+    ...bestText(ledger),
+    lastGain(ledger),
+    undecidedText(ledger),
+  ];
+  return `${parts.filter((part) => part !== '').join('; ')}. If another experiment may still help, make it.`;
+}
+
+const bestText = ({ best }: Ledger): readonly string[] =>
+  best === undefined ? [] : [`best ${resultValueText(best)}`];
+
+function lastGain({ experiments, decisive }: Ledger): string {
+  const measured = experiments.flatMap(({ id, result }) => (result ? [{ id, ...result }] : []));
+  const last = measured.at(-1);
+  const before = measured.slice(0, -1).map(({ mean }) => mean);
+  if (last === undefined || before.length === 0 || decisive === undefined) return '';
+  const isLower = decisive.direction === 'lower';
+  const rival = isLower ? Math.min(...before) : Math.max(...before);
+  if (rival === 0) return '';
+  const gain = ((isLower ? rival - last.mean : last.mean - rival) / Math.abs(rival)) * 100;
+  return gain > 0
+    ? `the last experiment (${last.id}) was ${gain.toPrecision(2)} % better than all before`
+    : `the last experiment (${last.id}) was no better than those before`;
+}
+
+const maxNamed = 10;
+
+/** Names the numbers of the summary that no run measured, and says what was measured. */
+function numbersText(end: PlannedEnd, { state, ledger }: EndSituation): string {
+  const runs = [...state.runs.values()].map(({ spec }) => spec);
+  const session = { goal: state.goal };
+  const target = state.target && { target: state.target };
+  const known = knownNumbers({ ledger, session, runs, ...target });
+  const found = unmeasuredNumbers(end.summary, known).filter(({ isImported }) => !isImported);
+  const names = [...new Set(found.map(({ text }) => text))];
+  if (names.length === 0) return '';
+  const more = names.length > maxNamed ? ' …' : '';
+  return `no run measured these numbers of the summary: ${names.slice(0, maxNamed).join(', ')}${more}. Measured: ${measuredText(end, ledger)}. Correct them, or leave them: the report then marks them as not measured.`;
+}
+
+function measuredText({ checked, evidence }: PlannedEnd, ledger: Ledger): string {
+  const values = evidence.map(({ metric, last, run }) => `${metric} ${formatValue(last)} (${run})`);
+  const texts = [checked, values, bestText(ledger)].find((each) => each.length > 0) ?? [];
+  return texts.slice(0, maxNamed).join('; ') || 'nothing';
+}
