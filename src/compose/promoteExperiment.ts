@@ -97,16 +97,25 @@ export async function promoteAsBranch(
     : brought;
 }
 
-/**
- * Describes a new branch for the user. `patchAdvice`: how to get a patch on this computer instead.
- */
+/** How the user asks for something else, such as `add --branch NAME`. */
+export interface PromoteAdvice {
+  /** For a patch on this computer. */
+  readonly patch: string;
+  /** For a branch with another name. */
+  readonly name: string;
+}
+
+/** Describes the branch for the user. */
 export function branchText(
   { row, machineId }: Promotable,
-  { branch, repo, whyAway }: MadeBranch,
-  patchAdvice: string,
+  { branch, commit, repo, isOld, whyAway }: MadeBranch,
+  advice: PromoteAdvice,
 ): string {
+  const place = whyAway === undefined ? repo : `${repo} on ${machineId}`;
+  if (isOld)
+    return `Branch ${branch} in ${place} already holds the code of ${row.id} (commit ${commit.slice(0, 10)}). For another branch, ${advice.name}.`;
   if (whyAway !== undefined)
-    return `Created branch ${branch} from ${row.id} in ${repo} on ${machineId}, not on this computer: ${whyAway} For the code here, ${patchAdvice}.`;
+    return `Created branch ${branch} from ${row.id} in ${place}, not on this computer: ${whyAway} For the code here, ${advice.patch}.`;
   const origin = machineId === localId ? row.id : `${row.id} of ${machineId}`;
   return `Created branch ${branch} from ${origin} in ${repo}.`;
 }
@@ -134,13 +143,27 @@ const codeOf = (
 /** Returns the message of the commit: the hypothesis, what was measured, and the command. */
 function messageOf(row: ExperimentRow): string {
   const measured = row.result === undefined ? [] : [`Measured: ${resultValueText(row.result)}`];
+  const hypothesis = row.hypothesis.trim();
+  const subject = subjectOf(hypothesis) || `Code of ${row.id}`;
   return [
-    oneLine(row.hypothesis, 72) || `Code of ${row.id}`,
+    subject,
     '',
+    ...(subject.endsWith('…') ? [hypothesis, ''] : []),
     ...measured,
     `Command: ${oneLine(measuredCommand(row), 500)}`,
     `Experiment ${row.id} of Helios`,
   ].join('\n');
+}
+
+const maxSubjectChars = 72;
+
+/** Returns the text as one line, truncated between two words. */
+function subjectOf(text: string): string {
+  const flat = oneLine(text, Infinity);
+  if (flat.length <= maxSubjectChars) return flat;
+  const start = flat.slice(0, maxSubjectChars - 1);
+  const end = start.lastIndexOf(' ');
+  return end < 0 ? oneLine(flat, maxSubjectChars) : `${start.slice(0, end)} …`;
 }
 
 /**

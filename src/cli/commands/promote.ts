@@ -8,12 +8,15 @@ import {
   promoteAsBranch,
   promoteAsPatch,
   promotedNotes,
+  type PromoteAdvice,
 } from '../../compose/promoteExperiment.ts';
 import { codeOf, messageOf, UserFacing } from '../../base/errors.ts';
 import type { CliCommand, CommandContext } from '../command.ts';
 import { withEngine } from '../commandEngine.ts';
 import { namedSession, sessionWords } from '../sessionReference.ts';
 import { exitCodes } from '../cliDeps.ts';
+
+const advice: PromoteAdvice = { patch: 'add --patch FILE', name: 'add --branch NAME' };
 
 interface PromoteOptions {
   readonly branch?: string;
@@ -57,7 +60,7 @@ export const declarePromote = (helios: CliCommand): CliCommand =>
           const { stdout } = context.deps;
           if (patch === undefined) {
             const newBranch = await promoteAsBranch(deps, from, branch ?? branchNameFor(from));
-            stdout.write(`${branchText(from, newBranch, 'add --patch FILE')}\n`);
+            stdout.write(`${branchText(from, newBranch, advice)}\n`);
           } else
             stdout.write(
               `Wrote ${from.row.id} as a patch to ${await savePatch(context, patch, await promoteAsPatch(deps, from))}.\n`,

@@ -30,7 +30,8 @@ export interface BranchPlace {
 export type Brought = PromotedBranch | { readonly why: string };
 
 /**
- * Creates the branch without checking it out, and copies the commits that the repository lacks. If
+ * Creates the branch without checking it out, and copies the commits that the repository lacks. An
+ * existing branch with the same files stays, and is the result. If
  * the histories have no commit in common, or the folder is in no repository, resolves with the
  * reason. Rejects with `UserFacing`.
  */
@@ -51,11 +52,13 @@ export function bringBranch(
       args: [repo, kept, promoted.message],
       stdin: await outputsIn(promoted),
     });
-    const commit = history.split('\n')[0] ?? '';
-    const known = await knownCommits(branch, place, (args) =>
-      git(place.machine, { script: knownScript, args, stdin: bytesOf(history) }),
+    const [tree = '', commit = '', ...ancestors] = history.split('\n');
+    const stdin = bytesOf([commit, ...ancestors].join('\n'));
+    const known = await knownCommits(place, () =>
+      git(place.machine, { script: knownScript, args: [place.folder, branch, tree], stdin }),
     );
     if ('why' in known) return known;
+    if (known.held !== '') return { branch, commit: known.held, repo: known.top, isOld: true };
     const pack = await git(promoted.machine, {
       script: packScript,
       args: [repo, commit],
@@ -72,18 +75,24 @@ export function bringBranch(
 
 const bytesOf = (latin1: string): Uint8Array => Buffer.from(latin1, 'latin1');
 
-/** Resolves with the root of the repository and its commits, one per line. */
+interface KnownCommits {
+  /** Root of the repository. */
+  readonly top: string;
+  /** Commit of the branch if that holds the code; otherwise empty. */
+  readonly held: string;
+  /** Commits of the code that the repository contains, one per line. */
+  readonly commits: string;
+}
+
 async function knownCommits(
-  branch: string,
   { folder }: BranchPlace,
-  ask: (args: readonly string[]) => Promise<string>,
-): Promise<{ readonly top: string; readonly commits: string } | { readonly why: string }> {
+  ask: () => Promise<string>,
+): Promise<KnownCommits | { readonly why: string }> {
   try {
-    const text = await ask([folder, branch]);
-    const end = text.indexOf('\0');
-    const top = Buffer.from(text.slice(0, end), 'latin1').toString();
-    const commits = text.slice(end + 1);
-    return commits === '' ? { why: `no commit of it is in ${top}.` } : { top, commits };
+    const [name = '', held = '', commits = ''] = (await ask()).split('\0');
+    const top = Buffer.from(name, 'latin1').toString();
+    if (held === '' && commits === '') return { why: `no commit of it is in ${top}.` };
+    return { top, held, commits };
   } catch (error) {
     const why = error instanceof GitFailure ? placeFaults[error.reason] : undefined;
     if (why === undefined) throw error;

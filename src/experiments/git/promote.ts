@@ -23,7 +23,10 @@ export interface PromotedCode {
 export interface PromotedBranch {
   readonly branch: string;
   readonly commit: string;
+  /** Root of the repository that has the branch. */
   readonly repo: string;
+  /** True if the branch held the code before, so nothing was changed. */
+  readonly isOld?: true;
 }
 
 /** Time limit of each step, in milliseconds. */
@@ -39,7 +42,8 @@ const addedScript = `${scriptStart}${shellText('./addedFiles.sh', import.meta.ur
 
 /**
  * Makes a branch with the code of the experiment, without outputs of runs, and without checking it
- * out. Never moves an existing branch. Rejects with `UserFacing`.
+ * out. Never moves an existing branch; if that holds the same files, resolves with it. Rejects with
+ * `UserFacing`.
  */
 export async function promoteToBranch(
   promoted: PromotedCode,
@@ -47,7 +51,7 @@ export async function promoteToBranch(
 ): Promise<PromotedBranch> {
   const { machine, code, clock, message } = promoted;
   const { repo, commit: kept } = keptCode(code);
-  const commit = await withUserErrors(branch, async () =>
+  const text = await withUserErrors(branch, async () =>
     runGit({
       machine,
       script: branchScript,
@@ -57,7 +61,8 @@ export async function promoteToBranch(
       timeoutMs: promoteStepMs,
     }),
   );
-  return { branch, commit, repo };
+  const [age = '', commit = '', ...top] = Buffer.from(text, 'latin1').toString().split('\n');
+  return { branch, commit, repo: top.join('\n'), ...(age === 'held' && { isOld: true }) };
 }
 
 /** Resolves with the names of new files that runs left behind, each ending with NUL. */

@@ -1,5 +1,6 @@
-# Prints the promoted commit, then its ancestors, newest first.
+# Prints the promoted tree, then its commit and the ancestors of that, newest first.
 enter_repo "$1"
 promoted_tree "$2"
 promoted_commit "$3"
+printf '%s\n' "$tree"
 g rev-list --max-count=20000 "$promoted"

@@ -55,7 +55,10 @@ async function asBranch(deps: PromoteDeps, from: Promotable): Promise<string | u
     value: branchNameFor(from),
   });
   if (name === undefined) return undefined;
-  return branchText(from, await promoteAsBranch(deps, from, name), 'choose Save Patch');
+  return branchText(from, await promoteAsBranch(deps, from, name), {
+    patch: 'choose Save Patch',
+    name: 'choose another name',
+  });
 }
 
 async function asPatch(deps: PromoteDeps, from: Promotable): Promise<string | undefined> {

@@ -22,6 +22,8 @@ import { scriptedPrompts, TestSshd } from '../../fakes/sshd.ts';
 import { sessionId } from '../tools/machineTools.harness.ts';
 
 const branch = 'helios/wider-e5';
+const hypothesis = `Wider hidden layers learn the seasons, which the narrow ones ${'so far '.repeat(5)}cannot.`;
+const advice = { patch: 'add --patch FILE', name: 'add --branch NAME' };
 
 describe('a branch of an experiment on another machine', () => {
   const scratch = scratchFolder();
@@ -51,7 +53,7 @@ describe('a branch of an experiment on another machine', () => {
     const store = new ExperimentCodeStore({ sessionId, clock: systemClock });
     const code = await store.capture(machine, remote.folder, 'e5');
     const command = 'python forecast.py';
-    const row = { id: 'e5', hypothesis: 'wider', command, runs: [] } as unknown as ExperimentRow;
+    const row = { id: 'e5', hypothesis, command, runs: [] } as unknown as ExperimentRow;
     const local = new LocalMachine({ runsFolder: join(scratch(), 'h/runs'), workFolder });
     const machines = createMachines([local, machine]);
     return {
@@ -81,16 +83,27 @@ describe('a branch of an experiment on another machine', () => {
     const head = user.git('rev-parse', 'HEAD');
     const made = await promoteAsBranch(deps, from, branch);
     assert.equal(
-      branchText(from, made, 'add --patch FILE'),
+      branchText(from, made, advice),
       `Created branch ${branch} from e5 of gpu1 in ${user.folder}.`,
     );
     assert.equal(user.git('rev-parse', branch), made.commit);
+    assert.deepEqual(user.git('log', '-1', '--format=%B', branch).trim().split('\n'), [
+      ...['Wider hidden layers learn the seasons, which the narrow ones so far so …', ''],
+      ...[hypothesis, '', 'Command: python forecast.py', 'Experiment e5 of Helios'],
+    ]);
     assert.equal(user.git('show', `${branch}:forecast.py`), 'hidden = 64');
     assert.equal(user.git('rev-parse', `${branch}~2`), head);
     assert.equal(user.git('rev-parse', 'HEAD'), head);
     assert.equal(user.git('status', '--porcelain'), '');
     assert.match(user.git('fsck', '--strict', '--no-dangling'), /^$/);
     assert.equal(remote.git('branch', '--list', 'helios/*'), '');
+    const again = await promoteAsBranch(deps, from, branch);
+    assert.deepEqual(again, { ...made, isOld: true });
+    assert.equal(
+      branchText(from, again, advice),
+      `Branch ${branch} in ${user.folder} already holds the code of e5 (commit ${made.commit.slice(0, 10)}). For another branch, add --branch NAME.`,
+    );
+    user.git('branch', '-f', branch, 'HEAD');
     await assert.rejects(promoteAsBranch(deps, from, branch), /already exists/);
   });
 
@@ -108,7 +121,7 @@ describe('a branch of an experiment on another machine', () => {
     const { deps, from } = await measured(remote, workFolder);
     const made = await promoteAsBranch(deps, from, branch);
     assert.equal(
-      branchText(from, made, 'add --patch FILE'),
+      branchText(from, made, advice),
       `Created branch ${branch} from e5 in ${remote.folder} on gpu1, not on this computer: ${why} For the code here, add --patch FILE.`,
     );
     assert.equal(remote.git('rev-parse', branch), made.commit);

@@ -349,7 +349,13 @@ for (const host of hosts)
       const promoted = { machine, code, clock: systemClock, message, commands };
       const patch = await promoteToPatch(promoted);
       holds();
-      const { commit } = await promoteToBranch(promoted, 'helios/seven');
+      const made = await promoteToBranch(promoted, 'helios/seven');
+      const { commit } = made;
+      assert.equal(made.repo, repo.folder, 'the repository of the user, not the worktree');
+      assert.deepEqual(
+        await promoteToBranch({ ...promoted, message: 'with more seeds' }, 'helios/seven'),
+        { ...made, isOld: true },
+      );
       assert.equal(repo.git('rev-parse', 'helios/seven'), commit);
       assert.equal(repo.git('symbolic-ref', 'HEAD'), 'refs/heads/main');
       assert.deepEqual(
@@ -359,7 +365,7 @@ for (const host of hosts)
       );
       assert.equal(repo.git('log', '-1', '--format=%B', 'helios/seven').trim(), message);
       assert.doesNotMatch(patch.toString(), /out0\.log|a\.json/);
-      for (const name of ['helios/seven', 'main', 'a..b', '-x', 'HEAD', 'a b', ''])
+      for (const name of ['main', 'a..b', '-x', 'HEAD', 'a b', ''])
         await assert.rejects(promoteToBranch(promoted, name), UserFacing, name);
       const clean = new GitRepo(join(scratch(), 'clean'));
       repo.git('clone', '-q', '-b', 'main', '.', clean.folder);
