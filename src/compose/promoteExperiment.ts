@@ -150,7 +150,7 @@ function messageOf(row: ExperimentRow): string {
     '',
     ...(subject.endsWith('…') ? [hypothesis, ''] : []),
     ...measured,
-    `Command: ${oneLine(measuredCommand(row), 500)}`,
+    `Command: ${commandText(row, 500)}`,
     `Experiment ${row.id} of Helios`,
   ].join('\n');
 }
@@ -173,6 +173,14 @@ function subjectOf(text: string): string {
 const measuredCommand = ({ result, runs, command }: ExperimentRow): string =>
   (result?.runs ?? runs)[0]?.command ?? command;
 
+/** Returns the measured command and, if the result is of several seeds, the other seeds. */
+function commandText(row: ExperimentRow, maxChars: number): string {
+  const seeds = (row.result?.runs ?? []).flatMap(({ command }) => commandForm(command).seed ?? []);
+  const others = [...new Set(seeds)].slice(1);
+  const also = others.length === 0 ? '' : ` (also with seed ${others.join(', ')})`;
+  return `${oneLine(measuredCommand(row), maxChars)}${also}`;
+}
+
 /** Returns the name of the branch, for example `helios/cosine-schedule-e7`. */
 export function branchNameFor({ row }: Promotable): string {
   const words = row.hypothesis
@@ -193,7 +201,7 @@ export function promotedNotes({ row, code }: Promotable): readonly string[] {
       : []),
     ...(settings.size > 1
       ? [
-          `The result was measured with options, which are not part of the code: ${oneLine(command, 300)}`,
+          `The result was measured with options, which are not part of the code: ${commandText(row, 300)}`,
         ]
       : []),
   ];

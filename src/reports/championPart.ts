@@ -138,13 +138,13 @@ function goalLines({ facts: { target, ledger } }: Night): string[] {
   const goal = code(targetText(target));
   if (target.conditions.length === 0) return [`- The goal asks for the best: ${goal}.`];
   const result = judgeChampion(target, ledger);
-  if (result === undefined) return [`- The goal says ${goal}: nothing was measured.`];
+  if (result === undefined) return [`- The target is ${goal}: nothing was measured.`];
   const texts = result.conditions.map(({ text }) => plain(text, 200)).join('; ');
   if (isOpen(target))
     return [
       `- The goal asks for the best: ${goal}. Its limits are **${result.isMet ? 'kept' : 'not kept'}**: ${texts}.`,
     ];
-  return [`- The goal says ${goal}: **${result.isMet ? 'met' : 'not met'}**: ${texts}.`];
+  return [`- The target is ${goal}: **${result.isMet ? 'met' : 'not met'}**: ${texts}.`];
 }
 
 function evidenceLines({ facts }: Night, mentions: Mentions): string[] {

@@ -83,7 +83,7 @@ function rowsOf(references: readonly string[], deps: EvidenceDeps): readonly Led
         `${reference} was imported and not measured by Helios, so it is no evidence. Name runs of this session.`,
       );
     throw new ToolFailure(
-      `There is no run, experiment or sweep ${reference} in this session. Runs: ${namesOf(deps.ledger.rows)}.`,
+      `There is no run ${reference} in this session, and no experiment or sweep ${reference} that has launched one. Runs: ${namesOf(deps.ledger.rows)}.`,
     );
   });
 }

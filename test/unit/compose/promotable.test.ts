@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import { UserFacing } from '../../../src/base/errors.ts';
-import { promotable } from '../../../src/compose/promoteExperiment.ts';
+import {
+  promotable,
+  promotedNotes,
+  type Promotable,
+} from '../../../src/compose/promoteExperiment.ts';
 import type { ExperimentRow } from '../../../src/experiments/ledger.ts';
 
 describe('an experiment to promote', () => {
@@ -19,5 +23,13 @@ describe('an experiment to promote', () => {
         error instanceof UserFacing &&
         error.action === 'It was measured with: python lm.py --cell gru (on gpu1).',
     );
+  });
+
+  it('names every seed of the result', () => {
+    const runs = [3, 1, 2].map((seed) => ({ command: `python lm.py --lr 0.1 --seed ${seed}` }));
+    const from = { row: { result: { runs } }, code: { kind: 'none' } } as unknown as Promotable;
+    assert.deepEqual(promotedNotes(from), [
+      'The result was measured with options, which are not part of the code: python lm.py --lr 0.1 --seed 3 (also with seed 1, 2)',
+    ]);
   });
 });

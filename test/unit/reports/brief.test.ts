@@ -433,7 +433,7 @@ describe('the brief of a night', () => {
   it('gives every figure of a metric with a run', () => {
     const lines = brief
       .split('\n')
-      .filter((line) => /loss \d/.test(line) && !/^[>#]|“Question|goal says/.test(line));
+      .filter((line) => /loss \d/.test(line) && !/^[>#]|“Question|The target /.test(line));
     for (const line of lines) assert.match(line, /\[run \d+\]\(runs\.md#run-\d+\)/, line);
   });
 

@@ -109,7 +109,7 @@ describe('the verdict of finish', () => {
       'there is no such run',
       [['9', 'loss']],
       'loss < 1',
-      /^There is no run, experiment or sweep 9/,
+      /^There is no run 9 in this session, and no experiment or sweep 9 that has launched one/,
     ],
     [
       'nothing was measured',
