@@ -127,7 +127,7 @@ describe('loop', () => {
       .filter((event) => event.isError)
       .map((event) => event.text);
     assert.equal(texts.length, 3);
-    assert.match(texts[0] ?? '', /no run, experiment or sweep 9/);
+    assert.match(texts[0] ?? '', /no run 9 in this session/);
     assert.match(texts[1] ?? '', /No value of accuracy was measured in run 1. Measured: loss/);
     assert.match(texts[2] ?? '', /not met: loss < 1. Measured: loss 2.5, not < 1 \(run 1\)/);
     assert.equal(model.requests.length, 6);
