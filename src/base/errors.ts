@@ -1,3 +1,5 @@
+import { withoutUntrustedMarks } from './untrusted.ts';
+
 /**
  * Base class of all Helios errors. Code distinguishes errors by `reason`; the message is only for
  * people and models.
@@ -27,14 +29,20 @@ export class UserFacing extends HeliosError {
   }
 }
 
+/** Returns the error's message, for models and logs. Users read `adviceOf`. */
 export const messageOf = (error: unknown): string =>
   error instanceof Error ? error.message : String(error);
 
-/** Returns the error's message, followed by the recommended action if there is one. */
+/**
+ * Returns the text of the error for users: its message without marks of text of others, followed by
+ * the recommended action if there is one.
+ */
 export const adviceOf = (error: unknown): string =>
-  error instanceof UserFacing && error.action !== undefined
-    ? `${error.message} ${error.action}`
-    : messageOf(error);
+  withoutUntrustedMarks(
+    error instanceof UserFacing && error.action !== undefined
+      ? `${error.message} ${error.action}`
+      : messageOf(error),
+  );
 
 export const toError = (error: unknown): Error =>
   error instanceof Error ? error : new Error(String(error));

@@ -28,6 +28,16 @@ export function untrusted(text: string, origin: string, maxChars = Infinity, hin
 export const untrustedLine = (text: string, origin: string, maxChars: number): string =>
   `${opening(origin)}${withoutMarks(oneLine(inert(text), maxChars))}</untrusted>`;
 
+/** Maximum length of a quoted reason, in characters. */
+const maxReasonChars = 400;
+
+/**
+ * Returns what a program or a server said about a failure, for the message of the failure: on one
+ * marked line. Returns `otherwise` for an empty text. `adviceOf` removes the marks for users.
+ */
+export const quotedReason = (text: string, origin: string, otherwise: string): string =>
+  text.trim() === '' ? otherwise : untrustedLine(text, origin, maxReasonChars);
+
 /**
  * Returns the text without escape codes. Characters that are not shown, or that change the
  * direction of other characters, are replaced by escapes. Line breaks become line feeds.

@@ -9,6 +9,7 @@ import type { EngineSettings } from '../agent/contract/settings.ts';
 import { messageOf, UserFacing } from '../base/errors.ts';
 import type { SessionId } from '../base/ids.ts';
 import { silentLogger, type Logger } from '../base/logger.ts';
+import { withoutUntrustedMarks } from '../base/untrusted.ts';
 import type { EngineOptions } from '../compose/engine.ts';
 import { createDemoProvider } from '../compose/demoProvider.ts';
 import { effortFor } from '../presentation/models/effort.ts';
@@ -61,7 +62,7 @@ export async function runCli(argv: readonly string[], surroundings: CliDeps): Pr
     if (error instanceof CommanderError) return error.exitCode;
     const action =
       error instanceof UserFacing && error.action !== undefined ? `\n${error.action}` : '';
-    deps.stderr.write(`helios: ${messageOf(error)}${action}\n`);
+    deps.stderr.write(`helios: ${withoutUntrustedMarks(messageOf(error))}${action}\n`);
     return exitCodes.error;
   }
 }

@@ -7,7 +7,7 @@ import type { EndReason } from '../agent/journal/events.ts';
 import type { SessionState } from '../agent/journal/state.ts';
 import { costLines, sessionBill } from '../presentation/costs.ts';
 import { DisposableStore } from '../base/disposable.ts';
-import { messageOf } from '../base/errors.ts';
+import { adviceOf } from '../base/errors.ts';
 import { cleanText, counted, formatValue } from '../base/text.ts';
 import { endText } from '../presentation/sessions/sessionText.ts';
 import { steerByLine } from './steerLine.ts';
@@ -85,9 +85,7 @@ export async function follow(following: Following): Promise<number> {
 function stop({ session, view }: Following): void {
   session
     .stop()
-    .catch((error: unknown) =>
-      view.notice(`The session could not be stopped: ${messageOf(error)}`),
-    );
+    .catch((error: unknown) => view.notice(`The session could not be stopped: ${adviceOf(error)}`));
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Clock } from '../base/clock.ts';
-import { messageOf } from '../base/errors.ts';
+import { adviceOf } from '../base/errors.ts';
 import { formatDuration } from '../base/text.ts';
 import type { Machine } from './machine.ts';
 
@@ -16,6 +16,7 @@ type Description = { readonly description: string } | { readonly problem: string
 /**
  * Resolves with the machine's description or, if the machine does not answer, with the reason.
  * Takes at most two seconds (ten for this computer). Never rejects.
+ * Nothing in the answer is marked as text of others.
  */
 export async function describeWithin(machine: Machine, clock: Clock): Promise<Description> {
   const timeoutMs = machine.kind === 'local' ? localAnswerMs : answerMs;
@@ -27,7 +28,7 @@ export async function describeWithin(machine: Machine, clock: Clock): Promise<De
   );
   const answer = ask(machine).then(
     (description) => ({ description }),
-    (error: unknown) => ({ problem: messageOf(error) }),
+    (error: unknown) => ({ problem: adviceOf(error) }),
   );
   return Promise.race([answer, timeout.promise]).finally(() => timer.dispose());
 }

@@ -1,6 +1,7 @@
 import { posix } from 'node:path';
 import { shellText } from '../base/shellText.ts';
 import { shellQuote } from '../base/text.ts';
+import { quotedReason } from '../base/untrusted.ts';
 import { MachineFailure, type Machine } from './machine.ts';
 
 /** Shell code that prints `=` and the real path of `$p`, or the reason why there is none. */
@@ -15,7 +16,7 @@ const timeoutMs = 10_000;
 export async function realPath(machine: Pick<Machine, 'query'>, path: string): Promise<string> {
   const answer = await machine.query(`p=${shellQuote(path)}\n${realPathScript}`, { timeoutMs });
   if (answer.startsWith('=')) return posix.resolve('/', answer.slice(1));
-  const why = answer.trim() || 'permission denied';
+  const why = quotedReason(answer, 'the machine', 'permission denied');
   throw new MachineFailure('denied', `Cannot resolve ${path}: ${why}. Use another path.`);
 }
 

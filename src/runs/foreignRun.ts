@@ -3,7 +3,7 @@
  * stores nothing on this computer.
  */
 import { delay, type Clock } from '../base/clock.ts';
-import { messageOf } from '../base/errors.ts';
+import { adviceOf } from '../base/errors.ts';
 import type { Machine } from '../machines/machine.ts';
 import { parseProcess, runFolder, type RunFolder } from './supervisor.ts';
 import { parseExit, verdictWithoutRecord } from './exitRecord.ts';
@@ -50,7 +50,7 @@ export async function watchRun(
   const follow = machine.follow(folder.output, offset, {
     onBytes: (bytes) => sink.onOutput(bytes),
     onChange: () => wake(),
-    onError: (error) => sink.onTrouble(error.message),
+    onError: (error) => sink.onTrouble(adviceOf(error)),
   });
   let goneSinceMs: number | undefined;
   try {
@@ -65,7 +65,7 @@ export async function watchRun(
           return seen.end;
         }
       } catch (error) {
-        sink.onTrouble(messageOf(error));
+        sink.onTrouble(adviceOf(error));
       }
       await pause(clock, host.checkIntervalMs, changed, signal);
     }

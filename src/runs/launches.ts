@@ -4,6 +4,7 @@ import { messageOf } from '../base/errors.ts';
 import type { RunId } from '../base/ids.ts';
 import { shellText } from '../base/shellText.ts';
 import { shellQuote } from '../base/text.ts';
+import { quotedReason } from '../base/untrusted.ts';
 import { preambleOf } from '../machines/environment/preamble.ts';
 import { MachineFailure, type Machine } from '../machines/machine.ts';
 import { checkMetricSpec } from '../metrics/lines/metricSpec.ts';
@@ -157,7 +158,10 @@ export class Launches {
     if (run.process) return;
     const { text } = await readOutput(this.#machineOf(run), run, 20).catch(() => ({ text: '' }));
     if (run.liveness.kind === 'ended') throw await this.#refusal(spec, text);
-    throw unconfirmed(spec, `did not confirm its start within ${startTimeoutMs / 1000} s. ${text}`);
+    throw unconfirmed(
+      spec,
+      `did not confirm its start within ${startTimeoutMs / 1000} s. ${quotedReason(text, 'its output', '')}`,
+    );
   }
 
   async #refusal(spec: RunSpec, text: string): Promise<LaunchFailure> {
@@ -170,7 +174,7 @@ export class Launches {
       await machine
         .exec(`rm -rf -- ${shellQuote(path)}`, { cwd: '/', timeoutMs: 30_000 })
         .catch(() => undefined);
-    const why = text || 'the supervisor could not start the command';
+    const why = quotedReason(text, 'its output', 'the supervisor could not start the command');
     return notStarted(spec, why, undefined, busy !== undefined);
   }
 
@@ -199,7 +203,7 @@ async function writeCapsule(machine: Machine, spec: RunSpec): Promise<void> {
   const command = `exec /bin/sh -c ${shellQuote(makeRunFolder)} helios ${shellQuote(path)}`;
   const { outcome, stderr } = await machine.exec(command, { cwd: '/', timeoutMs: 30_000 });
   if (outcome.kind !== 'exited' || outcome.code !== 0) {
-    const why = stderr.trim() || outcome.kind;
+    const why = quotedReason(stderr, machine.id, outcome.kind);
     throw new MachineFailure(
       'io',
       `Machine ${machine.id} could not create the folder ${path}: ${why}`,

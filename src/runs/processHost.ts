@@ -3,6 +3,7 @@
  * process and from the files that its supervisor writes.
  */
 import type { Clock } from '../base/clock.ts';
+import { quotedReason } from '../base/untrusted.ts';
 import { MachineFailure, type Machine } from '../machines/machine.ts';
 import { parseSignalReport, runFolder, signalCommand, type RunFolder } from './supervisor.ts';
 import { hasSupervisor } from './exitRecord.ts';
@@ -73,7 +74,7 @@ export class ProcessHost implements RunHost {
     if (outcome.kind !== 'exited' || outcome.code !== 0)
       throw new MachineFailure(
         'io',
-        `Machine ${this.#machine.id} could not send ${signal} to the run: ${stderr.trim() || outcome.kind}`,
+        `Machine ${this.#machine.id} could not send ${signal} to the run: ${quotedReason(stderr, this.#machine.id, outcome.kind)}`,
       );
     const report = parseSignalReport(stdout);
     return { ...report, isOver: report.left.length === 0 };

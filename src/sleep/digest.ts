@@ -4,7 +4,13 @@ import { cleanText, formatDuration, formatValue, oneLine } from '../base/text.ts
 import type { MetricSummary, Trend } from '../metrics/metric.ts';
 import { printedValue } from '../metrics/printedValue.ts';
 import { verdictText, type Verdict } from '../runs/run.ts';
-import { inert, markChars, untrusted, untrustedLine } from '../base/untrusted.ts';
+import {
+  inert,
+  markChars,
+  untrusted,
+  untrustedLine,
+  withoutUntrustedMarks,
+} from '../base/untrusted.ts';
 import { lastLines } from './outputTail.ts';
 import type { Wake } from './sleeper.ts';
 import { triggerText, utcTime, type SleepRequest } from './trigger.ts';
@@ -122,7 +128,7 @@ function checkLines(cause: DigestCause, maxChars: number): string[] {
   const { found = [], errors } = cause.wake;
   const lists = { 'Still there': found, 'Could not be checked': errors };
   return Object.entries(lists).flatMap(([title, texts]) => {
-    const text = texts.join('; ').slice(0, 4 * maxChars);
+    const text = withoutUntrustedMarks(texts.join('; ')).slice(0, 4 * maxChars);
     return text === ''
       ? []
       : [`${title}: ${untrustedLine(text, 'checks of conditions', maxChars)}`];

@@ -5,9 +5,10 @@
 import { readdir, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Clock } from '../../base/clock.ts';
-import { codeOf, messageOf } from '../../base/errors.ts';
+import { adviceOf, codeOf } from '../../base/errors.ts';
 import { isRunId, type RunId, type SessionId } from '../../base/ids.ts';
 import { shellQuote } from '../../base/text.ts';
+import { quotedReason } from '../../base/untrusted.ts';
 import { tidyWorktrees } from '../../experiments/git/tidyWorktrees.ts';
 import type { Machine, Machines } from '../../machines/machine.ts';
 import { runFolder } from '../../runs/supervisor.ts';
@@ -193,7 +194,7 @@ async function removeSession(deps: RetentionDeps, id: SessionId): Promise<string
         ...kept.map(({ path: place, why }) => `${place} on ${machineId} was not removed: ${why}`),
       );
     } catch (error) {
-      problems.push(`Files of session ${id} on ${machineId} were not removed: ${messageOf(error)}`);
+      problems.push(`Files of session ${id} on ${machineId} were not removed: ${adviceOf(error)}`);
     }
   }
   for (const run of runIds) await rm(deps.home.runFolder(run), { recursive: true, force: true });
@@ -232,7 +233,7 @@ async function removeRuns(machine: Machine, folders: readonly string[]): Promise
       timeoutMs: 120_000,
     });
     if (outcome.kind !== 'exited' || outcome.code !== 0)
-      throw new Error(stderr.trim() || outcome.kind);
+      throw new Error(quotedReason(stderr, machine.id, outcome.kind));
   }
 }
 

@@ -1,6 +1,7 @@
 /** Folds events into a list of the actions of a session. */
 import type { RunId } from '../../base/ids.ts';
 import { oneLine } from '../../base/text.ts';
+import { withoutUntrustedMarks } from '../../base/untrusted.ts';
 import { verdictText } from '../../runs/run.ts';
 import type { HostContact } from '../../machines/confinement/hostContacts.ts';
 import type { EventOf } from './describeEvent.ts';
@@ -114,7 +115,7 @@ class ActionsFold {
         this.#end(event.runId, verdictText(event.verdict), event.contacts);
         break;
       case 'run.not_started':
-        this.#end(event.runId, `not started: ${event.why}`);
+        this.#end(event.runId, `not started: ${withoutUntrustedMarks(event.why)}`);
         break;
       default:
         break;

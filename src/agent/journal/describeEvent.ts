@@ -16,6 +16,7 @@ import { budgetText, noticeText } from './limitText.ts';
 import { alarmActionText, outageText, runEndText } from './runText.ts';
 import type { SessionState } from './state.ts';
 import type { RunId } from '../../base/ids.ts';
+import { withoutUntrustedMarks } from '../../base/untrusted.ts';
 
 /**
  * Tone of an event. `busy`: work is in progress. `muted`: a choice of the user or the agent,
@@ -78,7 +79,7 @@ const plain = (
   facts?: readonly string[],
 ): Description => described({ kind, tone: 'plain' }, title, detail, facts);
 const bad = (kind: Subject, title: string, detail?: string): Description =>
-  described({ kind, tone: 'bad' }, title, detail);
+  described({ kind, tone: 'bad' }, title, detail && withoutUntrustedMarks(detail));
 
 const described = (
   base: Pick<Description, 'kind' | 'tone'>,

@@ -1,6 +1,6 @@
 /** Carries out `helios machine …` and `helios machines`. */
 import type { Engine } from '../../agent/contract/engine.ts';
-import { messageOf } from '../../base/errors.ts';
+import { adviceOf } from '../../base/errors.ts';
 import { cleanText } from '../../base/text.ts';
 import type { MachineEntry } from '../../machines/machineEntry.ts';
 import type { MachinePrompts } from '../../machines/machinePrompts.ts';
@@ -127,7 +127,7 @@ async function test(
     );
     return exitCodes.goal;
   } catch (error) {
-    stderr.write(`${id} cannot be used: ${cleanText(messageOf(error))}\n`);
+    stderr.write(`${id} cannot be used: ${cleanText(adviceOf(error))}\n`);
     return exitCodes.error;
   }
 }

@@ -6,7 +6,8 @@ import { posix } from 'node:path';
 import { delay, type Clock } from '../../base/clock.ts';
 import { HeliosError, messageOf } from '../../base/errors.ts';
 import { shellText } from '../../base/shellText.ts';
-import { oneLine, shellQuote, formatDuration } from '../../base/text.ts';
+import { shellQuote, formatDuration } from '../../base/text.ts';
+import { quotedReason } from '../../base/untrusted.ts';
 import type { Machine, StreamResult } from '../../machines/machine.ts';
 
 export type GitFailureReason =
@@ -130,7 +131,11 @@ function checked(machine: Machine, { outcome, stderr }: StreamResult, text: stri
     'git' as const,
     undefined,
   ];
-  const detail = oneLine(stderr.replace(/^(?:fatal|error): /gm, ''), 400);
+  const detail = quotedReason(
+    stderr.replace(/^(?:fatal|error): /gm, ''),
+    `git on ${machine.id}`,
+    '',
+  );
   if (what !== undefined)
     throw new GitFailure(reason, detail === '' ? what : `${what} (${detail})`);
   throw new GitFailure(reason, `git on ${machine.id} failed: ${detail || outcome.kind}`);

@@ -2,7 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import type { SessionId } from '../../base/ids.ts';
 import { shellText } from '../../base/shellText.ts';
-import { oneLine, shellQuote } from '../../base/text.ts';
+import { shellQuote } from '../../base/text.ts';
+import { quotedReason } from '../../base/untrusted.ts';
 import type { Machine } from '../machine.ts';
 import { confinedCommand } from './confine.ts';
 import type { Confinement } from './policy.ts';
@@ -40,9 +41,9 @@ async function failureOn(machine: Machine, network: Network): Promise<string | u
   if (stdout.includes(mark)) return undefined;
   const own = /could not be confined: (.*)\.$/m.exec(stderr)?.[1];
   return (
-    own ??
+    (own && quotedReason(own, machine.id, own)) ??
     (await restrictionOn(machine)) ??
-    `bubblewrap does not start (${oneLine(stderr.replace('bwrap: ', ''), 200)})`
+    `bubblewrap does not start (${quotedReason(stderr.replace('bwrap: ', ''), machine.id, 'it gave no reason')})`
   );
 }
 

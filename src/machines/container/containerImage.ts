@@ -8,6 +8,7 @@ import { MachineFailure } from '../machine.ts';
 import type { ContainerEntry } from '../machineEntry.ts';
 import { expandHome } from '../ssh/configFile.ts';
 import { messageOf } from '../../base/errors.ts';
+import { untrusted } from '../../base/untrusted.ts';
 import { readBuildContext, tagOf, type BuildContext } from './buildContext.ts';
 import { engineFailure, statusOf, type Docker } from './engine.ts';
 
@@ -110,10 +111,8 @@ async function build(
     const detail = `${output.trim()}\n${messageOf(error)}`.trim();
     throw new MachineFailure(
       'unreachable',
-      `The image of ${id} could not be built from its Dockerfile:\n${detail}`,
-      {
-        cause: error,
-      },
+      `The image of ${id} could not be built from its Dockerfile:\n${untrusted(detail, 'its build', 2 * shownOutput)}`,
+      { cause: error },
     );
   }
 }

@@ -4,6 +4,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type Dockerode from 'dockerode';
 import { codeOf, messageOf } from '../../base/errors.ts';
+import { quotedReason } from '../../base/untrusted.ts';
 import { MachineFailure } from '../machine.ts';
 import { expandHome } from '../ssh/configFile.ts';
 import { loadDocker } from './dockerLibrary.ts';
@@ -70,9 +71,11 @@ export function statusOf(error: unknown): number | undefined {
  */
 export function engineFailure(error: unknown, failure: string): MachineFailure {
   if (error instanceof MachineFailure) return error;
-  const detail = messageOf(error)
-    .replace(/^\(HTTP code \d+\) [^-]*- /, '')
-    .trim();
+  const detail = quotedReason(
+    messageOf(error).replace(/^\(HTTP code \d+\) [^-]*- /, ''),
+    'the container engine',
+    'no reason',
+  );
   const status = statusOf(error);
   if (status !== undefined)
     return new MachineFailure('io', `${failure}: ${detail}.`, { cause: error });

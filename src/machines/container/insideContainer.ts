@@ -1,7 +1,7 @@
 /** Runs commands in a running container. */
 import type { Duplex } from 'node:stream';
 import type Dockerode from 'dockerode';
-import { oneLine } from '../../base/text.ts';
+import { quotedReason } from '../../base/untrusted.ts';
 import { MachineFailure } from '../machine.ts';
 import { DockerChannel, newMarker, reportingArgv } from './dockerChannel.ts';
 
@@ -41,7 +41,7 @@ export async function outputOf(container: Container, line: string, user?: string
   if (code === 0) return text;
   throw new MachineFailure(
     'io',
-    `A command in the container failed: ${oneLine(stderr, 300) || 'it was stopped'}.`,
+    `A command in the container failed: ${quotedReason(stderr, 'the container', 'it was stopped')}.`,
   );
 }
 

@@ -4,6 +4,7 @@
  * handle also tracks whether the machine is reachable, from the results of calls and from the
  * machine's status events.
  */
+import { adviceOf } from '../../base/errors.ts';
 import { toDisposable, type Disposable } from '../../base/disposable.ts';
 import { ForwardingMachine } from '../forwardingMachine.ts';
 import {
@@ -139,7 +140,7 @@ export class MachineHandle extends ForwardingMachine {
   #noteFailure(target: Machine, error: unknown): void {
     if (!(error instanceof MachineFailure)) return;
     if (connectionReasons.includes(error.reason))
-      this.#note(target, { kind: 'unreachable', why: error.message });
+      this.#note(target, { kind: 'unreachable', why: adviceOf(error) });
     if (answeredReasons.includes(error.reason)) this.#note(target, { kind: 'connected' });
   }
 

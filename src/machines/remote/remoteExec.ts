@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../base/clock.ts';
 import { DisposableStore } from '../../base/disposable.ts';
 import { messageOf } from '../../base/errors.ts';
-import { oneLine } from '../../base/text.ts';
+import { quotedReason } from '../../base/untrusted.ts';
 import { MachineFailure, type ExecOptions, type ExecOutcome } from '../machine.ts';
 import { pour } from '../pouring.ts';
 import type { CommandChannel, CommandHost } from './commandHost.ts';
@@ -233,10 +233,9 @@ class RemoteProcess {
 
   #refused(): MachineFailure {
     const { name } = this.#deps.host;
-    const detail = oneLine(this.#stderr.noise, 300);
     return new MachineFailure(
       'denied',
-      `${name} does not run commands for this user${detail ? `: ${detail}` : '.'}`,
+      `${name} does not run commands for this user: ${quotedReason(this.#stderr.noise, name, 'it gave no reason')}.`,
     );
   }
 }

@@ -4,6 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { shellQuote } from '../../base/text.ts';
+import { quotedReason } from '../../base/untrusted.ts';
 import {
   MachineFailure,
   type ExecOutcome,
@@ -185,8 +186,9 @@ export function remoteFileFailure(
   path: string,
 ): MachineFailure {
   const [, reason, why] =
-    reasons.find(([pattern]) => pattern.test(message)) ?? ([/./, 'io', message.trim()] as const);
-  return new MachineFailure(reason, `Cannot ${operation} ${path}: ${why || 'unknown reason'}.`);
+    reasons.find(([pattern]) => pattern.test(message)) ??
+    ([/./, 'io', quotedReason(message, 'the machine', 'unknown reason')] as const);
+  return new MachineFailure(reason, `Cannot ${operation} ${path}: ${why}.`);
 }
 
 async function runOrFail(

@@ -1,6 +1,7 @@
 /** Base class of machines that run everything through a shell on a host. */
 import { systemClock, type Clock } from '../../base/clock.ts';
 import { counted, shellQuote } from '../../base/text.ts';
+import { quotedReason } from '../../base/untrusted.ts';
 import { HeadTail } from '../headTail.ts';
 import {
   MachineFailure,
@@ -138,7 +139,7 @@ export abstract class ShellMachine implements Machine {
     if (outcome.kind === 'exited' && outcome.code === 0) return;
     throw new MachineFailure(
       'io',
-      `The command could not be started: ${stderr.trim() || outcome.kind}.`,
+      `The command could not be started: ${quotedReason(stderr, 'the machine', outcome.kind)}.`,
     );
   }
 

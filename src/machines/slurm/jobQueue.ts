@@ -4,6 +4,7 @@
  */
 import { delay, type Clock } from '../../base/clock.ts';
 import { messageOf } from '../../base/errors.ts';
+import { quotedReason } from '../../base/untrusted.ts';
 import { MachineFailure, type JobState } from '../machine.ts';
 import { parseSacct, parseSqueue, sacctCommand, squeueCommand } from './jobStates.ts';
 
@@ -110,9 +111,9 @@ const baseOf = (id: string): string => id.split('_')[0] ?? id;
  * reason.
  */
 export const silent = (command: string, text: string): MachineFailure => {
-  const last = text.trim().split('\n').at(-1);
+  const last = text.trim().split('\n').at(-1) ?? '';
   return new MachineFailure(
     'unreachable',
-    `Slurm does not answer (${command}: ${last || 'no answer in time'}). Run the command on the machine to see why.`,
+    `Slurm does not answer (${command}: ${quotedReason(last, 'Slurm', 'no answer in time')}). Run the command on the machine to see why.`,
   );
 };

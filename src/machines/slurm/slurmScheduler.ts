@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { delay, type Clock } from '../../base/clock.ts';
 import { shellQuote, formatDuration } from '../../base/text.ts';
+import { quotedReason } from '../../base/untrusted.ts';
 import {
   MachineFailure,
   type Job,
@@ -125,7 +126,7 @@ export class SlurmScheduler implements Scheduler {
     });
     const id = /^job=(\d+)$/m.exec(stdout)?.[1];
     if (outcome.kind === 'exited' && outcome.code === 0 && id !== undefined) return id;
-    const why = stderr.trim() || outcome.kind;
+    const why = quotedReason(stderr, 'Slurm', outcome.kind);
     if (outcome.kind === 'exited' && outcome.code === exitCodes.refused)
       throw new MachineFailure('denied', `Slurm refused the job: ${why}`);
     const isUnclear = outcome.kind !== 'exited' || outcome.code === exitCodes.unclear;
@@ -148,7 +149,7 @@ export class SlurmScheduler implements Scheduler {
     if (isDone || /already completing|already completed|invalid job id/i.test(stderr)) return;
     throw new MachineFailure(
       'unreachable',
-      `Slurm did not carry out the request: ${stderr.trim() || outcome.kind}`,
+      `Slurm did not carry out the request: ${quotedReason(stderr, 'Slurm', outcome.kind)}`,
     );
   }
 

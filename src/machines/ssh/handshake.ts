@@ -12,6 +12,7 @@ import type { SshTarget } from './sshConfig.ts';
 import { loadSsh } from './sshLibrary.ts';
 import { probeEveryMs, watchLife } from './signsOfLife.ts';
 import { formatDuration } from '../../base/text.ts';
+import { quotedReason } from '../../base/untrusted.ts';
 
 const readyTimeoutMs = 15_000;
 
@@ -221,9 +222,11 @@ export class Handshake {
       error instanceof Error && 'level' in error && error.level === 'client-authentication';
     if (!isAuth) {
       const isOld = /no matching/i.test(messageOf(error));
-      const why = isOld ? `it offers only insecure algorithms: ${this.#offer}` : messageOf(error);
+      const why = isOld
+        ? `it offers only insecure algorithms: ${quotedReason(this.#offer, host, 'none')}`
+        : reasonOf(error, host);
       const next = isOld ? 'Update its SSH server.' : 'Helios retries automatically.';
-      const text = `${host} cannot be reached at port ${port}: ${why || 'no answer'}. ${next}`;
+      const text = `${host} cannot be reached at port ${port}: ${why}. ${next}`;
       return new MachineFailure('unreachable', text, { cause: error });
     }
     const tried = this.#auth.rejected();
@@ -263,3 +266,9 @@ function preferred(knownTypes: readonly string[]): ServerHostKeyAlgorithm[] {
     knownTypes.includes(algorithm.startsWith('rsa-') ? 'ssh-rsa' : algorithm);
   return [...hostKeyAlgorithms].sort((a, b) => Number(isKnown(b)) - Number(isKnown(a)));
 }
+
+/** Returns the reason of a failed connection. ssh2 gives a number to the words of a server. */
+const reasonOf = (error: unknown, host: string): string =>
+  error instanceof Error && 'code' in error && typeof error.code === 'number'
+    ? quotedReason(error.message, host, 'no answer')
+    : messageOf(error) || 'no answer';

@@ -1,5 +1,6 @@
 /** Opens one channel of an SSH connection, and explains failures. */
 import type { Client } from 'ssh2';
+import { quotedReason } from '../../base/untrusted.ts';
 import { MachineFailure } from '../machine.ts';
 
 /** Code with which a server refuses a session for lack of resources (RFC 4254). */
@@ -54,9 +55,13 @@ function openFailure({ host, isCurrent }: OpenConnection, error: Error): Machine
   // The server closed the channel instead of answering.
   if (error.message === 'Unable to exec')
     return unreachable(host, 'it closed a new session; it is unknown whether the command started');
-  return new MachineFailure('denied', `${host} did not open a session: ${error.message}.`, {
-    cause: error,
-  });
+  return new MachineFailure(
+    'denied',
+    `${host} did not open a session: ${quotedReason(error.message, host, 'it gave no reason')}.`,
+    {
+      cause: error,
+    },
+  );
 }
 
 export const unreachable = (host: string, why: string, cause?: unknown): MachineFailure =>

@@ -5,7 +5,7 @@
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { Duplex } from 'node:stream';
 import { codeOf } from '../../base/errors.ts';
-import { oneLine } from '../../base/text.ts';
+import { quotedReason } from '../../base/untrusted.ts';
 import { sshEnvironment } from './sshEnvironment.ts';
 
 const killAfterMs = 1000;
@@ -41,12 +41,8 @@ export class ProxyStream extends Duplex {
     child.stdin.on('error', () => undefined);
     child.once('error', (error) => this.destroy(error));
     child.once('close', (code, signal) => {
-      const detail = oneLine(this.#stderrText, 300);
-      this.destroy(
-        new Error(
-          `the ProxyCommand ended (${signal ?? `code ${code}`})${detail ? `: ${detail}` : ''}`,
-        ),
-      );
+      const reason = quotedReason(this.#stderrText, 'the ProxyCommand', 'it gave no reason');
+      this.destroy(new Error(`the ProxyCommand ended (${signal ?? `code ${code}`}): ${reason}`));
     });
   }
 

@@ -6,6 +6,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { codeOf, messageOf } from '../../base/errors.ts';
+import { quotedReason } from '../../base/untrusted.ts';
 import { MachineFailure } from '../machine.ts';
 import { parseMachineSpec } from '../machineEntry.ts';
 import { expandHome, settingsOf, type ConfigPlace } from './configFile.ts';
@@ -155,10 +156,9 @@ async function askOpenSsh(
     // OpenSSH is missing, or has no configuration to read.
     if (codeOf(error) === 'ENOENT' || /Can't open user config file/.test(messageOf(error)))
       return undefined;
-    const detail = messageOf(error).split('\n').slice(1).join(' ').trim();
-    throw unusable(
-      `The ssh configuration of ${reference.host} is invalid: ${detail || messageOf(error)}`,
-    );
+    const detail = messageOf(error).split('\n').slice(1).join(' ');
+    const reason = quotedReason(detail, 'ssh', messageOf(error));
+    throw unusable(`The ssh configuration of ${reference.host} is invalid: ${reason}`);
   }
 }
 

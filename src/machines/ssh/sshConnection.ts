@@ -8,6 +8,7 @@ import { systemClock, type Clock } from '../../base/clock.ts';
 import type { Disposable } from '../../base/disposable.ts';
 import { Emitter, type Event } from '../../base/emitter.ts';
 import { messageOf } from '../../base/errors.ts';
+import { quotedReason } from '../../base/untrusted.ts';
 import { MachineFailure } from '../machine.ts';
 import type { ChannelOptions, CommandHost } from '../remote/commandHost.ts';
 import { Handshake } from './handshake.ts';
@@ -163,9 +164,12 @@ export class SshConnection implements CommandHost, Disposable {
         client.forwardOut('127.0.0.1', 0, host, port, done),
       );
     } catch (error) {
+      const { host: name } = this.target;
       const why =
-        error instanceof MachineFailure && error.cause ? messageOf(error.cause) : messageOf(error);
-      throw unreachable(host, `${this.target.host} cannot connect to it (${why})`, error);
+        error instanceof MachineFailure && error.cause
+          ? quotedReason(messageOf(error.cause), name, 'it gave no reason')
+          : messageOf(error);
+      throw unreachable(host, `${name} cannot connect to it (${why})`, error);
     }
   }
 

@@ -1,5 +1,6 @@
 import { homedir, userInfo } from 'node:os';
 import { join } from 'node:path';
+import { adviceOf } from '../../base/errors.ts';
 import type { Clock } from '../../base/clock.ts';
 import { DisposableStore } from '../../base/disposable.ts';
 import { Emitter, type Event } from '../../base/emitter.ts';
@@ -98,7 +99,7 @@ export class SshConnector implements Connector {
   #reportStatus(state: SshState): void {
     if (state.kind === 'connected') this.#changes.fire({ kind: 'connected' });
     if (state.kind === 'down')
-      this.#changes.fire({ kind: 'unreachable', why: state.failure.message });
+      this.#changes.fire({ kind: 'unreachable', why: adviceOf(state.failure) });
   }
 }
 

@@ -5,6 +5,7 @@
 import { StringDecoder } from 'node:string_decoder';
 import { UserFacing } from '../../base/errors.ts';
 import { cleanText, oneLine, shellQuote } from '../../base/text.ts';
+import { quotedReason } from '../../base/untrusted.ts';
 import type { Machine, StreamResult } from '../../machines/machine.ts';
 import { importScript } from './readerScript.ts';
 
@@ -82,7 +83,7 @@ function failureOf({ outcome, stderr }: StreamResult): string | undefined {
   if (outcome.kind === 'signalled' || (outcome.kind === 'exited' && outcome.code > 128))
     return 'reading took longer than two minutes, or was ended';
   const last = cleanText(stderr).trim().split('\n').at(-1) ?? '';
-  return `its reader failed${last === '' ? '' : ` (${oneLine(last, maxProblemChars)})`}`;
+  return `its reader failed (${quotedReason(last, 'the reader', 'it gave no reason')})`;
 }
 
 type Head = Omit<FoundRun, 'rows'>;

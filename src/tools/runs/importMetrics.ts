@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { adviceOf, UserFacing, ToolFailure } from '../../base/errors.ts';
+import { UserFacing, ToolFailure } from '../../base/errors.ts';
 import { exactTime } from '../../base/localTime.ts';
 import { counted } from '../../base/text.ts';
 import { usualPaths } from '../../permissions/pathRules.ts';
@@ -70,5 +70,6 @@ export const importMetrics = (deps: MachineTools & { readonly importer: ResultIm
   });
 
 function forModel(error: unknown): never {
-  throw error instanceof UserFacing ? new ToolFailure(adviceOf(error), { cause: error }) : error;
+  if (!(error instanceof UserFacing)) throw error;
+  throw new ToolFailure(`${error.message} ${error.action ?? ''}`.trim(), { cause: error });
 }

@@ -4,7 +4,7 @@
  */
 import { chat, Uri, workspace, type ChatResult, type Disposable } from 'vscode';
 import { systemClock } from '../../base/clock.ts';
-import { UserFacing, messageOf } from '../../base/errors.ts';
+import { adviceOf, messageOf } from '../../base/errors.ts';
 import { isQuestion, slashWord } from '../../presentation/slashWords.ts';
 import { participant, type ChatCommand } from '../ui/contributions.ts';
 import { trustText } from '../window/engineHost.ts';
@@ -55,8 +55,7 @@ class ChatHandler {
       return await this.#answer(turn);
     } catch (error) {
       this.#deps.logger.error(`chat: ${messageOf(error)}`);
-      const action = error instanceof UserFacing && error.action ? ` ${error.action}` : '';
-      return { errorDetails: { message: `${messageOf(error)}${action}` } };
+      return { errorDetails: { message: adviceOf(error) } };
     }
   }
 

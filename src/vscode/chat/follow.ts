@@ -7,7 +7,7 @@ import type { Session } from '../../agent/contract/sessions.ts';
 import type { JournalEvent } from '../../agent/journal/events.ts';
 import type { Clock } from '../../base/clock.ts';
 import { DisposableStore, toDisposable, type Disposable } from '../../base/disposable.ts';
-import { messageOf } from '../../base/errors.ts';
+import { adviceOf } from '../../base/errors.ts';
 import { Transcript, type ChatPart } from '../sessions/transcript.ts';
 import { plain } from '../../base/markdown.ts';
 
@@ -110,7 +110,7 @@ class Following implements Disposable {
 
   #say(text: string): void {
     this.#session.say(text, this.#options.attachments).catch((error: unknown) => {
-      const markdown = `The message was not sent: ${plain(messageOf(error), 300)}`;
+      const markdown = `The message was not sent: ${plain(adviceOf(error), 300)}`;
       this.#show([{ kind: 'line', icon: 'error', markdown }]);
       this.#end('failed');
     });

@@ -9,6 +9,7 @@ import type { Decision } from '../../experiments/experiment.ts';
 import type { ExperimentRow, Ledger } from '../../experiments/ledger.ts';
 import type { TreeNode } from '../ui/treeNode.ts';
 import { code, plain } from '../../base/markdown.ts';
+import { withoutUntrustedMarks } from '../../base/untrusted.ts';
 import type { Icon } from '../ui/icons.ts';
 
 /**
@@ -83,7 +84,7 @@ function tooltip(
   const codeWords =
     state.kind === 'git'
       ? `Code ${(state.commit ?? state.head ?? state.tree).slice(0, 7)}${state.isDirty ? ', with uncommitted changes' : ''}`
-      : `Code unknown: ${plain(state.why, 200)}`;
+      : `Code unknown: ${plain(withoutUntrustedMarks(state.why), 200)}`;
   return [
     `**${plain(row.hypothesis, 400)}**`,
     `${statusWord}${decision === undefined ? '' : `: ${plain(decision.why, 400)}`}`,

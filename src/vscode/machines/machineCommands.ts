@@ -13,7 +13,7 @@ import {
   type TextDocumentShowOptions,
 } from 'vscode';
 import type { Engine } from '../../agent/contract/engine.ts';
-import { messageOf, UserFacing } from '../../base/errors.ts';
+import { adviceOf, UserFacing } from '../../base/errors.ts';
 import type { MachineEntry } from '../../machines/machineEntry.ts';
 import { entryText, hasHost, localId } from '../../presentation/machines/machineText.ts';
 import { lineOfMachine, expandHome } from '../../compose/machineFile.ts';
@@ -68,7 +68,7 @@ async function testMachine(deps: MachineDeps, id: string): Promise<void> {
     void window.showInformationMessage(`Connected to ${id}: ${about ?? ''}.`);
   } catch (error) {
     const choice = await window.showWarningMessage(
-      `Could not connect to ${id}: ${messageOf(error)}`,
+      `Could not connect to ${id}: ${adviceOf(error)}`,
       'Retry',
       'Edit machines.json',
     );

@@ -4,7 +4,7 @@ import { env } from 'vscode';
 import type { Engine } from '../../agent/contract/engine.ts';
 import { systemClock } from '../../base/clock.ts';
 import { DisposableStore, type Disposable } from '../../base/disposable.ts';
-import { messageOf } from '../../base/errors.ts';
+import { adviceOf } from '../../base/errors.ts';
 import { planImport } from '../../compose/importHosts.ts';
 import type { Machine } from '../../machines/machine.ts';
 import { entryText, hasHost } from '../../presentation/machines/machineText.ts';
@@ -142,7 +142,7 @@ export class MachineViews implements Disposable {
     this.#about.set(machine.id, {});
     machine.describe().then(
       (description) => answer({ description }),
-      (error: unknown) => answer({ problem: messageOf(error) }),
+      (error: unknown) => answer({ problem: adviceOf(error) }),
     );
     return {};
   }

@@ -19,6 +19,7 @@ import type { RunSpec } from '../../runs/run.ts';
 import type { CodeState } from '../../experiments/experiment.ts';
 import type { Fact, TextSection } from '../../protocol/sessionView.ts';
 import { exactTime } from '../../base/localTime.ts';
+import { withoutUntrustedMarks } from '../../base/untrusted.ts';
 import type { Step } from './timeline.ts';
 
 export interface WholeSection extends Pick<TextSection, 'id' | 'title' | 'format' | 'isFolded'> {
@@ -310,7 +311,7 @@ function launchContent(
 
 /** Returns, for example, `9fceb02 with changes, tree 1a2b3c4`, or why the code is unknown. */
 function codeText(code: CodeState): string {
-  if (code.kind === 'none') return oneLine(code.why, 80);
+  if (code.kind === 'none') return oneLine(withoutUntrustedMarks(code.why), 80);
   return `${(code.head ?? code.tree).slice(0, 7)}${code.isDirty ? ` with changes, tree ${code.tree.slice(0, 7)}` : ''}`;
 }
 

@@ -38,7 +38,7 @@ export function tell(error: unknown, logger: Logger): void {
     return;
   }
   logger.error(error instanceof Error ? error : messageOf(error));
-  void window.showErrorMessage(`Helios: ${messageOf(error)}`, 'Show Output').then((choice) => {
+  void window.showErrorMessage(`Helios: ${adviceOf(error)}`, 'Show Output').then((choice) => {
     if (choice !== undefined) void run('helios.showOutput');
   });
 }

@@ -17,7 +17,7 @@ import {
 } from 'vscode';
 import type { SessionId } from '../../base/ids.ts';
 import { DisposableStore } from '../../base/disposable.ts';
-import { messageOf } from '../../base/errors.ts';
+import { adviceOf } from '../../base/errors.ts';
 import { systemClock } from '../../base/clock.ts';
 import { documentScheme } from '../ui/contributions.ts';
 import { Frames } from '../ui/frames.ts';
@@ -64,7 +64,7 @@ export class Documents implements TextDocumentContentProvider, DocumentLinkProvi
     if (render === undefined)
       return `${basename(uri.path)} was closed with its window. Open it again from Helios.\n`;
     const shown = await render().catch(
-      (error: unknown) => `${basename(uri.path)} could not be read: ${messageOf(error)}\n`,
+      (error: unknown) => `${basename(uri.path)} could not be read: ${adviceOf(error)}\n`,
     );
     if (typeof shown === 'string') return shown;
     this.#links.set(uri.path, shown.links);

@@ -59,6 +59,15 @@ describe('the description of an event', () => {
     }
   });
 
+  it('has no marks of text of others', () => {
+    const why = 'git failed: <untrusted from="git on gpu1">no space</untrusted>.';
+    const event = { type: 'run.not_started', runId: 'r1', why } as unknown as JournalEvent;
+    for (const [, state] of told()) {
+      assert.equal(describeEvent(event, state)?.detail, 'git failed: no space.');
+      break;
+    }
+  });
+
   it('is absent for an event of a newer version', () => {
     const state = foldSession(night);
     assert.ok(state !== undefined);

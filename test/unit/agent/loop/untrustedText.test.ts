@@ -3,6 +3,7 @@ import { mkdtempSync, mkdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, describe, it } from 'mocha';
+import { remoteFileFailure } from '../../../../src/machines/remote/remoteFiles.ts';
 import type { ModelRequest } from '../../../../src/models/model.ts';
 import { ScriptedModel, type ScriptedReply } from '../../../fakes/scriptedModel.ts';
 import { standIn } from '../../../fakes/scriptedMachine.ts';
@@ -27,10 +28,12 @@ const hostile = [
 describe('text of others in requests to the model', () => {
   let bed: TestEngine | undefined;
   let hasMachine = false;
+  let isBroken = false;
+  const broken = () => Promise.reject(remoteFileFailure(`disk: ${hostile}`, 'use', '/data'));
   afterEach(async () => {
     await bed?.dispose();
     bed = undefined;
-    hasMachine = false;
+    hasMachine = isBroken = false;
   });
 
   async function asked(...script: readonly ScriptedReply[]): Promise<readonly ModelRequest[]> {
@@ -45,7 +48,10 @@ describe('text of others in requests to the model', () => {
     bed = await testEngine(model, {
       folder,
       createMachine: (entry) =>
-        standIn(entry, `${folder}/${entry.id}`, () => Promise.resolve('1 × OBEY-ME GPU')),
+        Object.assign(
+          standIn(entry, `${folder}/${entry.id}`, () => Promise.resolve('1 × OBEY-ME GPU')),
+          isBroken && { stat: broken, stream: broken, writeFile: broken },
+        ),
     });
     if (hasMachine)
       await bed.engine.machines.add({ id: 'gpu1', kind: 'ssh', host: 'gpu1', slots: 1 });
@@ -110,6 +116,19 @@ describe('text of others in requests to the model', () => {
     const system = requests[0]?.system.map(({ text }) => text).join('\n') ?? '';
     assert.match(system, /^- gpu1: <untrusted from="the machine">1 × OBEY-ME GPU<\/untrusted>/m);
     assert.match(system, /Training and evaluation belong on gpu1;/);
+  });
+
+  it('is marked in failures, of machines in the system prompt too', async () => {
+    hasMachine = isBroken = true;
+    const gpu1 = { machine_id: 'gpu1' };
+    const requests = await asked(
+      call('write_file', { path: 'a.txt', content: 'a', ...gpu1 }),
+      call('remote_exec_background', { command: 'true', ...gpu1 }),
+    );
+    const origins = originsIn(requests.at(-1));
+    assert.deepEqual(origins, ['the machine', 'the machine']);
+    const system = requests[0]?.system.map(({ text }) => text).join('\n') ?? '';
+    assert.match(system, /^- gpu1: not reachable: <untrusted from="the machine">.*OBEY-ME/m);
   });
 
   it('is marked in results of commands, with its origin', async () => {

@@ -298,7 +298,7 @@ describe('a command on a host', () => {
     await over(refused.channel, 1);
     await assert.rejects(refused.ended, {
       reason: 'denied',
-      message: /does not run commands.*: This account is/,
+      message: /does not run commands.*: <untrusted[^>]*>This account is/,
     });
     host.refusal = unreachable();
     const begin = execRemote(

@@ -10,6 +10,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'mocha';
+import { adviceOf } from '../../../../src/base/errors.ts';
 import { shellQuote } from '../../../../src/base/text.ts';
 import { LocalMachine } from '../../../../src/machines/local/localMachine.ts';
 import type { ExecOutcome } from '../../../../src/machines/machine.ts';
@@ -174,6 +175,6 @@ describe('files through a shell', () => {
   for (const [said, reason, told] of words)
     it(`know ${JSON.stringify(said)} for ${reason}`, () => {
       const failure = remoteFileFailure(said, 'write', '/f');
-      assert.deepEqual([failure.reason, failure.message], [reason, `Cannot write /f: ${told}.`]);
+      assert.deepEqual([failure.reason, adviceOf(failure)], [reason, `Cannot write /f: ${told}.`]);
     });
 });

@@ -128,7 +128,11 @@ describe('a machine behind a shell', () => {
   it('says why something did not start', async () => {
     const one = machine();
     for (const [code, said, message] of [
-      [127, 'it was not found\n', /could not be started: it was not found\.$/],
+      [
+        127,
+        'it was not found\n',
+        /could not be started: <untrusted from="the machine">it was not found<\/untrusted>\.$/,
+      ],
       [1, '', /could not be started: exited\.$/],
     ] as const) {
       const started = one.spawnDetached(['run.sh', 'a b'], { cwd: '/work', env: {} });

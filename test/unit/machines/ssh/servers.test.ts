@@ -207,7 +207,7 @@ describe('hosts as they are met', () => {
       const machine = await proxied(`sh -c 'echo "no token: run tunnel login" >&2; exit 7'`);
       await assert.rejects(say(machine, 'true'), {
         reason: 'unreachable',
-        message: /ProxyCommand ended \(code 7\): no token: run tunnel login/,
+        message: /ProxyCommand ended \(code 7\): <untrusted[^>]*>no token: run tunnel login</,
       });
       const absent = await proxied('/no/such/program %h');
       await assert.rejects(say(absent, 'true'), {
