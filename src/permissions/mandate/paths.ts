@@ -20,7 +20,10 @@ const streams = /^\/dev\/(?:null|std(?:in|out|err)|tty|fd\/\d+)$/;
  */
 export function pathOutside(word: ShellWord, use: Use, step: Step): string | undefined {
   const words = step.variables.resolve(word);
-  if (words === undefined) return `${use} a path that only the shell knows: ${word.spelled}`;
+  if (words === undefined) {
+    const advice = word.isSplit ? '; if it is a value of a loop, quote it' : '';
+    return `${use} a path that only the shell knows: ${word.spelled}${advice}`;
+  }
   return firstReason(words, (each) => {
     if (each.text === '-') return undefined;
     const folder = patternFolder(each);

@@ -50,7 +50,7 @@ export class Variables {
 
   /**
    * Returns all texts that a word may expand to; `undefined` if only the shell can know them, or if
-   * it would make several words of them.
+   * it may make several words of them. Names that match a pattern may hold blanks.
    */
   resolve(word: ShellWord): readonly ShellWord[] | undefined {
     if (!word.isDynamic) return [word];
@@ -62,7 +62,7 @@ export class Variables {
       .replace(/\{\d+\.\.\d+(?:\.\.\d+)?\}/g, '1')
       .replace(/\[[^\]/]+\]/g, '?');
     const texts = this.#expanded([spelled]);
-    if (word.isSplit && texts?.some((text) => /\s/.test(text)) === true) return undefined;
+    if (word.isSplit && texts?.some((text) => /[\s*?]/.test(text)) === true) return undefined;
     return texts?.map((text) => ({
       text,
       spelled: text,
