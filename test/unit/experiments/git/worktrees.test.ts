@@ -11,7 +11,7 @@ import {
 import { join } from 'node:path';
 import { after, before, describe, it } from 'mocha';
 import { systemClock } from '../../../../src/base/clock.ts';
-import { UserFacing } from '../../../../src/base/errors.ts';
+import { adviceOf, UserFacing } from '../../../../src/base/errors.ts';
 import { ExperimentCodeStore } from '../../../../src/experiments/git/experimentCodeStore.ts';
 import { promoteToBranch, promoteToPatch } from '../../../../src/experiments/git/promote.ts';
 import { tidyWorktrees } from '../../../../src/experiments/git/tidyWorktrees.ts';
@@ -450,7 +450,7 @@ for (const host of hosts)
       for (const [name, message] of refusals)
         await assert.rejects(
           promoteToBranch(promoted, name),
-          (error: Error) => error instanceof UserFacing && message.test(error.message),
+          (error: Error) => error instanceof UserFacing && message.test(adviceOf(error)),
           name,
         );
       assert.equal(repo.git('branch', '--list'), branches);
