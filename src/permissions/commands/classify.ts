@@ -18,6 +18,7 @@ import type { CommandPlace, Consent, ConsentStep, Spot } from './place.ts';
 import { readerOf } from './readers.ts';
 import type { Reader } from './readers/reader.ts';
 import { isPrintable, splitWords } from './possibleTexts.ts';
+import { installReason } from './installPlace.ts';
 import { judgeReader, judgeRedirection } from './readerCalls.ts';
 import { structureVerdict, unclear } from './structure.ts';
 import { isSilent } from './trees.ts';
@@ -70,8 +71,17 @@ export function judgeLine(line: string, place: CommandPlace): JudgedLine {
     return { verdict: strictest([isHidden, bombVerdict(line), unreadable(line)]) };
   const judge = new LineJudge(shell, place, 0);
   const commands = judge.commands();
-  const verdict = strictest([isHidden, bombVerdict(line), judge.verdict(commands)]);
+  const found = strictest([isHidden, bombVerdict(line), judge.verdict(commands)]);
+  const verdict = shell.isFlat ? withStep(found, commands) : found;
   return { verdict, ...(shell.isFlat && isHidden.kind === 'safe' && { commands }) };
+}
+
+/** Adds the position of the command that caused the verdict. */
+function withStep(verdict: Verdict, commands: readonly JudgedCommand[]): Verdict {
+  const at = commands.findIndex((each) => each.verdict === verdict);
+  return at === -1 || commands.length === 1 || verdict.kind === 'safe'
+    ? verdict
+    : { ...verdict, step: `${at + 1} of ${commands.length}` };
 }
 
 const hidden =
@@ -245,7 +255,7 @@ class LineJudge {
     if (first === undefined) return asks('names no program', part);
     if (first.isDynamic) return asks('runs a program that only the shell knows', part);
     const name = first.text;
-    if (!/^[\w.+:[-]+$/.test(name)) return asks(whyAsked(programOf(first), true), part);
+    if (!/^[\w.+:[-]+$/.test(name)) return asks(reasonFor(command.words, true), part);
     if (name === 'cd') return this.#enter(command, spot);
     if (name === 'pushd')
       return strictest([this.#enter(command, spot), asks('changes folders', part)]);
@@ -259,7 +269,7 @@ class LineJudge {
     if (showsVersion(name, rest)) return safe;
     const found = subcommandOf(name, rest) ?? asReader(name, rest);
     return found === undefined
-      ? asks(wrapperOf(name) ? 'runs another command' : whyAsked(name, false), part)
+      ? asks(reasonFor(command.words, false), part)
       : judgeReader({ name, ...found }, spot);
   }
 
@@ -288,6 +298,14 @@ class LineJudge {
     this.#entered = isClear ? paths : undefined;
     return verdict;
   }
+}
+
+/** Returns why a command is asked about. `isPath`: it names the program by a path. */
+function reasonFor(words: readonly ShellWord[], isPath: boolean): string {
+  const install = installReason(words);
+  if (install !== undefined) return install;
+  const name = programOf(words[0]);
+  return !isPath && wrapperOf(name) ? 'runs another command' : whyAsked(name, isPath);
 }
 
 /** Judges `find` and `xargs`, with the program that they run on files. */

@@ -14,10 +14,11 @@ export const reasonNotes = (accesses: readonly Access[]): readonly string[] => [
     accesses.flatMap((access) => {
       if (access.kind !== 'command' || access.verdict?.kind !== 'ask' || access.note !== undefined)
         return [];
-      const { reason, part } = access.verdict;
+      const { reason, part, step } = access.verdict;
       const about =
         part === '' || part === access.command ? '' : `: ${oneLine(part, maxPartChars)}`;
-      return [`Asks because: ${markHidden(reason + about)}.`];
+      const position = step === undefined ? '' : ` (step ${step})`;
+      return [`Asks because: ${markHidden(reason + about)}${position}.`];
     }),
   ),
 ];

@@ -14,6 +14,8 @@ export interface Verdict {
   readonly reason: string;
   /** The part of the line that caused the verdict. Empty for `safe`. */
   readonly part: string;
+  /** Position of the part in a list or pipeline, such as `2 of 5`. Omitted for a single command. */
+  readonly step?: string;
   /** Sentence about a path that the command uses. Its use needs an approval in every mode. */
   readonly pathNote?: string;
   /** Sentence about a key that the command uses. Its use needs an approval in every mode. */

@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { before, describe, it } from 'mocha';
+import { classify } from '../../../../src/permissions/commands/classify.ts';
+import type { CommandPlace } from '../../../../src/permissions/commands/place.ts';
+import { reasonNotes } from '../../../../src/permissions/commands/reasonNotes.ts';
+import { usualPaths } from '../../../../src/permissions/pathRules.ts';
+import { loadShell } from '../../../../src/shell/grammar.ts';
+
+describe('the reason why a command is asked about', () => {
+  before(loadShell);
+  const place: CommandPlace = {
+    workFolder: '/work',
+    home: '/home/ada',
+    rules: usualPaths,
+    realPath: (path) => path,
+    exists: () => true,
+    matches: () => [],
+    keyFiles: () => [],
+    oddFiles: () => [],
+  };
+  const reasonOf = (command: string): string => {
+    const verdict = classify(command, place);
+    return reasonNotes([{ kind: 'command', machineId: 'local', command, verdict }])[0] ?? '';
+  };
+
+  it('names the environment that an installer changes', () => {
+    const active = 'the environment that is active there';
+    const lines: Readonly<Record<string, string>> = {
+      'pip install torch': active,
+      'python3 -m pip install -U torch': active,
+      '.venv/bin/pip install torch': 'the environment .venv',
+      '.venv/bin/python -m pip install torch': 'the environment .venv',
+      '/usr/bin/pip3 install torch': 'the system',
+      'pip install --user torch': 'the user (--user)',
+      'pip install --break-system-packages torch': 'the system',
+      'pip install -t vendor torch': 'vendor',
+      'uv pip install --python env/bin/python torch': 'env/bin/python',
+      'conda install -n lab pytorch': 'the conda environment lab',
+      'conda install pytorch': active,
+      'mamba create -p ./env python=3.12': './env',
+    };
+    for (const [line, environment] of Object.entries(lines))
+      assert.equal(reasonOf(line), `Asks because: changes packages of ${environment}.`, line);
+    assert.equal(reasonOf('pip download torch'), 'Asks because: may install or run packages.');
+    assert.equal(reasonOf('python3 train.py'), 'Asks because: runs code.');
+  });
+
+  it('names the part of a list or pipeline that decides, and its position', () => {
+    assert.equal(
+      reasonOf('cd /work && ls; cat a.txt | python3 -c 1 | wc -l'),
+      'Asks because: runs code: python3 -c 1 (step 4 of 5).',
+    );
+    assert.equal(
+      reasonOf('ls && .venv/bin/pip install torch'),
+      'Asks because: changes packages of the environment .venv: .venv/bin/pip install torch (step 2 of 2).',
+    );
+    assert.equal(reasonOf('rm a.txt > log'), 'Asks because: writes files: rm a.txt.');
+  });
+});
