@@ -114,7 +114,7 @@ describe('verdicts of runs on a Slurm cluster', () => {
       assert.equal(error.reason, 'not_started');
       assert.match(
         error.message,
-        /Slurm refused the job: sbatch: error: .*invalid partition.*nowhere/i,
+        /Slurm refused the job: <untrusted[^>]*>sbatch: error: .*invalid partition.*nowhere/i,
       );
       return true;
     });
