@@ -13,3 +13,14 @@ export function clockTime(atMs: number, nowMs: number): string {
     ? exact.slice(11, 16)
     : exact.slice(5, 16);
 }
+
+/**
+ * Formats a stretch of time as `08:35:14–10:45:20` if it lies within a day, otherwise as two exact
+ * times.
+ */
+export function timeRange(fromMs: number, toMs: number): string {
+  const [from, to] = [exactTime(fromMs), exactTime(toMs)];
+  return from.slice(0, 10) === to.slice(0, 10)
+    ? `${from.slice(11)}–${to.slice(11)}`
+    : `${from}–${to}`;
+}

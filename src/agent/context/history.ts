@@ -12,7 +12,8 @@ import { verdictText, runName, runTitle } from '../../runs/run.ts';
 import { noticeForModel } from '../budget/notices.ts';
 import { keptTargetText } from '../journal/factText.ts';
 import { budgetText } from '../journal/limitText.ts';
-import { outageText } from '../journal/runText.ts';
+import { downTimeText, minGapMs } from '../journal/downTime.ts';
+import { outageText, wentOnText } from '../journal/runText.ts';
 import type { RefusedCall } from '../../permissions/access.ts';
 import type { JournalEvent } from '../journal/events.ts';
 import { allowAnswer } from '../user/refusedCalls.ts';
@@ -115,7 +116,7 @@ interface KnownRuns {
   readonly refused: Map<string, RefusedCall>;
   /** Id of an event that resumed the session → facts about the journal before that event. */
   readonly before: Map<string, Before>;
-  /** Ids of the runs that have not ended. */
+  /** Ids of the runs that have started and not ended. */
   readonly live: Set<RunId>;
   /** Time of the last event. */
   lastMs?: number;
@@ -124,7 +125,8 @@ interface KnownRuns {
 interface Before {
   /** Time of the last event before the resumption. */
   readonly lastMs: number;
-  readonly hasRuns: boolean;
+  /** Number of runs that had started and had not ended. */
+  readonly runs: number;
 }
 
 const knownRuns = growingFold<JournalEvent, KnownRuns>(
@@ -140,9 +142,9 @@ const knownRuns = growingFold<JournalEvent, KnownRuns>(
   (known, event) => {
     const { names, numbers, points, condemned, refused } = known;
     if (event.type === 'session.resumed' && known.lastMs !== undefined)
-      known.before.set(event.id, { lastMs: known.lastMs, hasRuns: known.live.size > 0 });
-    if (event.type === 'run.ended' || event.type === 'run.not_started')
-      known.live.delete(event.runId);
+      known.before.set(event.id, { lastMs: known.lastMs, runs: known.live.size });
+    if (event.type === 'run.started') known.live.add(event.runId);
+    if (event.type === 'run.ended') known.live.delete(event.runId);
     known.lastMs = event.at;
     if (event.type === 'question.asked' && event.refused !== undefined)
       refused.set(event.questionId, event.refused);
@@ -150,7 +152,6 @@ const knownRuns = growingFold<JournalEvent, KnownRuns>(
     if (event.type !== 'run.planned') return;
     const { id, number, label, sweep } = event.spec;
     numbers.set(id, number);
-    known.live.add(id);
     names.set(id, `${runTitle(number)} (${label})`);
     if (sweep !== undefined) points.add(id);
   },
@@ -214,20 +215,19 @@ function resultBlock(call: ToolCallBlock, result: Finished | undefined): Recorde
   };
 }
 
-/** Minimum length of a gap in the journal that the model is told about. */
-const minGapMs = 5_000;
-
 function resumedText(
-  { at, budget }: Extract<JournalEvent, { type: 'session.resumed' }>,
-  { lastMs, hasRuns }: Before = { lastMs: at, hasRuns: false },
+  event: Extract<JournalEvent, { type: 'session.resumed' }>,
+  { lastMs, runs }: Before = { lastMs: event.at, runs: 0 },
 ): string | undefined {
-  const texts = [
-    at - lastMs < minGapMs
-      ? ''
-      : `[Helios was started again at ${exactTime(at)}; its last record before is from ${exactTime(lastMs)}.${hasRuns ? ' Runs went on meanwhile.' : ''}]`,
-    budget === undefined ? '' : `[The limits are now: ${budgetText(budget)}.]`,
-  ].filter((text) => text !== '');
-  return texts.length === 0 ? undefined : texts.join('\n');
+  const { at, budget, lastSeenAt } = event;
+  // After an orderly end, only the last record is known.
+  const gone =
+    lastSeenAt !== undefined || at - lastMs < minGapMs
+      ? downTimeText(event, runs)
+      : `Helios was started again at ${exactTime(at)}; its last record before is from ${exactTime(lastMs)}${wentOnText(runs)}.`;
+  const texts = [gone, budget && `The limits are now: ${budgetText(budget)}.`];
+  const lines = texts.flatMap((text) => (text === undefined ? [] : [`[${text}]`]));
+  return lines.length === 0 ? undefined : lines.join('\n');
 }
 
 const attachedTo = (event: JournalEvent): RecordedBlock[] =>

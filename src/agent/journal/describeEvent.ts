@@ -11,8 +11,8 @@ import { runTitle, type Verdict } from '../../runs/run.ts';
 import { targetText } from '../../experiments/target/target.ts';
 import type { EndReason, JournalEvent, MessageOrigin } from './events.ts';
 import { endText, keptTargetText, sleepText } from './factText.ts';
-import { factsOf, forceTexts } from './resumeTexts.ts';
-import { budgetText, noticeText } from './limitText.ts';
+import { factsOf, forceTexts, resumedDetail } from './resumeTexts.ts';
+import { noticeText } from './limitText.ts';
 import { alarmActionText, outageText, runEndText } from './runText.ts';
 import type { SessionState } from './state.ts';
 import type { RunId } from '../../base/ids.ts';
@@ -102,14 +102,13 @@ const descriptions: { readonly [Type in JournalEvent['type']]: Describe<Type> } 
   'session.started': ({ provider, model, ...begun }) =>
     plain('start', 'Started', `${provider}/${model}`, [...factsOf(begun), ...startTexts(begun)]),
   'child.started': ({ sessionId }) => plain('start', 'Started a session', sessionId),
-  'session.resumed': ({ by, budget, ...begun }) =>
-    budget === undefined
-      ? plain('resume', 'Session resumed', '', [by, ...forceTexts(begun), ...factsOf(begun)])
-      : plain('resume', 'Session resumed with other limits', budgetText(budget), [
-          by,
-          ...forceTexts(begun),
-          ...factsOf(begun),
-        ]),
+  'session.resumed': (event, state) =>
+    plain(
+      'resume',
+      event.budget === undefined ? 'Session resumed' : 'Session resumed with other limits',
+      resumedDetail(event, state),
+      [event.by, ...forceTexts(event), ...factsOf(event)],
+    ),
   'session.permissions_changed': ({ permissions: { mode, note } }) =>
     note === undefined ? plain('setting', 'Permission mode changed', mode) : plain('setting', note),
   'session.model_changed': ({ provider, model }) =>

@@ -1,8 +1,41 @@
 /** The time for which no process worked on a session, because its process had died. */
+import { timeRange } from '../../base/localTime.ts';
+import { formatDuration } from '../../base/text.ts';
 import type { JournalEvent } from './events.ts';
+import { wentOnText } from './runText.ts';
+import type { RunState, SessionState } from './state.ts';
 
 /** Returns this time in milliseconds: 0 for an event that follows no crash. */
 export const downMs = (event: JournalEvent): number =>
   event.type === 'session.resumed' && event.lastSeenAt !== undefined
     ? Math.max(0, event.at - event.lastSeenAt)
     : 0;
+
+/** Minimum length of a gap in the journal that is reported. */
+export const minGapMs = 5_000;
+
+/**
+ * Formats this time: `Helios was gone for 2 h 10 min (08:35:14–10:45:20); 3 runs went on.` Returns
+ * `undefined` for an event that follows no crash, and if Helios was back at once. `runs` is the
+ * number of runs that went on.
+ */
+export function downTimeText(event: JournalEvent, runs: number): string | undefined {
+  const gapMs = downMs(event);
+  if (gapMs < minGapMs) return undefined;
+  const range = timeRange(event.at - gapMs, event.at);
+  return `Helios was gone for ${formatDuration(gapMs)} (${range})${wentOnText(runs)}.`;
+}
+
+/**
+ * Returns the number of runs that went on after the last sign of the process that died. `state` may
+ * be any state of the session since the resumption. Does not count runs that were lost.
+ */
+export function runsMeanwhile(event: JournalEvent, { runs }: Pick<SessionState, 'runs'>): number {
+  const fromMs = event.at - downMs(event);
+  const wentOn = ({ process, verdict, endedMs = Infinity }: RunState): boolean =>
+    process !== undefined &&
+    process.startedMs <= fromMs &&
+    endedMs > fromMs &&
+    verdict?.kind !== 'lost';
+  return [...runs.values()].filter(wentOn).length;
+}

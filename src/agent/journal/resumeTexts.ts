@@ -1,8 +1,20 @@
 /** Texts about the start and the resumption of a session. */
-import type { SessionEvent } from './events.ts';
+import { downTimeText, runsMeanwhile } from './downTime.ts';
+import type { JournalEvent } from './events.ts';
 import { leftOutText } from './leftOutText.ts';
+import { budgetText } from './limitText.ts';
+import type { SessionState } from './state.ts';
 
-type Resumed = Extract<SessionEvent, { type: 'session.resumed' }>;
+type Resumed = Extract<JournalEvent, { type: 'session.resumed' }>;
+
+/** Returns how long Helios was gone, and the new limits; empty if there is nothing to say. */
+export const resumedDetail = (event: Resumed, state: SessionState): string =>
+  [
+    downTimeText(event, runsMeanwhile(event, state)),
+    event.budget === undefined ? undefined : budgetText(event.budget),
+  ]
+    .filter((text) => text !== undefined)
+    .join(' ');
 
 /**
  * Returns notes that the user must read at the start: on permissions, and on ignored parts of a

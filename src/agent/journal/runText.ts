@@ -1,6 +1,6 @@
 /** Texts for runs: their status and their alarms. */
 import { rowStatus } from '../../experiments/ledger.ts';
-import { exactTime } from '../../base/localTime.ts';
+import { timeRange } from '../../base/localTime.ts';
 import { counted } from '../../base/text.ts';
 import { verdictText } from '../../runs/run.ts';
 import type { JournalEvent } from './events.ts';
@@ -39,10 +39,9 @@ export const runEndText = (
 ): string => verdictText(verdict, seriousAlarm(runs.get(runId)?.alarms ?? []));
 
 /** Formats an outage: `gpu1 out of reach 08:35:14-08:35:36; 2 runs went on`. */
-export function outageText({ machineId, fromMs, toMs, runs }: MachineEvent): string {
-  const [from, to] = [exactTime(fromMs), exactTime(toMs)];
-  const end = from.slice(0, 10) === to.slice(0, 10) ? to.slice(11) : to;
-  const start = from.slice(0, 10) === to.slice(0, 10) ? from.slice(11) : from;
-  const effect = runs === 0 ? '' : `; ${counted(runs, 'run')} went on`;
-  return `${machineId} out of reach ${start}–${end}${effect}`;
-}
+export const outageText = ({ machineId, fromMs, toMs, runs }: MachineEvent): string =>
+  `${machineId} out of reach ${timeRange(fromMs, toMs)}${wentOnText(runs)}`;
+
+/** Returns `; 2 runs went on`; empty without runs. */
+export const wentOnText = (runs: number): string =>
+  runs === 0 ? '' : `; ${counted(runs, 'run')} went on`;

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import { foldSession } from '../../../../src/agent/journal/fold.ts';
 import { happeningsOf } from '../../../../src/agent/reports/reportHappenings.ts';
+import type { Verdict } from '../../../../src/runs/run.ts';
 import { JournalOf } from '../../../fakes/journalOf.ts';
+import { runState } from '../../vscode/states.ts';
 
 describe('happenings of a brief', () => {
   it('merges consecutive events with the same text, with their number and the time of the last', () => {
@@ -39,6 +41,33 @@ describe('happenings of a brief', () => {
         'Not allowed · the user did not allow it · git push',
         'Not allowed · the user did not allow it',
       ],
+    );
+  });
+
+  it('say for how long Helios was gone after it was killed, and how many runs went on', () => {
+    const atMs = new Date(2026, 10, 22, 8, 35).getTime();
+    const minuteMs = 60_000;
+    const journal = new JournalOf();
+    for (const number of [1, 2, 3, 4]) {
+      const { spec } = runState(number);
+      const process = { pid: number, startTime: '1', bootId: 'b', startedMs: atMs - minuteMs };
+      journal.add({ type: 'run.planned', callId: 'c', spec });
+      journal.add({ type: 'run.started', runId: spec.id, process });
+    }
+    journal.add({ type: 'session.resumed', by: 'cli', lastSeenAt: atMs });
+    const end = (number: number, verdict: Verdict, endedMs: number): JournalOf =>
+      journal.add({
+        ...{ type: 'run.ended', runId: runState(number).spec.id, verdict, endedMs, metrics: [] },
+      });
+    end(1, { kind: 'ok' }, atMs - 1_000);
+    end(2, { kind: 'ok' }, atMs + minuteMs);
+    end(3, { kind: 'lost', why: 'the computer was started again' }, atMs + minuteMs);
+    const events = journal.events.map((event) => ({ ...event, at: atMs + 130 * minuteMs }));
+    const state = foldSession(events);
+    assert.ok(state);
+    assert.deepEqual(
+      happeningsOf(events, state).map(({ text }) => text),
+      ['Session resumed · Helios was gone for 2 h 10 min (08:35:00–10:45:00); 2 runs went on.'],
     );
   });
 });

@@ -107,7 +107,16 @@ describe('what the model reads of accidents', () => {
   const at = (event: SessionEvent, atMs: number) => ({ ...recorded(event), at: atMs });
   const text = (...events: ReturnType<typeof at>[]): string =>
     JSON.stringify(buildHistory([{ ...started(), at: startMs }, ...events]));
-  const resumed: SessionEvent = { type: 'session.resumed', by: 'cli' };
+  const resumed = { type: 'session.resumed', by: 'cli' } as const;
+  /** A run that started at `atMs`. */
+  const runAt = (atMs: number) => {
+    const { spec } = runState(1);
+    const process = { pid: 1, startTime: '1', bootId: 'b', startedMs: atMs };
+    return [
+      at({ type: 'run.planned', callId: '', spec }, atMs),
+      at({ type: 'run.started', runId: spec.id, process }, atMs),
+    ];
+  };
 
   it('is when a machine was out of reach', () => {
     const outage: SessionEvent = {
@@ -128,11 +137,19 @@ describe('what the model reads of accidents', () => {
       text(at(resumed, startMs + 26_000)),
       /\[Helios was started again at 2026-11-22 08:35:40; its last record before is from 2026-11-22 08:35:14\.\]/,
     );
-    const planned: SessionEvent = { type: 'run.planned', callId: '', spec: runState(1).spec };
     assert.match(
-      text(at(planned, startMs), at(resumed, startMs + 26_000)),
-      /08:35:14\. Runs went on meanwhile\.\]/,
+      text(...runAt(startMs), at(resumed, startMs + 26_000)),
+      /08:35:14; 1 run went on\.\]/,
     );
     assert.doesNotMatch(text(at(resumed, startMs + 4_000)), /started again/);
+  });
+
+  it('is for how long Helios was gone after a crash', () => {
+    const dead = { ...resumed, lastSeenAt: startMs + 20_000 };
+    assert.match(
+      text(...runAt(startMs), at(dead, startMs + 140_000)),
+      /\[Helios was gone for 2 min \(08:35:34–08:37:34\); 1 run went on\.\]/,
+    );
+    assert.doesNotMatch(text(at(dead, startMs + 23_000)), /gone|started again/);
   });
 });
