@@ -53,6 +53,11 @@ export interface ActionCommand {
 export interface ActionPath {
   readonly machineId: string;
   readonly path: string;
+  /**
+   * Time at which a change of the file was found, in milliseconds since the epoch. Set for a file
+   * that changed while the command of the call ran: the user or a run may also have changed it.
+   */
+  readonly foundMs?: number;
 }
 
 type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
@@ -108,6 +113,9 @@ class ActionsFold {
       case 'tool.finished':
         this.#finished(event);
         break;
+      case 'files.changed':
+        this.#changed(event);
+        break;
       case 'run.planned':
         this.#planned(event);
         break;
@@ -156,6 +164,17 @@ class ActionsFold {
     for (const path of event.changedFiles ?? [])
       if (!draft.writes.some((write) => write.path === path))
         draft.writes.push({ machineId: 'local', path });
+  }
+
+  /** Adds the files that changed, whether or not an access of the command names them. */
+  #changed({ callId, by, files, at: foundMs }: EventOf<'files.changed'>): void {
+    const draft = this.#drafts.get(callId);
+    if (by !== 'command' || draft === undefined) return;
+    const found = new Set(files.map(({ path }) => path));
+    draft.writes = [
+      ...draft.writes.filter(({ machineId, path }) => machineId !== 'local' || !found.has(path)),
+      ...[...found].map((path) => ({ machineId: 'local', path, foundMs })),
+    ];
   }
 
   #planned({ callId, spec, at }: EventOf<'run.planned'>): void {

@@ -108,12 +108,15 @@ interface WrittenFile {
   readonly count: number;
 }
 
-/** Returns each file once, in the order in which the session first wrote them. */
+/**
+ * Returns each file once, in the order in which the session first wrote them. A command that failed
+ * may have changed files; another call that failed has not.
+ */
 function writtenFiles(actions: readonly Action[]): readonly WrittenFile[] {
   const files = new Map<string, WrittenFile>();
   for (const last of actions) {
-    if (last.isError === true) continue;
     for (const path of last.writes) {
+      if (last.isError === true && path.foundMs === undefined) continue;
       const key = JSON.stringify([path.machineId, path.path]);
       files.set(key, { path, last, count: (files.get(key)?.count ?? 0) + 1 });
     }
@@ -121,10 +124,20 @@ function writtenFiles(actions: readonly Action[]): readonly WrittenFile[] {
   return [...files.values()];
 }
 
-const fileEntry = ({ path, last, count }: WrittenFile): Entry => ({
-  lines: [line(pathText(path), counted(count, 'call'), `last ${head(last)}`, decisionText(last))],
-  ...(path.machineId === 'local' && { file: path.path }),
-});
+function fileEntry({ path, last, count }: WrittenFile): Entry {
+  const { machineId, foundMs } = path;
+  const found =
+    foundMs === undefined ? undefined : `changed while this ran, until ${exactTime(foundMs)}`;
+  const commands = foundMs === undefined ? [] : last.commands.map(({ command }) => command);
+  const calls = counted(count, 'call');
+  return {
+    lines: [
+      line(pathText(path), calls, `last ${head(last)}`, found, decisionText(last)),
+      ...commands.flatMap(textLines),
+    ],
+    ...(machineId === 'local' && { file: path.path }),
+  };
+}
 
 const pathText = ({ machineId, path }: ActionPath): string =>
   machineId === 'local' ? path : `${machineId}:${path}`;

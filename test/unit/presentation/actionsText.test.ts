@@ -50,6 +50,24 @@ describe('what a session did', () => {
     assert.match(text, /gpu1:\/data\/x · 1 call/);
   });
 
+  it('names the command while which a file changed, also of one that failed', () => {
+    const foundMs = new Date(2026, 10, 22, 8, 35, 14).getTime();
+    const here = { machineId: 'local', path: '/work/train.py' };
+    const sed = { ...make, command: 'sed -i s/1/2/ train.py' };
+    const { text, files } = textOf(
+      action({ writes: [here] }),
+      action({ writes: [{ ...here, foundMs }], commands: [sed], turn: 9, isError: true }),
+    );
+    assert.match(
+      text,
+      /Files \(1\)\n {2}\/work\/train\.py · 2 calls · last .* · turn 9 · changed while this ran, until 2026-11-22 08:35:14 · allowed .*\n {6}sed -i s\/1\/2\/ train\.py\n/,
+    );
+    assert.deepEqual(
+      files.map(({ path }) => path),
+      ['/work/train.py'],
+    );
+  });
+
   it('does not say that a refused host was allowed, or that an allowed one was reached', () => {
     const decision = { isAllowed: true, by: 'mandate', why: 'the mandate covers it' } as const;
     const contacts = [

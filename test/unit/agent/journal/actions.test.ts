@@ -134,6 +134,31 @@ describe('the actions of a session', () => {
     assert.equal(action.isNetwork, true);
   });
 
+  it('name the files that changed while a command ran, and when that was found', () => {
+    const file = (path: string) => ({ path, before: 'missing', after: 'unkept' }) as const;
+    const [action] = actionsAfter(
+      decided('a', [
+        command('sed -i s/1/2/ b'),
+        { kind: 'write', machineId: 'local', path: '/work/b' },
+      ]),
+      begun('a', 'remote_exec'),
+      { type: 'files.changed', callId: 'a', by: 'command', files: [file('/work/b')] },
+      ended('a', 'remote_exec', { exitCode: 1 }),
+    );
+    assert.deepEqual(action?.writes, [{ machineId: 'local', path: '/work/b', foundMs: 4_000 }]);
+  });
+
+  it('name a file that a tool wrote once', () => {
+    const file = { path: '/real/b', before: 'missing', after: 'unkept' } as const;
+    const [action] = actionsAfter(
+      decided('a', [{ kind: 'write', machineId: 'local', path: '/link/b' }]),
+      begun('a', 'write_file'),
+      { type: 'files.changed', callId: 'a', by: 'tool', files: [file] },
+      ended('a', 'write_file'),
+    );
+    assert.deepEqual(action?.writes, [{ machineId: 'local', path: '/link/b' }]);
+  });
+
   it('tell a refused call, by the name that the model gave it', () => {
     const [action] = actionsAfter(
       {
