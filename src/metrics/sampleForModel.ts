@@ -1,20 +1,18 @@
 import type { SeriesColumns } from './metric.ts';
 
 /** Smallest number of points that shows the shape of a series. */
-const minForShape = 6;
+export const minForShape = 6;
 
 /**
- * Returns at most `maxPoints` points of a series that preserve its shape, oldest first. Always
- * includes the first, last, lowest, highest and first non-finite point. The other points are the
- * lowest and the highest point of stretches of equal length; in a stretch with NaN or Inf, the
- * first non-finite point replaces the highest. If `maxPoints` is below 6, returns the newest
- * points.
+ * Returns at most `maxPoints` points of a series that preserve its shape, oldest first; 6 points if
+ * `maxPoints` is smaller. Always includes the first, last, lowest, highest and first non-finite
+ * point. The other points are the lowest and the highest point of stretches of equal length; in a
+ * stretch with NaN or Inf, the first non-finite point replaces the highest.
  */
 export function sampleForModel(columns: SeriesColumns, maxPoints: number): SeriesColumns {
-  const count = columns.values.length;
-  if (count <= maxPoints) return columns;
-  const chosen =
-    maxPoints < minForShape ? newest(count, maxPoints) : shape(columns.values, maxPoints);
+  const most = Math.max(minForShape, maxPoints);
+  if (columns.values.length <= most) return columns;
+  const chosen = shape(columns.values, most);
   const pick = (column: Float64Array): Float64Array =>
     Float64Array.from(chosen, (index) => column[index] ?? NaN);
   return {
@@ -23,12 +21,6 @@ export function sampleForModel(columns: SeriesColumns, maxPoints: number): Serie
     values: pick(columns.values),
   };
 }
-
-const newest = (count: number, maxPoints: number): number[] =>
-  Array.from(
-    { length: Math.max(0, maxPoints) },
-    (_, index) => count - Math.max(0, maxPoints) + index,
-  );
 
 function shape(values: Float64Array, maxPoints: number): number[] {
   const all = extremesOf(values, 0, values.length);

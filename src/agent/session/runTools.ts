@@ -64,6 +64,7 @@ export function measuredDeps(deps: ToolsetDeps): AllToolsDeps['measured'] {
       return run && measuredRun(run);
     },
     all: () => all().map(measuredRun),
+    objective: () => deps.log.state.target?.objective,
     elsewhere: (reference) =>
       importReference.test(reference.trim())
         ? deps.imports.measured(reference)
@@ -100,5 +101,6 @@ const measuredRun = (run: Run): OwnRun => ({
   handle: run.handle,
   status: statusText(run),
   metrics: run.metrics,
+  ...(run.spec.metrics.directions && { directions: run.spec.metrics.directions }),
   unread: unreadMetrics(run.spec.metrics, run.metrics.summaries()),
 });

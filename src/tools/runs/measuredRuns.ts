@@ -2,7 +2,9 @@
 import * as z from 'zod';
 import { ToolFailure } from '../../base/errors.ts';
 import type { RunId } from '../../base/ids.ts';
+import type { Objective } from '../../experiments/target/target.ts';
 import type { ReadableMetrics } from '../../metrics/fixedMetrics.ts';
+import type { MetricSpec } from '../../metrics/metric.ts';
 import type { RunMetrics } from '../../metrics/runMetrics.ts';
 import { runName } from '../../runs/run.ts';
 
@@ -17,6 +19,8 @@ export interface MeasuredRun {
   /** State or verdict: `running`, `ok`, `failed (exit code 3)` … */
   readonly status: string;
   readonly metrics: ReadableMetrics;
+  /** Directions that the launch stated. */
+  readonly directions?: MetricSpec['directions'];
 }
 
 /** A run of this session. */
@@ -29,6 +33,8 @@ export interface OwnRun extends MeasuredRun {
 export interface MeasuredRuns {
   /** Finds a run of this session by its id, number or handle. */
   find(reference: string): OwnRun | undefined;
+  /** Returns the metric that ranks the runs of this session, if the target names one. */
+  objective(): Objective | undefined;
   /** Returns the runs of this session, oldest first. */
   all(): readonly OwnRun[];
   /** Returns the runs of an experiment (`e7`) or a sweep (`s1`); empty if it names neither. */

@@ -3,7 +3,8 @@ import { ToolFailure } from '../../base/errors.ts';
 import { formatValue } from '../../base/text.ts';
 import { findMetric } from '../../metrics/metricName.ts';
 import type { MetricSummary } from '../../metrics/metric.ts';
-import { sampleForModel } from '../../metrics/sampleForModel.ts';
+import { minForShape, sampleForModel } from '../../metrics/sampleForModel.ts';
+import { bestIn, betterDirection, type BetterDirection } from './betterDirection.ts';
 import {
   jsonStep,
   jsonValue,
@@ -30,7 +31,13 @@ const parameters = z.strictObject({
     .meta({ isOpaque: true })
     .describe('Metric → regular expression with one group: reads the output of task_id again.'),
   task_id: taskId(`Default: the last ${maxRuns} runs.`).optional(),
-  lines: z.number().int().min(1).max(maxPoints).default(50).describe('Most points per series.'),
+  lines: z
+    .number()
+    .int()
+    .min(1)
+    .max(maxPoints)
+    .default(50)
+    .describe(`Most points per series; at least ${minForShape} are shown.`),
 });
 
 export function showMetrics(runs: MeasuredRuns): Tool {
@@ -54,7 +61,9 @@ export function showMetrics(runs: MeasuredRuns): Tool {
           : {};
       if (names.length === 0)
         return { content: { runs: await withNearest(runs, shown), ...omitted } };
-      const found = shown.flatMap((run) => showRun(run, names, lines));
+      const found = shown.flatMap((run) =>
+        showRun(run, { names, lines, objective: runs.objective() }),
+      );
       if (found.length === 0)
         throw noSuchMetric(names, shown, await nearestText(runs, shown, names));
       return {
@@ -96,22 +105,36 @@ function groupsOf(runs: readonly MeasuredRun[], names: readonly string[]): Recor
   };
 }
 
-const listMetrics = (run: MeasuredRun): Record<string, unknown> => ({
+const listMetrics = (
+  run: MeasuredRun,
+  objective: ReturnType<MeasuredRuns['objective']>,
+): Record<string, unknown> => ({
   ...runHead(run),
-  available_metrics: run.metrics.summaries().map(({ metric, count, last, best }) => ({
-    name: metric,
-    points: count,
-    latest: jsonValue(last),
-    best: jsonValue(best),
+  available_metrics: run.metrics.summaries().map((summary) => ({
+    name: summary.metric,
+    points: summary.count,
+    latest: jsonValue(summary.last),
+    ...bestJson(summary, betterDirection(summary, run, objective)),
   })),
 });
+
+function bestJson(summary: MetricSummary, better: BetterDirection): Record<string, unknown> {
+  const best = bestIn(summary, better);
+  return best === undefined ? {} : { best: jsonValue(best) };
+}
 
 interface ShownRun {
   readonly head: Record<string, unknown>;
   readonly metrics: readonly { readonly text: string; readonly json: Record<string, unknown> }[];
 }
 
-function showRun(run: MeasuredRun, names: readonly string[], lines: number): ShownRun[] {
+interface Shown {
+  readonly names: readonly string[];
+  readonly lines: number;
+  readonly objective: ReturnType<MeasuredRuns['objective']>;
+}
+
+function showRun(run: MeasuredRun, { names, lines, objective }: Shown): ShownRun[] {
   const printed = run.metrics.names();
   const requestedNames = new Set(names.map((name) => findMetric(name.trim(), printed)));
   const metrics = run.metrics
@@ -119,18 +142,16 @@ function showRun(run: MeasuredRun, names: readonly string[], lines: number): Sho
     .filter(({ metric }) => requestedNames.has(metric))
     .map((summary) => ({
       text: `${summary.metric} ${formatValue(summary.last)}`,
-      json: { ...summaryJson(summary), ...seriesJson(run, summary.metric, lines) },
+      json: {
+        ...summaryJson(summary, betterDirection(summary, run, objective)),
+        ...seriesJson(run, summary.metric, lines),
+      },
     }));
   return metrics.length === 0 ? [] : [{ head: runHead(run), metrics }];
 }
 
-function summaryJson({
-  metric,
-  count,
-  firstNonFinite,
-  direction,
-  ...values
-}: MetricSummary): Record<string, unknown> {
+function summaryJson(summary: MetricSummary, better: BetterDirection): Record<string, unknown> {
+  const { metric, count, firstNonFinite, ...values } = summary;
   return {
     name: metric,
     points: count,
@@ -139,8 +160,8 @@ function summaryJson({
     min: jsonValue(values.min),
     max: jsonValue(values.max),
     mean: jsonValue(values.mean),
-    best: jsonValue(values.best),
-    better: direction,
+    ...bestJson(summary, better),
+    better: better.text,
     ...(firstNonFinite && {
       first_non_finite: {
         value: jsonValue(firstNonFinite.value),
@@ -169,10 +190,11 @@ const withNearest = (
   Promise.all(
     shown.map(async (run) => {
       const { unread = [] } = runs.find(run.id) ?? {};
-      if (unread.length === 0) return listMetrics(run);
+      const listed = listMetrics(run, runs.objective());
+      if (unread.length === 0) return listed;
       const nearest = await runs.nearestLine(run.id, unread);
       return {
-        ...listMetrics(run),
+        ...listed,
         not_read: unread,
         ...(nearest !== undefined && { nearest_line: nearest }),
       };

@@ -3,6 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { newRunId, type SessionId } from '../../../src/base/ids.ts';
+import type { Objective } from '../../../src/experiments/target/target.ts';
+import type { MetricSpec } from '../../../src/metrics/metric.ts';
 import { RunMetrics } from '../../../src/metrics/runMetrics.ts';
 import type { MeasuredRun, MeasuredRuns, OwnRun } from '../../../src/tools/runs/measuredRuns.ts';
 import type { Tool, ToolContext, ToolResult } from '../../../src/tools/tool.ts';
@@ -14,20 +16,26 @@ export interface MeasuredTestRun extends OwnRun {
 export class MeasuredSession implements MeasuredRuns {
   readonly #folder = mkdtempSync(join(tmpdir(), 'metric-tools-'));
   readonly #runs: MeasuredTestRun[] = [];
+  target: Objective | undefined;
   /** Found by id, but of another session. */
   readonly others: MeasuredTestRun[] = [];
 
   /** Run 1, 2, 3 … with the metrics of `output`. */
-  async add(output: string, status = 'ok'): Promise<MeasuredTestRun> {
+  async add(
+    output: string,
+    status = 'ok',
+    directions: MetricSpec['directions'] = {},
+  ): Promise<MeasuredTestRun> {
     const number = this.#runs.length + 1;
-    const run = await this.#measured(`run ${number}`, `local:${1000 + number}`, status);
+    const names = { name: `run ${number}`, handle: `local:${1000 + number}` };
+    const run = await this.#measured({ ...names, status, directions });
     run.metrics.ingest(Buffer.from(output), 0, number);
     this.#runs.push(run);
     return run;
   }
 
   async addOther(output: string): Promise<MeasuredTestRun> {
-    const run = await this.#measured('run 1', 'gpu1:7', 'ok');
+    const run = await this.#measured({ name: 'run 1', handle: 'gpu1:7', status: 'ok' });
     run.metrics.ingest(Buffer.from(output), 0, 0);
     this.others.push(run);
     return run;
@@ -41,6 +49,10 @@ export class MeasuredSession implements MeasuredRuns {
 
   all(): readonly MeasuredTestRun[] {
     return this.#runs;
+  }
+
+  objective(): Objective | undefined {
+    return this.target;
   }
 
   /** Experiment e1 has all runs. */
@@ -65,10 +77,13 @@ export class MeasuredSession implements MeasuredRuns {
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
-  async #measured(name: string, handle: string, status: string): Promise<MeasuredTestRun> {
+  async #measured(
+    about: Pick<MeasuredTestRun, 'name' | 'handle' | 'status' | 'directions'>,
+  ): Promise<MeasuredTestRun> {
     const id = newRunId(0);
-    const metrics = await RunMetrics.open(join(this.#folder, id), {});
-    return { id, name, handle, status, metrics, unread: [] };
+    const { directions = {} } = about;
+    const metrics = await RunMetrics.open(join(this.#folder, id), { directions });
+    return { ...about, id, metrics, unread: [] };
   }
 }
 

@@ -102,6 +102,45 @@ describe('show_metrics', () => {
     assert.equal(metric.steps, undefined);
   });
 
+  it('shows the whole course however few lines are wanted', async () => {
+    const values = Array.from({ length: 40 }, (_, i) => 1 - i / 40);
+    await session.add(values.map((value) => `loss=${value}\n`).join(''));
+    await session.add('loss=3\nloss=2\nloss=1\n');
+    const result = (await shown(showMetrics(session), { metric_names: ['loss'], lines: 1 })) as {
+      runs: { metrics: { values: number[] }[] }[];
+    };
+    const [long, short] = result.runs.map(({ metrics }) => metrics[0]?.values);
+    assert.deepEqual([long?.[0], long?.at(-1)], [1, 0.025]);
+    assert.deepEqual(short, [3, 2, 1]);
+  });
+
+  it('says which direction is better and by what, and claims no best value without one', async () => {
+    const output = 'loss=2 size_kb=9 blorp=3 took_ms=7\nloss=1 size_kb=8 blorp=4 took_ms=6\n';
+    await session.add(output, 'ok', { size_kb: 'lower' });
+    const bettersOf = async (): Promise<Record<string, unknown>> => {
+      const names = ['loss', 'size_kb', 'blorp', 'took_ms'];
+      const { runs } = (await shown(showMetrics(session), { metric_names: names })) as {
+        runs: { metrics: { name: string; better: string; best?: number }[] }[];
+      };
+      const metrics = runs[0]?.metrics ?? [];
+      return Object.fromEntries(metrics.map(({ name, better, best }) => [name, [better, best]]));
+    };
+    const unsure = {
+      loss: ['lower', 1],
+      size_kb: ['lower (by metric_directions)', 8],
+      took_ms: ['lower (judged by the name alone)', 6],
+    };
+    assert.deepEqual(await bettersOf(), {
+      ...unsure,
+      blorp: [
+        'unknown: the name does not say; state it as metric_directions of a launch',
+        undefined,
+      ],
+    });
+    session.target = { metric: 'blorp', direction: 'lower' };
+    assert.deepEqual(await bettersOf(), { ...unsure, blorp: ['lower (by the target)', 3] });
+  });
+
   it('finds a run by id, handle and number, also of another session', async () => {
     const run = await session.add('loss=1\n');
     const other = await session.addOther('acc=1\n');

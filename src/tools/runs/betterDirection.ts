@@ -1,0 +1,42 @@
+/** Judges whether lower or higher values of a metric are better, and says what this is judged by. */
+import { isKnownMetric, isTiming } from '../../metrics/direction.ts';
+import { isSameMetric } from '../../metrics/metricName.ts';
+import type { Direction, MetricSummary } from '../../metrics/metric.ts';
+import type { MeasuredRun, MeasuredRuns } from './measuredRuns.ts';
+
+export interface BetterDirection {
+  readonly direction: Direction;
+  /** Direction, with what it is judged by if the name alone does not make it sure. */
+  readonly text: string;
+}
+
+/** Judges by the target, then by the launch, then by the name. */
+export function betterDirection(
+  { metric, direction }: Pick<MetricSummary, 'metric' | 'direction'>,
+  { directions = {} }: Pick<MeasuredRun, 'directions'>,
+  objective: ReturnType<MeasuredRuns['objective']>,
+): BetterDirection {
+  if (objective !== undefined && isSameMetric(metric, objective.metric))
+    return { direction: objective.direction, text: `${objective.direction} (by the target)` };
+  const isStated = Object.keys(directions).some(
+    (name) => name.toLowerCase() === metric.toLowerCase(),
+  );
+  if (isStated) return { direction, text: `${direction} (by metric_directions)` };
+  if (isKnownMetric(metric) && !isTiming(metric)) return { direction, text: direction };
+  return direction === 'none'
+    ? {
+        direction,
+        text: 'unknown: the name does not say; state it as metric_directions of a launch',
+      }
+    : { direction, text: `${direction} (judged by the name alone)` };
+}
+
+/** Returns the best value of a run in that direction; `undefined` without a direction. */
+export function bestIn(
+  { best, min, max, direction: own }: MetricSummary,
+  { direction }: BetterDirection,
+): number | undefined {
+  if (direction === 'none') return undefined;
+  if (direction === own) return best;
+  return direction === 'lower' ? min : max;
+}
