@@ -38,7 +38,9 @@ export function pointLabel(
     points.map((point) => point.command),
   );
   const others = [...differing(command, earlier)].filter(([name]) => !within.has(name));
-  return fitting([label, ...optionTexts(newestFirst(new Map(others), earlier))]);
+  const texts = optionTexts(newestFirst(new Map(others), earlier));
+  const own = label.split(' ');
+  return fitting([label, ...texts.filter((text) => !own.includes(text))]);
 }
 
 /** Sorts the options: those that differ from the last earlier command come first. */

@@ -58,4 +58,9 @@ describe('label of a run', () => {
     );
     assert.equal(pointLabel({ ...first, label: 'x'.repeat(70) }, [first], []).length, 60);
   });
+
+  it('does not name an option of a sweep with one point twice', () => {
+    const point = { params: { lr: 1 }, label: 'lr=1', command: 'train --lr 1 --seed 2' };
+    assert.equal(pointLabel(point, [point], ['train --lr 3 --seed 1']), 'lr=1 seed=2');
+  });
 });
