@@ -133,6 +133,8 @@ export interface GateOptions {
 
 export interface Gate {
   decide(call: GateCall, signal: AbortSignal): Promise<Decision>;
+  /** Resolves with true if the call would be allowed without a question to the user. */
+  allows(call: GateCall): Promise<boolean>;
 }
 
 /**
@@ -167,8 +169,16 @@ export function createGate(options: GateOptions): Gate {
       const decision = await decide(shown, { ...options, patience }, signal);
       return { ...decision, accesses };
     },
+    async allows(call) {
+      const { refused: _refused, foreseen: _foreseen, ...rest } = options;
+      const accesses = markComposed(await judged(call.accesses, options), options.web);
+      const rules = { ...rest, patience: nobodyAnswers };
+      return (await decide({ ...call, accesses }, rules, AbortSignal.abort())).isAllowed;
+    },
   };
 }
+
+const nobodyAnswers: Pick<Patience, 'answer'> = { answer: () => Promise.resolve('nobody') };
 
 /**
  * Returns the accesses with the verdict on each command. In mode `read`, which runs no commands,
@@ -209,7 +219,7 @@ async function waiting(
 type Ruling = Omit<Decision, 'accesses'>;
 
 interface Rules extends GateOptions {
-  readonly patience: Patience;
+  readonly patience: Pick<Patience, 'answer'>;
 }
 
 async function decide(call: GateCall, rules: Rules, signal: AbortSignal): Promise<Ruling> {

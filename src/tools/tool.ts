@@ -102,6 +102,8 @@ export interface ToolTraits {
   readonly needs?: 'machines' | 'repository';
   /** Name of another tool: approving that tool for the whole session also approves this one. */
   readonly approvedAs?: string;
+  /** Names of the parameters without which a call still does its work. */
+  readonly optionalParts: readonly string[];
   /** Lines for the system prompt of every session that has the tool: when and how to use it. */
   readonly guidance: readonly string[];
   /** Names of the tool in older recorded conversations. */
@@ -222,6 +224,7 @@ const traitsOf = ({
   startsRuns: traits.startsRuns ?? false,
   endsTurn: traits.endsTurn ?? false,
   isQuiet: traits.isQuiet ?? false,
+  optionalParts: traits.optionalParts ?? [],
   guidance: traits.guidance ?? [],
   formerNames: traits.formerNames ?? [],
   ...(approvedAs !== undefined && { approvedAs }),

@@ -14,7 +14,7 @@ import { capText } from '../../base/text.ts';
 import { inert } from '../../base/untrusted.ts';
 import type { AttachmentBlock, ToolCallBlock } from '../../models/model.ts';
 import { linkNote, recordedAccess, type Access } from '../../permissions/access.ts';
-import type { Decision, Gate } from '../../permissions/gate.ts';
+import type { Decision, Gate, GateCall } from '../../permissions/gate.ts';
 import type { PathRules } from '../../permissions/pathRules.ts';
 import type { AttachmentFile, AttachmentFiles } from '../../storage/attachmentFiles.ts';
 import { labelRefusal } from '../../tools/parameters/secretLabels.ts';
@@ -25,6 +25,7 @@ import type { SessionEvent, StreamEvent } from '../journal/events.ts';
 import { resultText } from '../journal/resultText.ts';
 import { askedTitle } from '../user/askedTitle.ts';
 import { callText } from '../user/callText.ts';
+import { refusedPart } from './refusedPart.ts';
 import { cappedContent, contentText, withoutSecrets } from './resultFields.ts';
 
 export interface ActDeps {
@@ -126,7 +127,10 @@ async function outcomeOf(
       `There is no tool ${call.name}. The tools are: ${[...deps.tools.keys()].join(', ')}.`,
     );
   const parsed = tool.parse(call.input);
-  if (!parsed.ok) return failed(parsed.problem);
+  if (!parsed.ok)
+    return failed(
+      parsed.problem + leaveOut(await refusedPart(tool, call.input, () => true), 'is valid'),
+    );
   const accesses = await tool.accesses(parsed.args);
   const runs = accesses.some(({ kind }) => kind === 'command');
   const withLabel = runs ? labelRefusal(call.input) : undefined;
@@ -148,6 +152,23 @@ interface ParsedCall {
   readonly accesses: readonly Access[];
 }
 
+/** Returns the call as the gate judges it. */
+function gateCall({ call, tool, args, accesses }: ParsedCall, { paths }: ActDeps): GateCall {
+  const { id: callId, name, repairs = [] } = call;
+  const { effect, isOwnData, approvedAs } = tool;
+  return {
+    callId,
+    tool: name,
+    title: markHidden(askedTitle(tool.describe(call.input, accesses))),
+    effect,
+    accesses,
+    isOwnData,
+    detail: callText({ args, accesses, repairs, paths }),
+    repairs,
+    ...(approvedAs && { approvedAs }),
+  };
+}
+
 /**
  * Asks the permission gate and records its decision. Resolves with the reason when the call is not
  * permitted, else with the accesses on which the gate decided.
@@ -157,26 +178,12 @@ async function permit(
   deps: ActDeps,
   signal: AbortSignal,
 ): Promise<string | readonly Access[]> {
-  const { call, tool, args, accesses } = parsed;
+  const { call, tool, accesses } = parsed;
   const { id: callId, name, repairs = [] } = call;
+  const { effect, changesCode } = tool;
   const title = tool.describe(call.input, accesses);
-  const { effect, isOwnData, changesCode, approvedAs } = tool;
-  const link = linkNote(accesses);
-  const detail = callText({ args, accesses, repairs, paths: deps.paths });
-  const decision = await deps.gate.decide(
-    {
-      callId,
-      tool: name,
-      title: markHidden(askedTitle(title)),
-      effect,
-      accesses,
-      isOwnData,
-      detail,
-      repairs,
-      ...(approvedAs && { approvedAs }),
-    },
-    signal,
-  );
+  const judgedCall = gateCall(parsed, deps);
+  const decision = await deps.gate.decide(judgedCall, signal);
   const { accesses: judged, isQueued: _isQueued, advice: _advice, ...ruling } = decision;
   const decided = deps.record({
     type: 'permission.decided',
@@ -186,7 +193,12 @@ async function permit(
   });
   if (signal.aborted || !decision.isAllowed) await decided;
   if (signal.aborted) return 'Interrupted by the user before it was started.';
-  if (!decision.isAllowed) return [refusalText(decision, repairs), linkAdvice(link)].join('');
+  if (!decision.isAllowed)
+    return [
+      refusalText(decision, repairs),
+      linkAdvice(linkNote(accesses)),
+      decision.by === 'person' ? '' : await partAdvice(parsed, judgedCall, deps),
+    ].join('');
   // Recording both events together needs only one flush to disk.
   await Promise.all([
     decided,
@@ -206,6 +218,21 @@ const refusalText = (
   repairs.length === 0
     ? `Not allowed: ${why}. ${advice ?? 'Find another way, or continue without it.'}${isQueued === true ? ' It waits in the inbox, and you are told if the user allows it.' : ''}`
     : `Not executed: ${why}. The call had to be repaired (${repairs.join(', ')}), and a repaired call needs approval. If it is right, write it again as valid JSON.`;
+
+const partAdvice = async (
+  { call, tool }: ParsedCall,
+  judgedCall: GateCall,
+  { gate }: ActDeps,
+): Promise<string> =>
+  leaveOut(
+    await refusedPart(tool, call.input, async (args) =>
+      gate.allows({ ...judgedCall, accesses: await tool.accesses(args) }),
+    ),
+    'would be allowed',
+  );
+
+const leaveOut = (part: string | undefined, rest: string): string =>
+  part === undefined ? '' : ` Leave out \`${part}\`; the rest ${rest}.`;
 
 const linkAdvice = (link: string): string =>
   link && ` ${link} To write there, use that path in the call.`;

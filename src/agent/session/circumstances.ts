@@ -101,4 +101,5 @@ export const recordingModes = (
       await log.record({ type: 'session.permissions_changed', permissions: now });
     return gate.decide(call, signal);
   },
+  allows: (call) => gate.allows(call),
 });

@@ -118,6 +118,7 @@ export const remoteExecBackground = (deps: RunLauncher, sweeps: SweepStarter): T
     ],
     effect: 'execute',
     startsRuns: true,
+    optionalParts: ['env', 'log_path', 'metrics_from'],
     changesCode: false,
     isRepeatable: true,
     parameters,

@@ -154,6 +154,7 @@ export const sweep = (deps: SweepStarter): Tool =>
     guidance: ['To try many values of one command, start a sweep instead of many runs.'],
     effect: 'execute',
     startsRuns: true,
+    optionalParts: ['env', 'metrics_from'],
     changesCode: false,
     isRepeatable: true,
     parameters,

@@ -36,6 +36,7 @@ describe('a tool that does not heed an interruption', () => {
       tools: new Map([['deaf', tool]]),
       gate: {
         decide: () => Promise.resolve({ isAllowed: true, by: 'mode', why: 'it may', accesses: [] }),
+        allows: () => Promise.resolve(true),
       },
       clock,
       logger: silentLogger,

@@ -34,6 +34,40 @@ describe('a session in mode mandate', () => {
     return { session, decided: decided.map(({ isAllowed, by, why }) => ({ isAllowed, by, why })) };
   };
 
+  it('says which optional part of a launch is refused, where the rest would be allowed', async () => {
+    const launch = (input: object) => ({
+      name: 'remote_exec_background',
+      input: { machine_id: 'local', command: 'python3 train.py', ...input },
+    });
+    const { session } = await decisions([
+      launch({ env: { OUT: '/etc/out', SEED: 1 } }),
+      launch({ env: { OUT: '/etc/out' } }),
+      launch({ log_path: '/etc/train.log', env: { SEED: 1 } }),
+      launch({ env: { HF_TOKEN: 'x', SEED: 1 } }),
+      launch({ command: 'reboot', env: { SEED: 1 } }),
+      {
+        name: 'sweep',
+        input: {
+          command_template: 'python3 train.py --lr {lr}',
+          params: { lr: [1] },
+          env: { OUT: '/etc/out' },
+        },
+      },
+    ]);
+    const advice = eventsOf(session, 'tool.finished').map(
+      ({ text }) => /Leave out .*$/.exec(text)?.[0],
+    );
+    const allowed = (part: string): string => `Leave out \`${part}\`; the rest would be allowed.`;
+    assert.deepEqual(advice.slice(0, 6), [
+      allowed('env.OUT'),
+      allowed('env'),
+      allowed('log_path'),
+      'Leave out `env.HF_TOKEN`; the rest is valid.',
+      undefined,
+      allowed('env'),
+    ]);
+  });
+
   it('writes files of the working folder, and no other, no protected one and none by a link', async () => {
     const files = ['train.py', '/etc/helios-no', 'helios.json', '.vscode/tasks.json', 'out/x'];
     bed = await testEngine(new ScriptedModel([...files.map(write), quit].map((each) => [each])), {
