@@ -111,7 +111,9 @@ function header(cause: DigestCause, maxChars: number): string {
     `Woke after ${formatDuration(sleptMs)}: ${whyText(wake)}`,
     `Reason for the sleep: ${reason}`,
   ];
-  const lists = { Met: wake.met, 'Not met': wake.unmet };
+  // The first line already names what was met, unless something else ended the sleep.
+  const isNamed = wake.why === 'trigger' || wake.why === 'alarm';
+  const lists = { Met: isNamed ? [] : wake.met, 'Not met': wake.unmet };
   for (const [title, texts] of Object.entries(lists))
     if (texts.length > 0) lines.push(`${title}: ${texts.join('; ')}`);
   return lines

@@ -30,6 +30,8 @@ interface News {
   imports: number;
   /** Event id → note for the model. */
   readonly texts: Map<string, string>;
+  /** Experiment id → id of the event with a note that no request contained yet. */
+  readonly unsent: Map<string, string>;
 }
 
 /** Returns the notes for the model, by the id of the event that they follow. */
@@ -37,9 +39,17 @@ export const experimentNews = (events: readonly JournalEvent[]): ReadonlyMap<str
   newsOf(events).texts;
 
 const newsOf = growingFold<JournalEvent, News>(
-  () => ({ experiments: new Map(), owners: new Map(), imports: 0, texts: new Map() }),
+  () => ({
+    experiments: new Map(),
+    owners: new Map(),
+    imports: 0,
+    texts: new Map(),
+    unsent: new Map(),
+  }),
   (news, event) => {
     switch (event.type) {
+      case 'model.requested':
+        return news.unsent.clear();
       case 'experiment.planned': {
         const { id, hypothesis } = event.plan;
         news.experiments.set(id, {
@@ -106,6 +116,7 @@ function over(news: News, event: JournalEvent, id: string, add?: (one: Going) =>
   experiment.hasMore = false;
   const name = `${experimentId} (${oneLine(hypothesis, 120)})`;
   news.texts.set(event.id, `[Experiment ${name} ${words}: call exp_decide.]`);
+  news.unsent.set(experimentId, event.id);
 }
 
 /** Returns what remains to be decided on an experiment whose runs have ended. */
@@ -122,6 +133,8 @@ function decided(news: News, event: Extract<JournalEvent, { type: 'experiment.de
     experiment.isProvisional = event.isProvisional === true;
     experiment.hasMore = false;
   }
+  // The decision settles a note that the model has not read.
+  news.texts.delete(news.unsent.get(experimentId) ?? '');
   if (by === 'agent') return;
   const who = by === 'person' ? 'The user decided' : 'Decided for you';
   news.texts.set(id, `[${who}: experiment ${experimentId} is ${decision}, ${oneLine(why, 400)}.]`);

@@ -68,7 +68,6 @@ describe('digestText', () => {
       [
         'Woke after 2 h 10 min: run 7 ends.',
         'Reason for the sleep: the baseline',
-        'Met: run 7 ends',
         'Not met: loss < 1',
         'Could not be checked: <untrusted from="checks of conditions">/x exists: gpu1 does not answer</untrusted>',
         '',
