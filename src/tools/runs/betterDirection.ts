@@ -22,13 +22,14 @@ export function betterDirection(
     (name) => name.toLowerCase() === metric.toLowerCase(),
   );
   if (isStated) return { direction, text: `${direction} (by metric_directions)` };
-  if (isKnownMetric(metric) && !isTiming(metric)) return { direction, text: direction };
+  return { direction, text: textByName(metric, direction) };
+}
+
+function textByName(metric: string, direction: Direction): string {
+  if (isKnownMetric(metric) && !isTiming(metric)) return direction;
   return direction === 'none'
-    ? {
-        direction,
-        text: 'unknown: the name does not say; state it as metric_directions of a launch',
-      }
-    : { direction, text: `${direction} (judged by the name alone)` };
+    ? 'unknown: the name does not say; state it as metric_directions of a launch'
+    : `${direction} (judged by the name alone)`;
 }
 
 /** Returns the best value of a run in that direction; `undefined` without a direction. */
