@@ -162,15 +162,19 @@ function summaryJson(summary: MetricSummary, better: BetterDirection): Record<st
     mean: jsonValue(values.mean),
     ...bestJson(summary, better),
     better: better.text,
-    ...(firstNonFinite && {
-      first_non_finite: {
-        value: jsonValue(firstNonFinite.value),
-        step: jsonStep(firstNonFinite.step),
-        index: firstNonFinite.index,
-      },
-    }),
+    ...(firstNonFinite && { first_non_finite: nonFiniteJson(firstNonFinite) }),
   };
 }
+
+const nonFiniteJson = ({
+  value,
+  step,
+  index,
+}: NonNullable<MetricSummary['firstNonFinite']>): Record<string, unknown> => ({
+  value: jsonValue(value),
+  step: jsonStep(step),
+  index,
+});
 
 function seriesJson(run: MeasuredRun, metric: string, lines: number): Record<string, unknown> {
   const { steps, values } = sampleForModel(run.metrics.series(metric), lines);
