@@ -24,6 +24,7 @@ import { growingFold } from '../journal/growingFold.ts';
 type Replied = Extract<JournalEvent, { type: 'model.replied' }>;
 type Finished = Extract<JournalEvent, { type: 'tool.finished' }>;
 type RecordedBlock = TextBlock | RecordedResult | AttachedFile;
+type Resumed = Extract<JournalEvent, { type: 'session.resumed' }>;
 type Alarmed = Extract<JournalEvent, { type: 'run.alarmed' }>;
 
 export const interruptedText =
@@ -216,18 +217,21 @@ function resultBlock(call: ToolCallBlock, result: Finished | undefined): Recorde
 }
 
 function resumedText(
-  event: Extract<JournalEvent, { type: 'session.resumed' }>,
-  { lastMs, runs }: Before = { lastMs: event.at, runs: 0 },
+  event: Resumed,
+  before: Before = { lastMs: event.at, runs: 0 },
 ): string | undefined {
-  const { at, budget, lastSeenAt } = event;
-  // After an orderly end, only the last record is known.
-  const gone =
-    lastSeenAt !== undefined || at - lastMs < minGapMs
-      ? downTimeText(event, runs)
-      : `Helios was started again at ${exactTime(at)}; its last record before is from ${exactTime(lastMs)}${wentOnText(runs)}.`;
-  const texts = [gone, budget && `The limits are now: ${budgetText(budget)}.`];
+  const { budget } = event;
+  const texts = [goneText(event, before), budget && `The limits are now: ${budgetText(budget)}.`];
   const lines = texts.flatMap((text) => (text === undefined ? [] : [`[${text}]`]));
   return lines.length === 0 ? undefined : lines.join('\n');
+}
+
+/** Returns how long Helios was gone. After an orderly end, only the last record is known. */
+function goneText(event: Resumed, { lastMs, runs }: Before): string | undefined {
+  const { at, lastSeenAt } = event;
+  return lastSeenAt !== undefined || at - lastMs < minGapMs
+    ? downTimeText(event, runs)
+    : `Helios was started again at ${exactTime(at)}; its last record before is from ${exactTime(lastMs)}${wentOnText(runs)}.`;
 }
 
 const attachedTo = (event: JournalEvent): RecordedBlock[] =>
