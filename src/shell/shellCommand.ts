@@ -22,6 +22,8 @@ export interface ShellWord {
  * - `text`: the same in every shell; quotes are resolved
  * - `pattern`: unquoted text that may be a pattern of file names
  * - `variable`: `$NAME` or `${NAME}`
+ * - `special`: `$?`, `$#` or `$$`, which is a whole number
+ * - `alternative`: `${NAME:-TEXT}`, `${NAME:+TEXT}`, and the same without the colon
  * - `derived`: `${NAME##PATTERN}` and the like, which leave out a part of the value
  * - `commands`: `$(…)` or `<(…)`
  * - `arithmetic`: `$((…))`, with the expansions in it
@@ -31,7 +33,14 @@ export interface ShellWord {
  */
 export type WordPart =
   | { readonly kind: 'text' | 'pattern'; readonly text: string }
-  | { readonly kind: 'variable'; readonly name: string }
+  | { readonly kind: 'variable' | 'special'; readonly name: string }
+  | {
+      readonly kind: 'alternative';
+      readonly name: string;
+      /** `:-` or `-`: the text if there is no value; `:+` or `+`: the text if there is one. */
+      readonly operator: string;
+      readonly text: string;
+    }
   | {
       readonly kind: 'derived';
       readonly name: string;

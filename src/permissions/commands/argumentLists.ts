@@ -135,7 +135,10 @@ function partText(part: WordPart, home: string): string {
     case 'pattern':
       return rest(part.text, true);
     case 'variable':
+    case 'special':
       return `"\${${part.name}}"`;
+    case 'alternative':
+      return `"\${${part.name}${part.operator}${part.text}}"`;
     case 'derived':
       return `"\${${part.name}${part.operator}${part.pattern}}"`;
     case 'arithmetic':

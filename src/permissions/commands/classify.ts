@@ -13,6 +13,7 @@ import { isHarmlessVariable } from './harmlessVariables.ts';
 import { isCondition, judgeCondition } from './conditions.ts';
 import { xargsCall, type EachCall } from './eachFile.ts';
 import { judgeFind } from './find.ts';
+import { gitCallIn } from './gitFolder.ts';
 import { judgeRead, pathsOf } from './operand.ts';
 import type { CommandPlace, Consent, ConsentStep, Spot } from './place.ts';
 import { readerOf } from './readers.ts';
@@ -259,14 +260,20 @@ class LineJudge {
     if (name === 'cd') return this.#enter(command, spot);
     if (name === 'pushd')
       return strictest([this.#enter(command, spot), asks('changes folders', part)]);
+    const call = gitCallIn(command, spot);
+    if (call !== undefined)
+      return strictest([
+        call.entering,
+        dangerOf(call.command, call.spot),
+        this.#program(call.command, call.spot),
+      ]);
     const inner = unwrapped(command);
     if (inner !== undefined)
       return programOf(inner.words[0]) === 'cd' || inner.words.length === 0
         ? asks('runs nothing', part)
         : this.#program(inner, spot);
-    if (/^(?:find|xargs)$/.test(name)) return judgeFound(command, spot);
-    if (isCondition(name)) return judgeCondition(command.words, spot);
-    if (showsVersion(name, rest)) return safe;
+    const own = judgedByShape(name, command, spot);
+    if (own !== undefined) return own;
     const found = subcommandOf(name, rest) ?? asReader(name, rest);
     return found === undefined
       ? asks(reasonFor(command.words, false), part)
@@ -306,6 +313,13 @@ function reasonFor(words: readonly ShellWord[], isPath: boolean): string {
   if (install !== undefined) return install;
   const name = programOf(words[0]);
   return !isPath && wrapperOf(name) ? 'runs another command' : whyAsked(name, isPath);
+}
+
+/** Judges conditions, calls that run a program on files, and calls that show a version. */
+function judgedByShape(name: string, command: ShellCommand, spot: Spot): Verdict | undefined {
+  if (/^(?:find|xargs)$/.test(name)) return judgeFound(command, spot);
+  if (isCondition(name)) return judgeCondition(command.words, spot);
+  return showsVersion(name, command.words.slice(1)) ? safe : undefined;
 }
 
 /** Judges `find` and `xargs`, with the program that they run on files. */

@@ -5,6 +5,7 @@ import { judgeWrite, namesKey, pathsOf } from './operand.ts';
 import type { Spot } from './place.ts';
 import { refusedProgram } from './refusedPrograms.ts';
 import { removalOf } from './removals.ts';
+import { isStream } from './systemPaths.ts';
 import { readsTree } from './trees.ts';
 import { denies, isFirm, safe, strictest, type Verdict } from './verdict.ts';
 
@@ -181,7 +182,9 @@ function readsKeys(name: string, { words, input }: ShellCommand, spot: Spot): Ve
     const paths = pathsOf(each, spot);
     return paths === undefined
       ? namesKey(each, place)
-      : paths.some((path) => [path, place.realPath(path) ?? path].some(isKeyPath));
+      : paths.some(
+          (path) => !isStream(path) && [path, place.realPath(path) ?? path].some(isKeyPath),
+        );
   });
   const token = tokens.find((each) => isKeyPath(each.replace(/^~/, place.home)));
   const key = word?.spelled ?? token;

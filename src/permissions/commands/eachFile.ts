@@ -31,7 +31,7 @@ const file: ShellWord = { text: './found', spelled: './found', isDynamic: false,
  * by themselves, or give some file names a special meaning.
  */
 const others = /^(?:zgrep|rg|fd|diff|tar|unzip|test|\[)$/;
-const printers = /^(?:echo|basename|dirname|ps)$/;
+const printers = /^(?:echo|basename|dirname|ps|kill)$/;
 
 /** Returns true for a program that reads only the files that it is given. */
 export function readsNamed(name: string, reader: Reader, rest: readonly ShellWord[]): boolean {

@@ -1,4 +1,5 @@
 /** Tells which scripts of sed, awk and jq only filter text. */
+import { awkWrites } from './awkScripts.ts';
 import type { Arguments } from './options.ts';
 
 const scriptsOf = (
@@ -15,7 +16,9 @@ const upTo = (end: string): string =>
 const toEnd = (end: string): string => String.raw`(?:[^\\\n${end}]|\\[^\n])*`;
 const sedAddress = String.raw`(?:\d+|\$|\d+~\d+|\/${upTo('/')}\/I?)`;
 const sedCommand = String.raw`(?:[pdq=]|s\/${upTo('/')}\/${toEnd('/')}\/[gpiI\d]*|s\|${upTo('|')}\|${toEnd('|')}\|[gpiI\d]*)`;
-const sedLine = String.raw`\s*(?:${sedAddress}(?:\s*,\s*(?:${sedAddress}|\+\d+))?)?\s*!?\s*${sedCommand}\s*`;
+// An address may be missing, as where a number in it is not known: sed then refuses the script.
+const sedLast = String.raw`,\s*(?:(?:${sedAddress}|\+\d*)\s*)?`;
+const sedLine = String.raw`\s*(?:${sedAddress}\s*)?(?:${sedLast})?(?:!\s*)?${sedCommand}\s*`;
 const sedLines = new RegExp(`^${sedLine}(?:;${sedLine})*;?\\s*$`);
 
 /**
@@ -36,24 +39,9 @@ const awkPower =
 
 export function awkProblem(call: Arguments): string | undefined {
   const [script = ''] = scriptsOf(call, []);
-  const bare = bareAwk(script);
-  // Before the first action, `>` is a comparison. In an action, it may be a redirection.
-  const writes = bare.slice(bare.indexOf('{')).includes('>');
-  return awkPower.test(script) || bare.includes('|') || writes
+  return awkPower.test(script) || awkWrites(script)
     ? 'its script may write files or run commands'
     : undefined;
-}
-
-/**
- * Returns the script without regular expressions and strings. If a slash is left that could begin a
- * regular expression with a quote in it, strings are kept.
- */
-function bareAwk(script: string): string {
-  const bare = script
-    .replaceAll('||', ' or ')
-    .replace(/^\s*!?\s*\/[^/"\n\\]*\//, ' ')
-    .replace(/~\s*\/[^/"\n\\]*\//g, ' ');
-  return bare.includes('/') ? bare : bare.replace(/"(?:[^"\\\n]|\\[^\n])*"/g, '""');
 }
 
 const jqPower = /\benv\b|ENV|\binclude\b|\bimport\b|\bmodulemeta\b|\$__/;
@@ -61,4 +49,12 @@ const jqPower = /\benv\b|ENV|\binclude\b|\bimport\b|\bmodulemeta\b|\$__/;
 export function jqProblem(call: Arguments): string | undefined {
   const [script = ''] = scriptsOf(call, []);
   return jqPower.test(script) ? 'its filter may read the environment or other files' : undefined;
+}
+
+/** Returns a problem unless the expression of yq only selects, counts or sorts. */
+export function yqProblem(call: Arguments): string | undefined {
+  const [script = ''] = scriptsOf(call, []);
+  return /^(?:\s*(?:\.[\w.[\]"-]*|keys|length|sort|unique|first|last)\s*(?:\||$))*$/.test(script)
+    ? undefined
+    : 'its expression may read the environment or other files';
 }

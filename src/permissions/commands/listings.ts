@@ -122,7 +122,9 @@ function counts({ words, redirections, here }: ShellCommand, isPiped: boolean): 
     case 'nproc':
       return text === '';
     case 'date':
-      return text === '+%s';
+      return /^(?:-u )?\+%[sYjUuHMSmd]$/.test(text);
+    case 'stat':
+      return /^-c %[sYXZ] [^*?{[]+$/.test(text) && rest.length === 3;
     default:
       return program?.text === 'grep' && grepCounts(rest);
   }

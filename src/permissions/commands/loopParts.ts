@@ -87,22 +87,41 @@ export interface ReadCall {
   readonly isNull: boolean;
 }
 
-/** Returns what `read` sets; `undefined` for an unknown call. */
-export function readCall({ assignments, words }: ShellCommand): ReadCall | undefined {
+interface ReadOptions {
+  /** Index of the first name. */
+  readonly at: number;
+  readonly isNull: boolean;
+  readonly isRaw: boolean;
+}
+
+/** Returns the options of `read`; `undefined` if one is not known. */
+function readOptions(words: readonly ShellWord[]): ReadOptions | undefined {
   let at = 1;
-  let isNull = false;
+  let [isNull, isRaw] = [false, false];
   for (let word = words[at]; word?.text.startsWith('-') === true; word = words[at]) {
     const isEnd = word.text === '-d' || word.text === '-rd';
     if (word.isDynamic || !(word.text === '-r' || (isEnd && words[at + 1]?.text === '')))
       return undefined;
     isNull ||= isEnd;
+    isRaw ||= word.text.startsWith('-r');
     at += isEnd ? 2 : 1;
   }
+  return { at, isNull, isRaw };
+}
+
+/** Returns what `read` sets; `undefined` for an unknown call. */
+export function readCall({ assignments, words }: ShellCommand): ReadCall | undefined {
+  const options = readOptions(words);
+  if (options === undefined) return undefined;
+  const { at, isNull, isRaw } = options;
   const names = words.slice(at);
   const isKnown =
     names.length > 0 &&
     names.every(isOwnWord) &&
     assignments.every(({ text, isDynamic }) => !isDynamic && /^IFS=[,:;|\t =/]?$/.test(text));
-  const isWhole = names.length === 1 && assignments.every(({ text }) => text === 'IFS=');
+  // Without `-r`, `read` drops backslashes, which only a list that ends with NUL may have.
+  const isAsWritten = isRaw || !isNull;
+  const isWhole =
+    isAsWritten && names.length === 1 && assignments.every(({ text }) => text === 'IFS=');
   return isKnown ? { names: names.map(({ text }) => text), isWhole, isNull } : undefined;
 }

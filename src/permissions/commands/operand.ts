@@ -4,7 +4,7 @@ import type { ShellWord } from '../../shell/shellCommand.ts';
 import { pathNote } from '../pathRules.ts';
 import type { CommandPlace, Spot } from './place.ts';
 import { chosenTexts, hasChoice } from './possibleTexts.ts';
-import { isSystemPath } from './systemPaths.ts';
+import { isStream, isSystemPath } from './systemPaths.ts';
 import { asks, asksEach, denies, safe, strictest, type Verdict } from './verdict.ts';
 
 /**
@@ -65,7 +65,7 @@ function patternOf(text: string): RegExp | undefined {
 export function judgeWrite(word: ShellWord, { place, ...spot }: Spot): Verdict {
   const paths = pathsOf(word, { place, ...spot }) ?? [`/${word.text}`];
   const verdicts = paths
-    .flatMap((path) => [path, place.realPath(path) ?? path])
+    .flatMap((path) => (isStream(path) ? [] : [path, place.realPath(path) ?? path]))
     .flatMap((path) => place.rules.useOf(path, 'write', 'commands') ?? [])
     .map((use) =>
       use.verdict === 'deny'
@@ -120,20 +120,33 @@ export function pathsOf(word: ShellWord, spot: Spot): readonly string[] | undefi
 
 /** Returns the paths of all texts that a word may be; of a folder with all below it, its own. */
 function chosenPaths(word: ShellWord, spot: Spot): readonly string[] | undefined {
-  const paths: string[] = [];
-  for (const { text, isPattern, below } of chosenTexts(word) ?? []) {
+  const chosen = chosenTexts(word);
+  if (chosen === undefined) return undefined;
+  // All are asked for, also after one that is not known, so that the machine is asked once.
+  const found = chosen.flatMap(({ text, isPattern, source, below }) => {
     const texts = below === undefined ? [text] : [text, below.folder === '' ? '.' : below.folder];
-    for (const each of texts) {
-      const found = pathsOf(
-        { text: each, spelled: each, isDynamic: isPattern, isQuoted: !isPattern },
-        spot,
-      );
-      if (found === undefined) return undefined;
-      paths.push(...found);
-    }
-  }
-  return chosenTexts(word) === undefined ? undefined : paths;
+    return texts.map((each) => {
+      const named = { text: each, spelled: each, isDynamic: isPattern, isQuoted: !isPattern };
+      const paths = pathsOf(named, spot);
+      if (source === undefined || paths === undefined) return paths;
+      // A file with a number in its name may be made later, so one of them is judged in any case.
+      const some = each.replaceAll('*', '1');
+      const later = { text: some, spelled: some, isDynamic: false, isQuoted: true };
+      const filtered = isSimple(each) ? paths.filter(endsWith(source)) : paths;
+      return [...filtered, ...(pathsOf(later, spot) ?? [])];
+    });
+  });
+  return found.includes(undefined) ? undefined : found.flatMap((each) => each ?? []);
 }
+
+/** Returns true for a path that is the end of the absolute path that it stands for. */
+const isSimple = (text: string): boolean =>
+  !text.split('/').some((part, index) => /^\.\.?$/.test(part) || (part === '' && index > 0));
+
+const endsWith = (source: string): ((path: string) => boolean) => {
+  const pattern = new RegExp(`(?:^|/)${source}$`);
+  return (path) => pattern.test(path);
+};
 
 const glob = /[*?]/;
 

@@ -1,7 +1,14 @@
 /** Reads the arguments of a program, given the list of options that it may have. */
 import type { ShellWord } from '../../shell/shellCommand.ts';
 import { plainVariable } from './plainVariables.ts';
-import { hasChoice, isList, isNumber, isPrintable, mayBeOption } from './possibleTexts.ts';
+import {
+  hasChoice,
+  isList,
+  isNumber,
+  isPrintable,
+  mayBeOption,
+  scriptTexts,
+} from './possibleTexts.ts';
 
 /**
  * The options that a program may be given, separated by spaces:
@@ -23,10 +30,13 @@ export interface Arguments {
   readonly paths: readonly ShellWord[];
   /** Names of the options, such as `-n` and `--lines`. */
   readonly names: ReadonlySet<string>;
-  /** Values of the other options, by name, in the order of the call. */
+  /**
+   * Values of the other options, by name, in the order of the call. All texts that a value with
+   * variables may be, if they are known.
+   */
   readonly values: ReadonlyMap<string, readonly string[]>;
-  /** True if the value of an option is not known. */
-  readonly hasUnknown: boolean;
+  /** Names of the options with a value that is not known. */
+  readonly unknown: ReadonlySet<string>;
 }
 
 type Kind = 'flag' | 'value' | 'path' | 'pair' | 'pathPair';
@@ -74,7 +84,7 @@ class ArgumentReader {
   readonly #paths: ShellWord[] = [];
   readonly #names = new Set<string>();
   readonly #values = new Map<string, readonly string[]>();
-  #hasUnknown = false;
+  readonly #unknown = new Set<string>();
   #at = 0;
 
   constructor(words: readonly ShellWord[], options: Options) {
@@ -100,11 +110,11 @@ class ArgumentReader {
       this.#names,
       this.#values,
     ];
-    return { operands, paths, names, values, hasUnknown: this.#hasUnknown };
+    return { operands, paths, names, values, unknown: this.#unknown };
   }
 
   #option(word: ShellWord): boolean {
-    if (word.isDynamic && !isPatternOption(word)) return false;
+    if (word.isDynamic && !isPatternOption(word)) return this.#partlyKnown(word);
     const { text } = word;
     if (this.#options.hasNumbers && /^-\d+$/.test(text)) return true;
     const equals = text.indexOf('=');
@@ -113,6 +123,18 @@ class ArgumentReader {
     if (kind !== undefined && (equals < 0 || text.startsWith('--')))
       return this.#take(name, kind, equals < 0 ? undefined : text.slice(equals + 1));
     return !text.startsWith('--') && this.#cluster(text.slice(1));
+  }
+
+  /** Records `--name=VALUE` with variables in the value. Returns false for other words. */
+  #partlyKnown({ parts: [first, ...others] = [], ...word }: ShellWord): boolean {
+    const [option, name] = (first?.kind === 'text' && /^(--[a-z-]+)=/.exec(first.text)) || [];
+    if (option === undefined || name === undefined || this.#options.kinds.get(name) !== 'value')
+      return false;
+    const cut = (text: string): string => text.slice(option.length);
+    const text = { kind: 'text' as const, text: cut(first?.kind === 'text' ? first.text : '') };
+    const value = { ...word, text: cut(word.text), spelled: cut(word.spelled) };
+    this.#names.add(name);
+    return this.#takeValue('value', name, { ...value, parts: [text, ...others] });
   }
 
   #cluster(letters: string): boolean {
@@ -155,9 +177,16 @@ class ArgumentReader {
     if (!isPlain && (isList(value) || !(isPath ? hasChoice(value) : isPrintable(value))))
       return isNumber(value);
     if (isPath) this.#paths.push(value);
-    else this.#addValue(name, value.text);
-    this.#hasUnknown ||= !isPlain && !isPath && !isNumber(value);
+    else if (isPlain) this.#addValue(name, value.text);
+    else this.#addTexts(name, value);
     return true;
+  }
+
+  /** Records the texts that a value with variables may be. */
+  #addTexts(name: string, value: ShellWord): void {
+    const texts = scriptTexts(value);
+    if (texts === undefined) this.#unknown.add(name);
+    for (const text of texts ?? [value.text]) this.#addValue(name, text);
   }
 
   #addValue(name: string, value: string): void {

@@ -16,26 +16,41 @@ export interface ChosenText {
   readonly text: string;
   /** True if `*` and `?` in the text stand for other characters. */
   readonly isPattern: boolean;
+  /** Regular expression that matches what the text may be; only set if a number is in it. */
+  readonly source?: string;
   readonly below?: Below;
 }
 
 type Option = ChosenText;
 
+const sourceOf = ({ text, source }: Option): string =>
+  source ?? text.replace(/[.+^${}()|[\]\\]/g, '\\$&').replace(/[*?]/g, '[^/]*');
+
+const fixed = (text: string): Option => ({ text, isPattern: false });
+const number: Option = { text: '*', isPattern: true, source: String.raw`-?\d*` };
+const hash: Option = { text: '*', isPattern: true };
+
 const optionsOf = (value: PossibleText): Option => {
-  if (value.kind === 'text') return { text: value.text, isPattern: false };
-  if (value.kind !== 'below') return { text: '*', isPattern: true };
+  if (value.kind === 'text') return fixed(value.text);
+  if (value.kind !== 'below') return hash;
   const { folder, glob } = value;
   const text = folder === '' ? 'found' : `${folder.replace(/\/+$/, '')}/found`;
-  return { text, isPattern: false, below: { folder, ...(glob !== undefined && { glob }) } };
+  return { ...fixed(text), below: { folder, ...(glob !== undefined && { glob }) } };
 };
 
 const ofPart = (part: WordPart): readonly Option[] | undefined => {
-  if (part.kind === 'text') return [{ text: part.text, isPattern: false }];
+  if (part.kind === 'text') return [fixed(part.text)];
+  if (part.kind === 'special') return [number];
   if (part.kind === 'pattern') {
     const isPlain = !/[{}$`\\[\]]/.test(part.text);
     return isPlain ? [{ text: part.text, isPattern: /[*?]/.test(part.text) }] : undefined;
   }
-  return part.kind === 'choice' ? part.values.map(optionsOf) : undefined;
+  // A command that prints a number prints nothing if it fails.
+  return part.kind === 'choice'
+    ? part.values.flatMap((each) =>
+        each.kind === 'number' ? [number, fixed('')] : optionsOf(each),
+      )
+    : undefined;
 };
 
 /** Returns the folder with its text before it; after other text, only all below it is known. */
@@ -54,7 +69,13 @@ function joinedBelow(a: Option, b: Option): Below | undefined {
 function joined(a: Option, b: Option): Option {
   const below = joinedBelow(a, b);
   const isPattern = a.isPattern || b.isPattern;
-  return { text: a.text + b.text, isPattern, ...(below !== undefined && { below }) };
+  const hasNumber = a.source !== undefined || b.source !== undefined;
+  return {
+    text: a.text + b.text,
+    isPattern,
+    ...(hasNumber && { source: sourceOf(a) + sourceOf(b) }),
+    ...(below !== undefined && { below }),
+  };
 }
 
 /**
@@ -66,11 +87,11 @@ export const splitWords = ({ words }: Pick<ShellCommand, 'words'>): readonly She
 
 /** Returns true for a word with a part of which several texts are possible. */
 export const hasChoice = ({ parts }: ShellWord): boolean =>
-  parts?.some(({ kind }) => kind === 'choice') === true;
+  parts?.some(({ kind }) => kind === 'choice' || kind === 'special') === true;
 
 /** Returns the texts that a word may be; `undefined` if they are too many or not known. */
 export function chosenTexts({ parts = [] }: ShellWord): readonly ChosenText[] | undefined {
-  let all: readonly Option[] = [{ text: '', isPattern: false }];
+  let all: readonly Option[] = [fixed('')];
   for (const part of parts) {
     const options = ofPart(part);
     if (options === undefined || options.length * all.length > maxTexts) return undefined;
@@ -93,7 +114,8 @@ export function mayBeOption(word: ShellWord): boolean {
 export const isNumber = ({ text, isDynamic, parts = [] }: ShellWord): boolean => {
   if (!isDynamic) return /^-?\d{1,15}$/.test(text);
   const [part, ...others] = parts.filter((each) => each.kind !== 'text' || each.text !== '');
-  return part?.kind === 'choice' && others.length === 0 && part.values.every(isNumeric);
+  if (part === undefined || others.length > 0) return false;
+  return part.kind === 'special' || (part.kind === 'choice' && part.values.every(isNumeric));
 };
 
 export const isNumeric = (value: PossibleText): boolean =>
@@ -110,6 +132,32 @@ export const isList = ({ parts }: ShellWord): boolean =>
 export const isPrintable = ({ parts }: ShellWord): boolean =>
   parts?.every(
     (part) =>
-      /^(?:text|unknown|choice)$/.test(part.kind) ||
-      (part.kind === 'variable' && isPlainName(part.name)),
+      /^(?:text|unknown|choice|special)$/.test(part.kind) ||
+      (part.kind === 'alternative' && part.operator.endsWith('+')) ||
+      ((part.kind === 'variable' || part.kind === 'alternative') && isPlainName(part.name)),
   ) === true;
+
+/**
+ * Returns all texts that a word with known values may be, as a script. A number is replaced by `1`
+ * and by nothing, which it may also be. `undefined` if a part is no text or number, or if the texts
+ * are too many.
+ */
+export function scriptTexts(word: ShellWord): readonly string[] | undefined {
+  const { parts = [] } = word;
+  const numbers = isNumber(word) ? ['1'] : ['1', ''];
+  let all: readonly string[] = [''];
+  for (const part of parts) {
+    const texts = scriptTextsOf(part, numbers);
+    if (texts === undefined || texts.length * all.length > maxTexts) return undefined;
+    all = all.flatMap((before) => texts.map((each) => before + each));
+  }
+  return all;
+}
+
+function scriptTextsOf(part: WordPart, numbers: readonly string[]): readonly string[] | undefined {
+  if (part.kind === 'text') return [part.text];
+  if (part.kind === 'special') return numbers;
+  if (part.kind !== 'choice' || part.isList) return undefined;
+  if (part.values.some(({ kind }) => kind === 'below' || kind === 'hash')) return undefined;
+  return part.values.flatMap((value) => (value.kind === 'text' ? [value.text] : numbers));
+}

@@ -8,7 +8,7 @@ import { judgeRead, judgeWrite } from './operand.ts';
 import { readArguments, type Arguments } from './options.ts';
 import type { Spot } from './place.ts';
 import { plainVariable } from './plainVariables.ts';
-import { chosenTexts, hasChoice, isList, isPrintable } from './possibleTexts.ts';
+import { chosenTexts, hasChoice, isList, isPrintable, scriptTexts } from './possibleTexts.ts';
 import type { Reader } from './readers/reader.ts';
 import { asks, isFirm, safe, strictest, type Verdict } from './verdict.ts';
 
@@ -20,6 +20,8 @@ export function judgeReader({ name, reader, rest }: EachCall, spot: Spot): Verdi
   if (problem !== undefined) return mayWrite(problem, rest, spot);
   const { operands, paths } = call;
   const reads = paths.map((word) => judgeFile(word, spot));
+  if (isGit && call.names.has('--no-index'))
+    return strictest([...reads, ...operands.map((word) => judgeFile(word, spot))]);
   if (reader.operands === 'text')
     return strictest([
       ...reads,
@@ -45,12 +47,36 @@ const givesScript = ({ scriptOptions = [] }: Reader, { names }: Arguments): bool
 function callProblem({ name, reader, rest }: EachCall, call: Arguments): string | undefined {
   const isGit = name === 'git';
   const isSpread = rest.some(isList) && !isGit && !readsNamed(name, reader, rest);
+  const problems = scriptCalls(reader, call).map((each) => reader.problem?.(each, rest));
   return (
-    reader.problem?.(call, rest) ??
+    problems.find((problem) => problem !== undefined) ??
+    unknownScript(reader, call) ??
     valueProblem(call, isGit) ??
     (isSpread ? `${name} may read more than the listed names` : undefined)
   );
 }
+
+/** Returns a call for each text that the script of a call may be, if they are known. */
+function scriptCalls(reader: Reader, call: Arguments): readonly Arguments[] {
+  const [script, ...files] = call.operands;
+  const isScript = reader.operands === 'script' && !givesScript(reader, call);
+  const texts = isScript && script && hasChoice(script) ? scriptTexts(script) : undefined;
+  return (
+    texts?.map((text) => ({
+      ...call,
+      operands: [{ text, spelled: text, isDynamic: false, isQuoted: true }, ...files],
+    })) ?? [call]
+  );
+}
+
+/** Returns a problem if an option gives a script that is not known to a program that runs it. */
+const unknownScript = (
+  { problem, scriptOptions = [] }: Reader,
+  { unknown }: Arguments,
+): string | undefined =>
+  problem !== undefined && scriptOptions.some((option) => unknown.has(option))
+    ? 'has a script that only the shell knows'
+    : undefined;
 
 /** Returns the word as a text: `echo` reads nothing with a blank as an option. */
 const asText = (word: ShellWord): ShellWord =>
@@ -63,10 +89,19 @@ function judgePrinted(word: ShellWord, spot: Spot): Verdict {
   return isPattern ? judgeRead(word, spot, 'names') : judgeWord(word, spot, false);
 }
 
-/** Judges a pattern or script. Only a pattern may be one of several known texts. */
+/**
+ * Returns true for an unquoted word with `[…]`, such as `[t]rain`, which is quoted when a line that
+ * only reads runs (`asArgumentLists`).
+ */
+const isSet = ({ text, spelled, isDynamic, parts }: ShellWord): boolean =>
+  isDynamic && parts === undefined && text === spelled && /^[^-~*?{}$`\\][^*?{}$`\\]*$/.test(text);
+
+/** Judges a pattern or script. A program that runs the script has judged each of its texts. */
 function judgeScript(word: ShellWord, { problem }: Reader, spot: Spot): Verdict {
+  if (problem === undefined && isSet(word) && spot.place.consent === undefined) return safe;
   if (!hasChoice(word)) return judgeWord(word, spot, false);
-  return problem === undefined && !isList(word) && isPrintable(word)
+  const isKnown = problem === undefined ? isPrintable(word) : scriptTexts(word) !== undefined;
+  return isKnown && !isList(word)
     ? safe
     : asks('has a script that only the shell knows', spot.part);
 }
@@ -85,6 +120,8 @@ function mayWrite(reason: string, rest: readonly ShellWord[], spot: Spot): Verdi
   return strictest([asks(reason, spot.part), ...firm]);
 }
 
+/** The options of git whose value is only a text or a time to search for. */
+const textOptions = /^(?:-[SGn]|--(?:author|committer|grep|since|until|after|before|max-count))$/;
 /** The formats of commits that git defines. */
 const gitFormats = /^(?:oneline|short|medium|full|fuller|reference|email|raw|mboxrd)?$/;
 
@@ -92,15 +129,17 @@ const gitFormats = /^(?:oneline|short|medium|full|fuller|reference|email|raw|mbo
  * Returns why a command with this option value may do more than read, as the rest of a sentence;
  * `undefined` if it only reads.
  */
-function valueProblem({ values, hasUnknown }: Arguments, isGit: boolean): string | undefined {
-  if (isGit && hasUnknown) return 'uses a value that only the shell knows';
+function valueProblem({ values, unknown }: Arguments, isGit: boolean): string | undefined {
+  if (isGit && ![...unknown].every((name) => textOptions.test(name)))
+    return 'uses a value that only the shell knows';
   const all = [...values.values()].flat();
   if (isGit && all.some((value) => /%[-+ ]?G|signature/.test(value)))
     return 'runs the program for signatures';
   const formats = isGit ? ['--format', '--pretty'].flatMap((name) => values.get(name) ?? []) : [];
   if (formats.some((value) => /^\w+$/.test(value) && !gitFormats.test(value)))
     return 'uses a format that the repository defines';
-  const files = ['--include', '-g', '--glob', '--iglob'].flatMap((name) => values.get(name) ?? []);
+  const globs = ['--include', '-g', '--glob', '--iglob'];
+  const files = globs.flatMap((name) => (unknown.has(name) ? '.*' : (values.get(name) ?? [])));
   return files.some((value) => usualPaths.isPrivate(`/${value}`) || /^\.[^/]*[*?[]/.test(value))
     ? 'reads a file that may hold secrets'
     : undefined;

@@ -82,7 +82,8 @@ export function resolvedWord(word: ShellWord, scope: Scope, valueOf: ValueOf): S
   const [first, ...others] = parts;
   if (first?.kind === 'commands' && first.sign === '<(') return others.length === 0 ? pipe : word;
   const isOurs = (part: WordPart): boolean =>
-    /^(?:commands|arithmetic)$/.test(part.kind) || ('name' in part && scope.has(part.name));
+    /^(?:commands|arithmetic|special|alternative)$/.test(part.kind) ||
+    ('name' in part && scope.has(part.name));
   if (!parts.some(isOurs)) return word;
   const isList = isSplit(word);
   const all = parts.map((part) => resolvedPart(part, { scope, valueOf, isList }));
@@ -121,6 +122,10 @@ function resolvedPart(part: WordPart, { scope, valueOf, isList }: Circumstances)
       const values = scope.get(part.name);
       return values === undefined ? part : partOf(values, false);
     }
+    case 'special':
+      return { kind: 'choice', values: [{ kind: 'number' }], isList: false };
+    case 'alternative':
+      return alternative(part, scope);
     case 'derived': {
       const values = scope.get(part.name);
       return values === undefined ? part : partOf(derived(values, part), false);
@@ -138,6 +143,14 @@ function partOf(values: Values | undefined, isList: boolean): WordPart {
   return value.kind === 'text' && others.length === 0 && !isList
     ? { kind: 'text', text: value.text }
     : { kind: 'choice', values, isList };
+}
+
+/** Returns the values of `${NAME:-TEXT}` and `${NAME:+TEXT}`. The latter shows no value of NAME. */
+function alternative(part: WordPart & { kind: 'alternative' }, scope: Scope): WordPart {
+  const text = textValue(part.text);
+  if (part.operator.endsWith('+')) return partOf(joinedValues(text, unset), false);
+  const values = scope.get(part.name);
+  return values === undefined ? part : partOf(joinedValues(values, text), false);
 }
 
 /** Returns what is left of the values of `${NAME%PATTERN}` and the like. */

@@ -14,7 +14,7 @@ import {
 import { Branches, isSign } from './branches.ts';
 import { bracedWords, loopValues } from './loopValues.ts';
 import type { CommandPlace } from './place.ts';
-import { chosenTexts } from './possibleTexts.ts';
+import { chosenTexts, isPrintable } from './possibleTexts.ts';
 import {
   isCalculated,
   isOwnName,
@@ -211,7 +211,7 @@ class StructureJudge {
     const value = { ...assignment, parts: valueParts(assignment) };
     const word = resolvedWord(value, this.#scope, this.#valueOf(''));
     if (word.parts === undefined) return textValue(word.text);
-    if (!isShown(word)) return undefined;
+    if (!isShown(word)) return isPrintable(word) ? 'unknown' : undefined;
     const [only, ...others] = word.parts.filter((part) => part.kind !== 'text' || part.text !== '');
     if (only?.kind === 'choice' && others.length === 0) return only.values;
     const chosen = chosenTexts(word);

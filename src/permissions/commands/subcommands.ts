@@ -52,13 +52,26 @@ const topProblem: Reader['problem'] = ({ operands }) =>
     ? undefined
     : 'may show the environment of processes';
 
+/** Matches a format that shows the state of a container, not its environment. */
+const stateFormat =
+  /^(?:[\w :=,/|-]|\{\{ ?(?:\.(?:State(?:\.\w+)*|Name|Id|Created|RestartCount|Image)) ?\}\})*$/;
+
+/** Returns a problem if `docker inspect` may show the environment of a container. */
+const inspectProblem: Reader['problem'] = ({ values, unknown }) => {
+  const formats = ['-f', '--format'].flatMap((name) => values.get(name) ?? []);
+  const isKnown = unknown.size === 0 && formats.length > 0;
+  return isKnown && formats.every((format) => stateFormat.test(format))
+    ? undefined
+    : 'may show the environment of containers';
+};
+
 const git: Readonly<Record<string, Reader>> = {
   status: listing(
     's b u v z uno uall unormal -uno -uall -unormal --short --branch --porcelain ' +
       '--untracked-files --ignored --long --show-stash --no-renames --ahead-behind --null',
   ),
   log: listing(`${commits} ${changes}`),
-  diff: listing(`${changes} --cached --staged`),
+  diff: listing(`${changes} --cached --staged --no-index`),
   show: listing(`${commits} ${changes}`),
   whatchanged: listing(`${commits} ${changes}`),
   'diff-tree': listing(`${changes} r t -r -t --no-commit-id`),
@@ -143,7 +156,9 @@ const second: Readonly<Record<string, Readonly<Record<string, Reader>>>> = {
     'bisect log': only(''),
     'notes list': listing(''),
     'notes show': listing(''),
+    'submodule status': listing('--cached --recursive'),
   },
+  helios: { may: listing('--mode= --lines --json') },
   pip: {
     list: only(
       'v --format= --verbose --not-required --local --user --disable-pip-version-check --editable',
@@ -161,6 +176,8 @@ const second: Readonly<Record<string, Readonly<Record<string, Reader>>>> = {
     ps: only('a q s l n: f: --all --quiet --size --filter= --format= --no-trunc --latest'),
     images: listing('a q f: --all --quiet --filter= --format= --no-trunc --digests'),
     version: only('f: --format='),
+    inspect: listing('f: s --format= --type= --size', inspectProblem),
+    port: listing(''),
     logs: listing('t n: --tail= --since= --until= --timestamps --details'),
     top: listing('', topProblem),
     stats: listing('a --all --no-stream --no-trunc --format=', ({ names }) =>
@@ -188,7 +205,10 @@ const second: Readonly<Record<string, Readonly<Record<string, Reader>>>> = {
   systemctl: {
     'list-units': listing('a t: --all --type= --state= --no-pager'),
     'is-active': listing(''),
+    'is-enabled': listing(''),
   },
+  module: { list: only('t --terse'), avail: listing('t d l --terse') },
+  screen: { '-ls': listing(''), '-list': listing('') },
 };
 const aliases: Readonly<Record<string, string>> = { pip3: 'pip', mamba: 'conda', podman: 'docker' };
 

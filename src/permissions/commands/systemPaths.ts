@@ -1,14 +1,21 @@
-/** Lists the files that describe only the hardware and the operating system. */
+/** Lists the files that describe only the hardware, the operating system and its processes. */
+
+const streams = /^\/dev\/(?:null|stdin|stdout|stderr)$/;
+
+/** Returns true for a path that names an open stream of the program itself. */
+export const isStream = (path: string): boolean => streams.test(path);
 
 const systemPaths: readonly RegExp[] = [
-  /^\/dev\/(?:null|stdin|stdout|stderr)$/,
+  streams,
   /^\/proc\/(?:cpuinfo|meminfo|loadavg|uptime|version|stat|vmstat|mounts|driver\/nvidia\/.*)$/,
+  // What ps shows, too.
+  /^\/proc\/(?:\d+|self)\/(?:status|statm?|io|limits|comm|oom_score|wchan)$/,
   /^\/etc\/(?:os-release|lsb-release|debian_version|hostname)$/,
   /^\/usr\/lib\/os-release$/,
   /^\/usr\/local\/cuda[^/]*(?:\/version[^/]*)?$/,
   /^\/sys\/(?:class\/(?:drm|infiniband|thermal)|devices\/system\/(?:cpu|node))(?:\/|$)/,
 ];
 
-/** Returns true for a file that describes only the hardware and the operating system. */
+/** Returns true for a file that describes only the system and its processes. */
 export const isSystemPath = (path: string): boolean =>
   systemPaths.some((pattern) => pattern.test(path));

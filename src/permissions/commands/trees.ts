@@ -238,18 +238,27 @@ function searched(name: string, words: readonly ShellWord[]): readonly Tree[] {
 const plainType =
   /^(?:-t|--type[= ])(?:c|cpp|css|go|html|java|js|json|julia|jupyter|markdown|md|py|python|r|rust|sh|tex|toml|ts|txt|yaml)$/;
 
+interface Glob {
+  readonly glob: string;
+  /** False for files that the search leaves out. */
+  readonly reads: boolean;
+}
+
+/** Returns the pattern that an option gives. `glob` is `undefined` for any pattern. */
+function globOf(option: string, glob: string | undefined): readonly Glob[] {
+  const isRipgrep = /^(?:-g|--i?glob)$/.test(option);
+  if (isRipgrep && glob?.startsWith('!') === true) return [{ glob: glob.slice(1), reads: false }];
+  if (isRipgrep || option === '--include') return [{ glob: glob ?? '*', reads: true }];
+  const isLeftOut = /^--exclude(?:-dir)?$/.test(option);
+  return isLeftOut && glob !== undefined ? [{ glob, reads: false }] : [];
+}
+
 /** Returns which files a search prints, by its options that include or exclude files. */
 function printsOf(rest: readonly ShellWord[]): Prints {
-  const globs = rest.flatMap(({ text }, at) => {
+  const globs = rest.flatMap(({ text, parts }, at) => {
     const [, option = '', own] = /^(--?[a-z-]+?)(?:=(.*))?$/s.exec(text) ?? [];
-    const glob = own ?? rest[at + 1]?.text ?? '';
-    const isRipgrep = /^(?:-g|--i?glob)$/.test(option);
-    if (isRipgrep && glob.startsWith('!')) return [{ glob: glob.slice(1), reads: false }];
-    return isRipgrep || option === '--include'
-      ? [{ glob, reads: true }]
-      : /^--exclude(?:-dir)?$/.test(option)
-        ? [{ glob, reads: false }]
-        : [];
+    const value = own === undefined ? rest[at + 1] : { text: own, parts };
+    return globOf(option, value?.parts === undefined ? (value?.text ?? '') : undefined);
   });
   const isPlain = rest.some(({ text }, at) =>
     [text, `${rest[at - 1]?.text ?? ''}${text}`, `${rest[at - 1]?.text ?? ''} ${text}`].some(
@@ -261,7 +270,7 @@ function printsOf(rest: readonly ShellWord[]): Prints {
   const excluded = globs.filter(({ reads }) => !reads);
   return (path) => {
     const names = path.split('/');
-    const matches = ({ glob }: { readonly glob: string }): boolean =>
+    const matches = ({ glob }: Glob): boolean =>
       names.some((name) => mayMatch(name, glob.replace(/^\*\*\/|\/(?:\*\*)?$/g, '')));
     return (
       (included.length === 0 || included.some(matches)) &&

@@ -86,8 +86,12 @@ async function answered(question: Question): Promise<Verdict> {
   const { known } = question;
   for (let round = 1; ; round += 1) {
     const verdict = judged(question);
-    if (!known.hasQuestions) return isGranted(placeOf(question)) ? verdict : outside(verdict);
-    if (round === maxRounds || !(await known.ask())) return outside(verdict);
+    if (!known.hasQuestions)
+      return isGranted(placeOf(question))
+        ? verdict
+        : unless(verdict, 'starts outside the working folder');
+    if (round === maxRounds) return unless(verdict, 'names too many files one after the other');
+    if (!(await known.ask())) return unless(verdict, 'reads a machine that does not answer');
   }
 }
 
@@ -152,8 +156,8 @@ const absolute = (path: string, start: string, home: string): string =>
 const isGranted = ({ workFolder: start, readFolders = [] }: CommandPlace): boolean =>
   readFolders.some((folder) => isWithin(folder, start));
 
-const outside = (verdict: Verdict): Verdict =>
-  verdict.kind === 'safe' ? asks('starts outside the working folder', '') : verdict;
+const unless = (verdict: Verdict, reason: string): Verdict =>
+  verdict.kind === 'safe' ? asks(reason, '') : verdict;
 
 /** The answers of the machine that the classifier needs. */
 type Answers = Pick<CommandPlace, 'realPath' | 'exists' | 'matches' | 'keyFiles' | 'oddFiles'>;

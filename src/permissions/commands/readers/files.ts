@@ -1,8 +1,8 @@
 /** Programs that read files, or their names, sizes and times. */
 import type { ShellWord } from '../../../shell/shellCommand.ts';
-import { awkProblem, jqProblem, sedProblem } from '../filterScripts.ts';
+import { awkProblem, jqProblem, sedProblem, yqProblem } from '../filterScripts.ts';
 import type { Arguments } from '../options.ts';
-import { content, names, single, text, textOf, type Reader } from './reader.ts';
+import { content, names, nothing, single, text, textOf, type Reader } from './reader.ts';
 
 const grepOptions =
   'E F G P i v c l L n o q s h H x w z a I U r T b e: m: A: B: C: f@ d: D: # --help --version ' +
@@ -190,6 +190,9 @@ export const fileReaders: Readonly<Record<string, Reader>> = {
     'f e m n q s v z --canonicalize --canonicalize-existing --canonicalize-missing ' +
       '--no-newline --zero',
   ),
+  // Without options and files; the text that it calculates is its input.
+  bc: content('l s w q --mathlib --standard --warn --quiet', nothing),
+  yq: { options: 'r P e --raw-output --prettyPrint', operands: 'script', problem: yqProblem },
   md5sum: content(sums),
   sha1sum: content(sums),
   sha256sum: content(sums),

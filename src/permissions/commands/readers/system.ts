@@ -1,6 +1,7 @@
 /** Programs that show the state of the computer, its processes and its scheduler. */
 import type { ShellWord } from '../../../shell/shellCommand.ts';
 import type { Arguments } from '../options.ts';
+import { isList as isListed, isNumber, isPrintable } from '../possibleTexts.ts';
 import { nothing, text, type Reader } from './reader.ts';
 
 /** Arguments of `ip` that select what to show, and for which device. */
@@ -47,6 +48,9 @@ export const systemReaders: Readonly<Record<string, Reader>> = {
       '--newest --oldest --parent=',
   ),
   pidof: text('s x o:'),
+  // Signal 0 only asks whether the process exists.
+  kill: { ...text('0 l', killProblem), printsOperands: true },
+  jobs: text('l n p r s', nothing),
   lsof: text('i: p: u: c: n P t a U w', ({ operands }) =>
     operands.every(({ text: each }) => /^:\d+$/.test(each))
       ? undefined
@@ -134,16 +138,37 @@ function smiProblem(
  * have no dash.
  */
 function psProblem(
-  { operands, values }: Arguments,
+  { operands, values, unknown }: Arguments,
   words: readonly ShellWord[],
 ): string | undefined {
   // `ps -uNAME`: `ps` reads NAME as options if there is no such user.
   const isJoined = words.some(({ text: each }) => /^-[a-zA-Z]*[uU]./.test(each));
   const columns = ['-o', '--format'].flatMap((name) => values.get(name) ?? []);
   const unclear = operands.find(({ text: each }) => !/^(?:[ajlruxfwhT]+|\d+(?:,\d+)*)$/.test(each));
-  return unclear === undefined && !isJoined && !columns.some((each) => /env/i.test(each))
+  const areKnown = !['-o', '--format'].some((name) => unknown.has(name));
+  return unclear === undefined &&
+    !isJoined &&
+    areKnown &&
+    !columns.some((each) => /env/i.test(each))
     ? undefined
     : 'may show the environment of processes';
+}
+
+/**
+ * Returns a problem unless `kill` sends signal 0 to processes. A second option could set another
+ * signal, so nothing but numbers may follow, or a single text: alone, it can only be a process.
+ */
+function killProblem(
+  { operands, unknown }: Arguments,
+  words: readonly ShellWord[],
+): string | undefined {
+  const [first, ...rest] = words;
+  const isList = words.length === 1 && first?.text === '-l';
+  const areProcesses =
+    rest.every((word) => (word.isDynamic ? isNumber(word) : /^\d+$/.test(word.text))) ||
+    (rest.length === 1 && rest[0] !== undefined && isPrintable(rest[0]) && !isListed(rest[0]));
+  const isAsked = first?.text === '-0' && operands.length === rest.length && rest.length > 0;
+  return isList || (isAsked && areProcesses && unknown.size === 0) ? undefined : 'ends processes';
 }
 
 /**

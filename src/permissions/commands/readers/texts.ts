@@ -1,5 +1,6 @@
 /** Programs that print a text, or information of the shell about programs. */
 import type { Arguments } from '../options.ts';
+import { isPlainName } from '../plainVariables.ts';
 import { text, type Reader } from './reader.ts';
 
 export const textReaders: Readonly<Record<string, Reader>> = {
@@ -19,6 +20,17 @@ export const textReaders: Readonly<Record<string, Reader>> = {
     operands.every(({ text: each }) => /^-?[\d.]{1,7}$/.test(each)) ? undefined : 'may not end',
   ),
   expr: text(''),
+  // Only the variables whose values are never a secret.
+  printenv: text('', ({ operands }) =>
+    operands.length > 0 && operands.every(({ text: each }) => isPlainName(each))
+      ? undefined
+      : 'shows the environment',
+  ),
+  tee: text('a', ({ operands }) =>
+    operands.every(({ text: each }) => /^\/dev\/(?:null|std(?:out|err))$/.test(each))
+      ? undefined
+      : 'writes files',
+  ),
   basename: { ...text('a s: z --multiple --suffix= --zero'), printsOperands: true },
   dirname: { ...text('z --zero'), printsOperands: true },
   tr: text('c C d s t --complement --delete --squeeze-repeats --truncate-set1'),

@@ -225,6 +225,63 @@ describe('the verdict on a command for a machine', () => {
     assert.equal(await verdict('grep -rn lr --exclude=id_rsa .'), 'ask');
   });
 
+  it('judges git in the folder that -C names', async () => {
+    mkdirSync(path('work/sub'), { recursive: true });
+    symlinkSync('sub', path('work/within'));
+    const safe = ['git -C sub log', 'git -C within status', 'git -C "$PWD/sub" diff --stat'];
+    for (const line of safe) assert.equal(await verdict(line), 'safe', line);
+    const others = [
+      'git -C outside log',
+      'git -C sub -C ../outside log',
+      'git -C outside/sub status',
+      'git -C .. log',
+      'git -C sub diff --no-index a.py ../notes.md',
+      'git -C sub push',
+    ];
+    for (const line of others) assert.notEqual(await verdict(line), 'safe', line);
+    writeFileSync(path('work/sub/.env'), 'TOKEN=1\n');
+    assert.equal(await verdict('git -C sub grep --untracked TOKEN'), 'ask');
+  });
+
+  it('takes a number for no file that is named otherwise', async () => {
+    symlinkSync('/proc/self/environ', path('work/link'));
+    const lines = [
+      'head -n $(grep -c . a.txt) a.txt',
+      'ps -p $(pgrep -f x | head -1)',
+      'n=$((3 + 4)); tail -n $n a.txt',
+      'ls runs | while read r; do echo "$r $(grep -c loss runs/$r/out.log)"; done',
+    ];
+    for (const line of lines) assert.equal(await verdict(line), 'safe', line);
+    symlinkSync('/proc/self/environ', path('work/7'));
+    assert.equal(await verdict('n=$((3 + 4)); cat $n'), 'deny');
+  });
+
+  it('asks a machine for all values of a variable at once', async () => {
+    for (const name of ['1', '2', '3', '4', '5', '6', '7'])
+      mkdirSync(path(`work/many/${name}`), { recursive: true });
+    const line = 'ls many | while read r; do echo "$r $(grep -c x many/$r/log)"; done';
+    assert.equal(await verdict(line), 'safe');
+  });
+
+  it('knows the streams of a program', async () => {
+    assert.equal(await verdict('seq 3 | tee /dev/stderr | wc -l'), 'safe');
+    assert.notEqual(await verdict('seq 3 | tee /dev/fd/3'), 'safe');
+  });
+
+  it('asks before a script or a pattern runs that only the shell knows', async () => {
+    const key = '-----BEGIN PRIVATE KEY-----\nMC4CAQAwBQYDK2VwBCIEIA\n-----END PRIVATE KEY-----\n';
+    mkdirSync(path('work/keys'), { recursive: true });
+    writeFileSync(path('work/keys/id_rsa'), key);
+    const lines = [
+      'x=$(cat a.txt); sed -n -e "${x}p" a.txt',
+      'x=$(cat a.txt); sed -n --expression="${x}p" a.txt',
+      'x=$(cat a.txt); grep -r --include "$x" . keys',
+      'x=$(cat a.txt); grep -r --include="$x" . keys',
+      'if ls; then x=a; else x=id_rsa; fi; grep -r --include "$x" . keys',
+    ];
+    for (const line of lines) assert.notEqual(await verdict(line), 'safe', line);
+  });
+
   it('knows all matches of a pattern, also after a name that ends with a line end', async () => {
     writeFileSync(path('work/runs/b\n'), 'x\n');
     symlinkSync(path('secret/.ssh/id_rsa'), path('work/runs/z'));
@@ -299,6 +356,9 @@ describe('the verdict on a command for a machine', () => {
       'while read -r f; do wc -l "$f"; done < <(ls a.txt)',
       'wc -l a.t{xt,xt}; for i in {08..10} {4..0..2}; do echo $i; done',
       'for f in *.txt; do [ "$f" = a.txt ] || continue; cat "$f"; done',
+      'ls missing 2>/dev/null; echo "$?" ${NOPE:-none} "${NOPE:-a b}" ${HOME:+y} "${NOPE:+y}" $#',
+      'n=3; m=; echo ${n:-5} "${m:-5}"; seq 5 | sed -n "${n}p"; seq 5 | awk "NR > $n"',
+      "printf '%s\\n' train tr | grep [t]rain",
     ];
     const run = (text: string): string =>
       execFileSync('/bin/bash', ['-c', text], { cwd: path('work'), encoding: 'utf8' });
