@@ -76,6 +76,12 @@ class AwkReader {
     return found;
   }
 
+  #close(next: string, { isHead, opener }: Frame): boolean {
+    this.#frames.pop();
+    this.#slash = isHead ? 'unclear' : 'division';
+    return opener === closers[next];
+  }
+
   /** Notes a token. Returns false if the script is not understood. */
   #take(next: string, frame: Frame): boolean {
     if (/^["\\`']$/.test(next)) return false;
@@ -85,11 +91,7 @@ class AwkReader {
       this.#slash = 'regexp';
       return true;
     }
-    if (next === ')' || next === ']') {
-      this.#frames.pop();
-      this.#slash = frame.isHead ? 'unclear' : 'division';
-      return frame.opener === closers[next];
-    }
+    if (next === ')' || next === ']') return this.#close(next, frame);
     const isBrace = next === '{' || next === '}';
     if (next === ';' || isBrace) frame.isPrinting = false;
     else if (/^printf?$/.test(next)) frame.isPrinting = true;

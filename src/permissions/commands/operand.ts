@@ -129,14 +129,17 @@ function chosenPaths(word: ShellWord, spot: Spot): readonly string[] | undefined
       const named = { text: each, spelled: each, isDynamic: isPattern, isQuoted: !isPattern };
       const paths = pathsOf(named, spot);
       if (source === undefined || paths === undefined) return paths;
-      // A file with a number in its name may be made later, so one of them is judged in any case.
-      const some = each.replaceAll('*', '1');
-      const later = { text: some, spelled: some, isDynamic: false, isQuoted: true };
       const filtered = isSimple(each) ? paths.filter(endsWith(source)) : paths;
-      return [...filtered, ...(pathsOf(later, spot) ?? [])];
+      return [...filtered, ...laterPaths(each, spot)];
     });
   });
   return found.includes(undefined) ? undefined : found.flatMap((each) => each ?? []);
+}
+
+/** Returns a path of a file with a number in its name, which may be made later. */
+function laterPaths(pattern: string, spot: Spot): readonly string[] {
+  const text = pattern.replaceAll('*', '1');
+  return pathsOf({ text, spelled: text, isDynamic: false, isQuoted: true }, spot) ?? [];
 }
 
 /** Returns true for a path that is the end of the absolute path that it stands for. */
