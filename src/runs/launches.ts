@@ -174,7 +174,9 @@ export class Launches {
       await machine
         .exec(`rm -rf -- ${shellQuote(path)}`, { cwd: '/', timeoutMs: 30_000 })
         .catch(() => undefined);
-    const why = quotedReason(text, 'its output', 'the supervisor could not start the command');
+    // Until the command starts, only the supervisor writes, and the scheduler's prologues.
+    const said = machine.scheduler ? quotedReason(text, 'the output of the job', '') : text;
+    const why = said || 'the supervisor could not start the command';
     return notStarted(spec, why, undefined, busy !== undefined);
   }
 
