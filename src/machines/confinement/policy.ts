@@ -84,7 +84,8 @@ export const hiddenPaths: readonly string[] = [
 
 /** Returns two sentences for a model: where confined commands can write, and what they reach. */
 export function confinementRule({ network, writable }: Confinement): string {
-  const folders = [...new Set([...writable, 'worktrees of the session', 'caches', '/tmp'])];
+  const granted = writable.filter((folder) => !folder.includes('/.cache/'));
+  const folders = [...new Set([...granted, 'worktrees of the session', 'caches', '/tmp'])];
   const hosts = typeof network === 'string' ? [] : network;
   const reached =
     network === 'all'
