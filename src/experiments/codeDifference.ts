@@ -30,30 +30,43 @@ export async function sameCode(
   { repo, tree, others, commands }: ComparedCode,
 ): Promise<string | undefined> {
   if (others.length === 0 || others.includes(tree)) return others.find((other) => other === tree);
-  const options =
-    '--no-ext-diff --no-textconv --no-color --no-renames --ignore-space-at-eol --ignore-blank-lines -U0';
-  const probes = others.map(
-    (other) =>
-      `g diff-tree -r -p ${options} ${shellQuote(other)} ${shellQuote(tree)} && echo '${endMark}'`,
-  );
-  const script = `${scriptStart}${probes.join(' && ')}`;
+  // Git repeats a line that is no pair of trees, as if they did not differ.
+  const trees = others.filter((other) => /^[0-9a-f]{40,64}$/.test(other));
+  const pairs = trees.map((other) => `${other} ${tree}\n`);
+  const script = `${scriptStart}printf %s ${shellQuote(pairs.join(''))} | g diff-tree --stdin ${options}`;
   try {
-    const { stdout, omittedBytes } = await machine.exec(`exec /bin/sh -c ${shellQuote(script)}`, {
-      cwd: repo,
-      timeoutMs: limitMs,
-    });
-    if (omittedBytes.stdout > 0) return undefined;
-    const diffs = stdout.split(`${endMark}\n`).slice(0, -1);
+    const { stdout, omittedBytes, outcome } = await machine.exec(
+      `exec /bin/sh -c ${shellQuote(script)}`,
+      { cwd: repo, timeoutMs: limitMs },
+    );
+    const isWhole = outcome.kind === 'exited' && outcome.code === 0;
+    if (!isWhole || omittedBytes.stdout > 0) return undefined;
     const named = namedFiles(commands);
-    return others.find((_, index) => diffs[index] !== undefined && isSame(diffs[index], named));
+    const diffs = differencesIn(stdout);
+    return trees.find((_, index) => {
+      const diff = diffs.get(pairs[index] ?? '');
+      return diff !== undefined && isSame(diff, named);
+    });
   } catch {
     // Ignore the error: if the machine does not answer, the launch of the run reports that.
     return undefined;
   }
 }
 
-/** Marks the end of each diff in the output; no line of a diff begins with this text. */
-const endMark = '= end of difference =';
+const options =
+  '-r -p --no-ext-diff --no-textconv --no-color --no-renames --ignore-space-at-eol --ignore-blank-lines -U0';
+
+/**
+ * Parses the output of `git diff-tree --stdin`: line with two trees → the difference. A missing tree
+ * has no such line, and no line of a difference looks like one.
+ */
+const differencesIn = (output: string): ReadonlyMap<string, string> =>
+  new Map(
+    output.split(/^(?=[0-9a-f]{40,64} [0-9a-f]{40,64}$)/m).map((part) => {
+      const start = part.indexOf('\n') + 1;
+      return [part.slice(0, start), part.slice(start)];
+    }),
+  );
 
 const markers: readonly (readonly [RegExp, RegExp])[] = [
   [

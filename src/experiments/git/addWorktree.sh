@@ -25,7 +25,7 @@ if ! is_whole; then
   # If the user's checkout is sparse, checks out only the same files.
   if [ -f "$made/info/sparse-checkout" ] && [ "$(g config --bool core.sparseCheckout)" = true ]; then
     cp -- "$made/info/sparse-checkout" "$own/info/sparse-checkout"
-    g config --get-regexp '^core\.sparsecheckout(cone)?$' | settings >>"$own/config"
+    g config --get-regexp '^core\.sparsecheckout(cone)?$' | settings '' >>"$own/config"
   fi
   tree_at=$path index=$made/index p read-tree --reset -u "$commit" >&2 || exit 1
   printf '%s\n' "$top" >"$path.repo" && : >"$made/helios" || exit 1

@@ -1,15 +1,26 @@
 /**
- * Stores the code of an experiment in three steps: surveys the worktree, selects the files, makes
- * the commit.
+ * Stores the code of an experiment with one script in three steps: surveys the worktree, inspects
+ * the files that it is told, and makes the commit of those that are selected.
  */
-import { randomBytes } from 'node:crypto';
 import { delay, type Clock } from '../../base/clock.ts';
 import { shellText } from '../../base/shellText.ts';
 import type { Machine } from '../../machines/machine.ts';
-import { GitFailure, heliosFolder, runGit, scriptStart } from './gitScript.ts';
+import { GitFailure, runGit, scriptStart } from './gitScript.ts';
 import { intakeOf, toInspect, type Intake } from './intake.ts';
-import type { LeaveOutLimits } from './leaveOut.ts';
-import { inspect, survey, type GitPlace, type HeadEntry, type Survey } from './survey.ts';
+import { secretPatterns, type LeaveOutLimits } from './leaveOut.ts';
+import { quoteName } from './quotedNames.ts';
+import {
+  inspectInput,
+  inspectPart,
+  newMark,
+  parseInspected,
+  parseSurvey,
+  sectionOf,
+  surveyArguments,
+  surveyPart,
+  type HeadEntry,
+  type Survey,
+} from './survey.ts';
 import { formatDuration } from '../../base/text.ts';
 
 export interface Capture {
@@ -47,27 +58,86 @@ export interface Captured {
   readonly ignored: ReadonlyMap<string, string>;
 }
 
-/** Stores the code of a worktree. Rejects with `GitFailure`. */
+const keepPart = shellText('./keep.sh', import.meta.url);
+const captureScript = `${scriptStart}${surveyPart}${inspectPart}${keepPart}`;
+
+/** Stores the code of a worktree, in one command. Rejects with `GitFailure`. */
 export async function capture(request: Capture): Promise<Captured> {
   await ready(request);
-  const base = request.following === undefined ? {} : { base: request.following };
-  const place = (): GitPlace => ({ ...request, ...base, timeoutMs: request.leftMs() });
-  const surveyed = await survey(place());
-  const inspected = await inspect(
-    { ...place(), folder: surveyed.top },
-    toInspect(surveyed),
-    request.limits.maxFileBytes,
-  );
-  const intake = intakeOf(surveyed, inspected, request.limits);
-  const { top, head } = surveyed;
-  const stored = await keep(request, surveyed, intake);
-  return {
-    top,
-    ...(head !== undefined && { head }),
-    ...stored,
-    leftOut: intake.leftOut,
-    ignored: surveyed.ignored,
-  };
+  const { following: base, limits, ref, message } = request;
+  const place = { ...request, ...(base !== undefined && { base }), timeoutMs: request.leftMs() };
+  const mark = newMark();
+  const blocks = String(Math.ceil(limits.maxFileBytes / 512) + 1);
+  const selection = new Selection(mark, limits);
+  const text = await runGit({
+    ...place,
+    script: captureScript,
+    args: [...surveyArguments(place, mark), blocks, secretPatterns.join('\n'), ref, message],
+    stdin: {
+      question: `${mark}\0ask\0`,
+      replies: [(output) => selection.survey(output), (output) => selection.inspect(output)],
+    },
+  });
+  const [tree = '', headTree = '', commit] = sectionOf(text, mark, 'kept').split('\0');
+  return { ...selection.result, tree, headTree, ...(commit && { commit }) };
+}
+
+/** Selects the files to store while the script waits. */
+class Selection {
+  readonly #mark: string;
+  readonly #limits: LeaveOutLimits;
+  #survey: Survey;
+  #leftOut: Captured['leftOut'] = new Map();
+
+  constructor(mark: string, limits: LeaveOutLimits) {
+    this.#mark = mark;
+    this.#limits = limits;
+    this.#survey = parseSurvey('', mark);
+  }
+
+  /** Returns the files to inspect. */
+  survey(output: string): string {
+    this.#survey = parseSurvey(output, this.#mark);
+    return inspectInput(toInspect(this.#survey));
+  }
+
+  /** Returns the files to store. */
+  inspect(output: string): string {
+    const seen = parseInspected(output, this.#mark, toInspect(this.#survey));
+    const intake = intakeOf(this.#survey, seen, this.#limits);
+    this.#leftOut = intake.leftOut;
+    return keepInput(this.#survey, intake);
+  }
+
+  get result(): Pick<Captured, 'top' | 'head' | 'leftOut' | 'ignored'> {
+    const { top, head, ignored } = this.#survey;
+    return { top, ...(head !== undefined && { head }), leftOut: this.#leftOut, ignored };
+  }
+}
+
+/** Returns the input of `keep.sh`. */
+function keepInput(
+  { unwatched, staged, emptyTree }: Survey,
+  { asTheyStand, leftOut }: Intake,
+): string {
+  const nothing: HeadEntry = { mode: '0', hash: '0'.repeat(emptyTree.length) };
+  const unwatchedNames = unwatched.map(quoteName);
+  // In the temporary copy of the index, staged files that are omitted are reset to the version of
+  // the commit, or removed if the commit does not have them.
+  const asInHead = [...staged].filter(([name]) => leftOut.has(name));
+  const blocks = new Map([
+    ['V', unwatchedNames],
+    ['S', unwatchedNames],
+    ['A', asTheyStand.map(quoteName)],
+    [
+      'H',
+      asInHead.map(([name, { mode, hash } = nothing]) => `${mode} ${hash}\t${quoteName(name)}`),
+    ],
+  ]);
+  const filled = [...blocks].filter(([, lines]) => lines.length > 0);
+  const kinds = filled.map(([kind]) => kind).join('');
+  const lines = filled.flatMap(([, names]) => [...names, '']);
+  return [kinds, ...lines, 'end', ''].join('\n');
 }
 
 /** Waits until the machine is ready, at most for the remaining time of the capture. */
@@ -87,42 +157,4 @@ async function ready({ machine, clock, leftMs }: Capture): Promise<void> {
   } finally {
     answered.abort();
   }
-}
-
-const keepScript = `${scriptStart}${shellText('./keep.sh', import.meta.url)}`;
-
-async function keep(
-  { ref, message, following = '', ...request }: Capture,
-  { top, unwatched, staged, emptyTree }: Survey,
-  { asTheyStand, leftOut }: Intake,
-): Promise<Pick<Captured, 'tree' | 'headTree' | 'commit'>> {
-  const nothing: HeadEntry = { mode: '0', hash: '0'.repeat(emptyTree.length) };
-  // In the temporary copy of the index, staged files that are omitted are reset to the version of
-  // the commit, or removed if the commit does not have them.
-  const asInHead = [...staged].filter(([name]) => leftOut.has(name));
-  const lines = [
-    ...unwatched.map((name) => `V${name}`),
-    ...asTheyStand.map((name) => `A${name}`),
-    ...asInHead.map(([name, { mode, hash } = nothing]) => `H${mode} ${hash}\t${name}`),
-  ];
-  const text = await runGit({
-    ...request,
-    timeoutMs: request.leftMs(),
-    script: keepScript,
-    args: [
-      top,
-      heliosFolder(request.machine),
-      ref,
-      message,
-      following,
-      randomBytes(9).toString('hex'),
-      [...new Set(lines.map((line) => line.charAt(0)))].join(''),
-    ],
-    stdin: Buffer.from(
-      lines.map((line) => `${line.replaceAll('\n', '\u0001')}\n`).join(''),
-      'latin1',
-    ),
-  });
-  const [tree = '', headTree = '', commit] = text.split('\0');
-  return { tree, headTree, ...(commit && { commit }) };
 }

@@ -37,6 +37,14 @@ export class GitFailure extends HeliosError {
 /** Returns the absolute path of the folder of Helios on a machine. */
 export const heliosFolder = ({ runsFolder }: Machine): string => posix.dirname(runsFolder);
 
+/** Input that depends on what the script prints. */
+export interface Conversation {
+  /** The text after which the script waits for input. */
+  readonly question: string;
+  /** For each question: gets the output since the question before, returns the input (latin1). */
+  readonly replies: readonly ((output: string) => string)[];
+}
+
 export interface GitCall {
   readonly machine: Machine;
   /**
@@ -44,7 +52,7 @@ export interface GitCall {
    */
   readonly script: string;
   readonly args: readonly string[];
-  readonly stdin?: Uint8Array;
+  readonly stdin?: Uint8Array | Conversation;
   readonly clock: Clock;
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
@@ -53,8 +61,8 @@ export interface GitCall {
 const maxOutputBytes = 256 * 1024 * 1024;
 
 /**
- * Runs the script. Resolves with its output as latin1: one character per byte. Rejects with
- * `GitFailure`.
+ * Runs the script. Resolves with its output, after the last question of a conversation, as latin1:
+ * one character per byte. Rejects with `GitFailure`.
  */
 export async function runGit(call: GitCall): Promise<string> {
   const { machine, clock, timeoutMs, signal } = call;
@@ -70,7 +78,7 @@ export async function runGit(call: GitCall): Promise<string> {
       cwd: '/',
       signal: signal === undefined ? late.signal : AbortSignal.any([signal, late.signal]),
       onStdout: (bytes) => output.take(bytes),
-      ...(call.stdin !== undefined && { stdin: once(call.stdin) }),
+      ...(call.stdin !== undefined && { stdin: inputOf(call.stdin, output) }),
     });
     if (late.signal.aborted) throw tooSlow(machine, timeoutMs);
     return checked(machine, result, output.text());
@@ -86,26 +94,56 @@ export async function runGit(call: GitCall): Promise<string> {
 const commandOf = ({ script, args }: GitCall): string =>
   `exec /bin/sh -c ${shellQuote(script)} helios ${args.map(shellQuote).join(' ')}`;
 
-async function* once(bytes: Uint8Array): AsyncIterable<Uint8Array> {
-  await Promise.resolve();
-  yield bytes;
+async function* inputOf(
+  stdin: Uint8Array | Conversation,
+  output: Output,
+): AsyncIterable<Uint8Array> {
+  if (stdin instanceof Uint8Array) yield await Promise.resolve(stdin);
+  else
+    for (const reply of stdin.replies)
+      yield Buffer.from(reply(await output.until(stdin.question)), 'latin1');
 }
 
 const tooSlow = ({ id }: Machine, timeoutMs: number): GitFailure =>
   new GitFailure('timeout', `git on ${id} did not end within ${formatDuration(timeoutMs)}.`);
 
 class Output {
-  readonly #chunks: Uint8Array[] = [];
+  #chunks: Uint8Array[] = [];
   #bytes = 0;
+  #onTake = (): void => undefined;
 
   take(bytes: Uint8Array): void {
     this.#bytes += bytes.length;
     if (this.#bytes > maxOutputBytes) throw new GitFailure('git', 'git printed too much output.');
     this.#chunks.push(Uint8Array.from(bytes));
+    this.#onTake();
   }
 
   text(): string {
     return Buffer.concat(this.#chunks).toString('latin1');
+  }
+
+  /** Takes the output out as soon as it ends with `end`, which is omitted. */
+  until(end: string): Promise<string> {
+    return new Promise((resolve) => {
+      this.#onTake = () => {
+        if (!this.#tail(end.length).endsWith(end)) return;
+        const text = this.text().slice(0, -end.length);
+        this.#chunks = [];
+        resolve(text);
+      };
+      this.#onTake();
+    });
+  }
+
+  /** Returns at least as many of the last bytes. */
+  #tail(bytes: number): string {
+    let tail = '';
+    for (const chunk of this.#chunks.toReversed()) {
+      if (tail.length >= bytes) break;
+      tail = Buffer.from(chunk.subarray(-bytes)).toString('latin1') + tail;
+    }
+    return tail;
   }
 }
 

@@ -50,26 +50,33 @@ is_git_dir_of() {
 
 real_folder() { [ -n "$1" ] && cd -- "$1" && pwd -P; }
 
-# Sets $is_bare, $git_dir, $common, $prefix and $head, the commit that $1 names, each to a line of the
-# output of git. $head is empty if there is no such commit. If a path contains line breaks, the fourth
-# line differs from the first, and each value is then requested separately.
+# Sets $is_bare, $git_dir, $common, $prefix, $head, the commit that $1 names, and $head_tree, its tree,
+# each to a line of the output of git. The last two are empty if there is no such commit. If a path
+# contains line breaks, the fourth line differs from the first, and each value is then requested
+# separately.
 locate() {
   base=$1
   set -- --is-bare-repository --absolute-git-dir --git-common-dir --is-bare-repository
-  places=$(g rev-parse "$@" "$base^{commit}" --show-prefix 2>/dev/null) ||
+  places=$(g rev-parse "$@" "$base^{commit}" "$base^{tree}" --show-prefix 2>/dev/null) ||
     # The repository has no commits, or a file has the name of the commit.
-    places=$(g rev-parse "$@" && echo none && g rev-parse --show-prefix) || exit 83
+    places=$(g rev-parse "$@" && echo none && echo none && g rev-parse --show-prefix) || exit 83
   IFS='
 '
   # shellcheck disable=SC2086 # Lines, each a word.
   set -- $places
   unset IFS
-  is_bare=$1 git_dir=$2 common=$3 head=${5:-} prefix=${6:-}
-  [ "$head" != none ] || head=$(g rev-parse -q --verify "$base^{commit}") || head=
-  { [ "${4:-}" != "$1" ] || [ $# -gt 6 ]; } || return 0
-  head=$(g rev-parse -q --verify "$base^{commit}") || head=
+  is_bare=$1 git_dir=$2 common=$3 head=${5:-} head_tree=${6:-} prefix=${7:-}
+  [ "$head" != none ] || find_head
+  { [ "${4:-}" != "$1" ] || [ $# -gt 7 ]; } || return 0
+  find_head
   git_dir=$(g rev-parse --absolute-git-dir) && common=$(g rev-parse --git-common-dir) &&
     prefix=$(g rev-parse --show-prefix) || exit 83
+}
+
+find_head() {
+  head_tree=
+  head=$(g rev-parse -q --verify "$base^{commit}") || head=
+  [ -z "$head" ] || head_tree=$(g rev-parse "$head^{tree}") || head_tree=
 }
 
 # Sets $empty to the hash of the empty tree. The hash depends on the hash algorithm of the
@@ -103,13 +110,13 @@ enter_repo() {
   [ ! -e "$git_dir/helios" ] || enter "$(cat -- "$top.repo")"
 }
 
-# Makes the temporary private folder $own, which is removed at exit. $1: the folder of Helios, $2: a
-# unique name.
+# Makes the temporary private folder $own of a git folder, which is removed at exit. $1: the folder of
+# Helios, $2: a unique name.
 own_folder() {
   for base in "$1/tmp" "${TMPDIR:-/tmp}"; do
     own=$base/git.$2
     { [ -d "$base" ] || (umask 077 && mkdir -p -- "$base") 2>/dev/null; } &&
-      mkdir -m 700 -- "$own" 2>/dev/null && break
+      mkdir -m 700 -- "$own" "$own/refs" "$own/info" "$own/objects" 2>/dev/null && break
     own=
   done
   [ -n "$own" ] || { echo 'there is no writable folder for temporary files' >&2; exit 1; }
@@ -124,32 +131,39 @@ own_folder() {
 }
 
 # Converts the lines of git config --get-regexp for section core to lines of a configuration file.
-# Omits all other lines, which may be parts of a value.
+# Omits all other lines, which may be parts of a value, and setting $1.
 settings() {
   while IFS= read -r line; do
     name=${line%% *} value=true
     case $line in core.*' '*) value=${line#* } ;; core.*) ;; *) continue ;; esac
-    case ${name#core.} in *[!a-z]*) continue ;; esac
+    case ${name#core.} in *[!a-z]* | "$1") continue ;; esac
     case $value in *[!A-Za-z0-9]*) ;; *) printf '%s = %s\n' "${name#core.}" "$value" ;; esac
   done
 }
 
+# Copies the lines of the input without starting a program.
+copy_lines() {
+  while IFS= read -r line || [ -n "$line" ]; do printf '%s\n' "$line"; done
+}
+
 # Makes $own a git folder that uses the objects of the repository. Copies only those settings of the
-# repository that affect how files are compared and written.
+# repository that affect how files are compared and written. Sets $asked to its settings for ignored
+# files and sparse checkouts, too.
 own_dir() {
   own_folder "$@"
-  mkdir "$own/refs" "$own/info" "$own/objects"
   echo 'ref: refs/heads/none' >"$own/HEAD"
-  [ ! -s "$common/info/exclude" ] || cat "$common/info/exclude" >"$own/info/exclude"
+  [ ! -s "$common/info/exclude" ] || copy_lines <"$common/info/exclude" >"$own/info/exclude"
   {
-    [ ! -s "$common/info/attributes" ] || cat "$common/info/attributes"
+    [ ! -s "$common/info/attributes" ] || copy_lines <"$common/info/attributes"
     printf '\n* -filter\n'
   } >"$own/info/attributes"
+  asked=$(g config --get-regexp '^core\.(filemode|ignorecase|symlinks|autocrlf|eol|precomposeunicode|checkstat|trustctime|sharedrepository|excludesfile|sparsecheckout)$')
   {
     if [ ${#empty} -gt 40 ]; then printf '[extensions]\n\tobjectFormat = sha256\n'; fi
     printf '[core]\n\trepositoryFormatVersion = %s\n\tbare = false\n' "$((${#empty} > 40))"
-    g config --get-regexp '^core\.(filemode|ignorecase|symlinks|autocrlf|eol|precomposeunicode|checkstat|trustctime|sharedrepository)$' |
-      settings
+    settings sparsecheckout <<END
+$asked
+END
   } >"$own/config"
   objects=$common/objects
   # If the repository is not writable, objects are written to the private folder: the hash of the

@@ -1,13 +1,29 @@
-cd -- "$1" || exit 82
-own_folder "$3" "$2"
-list=$own/list
-cat >"$list"
-printf '%s\n' "$5" >"$own/patterns"
-xargs -0 ls -ldn -- <"$list" 2>/dev/null
-echo "$2"
-# Prints "- NAME" for each file that cannot be read, and NAME for each that contains a secret.
-# shellcheck disable=SC2016 # For the inner shell.
-xargs -0 sh -c 'blocks=$1 patterns=$2; shift 2
-for file; do [ -r "$file" ] || [ -h "$file" ] || printf -- "- %s\n" "$file"; done
-find "$@" -prune -type f -size "-$blocks" -exec grep -lE -f "$patterns" -- {} + 2>/dev/null' sh "$4" "$own/patterns" <"$list"
-exit 0
+# Continues survey.sh. Prints lines of ls about the files that the input names, "- NAME" for each that
+# cannot be read, and NAME for each that contains a secret. The input ends with an empty line.
+# Reads the names itself: a program could read more of the input. $6: size from which a file is not
+# read, in blocks, $7: patterns of secrets.
+blocks=$6
+ask() { section ask; }
+inspect() {
+  section listed
+  ls -ldn -- "$@" 2>/dev/null
+  section found
+  for file; do [ -r "$file" ] || [ -h "$file" ] || printf -- '- %s\n' "$file"; done
+  find "$@" -prune -type f -size "-$blocks" -exec grep -lE -f "$own/patterns" -- {} + 2>/dev/null
+}
+inspect_input() {
+  length=0
+  set --
+  while IFS= read -r file && [ -n "$file" ]; do
+    set -- "$@" "$file"
+    length=$((length + ${#file}))
+    [ "$length" -gt 16000 ] || continue
+    inspect "$@"
+    length=0
+    set --
+  done
+  [ $# -eq 0 ] || inspect "$@"
+}
+printf '%s\n' "$7" >"$own/patterns"
+ask
+inspect_input

@@ -1,22 +1,27 @@
-ref=$3 message=$4 following=$5 kinds=$7
-enter "$1" "$following"
-own_dir "$2" "$6"
-cat >"$own/in"
-own_index
-# Updates the index with the input lines that begin with the letter $1. $kinds names all such letters.
+# Continues inspect.sh. The first line of the input has a letter for each block of names that follows. A
+# block ends with an empty line, the input with the line "end". $8: ref of the commit, $9: its message.
+following=$4 ref=$8 message=$9
+ask
+IFS= read -r kinds || exit 1
+block() {
+  while IFS= read -r line && [ -n "$line" ]; do printf '%s\n' "$line"; done
+}
 update() {
   case $kinds in *"$1"*) ;; *) return 0 ;; esac
-  letter=$1
   shift
-  sed -n "s/^$letter//p" "$own/in" | tr '\n\001' '\0\n' | p update-index -z "$@" || exit 1
+  block | p update-index "$@" || exit 1
 }
 update V --no-assume-unchanged --stdin
-update V --no-skip-worktree --stdin
+update S --no-skip-worktree --stdin
 update A --add --remove --replace --stdin
 update H --replace --index-info
-tree=$(p write-tree --missing-ok) || exit 1
-head_tree=$empty
-[ -z "$head" ] || head_tree=$(g rev-parse "$head^{tree}") || exit 1
+# Without this line, names may be missing: the connection broke.
+IFS= read -r line && [ "$line" = end ] || exit 1
+[ -n "$head" ] || head_tree=$empty
+tree=$head_tree
+[ -z "$kinds" ] || tree=$(p write-tree --missing-ok) || exit 1
+[ -n "$head_tree" ] || exit 1
+section kept
 printf '%s\0%s\0' "$tree" "$head_tree"
 [ "$objects" = "$common/objects" ] || exit 0
 [ -z "$following" ] || [ "$tree" != "$head_tree" ] || exit 0

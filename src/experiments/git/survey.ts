@@ -3,8 +3,9 @@ import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../base/clock.ts';
 import { shellText } from '../../base/shellText.ts';
 import type { Machine } from '../../machines/machine.ts';
-import { environmentsIn, foldersOf, isOwnReport, secretPatterns } from './leaveOut.ts';
+import { environmentsIn, foldersOf, isOwnReport } from './leaveOut.ts';
 import { heliosFolder, runGit, scriptStart } from './gitScript.ts';
+import { unquoteName } from './quotedNames.ts';
 
 /**
  * The differences between a worktree and a commit. All names are relative to the root of the
@@ -57,31 +58,39 @@ export interface GitPlace {
   readonly signal?: AbortSignal;
 }
 
-const surveyScript = `${scriptStart}${shellText('./survey.sh', import.meta.url)}`;
+export const surveyPart = shellText('./survey.sh', import.meta.url);
+const surveyScript = `${scriptStart}${surveyPart}exit 0`;
+
+/** Returns the arguments of `surveyPart`; `mark` begins each section of its output. */
+export const surveyArguments = (
+  { machine, folder, base = '', files = [] }: GitPlace,
+  mark: string,
+): readonly string[] => [folder, mark, heliosFolder(machine), base, files.join('\n')];
+
+export const newMark = (): string => randomBytes(12).toString('hex');
 
 /** Compares the worktree with the commit. Rejects with `GitFailure`. */
-export async function survey({
-  folder,
-  base = '',
-  files = [],
-  ...place
-}: GitPlace): Promise<Survey> {
-  const mark = randomBytes(12).toString('hex');
-  const text = await runGit({
-    ...place,
-    script: surveyScript,
-    args: [folder, mark, heliosFolder(place.machine), base, files.join('\n')],
-  });
-  const sections = new Map(
-    text.split(`${mark}\0`).map((part) => {
-      const [name = '', ...fields] = part.split('\0');
-      return [name, fields.slice(0, -1)] as const;
-    }),
-  );
-  const of = (name: string): readonly string[] => sections.get(name) ?? [];
+export async function survey(place: GitPlace): Promise<Survey> {
+  const mark = newMark();
+  const args = surveyArguments(place, mark);
+  return parseSurvey(await runGit({ ...place, script: surveyScript, args }), mark);
+}
+
+/** Returns the text of a section; joined, if the output has several of this name. */
+export const sectionOf = (output: string, mark: string, name: string): string =>
+  output
+    .split(`${mark}\0`)
+    .flatMap((part) => (part.startsWith(`${name}\0`) ? [part.slice(name.length + 1)] : []))
+    .join('');
+
+/** Parses the output of `surveyPart`. */
+export function parseSurvey(output: string, mark: string): Survey {
+  const of = (name: string): readonly string[] =>
+    sectionOf(output, mark, name).split('\0').slice(0, -1);
   const [top = '', head = '', emptyTree = ''] = of('place');
+  const tags = of('tagged').flatMap((lines) => lines.split('\n').slice(0, -1));
   const tagged = (isOf: (tag: string) => boolean): string[] =>
-    of('tagged').flatMap((line) => (isOf(line.charAt(0)) ? [line.slice(2)] : []));
+    tags.flatMap((line) => (isOf(line.charAt(0)) ? [unquoteName(line.slice(2))] : []));
   const listed = tagged((tag) => tag === '?');
   const environments = environmentsIn(listed);
   const others = listed.filter((name) => !foldersOf(name).some((each) => environments.has(each)));
@@ -127,7 +136,7 @@ export function rawEntries(fields: readonly string[]): RawEntry[] {
   return entries;
 }
 
-const inspectScript = `${scriptStart}${shellText('./inspect.sh', import.meta.url)}`;
+export const inspectPart = shellText('./inspect.sh', import.meta.url);
 
 export interface Inspected {
   /** Sizes of existing files and links: name → bytes. */
@@ -139,37 +148,18 @@ export interface Inspected {
   readonly secret: ReadonlySet<string>;
 }
 
-/**
- * Inspects files of a worktree: kind, size, readability, and whether a file seems to contain a
- * secret. `names` are relative to `folder` and must not contain control characters. Rejects with
- * `GitFailure`.
- */
-export async function inspect(
-  { folder, ...place }: GitPlace,
-  names: readonly string[],
-  maxFileBytes: number,
-): Promise<Inspected> {
-  if (names.length === 0)
-    return { sizes: new Map(), special: new Set(), unreadable: new Set(), secret: new Set() };
-  const mark = randomBytes(12).toString('hex');
-  const stdin = Buffer.from(names.map((name) => `./${name}\0`).join(''), 'latin1');
-  const blocks = String(Math.ceil(maxFileBytes / 512) + 1);
-  const text = await runGit({
-    ...place,
-    script: inspectScript,
-    args: [folder, mark, heliosFolder(place.machine), blocks, secretPatterns.join('\n')],
-    stdin,
-  });
-  const [listed = '', found = ''] = text.split(`${mark}\n`);
+/** Returns the input of `inspectPart`. `names` must not contain control characters. */
+export const inspectInput = (names: readonly string[]): string =>
+  `${names.map((name) => `./${name}\n`).join('')}\n`;
+
+/** Parses the output of `inspectPart` about `names`. */
+export function parseInspected(output: string, mark: string, names: readonly string[]): Inspected {
+  const found = sectionOf(output, mark, 'found').split('\n');
   // `- ./name` is a file that cannot be read, `./name` one with a secret.
   const namesAfter = (prefix: string): Set<string> =>
-    new Set(
-      found
-        .split('\n')
-        .flatMap((line) => (line.startsWith(prefix) ? [line.slice(prefix.length)] : [])),
-    );
+    new Set(found.flatMap((line) => (line.startsWith(prefix) ? [line.slice(prefix.length)] : [])));
   return {
-    ...kindsOf(listed, new Set(names)),
+    ...kindsOf(sectionOf(output, mark, 'listed'), new Set(names)),
     unreadable: namesAfter('- ./'),
     secret: namesAfter('./'),
   };

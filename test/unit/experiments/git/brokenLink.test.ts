@@ -33,8 +33,31 @@ class CutMachine extends LocalMachine {
   override async stream(command: string, options: StreamOptions): Promise<StreamResult> {
     this.commands++;
     if (this.commands !== this.cut) return super.stream(command, options);
-    if (this.isDone) await super.stream(command, { ...options, onStdout: () => undefined });
+    if (this.isDone) await super.stream(command, options);
     throw new MachineFailure('unreachable', 'The link was lost.');
+  }
+}
+
+/** Changes the input of commands. */
+class InputMachine extends LocalMachine {
+  readonly change: (bytes: Uint8Array) => Uint8Array;
+
+  constructor(folder: string, change: (bytes: Uint8Array) => Uint8Array) {
+    super({ runsFolder: join(folder, 'helios/runs'), workFolder: folder });
+    this.change = change;
+  }
+
+  override stream(command: string, options: StreamOptions): Promise<StreamResult> {
+    const { stdin } = options;
+    const { change } = this;
+    const changed = async function* (): AsyncGenerator<Uint8Array> {
+      for await (const bytes of stdin ?? []) {
+        const part = change(bytes);
+        yield part;
+        if (part.length < bytes.length) return;
+      }
+    };
+    return super.stream(command, { ...options, stdin: changed() });
   }
 }
 
@@ -69,17 +92,37 @@ describe('a link that is lost in the middle', () => {
       }
     }).timeout(90_000);
 
-  it('costs a run its code state, never its launch', async () => {
-    const repo = GitRepo.create(join(scratch(), 'repo'));
-    repo.write({ 'new.py': 'x\n' });
-    for (let cut = 1; cut <= 3; cut++) {
-      const machine = new CutMachine(join(scratch(), 'home'), cut, true);
-      const state = await new ExperimentCodeStore({ sessionId, clock: systemClock }).capture(
-        machine,
-        repo.folder,
-        'e1',
-      );
+  for (const isDone of [false, true])
+    it(`${isDone ? 'after' : 'before'} the code is stored costs a run its code state, never its launch`, async () => {
+      const repo = GitRepo.create(join(scratch(), 'repo'));
+      repo.write({ 'new.py': 'x\n' });
+      const machine = new CutMachine(join(scratch(), 'home'), 1, isDone);
+      const store = new ExperimentCodeStore({ sessionId, clock: systemClock });
+      const state = await store.capture(machine, repo.folder, 'e1');
       assert.deepEqual(state, { kind: 'none', why: 'The link was lost.' });
+    });
+
+  it('stores nothing where the end of the input does not arrive', async () => {
+    const repo = GitRepo.create(join(scratch(), 'repo'));
+    repo.write({ 'new.py': 'x\n', 'other.py': 'x\n' });
+    const sent: Buffer[] = [];
+    const store = new ExperimentCodeStore({ sessionId, clock: systemClock });
+    const record = new InputMachine(join(scratch(), 'home'), (bytes) => {
+      sent.push(Buffer.from(bytes));
+      return bytes;
+    });
+    assert.equal((await store.capture(record, repo.folder, 'e0')).kind, 'git');
+    const refs = repo.git('for-each-ref');
+    const length = Buffer.concat(sent).length;
+    for (let left = 0; left < length; left++) {
+      let rest = left;
+      const cut = new InputMachine(join(scratch(), 'home'), (bytes) => {
+        const part = bytes.subarray(0, rest);
+        rest -= part.length;
+        return part;
+      });
+      assert.equal((await store.capture(cut, repo.folder, 'e1')).kind, 'none', `${left} bytes`);
+      assert.equal(repo.git('for-each-ref'), refs, `${left} bytes`);
     }
-  });
+  }).timeout(60_000);
 });

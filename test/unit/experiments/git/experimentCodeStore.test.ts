@@ -4,6 +4,7 @@ import {
   chmodSync,
   existsSync,
   mkdirSync,
+  readFileSync,
   symlinkSync,
   utimesSync,
   writeFileSync,
@@ -540,6 +541,60 @@ describe('ExperimentCodeStore', () => {
     assert.deepEqual(differences(before, pictureOf(repo.folder)), []);
     assert.equal(repo.git('for-each-ref', 'refs/helios'), '');
   });
+
+  it('takes names of any letters, and finds the one secret among many files', async () => {
+    const repo = repoAt();
+    const odd = [
+      ' a b.py',
+      '-n.py',
+      'q"uo\\te.py',
+      '"a"',
+      'ü-\u{1f600}.py',
+      "it's $HOME.py",
+      '? x',
+    ];
+    const many = Array.from({ length: 900 }, (_, at) => `folder ${at % 7}/a long name ${at}.py`);
+    repo.write({
+      ...Object.fromEntries([...odd, ...many].map((name) => [name, 'x\n'])),
+      'folder 6/zz.py': `token = "ghp_${'a1B2'.repeat(9)}"\n`,
+      'line\nbreak.py': 'x\n',
+    });
+    const { tree, leftOut } = await untouched(repo);
+    const names = repo.git('ls-tree', '-r', '-z', '--name-only', tree).split('\0').filter(Boolean);
+    assert.deepEqual(names.toSorted(), ['train.py', ...odd, ...many].toSorted());
+    assert.equal(leftOut.length, 2);
+    repo.git('update-index', '--assume-unchanged', 'train.py');
+    repo.git('add', '-A');
+    repo.git('update-index', '--assume-unchanged', 'q"uo\\te.py');
+    repo.write({ 'q"uo\\te.py': 'changed\n' });
+    const { tree: later } = await untouched(repo);
+    assert.equal(repo.git('show', `${later}:q"uo\\te.py`), 'changed');
+    assert.equal(repo.names(later).length, repo.names(tree).length);
+  }).timeout(20_000);
+
+  it('is one command on the machine, and few programs', async () => {
+    const repo = repoAt();
+    repo.write({ 'train.py': 'changed\n', 'new.py': 'x\n' });
+    const bin = join(scratch(), 'bin');
+    const log = join(scratch(), 'programs');
+    mkdirSync(bin);
+    for (const folder of ['/bin', '/usr/bin'])
+      for (const name of readdirSync(folder).filter((each) => !existsSync(join(bin, each))))
+        writeFileSync(
+          join(bin, name),
+          `#!/bin/sh\necho ${name} >>'${log}'\nexec ${join(folder, name)} "$@"\n`,
+          { mode: 0o755 },
+        );
+    const counted = new LocalMachine({
+      runsFolder: join(home(), 'runs'),
+      workFolder: '/',
+      env: { ...process.env, PATH: bin },
+    });
+    const state = await background().capture(counted, repo.folder, 'e1');
+    assert.equal(state.kind, 'git');
+    const programs = readFileSync(log, 'utf8').trim().split('\n');
+    assert.ok(programs.length <= 17, programs.join(' '));
+  }).timeout(20_000);
 
   it('is repeatable after a kill in the middle', async () => {
     const repo = repoAt();
