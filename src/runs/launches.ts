@@ -40,6 +40,8 @@ export interface LaunchesDeps {
 export class Launches {
   readonly #deps: LaunchesDeps;
   readonly #launches = new Map<RunId, Promise<Run>>();
+  /** Machines whose folder of runs only the user can access. */
+  readonly #closed = new WeakSet<Machine>();
 
   constructor(deps: LaunchesDeps) {
     this.#deps = deps;
@@ -112,11 +114,31 @@ export class Launches {
   async #prepare(spec: RunSpec): Promise<LiveRun> {
     try {
       const machine = await this.#deps.machines.listed(spec.machineId);
+      await this.#closeRuns(machine);
       await writeCapsule(machine, spec);
       return await this.#deps.followed.follow(spec);
     } catch (error) {
       throw notStarted(spec, messageOf(error), error);
     }
+  }
+
+  /**
+   * Creates the folder of runs, so that only the user can access it, once: each launch would wait
+   * for it.
+   */
+  async #closeRuns(machine: Machine): Promise<void> {
+    if (this.#closed.has(machine)) return;
+    const { runsFolder } = machine;
+    const command = `exec /bin/sh -c ${shellQuote(makeRunsFolder)} helios ${shellQuote(runsFolder)}`;
+    const { outcome, stderr } = await machine.exec(command, { cwd: '/', timeoutMs: 30_000 });
+    if (outcome.kind !== 'exited' || outcome.code !== 0) {
+      const why = quotedReason(stderr, machine.id, outcome.kind);
+      throw new MachineFailure(
+        'io',
+        `Machine ${machine.id} could not create the folder ${runsFolder}: ${why}`,
+      );
+    }
+    this.#closed.add(machine);
   }
 
   async #started(prepared: Promise<LiveRun>, start: (run: LiveRun) => Promise<void>): Promise<Run> {
@@ -194,7 +216,7 @@ async function preambleOfRun(machine: Machine, { command }: RunSpec): Promise<st
   return preambleOf(machine, prologue, command);
 }
 
-const makeRunFolder = shellText('./makeRunFolder.sh', import.meta.url);
+const makeRunsFolder = shellText('./makeRunsFolder.sh', import.meta.url);
 
 /**
  * Writes the folder of a run. Only its owner can access the folder and its files, because the files
@@ -202,15 +224,6 @@ const makeRunFolder = shellText('./makeRunFolder.sh', import.meta.url);
  */
 async function writeCapsule(machine: Machine, spec: RunSpec): Promise<void> {
   const { path } = runFolder(machine.runsFolder, spec.id);
-  const command = `exec /bin/sh -c ${shellQuote(makeRunFolder)} helios ${shellQuote(path)}`;
-  const { outcome, stderr } = await machine.exec(command, { cwd: '/', timeoutMs: 30_000 });
-  if (outcome.kind !== 'exited' || outcome.code !== 0) {
-    const why = quotedReason(stderr, machine.id, outcome.kind);
-    throw new MachineFailure(
-      'io',
-      `Machine ${machine.id} could not create the folder ${path}: ${why}`,
-    );
-  }
   const files = Object.entries(supervisorFiles(spec, machine, await preambleOfRun(machine, spec)));
   await Promise.all(
     files.map(([name, text]) =>

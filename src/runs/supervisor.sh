@@ -46,7 +46,6 @@ guard() {
   trap 'kill "$sleeper" 2>/dev/null; exit 0' TERM
   limit=$(value limit_ms "$terms") most=$(value max_ms "$terms") grace=$(value grace_ms "$terms") lived=0 since=
   [ "$(value limit_from "$terms")" = first_metric ] || since=0
-  sleep 0.01 2>/dev/null && fractions=1 || fractions=
   seen=$(ticking_ms)
   # Continue while the run is alive, even if the supervisor is dead: the time limit still applies.
   while kill -0 "$$" 2>/dev/null || is_alive "$folder/process"; do
@@ -74,7 +73,7 @@ choose_pause() {
   [ "$rest" -gt 100 ] || rest=100
   if [ "$rest" -gt 5000 ]; then
     pause=5
-  elif [ -n "$fractions" ]; then
+  elif sleep 0.01 2>/dev/null; then
     pause=$((rest / 1000)).$(printf %03d $((rest % 1000)))
   else
     pause=$(((rest + 999) / 1000))
@@ -101,18 +100,19 @@ is_time_over() {
   [ -n "$since" ] && [ "$((lived - since))" -ge "$limit" ]
 }
 
-# Writes the identity of this process to file $1.
-write_process() {
+# Prints the identity of this process, which started at $started_ms.
+identity() {
   printf 'pid=%s\nstart_time=%s\nboot_id=%s\nstarted_ms=%s\ngpus=%s\n' \
-    "$$" "$(start_time $$)" "$(boot_id)" "$(now_ms)" "$(value gpus "$folder/lease")" >"$folder/$1.tmp" &&
-    mv -f "$folder/$1.tmp" "$folder/$1"
+    "$$" "$(start_time $$)" "$boot" "$started_ms" "$1"
 }
 
 # Runs the command in a separate session with umask $1 and PATH $2. This process becomes the command,
-# so its pid and start time identify the run.
+# so its pid and start time identify the run. $3: the boot id, $4 and $5: the values of now_ms and
+# ticking_ms at the same moment, so that no program is needed for the time.
 command_of_run() {
   exec >>"$folder/output.log" 2>&1 </dev/null
-  write_process process || exit 126
+  boot=$3 started_ms=$(($4 + $(ticking_ms) - $5)) leased=$(value gpus "$folder/lease")
+  { identity "$leased" >"$folder/process.tmp" && mv -f "$folder/process.tmp" "$folder/process"; } || exit 126
   umask "${1:-$mask}"
   PATH=${2:-$PATH}
   export_leases
@@ -133,24 +133,26 @@ guard_git() {
 }
 
 start() {
-  mkdir "$folder/claim" 2>/dev/null || exit 0
+  # Fails if the file or, from an earlier version, the folder exists.
+  set -C
+  printf '' 2>/dev/null >"$folder/claim" || exit 0
+  set +C
   # Ignore these signals with a handler that does nothing: the command would inherit an empty trap.
   trap : HUP INT TERM
   # Reserve the disk space of the exit record: the disk may be full when the run ends.
   printf '%127s\n' '' >"$folder/exit.tmp"
-  write_process capsule
+  boot=$(boot_id) started_ms=$(now_ms) ticks=$(ticking_ms)
+  remove_link capsule
+  identity '' >"$folder/capsule"
   take_leases
   begin_metrics
   before=$(oom_kills)
   guard 9>&- &
   guard=$!
   # Run in the foreground: a background command of a shell ignores INT and QUIT.
-  if command -v setsid >/dev/null; then
-    setsid /bin/sh "$0" command "$mask" "$user_path" 9>&-
-  else
-    set -m
-    /bin/sh "$0" command "$mask" "$user_path" 9>&-
-  fi
+  set -- /bin/sh "$0" command "$mask" "$user_path" "$boot" "$started_ms" "$ticks"
+  if command -v setsid >/dev/null; then set -- setsid "$@"; else set -m; fi
+  "$@" 9>&-
   code=$?
   end_guard
   [ ! -e "$folder/kill" ] || await_end
@@ -299,7 +301,7 @@ end_all() {
 
 case $1 in
   start) start ;;
-  command) command_of_run "$2" "$3" ;;
+  command) shift && command_of_run "$@" ;;
   signal)
     signal_all "$2"
     printf 'signalled=%s\nleft=%s\n' "$signalled" "$(members | one_line)"

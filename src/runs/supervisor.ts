@@ -6,8 +6,8 @@
  * - `spec.json`, `terms`, `command.sh`, `capsule.sh`: written before anything starts; `prologue.sh`
  *   too, if something must run before the command in the same shell, and `confine.sh`, which starts
  *   the command confined
- * - `claim/`: created by the process that starts the run; creating it succeeds once, so a run
- *   starts at most once
+ * - `claim`: created by the process that starts the run; creating it succeeds once, so a run starts
+ *   at most once
  * - `capsule`: identifies the process of the supervisor, in the format of `process`
  * - `lease`: the GPUs and the slot of the run
  * - `busy`: no GPU or slot was free, so the run did not start
