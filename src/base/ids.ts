@@ -8,13 +8,23 @@ export type RunId = Branded<'run'>;
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 
+let pool = Buffer.alloc(0);
+
+/** Returns random bytes, of which the system is asked for many at once. */
+function nextBytes(count: number): Buffer {
+  if (pool.length < count) pool = randomBytes(3000);
+  const bytes = pool.subarray(0, count);
+  pool = pool.subarray(count);
+  return bytes;
+}
+
 /**
  * Returns `<prefix>-<time><random>`. Ids with the same prefix sort by creation time and are safe as
  * file names on every system.
  */
 function newId(prefix: string, nowMs: number): string {
   const time = nowMs.toString(36).padStart(9, '0');
-  const random = [...randomBytes(6)].map((byte) => alphabet[byte % 32]).join('');
+  const random = [...nextBytes(6)].map((byte) => alphabet[byte % 32]).join('');
   return `${prefix}-${time}${random}`;
 }
 

@@ -32,8 +32,18 @@ interface Assignment {
   readonly around: readonly [before: string, after: string];
 }
 
-/** Returns true for a name whose value may be secret. */
-export const mayNameSecret = (name: string): boolean => kindOf(name) !== undefined;
+/** Maximum number of names that are remembered. */
+const maxNames = 1000;
+const answers = new Map<string, boolean>();
+
+/** Returns true for a name whose value may be secret. Asked often about the same names of fields. */
+export function mayNameSecret(name: string): boolean {
+  const known = answers.get(name);
+  if (known !== undefined) return known;
+  const answer = kindOf(name) !== undefined;
+  if (answers.size < maxNames) answers.set(name, answer);
+  return answer;
+}
 
 /** Returns the secret values in the text. Takes linear time. */
 export function assignedSecrets(text: string): SecretSpan[] {

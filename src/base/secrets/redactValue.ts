@@ -16,31 +16,35 @@ export function redactValue<Value>(
   const redacted = (one: unknown, key = ''): unknown => {
     if (typeof one === 'string') return redactField(key, one, redactor);
     if (typeof one !== 'object' || one === null) return one;
-    if (Array.isArray(one))
-      return sameOr(
-        one,
-        one.map((each) => redacted(each, key)),
-      );
-    const entries: [string, unknown][] = Object.entries(one);
-    const changed = entries.map(([name, each]) =>
-      notText.has(name) ? each : redacted(each, name),
-    );
-    return changed.every((each, index) => each === entries[index]?.[1])
-      ? one
-      : Object.fromEntries(entries.map(([name], index) => [name, changed[index]]));
+    return Array.isArray(one) ? redactedItems(one, key) : redactedFields(one);
+  };
+  // Copies nothing before something changes: a request has the whole conversation, mostly clean.
+  const redactedItems = (items: readonly unknown[], key: string): readonly unknown[] => {
+    let changed: unknown[] | undefined;
+    items.forEach((each, index) => {
+      const now = redacted(each, key);
+      if (now !== each) (changed ??= [...items])[index] = now;
+    });
+    return changed ?? items;
+  };
+  const redactedFields = (fields: object): object => {
+    let changed: Record<string, unknown> | undefined;
+    for (const name of Object.keys(fields)) {
+      const each = (fields as Record<string, unknown>)[name];
+      const now = notText.has(name) ? each : redacted(each, name);
+      if (now !== each) (changed ??= { ...fields })[name] = now;
+    }
+    return changed ?? fields;
   };
   return redacted(value) as Value;
 }
-
-const sameOr = (before: readonly unknown[], after: readonly unknown[]): readonly unknown[] =>
-  after.every((each, index) => each === before[index]) ? before : after;
 
 function redactField(key: string, text: string, redactor: Pick<Redactor, 'redact' | 'label'>) {
   const redacted = redactor.redact(text);
   const isSecret =
     redacted === text &&
-    !/\s/.test(text) &&
     mayNameSecret(key) &&
+    !/\s/.test(text) &&
     assignedSecrets(`"${key}": "${text}"`).length > 0;
   return isSecret ? redactor.label(text, [{ start: 0, end: text.length }]) : redacted;
 }
