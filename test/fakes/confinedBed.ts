@@ -1,7 +1,7 @@
 /** Machines of this computer on which commands are confined, as root and as another user. */
 import { chownSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Clock } from '../../src/base/clock.ts';
 import type { SessionId } from '../../src/base/ids.ts';
 import { shellQuote } from '../../src/base/text.ts';
@@ -74,7 +74,7 @@ function stepDown(machine: LocalMachine): LocalMachine {
       )) satisfies LocalMachine['spawnDetached'],
     writeFile: (async (path, content, options) => {
       await writeFile.call(machine, path, content, options);
-      chownSync(path, nobody, nobody);
+      for (const made of [path, dirname(path)]) chownSync(made, nobody, nobody);
     }) satisfies LocalMachine['writeFile'],
   });
 }
