@@ -4,7 +4,7 @@ import { shellQuote } from '../base/text.ts';
 import { quotedReason } from '../base/untrusted.ts';
 import { MachineFailure, type Machine } from './machine.ts';
 
-/** Shell code that prints `=` and the real path of `$p`, or the reason why there is none. */
+/** Shell function that prints `=` and the real path of `$p`, or the reason why there is none. */
 export const realPathScript = shellText('./realPath.sh', import.meta.url);
 /** Time limit. It is short, because an approval waits for the answer. */
 const timeoutMs = 10_000;
@@ -14,7 +14,9 @@ const timeoutMs = 10_000;
  * write would create them. Rejects with `MachineFailure`.
  */
 export async function realPath(machine: Pick<Machine, 'query'>, path: string): Promise<string> {
-  const answer = await machine.query(`p=${shellQuote(path)}\n${realPathScript}`, { timeoutMs });
+  const answer = await machine.query(`${realPathScript}\np=${shellQuote(path)}\nreal_path`, {
+    timeoutMs,
+  });
   if (answer.startsWith('=')) return posix.resolve('/', answer.slice(1));
   const why = quotedReason(answer, 'the machine', 'permission denied');
   throw new MachineFailure('denied', `Cannot resolve ${path}: ${why}. Use another path.`);
@@ -48,9 +50,11 @@ export async function pathFacts(
   if (paths.length === 0) return [];
   const calls = paths.map((path) => {
     const quoted = shellQuote(path);
-    return `(p=${quoted}\n${realPathScript}\n)\nprintf '\\0'\npath_kind ${quoted}\nprintf '\\0'`;
+    return `p=${quoted}\nreal_path\nprintf '\\0'\npath_kind ${quoted}\nprintf '\\0'`;
   });
-  const answer = await machine.query([kindScript, ...calls].join('\n'), { timeoutMs });
+  const answer = await machine.query([realPathScript, kindScript, ...calls].join('\n'), {
+    timeoutMs,
+  });
   const answers = answer.split('\0');
   return paths.map((_path, index) => {
     const [real = '', sign = ''] = answers.slice(2 * index, 2 * index + 2);

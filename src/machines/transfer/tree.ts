@@ -71,8 +71,8 @@ esac`;
  * unknown if the file system has no size.
  */
 const header = `
-r=$(${realPathScript}
-echo x)
+${realPathScript}
+r=$(real_path; echo x)
 case $r in =*x) p=\${r#=}; p=\${p%x} ;; *) printf '%s\\n' "$r" >&2; exit 1 ;; esac
 k=nothing; if [ -d "$p" ]; then k=folder; elif [ -e "$p" ]; then k=file; fi
 d=$p; while [ ! -d "$d" ]; do d=\${d%/*}; [ -n "$d" ] || d=/; done
