@@ -14,15 +14,15 @@ import { ScriptedModel } from '../../../fakes/scriptedModel.ts';
 import { testEngine } from '../../../fakes/testEngine.ts';
 
 const bigLines = 10_000;
-const turns = Number(process.env.HELIOS_LONG_TURNS ?? 600);
-const kills = Number(process.env.HELIOS_KILLS ?? 6);
+const turns = Number(process.env.HELIOS_LONG_TURNS ?? 300);
+const kills = Number(process.env.HELIOS_KILLS ?? 4);
 const work: LongWork = {
   goal: 'bring loss < 0.01 with care for the small things',
   steps: turns,
   stepsPerRun: 100,
   bigFile: 'big.txt',
   bigLines,
-  windowTokens: 100_000,
+  windowTokens: 60_000,
 };
 
 /** The same runs and nothing between them: what the long session's ledger must be in the end. */
