@@ -7,7 +7,8 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { limitsMs, ofProduct } from './benchmarks.ts';
 import { figureAt, median, timed, type Figure, type Size } from './figure.ts';
-import { buildProduct, whenBuilt } from './product.ts';
+import { whenBuilt } from '../setup/paths.ts';
+import { buildProduct } from './product.ts';
 import { inScratch } from './scratch.ts';
 
 const usualLimitMs = 120_000;

@@ -15,3 +15,10 @@ export const cacheFolder = resolve(
 export const outFolder = join(repositoryRoot, 'out');
 
 export const packagePath = join(outFolder, 'helios.vsix');
+
+/** The environment of a process for which the product has been built and packed already. */
+export const whenBuilt = { HELIOS_TEST_BUILT: repositoryRoot } as const;
+
+/** True if `dist` and the package are made already: whoever needs them builds nothing then. */
+export const isBuilt = (): boolean =>
+  process.env['HELIOS_TEST_BUILT'] === whenBuilt.HELIOS_TEST_BUILT;

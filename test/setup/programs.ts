@@ -8,30 +8,29 @@ import { installShells } from './shells.ts';
 import { installSlurm } from './slurm.ts';
 import { installSshd } from './sshd.ts';
 
+/** Rows beside each other: one asks the npm registry, the other the packages of the system. */
 const installers = [
-  installCodeServer,
-  installChromium,
-  installSshd,
-  installShells,
-  installSlurm,
-  installDocker,
-  installBubblewrap,
+  [installCodeServer],
+  [installChromium, installSshd, installShells, installSlurm, installDocker, installBubblewrap],
 ];
 
 /** Resolves with what could not be installed, each with its reason. */
 export async function installPrograms(log: (text: string) => void): Promise<Failure[]> {
   const failures: Failure[] = [];
-  for (const install of installers) {
-    try {
-      log(`using ${await install()}`);
-    } catch (error) {
-      console.error(error);
-      failures.push({
-        test: install.name,
-        why: error instanceof Error ? error.message : String(error),
-      });
+  const installRow = async (row: (typeof installers)[number]): Promise<void> => {
+    for (const install of row) {
+      try {
+        log(`using ${await install()}`);
+      } catch (error) {
+        console.error(error);
+        failures.push({
+          test: install.name,
+          why: error instanceof Error ? error.message : String(error),
+        });
+      }
     }
-  }
+  };
+  await Promise.all(installers.map(installRow));
   return failures;
 }
 

@@ -6,7 +6,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { repositoryRoot } from './paths.ts';
+import { run } from './command.ts';
+import { repositoryRoot, whenBuilt } from './paths.ts';
 import { installPrograms } from './programs.ts';
 import type { Failure } from './reporter.ts';
 import { endTiers, runTier, unsteadyLine, type Tier } from './tier.ts';
@@ -19,7 +20,6 @@ const stages: readonly (readonly (readonly Tier[])[])[] = [
     [
       { script: 'test:house', limitMinutes: 10, isBeside: true },
       { script: 'test:host', limitMinutes: 10, isBeside: true },
-      // Builds into dist/, as the host and e2e tiers do: never beside them.
       { script: 'test:bench', limitMinutes: 10, isBeside: true },
     ],
   ],
@@ -48,11 +48,29 @@ try {
   await rm(scratch, { recursive: true, force: true });
 }
 
-/** What cannot be installed counts as a failure; the tiers that need it fail too. */
+/**
+ * Installs the programs while the product is built and packed, once for all tiers. What cannot be
+ * installed or built counts as a failure; the tiers that need it fail too.
+ */
 async function prepare(): Promise<void> {
-  for (const failure of await installPrograms((text) => console.log(text))) {
+  const [programs, build] = await Promise.all([
+    installPrograms((text) => console.log(text)),
+    packed(),
+  ]);
+  for (const failure of [...programs, ...build]) {
     total.failed += 1;
     failures.push(failure);
+  }
+}
+
+async function packed(): Promise<readonly Failure[]> {
+  try {
+    const script = join(repositoryRoot, 'test/setup/package.mjs');
+    await run(process.execPath, [script], { cwd: repositoryRoot });
+    Object.assign(process.env, whenBuilt);
+    return [];
+  } catch (error) {
+    return [{ test: 'package', why: error instanceof Error ? error.message : String(error) }];
   }
 }
 
