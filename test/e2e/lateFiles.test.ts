@@ -17,6 +17,12 @@ const tests = [
   ...['http/network', 'notify/email', 'web/fetchPage', 'web/proxy'],
 ];
 
+/**
+ * Each test of `claude-cli` starts the real program. Its failures take the way of its answers
+ * through the package, and are tested as npm installs it.
+ */
+const grep = '^(?!claude-cli keeps the contract of a provider (fails as data|makes anew))';
+
 const folder = join(repositoryRoot, 'dist-test/packages');
 
 /**
@@ -52,7 +58,10 @@ describe('packages as they ship, bundled,', () => {
     this.timeout(600_000);
     assert.equal(files.length, tests.length);
     const mocha = fileURLToPath(import.meta.resolve('mocha/bin/mocha.js'));
-    const options = ['--no-config', '--timeout=120000', '--parallel', '--jobs=2', '--reporter=dot'];
+    const options = [
+      ...['--no-config', '--timeout=120000', '--parallel', '--jobs=2', '--reporter=dot'],
+      `--grep=${grep}`,
+    ];
     await promisify(execFile)(process.execPath, [mocha, ...options, ...files], {
       ...{ cwd: repositoryRoot, maxBuffer: 1 << 26 },
     }).catch((error: unknown) => {
