@@ -38,17 +38,39 @@ const bareNames = ({ patterns = {}, also = [] }: MetricSpec): readonly string[] 
 
 function promptReader(spec: MetricSpec, sink: LineSink): LineReader {
   const named = createLineParser(spec, (header) => sink.onHeader?.(header));
-  const parser = withBareLines(named, bareNames(spec)) ?? named;
+  const also = bareNames(spec);
+  const parser = withBareLines(named, also) ?? named;
   let points: MetricPoint[] = [];
+  let timeMs = NaN;
+  const add = (metric: string, step: number, value: number): void => {
+    points.push({ metric, step, timeMs, value });
+  };
+  const handOver = (end: number): void => {
+    if (points.length === 0) return;
+    const found = points;
+    points = [];
+    sink.onPoints(found, end);
+  };
+  const { shapes } = named;
   return {
     isLate: false,
     backlog: undefined,
-    read(line, { end, timeMs }) {
-      parser.parse(line, (metric, step, value) => points.push({ metric, step, timeMs, value }));
-      if (points.length === 0) return;
-      const found = points;
-      points = [];
-      sink.onPoints(found, end);
+    shapes: shapes && {
+      match(bytes, text, start) {
+        const end = shapes.match(bytes, text, start);
+        // A line without other points may have a metric of `also`.
+        return also.length > 0 && shapes.count === 0 ? -1 : end;
+      },
+      read(place) {
+        timeMs = place.timeMs;
+        shapes.emit(add);
+        handOver(place.end);
+      },
+    },
+    read(line, place) {
+      timeMs = place.timeMs;
+      parser.parse(line, add);
+      handOver(place.end);
     },
     settled: () => Promise.resolve(),
     resume: (header) => parser.resume(header),

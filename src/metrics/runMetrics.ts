@@ -4,7 +4,7 @@ import { systemWrite } from './disk/appendOnly.ts';
 import { createLineReader } from './createLineReader.ts';
 import { directionOf } from './direction.ts';
 import { placeAt, type LineTime, type LineTimes } from './lineTimes.ts';
-import type { LinePlace, LineReader, LineSink } from './lines/lineReader.ts';
+import { readLines, type LinePlace, type LineReader, type LineSink } from './lines/lineReader.ts';
 import { LineSplitter } from './lines/lineSplitter.ts';
 import type { MetricPoint, MetricSpec, MetricSummary, SeriesColumns, Trend } from './metric.ts';
 import { MetricsError } from './metricsError.ts';
@@ -150,9 +150,8 @@ export class RunMetrics implements Disposable {
         `Bytes ${this.#splitter.received} to ${offset} of the output are missing. Read from byte ${this.#splitter.received}.`,
       );
     if (readBytes >= bytes.length && readBytes > 0) return [];
-    this.#splitter.push(bytes.subarray(readBytes), (line, end) =>
-      this.#reader.read(line, placeAt(end, time)),
-    );
+    const placeOf = (end: number): LinePlace => placeAt(end, time);
+    readLines(this.#reader, this.#splitter, bytes.subarray(readBytes), placeOf);
     if (!this.#reader.isLate) this.#recordProgress(file, placeAt(this.#splitter.lineEnd, time));
     return this.#announce(file);
   }

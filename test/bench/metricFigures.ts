@@ -20,6 +20,7 @@ export async function benchMetricStore(_folder: string, size: Size): Promise<Fig
       name: 'ingest, per second of processor',
       value: value('ingestPointsPerCpuSecond'),
       unit: 'points/s',
+      aim: { atLeast: 1_000_000 },
     },
     {
       name: `memory per point, at ${points} points`,

@@ -11,6 +11,8 @@ const maxChars = 4096;
 const endOfLine = 0x0a;
 /** The characters of the loaded line, followed by `endOfLine`. */
 const bytes = new Uint8Array(maxChars + 1);
+/** The same as `bytes`. */
+export const lineView = new DataView(bytes.buffer);
 const encoder = new TextEncoder();
 
 /**

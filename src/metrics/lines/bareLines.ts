@@ -32,6 +32,7 @@ export function withBareLines(
         if (digits !== undefined) emit(name, Number.NaN, valueOf(digits));
       }
     },
+    shapes: parser?.shapes,
     resume: (header) => parser?.resume(header),
   };
 }

@@ -70,12 +70,18 @@ const overRepeats = new RegExp(
 );
 
 /**
+ * Returns false for most lines without a number over repeats. A quick test, which depends neither on
+ * the sign nor on the form of a number.
+ */
+export const mayBeRepeats = (line: string): boolean => / (?:over|of|across) [+.\d-]/.test(line);
+
+/**
  * Calls `onPair` for a number over repeats, with its unit as the last word of the label; if the
  * launch named metrics (`isAsked`), also without the unit. Returns whether the line has such a
  * number.
  */
 export function scanRepeats(line: string, onPair: (pair: Pair) => void, isAsked: boolean): boolean {
-  if (!/ (?:over|of|across) \d/.test(line)) return false;
+  if (!mayBeRepeats(line)) return false;
   const [, label, digits, unit] = overRepeats.exec(line) ?? [];
   if (label === undefined || digits === undefined) return false;
   const pair = { value: valueOf(digits), total: NaN, sign: 'clear', isMeasured: true } as const;

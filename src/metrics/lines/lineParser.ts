@@ -1,6 +1,15 @@
 import { stripAnsi } from '../../base/text.ts';
 import { askedReading, detectedReading, type Meaning, type Reading } from './labels.ts';
-import { anyName, pairExpression, scanLine, scanRepeats, type Pair } from './lineFormats.ts';
+import {
+  anyName,
+  mayBeRepeats,
+  pairExpression,
+  scanLine,
+  scanRepeats,
+  type Pair,
+} from './lineFormats.ts';
+import type { PlacedPair } from './lineShape.ts';
+import { LineShapes } from './lineShapes.ts';
 import { LineValues } from './lineValues.ts';
 import type { MetricSpec } from '../metric.ts';
 import { checkedName } from './metricSpec.ts';
@@ -19,6 +28,8 @@ type EmitPoint = (metric: string, step: number, value: number) => void;
  */
 export interface LineParser {
   parse(line: string, emit: EmitPoint): void;
+  /** Recognises lines like those before; undefined if the parser recognises none. */
+  readonly shapes?: LineShapes | undefined;
   /** Continues a table whose header an earlier process read. */
   resume(header: string): void;
 }
@@ -49,6 +60,8 @@ interface PairLine {
   isPoint(pair: Pair, meaning: Meaning): boolean;
   /** True if the launch named metrics. */
   readonly isAsked: boolean;
+  /** Whether a number in a line may be part of a name after a separator, as in `top_5`. */
+  readonly hasNumberNames: boolean;
   onHeader(header: string): void;
 }
 
@@ -58,9 +71,16 @@ interface PairLine {
  */
 function pairLineParser(source: PairLine): LineParser {
   const { names, reading, wordOf, mayHavePoint, isPoint, isAsked } = source;
-  const table = new TableReader(source);
   const expression = pairExpression(names);
   const plain = wordOf && new PlainPairs({ wordOf, reading });
+  const shapes = plain && !source.hasNumberNames ? new LineShapes(!isAsked) : undefined;
+  const table = new TableReader({
+    ...source,
+    onHeader(header) {
+      shapes?.clear();
+      source.onHeader(header);
+    },
+  });
   const steps = new StepReader();
   const found = new LineValues();
   const take = (pair: Pair, meaning: Meaning): void => {
@@ -79,21 +99,62 @@ function pairLineParser(source: PairLine): LineParser {
     if (hasWords) table.begin(line);
     return table.readRow(line, onPair) || (hasWords && scanRepeats(line, onPair, isAsked));
   };
+  /** Returns whether all pairs of the line are plain. */
+  const readPairs = (line: string): boolean => {
+    if (!mayHavePoint(line)) return true;
+    if (!line.startsWith('{"') && plain?.read(line, take) === true) return true;
+    reset();
+    scanLine(expression, line, onPair);
+    return false;
+  };
   return {
+    shapes,
     parse(raw, emit) {
       const line = stripAnsi(raw);
       reset();
-      if (!readWhole(line)) {
-        if (!mayHavePoint(line)) return;
-        if (line.startsWith('{"') || plain?.read(line, take) !== true) {
-          reset();
-          scanLine(expression, line, onPair);
-        }
-      }
+      const isPlain = !readWhole(line) && readPairs(line);
       if (found.count > 0) found.emit(steps.stepOf(line), emit);
+      if (!isPlain || shapes?.isWanted !== true || line !== raw || table.mayRead(line)) return;
+      learnLine(line, shapes, { plain, take, found, steps });
     },
-    resume: (header) => table.resume(header),
+    resume(header) {
+      shapes?.clear();
+      table.resume(header);
+    },
   };
+}
+
+interface PairReader {
+  readonly plain: PlainPairs | undefined;
+  readonly take: (pair: Pair, meaning: Meaning) => void;
+  readonly found: LineValues;
+  readonly steps: StepReader;
+}
+
+/**
+ * Gives a shape to a line after it was read, if its points do not depend on the digits outside
+ * names. Reads the line again, with the index of each pair in place of its value.
+ */
+function learnLine(line: string, shapes: LineShapes, reader: PairReader): void {
+  const { plain, take, found, steps } = reader;
+  const pairs: PlacedPair[] = [];
+  const metrics: string[] = [];
+  const indices: number[] = [];
+  const hasPoints = found.count > 0;
+  if (mayBeRepeats(line) || (hasPoints && steps.needsText(line))) return;
+  found.clear();
+  steps.reset();
+  if (hasPoints)
+    plain?.read(line, (pair, meaning) => {
+      take({ ...pair, value: pairs.length, total: Number.isNaN(pair.total) ? NaN : 0 }, meaning);
+      pairs.push({ ...pair });
+    });
+  found.emit(NaN, (metric, _, index) => {
+    metrics.push(metric);
+    indices.push(index);
+  });
+  const step = steps.stepOf(line);
+  shapes.learn(line, pairs, { metrics, pairs: indices, step: Number.isNaN(step) ? -1 : step });
 }
 
 /**
@@ -139,6 +200,7 @@ function namesParser(names: readonly string[], onHeader: (header: string) => voi
     reading,
     wordOf: askedWords(names, namesSource, reading),
     isAsked: true,
+    hasNumberNames: names.some((name) => /(?:^|[\s_./-])\d/.test(name)),
     onHeader,
     // A nested JSON key occurs in the line only in parts, so every line of JSON has to be scanned.
     mayHavePoint: (line) => anyRequested.test(line) || line.startsWith('{"'),
@@ -160,6 +222,7 @@ function detectingParser(onHeader: (header: string) => void): LineParser {
     reading,
     wordOf: detectedWords(reading),
     isAsked: false,
+    hasNumberNames: false,
     onHeader,
     mayHavePoint: mayHoldNumber,
     isPoint({ sign, isMeasured, total }, { isKnown }) {

@@ -1,9 +1,21 @@
 import { isAscii } from 'node:buffer';
 
 const defaultMaxLineBytes = 1024 * 1024;
+const carriageReturn = 0x0d;
 
 /** `endOffset`: position in the stream after the line and its line end. */
 type LineListener = (line: string, endOffset: number) => void;
+
+/** Reads lines that it recognises in the bytes, so that no string is created for them. */
+export interface LineMatcher {
+  /**
+   * Returns the position of the line end if the line at `start` is recognised, otherwise -1.
+   * `text` has the same characters as `bytes`. A line end follows `start`.
+   */
+  match(bytes: DataView, text: string, start: number): number;
+  /** Called after a line was recognised, with its `endOffset`: see `LineListener`. */
+  onMatch(endOffset: number): void;
+}
 
 /**
  * Splits a byte stream into lines, regardless of chunk boundaries. `\n` and `\r` end a line
@@ -41,8 +53,11 @@ export class LineSplitter {
     return this.#lines;
   }
 
-  /** Adds bytes, which begin at the position `received`, and emits the lines that they complete. */
-  push(bytes: Uint8Array, onLine: LineListener): void {
+  /**
+   * Adds bytes, which begin at the position `received`, and emits the lines that they complete,
+   * except for lines that `matcher` recognises.
+   */
+  push(bytes: Uint8Array, onLine: LineListener, matcher?: LineMatcher): void {
     const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     // Decoding and searching the whole chunk is several times faster than inspecting each byte.
     const text = buffer.toString('latin1');
@@ -51,14 +66,25 @@ export class LineSplitter {
       const at = text.indexOf(end, from);
       return at < 0 ? text.length : at;
     };
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    const lastEnd = text.lastIndexOf('\n');
     let start = 0;
-    let newlineAt = find('\n', 0);
-    let returnAt = find('\r', 0);
-    for (
-      let index = Math.min(newlineAt, returnAt);
-      index < text.length;
-      index = Math.min(newlineAt, returnAt)
-    ) {
+    let newlineAt = -1;
+    let returnAt = -1;
+    for (;;) {
+      const mayMatch = matcher !== undefined && start <= lastEnd && this.#carriedBytes === 0;
+      const matchEnd = mayMatch ? matcher.match(view, text, start) : -1;
+      if (matchEnd >= 0) {
+        this.#isAfterReturn = buffer[matchEnd] === carriageReturn;
+        this.#countLine(matchEnd + 1);
+        matcher?.onMatch(this.#lineEnd);
+        start = matchEnd + 1;
+        continue;
+      }
+      if (newlineAt < start) newlineAt = find('\n', start);
+      if (returnAt < start) returnAt = find('\r', start);
+      const index = Math.min(newlineAt, returnAt);
+      if (index === text.length) break;
       const isReturn = index === returnAt;
       const isSecondOfPair =
         !isReturn && this.#isAfterReturn && index === start && this.#carriedBytes === 0;
@@ -70,8 +96,6 @@ export class LineSplitter {
           onLine,
         );
       start = index + 1;
-      if (isReturn) returnAt = find('\r', start);
-      else newlineAt = find('\n', start);
     }
     this.#carry(buffer.subarray(start));
     this.#received += buffer.length;
@@ -82,9 +106,13 @@ export class LineSplitter {
     if (this.#carriedBytes > 0) this.#handOver('', 0, onLine);
   }
 
-  #handOver(tail: string | Buffer, endInChunk: number, onLine: LineListener): void {
+  #countLine(endInChunk: number): void {
     this.#lineEnd = this.#received + endInChunk;
     this.#lines += 1;
+  }
+
+  #handOver(tail: string | Buffer, endInChunk: number, onLine: LineListener): void {
+    this.#countLine(endInChunk);
     if (this.#carriedBytes === 0) return onLine(this.#bounded(tail), this.#lineEnd);
     this.#carry(typeof tail === 'string' ? Buffer.from(tail, 'latin1') : tail);
     const line = Buffer.concat(this.#carried).toString('utf8');

@@ -12,7 +12,9 @@ import {
   isDigitAt,
   isLetterAt,
   isWordAt,
+  lineView,
 } from './asciiLine.ts';
+import { decimal, readDecimal } from './decimal.ts';
 
 /**
  * Results in place of a position. `noNumber`: there is no number. `unclear`: there may be a number
@@ -24,12 +26,8 @@ export const unclear = -1;
 /** The number that `readNumberAt` has read. */
 export const number = { value: NaN, total: NaN, isMeasured: false };
 
-/**
- * Integers with up to this many digits, and the powers of ten below, are exact as floating-point
- * numbers, so their quotient is rounded only once.
- */
+/** A total with up to this many digits is exact as a floating-point number. */
 const maxExactDigits = 15;
-const powers = Float64Array.from({ length: 23 }, (_, exponent) => Number(`1e${exponent}`));
 
 const minus = 0x2d;
 const plus = 0x2b;
@@ -40,33 +38,18 @@ const colon = 0x3a;
 const underscore = 0x5f;
 const percent = 0x25;
 const zero = 0x30;
-const isSign = (code: number): boolean => code === minus || code === plus;
 
 /**
  * Reads the number at `start` into `number`, with its unit and its total. Returns the position
  * after them, `noNumber` or `unclear`.
  */
 export function readNumberAt(start: number, line: string): number {
-  const digitsAt = isSign(codeAt(start)) ? start + 1 : start;
-  let mantissa = 0;
-  let at = digitsAt;
-  for (; isDigitAt(at); at++) mantissa = mantissa * 10 + codeAt(at) - zero;
-  const pointAt = at;
-  if (codeAt(at) === point)
-    for (at++; isDigitAt(at); at++) mantissa = mantissa * 10 + codeAt(at) - zero;
-  const decimals = at === pointAt ? 0 : at - pointAt - 1;
-  const digits = pointAt - digitsAt + decimals;
-  if (digits === 0) return noNumber;
-  const numberEnd = afterExponent(at);
+  const numberEnd = readDecimal(lineView, line, start);
+  if (numberEnd === start) return noNumber;
   const end = afterUnit(numberEnd);
-  if (isOddEnd(at, numberEnd, end)) return unclear;
-  if (end === noNumber || end === unclear) return end;
-  const scale = decimals - exponentIn(at, numberEnd);
-  number.isMeasured = numberEnd > pointAt;
-  number.value =
-    digits > maxExactDigits || Math.abs(scale) >= powers.length
-      ? Number(line.slice(start, numberEnd))
-      : signed(codeAt(start), scaled(mantissa, scale));
+  if (isOddEnd(decimal.digitsEnd, numberEnd, end)) return unclear;
+  number.value = decimal.value;
+  number.isMeasured = decimal.isMeasured;
   return end;
 }
 
@@ -76,27 +59,10 @@ const isOddEnd = (digitsEnd: number, numberEnd: number, end: number): boolean =>
     ? end === noNumber && codeAt(digitsEnd + 1) === plus
     : codeAt(digitsEnd - 1) === point && !isBlankAt(digitsEnd) && !isControlAt(digitsEnd);
 
-const signed = (sign: number, size: number): number => (sign === minus ? -size : size);
-
-const scaled = (integer: number, scale: number): number =>
-  scale < 0 ? integer * (powers[-scale] ?? NaN) : integer / (powers[scale] ?? NaN);
-
 function integerIn(start: number, end: number): number {
   let integer = 0;
   for (let at = start; at < end; at++) integer = integer * 10 + codeAt(at) - zero;
   return integer;
-}
-
-function afterExponent(at: number): number {
-  if ((codeAt(at) | 0x20) !== 0x65) return at;
-  const digitsAt = isSign(codeAt(at + 1)) ? at + 2 : at + 1;
-  return isDigitAt(digitsAt) ? afterDigits(digitsAt) : at;
-}
-
-function exponentIn(start: number, end: number): number {
-  if (start === end) return 0;
-  const sign = codeAt(start + 1);
-  return signed(sign, integerIn(isSign(sign) ? start + 2 : start + 1, end));
 }
 
 function afterUnit(at: number): number {

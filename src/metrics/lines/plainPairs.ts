@@ -38,8 +38,8 @@ export interface PlainPairsOptions {
   readonly reading: Reading;
 }
 
-/** Called with a pair that is valid during the call. */
-export type OnPair = (pair: Pair, meaning: Meaning) => void;
+/** Called with a pair that is valid during the call. `at`: position of its number. */
+export type OnPair = (pair: Pair & { readonly at: number }, meaning: Meaning) => void;
 
 const equals = 0x3d;
 const colon = 0x3a;
@@ -60,6 +60,7 @@ const [letterA, letterF, letterI, letterN] = [0x61, 0x66, 0x69, 0x6e];
  */
 class PlainPair implements Pair {
   label = '';
+  at = 0;
   value = NaN;
   total = NaN;
   sign: Pair['sign'] = 'clear';
@@ -103,6 +104,7 @@ export class PlainPairs {
       if (end === unclear) return false;
       const prefix = qualifiersBefore(start, pairEnd, line);
       pair.label = prefix + text;
+      pair.at = valueAt;
       pair.value = number.value;
       pair.total = number.total;
       pair.isMeasured = number.isMeasured;

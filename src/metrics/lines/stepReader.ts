@@ -24,6 +24,9 @@ export function counterOf(name: string): Counter | undefined {
 const bracketCount = /(?<!epoch\s{0,4}[:=]?\s{0,4})\[\s{0,8}(\d{1,15})\s{0,4}\/\s{0,8}\d/i;
 const barCount = /(?<!\d)(\d{1,15})\/\d{1,15}\s{1,8}[[━]/;
 
+const mayHaveCount = (line: string): boolean =>
+  line.includes('/') && (line.includes('[') || line.includes('━'));
+
 /** Collects the counters of one line to find the step of the line. */
 export class StepReader {
   #step = NaN;
@@ -44,6 +47,11 @@ export class StepReader {
     } else if (!Number.isNaN(total)) this.#batch = value;
   }
 
+  /** Whether the text of the line may have a count that is its step: see `stepOf`. */
+  needsText(line: string): boolean {
+    return Number.isNaN(this.#step) && Number.isNaN(this.#batch) && mayHaveCount(line);
+  }
+
   /**
    * Returns the step of the line. If the line has no step counter, returns a count such as
    * `[12/1000]` or `batch 12/1000`, else the epoch, else the count of a progress bar, else NaN.
@@ -51,7 +59,7 @@ export class StepReader {
   stepOf(line: string): number {
     if (!Number.isNaN(this.#step)) return this.#step;
     if (!Number.isNaN(this.#batch)) return this.#batch;
-    const hasCount = line.includes('/') && (line.includes('[') || line.includes('━'));
+    const hasCount = mayHaveCount(line);
     const bracket = hasCount ? bracketCount.exec(line)?.[1] : undefined;
     if (bracket !== undefined) return Number(bracket);
     if (!Number.isNaN(this.#epoch) || !hasCount) return this.#epoch;

@@ -55,6 +55,12 @@ export class TableReader {
     this.#table = this.#tableOf(header);
   }
 
+  /** Returns whether the line may be a header, or a row of a table that has begun. */
+  mayRead(line: string): boolean {
+    const isRow = this.#table !== undefined && startsWithNumber.test(line);
+    return isRow || (mayBeHeader.test(line) && !hasSign.test(line));
+  }
+
   /** Begins a table if the line is the header of one. */
   begin(line: string): void {
     if (!mayBeHeader.test(line) || hasSign.test(line) || line === this.#table?.header) return;

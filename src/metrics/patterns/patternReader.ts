@@ -37,6 +37,7 @@ const lineCost = 32;
 
 export class PatternReader implements LineReader {
   readonly isLate = true;
+  readonly shapes = undefined;
   readonly #patterns: readonly Pattern[];
   readonly #parser: LineParser | undefined;
   readonly #sink: LineSink;
