@@ -40,15 +40,18 @@ function promptReader(spec: MetricSpec, sink: LineSink): LineReader {
   const named = createLineParser(spec, (header) => sink.onHeader?.(header));
   const also = bareNames(spec);
   const parser = withBareLines(named, also) ?? named;
-  let points: MetricPoint[] = [];
+  let points: MetricPoint[] | undefined;
   let timeMs = NaN;
   const add = (metric: string, step: number, value: number): void => {
-    points.push({ metric, step, timeMs, value });
+    const point = { metric, step, timeMs, value };
+    // An array that begins empty would reserve memory for many points.
+    if (points === undefined) points = [point];
+    else points.push(point);
   };
   const handOver = (end: number): void => {
-    if (points.length === 0) return;
+    if (points === undefined) return;
     const found = points;
-    points = [];
+    points = undefined;
     sink.onPoints(found, end);
   };
   const { shapes } = named;

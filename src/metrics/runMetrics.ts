@@ -296,7 +296,7 @@ export class RunMetrics implements Disposable {
     const file = this.#openFile();
     this.#tracks.forget();
     this.#unannounced = [];
-    file.add({ ...noPoint, kind: 'clear', endOffset: end });
+    file.add('clear', noPoint, end);
     this.#firstRecord = file.records;
     this.#recordedOffset = end;
     this.#lateEnd = end;
@@ -315,14 +315,8 @@ export class RunMetrics implements Disposable {
     if (points.length === 0) return;
     const last = points.at(-1);
     const isStored = file.takes(points.length);
-    for (const point of points) {
-      const { metric, step, timeMs, value } = point;
-      const isLastOfLine = point === last;
-      const record = isStored
-        ? file.add({ kind: 'point', metric, step, timeMs, value, endOffset: end, isLastOfLine })
-        : undefined;
-      this.#take(point, record);
-    }
+    for (const point of points)
+      this.#take(point, isStored ? file.add('point', point, end, point === last) : undefined);
     this.#recordedOffset = end;
   }
 
@@ -345,7 +339,7 @@ export class RunMetrics implements Disposable {
 
   #recordProgress(file: PointsFile, { end, timeMs }: LinePlace): void {
     if (end - this.#recordedOffset < progressEveryBytes) return;
-    if (file.takes(1)) file.add({ ...noPoint, kind: 'progress', timeMs, endOffset: end });
+    if (file.takes(1)) file.add('progress', { ...noPoint, timeMs }, end);
     this.#recordedOffset = end;
   }
 

@@ -12,6 +12,8 @@
  * The end offset is the position in the run's output after the line of the point. Records are in
  * the order in which their lines were read.
  */
+import type { MetricPoint } from '../metric.ts';
+
 export const recordBytes = 40;
 export const fileHeader = Buffer.from('helios points 1\n', 'latin1');
 
@@ -35,7 +37,7 @@ export interface PointRecord {
 }
 
 /** Values of a record without a point. */
-export const noPoint = { metric: '', step: NaN, timeMs: 0, value: NaN, isLastOfLine: true };
+export const noPoint: MetricPoint = { metric: '', step: NaN, timeMs: 0, value: NaN };
 
 /** After this number of bytes without points, the position is recorded for the next restart. */
 export const progressEveryBytes = 1024 * 1024;
@@ -43,18 +45,15 @@ export const progressEveryBytes = 1024 * 1024;
 export function writeRecord(
   view: DataView,
   at: number,
-  record: Omit<PointRecord, 'name'>,
-  name: number,
+  { step, timeMs, value }: Pick<PointRecord, 'step' | 'timeMs' | 'value'>,
+  { kind, name, endOffset, isLastOfLine }: Omit<PointRecord, 'step' | 'timeMs' | 'value'>,
 ): void {
-  view.setUint32(
-    at + 4,
-    name * 8 + kinds.indexOf(record.kind) * 2 + (record.isLastOfLine ? 1 : 0),
-    true,
-  );
-  view.setFloat64(at + 8, record.step, true);
-  view.setFloat64(at + 16, record.timeMs, true);
-  view.setFloat64(at + 24, record.value, true);
-  view.setFloat64(at + 32, record.endOffset, true);
+  const packed = name * 8 + kinds.indexOf(kind) * 2 + (isLastOfLine ? 1 : 0);
+  view.setUint32(at + 4, packed, true);
+  view.setFloat64(at + 8, step, true);
+  view.setFloat64(at + 16, timeMs, true);
+  view.setFloat64(at + 24, value, true);
+  view.setFloat64(at + 32, endOffset, true);
   view.setUint32(at, checksum(view, at), true);
 }
 

@@ -2,18 +2,13 @@ import { closeSync, renameSync, writeFileSync } from 'node:fs';
 import { readFile, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Disposable } from '../../base/disposable.ts';
+import type { MetricPoint } from '../metric.ts';
 import { openIfThere } from '../../storage/openIfThere.ts';
 import { diskError, openToAppend, writeAll, type WriteAt } from './appendOnly.ts';
 import { NamesFile } from './namesFile.ts';
 import { fileHeader, recordBytes, writeRecord, type PointRecord } from './pointRecord.ts';
 import { readLines, type StoredRecords } from './storedRecords.ts';
 import { readTotals, writeTotals, type RunTotals } from './totalsFile.ts';
-
-/**
- * A record with the name of its metric instead of an index. The name is empty for records without a
- * metric.
- */
-export type NamedRecord = Omit<PointRecord, 'name'> & { readonly metric: string };
 
 const keptName = 'points.cut';
 const headerName = 'points.header';
@@ -153,11 +148,19 @@ export class PointsFile implements Disposable {
     return this.#end === undefined;
   }
 
-  /** Adds a record for the next `flush`. Returns its position in the file. */
-  add(record: NamedRecord): number {
+  /**
+   * Adds a record for the next `flush`. `end`: see `PointRecord.endOffset`. Returns its position in
+   * the file.
+   */
+  add(kind: PointRecord['kind'], point: MetricPoint, end: number, isLastOfLine = true): number {
     if (this.#pendingBytes === this.#pending.byteLength) this.#growPending();
-    const name = record.kind === 'point' ? this.#names.indexOf(record.metric) : 0;
-    writeRecord(this.#pending, this.#pendingBytes, record, name);
+    const name = kind === 'point' ? this.#names.indexOf(point.metric) : 0;
+    writeRecord(this.#pending, this.#pendingBytes, point, {
+      kind,
+      name,
+      endOffset: end,
+      isLastOfLine,
+    });
     this.#pendingBytes += recordBytes;
     this.#pendingRecords++;
     return this.#records++;

@@ -13,14 +13,14 @@ describe('a point on disk', () => {
   } as const;
   const written = (): DataView => {
     const view = new DataView(new ArrayBuffer(3 * recordBytes));
-    writeRecord(view, recordBytes, record, 12);
+    writeRecord(view, recordBytes, record, { ...record, name: 12 });
     return view;
   };
 
   it('is read back as it was written', () => {
     assert.deepEqual(readRecord(written(), recordBytes), { ...record, name: 12 });
     const view = written();
-    writeRecord(view, 0, { ...record, kind: 'clear', isLastOfLine: false }, 0);
+    writeRecord(view, 0, record, { ...record, kind: 'clear', isLastOfLine: false, name: 0 });
     assert.deepEqual(readRecord(view, 0), {
       ...record,
       kind: 'clear',
