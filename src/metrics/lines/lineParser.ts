@@ -114,13 +114,10 @@ function pairLineParser(source: PairLine): LineParser {
       reset();
       const isPlain = !readWhole(line) && readPairs(line);
       if (found.count > 0) found.emit(steps.stepOf(line), emit);
-      if (!isPlain || shapes?.isWanted !== true || line !== raw || table.mayRead(line)) return;
+      if (!isPlain || shapes?.isWanted !== true || table.mayRead(line)) return;
       learnLine(line, shapes, { plain, take, found, steps });
     },
-    resume(header) {
-      shapes?.clear();
-      table.resume(header);
-    },
+    resume: (header) => table.resume(header),
   };
 }
 

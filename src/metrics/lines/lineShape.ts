@@ -33,9 +33,7 @@ export const shapeNumbers = {
  */
 const gap = { digits: 0, total: 1, number: 2, whole: 3, measured: 4 };
 
-const [tab, newline, carriageReturn, point] = [0x09, 0x0a, 0x0d, 0x2e];
-/** Integers with up to this many digits are exact as floating-point numbers. */
-const maxExactDigits = 15;
+const [tab, newline, carriageReturn] = [0x09, 0x0a, 0x0d];
 
 export const isLineEnd = (code: number): boolean => code === newline || code === carriageReturn;
 /** Returns whether a line with this character may have a shape. */
@@ -65,11 +63,10 @@ export function readShape(
     if (at === from) return noShape;
     if (kind === gap.digits) continue;
     if (kind === gap.total) {
-      if (at - from > maxExactDigits) return noShape;
       divide(pair - 1, Number(text.slice(from, at)));
       continue;
     }
-    if (!isNumberOf(kind, bytes)) return noShape;
+    if (kind !== gap.number && decimal.isMeasured !== (kind === gap.measured)) return noShape;
     shapeNumbers.values[pair] = shapeNumbers.shares[pair] = decimal.value;
     pair++;
   }
@@ -97,14 +94,8 @@ function divide(pair: number, total: number): void {
   if (total > 0) shapeNumbers.shares[pair] = (shapeNumbers.values[pair] ?? NaN) / total;
 }
 
-/** Returns whether a gap may have the number that `readDecimal` has read. */
-function isNumberOf(kind: number, bytes: DataView): boolean {
-  if (bytes.getUint8(decimal.digitsEnd - 1) === point) return false;
-  return kind === gap.number || decimal.isMeasured === (kind === gap.measured);
-}
-
-/** Matches a text after which a digit may belong to a name that is searched for. */
-const endsInName = /(?:[a-z@]|top-)$/i;
+/** Matches a character after which a digit may belong to a name that is searched for. */
+const beforeNameDigit = /[a-z@]/i;
 const isWordCharacter = (character: string): boolean => /[\w./@?&-]/.test(character);
 
 /**
@@ -125,8 +116,6 @@ export function shapeOf(
     const pair = placed.get(at);
     if (pair !== undefined) {
       at = readDecimal(bytes, line, at);
-      // A number without decimals before the point would be another number.
-      if (bytes.getUint8(at) === point) return undefined;
       builder.addGap(pair.at, at, gapOf(pair));
       if (!Number.isNaN(pair.total)) {
         const totalAt = afterSlash(line, at);
@@ -137,8 +126,7 @@ export function shapeOf(
     } else if (isDigit(bytes.getUint8(at))) {
       const start = at;
       at = afterDigits(bytes, at);
-      const isKept =
-        isInName && (isAnyName || endsInName.test(line.slice(Math.max(0, start - 4), start)));
+      const isKept = isInName && (isAnyName || beforeNameDigit.test(line[start - 1] ?? ''));
       if (!isKept) builder.addGap(start, at, gap.digits);
     } else {
       const character = line[at] ?? '';

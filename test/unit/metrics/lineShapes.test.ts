@@ -111,12 +111,46 @@ function reading(spec: MetricSpec, chunks: readonly Uint8Array[], hasShapes: boo
   return { found, matches };
 }
 
+/** A line, which gets a shape if it can, and one with other digits that is read differently. */
+const hardLines: readonly (readonly [spec: MetricSpec, line: string, other: string])[] = [
+  [{}, 'loss=0.5 [12/1000]', 'loss=0.5 [13/1000]'],
+  [{}, 'median over -3 rounds: 5 ms', 'median over 3 rounds: 5 ms'],
+  [{}, '1  0.5', 'epoch  loss\n2  0.25'],
+  [{}, 'epoch  loss\n1  0.5', '2  0.25'],
+  [{}, 'loss 0.5', 'loss 5'],
+  [{}, 'layer_1/loss=0.5', 'layer_2/loss=0.5'],
+  [{ names: ['loss'] }, 'epoch  loss  val_2', 'epoch  loss  val_3'],
+  [{ names: ['f1', 'loss'] }, 'f2=0.5 loss=1', 'f1=0.5 loss=1'],
+  [{ names: ['acc@1', 'loss'] }, 'acc@5=0.5 loss=1', 'acc@1=0.5 loss=1'],
+  [{ names: ['top_5', 'loss'] }, 'top 4=0.5 loss=1', 'top 5=0.5 loss=1'],
+  [{ names: ['top-5 acc', 'acc'] }, 'top-10 acc=0.5', 'top-5 acc=0.5'],
+  [{ names: ['acc'] }, 'top-10 acc=0.5', 'top-5 acc=0.5'],
+  [{ names: ['loss'], also: ['parameters'] }, 'parameters 49', 'parameters 50'],
+  [{ names: ['loss'] }, 'run_1/step=5 loss=1', `run_${'1'.repeat(1200)}/step=5 loss=1`],
+  [{ names: ['loss'] }, 'loss=1/3', 'loss=1/12345678901234567890'],
+  [{ names: ['loss'] }, 'loss=0.5.x', 'loss=5.x'],
+];
+
 describe(`Recognising lines (HELIOS_LINES_SEED=${seed})`, () => {
+  it('tells lines apart whose digits decide what they mean', () => {
+    for (const [spec, line, other] of hardLines) {
+      const bytes = Buffer.from(`${`${line}\n`.repeat(4)}${other}\n${line}\n`);
+      const [expected, actual] = [reading(spec, [bytes], false), reading(spec, [bytes], true)];
+      assert.deepEqual(actual.found, expected.found, other.slice(0, 80));
+    }
+  });
+
+  it('reads the second part of a line with its first part', () => {
+    const spec = { names: ['loss', 'val_loss'] };
+    const chunks = ['loss=0.5\n'.repeat(4), 'val_', 'loss=0.25\n'].map((text) => Buffer.from(text));
+    assert.deepEqual(reading(spec, chunks, true).found, reading(spec, chunks, false).found);
+  });
+
   for (const [index, spec] of specs.entries())
     it(`finds the points of the parser: ${JSON.stringify(spec)}`, () => {
       const random = seededRandom(seed + index);
       let matches = 0;
-      for (let round = 0; round < Number(process.env.HELIOS_LINES_ROUNDS ?? 40); round++) {
+      for (let round = 0; round < 40; round++) {
         const bytes = output(random);
         const chunks = randomCuts(bytes, random, round % 4 === 0 ? 200 : 20_000);
         const expected = reading(spec, chunks, false);
