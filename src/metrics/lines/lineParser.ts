@@ -9,7 +9,7 @@ import {
   type Pair,
 } from './lineFormats.ts';
 import type { PlacedPair } from './lineShape.ts';
-import { LineShapes } from './lineShapes.ts';
+import { LineShapes, type ShapePoints } from './lineShapes.ts';
 import { LineValues } from './lineValues.ts';
 import type { MetricSpec } from '../metric.ts';
 import { checkedName } from './metricSpec.ts';
@@ -135,8 +135,6 @@ interface PairReader {
 function learnLine(line: string, shapes: LineShapes, reader: PairReader): void {
   const { plain, take, found, steps } = reader;
   const pairs: PlacedPair[] = [];
-  const metrics: string[] = [];
-  const indices: number[] = [];
   const hasPoints = found.count > 0;
   if (mayBeRepeats(line) || (hasPoints && steps.needsText(line))) return;
   found.clear();
@@ -146,12 +144,18 @@ function learnLine(line: string, shapes: LineShapes, reader: PairReader): void {
       take({ ...pair, value: pairs.length, total: Number.isNaN(pair.total) ? NaN : 0 }, meaning);
       pairs.push({ ...pair });
     });
+  const step = steps.stepOf(line);
+  shapes.learn(line, pairs, { ...indicesOf(found), step: Number.isNaN(step) ? -1 : step });
+}
+
+/** Returns the metrics of a line that was read with the index of each pair as its value. */
+function indicesOf(found: LineValues): Pick<ShapePoints, 'metrics' | 'pairs'> {
+  const [metrics, pairs]: [string[], number[]] = [[], []];
   found.emit(NaN, (metric, _, index) => {
     metrics.push(metric);
-    indices.push(index);
+    pairs.push(index);
   });
-  const step = steps.stepOf(line);
-  shapes.learn(line, pairs, { metrics, pairs: indices, step: Number.isNaN(step) ? -1 : step });
+  return { metrics, pairs };
 }
 
 /**

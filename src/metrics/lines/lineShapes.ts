@@ -77,11 +77,14 @@ export class LineShapes {
     }
     const place = this.#placeOf(bytes, start);
     const end = this.#readAt(place, bytes, text, start);
-    if (end === noShape) return noShape;
+    if (end !== noShape) this.#addFollower(first, place);
+    return end;
+  }
+
+  #addFollower(first: number, place: number): void {
     this.#wanted = noShape;
     this.#followers.copyWithin(first + 1, first, first + followerCount - 1);
     this.#followers[first] = place;
-    return end;
   }
 
   /** Calls `emit` for each point of the last recognised line, before the next line is matched. */
