@@ -73,6 +73,7 @@ export function showMetrics(runs: MeasuredRuns): Tool {
             metrics: metrics.map(({ json }) => json),
           })),
           ...groupsOf(requestedRuns, names),
+          ...(await notRead(runs, shown, namesWithout(names, shown))),
           ...omitted,
         },
         summary: found
@@ -204,6 +205,28 @@ const withNearest = (
       };
     }),
   );
+
+/** Returns the names that none of the runs has values of. */
+const namesWithout = (
+  names: readonly string[],
+  shown: readonly MeasuredRun[],
+): readonly string[] => {
+  const read = shown.flatMap(({ metrics }) => metrics.names());
+  return names.filter((name) => findMetric(name.trim(), read) === undefined);
+};
+
+/** Resolves with a field that says what was not read, if anything. */
+async function notRead(
+  runs: MeasuredRuns,
+  shown: readonly MeasuredRun[],
+  names: readonly string[],
+): Promise<Record<string, string>> {
+  if (names.length === 0) return {};
+  const nearest = await nearestText(runs, shown, names);
+  return {
+    not_read: `${names.join(', ')} was not read.${nearest} metric_patterns reads the output again.`,
+  };
+}
 
 /** Resolves with a sentence that quotes the most similar line of the newest of the runs. */
 async function nearestText(

@@ -37,6 +37,14 @@ describe('show_metrics', () => {
     });
   });
 
+  it('says which of several names was not read', async () => {
+    await session.add('step 1 val_loss=3 tok/s 39100\n');
+    const content = await shown(showMetrics(session), { metric_names: ['val_loss', 'tok/s'] });
+    assert.match(JSON.stringify(content), /"name":"val_loss".*"not_read":"tok\/s was not read\./);
+    const all = await shown(showMetrics(session), { metric_names: ['val_loss'] });
+    assert.doesNotMatch(JSON.stringify(all), /not_read/);
+  });
+
   it('shows values, steps, trend and the first NaN, with names for what JSON cannot say', async () => {
     await session.add(
       'step 1 loss=3\nstep 2 loss=nan\nstep 3 loss=inf\nstep 4 loss=0.12345678912\n',
