@@ -89,10 +89,13 @@ export function commandScript(
 export const endGroupScript = (group: number, graceMs: number): string =>
   [
     `g=-${group} n=0`,
-    'kill -s TERM -- "$g" 2>/dev/null || kill -TERM "$g" 2>/dev/null',
-    `while kill -0 "$g" 2>/dev/null && [ "$n" -lt ${Math.ceil(graceMs / 50)} ]; do`,
+    // Some builtins do not know "--". A kill that is a program may take a group without "--" for
+    // the group of all processes.
+    'send() { kill -s "$1" -- "$g" || { [ "$(command -v kill)" = kill ] && kill -s "$1" "$g"; }; } 2>/dev/null',
+    'send TERM',
+    `while send 0 && [ "$n" -lt ${Math.ceil(graceMs / 50)} ]; do`,
     'sleep 0.05 2>/dev/null || { sleep 1; n=$((n + 19)); }; n=$((n + 1)); done',
-    'kill -s KILL -- "$g" 2>/dev/null || kill -KILL "$g" 2>/dev/null || :',
+    'send KILL || :',
   ].join('\n');
 
 /**
