@@ -106,7 +106,8 @@ export const detachScript = (argv: readonly string[]): string => {
   const words = argv.map(shellQuote).join(' ');
   return [
     `command -v ${shellQuote(argv[0] ?? '')} >/dev/null || { echo 'it was not found' >&2; exit 127; }`,
-    'lead=nohup; command -v setsid >/dev/null && lead=setsid',
+    'lead=nohup; if command -v setsid >/dev/null; then lead=setsid',
+    "elif command -v perl >/dev/null; then lead='perl -MPOSIX -e setsid();exec(@ARGV)'; fi",
     `$lead ${words} </dev/null >/dev/null 2>&1 &`,
   ].join('\n');
 };
