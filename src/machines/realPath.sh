@@ -9,7 +9,8 @@ real_path() {
       [ "$n" -le 40 ] || { echo 'it has too many links'; return; }
       target=$(readlink "$p" && echo x) || return
       target=${target%?x}
-      case $target in /*) p=$target ;; *) p=${p%/*}/$target ;; esac
+      # For bash 3.2, with each ")" a "(": this stands in a command substitution.
+      case $target in (/*) p=$target ;; (*) p=${p%/*}/$target ;; esac
     else
       name=${p##*/}
       [ "$name" != .. ] || { echo 'a link in it leads to a missing folder'; return; }

@@ -8,10 +8,12 @@ if command -v nvidia-smi >/dev/null; then
   echo processes
   nvidia-smi --query-compute-apps=gpu_uuid,pid,used_memory --format=csv,noheader,nounits | {
     own=$(readlink /proc/self/ns/pid)
+    # In a command substitution, bash 3.2 counts a ")" that is not quoted.
+    end=') '
     while IFS=', ' read -r u p m; do
       l=; [ "$own" != 'pid:[4026531836]' ] || read -r l <"/proc/$p/stat"
       # shellcheck disable=SC2086 # Split the line into words.
-      set -- ${l##*) }; echo "$u, $p, $m, $4"
+      set -- ${l##*"$end"}; echo "$u, $p, $m, $4"
     done
   }
 elif command -v rocm-smi >/dev/null; then
