@@ -151,7 +151,14 @@ start() {
   guard=$!
   # Run in the foreground: a background command of a shell ignores INT and QUIT.
   set -- /bin/sh "$0" command "$mask" "$user_path" "$boot" "$started_ms" "$ticks"
-  if command -v setsid >/dev/null; then set -- setsid "$@"; else set -m; fi
+  # With set -m, a command that is paused counts as ended: only where nothing else makes a group.
+  if command -v setsid >/dev/null; then
+    set -- setsid "$@"
+  elif command -v perl >/dev/null; then
+    set -- perl -MPOSIX -e 'setsid();exec(@ARGV)' "$@"
+  else
+    set -m
+  fi
   "$@" 9>&-
   code=$?
   end_guard
