@@ -3,6 +3,14 @@
 # may share a home. Its files gpu-0, slot-1, ... each name the folder of the run that has the lease.
 # A lease is valid while its run is active, so no release is needed. Needs system.sh and members.sh.
 
+# Prints the name of the folder of this host. The name of a Mac changes with its network.
+host_folder() {
+  uuid=
+  [ "$(uname)" != Darwin ] ||
+    uuid=$(ioreg -rd1 -c IOPlatformExpertDevice 2>/dev/null | sed -n 's/.*"IOPlatformUUID" = "\([0-9A-Fa-f-]*\)".*/\1/p')
+  echo "${uuid:-$(uname -n)}"
+}
+
 # Prints the GPUs that runs may lease, in the order of $1, a list of indexes and UUIDs. Default: the
 # GPUs in CUDA_VISIBLE_DEVICES, otherwise all.
 gpu_ids() {

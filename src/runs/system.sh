@@ -26,7 +26,9 @@ boot_id() {
     # Some systems return only a part of a file in /proc to a shell, which reads byte by byte.
     if [ ${#boot} -eq 36 ]; then echo "$boot"; else cat /proc/sys/kernel/random/boot_id; fi
   else
-    sysctl -n kern.boottime 2>/dev/null | sed 's/[^0-9]*\([0-9]*\).*/\1/'
+    # The time of the boot changes with the clock.
+    sysctl -n kern.bootsessionuuid 2>/dev/null ||
+      sysctl -n kern.boottime 2>/dev/null | sed 's/[^0-9]*\([0-9]*\).*/\1/'
   fi
 }
 

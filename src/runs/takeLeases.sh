@@ -6,7 +6,7 @@
 take_leases() {
   wanted=$(value gpus "$terms") slots=$(value slots "$terms")
   [ -n "$wanted$slots" ] || return 0
-  leases=${folder%/*/*}/leases/$(uname -n)
+  leases=${folder%/*/*}/leases/$(host_folder)
   unwritable="No lease could be written in $leases. Check its permissions and the free disk space."
   { (umask 077 && mkdir -p "$leases") && [ -s "$folder/capsule" ]; } || refuse '' "$unwritable"
   # List the GPUs before taking the lock: the drivers may need seconds for it.
