@@ -27,5 +27,6 @@ else
     -e 's/^Pages free: *\([0-9]*\).*/pages_free: \1/p' \
     -e 's/^Pages inactive: *\([0-9]*\).*/pages_inactive: \1/p' \
     -e 's/^Pages speculative: *\([0-9]*\).*/pages_speculative: \1/p'
-  top -l 1 -n 0 -s 0 | sed -n 's/^CPU usage: .* \([0-9.]*\)% idle.*/idle: \1/p'
+  # The first sample of top is since the start of the machine.
+  top -l 2 -n 0 -s 1 | sed -n 's/^CPU usage: .* \([0-9.]*\)% idle.*/idle: \1/p' | tail -n 1
 fi

@@ -67,7 +67,7 @@ const systemProbes: Readonly<Record<string, string>> = {
   gpus: `nvidia-smi --query-gpu=index,name,driver_version,memory.total --format=csv,noheader || rocm-smi --showproductname --showdriverversion --csv`,
   cuda: `nvcc --version | sed -n 's/.*release \\([0-9.]*\\).*/\\1/p'`,
   os: `uname -srm; sed -n 's/^PRETTY_NAME="\\(.*\\)"/\\1/p' /etc/os-release || sw_vers -productVersion`,
-  cpu: `{ sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1; } || sysctl -n machdep.cpu.brand_string; getconf _NPROCESSORS_ONLN`,
+  cpu: `{ sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1 | grep .; } || sysctl -n machdep.cpu.brand_string; getconf _NPROCESSORS_ONLN`,
   memory: `sed -n 's/^MemTotal: *//p' /proc/meminfo || sysctl -n hw.memsize`,
   disk: `df -Pk -- "$repo" | tail -n 1`,
 };
