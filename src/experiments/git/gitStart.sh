@@ -89,12 +89,18 @@ find_empty() {
   esac
 }
 
+# Tells whether $real is the git of a Mac without the command line tools, which only opens a dialog.
+is_placeholder() {
+  command -v xcode-select >/dev/null || return 1
+  [ "$(command -v "$real")" = /usr/bin/git ] && ! xcode-select -p >/dev/null 2>&1
+}
+
 # Goes to the root of the worktree that contains folder $1. Sets $prefix to the path from the root
 # to $1, and $head to the commit named by $2 or, without $2, to the checked-out commit.
 enter() {
   top=
   cd -- "$1" 2>/dev/null || { printf '%s\n' "$1" >&2; exit 82; }
-  command -v "$real" >/dev/null || exit 81
+  command -v "$real" >/dev/null && ! is_placeholder || exit 81
   locate "${2:-HEAD}"
   [ "$is_bare" = false ] || exit 84
   common=$(cd -- "$common" && pwd -P) || exit 83
