@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { performance } from 'node:perf_hooks';
+import { procFolder } from '../setup/proc.ts';
 
 /**
  * Prints twenty losses, then NaN, and would go on for ever. Writes its processes into `pids`, and
@@ -51,7 +52,7 @@ export async function killedAfter(folder: string): Promise<number> {
 /** One that ended and was not waited for is dead. */
 function isAlive(pid: string): boolean {
   try {
-    return !/^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+    return !/^State:\s+[ZX]/m.test(readFileSync(`${procFolder}/${pid}/status`, 'utf8'));
   } catch {
     return false;
   }

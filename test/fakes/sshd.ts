@@ -15,6 +15,7 @@ import type { SshPrompts } from '../../src/machines/ssh/sshAuth.ts';
 import type { SshTarget } from '../../src/machines/ssh/sshConfig.ts';
 import { freePort } from './freePort.ts';
 import { until } from './scratch.ts';
+import { procFolder } from '../setup/proc.ts';
 
 const program = '/usr/sbin/sshd';
 
@@ -227,7 +228,7 @@ export function makeKey(path: string, passphrase = ''): void {
 }
 
 function childrenOf(parent: number): number[] {
-  return readdirSync('/proc')
+  return readdirSync(procFolder)
     .filter((name) => /^\d+$/.test(name))
     .filter((name) => parentOf(name) === parent)
     .map(Number);
@@ -235,7 +236,7 @@ function childrenOf(parent: number): number[] {
 
 function parentOf(pid: string): number {
   try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const stat = readFileSync(`${procFolder}/${pid}/stat`, 'utf8');
     return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
   } catch {
     return -1;

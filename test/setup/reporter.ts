@@ -9,11 +9,14 @@ import { appendFileSync, existsSync, renameSync, writeFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { format } from 'node:util';
 import Mocha from 'mocha';
+import { isNotRunHere } from './needs.ts';
 
 export interface Counts {
   readonly passed: number;
   readonly failed: number;
   readonly pending: number;
+  /** Tests whose system is missing here; not in `passed`. */
+  readonly notRunHere: number;
   readonly failures: readonly Failure[];
   /** How many passed in each file, relative to the repository. */
   readonly passedIn: Readonly<Record<string, number>>;
@@ -39,13 +42,18 @@ const outputFile = process.env['HELIOS_TEST_OUTPUT'];
 export class Reporter extends Mocha.reporters.Spec {
   readonly #failures: Failure[] = [];
   readonly #passedIn: Record<string, number> = {};
+  #notRunHere = 0;
   #ended = false;
 
   constructor(runner: Mocha.Runner, options: Mocha.MochaOptions) {
     super(runner, options);
     if (outputFile) Mocha.reporters.Base.consoleLog = print;
     runner.prependListener('fail', nameTheFile);
-    runner.on('pass', ({ file = '' }: Mocha.Test) => {
+    runner.on('pass', ({ file = '', title }: Mocha.Test) => {
+      if (isNotRunHere(title)) {
+        this.#notRunHere += 1;
+        return;
+      }
       const name = relative(process.cwd(), file);
       this.#passedIn[name] = (this.#passedIn[name] ?? 0) + 1;
     });
@@ -54,6 +62,7 @@ export class Reporter extends Mocha.reporters.Spec {
     );
     runner.once('end', () => {
       this.#ended = true;
+      if (this.#notRunHere > 0) print(`  ${this.#notRunHere} not run here\n`);
       writeCounts(this.#counts());
     });
     process.once('exit', () => {
@@ -63,7 +72,14 @@ export class Reporter extends Mocha.reporters.Spec {
 
   #counts(): Counts {
     const { passes: passed, failures: failed, pending } = this.stats;
-    return { passed, failed, pending, failures: this.#failures, passedIn: this.#passedIn };
+    return {
+      passed: passed - this.#notRunHere,
+      failed,
+      pending,
+      notRunHere: this.#notRunHere,
+      failures: this.#failures,
+      passedIn: this.#passedIn,
+    };
   }
 
   /**
@@ -130,7 +146,14 @@ export function reportBreakdown(error: unknown): void {
   print(error);
   if (countsFile && !existsSync(countsFile)) {
     const failure = { test: 'the suite as a whole', why: beginningOf(format(error)) };
-    writeCounts({ passed: 0, failed: 1, pending: 0, failures: [failure], passedIn: {} });
+    writeCounts({
+      passed: 0,
+      failed: 1,
+      pending: 0,
+      notRunHere: 0,
+      failures: [failure],
+      passedIn: {},
+    });
   }
 }
 

@@ -23,6 +23,7 @@ export interface Tier {
 export interface TierResult {
   readonly passed: number;
   readonly failed: number;
+  readonly notRunHere: number;
   readonly failures: readonly Failure[];
   /** Failures that passed in the second run; counted as passed. */
   readonly unsteady: readonly Failure[];
@@ -58,8 +59,8 @@ export async function runTier(tier: Tier, place: Place): Promise<TierResult> {
 }
 
 async function secondTry(tier: Tier, first: Counts, place: Place): Promise<TierResult> {
-  const { passed, failed, failures, passedIn } = first;
-  const asItWas: TierResult = { passed, failed, failures, unsteady: [] };
+  const { passed, failed, notRunHere, failures, passedIn } = first;
+  const asItWas: TierResult = { passed, failed, notRunHere, failures, unsteady: [] };
   const files = [...new Set(failures.flatMap(({ file }) => file ?? []))];
   const isLateOnly = failures.every(({ isLate }) => isLate);
   const isFew = files.length > 0 && files.length <= maxRetriedFiles;
@@ -71,7 +72,13 @@ async function secondTry(tier: Tier, first: Counts, place: Place): Promise<TierR
   const second = await countsOf(tier, ['mocha', '--config', config], place);
   if (second.failed > 0) return asItWas;
   const before = files.reduce((sum, file) => sum + (passedIn[file] ?? 0), 0);
-  return { passed: passed - before + second.passed, failed: 0, failures: [], unsteady: failures };
+  return {
+    ...asItWas,
+    passed: passed - before + second.passed,
+    failed: 0,
+    failures: [],
+    unsteady: failures,
+  };
 }
 
 /**
@@ -82,7 +89,7 @@ async function countsOf(tier: Tier, command: readonly string[], place: Place): P
   const problem = await runCommand(tier, command, { ...place, countsFile });
   const counts = existsSync(countsFile)
     ? (JSON.parse(await readFile(countsFile, 'utf8')) as Counts)
-    : { passed: 0, failed: 0, pending: 0, failures: [], passedIn: {} };
+    : { passed: 0, failed: 0, pending: 0, notRunHere: 0, failures: [], passedIn: {} };
   if (counts.failed > 0 || (problem === undefined && counts.passed > 0)) return counts;
   const why = problem ?? 'ran no test';
   place.log(`${command.join(' ')} ${why}.`);

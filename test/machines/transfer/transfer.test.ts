@@ -15,6 +15,7 @@ import type { TransferRequest } from '../../../src/machines/transfer/transferReq
 import { scratchFolder, until } from '../../fakes/scratch.ts';
 import { scriptedPrompts, TestSshd } from '../../fakes/sshd.ts';
 import { hardTree, names, openUp, put, seen } from './transferBed.ts';
+import { procFolder } from '../../setup/proc.ts';
 
 const megabyte = 2 ** 20;
 
@@ -111,7 +112,7 @@ describe('transfer', () => {
       message: /is a file and .* is a folder/,
     });
     assert.equal(fs.readFileSync(path('to'), 'utf8'), 'kept');
-    const report = await send({ to: { machine: host(0), path: '/proc/helios/here' } });
+    const report = await send({ to: { machine: host(0), path: `${procFolder}/helios/here` } });
     assert.deepEqual([report.outcome, report.failure?.reason], ['stopped', 'missing']);
   });
 

@@ -14,6 +14,7 @@ import type { RunSpec } from '../../../src/runs/run.ts';
 import { ManualClock } from '../../fakes/manualClock.ts';
 import { until } from '../../fakes/scratch.ts';
 import { ended, isAlive, parentOf, statField, useRuns } from './harness.ts';
+import { needs } from '../../setup/needs.ts';
 
 const bootId = (): string => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
 
@@ -126,7 +127,7 @@ describe('adopting runs', () => {
     assert.equal(readFileSync(join(folder(), 'started'), 'utf8'), 'once\n');
   });
 
-  it('does not mistake another process with its pid for the run', async () => {
+  needs('linux')('does not mistake another process with its pid for the run', async () => {
     const clock = new ManualClock();
     const { runs } = controller(clock);
     const startTime = Number(statField(process.pid, 19));
@@ -141,7 +142,7 @@ describe('adopting runs', () => {
     assert.equal(adopted.metrics.summary('loss')?.last, 0.5);
   });
 
-  it('never signals another process with its pid', async () => {
+  needs('linux')('never signals another process with its pid', async () => {
     const bystander = spawn('sleep', ['60'], { detached: true, stdio: 'ignore' });
     try {
       const start = Number(statField(bystander.pid ?? 0, 19));
@@ -163,7 +164,7 @@ describe('adopting runs', () => {
     }
   });
 
-  it('is lost at once when the machine was restarted', async () => {
+  needs('linux')('is lost at once when the machine was restarted', async () => {
     const run = forged(
       `pid=${process.pid}\nstart_time=${statField(process.pid, 19)}\nboot_id=another\nstarted_ms=1\n`,
     );
@@ -172,25 +173,28 @@ describe('adopting runs', () => {
     assert.deepEqual(await ended(adopted), { kind: 'lost', why: 'its machine was restarted' });
   });
 
-  it('ends as its record says that came while its machine was asked for its process', async () => {
-    const run = forged(`pid=1\nstart_time=1\nboot_id=another\nstarted_ms=1\n`);
-    const lateRecord = (machine: Machine): Machine => {
-      const readFile = machine.readFile.bind(machine);
-      return Object.assign(machine, {
-        readFile: (...args: Parameters<Machine['readFile']>) => {
-          if (args[0].endsWith('/boot_id'))
-            writeFileSync(inRun(run, 'exit'), 'code=3\nended_ms=5\nstarted=1\n');
-          return readFile(...args);
-        },
+  needs('linux')(
+    'ends as its record says that came while its machine was asked for its process',
+    async () => {
+      const run = forged(`pid=1\nstart_time=1\nboot_id=another\nstarted_ms=1\n`);
+      const lateRecord = (machine: Machine): Machine => {
+        const readFile = machine.readFile.bind(machine);
+        return Object.assign(machine, {
+          readFile: (...args: Parameters<Machine['readFile']>) => {
+            if (args[0].endsWith('/boot_id'))
+              writeFileSync(inRun(run, 'exit'), 'code=3\nended_ms=5\nstarted=1\n');
+            return readFile(...args);
+          },
+        });
+      };
+      const adopted = await controller(new ManualClock(), lateRecord).runs.adopt(run);
+      assert.deepEqual(adopted?.liveness, {
+        kind: 'ended',
+        verdict: { kind: 'failed', code: 3 },
+        endedMs: 5,
       });
-    };
-    const adopted = await controller(new ManualClock(), lateRecord).runs.adopt(run);
-    assert.deepEqual(adopted?.liveness, {
-      kind: 'ended',
-      verdict: { kind: 'failed', code: 3 },
-      endedMs: 5,
-    });
-  });
+    },
+  );
 
   it('is lost when process and supervisor are gone without a record', async () => {
     const clock = new ManualClock();

@@ -11,6 +11,7 @@ import { parseExit } from '../../../src/runs/exitRecord.ts';
 import { Runs } from '../../../src/runs/runs.ts';
 import { until } from '../../fakes/scratch.ts';
 import { ended, useRuns } from './harness.ts';
+import { needs } from '../../setup/needs.ts';
 
 describe('runs in hardship', () => {
   const { folder, controller, spec } = useRuns();
@@ -36,7 +37,7 @@ describe('runs in hardship', () => {
     }
   });
 
-  it('tells want of memory from a KILL', async () => {
+  needs('linux')('tells want of memory from a KILL', async () => {
     const group = memoryGroup(20 * 1024 * 1024);
     assert.ok(group, 'this test makes a memory control group: run the tests as root');
     try {

@@ -10,6 +10,7 @@ import type { Run, RunChange } from '../../../src/runs/liveRun.ts';
 import type { RunSpec, Verdict } from '../../../src/runs/run.ts';
 import { Runs } from '../../../src/runs/runs.ts';
 import { scratchFolder, until } from '../../fakes/scratch.ts';
+import { procFolder } from '../../setup/proc.ts';
 
 export interface Controller {
   readonly runs: Runs;
@@ -79,10 +80,13 @@ export async function ended(run: Run): Promise<Verdict> {
   return run.liveness.verdict;
 }
 
+/** Starts the words after it in a session of their own, as `setsid` does, which a Mac has not. */
+export const apart = `perl -MPOSIX -e 'setsid();exec(@ARGV)'`;
+
 /** Field `index` (from 0, after the name) of a process; `undefined` when it is gone. */
 export function statField(pid: number, index: number): string | undefined {
   try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const stat = readFileSync(`${procFolder}/${pid}/stat`, 'utf8');
     return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[index];
   } catch {
     return undefined;

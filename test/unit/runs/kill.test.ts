@@ -3,7 +3,8 @@ import { describe, it } from 'mocha';
 import type { Run } from '../../../src/runs/liveRun.ts';
 import type { Runs } from '../../../src/runs/runs.ts';
 import { until } from '../../fakes/scratch.ts';
-import { ended, isAlive, parentOf, statField, useRuns } from './harness.ts';
+import { apart, ended, isAlive, parentOf, statField, useRuns } from './harness.ts';
+import { needs } from '../../setup/needs.ts';
 
 /** The pids that the command printed, once there are `count`. */
 async function printedPids(runs: Runs, run: Run, count: number): Promise<number[]> {
@@ -22,7 +23,7 @@ describe('killing runs', () => {
     const { runs } = controller();
     const run = await runs.launch(
       spec(
-        'sleep 60 & echo $!; (sleep 60 & echo $!; wait) & setsid sh -c "echo \\$\\$; sleep 60" & wait',
+        `sleep 60 & echo $!; (sleep 60 & echo $!; wait) & ${apart} sh -c "echo \\$\\$; sleep 60" & wait`,
       ),
     );
     const pids = await printedPids(runs, run, 3);
@@ -48,36 +49,42 @@ describe('killing runs', () => {
     assert.match((await runs.output(run, { lines: 5 })).text, /saved/);
   });
 
-  it('sends USR1 and USR2 only to processes that handle them, which go on', async () => {
-    const { runs } = controller();
-    const run = await runs.launch(
-      spec("trap 'echo 7' USR1; sleep 60 & echo $!; while :; do sleep 0.05; done"),
-    );
-    const [child = 0] = await printedPids(runs, run, 1);
-    const { signalled } = await runs.kill(run, { signal: 'USR1' });
-    assert.ok(signalled.includes(run.process?.pid ?? 0));
-    assert.ok(!signalled.includes(child));
-    assert.equal((await printedPids(runs, run, 2))[1], 7);
-    await runs.kill(run, { signal: 'USR2' });
-    assert.ok(isAlive(child));
-    assert.equal(run.liveness.kind, 'running');
-    await runs.kill(run);
-  });
+  needs('linux')(
+    'sends USR1 and USR2 only to processes that handle them, which go on',
+    async () => {
+      const { runs } = controller();
+      const run = await runs.launch(
+        spec("trap 'echo 7' USR1; sleep 60 & echo $!; while :; do sleep 0.05; done"),
+      );
+      const [child = 0] = await printedPids(runs, run, 1);
+      const { signalled } = await runs.kill(run, { signal: 'USR1' });
+      assert.ok(signalled.includes(run.process?.pid ?? 0));
+      assert.ok(!signalled.includes(child));
+      assert.equal((await printedPids(runs, run, 2))[1], 7);
+      await runs.kill(run, { signal: 'USR2' });
+      assert.ok(isAlive(child));
+      assert.equal(run.liveness.kind, 'running');
+      await runs.kill(run);
+    },
+  );
 
-  it('counts no process that ends while its signals are read as one that handles them', async () => {
-    const { runs } = controller();
-    const run = await runs.launch(spec('echo 1; while :; do sleep 0.004; done'));
-    await printedPids(runs, run, 1);
-    for (let sent = 0; sent < 60; sent++)
-      assert.deepEqual((await runs.kill(run, { signal: 'USR1' })).signalled, []);
-    await runs.kill(run);
-  });
+  needs('linux')(
+    'counts no process that ends while its signals are read as one that handles them',
+    async () => {
+      const { runs } = controller();
+      const run = await runs.launch(spec('echo 1; while :; do sleep 0.004; done'));
+      await printedPids(runs, run, 1);
+      for (let sent = 0; sent < 60; sent++)
+        assert.deepEqual((await runs.kill(run, { signal: 'USR1' })).signalled, []);
+      await runs.kill(run);
+    },
+  );
 
   it('forces those that ignore TERM', async () => {
     const { runs } = controller();
     const run = await runs.launch(
       spec(
-        'trap "" TERM; setsid sh -c "echo \\$\\$; sleep 60; sleep 60" & echo $$; sleep 60; sleep 60',
+        `trap "" TERM; ${apart} sh -c "echo \\$\\$; sleep 60; sleep 60" & echo $$; sleep 60; sleep 60`,
       ),
     );
     const pids = await printedPids(runs, run, 2);

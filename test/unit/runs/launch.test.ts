@@ -8,7 +8,8 @@ import type { Verdict } from '../../../src/runs/run.ts';
 import { eventsOnly } from '../../fakes/eventsOnly.ts';
 import { ManualClock } from '../../fakes/manualClock.ts';
 import { until } from '../../fakes/scratch.ts';
-import { ended, isAlive, parentOf, useRuns } from './harness.ts';
+import { apart, ended, isAlive, parentOf, useRuns } from './harness.ts';
+import { procFolder } from '../../setup/proc.ts';
 
 const truths: readonly (readonly [
   what: string,
@@ -171,7 +172,7 @@ describe('launching runs', () => {
 
   it('ends with its shell, and says so, when it leaves a daemon behind', async () => {
     const { runs } = controller();
-    const run = await runs.launch(spec('setsid sleep 60 >/dev/null 2>&1 & echo $!; exit 0'));
+    const run = await runs.launch(spec(`${apart} sleep 60 >/dev/null 2>&1 & echo $!; exit 0`));
     assert.deepEqual(await ended(run), { kind: 'ok' });
     const daemon = Number((await runs.output(run, { lines: 1 })).text);
     assert.ok(isAlive(daemon));
@@ -232,8 +233,11 @@ describe('launching runs', () => {
     const { runs } = controller();
     const run = await runs.launch(spec('sleep 30', { env: { SECRET_VALUE: 'hush' } }));
     assert.equal(statSync(join(folder(), 'runs', run.spec.id)).mode & 0o077, 0);
-    assert.doesNotMatch(readFileSync(`/proc/${run.process?.pid}/cmdline`, 'utf8'), /hush/);
-    assert.match(readFileSync(`/proc/${run.process?.pid}/environ`, 'utf8'), /SECRET_VALUE=hush/);
+    assert.doesNotMatch(readFileSync(`${procFolder}/${run.process?.pid}/cmdline`, 'utf8'), /hush/);
+    assert.match(
+      readFileSync(`${procFolder}/${run.process?.pid}/environ`, 'utf8'),
+      /SECRET_VALUE=hush/,
+    );
   });
 
   it('works where paths have spaces and quotes', async () => {

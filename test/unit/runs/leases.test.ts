@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'mocha';
 import type { MachineShare } from '../../../src/machines/machine.ts';
@@ -11,6 +11,12 @@ import { LaunchFailure } from '../../../src/runs/launchFailure.ts';
 import { until } from '../../fakes/scratch.ts';
 import { nvidiaSmi, rocmSmi } from './gpus.ts';
 import { ended, parentOf, statField, useRuns, type Controller } from './harness.ts';
+import { needs } from '../../setup/needs.ts';
+import { leaseFunctions } from '../../../src/runs/supervisorScript.ts';
+
+const host = execFileSync('sh', ['-c', `${leaseFunctions}host_folder`], {
+  encoding: 'utf8',
+}).trim();
 
 describe('leases of GPUs and places', () => {
   const { folder, controller, spec } = useRuns();
@@ -33,7 +39,7 @@ describe('leases of GPUs and places', () => {
       );
     });
   }
-  const leases = (): string => join(folder(), 'leases', hostname());
+  const leases = (): string => join(folder(), 'leases', host);
   const show =
     'echo "gpus=$CUDA_VISIBLE_DEVICES threads=$OMP_NUM_THREADS hip=$HIP_VISIBLE_DEVICES order=$CUDA_DEVICE_ORDER"';
   const stay = `${show}; sleep 60`;
@@ -124,7 +130,7 @@ describe('leases of GPUs and places', () => {
     assert.deepEqual(await held(one), [undefined]);
   });
 
-  it('end with a power cut, although others have the pids now', async () => {
+  needs('linux')('end with a power cut, although others have the pids now', async () => {
     const one = helios(nvidiaSmi(folder(), [0]));
     const owner = join(folder(), 'runs', 'r-owner');
     mkdirSync(owner, { recursive: true });

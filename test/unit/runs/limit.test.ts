@@ -14,7 +14,7 @@ import { MachineFailure, type Machine } from '../../../src/machines/machine.ts';
 import type { RunLimit } from '../../../src/runs/run.ts';
 import { ManualClock } from '../../fakes/manualClock.ts';
 import { until } from '../../fakes/scratch.ts';
-import { ended, isAlive, useRuns } from './harness.ts';
+import { apart, ended, isAlive, useRuns } from './harness.ts';
 
 const limit = (ms: number, more: Partial<RunLimit> = {}): { limit: RunLimit } => ({
   limit: { ms, from: 'launch', ...more },
@@ -29,8 +29,7 @@ describe('the time limit of a run', () => {
 
   it('ends all of the run without anybody, those with a session of their own and those that ignore TERM', async () => {
     const { runs } = controller();
-    const family =
-      'trap "" TERM; echo $$; sleep 60 & echo $!; setsid sh -c "echo \\$\\$; echo loss=1; sleep 60; sleep 60" & sleep 60';
+    const family = `trap "" TERM; echo $$; sleep 60 & echo $!; ${apart} sh -c "echo \\$\\$; echo loss=1; sleep 60; sleep 60" & sleep 60`;
     const planned = spec(
       `${family}; sleep 60; sleep 60`,
       limit(500, { graceMs: 300, from: 'first_metric' }),

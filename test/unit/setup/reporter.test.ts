@@ -131,11 +131,20 @@ describe('the counts of the unit tier', () => {
           passed: 4,
           failed: 0,
           pending: 0,
+          notRunHere: 0,
           failures: [],
           passedIn: { 'test/unit/good.test.ts': 2, 'test/unit/planted.test.ts': 2 },
         },
       },
     );
+  });
+
+  it('count apart what needs another system', async () => {
+    const { code, counts } = await tierOf({
+      'good.test.ts': twoGood,
+      'planted.test.ts': `describe('s', () => { it('x [not run here: needs linux]', () => {}); });`,
+    });
+    assert.deepEqual([code, counts?.passed, counts?.failed, counts?.notRunHere], [0, 2, 0, 1]);
   });
 
   it('come with what failed and why, and whether it only waited in vain', async () => {

@@ -26,6 +26,7 @@ import type { SleepRequest } from '../../../src/sleep/trigger.ts';
 import { scratchFolder, until } from '../../fakes/scratch.ts';
 import { scriptedPrompts, TestSshd } from '../../fakes/sshd.ts';
 import { FakeDeps } from './fakePorts.ts';
+import { procFolder } from '../../setup/proc.ts';
 
 /** Between two looks at a machine, at the least. */
 const tickMs = 2000;
@@ -33,9 +34,9 @@ const tickMs = 2000;
 /** A process of this computer that was started with these words. */
 function isRunning(command: string): boolean {
   const argv = command.replaceAll(' ', '\0');
-  return readdirSync('/proc').some((pid) => {
+  return readdirSync(procFolder).some((pid) => {
     try {
-      return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(argv);
+      return /^\d+$/.test(pid) && readFileSync(`${procFolder}/${pid}/cmdline`, 'utf8').includes(argv);
     } catch {
       return false;
     }

@@ -7,11 +7,12 @@ import { toDisposable } from '../../../../src/base/disposable.ts';
 import { LocalMachine } from '../../../../src/machines/local/localMachine.ts';
 import { ManualClock } from '../../../fakes/manualClock.ts';
 import { scratchFolder, until } from '../../../fakes/scratch.ts';
+import { procFolder } from '../../../setup/proc.ts';
 
 const isAlive = (pid: number): boolean => {
   try {
     // A zombie answers signals; only its state tells.
-    return !/\) Z/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+    return !/\) Z/.test(readFileSync(`${procFolder}/${pid}/stat`, 'utf8'));
   } catch {
     return false;
   }

@@ -15,6 +15,7 @@ import { join } from 'node:path';
 import { describe, it } from 'mocha';
 import { LocalMachine } from '../../../../src/machines/local/localMachine.ts';
 import { scratchFolder } from '../../../fakes/scratch.ts';
+import { procFolder } from '../../../setup/proc.ts';
 
 const bytes = (text: string): Buffer => Buffer.from(text);
 
@@ -42,12 +43,14 @@ describe('files of LocalMachine', () => {
     });
     const part = await machine.readFile(path('large'), { offset: 64 * 2 ** 20, maxBytes: 9 });
     assert.equal(part.length, 1);
-    assert.notEqual((await machine.readFile('/proc/self/status')).length, 0);
+    assert.notEqual((await machine.readFile(`${procFolder}/self/status`)).length, 0);
   });
 
   it('comes to an end where no folder can be made', async () => {
     for (const write of ['writeFile', 'appendFile'] as const)
-      await assert.rejects(machine[write]('/proc/none/a/b', bytes('x')), { reason: 'missing' });
+      await assert.rejects(machine[write](`${procFolder}/none/a/b`, bytes('x')), {
+        reason: 'missing',
+      });
   });
 
   it('keeps the mode and follows links, also one that leads nowhere yet', async () => {

@@ -14,6 +14,8 @@ import { SshMachine } from '../../../../src/machines/ssh/sshMachine.ts';
 import { scratchFolder, until } from '../../../fakes/scratch.ts';
 import { scriptedPrompts, TestSshd } from '../../../fakes/sshd.ts';
 import { isAlive } from '../alive.ts';
+import { procFolder } from '../../../setup/proc.ts';
+import { isThere } from '../../../setup/needs.ts';
 
 /** Counts what a machine is asked for. */
 function counted(machine: ProbedMachine) {
@@ -37,7 +39,7 @@ function counted(machine: ProbedMachine) {
 function isOfThisProcess(pid: number): boolean {
   try {
     const parent = Number(
-      readFileSync(`/proc/${pid}/stat`, 'utf8')
+      readFileSync(`${procFolder}/${pid}/stat`, 'utf8')
         .replace(/^.*\) /s, '')
         .split(' ')[1],
     );
@@ -98,7 +100,11 @@ function looksAt(name: string, machineOf: () => ProbedMachine): void {
       assert.equal(none, undefined);
       assert.ok(dir !== undefined);
       assert.equal(own?.pid, child.pid);
-      assert.match(own?.startTime ?? '', /^\d+$/);
+      // As /proc counts it, or as ps writes it.
+      assert.match(
+        own?.startTime ?? '',
+        isThere('linux') ? /^\d+$/ : /^\w{3} \w{3} +\d+ [\d:]{8} \d{4}$/,
+      );
       assert.equal(dead, undefined);
       assert.deepEqual(
         found.map(({ pid, startTime }) => ({ pid, startTime })),

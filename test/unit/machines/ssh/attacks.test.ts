@@ -13,6 +13,7 @@ import { SshMachine } from '../../../../src/machines/ssh/sshMachine.ts';
 import { Runs } from '../../../../src/runs/runs.ts';
 import { scratchFolder, until } from '../../../fakes/scratch.ts';
 import { makeKey, scriptedPrompts, TestSshd } from '../../../fakes/sshd.ts';
+import { procFolder } from '../../../setup/proc.ts';
 
 describe('attacks on the way to a host', () => {
   const folder = scratchFolder();
@@ -223,12 +224,12 @@ describe('secrets on the way to a host', () => {
   function processes(): Listed[] {
     const read = (pid: string, name: string): string => {
       try {
-        return readFileSync(`/proc/${pid}/${name}`, 'utf8');
+        return readFileSync(`${procFolder}/${pid}/${name}`, 'utf8');
       } catch {
         return '';
       }
     };
-    const pids = readdirSync('/proc').filter(
+    const pids = readdirSync(procFolder).filter(
       (name) => /^\d+$/.test(name) && name !== String(process.pid),
     );
     return pids.map((pid) => {

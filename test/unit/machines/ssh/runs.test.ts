@@ -23,6 +23,7 @@ import type { RunSpec, Verdict } from '../../../../src/runs/run.ts';
 import { Runs } from '../../../../src/runs/runs.ts';
 import { scratchFolder, until } from '../../../fakes/scratch.ts';
 import { scriptedPrompts, TestSshd } from '../../../fakes/sshd.ts';
+import { apart } from '../../runs/harness.ts';
 
 describe('runs over SSH', () => {
   const folder = scratchFolder();
@@ -115,7 +116,7 @@ describe('runs over SSH', () => {
       await Promise.all(launched.map(verdictOf)),
       cases.map(([, verdict]) => verdict),
     );
-    const tree = await runs.launch(spec('sleep 60 & setsid sleep 60 & wait'));
+    const tree = await runs.launch(spec(`sleep 60 & ${apart} sleep 60 & wait`));
     const killed = await runs.kill(tree, { graceMs: 1000 });
     assert.ok(killed.isVerified && killed.signalled.length >= 3);
     assert.deepEqual(await verdictOf(tree), { kind: 'killed' });

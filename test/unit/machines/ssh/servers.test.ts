@@ -12,6 +12,7 @@ import { SshMachine } from '../../../../src/machines/ssh/sshMachine.ts';
 import { ManualClock } from '../../../fakes/manualClock.ts';
 import { scratchFolder, until } from '../../../fakes/scratch.ts';
 import { scriptedPrompts, TestSshd } from '../../../fakes/sshd.ts';
+import { procFolder } from '../../../setup/proc.ts';
 
 describe('hosts as they are met', () => {
   const folder = scratchFolder();
@@ -219,10 +220,10 @@ describe('hosts as they are met', () => {
 });
 
 function commandLines(): string[] {
-  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  const pids = readdirSync(procFolder).filter((name) => /^\d+$/.test(name));
   return pids.map((pid) => {
     try {
-      return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
+      return readFileSync(`${procFolder}/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
     } catch {
       return '';
     }

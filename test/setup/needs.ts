@@ -1,0 +1,27 @@
+/**
+ * Tests that need a certain system say so by name. Where it is missing, they are listed with what
+ * they need and counted apart (`N not run here`), by `reporter.ts`. They are never pending, so
+ * `forbidPending` stays in force everywhere.
+ */
+import { existsSync } from 'node:fs';
+import { it } from 'mocha';
+
+/** `linux`: its /proc as well. */
+export type Need = 'linux' | 'root';
+
+export const isThere = (need: Need): boolean =>
+  need === 'root'
+    ? process.getuid?.() === 0
+    : process.platform === 'linux' && existsSync('/proc/self/stat');
+
+/** Takes the place of `it`: `needs('linux')('reads /proc', …)`. */
+export function needs(...wanted: readonly Need[]): (title: string, test: Mocha.AsyncFunc) => void {
+  const missing = wanted.filter((need) => !isThere(need));
+  return (title, test) => {
+    if (missing.length === 0) it(title, test);
+    else it(`${title} [not run here: needs ${missing.join(' and ')}]`, () => undefined);
+  };
+}
+
+export const isNotRunHere = (title: string): boolean =>
+  / \[not run here: needs [^\]]+\]$/.test(title);
