@@ -6,7 +6,7 @@ import { repositoryRoot } from '../setup/paths.ts';
 
 describe('the files of a tier', () => {
   const inRoot = { cwd: repositoryRoot };
-  for (const config of globSync('test/*/.mocharc.json', inRoot)) {
+  for (const config of globSync('test/*/{.mocharc,whole}.json', inRoot)) {
     const { spec } = JSON.parse(readFileSync(join(repositoryRoot, config), 'utf8')) as {
       readonly spec: string | readonly string[];
     };

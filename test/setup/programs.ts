@@ -3,6 +3,7 @@ import { installBubblewrap } from './bubblewrap.ts';
 import { installChromium } from './chromium.ts';
 import { installDocker } from './docker.ts';
 import { installCodeServer } from './installCodeServer.ts';
+import { installOldTools } from './oldTools.ts';
 import type { Failure } from './reporter.ts';
 import { installShells } from './shells.ts';
 import { installSlurm } from './slurm.ts';
@@ -11,7 +12,15 @@ import { installSshd } from './sshd.ts';
 /** Rows beside each other: one asks the npm registry, the other the packages of the system. */
 const installers = [
   [installCodeServer],
-  [installChromium, installSshd, installShells, installSlurm, installDocker, installBubblewrap],
+  [
+    installChromium,
+    installSshd,
+    installShells,
+    installSlurm,
+    installDocker,
+    installBubblewrap,
+    installOldTools,
+  ],
 ];
 
 /** Resolves with what could not be installed, each with its reason. */

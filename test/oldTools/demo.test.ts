@@ -1,0 +1,70 @@
+/** The offline demo to its goal, on an emulated Mac and on an SSH host of that kind. */
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { userInfo } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'mocha';
+import { repositoryRoot } from '../setup/paths.ts';
+import { scratchFolder } from '../fakes/scratch.ts';
+import { TestSshd } from '../fakes/sshd.ts';
+
+const goal = readFileSync(join(repositoryRoot, 'media/demo/goal.txt'), 'utf8').trim();
+
+describe('the demo on an emulated Mac', () => {
+  const folder = scratchFolder();
+  let sshd: TestSshd;
+  before(async () => {
+    sshd = await TestSshd.start();
+  });
+  after(() => sshd.dispose());
+
+  /** Resolves with the journal. */
+  async function demo(text: string): Promise<string> {
+    const home = join(folder(), 'home');
+    const work = join(folder(), 'work');
+    mkdirSync(home);
+    cpSync(join(repositoryRoot, 'media/demo'), work, { recursive: true });
+    const machine = { id: 'mac', kind: 'ssh', alias: 'mac', workFolder: sshd.folder };
+    writeFileSync(join(home, 'machines.json'), JSON.stringify({ version: 1, machines: [machine] }));
+    mkdirSync(join(folder(), '.ssh'), { mode: 0o700 });
+    writeFileSync(
+      join(folder(), '.ssh/config'),
+      `Host mac\n HostName 127.0.0.1\n Port ${sshd.port}\n User ${userInfo().username}\n` +
+        ` IdentityFile ${sshd.folder}/key\n UserKnownHostsFile ${sshd.knownHosts}\n`,
+      { mode: 0o600 },
+    );
+    const { PATH, NODE_COMPILE_CACHE } = process.env;
+    const main = join(repositoryRoot, 'src/cli/main.ts');
+    const child = spawn(process.execPath, [main, '-P', 'demo', '--yes', '--home', home, text], {
+      cwd: work,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { PATH, NODE_COMPILE_CACHE, HOME: folder() },
+    });
+    let output = '';
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding('utf8').on('data', (words: string) => (output += words));
+    const [code] = (await once(child, 'close')) as [number | null];
+    assert.equal(code, 0, output);
+    const sessions = join(home, 'sessions');
+    const [id = ''] = readdirSync(sessions);
+    return readFileSync(join(sessions, id, 'journal.jsonl'), 'utf8');
+  }
+
+  const eventsOf = (journal: string, type: string): string[] =>
+    journal.split('\n').filter((line) => line.includes(`"type":"${type}"`));
+
+  for (const [place, text, machineId] of [
+    ['on this computer', goal, 'local'],
+    ['over SSH', `${goal} on mac`, 'mac'],
+  ] as const)
+    it(`meets its goal ${place}, and keeps the code of its experiments`, async () => {
+      const journal = await demo(text);
+      assert.match(journal, /"outcome":"goal_met"/);
+      const runs = eventsOf(journal, 'run.planned').filter((line) =>
+        line.includes(`"machineId":"${machineId}"`),
+      );
+      assert.ok(runs.length > 3, `${runs.length} runs`);
+    });
+});
