@@ -7,6 +7,7 @@ import { link, rename, rm, stat, writeFile } from 'node:fs/promises';
 import type { Clock } from '../base/clock.ts';
 import { codeOf } from '../base/errors.ts';
 import { liveOwner, readOwner, tokenOf, type LeaseOwner } from './leaseOwner.ts';
+import { systemProcesses, type Processes } from './processes.ts';
 import { storageFailure } from './storageFailure.ts';
 
 export interface Claim {
@@ -22,11 +23,13 @@ export async function claim(
   file: string,
   owner: LeaseOwner,
   clock: Clock,
+  processes: Processes = systemProcesses,
 ): Promise<Claim | undefined> {
   const temporary = `${file}.${owner.token}`;
   try {
     await writeFile(temporary, JSON.stringify(owner), { mode: 0o600 });
-    return (await isLinked(temporary, file)) ? {} : await replaceDead(file, owner, clock);
+    if (await isLinked(temporary, file)) return {};
+    return await replaceDead(file, owner, clock, processes);
   } catch (error) {
     throw storageFailure(error, file);
   } finally {
@@ -53,11 +56,13 @@ async function replaceDead(
   file: string,
   owner: LeaseOwner,
   clock: Clock,
+  processes: Processes,
 ): Promise<Claim | undefined> {
   const deadToken = tokenOf(await readOwner(file));
-  if (deadToken === 'none' || (await liveOwner(file, clock)) !== undefined) return undefined;
+  if (deadToken === 'none' || (await liveOwner(file, clock, processes)) !== undefined)
+    return undefined;
   const guard = `${file}.${deadToken}.dead`;
-  if ((await claim(guard, owner, clock)) === undefined) return undefined;
+  if ((await claim(guard, owner, clock, processes)) === undefined) return undefined;
   try {
     if (tokenOf(await readOwner(file)) !== deadToken) return undefined;
     const { mtimeMs } = await stat(file);

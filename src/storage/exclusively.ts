@@ -21,7 +21,7 @@ export async function exclusively<Value>(
   clock: Clock = systemClock,
 ): Promise<Value> {
   const lock = `${file}.lock`;
-  const owner = thisProcess('terminal');
+  const owner = await thisProcess('terminal');
   await makeFolder(path.dirname(file));
   for (let waitedMs = 0; (await claim(lock, owner, clock)) === undefined; waitedMs += pollMs) {
     if (waitedMs >= limitMs)

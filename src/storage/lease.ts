@@ -1,8 +1,8 @@
 /**
  * A lease ensures that a session has only one writer. The lease is a lock file whose modification
  * time is updated regularly by its holder (the heartbeat). Another process may replace a dead
- * holder: on the same host when the holder's process is gone, on another host when the heartbeat is
- * old.
+ * holder: on the same host when the holder's process is gone; on another host, and on this host when
+ * the system cannot show that the holder's process is still the same one, when the heartbeat is old.
  *
  * A live holder may also be asked to hand the lease over. The background process hands over to any
  * window or terminal that asks; a window hands over to another window if the user requests that; a
@@ -24,6 +24,7 @@ import {
 } from './leaseOwner.ts';
 import { isRequested, removeRequest, watchLease, writeRequest } from './leaseRequest.ts';
 import { makeFolder } from './makeFolder.ts';
+import { systemProcesses, type Processes } from './processes.ts';
 import { StorageFailure } from './storageFailure.ts';
 
 const heartbeatMs = 5_000;
@@ -57,6 +58,8 @@ export interface LeaseOptions {
    * then release the lease soon.
    */
   onWanted?(): void;
+  /** Default: the processes of this computer. */
+  readonly processes?: Processes;
 }
 
 /**
@@ -93,27 +96,29 @@ export class Lease {
    * the lease.
    */
   static async acquire(file: string, terms: LeaseOptions): Promise<Lease> {
-    const owner = thisProcess(terms.kind);
+    const { clock, kind, processes = systemProcesses } = terms;
+    const owner = await thisProcess(kind, processes);
     await makeFolder(path.dirname(file));
     let requests = 0;
     for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
-      const claimed = await claim(file, owner, terms.clock);
+      const claimed = await claim(file, owner, clock, processes);
       if (claimed !== undefined) return new Lease(file, owner, terms, claimed);
-      const holder = await liveOwner(file, terms.clock);
+      const holder = await liveOwner(file, clock, processes);
       if (holder === undefined) continue;
       if (!mayAsk(terms, holder) || requests === maxRequests) throw owned(file, holder);
       requests += 1;
-      await askFor(file, holder, terms.clock);
+      await askFor(file, holder, { clock, processes });
     }
-    throw owned(file, await liveOwner(file, terms.clock));
+    throw owned(file, await liveOwner(file, clock, processes));
   }
 
   /** Returns the live process that holds the lease at `file`, if any. */
   static holder(
     file: string,
     clock: Clock,
+    processes: Processes = systemProcesses,
   ): Promise<Pick<LeaseOwner, 'pid' | 'host' | 'kind'> | undefined> {
-    return liveOwner(file, clock);
+    return liveOwner(file, clock, processes);
   }
 
   async release(): Promise<void> {
@@ -175,11 +180,15 @@ function mayAsk({ kind, takesOver = false }: LeaseOptions, holder: LeaseOwner): 
  * Asks `holder` to hand the lease over. Resolves when the holder has released the lease or has
  * died. Rejects when the holder keeps the lease.
  */
-async function askFor(file: string, holder: LeaseOwner, clock: Clock): Promise<void> {
+async function askFor(
+  file: string,
+  holder: LeaseOwner,
+  { clock, processes }: Required<Pick<LeaseOptions, 'clock' | 'processes'>>,
+): Promise<void> {
   const endMs = clock.now() + handsOverWithinMs;
   await writeRequest(file, holder.token);
   try {
-    while ((await liveOwner(file, clock))?.token === holder.token) {
+    while ((await liveOwner(file, clock, processes))?.token === holder.token) {
       if (clock.now() >= endMs)
         throw owned(file, holder, ' It did not hand the session over when asked.');
       await change(file, clock);

@@ -1,11 +1,12 @@
 /** The owner of a lease, and whether it is still alive. */
 import { randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import type { Clock } from '../base/clock.ts';
 import { codeOf } from '../base/errors.ts';
+import { systemProcesses, type Processes } from './processes.ts';
 
+/** Age of a heartbeat after which at least five have been missed, if the holder was awake. */
 const staleAfterMs = 30_000;
 
 /**
@@ -18,8 +19,11 @@ export interface LeaseOwner {
   /** Identifies one acquisition of the lease. */
   readonly token: string;
   readonly pid: number;
-  /** Distinguishes the process from a later process with the same pid. */
-  readonly processStart: string;
+  /**
+   * Distinguishes the process from a later process with the same pid. Empty if the system does not
+   * report it; missing in damaged leases.
+   */
+  readonly processStart?: string;
   readonly host: string;
   /** Kind of the process. Missing in leases of older versions, which had only one kind of owner. */
   readonly kind?: OwnerKind;
@@ -31,10 +35,13 @@ export interface LeaseOwner {
  */
 export type LeaseReading = LeaseOwner | 'none' | 'unreadable';
 
-export const thisProcess = (kind: OwnerKind): LeaseOwner => ({
+export const thisProcess = async (
+  kind: OwnerKind,
+  processes: Processes = systemProcesses,
+): Promise<LeaseOwner> => ({
   token: randomBytes(9).toString('hex'),
   pid: process.pid,
-  processStart: processStartOf(process.pid) ?? '',
+  processStart: (await processes.find(process.pid))?.start ?? '',
   host: hostname(),
   kind,
 });
@@ -55,12 +62,19 @@ export const tokenOf = (reading: LeaseReading): string =>
 
 /**
  * Returns the owner of the lease `file` if that process is still alive. On this host, its process
- * must exist; on another host, the heartbeat must be recent.
+ * must exist; where the start times cannot show that it is the same process, and on another host,
+ * the heartbeat must be recent.
  */
-export async function liveOwner(file: string, clock: Clock): Promise<LeaseOwner | undefined> {
+export async function liveOwner(
+  file: string,
+  clock: Clock,
+  processes: Processes = systemProcesses,
+): Promise<LeaseOwner | undefined> {
   const owner = await readOwner(file);
   if (typeof owner === 'string') return undefined;
-  return (await isDead(file, owner, clock)) ? undefined : owner;
+  const heartbeatMs = await heartbeatOf(file);
+  if (heartbeatMs === undefined) return undefined;
+  return (await isDead(owner, clock.now() - heartbeatMs, processes)) ? undefined : owner;
 }
 
 /** Returns, for example, `a VS Code window (process 12 on lab1)`. */
@@ -75,14 +89,27 @@ const kindTexts: Readonly<Record<OwnerKind, string>> = {
   detached: 'the background process',
 };
 
-async function isDead(file: string, owner: LeaseOwner, clock: Clock): Promise<boolean> {
-  if (owner.host === hostname()) return processStartOf(owner.pid) !== owner.processStart;
+async function heartbeatOf(file: string): Promise<number | undefined> {
   try {
-    return clock.now() - (await stat(file)).mtimeMs > staleAfterMs;
+    return (await stat(file)).mtimeMs;
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return true;
+    if (codeOf(error) === 'ENOENT') return undefined;
     throw error;
   }
+}
+
+/** @param ageMs Age of the heartbeat. */
+async function isDead(owner: LeaseOwner, ageMs: number, processes: Processes): Promise<boolean> {
+  const { awake } = processes;
+  // The name of a computer may change with its network, for example while it slept.
+  if (owner.host !== hostname())
+    return ageMs > staleAfterMs && (!awake.hasSlept || awake.awakeMs() > staleAfterMs);
+  const found = await processes.find(owner.pid);
+  if (found === undefined) return true;
+  if (found.start !== '' && owner.processStart) return found.start !== owner.processStart;
+  // The process may be another one with the same pid.
+  if (ageMs > processes.uptimeMs()) return true;
+  return ageMs > staleAfterMs && (!found.isOurs || awake.awakeMs() > staleAfterMs);
 }
 
 /** Matches a token, which becomes part of a file name. */
@@ -97,25 +124,3 @@ const isOwner = (value: unknown): value is LeaseOwner =>
   'pid' in value &&
   typeof value.pid === 'number' &&
   'host' in value;
-
-/**
- * Returns the start time of the process `pid`, which distinguishes the process from a later process
- * with the same pid. Returns an empty string if the system does not report the time, and
- * `undefined` when there is no such process.
- */
-function processStartOf(pid: number): string | undefined {
-  try {
-    process.kill(pid, 0);
-  } catch (error) {
-    if (codeOf(error) === 'ESRCH') return undefined;
-  }
-  try {
-    const fields = (readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1) ?? '').split(' ');
-    const isGone = fields[0] === 'Z' || fields[0] === 'X';
-    return isGone ? undefined : (fields[19] ?? '');
-  } catch (error) {
-    // Without /proc, only the existence of the pid can be checked.
-    if (codeOf(error) === 'ENOENT') return '';
-    throw error;
-  }
-}

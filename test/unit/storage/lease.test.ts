@@ -7,6 +7,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'mocha';
 import type { Clock } from '../../../src/base/clock.ts';
 import { Lease } from '../../../src/storage/lease.ts';
+import type { FoundProcess, Processes } from '../../../src/storage/processes.ts';
 import { writeRequest } from '../../../src/storage/leaseRequest.ts';
 import { StorageFailure } from '../../../src/storage/storageFailure.ts';
 import { ManualClock } from '../../fakes/manualClock.ts';
@@ -246,5 +247,111 @@ describe('lease', () => {
     await clock.advance(6_000);
     await lease.release();
     assert.deepEqual(await readdir(folder), []);
+  });
+
+  describe('without the start times of processes', () => {
+    const hour = 3_600_000;
+    let clock: ManualClock;
+    let found: FoundProcess | undefined;
+    let awakeMs: number;
+    let hasSlept: boolean;
+    const processes: Processes = {
+      find: async () => found,
+      uptimeMs: () => 10 * hour,
+      awake: {
+        awakeMs: () => awakeMs,
+        get hasSlept() {
+          return hasSlept;
+        },
+      },
+    };
+    beforeEach(() => {
+      clock = new ManualClock();
+      found = { start: '', isOurs: true };
+      awakeMs = hour;
+      hasSlept = false;
+    });
+    const hold = async (ageMs: number, more: object = {}): Promise<void> => {
+      const owner = { token: 't', pid: 4711, processStart: '', host: hostname(), ...more };
+      await writeFile(file, JSON.stringify(owner));
+      const beat = new Date(clock.now() - ageMs);
+      await utimes(file, beat, beat);
+    };
+    const isTaken = async (): Promise<boolean> => {
+      const options = { clock, kind: 'terminal', onLost: nothing, processes } as const;
+      const lease = await Lease.acquire(file, options).catch((error: unknown) => {
+        assert.ok(error instanceof StorageFailure && error.reason === 'owned');
+      });
+      await lease?.release();
+      return lease !== undefined;
+    };
+
+    it('is free when its last heartbeat is older than the start of the computer', async () => {
+      awakeMs = 0;
+      await hold(11 * hour);
+      assert.equal(await isTaken(), true);
+      await hold(9 * hour);
+      assert.equal(await isTaken(), false);
+    });
+
+    it('is kept while its heartbeat is fresh', async () => {
+      await hold(20_000);
+      assert.equal(await isTaken(), false);
+      assert.equal((await Lease.holder(file, clock, processes))?.pid, 4711);
+    });
+
+    it('is free when its holder misses beats while the computer is awake', async () => {
+      await hold(40_000);
+      assert.equal(await isTaken(), true);
+    });
+
+    it('is kept over eight hours of sleep, until its holder could have woken up', async () => {
+      hasSlept = true;
+      awakeMs = 4_000;
+      await hold(8 * hour);
+      assert.equal(await isTaken(), false);
+      awakeMs = 31_000;
+      assert.equal(await isTaken(), true);
+    });
+
+    it('is kept over sleep also when the computer wakes up under another name', async () => {
+      hasSlept = true;
+      awakeMs = 4_000;
+      await hold(8 * hour, { host: 'mac-at-home' });
+      assert.equal(await isTaken(), false);
+      awakeMs = 31_000;
+      assert.equal(await isTaken(), true);
+    });
+
+    it('is kept by a process of another user only with a fresh heartbeat', async () => {
+      found = { start: '', isOurs: false };
+      awakeMs = 0;
+      await hold(20_000);
+      assert.equal(await isTaken(), false);
+      await hold(40_000);
+      assert.equal(await isTaken(), true);
+    });
+
+    it('is judged by its heartbeat where only one start time is known', async () => {
+      for (const [recorded, now] of [
+        ['Thu', ''],
+        ['', 'Thu'],
+        [undefined, 'Thu'],
+      ] as const) {
+        found = { start: now, isOurs: true };
+        await hold(20_000, { processStart: recorded });
+        assert.equal(await isTaken(), false);
+        await hold(40_000, { processStart: recorded });
+        assert.equal(await isTaken(), true);
+      }
+    });
+
+    it('needs no heartbeat of a process that is certainly the holder', async () => {
+      found = { start: 'Thu Nov 26 17:32:59 2026', isOurs: true };
+      await hold(11 * hour, { processStart: found.start });
+      assert.equal(await isTaken(), false);
+      await hold(1_000, { processStart: 'Thu Nov 26 17:32:58 2026' });
+      assert.equal(await isTaken(), true);
+    });
   });
 });
