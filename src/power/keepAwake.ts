@@ -9,6 +9,8 @@ import { withoutSecrets } from '../base/childEnvironment.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Disposable } from '../base/disposable.ts';
 import type { Logger } from '../base/logger.ts';
+import { placeHere, type Place } from '../base/place.ts';
+import { holderOf } from './holders.ts';
 
 export interface KeepAwakeOptions {
   /** Returns whether the computer should stay awake. Called on every `update`. */
@@ -16,6 +18,8 @@ export interface KeepAwakeOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly platform?: NodeJS.Platform;
+  /** Default: the place of this process. */
+  readonly place?: Place;
 }
 
 /**
@@ -23,6 +27,8 @@ export interface KeepAwakeOptions {
  * asleep between two sessions.
  */
 const releaseAfterMs = 60_000;
+/** Time that the tool has to end by itself after its input has closed. */
+const killAfterMs = 5_000;
 
 export class KeepAwake implements Disposable {
   readonly #options: KeepAwakeOptions;
@@ -53,32 +59,29 @@ export class KeepAwake implements Disposable {
   dispose(): void {
     this.#release?.dispose();
     this.#release = undefined;
-    this.#child?.stdin?.end();
+    const child = this.#child;
     this.#child = undefined;
+    if (child === undefined) return;
+    child.stdin?.end();
+    const late = this.#options.clock.after(killAfterMs, () => child.kill());
+    child.once('close', () => late.dispose());
   }
 
   #hold(): void {
     if (this.#child !== undefined || this.#isUnavailable) return;
-    const command = holders[this.#options.platform ?? process.platform];
-    if (command === undefined) return this.#complain('this operating system is not supported');
-    const [tool, ...args] = command;
-    const child = spawn(tool, args, {
-      stdio: ['pipe', 'ignore', 'ignore'],
-      detached: true,
-      env: withoutSecrets(process.env),
-    });
+    const { platform = process.platform, place = placeHere() } = this.#options;
+    const holder = holderOf(platform, place);
+    if (typeof holder === 'string') return this.#complain(holder);
+    const [tool, ...args] = holder.command;
+    const child = startHolder(tool, args, platform);
     this.#child = child;
-    // The pipe closes with this process. A broken pipe means that the tool has ended, which `close`
-    // reports.
-    child.stdin.on('error', () => undefined);
+    child.once('spawn', () => this.#options.logger.info(`Keeping ${holder.computer} awake`));
     child.once('error', ({ message }) => this.#complain(message));
     child.once('close', (code) => {
       if (this.#child !== child) return;
       this.#child = undefined;
       this.#complain(`${tool} ended unexpectedly with ${code ?? 'a signal'}`);
     });
-    child.unref();
-    unrefPipe(child.stdin);
   }
 
   #complain(why: string): void {
@@ -88,20 +91,21 @@ export class KeepAwake implements Disposable {
   }
 }
 
-type Command = readonly [tool: string, ...args: string[]];
-
-/** Commands that keep the computer awake until their standard input is closed. */
-const holders: Partial<Record<NodeJS.Platform, Command>> = {
-  linux: [
-    'systemd-inhibit',
-    '--what=sleep:idle',
-    '--mode=block',
-    '--who=Helios',
-    '--why=A research session is running',
-    'cat',
-  ],
-  darwin: ['caffeinate', '-i', 'cat'],
-};
+/** Starts a command that ends when its standard input closes, which the death of Helios does, too. */
+function startHolder(tool: string, args: string[], platform: NodeJS.Platform): ChildProcess {
+  const child = spawn(tool, args, {
+    stdio: ['pipe', 'ignore', 'ignore'],
+    // On Windows, a detached program would open a console.
+    detached: platform !== 'win32',
+    windowsHide: true,
+    env: withoutSecrets(process.env),
+  });
+  // A broken pipe means that the tool has ended, which `close` reports.
+  child.stdin.on('error', () => undefined);
+  child.unref();
+  unrefPipe(child.stdin);
+  return child;
+}
 
 /**
  * Lets this process exit while the pipe is open. The pipe is a socket at run time, although its

@@ -6,6 +6,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'mocha';
 import { silentLogger } from '../../../src/base/logger.ts';
+import type { Place } from '../../../src/base/place.ts';
+import { holderOf } from '../../../src/power/holders.ts';
 import { KeepAwake } from '../../../src/power/keepAwake.ts';
 import { ManualClock } from '../../fakes/manualClock.ts';
 import { until } from '../../fakes/testEngine.ts';
@@ -30,8 +32,8 @@ describe('keeping the computer awake', () => {
           .filter((line) => line !== '')
           .map(Number)
       : [];
-  const tool = async (script: string): Promise<void> => {
-    const file = path.join(folder, 'systemd-inhibit');
+  const tool = async (script: string, name = 'systemd-inhibit'): Promise<void> => {
+    const file = path.join(folder, name);
     await writeFile(file, `#!/bin/sh\n${script}\n`);
     await chmod(file, 0o755);
   };
@@ -51,7 +53,12 @@ describe('keeping the computer awake', () => {
     await tool(`env > ${seen}.new && mv ${seen}.new ${seen}\ncat`);
     process.env['OPENAI_API_KEY'] = 'sk-model';
     const options = { clock: new ManualClock(), logger: silentLogger };
-    const awake = new KeepAwake({ isWanted: () => true, platform: 'linux', ...options });
+    const awake = new KeepAwake({
+      isWanted: () => true,
+      platform: 'linux',
+      place: 'computer',
+      ...options,
+    });
     try {
       awake.update();
       await until(() => existsSync(seen));
@@ -71,6 +78,7 @@ describe('keeping the computer awake', () => {
       clock,
       logger: silentLogger,
       platform: 'linux',
+      place: 'computer',
     });
     keepAwake.update();
     keepAwake.update();
@@ -96,7 +104,7 @@ describe('keeping the computer awake', () => {
       import { KeepAwake } from ${JSON.stringify(path.resolve('src/power/keepAwake.ts'))};
       import { systemClock } from ${JSON.stringify(path.resolve('src/base/clock.ts'))};
       const logger = { debug() {}, info() {}, warn: console.error, error: console.error };
-      new KeepAwake({ isWanted: () => true, clock: systemClock, logger, platform: 'linux' }).update();
+      new KeepAwake({ isWanted: () => true, clock: systemClock, logger, platform: 'linux', place: 'computer' }).update();
       setInterval(() => {}, 1000);`;
     const owner = spawn(process.execPath, ['--input-type=module', '-e', script], {
       stdio: 'inherit',
@@ -116,6 +124,7 @@ describe('keeping the computer awake', () => {
       clock: new ManualClock(),
       logger,
       platform: 'linux',
+      place: 'computer',
     });
     keepAwake.update();
     await until(() => said.length === 1);
@@ -130,8 +139,74 @@ describe('keeping the computer awake', () => {
       clock: new ManualClock(),
       logger,
       platform: 'aix',
+      place: 'computer',
     });
     elsewhere.update();
     assert.equal(said.length, 2);
+  });
+
+  const windowsTools: readonly [NodeJS.Platform, Place][] = [
+    ['win32', 'computer'],
+    ['linux', 'wsl'],
+  ];
+  for (const [platform, place] of windowsTools)
+    it(`holds Windows through powershell on ${platform} (${place}), and names it`, async () => {
+      const args = path.join(folder, 'args');
+      await tool(
+        `printf '%s\n' "$@" > ${args}
+echo $$ >> ${log()}
+cat`,
+        'powershell.exe',
+      );
+      const said: string[] = [];
+      const logger = { ...silentLogger, info: (message: string) => void said.push(message) };
+      const options = { clock: new ManualClock(), logger, platform, place };
+      const keepAwake = new KeepAwake({ isWanted: () => true, ...options });
+      keepAwake.update();
+      await until(() => held().length === 1 && said.length === 1);
+      const [pid = 0] = held();
+      assert.match(said[0] ?? '', place === 'wsl' ? /^Keeping Windows/ : /^Keeping this computer/);
+      const given = readFileSync(args, 'utf8');
+      assert.match(given, /^-NoProfile\n-NonInteractive\n-InputFormat\nNone\n-Command\n/);
+      assert.match(given, /SetThreadExecutionState\(\[uint32\]2147483649\).*ReadToEnd\(\)/);
+      assert.ok(!given.includes('"'), 'double quotes are read differently on the way');
+      keepAwake.dispose();
+      await until(() => !isAlive(pid));
+    });
+
+  it('kills a tool that does not end with its input', async () => {
+    await tool(`echo $$ >> ${log()}
+exec sleep 600`);
+    const clock = new ManualClock();
+    const options = { clock, logger: silentLogger, platform: 'linux', place: 'computer' } as const;
+    const keepAwake = new KeepAwake({ isWanted: () => true, ...options });
+    keepAwake.update();
+    await until(() => held().length === 1);
+    const [pid = 0] = held();
+    keepAwake.dispose();
+    assert.ok(isAlive(pid));
+    await clock.advance(5_000);
+    await until(() => !isAlive(pid));
+  });
+
+  it('holds nothing in a container, and says so', () => {
+    for (const place of ['container', 'dev-container', 'codespaces'] as const) {
+      const said: string[] = [];
+      const logger = { ...silentLogger, warn: (message: string) => void said.push(message) };
+      const options = { clock: new ManualClock(), logger, platform: 'linux', place } as const;
+      const keepAwake = new KeepAwake({ isWanted: () => true, ...options });
+      keepAwake.update();
+      keepAwake.update();
+      assert.equal(said.length, 1);
+      assert.match(said[0] ?? '', /Cannot keep the computer awake: .*(container|codespace)/);
+    }
+  });
+
+  it('names the host that it holds through SSH, and leaves a Mac to caffeinate', () => {
+    const there = holderOf('linux', 'ssh');
+    assert.ok(typeof there === 'object');
+    assert.match(there.computer, /this host, not the computer with the window/);
+    const mac = holderOf('darwin', 'computer');
+    assert.deepEqual(typeof mac === 'object' && mac.command, ['caffeinate', '-i', 'cat']);
   });
 });
