@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { uptime } from 'node:os';
+import path from 'node:path';
 import { describe, it } from 'mocha';
 import { AwakeTime } from '../../../src/storage/awakeTime.ts';
 import { SystemProcesses } from '../../../src/storage/processes.ts';
-import { until } from '../../fakes/scratch.ts';
+import { scratchFolder, until } from '../../fakes/scratch.ts';
 import { statField } from '../runs/harness.ts';
 
 const hour = 3_600_000;
@@ -52,6 +54,11 @@ describe('processes of this computer', () => {
     });
     try {
       const zombie = Number(String((await once(parent.stdout, 'data'))[0]));
+      // The shell would still ask how it ended.
+      await until(
+        'the shell is gone',
+        () => readFileSync(`/proc/${parent.pid}/comm`, 'utf8') === 'tail\n',
+      );
       process.kill(zombie, 'SIGKILL');
       await until('it has ended', () => statField(zombie, 0) === 'Z');
       for (const processes of [linux, mac]) {
@@ -64,6 +71,26 @@ describe('processes of this computer', () => {
     for (const pid of [0, -1, 1.5, Number.NaN])
       for (const processes of [linux, mac, windows])
         assert.equal(await processes.find(pid), undefined, String(pid));
+  });
+});
+
+describe('processes of other users', () => {
+  const folder = scratchFolder();
+
+  it('are there, also where the system hides their folders', async () => {
+    const processes = new SystemProcesses({ platform: 'linux', procFolder: folder() });
+    mkdirSync(path.join(folder(), 'self'));
+    writeFileSync(path.join(folder(), 'self/stat'), '');
+    assert.equal(await processes.find(process.ppid), undefined);
+    const { kill } = process;
+    try {
+      process.kill = () => {
+        throw Object.assign(new Error('kill EPERM'), { code: 'EPERM' });
+      };
+      assert.deepEqual(await processes.find(process.ppid), { start: '', isOurs: false });
+    } finally {
+      process.kill = kill;
+    }
   });
 });
 
