@@ -13,6 +13,8 @@ import { withoutUntrustedMarks } from '../base/untrusted.ts';
 import type { EngineOptions } from '../compose/engine.ts';
 import { createDemoProvider } from '../compose/demoProvider.ts';
 import { effortFor } from '../presentation/models/effort.ts';
+import { placeHere } from '../base/place.ts';
+import { warningsHere } from '../base/placeWarnings.ts';
 import { homeAt } from '../compose/home.ts';
 import { fileAttachment, type Attachment } from '../presentation/sessions/attachments.ts';
 import { leftOutOf, leftOutText } from '../presentation/sessions/sessionText.ts';
@@ -260,7 +262,8 @@ async function detach(opened: Opened): Promise<number> {
   const { session, say, attachments } = await openWatched(opened);
   if (say !== undefined) await session.say(say, attachments);
   await opened.handOver(session);
-  opened.deps.stdout.write(`${detachedText(session.id)}\n`);
+  const warnings = warningsHere(placeHere(opened.deps), opened.engine.home);
+  opened.deps.stdout.write(`${detachedText(session.id, warnings)}\n`);
   return exitCodes.goal;
 }
 

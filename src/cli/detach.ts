@@ -4,6 +4,7 @@
 import type { Engine } from '../agent/contract/engine.ts';
 import type { Session } from '../agent/contract/sessions.ts';
 import type { EngineSettings } from '../agent/contract/settings.ts';
+import type { PlaceWarning } from '../base/placeWarnings.ts';
 import { BackgroundProcess } from '../compose/backgroundProcess.ts';
 import { endpointSecret, endpointVariable } from '../compose/endpoints.ts';
 import { homeAt } from '../compose/home.ts';
@@ -64,10 +65,12 @@ export async function handOverToBackground(
   await background.release();
 }
 
-export const detachedText = (id: string): string =>
+/** @param warnings Warnings about the place, which may end the background. */
+export const detachedText = (id: string, warnings: readonly PlaceWarning[]): string =>
   [
     `Session ${id} works in the background.`,
     `Follow: helios watch ${id}`,
     `Steer:  helios say ${id} "…", helios stop ${id}`,
     `Return: helios --resume ${id}`,
+    ...warnings.map(({ text, action }) => `${text}\n  ${action}`),
   ].join('\n');

@@ -21,8 +21,9 @@ import { RequestMailboxes } from '../agent/session/sessionRequests.ts';
 import { SessionStore } from '../agent/session/sessionStore.ts';
 import { StoredSecrets } from '../agent/session/storedSecrets.ts';
 import { systemClock, type Clock } from '../base/clock.ts';
-import { toDisposable, type Disposable } from '../base/disposable.ts';
 import { silentLogger, type Logger } from '../base/logger.ts';
+import { placeHere, type Place } from '../base/place.ts';
+import { warningsHere } from '../base/placeWarnings.ts';
 import { redactingLogger } from '../base/secrets/redactingLogger.ts';
 import type { Redactor } from '../base/secrets/redactor.ts';
 import { createFetch, openDispatcher } from '../http/network.ts';
@@ -56,7 +57,6 @@ import type { Notifier } from '../notify/notifier.ts';
 import { publicNetwork } from '../notify/publicNetwork.ts';
 import { pathRulesFor } from './pathRules.ts';
 import type { Projects } from '../project/projects.ts';
-import { KeepAwake } from '../power/keepAwake.ts';
 import type { Run } from '../runs/liveRun.ts';
 import { Runs } from '../runs/runs.ts';
 import { loadShell } from '../shell/grammar.ts';
@@ -71,6 +71,7 @@ import { WebReader } from '../web/fetchPage.ts';
 import { rememberSecrets, secretsOf } from './engineSecrets.ts';
 import { approvalsAt } from './approvals.ts';
 import { folderChoicesAt } from './folderChoices.ts';
+import { keepAwake } from './keepAwake.ts';
 import { localSetupFields, rememberPassed } from './localSetup.ts';
 import { mandateReader } from './mandates.ts';
 import { projectsAt } from './project.ts';
@@ -88,6 +89,8 @@ export interface EngineOptions {
   readonly logger?: Logger;
   /** Kind of owner that is written to the lease of each session. Default: `terminal`. */
   readonly ownerKind?: OwnerKind;
+  /** Place in which the engine runs. Default: as the environment shows it. */
+  readonly place?: Place;
   /** Folder in which commands run on the local machine if the session names no folder. */
   readonly workFolder?: string;
   /** Providers that replace the built-in providers with the same ids. */
@@ -151,7 +154,7 @@ export async function createEngine(givenOptions: EngineOptions): Promise<Engine>
     ports: rememberSecrets(givenOptions.ports, secrets),
     logger: redactingLogger(givenOptions.logger ?? silentLogger, secrets),
   };
-  const { settings, ports } = options;
+  const { settings, ports, place = placeHere() } = options;
   const { home, catalogue, machines, ...base } = await openBase(options, secrets);
   const { clock, logger, runs, resources, models, notifier, machinesIn } = base;
   const today = new DaySpending(home, clock);
@@ -185,9 +188,10 @@ export async function createEngine(givenOptions: EngineOptions): Promise<Engine>
       approvals: approvalsAt(home.folder),
       earlier: new EarlierAttempts({ index: catalogue, clock, logger }),
       memoryFolders: memoryFolders(home),
+      placeWarnings: warningsHere(place, home.folder),
     },
   });
-  const awake = keepAwake(sessions, { settings, clock, logger });
+  const awake = keepAwake(sessions, { settings, clock, logger, place });
   const requests = new RequestMailboxes({ home, clock, sessions, models });
   reports.watch();
   const open = {
@@ -313,35 +317,6 @@ const notifierOf = (options: EngineOptions, secrets: Redactor, projects: Project
     isAllowed: (allowance) => projects.isAllowed(allowance),
   });
 };
-
-/**
- * Keeps the computer awake while sessions work. Reads the setting `keepAwake` when the first
- * session starts to work.
- */
-function keepAwake(
-  sessions: SessionStore,
-  {
-    settings,
-    ...options
-  }: Pick<EngineOptions, 'settings'> & { readonly clock: Clock; readonly logger: Logger },
-): Disposable {
-  let isWanted = false;
-  const awake = new KeepAwake({ ...options, isWanted: () => isWanted });
-  let wasWorking = false;
-  const listening = sessions.onDidChange(() => {
-    const isWorking = sessions
-      .open()
-      .some(({ state }) => state.phase !== 'ended' && state.phase !== 'paused');
-    if (isWorking === wasWorking) return;
-    wasWorking = isWorking;
-    isWanted = isWorking && settings().keepAwake === true;
-    awake.update();
-  });
-  return toDisposable(() => {
-    listening.dispose();
-    awake.dispose();
-  });
-}
 
 function modelsOf(
   options: EngineOptions,

@@ -1,8 +1,9 @@
 import { join } from 'node:path';
-import { workspace, type ExtensionContext } from 'vscode';
+import { env, workspace, type ExtensionContext } from 'vscode';
 import { systemClock } from '../base/clock.ts';
 import type { DisposableStore } from '../base/disposable.ts';
 import type { Logger } from '../base/logger.ts';
+import { placeHere } from '../base/place.ts';
 import { homeAt } from '../compose/home.ts';
 import type { Message } from '../notify/notification.ts';
 import type { KeepRunningDeps } from './keepRunning/keepRunning.ts';
@@ -56,6 +57,7 @@ export function createAppDeps({
         home: homeFolder(),
         assetsFolder: join(extensionUri.fsPath, 'dist'),
         ownerKind: 'window',
+        place: placeHere({ remoteName: env.remoteName }),
         settings: engineSettings,
         ports: {
           secret: async (name) => {

@@ -37,6 +37,7 @@ export interface TestEngineOptions {
   secret?(name: string): Promise<string | undefined>;
   readonly ownerKind?: NonNullable<EngineOptions['ownerKind']>;
   readonly logger?: Logger;
+  readonly place?: NonNullable<EngineOptions['place']>;
   readonly ports?: Partial<EnginePorts>;
 }
 
@@ -72,6 +73,7 @@ export async function testEngine(
     ...(options.clock && { clock: options.clock }),
     ...(options.logger && { logger: options.logger }),
     ...(options.createMachine && { createMachine: options.createMachine }),
+    ...(options.place && { place: options.place }),
     ...(options.ownerKind && { ownerKind: options.ownerKind }),
   });
   return {

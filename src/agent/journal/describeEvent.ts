@@ -247,6 +247,7 @@ const descriptions: { readonly [Type in JournalEvent['type']]: Describe<Type> } 
       `${formatTokens(tokensBefore)} tokens condensed into a briefing`,
     ),
   'machine.out_of_reach': (event) => described({ kind: 'alarm', tone: 'warn' }, outageText(event)),
+  'place.warned': ({ text, action }) => described({ kind: 'alarm', tone: 'warn' }, text, action),
   'account.written': ({ model }) => plain('note', 'Account of the work written', model),
   'note.pinned': ({ number, text }) => plain('note', `Sticky note ${number} pinned`, text),
   'note.unpinned': ({ number }) => plain('note', `Sticky note ${number} removed`),

@@ -250,6 +250,7 @@ const changes: Changes = {
   'context.checkpointed': same,
   'account.written': same,
   'machine.out_of_reach': same,
+  'place.warned': same,
   'note.pinned': (state, { number, text }) => ({
     ...state,
     stickies: withEntry(state.stickies, number, text),

@@ -39,7 +39,12 @@ export const runEndText = (
 ): string => verdictText(verdict, seriousAlarm(runs.get(runId)?.alarms ?? []));
 
 /** Formats an outage: `gpu1 out of reach 08:35:14-08:35:36; 2 runs went on`. */
-export const outageText = ({ machineId, fromMs, toMs, runs }: MachineEvent): string =>
+export const outageText = ({
+  machineId,
+  fromMs,
+  toMs,
+  runs,
+}: Extract<MachineEvent, { type: 'machine.out_of_reach' }>): string =>
   `${machineId} out of reach ${timeRange(fromMs, toMs)}${wentOnText(runs)}`;
 
 /** Returns `; 2 runs went on`; empty without runs. */

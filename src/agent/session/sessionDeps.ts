@@ -1,6 +1,7 @@
 /** Dependencies of a session: those that all sessions share, and the callbacks of the session. */
 import type { Clock } from '../../base/clock.ts';
 import type { Logger } from '../../base/logger.ts';
+import type { PlaceWarning } from '../../base/placeWarnings.ts';
 import type { Redactor } from '../../base/secrets/redactor.ts';
 import type { ConfinementProbes } from '../../machines/confinement/confinementProbes.ts';
 import type { Machines } from '../../machines/machine.ts';
@@ -63,6 +64,7 @@ export interface SharedDeps {
   readonly web: WebOptions;
   readonly pages: WebReader;
   readonly reports: Pick<SessionReports, 'brief' | 'writeup'>;
+  readonly placeWarnings: readonly PlaceWarning[];
 }
 
 /** Functions of the session that its parts (loop, sleep, watchdogs and others) call. */

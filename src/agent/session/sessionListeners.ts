@@ -14,6 +14,7 @@ import { Waiting } from '../loop/waiting.ts';
 import type { Confining } from '../runs/confining.ts';
 import { GitGuard } from '../runs/gitGuard.ts';
 import { Outages } from '../runs/outages.ts';
+import { warnOfPlace } from '../runs/placeNotice.ts';
 import { RunWatchdogs } from '../runs/runWatchdogs.ts';
 import { SessionRuns } from '../runs/sessionRuns.ts';
 import { Sweeps } from '../runs/sweeps.ts';
@@ -87,6 +88,7 @@ export function createListeners(request: PartsRequest, owned: DisposableStore): 
   );
   owned.add(wakeWhenPaused(log, waiting));
   owned.add(new Outages({ log, runs, sessionRuns, clock, onFailed }));
+  owned.add(warnOfPlace({ ...shared, log, onFailed }));
   const policy = watchdogPolicy(shared.settings(), request.project);
   const watches = owned.add(
     new RunWatchdogs({ ...shared, log, sessionRuns, questions, waiting, policy, onFailed }),

@@ -1,4 +1,6 @@
 import type { Engine } from '../../agent/contract/engine.ts';
+import { placeHere } from '../../base/place.ts';
+import { warningsHere } from '../../base/placeWarnings.ts';
 import { UserFacing } from '../../base/errors.ts';
 import { counted } from '../../base/text.ts';
 import { settingsFor } from '../choose.ts';
@@ -8,6 +10,7 @@ import { withEngine } from '../commandEngine.ts';
 import type { Finding, Level, Section } from '../doctor/finding.ts';
 import { machineFindings } from '../doctor/machines.ts';
 import { modelFindings } from '../doctor/models.ts';
+import { placeFindings } from '../doctor/place.ts';
 import { homeAt, openToOthers } from '../../compose/home.ts';
 import { storageFindings } from '../doctor/storage.ts';
 import { settingFindings } from '../doctor/surroundings.ts';
@@ -34,12 +37,14 @@ export const declareDoctor = (helios: CliCommand): CliCommand =>
     .runs(async (context, { json }: { readonly json?: boolean }) => {
       const { deps, home } = context;
       // The engine removes the access when it starts.
+      const place = placeHere(deps);
       const wasOpen = await openToOthers(homeAt(home));
       const ask = async (engine: Engine): Promise<readonly Section[]> =>
         Promise.all([
           modelFindings(engine, context),
           machineFindings(engine, context),
           storageFindings(engine, context, wasOpen),
+          placeFindings(place, warningsHere(place, home)),
           toolFindings(process.version, deps.env['PATH'] ?? process.env['PATH']),
           settingFindings(deps, home),
         ]);

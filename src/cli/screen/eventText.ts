@@ -35,6 +35,7 @@ const styles: { readonly [Type in JournalEvent['type']]?: 'dim' | 'bold' | 'tone
   'model.replied': 'tone',
   'permission.decided': 'tone',
   'budget.noticed': 'bold',
+  'place.warned': 'bold',
   'run.ended': 'tone',
   'run.not_started': 'tone',
   'run.alarmed': 'tone',

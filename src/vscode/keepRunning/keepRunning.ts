@@ -6,12 +6,14 @@
 import type { MachineQuestions } from '../machines/machineQuestions.ts';
 import type { ApiKeys } from '../models/apiKeys.ts';
 import { join } from 'node:path';
-import { Uri, window, workspace } from 'vscode';
+import { env, Uri, window, workspace } from 'vscode';
 import type { Session } from '../../agent/contract/sessions.ts';
 import type { Handover } from '../../compose/handover.ts';
 import type { Clock } from '../../base/clock.ts';
 import { DisposableStore, type Disposable } from '../../base/disposable.ts';
 import { messageOf, UserFacing } from '../../base/errors.ts';
+import { placeHere } from '../../base/place.ts';
+import { warningsHere } from '../../base/placeWarnings.ts';
 import { oneLine } from '../../base/text.ts';
 import { endpointSecret } from '../../compose/endpoints.ts';
 import { tokensName } from '../../compose/signIn.ts';
@@ -28,6 +30,7 @@ import { sessionIdOf } from '../ui/commandTarget.ts';
 import { secretsNamedIn } from '../../compose/notifications.ts';
 import { selectedInterpreter } from '../ui/interpreter.ts';
 import { engineSettings, homeFolder, setting } from '../ui/settings.ts';
+import { keptText } from './keptText.ts';
 
 export type KeepRunningDeps = WindowDeps & {
   readonly keys: ApiKeys;
@@ -232,10 +235,8 @@ export const keepRunningCommands = (
         (await pickGoing(deps.sessions, 'Keep which session running when VS Code closes?'));
       const background = keepRunning();
       if (session === undefined || background === undefined) return;
-      const goal = oneLine(session.state.goal, 60);
-      const text = background.toggle(session)
-        ? `“${goal}” continues in the background when VS Code closes, and returns to the next window.`
-        : `“${goal}” stops when VS Code closes, and waits for the next window.`;
+      const warnings = warningsHere(placeHere({ remoteName: env.remoteName }), homeFolder());
+      const text = keptText(session.state.goal, background.toggle(session), warnings);
       const choice = await window.showInformationMessage(text, 'Show Log');
       if (choice === undefined) return;
       await window.showTextDocument(Uri.file(homeAt(homeFolder()).backgroundLogFile));

@@ -149,6 +149,7 @@ const icons: { readonly [Type in JournalEvent['type']]?: string } = {
   'session.target_kept': 'target',
   'session.paused': 'debug-pause',
   'budget.noticed': 'credit-card',
+  'place.warned': 'warning',
   'permission.decided': 'shield',
   'run.not_started': 'error',
   'run.alarmed': 'warning',

@@ -2,6 +2,7 @@
 import { Emitter, type Event } from '../../base/emitter.ts';
 import { UserFacing } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
+import type { Place } from '../../base/place.ts';
 import type { Engine } from '../../agent/contract/engine.ts';
 import type { EnginePorts } from '../../agent/contract/ports.ts';
 import type { EngineSettings } from '../../agent/contract/settings.ts';
@@ -11,6 +12,7 @@ export type CreateEngine = (options: {
   readonly home: string;
   readonly assetsFolder: string;
   readonly ownerKind: 'window';
+  readonly place: Place;
   readonly settings: () => EngineSettings;
   readonly ports: EnginePorts;
   readonly providers: readonly ModelProvider[];

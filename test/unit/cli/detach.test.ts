@@ -38,11 +38,16 @@ describe('a session that is left to the background', () => {
     until(`the background is done:\n${log()}`, () => /No session is left to continue/.test(log()));
 
   it('works without the terminal from its start with --detach', async () => {
-    const deps = fakeDeps({ folder, isTerminal: true, env: { ANTHROPIC_API_KEY: 'key-of-test' } });
+    const env = { ANTHROPIC_API_KEY: 'key-of-test', CODESPACES: 'true' };
+    const deps = fakeDeps({ folder, isTerminal: true, env });
     const code = await helios(deps, '-P', 'demo', '--yes', '--detach', 'bring loss below 0.3');
     assert.equal(code, 0, deps.stderr.text);
     const [, id = ''] = /^Session (s-\S+) works in the background\.\n/.exec(deps.stdout.text) ?? [];
     assert.match(deps.stdout.text, new RegExp(`helios watch ${id}\\n.*helios say ${id}`));
+    assert.match(
+      deps.stdout.text,
+      /\nGitHub suspends this codespace.*\n {2}Launch runs on an SSH host/,
+    );
     await untilOver();
     assert.match(log(), new RegExp(`Resumed session ${id}\\.[\\s\\S]*has ended: Blocked`));
     assert.doesNotMatch(log(), /key-of-test/);

@@ -4,6 +4,8 @@ import path from 'node:path';
 import { afterEach, describe, it } from 'mocha';
 import { runCli } from '../../../src/cli/cli.ts';
 import type { Finding, Section } from '../../../src/cli/doctor/finding.ts';
+import { placeFindings } from '../../../src/cli/doctor/place.ts';
+import { placeWarnings } from '../../../src/base/placeWarnings.ts';
 import { logoutFinding } from '../../../src/cli/doctor/logout.ts';
 import type { ExecResult, Machine } from '../../../src/machines/machine.ts';
 import { homeAt } from '../../../src/storage/home.ts';
@@ -70,6 +72,25 @@ describe('helios doctor', () => {
       (await about(bin))?.text ?? '',
       /have no network in the mode mandate: python3, which .* is not installed on this machine\./,
     );
+  });
+
+  it('names the place, what ends runs there and what removes the home folder, each once', async () => {
+    const { code, stdout } = await helios({ ...key, CODESPACES: 'true' });
+    assert.equal(code, 0);
+    assert.match(
+      stdout.text,
+      /✓ place: a codespace\n  ! runs: GitHub suspends .*\n +Launch runs on/,
+    );
+    assert.equal(stdout.text.split('Rebuild Container removes').length, 2);
+    assert.ok(stdout.text.includes(`removes ${path.join(folder(), 'home')}, with all sessions`));
+    assert.match(stdout.text, /· awake: .* keeps no computer awake from here/);
+    const wsl = placeFindings('wsl', placeWarnings('wsl', '/home/ada/.helios', false)).findings;
+    assert.deepEqual(
+      wsl.map(({ level, name }) => `${level} ${name}`),
+      ['ok place', 'warning runs', 'note awake'],
+    );
+    assert.match(wsl[2]?.text ?? '', /keeps Windows awake/);
+    assert.equal(placeFindings('computer', []).findings.length, 1);
   });
 
   it('fails where no model can be reached', async () => {
