@@ -143,7 +143,10 @@ async function openBase(options: EngineOptions, secrets: Redactor) {
   const notifier = notifierOf(options, secrets, projects);
   const machinesIn = (workFolder: string): Machines => machines.with(localIn(workFolder));
   const tools = { resources, providers, models, prices, web, notifier, projects, machinesIn };
-  return { home, clock, logger, machines, runs, catalogue, archive, folders, ...tools };
+  const { place = placeHere() } = options;
+  const placeWarnings = warningsHere(place, home.folder);
+  const around = { home, clock, logger, place, placeWarnings };
+  return { ...around, machines, runs, catalogue, archive, folders, ...tools };
 }
 
 export async function createEngine(givenOptions: EngineOptions): Promise<Engine> {
@@ -154,9 +157,9 @@ export async function createEngine(givenOptions: EngineOptions): Promise<Engine>
     ports: rememberSecrets(givenOptions.ports, secrets),
     logger: redactingLogger(givenOptions.logger ?? silentLogger, secrets),
   };
-  const { settings, ports, place = placeHere() } = options;
+  const { settings, ports } = options;
   const { home, catalogue, machines, ...base } = await openBase(options, secrets);
-  const { clock, logger, runs, resources, models, notifier, machinesIn } = base;
+  const { clock, logger, runs, resources, models, notifier, machinesIn, place } = base;
   const today = new DaySpending(home, clock);
   const reports = reportsOf(options, base.projects, {
     home,
@@ -188,7 +191,6 @@ export async function createEngine(givenOptions: EngineOptions): Promise<Engine>
       approvals: approvalsAt(home.folder),
       earlier: new EarlierAttempts({ index: catalogue, clock, logger }),
       memoryFolders: memoryFolders(home),
-      placeWarnings: warningsHere(place, home.folder),
     },
   });
   const awake = keepAwake(sessions, { settings, clock, logger, place });

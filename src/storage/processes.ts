@@ -106,7 +106,7 @@ async function startByProc(file: string): Promise<Start> {
 const psTimeoutMs = 5_000;
 
 /** Asks `ps`, in words that do not depend on the language and the time zone of the user. */
-export async function startByPs(pid: number): Promise<Start> {
+async function startByPs(pid: number): Promise<Start> {
   const args = ['-o', 'stat=', '-o', 'lstart=', '-p', String(pid)];
   const env = { PATH: '/bin:/usr/bin', LC_ALL: 'C', TZ: 'UTC0' };
   try {

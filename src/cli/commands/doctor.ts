@@ -37,14 +37,12 @@ export const declareDoctor = (helios: CliCommand): CliCommand =>
     .runs(async (context, { json }: { readonly json?: boolean }) => {
       const { deps, home } = context;
       // The engine removes the access when it starts.
-      const place = placeHere(deps);
       const wasOpen = await openToOthers(homeAt(home));
-      const ask = async (engine: Engine): Promise<readonly Section[]> =>
+      const ask = async (engine: Engine): Promise<Section[]> =>
         Promise.all([
           modelFindings(engine, context),
           machineFindings(engine, context),
           storageFindings(engine, context, wasOpen),
-          placeFindings(place, warningsHere(place, home)),
           toolFindings(process.version, deps.env['PATH'] ?? process.env['PATH']),
           settingFindings(deps, home),
         ]);
@@ -53,6 +51,8 @@ export const declareDoctor = (helios: CliCommand): CliCommand =>
         ask,
         settingsFor(noOptions, undefined, deps, await validPreferences(home)),
       );
+      const place = placeHere(deps);
+      sections.unshift(placeFindings(place, warningsHere(place, home)));
       const style = styleFor(deps.stdout.isTTY === true, deps.env);
       deps.stdout.write(
         json ? `${JSON.stringify(sections, undefined, 2)}\n` : textOf(sections, style),

@@ -116,7 +116,7 @@ export const sessionSettings = {
   }),
   'session.keepAwake': flag(false, {
     description:
-      'Keep the computer awake while a session works or waits. A closed lid or an empty battery still puts it to sleep.',
+      'Keep the computer awake while a session works or waits. A closed lid or an empty battery still puts it to sleep. In WSL, Windows is kept awake; in a remote window, the host is, not the computer with the window. Nothing is kept awake from a container or a codespace.',
     engine: 'keepAwake',
   }),
   'chat.followMinutes': amount({
