@@ -13,7 +13,7 @@ import { readArguments } from './options.ts';
 import { usualPaths } from '../pathRules.ts';
 import { pipelineOf } from './loopParts.ts';
 import type { CommandPlace } from './place.ts';
-import { chosenTexts, hasChoice } from './possibleTexts.ts';
+import { chosenTexts, hasChoice, isNumber } from './possibleTexts.ts';
 import { readerOf } from './readers.ts';
 
 /** The lines that commands print, each of which is one of several texts. */
@@ -332,7 +332,11 @@ const producers: Readonly<Record<string, Producer>> = {
   rg: search('rg'),
   printf: printed,
   git,
-  seq: () => numbers,
+  // With a format or a separator, any text.
+  seq: (words) =>
+    words.every((word) => isNumber(word) || /^(?:-w|-?\d*\.?\d+)$/.test(word.spelled))
+      ? numbers
+      : undefined,
   pgrep: (words) =>
     words.every(({ text }) => !/^-[a-zA-Z]*[lacd]|^--/.test(text)) ? numbers : undefined,
   squeue: (words) =>

@@ -102,12 +102,24 @@ export function chosenTexts({ parts = [] }: ShellWord): readonly ChosenText[] | 
 
 /** Returns true for a word that a program may read as an option, because of its possible texts. */
 export function mayBeOption(word: ShellWord): boolean {
-  const [first] = word.parts ?? [];
+  const first = word.parts?.find((part) => part.kind !== 'text' || part.text !== '');
   if (first?.kind !== 'choice') return false;
   const isUnclear = first.values.some(
     (value) => value.kind === 'below' && value.mayBeOption === true,
   );
-  return isUnclear || chosenTexts(word)?.some(({ text }) => /^-./.test(text)) !== false;
+  const texts = chosenTexts(word);
+  if (texts !== undefined) return isUnclear || texts.some(({ text }) => /^-./.test(text));
+  const begins = knownStart(word);
+  return isUnclear || begins.some(({ text }) => text === '' || text.startsWith('-'));
+}
+
+/** Returns the texts with which a word may begin: those of its first parts, as far as known. */
+function knownStart({ parts = [], ...word }: ShellWord): readonly ChosenText[] {
+  for (let count = parts.length - 1; count > 0; count -= 1) {
+    const texts = chosenTexts({ ...word, parts: parts.slice(0, count) });
+    if (texts !== undefined) return texts;
+  }
+  return [fixed('')];
 }
 
 /** Returns true for a word that is a whole number whatever its possible values. */

@@ -216,6 +216,16 @@ describe('the verdict on a command for a machine', () => {
     assert.equal(await verdict('find two -type f | xargs cat'), 'ask');
   });
 
+  it('asks where a listed name may be an option', async () => {
+    mkdirSync(path('work/named'), { recursive: true });
+    writeFileSync(path('work/named/-ohit'), '');
+    const read = (command: string): string => `ls named | while read -r f; do ${command}; done`;
+    const options = ['sort "$f" a.txt', 'sort a.txt "${f}"', 'g=$f; sort a.txt "$g"', 'wc -l "$f"'];
+    for (const command of options) assert.equal(await verdict(read(command)), 'ask', command);
+    for (const command of ['sort -- "$f"', 'wc -l "named/$f"'])
+      assert.equal(await verdict(read(command)), 'safe', command);
+  });
+
   it('asks where a folder has more files of secrets than are listed', async () => {
     for (let count = 0; count < 900; count += 1) {
       const folder = path(`work/${'many'.repeat(20)}/${count}`);
