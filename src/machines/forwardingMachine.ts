@@ -42,6 +42,10 @@ export abstract class ForwardingMachine implements Machine {
     return this.target().kind;
   }
 
+  get runsCommands(): boolean | undefined {
+    return this.target().runsCommands;
+  }
+
   get runsFolder(): string {
     return this.target().runsFolder;
   }

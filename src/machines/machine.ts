@@ -122,6 +122,11 @@ export interface Machine {
   /** `local`, or the machine's id in machines.json. */
   readonly id: string;
   readonly kind: MachineKind;
+  /**
+   * False if the machine runs no commands, like this computer under Windows: its files are then
+   * transferred without commands. Default: true.
+   */
+  readonly runsCommands?: boolean | undefined;
   /** Returns one line for users and models: `this computer · 8 CPUs · 32 GB`. */
   describe(): Promise<string>;
   /** Absolute path of the folder on the machine that contains the run folders. */

@@ -4,14 +4,15 @@ import { formatBytes } from '../../base/text.ts';
 import { MachineFailure } from '../machine.ts';
 import { maxNameBytes, sendBatch } from './archive.ts';
 import { batchesOf, type BatchLimits, type Batches } from './batches.ts';
-import { bytesOf, failureAt, placeText, quoted, run, textOf, type Bytes } from './ends.ts';
+import type { Named } from './end.ts';
+import { endOf } from './endOf.ts';
+import { bytesOf, placeText, textOf, type Bytes } from './ends.ts';
 import { sendLarge } from './largeFile.ts';
-import { baseOf, ownPrefix, parentOf, pathIn } from './names.ts';
-import { enter, inParents, makeFolders, runIn, stampLine } from './placing.ts';
-import { plainMode, type Problem } from './plan.ts';
+import { baseOf, ownPrefix, parentOf } from './names.ts';
+import type { Plan, Problem } from './plan.ts';
 import type { Progress } from './progress.ts';
 import { sourceNameOf, type Survey } from './survey.ts';
-import { isSameTime, listTree, type Entry } from './tree.ts';
+import { isSameTime, type Entry } from './tree.ts';
 
 export interface Done {
   readonly files: number;
@@ -93,10 +94,7 @@ const limitsFor = ({ tools, singleSource }: Survey): BatchLimits => ({
 async function prepare({ survey, signal }: Job, { folders, batches }: Batches): Promise<void> {
   if (folders.length + batches.length === 0) return;
   const { to } = survey;
-  const root = bytesOf(to.path);
-  const lines = [`mkdir -p -- ${quoted(root)}`, enter(root), ...makeFolders(root, folders)];
-  const { stderr, code } = await run(to.machine, lines, signal);
-  if (code !== 0) throw failureAt(to, stderr, 'create folders in');
+  await endOf(to.machine).makeFolders(to, folders, signal);
 }
 
 type Task = () => Promise<void>;
@@ -145,48 +143,30 @@ async function inTurns(tasks: readonly Task[], cut: AbortController): Promise<vo
  * and deletes extra items. Resolves with the number of deleted items.
  */
 async function finish({ survey, signal, messages }: Job, { folders }: Batches): Promise<number> {
-  const { to, extra } = survey;
-  const lines = [...folderLines(survey, folders), ...modeLines(survey), ...deleteLines(survey)];
-  if (lines.length > 0) messages.push((await runIn(to, lines, signal)).stderr);
+  const { to, extra, plan } = survey;
+  const end = endOf(to.machine);
+  const changes = {
+    folders: withEntries(survey, foldersToStamp(plan, folders)),
+    modes: withEntries(survey, plan.modes),
+    extra,
+  };
+  messages.push(await end.complete(to, changes, signal));
   if (extra.length === 0) return 0;
-  const remaining = await listTree(to, { names: extra, signal });
+  const remaining = await end.list(to, { names: extra, signal });
   return extra.filter((name) => !remaining.entries.has(name)).length;
 }
 
-/**
- * Returns lines that set the time and the permissions of the new folders to which items were added
- * after they had been created, content before its folder.
- */
-function folderLines({ plan, source, to }: Survey, made: readonly Bytes[]): Bytes[] {
-  const isChanged = new Set([...made, ...plan.links.map(parentOf)]);
-  return plan.folders
-    .filter((name) => isChanged.has(name))
-    .reverse()
-    .flatMap((name) => {
-      const entry = source.get(name);
-      const path = quoted(pathIn(bytesOf(to.path), name));
-      return entry ? [`at ${path} && { ${stampLine('.', entry)}; }`] : [];
-    });
+/** Returns the new folders to which items were added after they had been created. */
+function foldersToStamp({ folders, links }: Plan, made: readonly Bytes[]): Bytes[] {
+  const isChanged = new Set([...made, ...links.map(parentOf)]);
+  return folders.filter((name) => isChanged.has(name)).reverse();
 }
 
-const modeLines = ({ plan, source, to }: Survey): Bytes[] =>
-  [...Map.groupBy(plan.modes, (name) => plainMode(source.get(name)?.mode ?? 0o644))].flatMap(
-    ([mode, names]) =>
-      inParents(
-        bytesOf(to.path),
-        names,
-        (words) => `find ${words} -prune -type f -exec chmod ${mode.toString(8)} {} +`,
-      ),
-  );
-
-const deleteLines = ({ extra, to }: Survey): Bytes[] =>
-  extra.flatMap((name) =>
-    inParents(
-      bytesOf(to.path),
-      [name],
-      (word) => `{ rm -f -- ${word} 2>/dev/null || rmdir -- ${word}; }`,
-    ),
-  );
+const withEntries = ({ source }: Survey, names: readonly Bytes[]): Named =>
+  names.flatMap((name) => {
+    const entry = source.get(name);
+    return entry ? [[name, entry] as const] : [];
+  });
 
 /**
  * Checks the result of the transfer: lists both sides again, and counts only the items that are now
@@ -249,8 +229,8 @@ function fullFailure({ to }: Survey, { freeBytes, leftBytes }: Room): MachineFai
 async function bothSides(survey: Survey, names: readonly Bytes[]) {
   const sourceNames = names.map((name) => sourceNameOf(survey, name));
   const [source, target] = await Promise.all([
-    listTree(survey.from, { names: sourceNames }),
-    listTree(survey.to, { names }),
+    endOf(survey.from.machine).list(survey.from, { names: sourceNames }),
+    endOf(survey.to.machine).list(survey.to, { names }),
   ]);
   return { source, target };
 }

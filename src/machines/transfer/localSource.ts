@@ -1,58 +1,18 @@
-/**
- * Reads files of a folder on this computer for a transfer. If a program replaces a folder by a link
- * meanwhile, nothing outside the folder is read.
- */
+/** Packs files of a folder on this computer for a transfer. */
 import * as fs from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { fileFailure } from '../local/localFiles.ts';
-import { MachineFailure } from '../machine.ts';
 import { textOf, type Bytes } from './ends.ts';
 import { baseOf, parentOf, pathIn } from './names.ts';
+import { itemFailure, OpenFolder, type LocalSystem } from './openFolder.ts';
 import type { Source } from './relay.ts';
 import { maxHeaderBytes, paddingAfter, tarEndBytes, writeTarHeader } from './tarHeader.ts';
 import type { Entry } from './tree.ts';
 
-const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = fs.constants;
-const descriptors = '/proc/self/fd';
-const hasDescriptors = fs.existsSync(descriptors);
 const pieceBytes = 256 * 1024;
 
-const bytesIn = (path: Bytes): Buffer => Buffer.from(path, 'latin1');
-
-/** A folder that was opened by its real path. */
-class OpenFolder implements Disposable {
-  readonly path: Bytes;
-  readonly #descriptor: number;
-
-  constructor(path: Bytes) {
-    this.path = path;
-    this.#descriptor = fs.openSync(bytesIn(path), O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
-    if (this.#realPath() === path) return;
-    this[Symbol.dispose]();
-    throw new MachineFailure('denied', `Cannot read ${textOf(path)}: a link took its place.`);
-  }
-
-  #realPath(): Bytes {
-    return hasDescriptors
-      ? fs.readlinkSync(`${descriptors}/${this.#descriptor}`, 'latin1')
-      : fs.realpathSync.native(textOf(this.path), 'latin1');
-  }
-
-  /** Opens a regular file, without waiting and without following a link. */
-  open(base: Bytes): number {
-    const folder = hasDescriptors ? `${descriptors}/${this.#descriptor}` : this.path;
-    const file = fs.openSync(bytesIn(`${folder}/${base}`), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
-    if (fs.fstatSync(file).isFile()) return file;
-    fs.closeSync(file);
-    throw new MachineFailure('denied', 'Cannot read it: it is not a regular file.');
-  }
-
-  [Symbol.dispose](): void {
-    fs.closeSync(this.#descriptor);
-  }
-}
-
 export interface LocalItems {
+  readonly system: LocalSystem;
   /** Real path of the folder. */
   readonly root: Bytes;
   readonly items: readonly (readonly [name: Bytes, entry: Entry])[];
@@ -82,15 +42,14 @@ export const localArchive =
   };
 
 function* archivePieces(
-  { root, items, isPlain }: LocalItems,
+  { system, root, items, isPlain }: LocalItems,
   problems: string[],
 ): Generator<Uint8Array> {
   const attempt = <T>(open: () => T, names: readonly Bytes[]): T | undefined => {
     try {
       return open();
     } catch (error) {
-      for (const name of names)
-        problems.push(fileFailure(error, 'read', `./${textOf(name)}`).message);
+      for (const name of names) problems.push(itemFailure(error, 'read', name));
       return undefined;
     }
   };
@@ -98,7 +57,7 @@ function* archivePieces(
   const files = items.filter(([, { kind }]) => kind === 'file');
   for (const [parent, group] of Map.groupBy(files, ([name]) => parentOf(name))) {
     const names = group.map(([name]) => name);
-    using folder = attempt(() => new OpenFolder(pathIn(root, parent)), names);
+    using folder = attempt(() => new OpenFolder(system, pathIn(root, parent)), names);
     for (const [name, entry] of folder ? group : []) {
       const file = attempt(() => folder?.open(baseOf(name)), [name]);
       if (file === undefined) continue;

@@ -1,5 +1,5 @@
 /** Judges the names and links that a machine lists: all of them must stay in the folder. */
-import type { Bytes } from './ends.ts';
+import { textOf, type Bytes } from './ends.ts';
 
 /** Prefix of temporary names at the destination. */
 export const ownPrefix = '.helios-transfer-';
@@ -14,12 +14,30 @@ export const baseOf = (name: Bytes): Bytes => name.slice(name.lastIndexOf('/') +
 /** Returns the absolute path of a name in a folder. */
 export function pathIn(folder: Bytes, name: Bytes): Bytes {
   if (name === '.') return folder;
-  return folder === '/' ? `/${name}` : `${folder}/${name}`;
+  return folder.endsWith('/') ? `${folder}${name}` : `${folder}/${name}`;
 }
 
 /** Returns whether a name is relative and has no part that is empty, `.` or `..`. */
 export const isPlainName = (name: Bytes): boolean =>
   name === '.' || !/(?:^|\/)\.{0,2}(?:\/|$)/.test(name);
+
+/** Characters that Windows refuses, or takes for a separator or for a part of a file. */
+const windowsRefuses = /[\0-\x1f<>:"|?*\\\ufffd]|[. ]$/;
+/** Names of devices, with any extension. */
+const windowsDevice = /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$) *(?:\.|$)/i;
+/** Short names under which Windows may know another file. */
+const windowsShortName = /^[^.]{1,6}~\d{1,6}(?:\.[^.]{0,3})?$/;
+
+/** Returns whether Windows stores an item under exactly this name. */
+export const isWindowsName = (name: Bytes): boolean =>
+  name === '.' ||
+  textOf(name)
+    .split('/')
+    .every(
+      (part) =>
+        part !== '' &&
+        ![windowsRefuses, windowsDevice, windowsShortName].some((pattern) => pattern.test(part)),
+    );
 
 /**
  * Returns whether the target of a link may be outside the folder. As for `rsync --safe-links`, the

@@ -34,6 +34,8 @@ export interface Compared {
    * Files whose content was compared and is equal. Absent if files are compared by size and time.
    */
   readonly sameContent?: ReadonlySet<Bytes> | undefined;
+  /** Returns why the destination cannot have an item; `undefined` if it can. */
+  nameProblem(name: Bytes): string | undefined;
   /** Returns why an item may not be written; `undefined` if it may. */
   refusal(name: Bytes, isFolder: boolean): string | undefined;
 }
@@ -79,9 +81,11 @@ function allowed(step: Step, name: Bytes, { source, refusal }: Compared): Step {
 function stepFor(name: Bytes, entry: Entry, compared: Compared): Step {
   const there = compared.target.get(name);
   if (entry.kind === 'other') return { problem: 'it is not a file, folder or link' };
+  const problem = compared.nameProblem(name);
+  if (problem !== undefined) return { problem };
   if (entry.kind === 'link' && !compared.sameLinks.has(name)) {
-    const problem = linkProblem(name, compared.links.get(name));
-    if (problem !== undefined) return { problem };
+    const why = linkProblem(name, compared.links.get(name));
+    if (why !== undefined) return { problem: why };
   }
   return there === undefined ? 'send' : stepOver(name, entry, there, compared);
 }

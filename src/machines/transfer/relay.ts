@@ -1,9 +1,10 @@
 /**
- * Pipes content from one machine to a command on another, without storing it in between.
+ * Pipes content from one machine to another, without storing it in between.
  */
 import { PassThrough } from 'node:stream';
 import { MachineFailure, type Machine } from '../machine.ts';
-import { ask, inOnePiece, shellLine, type Answer, type Bytes } from './ends.ts';
+import type { Sink } from './end.ts';
+import { inOnePiece, shellLine, type Answer, type Bytes } from './ends.ts';
 
 /** Size of the buffer between the two sides, from which the source is paused. */
 const maxHeldBytes = 1024 * 1024;
@@ -44,14 +45,14 @@ export const commandSource =
   };
 
 /**
- * Pipes a source to the script at the destination; resolves when both have ended. The script sees
- * the end of its input only after the source has ended. If the script ends early, the source is
- * ended, and `source` is absent. Rejects with `MachineFailure`, also when there is more content
+ * Pipes a source to the sink at the destination; resolves when both have ended. The sink sees the
+ * end of its input only after the source has ended. If the sink ends early, the source is ended, and
+ * `source` is absent. Rejects with `MachineFailure`, also when there is more content
  * than `maxBytes`, or with the signal's reason.
  */
 export async function relay(
   from: { readonly machine: Machine; readonly source: Source; readonly maxBytes: number },
-  to: { readonly machine: Machine; readonly script: string },
+  sink: Sink,
   { signal, onBytes }: RelayOptions,
 ): Promise<{ readonly source: SourceEnded | undefined; readonly target: Answer }> {
   const cut = new AbortController();
@@ -72,7 +73,7 @@ export async function relay(
     (ended) => (ended ? line.end() : line.destroy(both.reason as Error)),
     (error: unknown) => line.destroy(error as Error),
   );
-  const written = ask(to.machine, to.script, { stdin: line, signal: both });
+  const written = sink(line, both);
   const end = (code: number): void => {
     if (code !== 0) cut.abort();
     // Discard what the source still sends, such as the padding of an archive, so that the source

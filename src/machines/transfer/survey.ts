@@ -1,14 +1,15 @@
-import { basename, dirname } from 'node:path/posix';
 import { formatBytes } from '../../base/text.ts';
 import { MachineFailure } from '../machine.ts';
-import { checksums, readLinks, readTexts } from './contents.ts';
+import { endOf } from './endOf.ts';
+import type { End } from './end.ts';
 import { bytesOf, placeText, textOf, type Bytes, type Place } from './ends.ts';
 import { closedNames, isGitignore, withoutExcluded, type ExcludeRules } from './excludes.ts';
 import { pathIn } from './names.ts';
 import { planOf, type Plan } from './plan.ts';
-import { listTree, type Entries, type Tools, type Tree } from './tree.ts';
+import type { Entries, Tools, Tree } from './tree.ts';
 import { decidingNames, isIn, repositoriesIn } from './repositories.ts';
 import type { TransferRequest } from './transferRequest.ts';
+import { windowsProblems, withModesOf } from './windowsRules.ts';
 
 /** The two folders of a transfer, and the items in them that are compared. */
 interface Sides {
@@ -51,15 +52,20 @@ export const sourceNameOf = ({ singleSource }: Sides, name: Bytes): Bytes => sin
  */
 export async function surveyed(request: TransferRequest): Promise<Survey> {
   const { from, exclude = [], checksum, signal } = request;
-  const tree = await listTree(from, { closed: closedNames(exclude), signal });
+  const tree = await endOf(from.machine).list(from, { closed: closedNames(exclude), signal });
   if (tree.root === 'nothing')
     throw new MachineFailure('missing', `${placeText(from)} does not exist.`);
-  const sides = await (tree.root === 'file' ? fileSides : folderSides)(request, tree);
+  const sides = withModes(await (tree.root === 'file' ? fileSides : folderSides)(request, tree));
   const { links, sameLinks } = await linksOf(sides, signal);
   const sameContent = checksum ? await sameFiles(sides, signal) : undefined;
+  const { paths } = endOf(sides.to.machine);
   const refusal = (name: Bytes, isFolder: boolean): string | undefined =>
-    request.refusal?.(textOf(pathIn(bytesOf(sides.to.path), name)), isFolder);
-  const plan = planOf({ ...sides, links, sameLinks, sameContent, refusal });
+    request.refusal?.(paths.normalize(textOf(pathIn(bytesOf(sides.to.path), name))), isFolder);
+  const nameProblem =
+    sides.tools.to.system === 'windows'
+      ? windowsProblems(sides.source, links)
+      : (): undefined => undefined;
+  const plan = planOf({ ...sides, links, sameLinks, sameContent, nameProblem, refusal });
   const sizeOf = (entries: Entries, name: Bytes): number => entries.get(name)?.sizeBytes ?? 0;
   const bytes = plan.files.reduce((sum, name) => sum + sizeOf(sides.source, name), 0);
   const replacedBytes = plan.files.reduce((sum, name) => sum + sizeOf(sides.target, name), 0);
@@ -68,10 +74,16 @@ export async function surveyed(request: TransferRequest): Promise<Survey> {
 }
 
 async function fileSides({ from, to, signal }: TransferRequest, { path }: Tree): Promise<Sides> {
-  const [singleSource, name] = [bytesOf(basename(path)), bytesOf(basename(to.path))];
+  const [reading, writing] = [endOf(from.machine), endOf(to.machine)];
+  const singleSource = bytesOf(reading.paths.basename(path));
+  const name = bytesOf(writing.paths.basename(to.path));
+  const folderOf = ({ paths }: End, place: Place, file: string): Place => ({
+    ...place,
+    path: paths.dirname(file),
+  });
   const [ours, theirs] = await Promise.all([
-    listTree({ ...from, path: dirname(path) }, { names: [singleSource], signal }),
-    listTree({ ...to, path: dirname(to.path) }, { names: [name], signal }),
+    reading.list(folderOf(reading, from, path), { names: [singleSource], signal }),
+    writing.list(folderOf(writing, to, to.path), { names: [name], signal }),
   ]);
   if (theirs.entries.get(name)?.kind === 'folder')
     throw new MachineFailure(
@@ -99,7 +111,7 @@ async function folderSides(request: TransferRequest, tree: Tree): Promise<Sides>
   const rules = await rulesOf(request, tree);
   const { kept, excluded } = withoutExcluded(tree.entries, rules);
   const names = new Set([...kept.keys(), ...decidingNames(kept)]);
-  const theirs = await listTree(to, { names: [...names], signal });
+  const theirs = await endOf(to.machine).list(to, { names: [...names], signal });
   if (theirs.root === 'file')
     throw new MachineFailure(
       'io',
@@ -115,6 +127,14 @@ async function folderSides(request: TransferRequest, tree: Tree): Promise<Sides>
     excluded: [...excluded, ...[...repositories].filter((name) => kept.has(name))],
     extra: extra.filter((name) => !isIn(repositories, name)),
   };
+}
+
+/** Adapts the modes where one side has none: modes at the destination then remain. */
+function withModes(sides: Sides): Sides {
+  const { source, target, tools } = sides;
+  if (tools.from.system === 'windows') return { ...sides, source: withModesOf(target, source) };
+  if (tools.to.system === 'windows') return { ...sides, target: withModesOf(source, target) };
+  return sides;
 }
 
 const isRepository = (from: Place, to: Place): MachineFailure =>
@@ -140,7 +160,10 @@ async function rulesOf(
 ): Promise<ExcludeRules> {
   const isRead = (name: Bytes): boolean => isGitignore(name) && entries.get(name)?.kind === 'file';
   const files = gitignore ? [...entries.keys()].filter(isRead) : [];
-  return { patterns: exclude, gitignores: await readTexts(from, files, signal) };
+  return {
+    patterns: exclude,
+    gitignores: await endOf(from.machine).readTexts(from, files, signal),
+  };
 }
 
 async function linksOf(
@@ -150,8 +173,8 @@ async function linksOf(
   const names = [...source].filter(([, { kind }]) => kind === 'link').map(([name]) => name);
   const there = names.filter((name) => target.get(name)?.kind === 'link');
   const [links, theirs] = await Promise.all([
-    readLinks(from, names, signal),
-    readLinks(to, there, signal),
+    endOf(from.machine).readLinks(from, names, signal),
+    endOf(to.machine).readLinks(to, there, signal),
   ]);
   const isSame = (name: Bytes): boolean => links.get(name) === theirs.get(name);
   return { links, sameLinks: new Set(there.filter(isSame)) };
@@ -170,8 +193,8 @@ async function sameFiles(
   });
   const sourceNames = names.map((name) => sourceNameOf(sides, name));
   const [ours, theirs] = await Promise.all([
-    checksums(from, tools.from, sourceNames, signal),
-    checksums(to, tools.to, names, signal),
+    endOf(from.machine).checksums(from, tools.from, sourceNames, signal),
+    endOf(to.machine).checksums(to, tools.to, names, signal),
   ]);
   const isSame = (name: Bytes): boolean =>
     theirs.has(name) && theirs.get(name) === ours.get(sourceNameOf(sides, name));
@@ -187,7 +210,7 @@ async function extraOf(
   tree: Tree,
   rules: ExcludeRules,
 ): Promise<readonly Bytes[]> {
-  const { entries } = await listTree(to, { closed: closedNames(exclude), signal });
+  const { entries } = await endOf(to.machine).list(to, { closed: closedNames(exclude), signal });
   const { kept } = withoutExcluded(entries, rules);
   return [...kept.keys()].filter((name) => name !== '.' && !tree.entries.has(name)).reverse();
 }

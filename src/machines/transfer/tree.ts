@@ -26,6 +26,8 @@ export interface Tools {
   readonly tar: 'gnu' | 'bsd' | 'busybox';
   /** Command that computes SHA-256; absent when the machine has none. */
   readonly sum: string | undefined;
+  /** Windows has other rules for names, and no permission bits. */
+  readonly system: 'unix' | 'windows';
 }
 
 export interface Tree {
@@ -90,10 +92,7 @@ function listScript(path: string, { names, closed = [] }: Listing): string {
   return `p=${shellQuote(path)}${tools}${header}\n${input} | look 2>/dev/null || :`;
 }
 
-/**
- * Lists a place. Rejects with `MachineFailure`: `denied`, `io` for a listing with a name that leads
- * out of the folder, or the reason for which the connection failed.
- */
+/** Performs `Reading.list` with the shell of a machine. */
 export async function listTree(place: Place, listing: Listing): Promise<Tree> {
   const { names, signal } = listing;
   const { stdout, stderr, code } = await ask(place.machine, listScript(place.path, listing), {
@@ -106,7 +105,7 @@ export async function listTree(place: Place, listing: Listing): Promise<Tree> {
   return {
     path: textOf(path),
     root: root as Tree['root'],
-    tools: { tar: tar as Tools['tar'], sum: sums.get(sum ?? '') },
+    tools: { tar: tar as Tools['tar'], sum: sums.get(sum ?? ''), system: 'unix' },
     freeBytes: Number(freeKb) * 1024,
     entries: parsed(place, stdout.slice(head.length), names && new Set(names)),
     complaints: stderr.split('\n').filter(Boolean),
@@ -132,7 +131,7 @@ function parsed(place: Place, text: Bytes, asked: ReadonlySet<Bytes> | undefined
     if (problem !== undefined) throw badListing(place, name, problem);
     const bits = parseInt(mode, 16);
     entries.set(name, {
-      kind: kinds.get(bits & 0o170000) ?? 'other',
+      kind: kindOf(bits),
       sizeBytes: Number(size),
       modified: exactly(modified),
       mode: bits & 0o7777,
@@ -173,16 +172,25 @@ const kinds: ReadonlyMap<number, Entry['kind']> = new Map([
   [0o120000, 'link'],
 ]);
 
+/** Returns the kind of an item by its mode. */
+export const kindOf = (mode: number): Entry['kind'] => kinds.get(mode & 0o170000) ?? 'other';
+
 function exactly(seconds: string): string {
   if (seconds.at(-10) === '.') return seconds;
   const [whole = '', fraction = ''] = seconds.split('.');
   return `${whole}.${fraction.padEnd(9, '0').slice(0, 9)}`;
 }
 
+/** Difference of times that some systems and this process cannot store. */
+const smallNanos = 2000n;
+
 /** Returns whether two times are equal. Some systems and archives store whole seconds only. */
 export function isSameTime(a: string, b: string): boolean {
+  if (a === b) return true;
+  const nanos = BigInt(a.replace('.', '')) - BigInt(b.replace('.', ''));
+  if (-smallNanos < nanos && nanos < smallNanos) return true;
   const isCoarse = a.endsWith('.000000000') || b.endsWith('.000000000');
-  return isCoarse ? a.split('.')[0] === b.split('.')[0] : a === b;
+  return isCoarse && a.split('.')[0] === b.split('.')[0];
 }
 
 export const nulls = (names: readonly Bytes[]): Bytes =>

@@ -4,6 +4,7 @@ import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'mocha';
 import { localArchive } from '../../../../src/machines/transfer/localSource.ts';
+import { localSystem } from '../../../../src/machines/transfer/openFolder.ts';
 import type { Entry } from '../../../../src/machines/transfer/tree.ts';
 import { scratchFolder } from '../../../fakes/scratch.ts';
 
@@ -18,7 +19,7 @@ describe('an archive of files of this computer', () => {
 
   async function archive(items: readonly (readonly [string, Entry])[], isPlain = false) {
     const pieces: Uint8Array[] = [];
-    const ended = await localArchive({ root: path('root'), items, isPlain })(
+    const ended = await localArchive({ system: localSystem, root: path('root'), items, isPlain })(
       (bytes) => void pieces.push(bytes),
       new AbortController().signal,
     );
