@@ -201,8 +201,8 @@ const containerSchema = z
      */
     workFolder: path.optional(),
     /**
-     * Path of the engine's socket, or `tcp://…`. Default: `DOCKER_HOST` or, if that is not set, the
-     * first existing socket of Docker or Podman.
+     * Path of the engine's socket, `npipe://…` or `tcp://…`. Default: `DOCKER_HOST` or, if that is
+     * not set, the engine that `findEngine` finds.
      */
     engine: z.string().min(1).optional(),
     slots: count.optional(),

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { lstat, readdir, readlink } from 'node:fs/promises';
-import { basename, dirname, join, relative } from 'node:path';
+import path, { basename, dirname, join, type PlatformPath } from 'node:path';
 import { codeOf } from '../../base/errors.ts';
 import { readRegularText } from '../../base/regularFile.ts';
 import { MachineFailure } from '../machine.ts';
@@ -29,15 +29,15 @@ export async function readBuildContext(
   dockerfile: string,
   folder = dirname(dockerfile),
 ): Promise<BuildContext> {
-  const name = relative(folder, dockerfile);
-  if (name.startsWith('..'))
+  const name = nameIn(folder, dockerfile);
+  if (name.startsWith('..') || path.isAbsolute(name))
     throw new MachineFailure(
       'unreachable',
       `The Dockerfile ${dockerfile} is not inside its build context ${folder}.`,
     );
   const isIgnored = ignoring(await textIfThere(join(folder, '.dockerignore')));
   const needed = [name, '.dockerignore'];
-  const files = await filesBelow(folder, (path) => !needed.includes(path) && isIgnored(path));
+  const files = await filesBelow(folder, (file) => !needed.includes(file) && isIgnored(file));
   if (!files.includes(name))
     throw new MachineFailure(
       'unreachable',
@@ -47,6 +47,10 @@ export async function readBuildContext(
   for (const file of files) await addFile(join(folder, file), hash.update(`\0${file}\0`));
   return { folder, dockerfile: name, files, hash: hash.digest('hex').slice(0, 12) };
 }
+
+/** Returns the name of a file in a build context, with slashes on every platform. */
+export const nameIn = (folder: string, file: string, paths: PlatformPath = path): string =>
+  paths.relative(folder, file).replaceAll(paths.sep, '/');
 
 async function addFile(path: string, hash: ReturnType<typeof createHash>): Promise<void> {
   const { mode, size } = await lstat(path);
@@ -69,8 +73,8 @@ async function filesBelow(folder: string, isIgnored: (path: string) => boolean):
   );
   return entries
     .filter((entry) => entry.isFile() || entry.isSymbolicLink())
-    .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
-    .filter((path) => !isIgnored(path))
+    .map((entry) => nameIn(folder, join(entry.parentPath, entry.name)))
+    .filter((name) => !isIgnored(name))
     .sort();
 }
 

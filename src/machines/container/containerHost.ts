@@ -3,7 +3,7 @@
  * and runs commands in it.
  */
 import { existsSync } from 'node:fs';
-import path from 'node:path/posix';
+import path, { posix } from 'node:path';
 import type { Clock } from '../../base/clock.ts';
 import { retry, type RetryPolicy } from '../../base/retries.ts';
 import { MachineFailure } from '../machine.ts';
@@ -11,7 +11,8 @@ import type { ContainerEntry } from '../machineEntry.ts';
 import type { ChannelOptions, CommandChannel, CommandHost } from '../remote/commandHost.ts';
 import { ensureImage, plannedImage } from './containerImage.ts';
 import { createOptions, heliosFolder, labels, mountSource } from './containerSpec.ts';
-import { engineFailure, engineOf, isHere, openEngine, statusOf, type Docker } from './engine.ts';
+import { engineFailure, isHere, openEngine, statusOf, type Docker } from './engine.ts';
+import { findEngine, type FoundEngine } from './findEngine.ts';
 import { hasLiveRuns, outputOf, startIn, type Container } from './insideContainer.ts';
 import type { OwnEngines } from './ownEngines.ts';
 import { containersOf, isRunning, removeIdle, type Listed } from './ownContainers.ts';
@@ -47,6 +48,7 @@ export class ContainerHost implements CommandHost {
   readonly #options: ContainerHostOptions;
   #docker: Promise<Docker> | undefined;
   #current: Promise<Current> | undefined;
+  #engine: FoundEngine | undefined;
   #failedMs = -Infinity;
 
   constructor(options: ContainerHostOptions) {
@@ -101,7 +103,7 @@ export class ContainerHost implements CommandHost {
   }
 
   #failed(error: unknown): never {
-    const failure = engineFailure(error, `${this.name} cannot be used`);
+    const failure = engineFailure(error, `${this.name} cannot be used`, this.#engine?.tried);
     if (failure.reason === 'unreachable') this.#failedMs = this.#options.clock.now();
     throw failure;
   }
@@ -119,6 +121,15 @@ export class ContainerHost implements CommandHost {
     }
   }
 
+  /** Searches again until there is an engine, which is then used for as long as this object is. */
+  #address(): string {
+    if (this.#engine?.isFound !== true) {
+      this.#engine = findEngine(this.#options.entry.engine);
+      this.#docker = undefined;
+    }
+    return this.#engine.address;
+  }
+
   #find(): Promise<Current> {
     return this.#retried(() => this.#findNow());
   }
@@ -126,9 +137,9 @@ export class ContainerHost implements CommandHost {
   async #findNow(): Promise<Current> {
     const { entry, engines } = this.#options;
     const { homeId } = engines;
-    const engine = engineOf(entry.engine);
-    checkMounts(entry, engine);
-    this.#docker ??= openEngine(engine);
+    const address = this.#address();
+    checkMounts(entry, address);
+    this.#docker ??= openEngine(address);
     const docker = await this.#docker;
     const planned = await plannedImage(entry);
     const options = createOptions({ entry, homeId, image: planned.name });
@@ -144,7 +155,7 @@ export class ContainerHost implements CommandHost {
     const { busy } = await removeIdle(docker, all);
     if (busy) return { container: busy, isFormer: true };
     await ensureImage(docker, entry, planned);
-    await engines.remember(engine);
+    await engines.remember(address);
     return { container: await made(docker, options), isFormer: false };
   }
 }
@@ -195,7 +206,7 @@ function checkMounts({ id, mounts = [] }: ContainerEntry, engine: string): void 
         'unreachable',
         `${id} mounts ${source}, but its engine is on another computer. Remove the mount.`,
       );
-    if (!path.isAbsolute(folder) || !path.isAbsolute(target))
+    if (!path.isAbsolute(folder) || !posix.isAbsolute(target))
       throw new MachineFailure(
         'unreachable',
         `${id} mounts ${source} at ${target}: both must be absolute paths.`,

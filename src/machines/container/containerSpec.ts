@@ -22,7 +22,7 @@
  */
 import { createHash } from 'node:crypto';
 import { homedir } from 'node:os';
-import path from 'node:path/posix';
+import path from 'node:path';
 import type Dockerode from 'dockerode';
 import type { ContainerEntry } from '../machineEntry.ts';
 import { expandHome } from '../ssh/configFile.ts';

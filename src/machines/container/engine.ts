@@ -1,31 +1,24 @@
-/** Finds and opens the container engine, and translates its errors. */
-import { existsSync } from 'node:fs';
+/** Opens the container engine, and translates its errors. */
 import { homedir } from 'node:os';
-import { join } from 'node:path';
 import type Dockerode from 'dockerode';
 import { codeOf, messageOf } from '../../base/errors.ts';
 import { quotedReason } from '../../base/untrusted.ts';
 import { MachineFailure } from '../machine.ts';
 import { expandHome } from '../ssh/configFile.ts';
 import { loadDocker } from './dockerLibrary.ts';
+import { findEngine, type FoundEngine } from './findEngine.ts';
 
 export type Docker = Dockerode;
 
 /**
- * Returns the address of the container engine: `engine` of the entry, otherwise `DOCKER_HOST`,
- * otherwise the first existing socket (of Docker, then of Podman).
- */
-export const engineOf = (engine: string | undefined): string =>
-  engine ?? process.env.DOCKER_HOST ?? usualSocket();
-
-/**
- * Returns a client for the engine at `place`, an address as `engineOf` returns. Does not connect
+ * Returns a client for the engine at `place`, an address as `findEngine` returns. Does not connect
  * yet. Rejects with `MachineFailure` for an invalid address.
  */
 export async function openEngine(place: string): Promise<Docker> {
   const Docker = await loadDocker();
   if (!place.includes('://')) return new Docker({ socketPath: expandHome(place, homedir()) });
-  if (place.startsWith('unix://')) return new Docker({ socketPath: place.slice('unix://'.length) });
+  const [, socketPath] = /^(?:unix|npipe):\/\/(.+)$/.exec(place) ?? [];
+  if (socketPath !== undefined) return new Docker({ socketPath });
   // Let dockerode read DOCKER_HOST and the variables that name the TLS certificates, as `docker`
   // does.
   if (place === process.env.DOCKER_HOST) return new Docker();
@@ -33,7 +26,7 @@ export async function openEngine(place: string): Promise<Docker> {
   if (protocol !== 'tcp:' && protocol !== 'http:')
     throw new MachineFailure(
       'io',
-      `The engine ${place} is invalid. Write the path of a socket, or tcp://host:port.`,
+      `The engine ${place} is invalid. Write the path of a socket, npipe:////./pipe/NAME, or tcp://host:port.`,
     );
   return new Docker({ host: hostname, port: port || '2375', protocol: 'http' });
 }
@@ -42,22 +35,8 @@ export async function openEngine(place: string): Promise<Docker> {
 export const isHere = (place: string): boolean =>
   !/^(tcp|http|https|ssh):\/\/(?!localhost\b|127\.|\[::1\])/.test(place);
 
-/** Returns whether there is an engine to use: `DOCKER_HOST`, or a socket of Docker or Podman. */
-export const hasContainerEngine = (): boolean =>
-  process.env.DOCKER_HOST !== undefined || existsSync(usualSocket());
-
-function usualSocket(): string {
-  const runtimeFolder = process.env.XDG_RUNTIME_DIR;
-  const sockets = [
-    '/var/run/docker.sock',
-    join(homedir(), '.docker/run/docker.sock'),
-    ...(runtimeFolder === undefined
-      ? []
-      : [join(runtimeFolder, 'docker.sock'), join(runtimeFolder, 'podman/podman.sock')]),
-    '/run/podman/podman.sock',
-  ];
-  return sockets.find((path) => existsSync(path)) ?? '/var/run/docker.sock';
-}
+/** Returns whether there is an engine to use: `DOCKER_HOST`, or a socket of an engine. */
+export const hasContainerEngine = (): boolean => findEngine(undefined).isFound;
 
 /** Returns the HTTP status of the engine's answer; `undefined` when it did not answer. */
 export function statusOf(error: unknown): number | undefined {
@@ -67,9 +46,14 @@ export function statusOf(error: unknown): number | undefined {
 
 /**
  * Converts an error of the engine to a `MachineFailure`. `failure` is the first clause of the
- * message, such as `The image x could not be looked up`.
+ * message, such as `The image x could not be looked up`. `tried`: places where an engine was
+ * searched for.
  */
-export function engineFailure(error: unknown, failure: string): MachineFailure {
+export function engineFailure(
+  error: unknown,
+  failure: string,
+  tried: FoundEngine['tried'] = [],
+): MachineFailure {
   if (error instanceof MachineFailure) return error;
   const detail = quotedReason(
     messageOf(error).replace(/^\(HTTP code \d+\) [^-]*- /, ''),
@@ -87,8 +71,9 @@ export function engineFailure(error: unknown, failure: string): MachineFailure {
       { cause: error },
     );
   const isAbsent = code === 'ENOENT' || code === 'ECONNREFUSED';
+  const where = tried.length === 0 ? '' : ` at ${tried.join(', ')}`;
   const why = isAbsent
-    ? 'no container engine answers; start Docker or Podman, or set the address of the engine in machines.json'
+    ? `no container engine answers${where}; start Docker or Podman, or set \`engine\` of the machine in machines.json`
     : detail;
   return new MachineFailure('unreachable', `${failure}: ${why}.`, { cause: error });
 }

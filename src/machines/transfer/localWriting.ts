@@ -2,6 +2,7 @@
 import * as fs from 'node:fs';
 import { promisify } from 'node:util';
 import { codeOf } from '../../base/errors.ts';
+import { makeFolders } from '../../base/folders.ts';
 import { fileFailure } from '../local/localFiles.ts';
 import { MachineFailure } from '../machine.ts';
 import { blockBytes, sizeCode, type LastChanges, type Sink, type Writing } from './end.ts';
@@ -36,13 +37,9 @@ interface Here {
 const openIn = ({ system, place }: Here, name: Bytes = '.'): OpenFolder =>
   new OpenFolder(system, pathIn(bytesOf(place.path), name));
 
-function make({ system, place }: Here): void {
-  fs.mkdirSync(nodePath(system, bytesOf(place.path)), { recursive: true });
-}
-
-const workIn = ({ system, place }: Here, signal?: AbortSignal, name: Bytes = '.') => ({
+const workIn = ({ system, place }: Here, signal?: AbortSignal) => ({
   system,
-  root: pathIn(bytesOf(place.path), name),
+  root: bytesOf(place.path),
   operation: 'write',
   signal,
 });
@@ -153,7 +150,7 @@ const writePart =
   (here: Here, part: string, file: { readonly blocks: number; readonly sizeBytes: number }): Sink =>
   async (input, signal) => {
     try {
-      make(here);
+      await makeFolders(here.place.path);
       using root = openIn(here);
       removeOtherParts(root, part);
       using open = new Part(root, part, file.blocks * blockBytes);
@@ -286,7 +283,7 @@ export const localWriting = (system: LocalSystem): Writing => ({
   async makeFolders(place, names, signal) {
     const here = { system, place };
     try {
-      make(here);
+      await makeFolders(here.place.path);
       using root = openIn(here);
       root.verify();
     } catch (error) {

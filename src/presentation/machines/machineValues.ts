@@ -66,11 +66,12 @@ function slurmMinutes(text: string): number | undefined {
 }
 
 /**
- * Parses a mount: `FROM:TO`, `FROM:TO:ro` or `FROM:TO:rw`. FROM is a path on this computer, TO an
- * absolute path in the container.
+ * Parses a mount: `FROM:TO`, `FROM:TO:ro` or `FROM:TO:rw`. FROM is a path on this computer, which
+ * may begin with a drive, TO an absolute path in the container.
  */
 export function mountOf(text: string, localPath: (path: string) => string): Mount | undefined {
-  const [, source, target, mode] = /^([^:]+):(\/[^:]*)(?::(ro|rw))?$/.exec(text) ?? [];
+  const [, source, target, mode] =
+    /^((?:[A-Za-z]:[\\/])?[^:]+):(\/[^:]*)(?::(ro|rw))?$/.exec(text) ?? [];
   if (source === undefined || target === undefined) return undefined;
   return { source: localPath(source), target, ...(mode === 'ro' && { isReadOnly: true }) };
 }

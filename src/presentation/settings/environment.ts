@@ -20,6 +20,8 @@ export const environmentVariables: Readonly<Record<string, string>> = {
   CLAUDE_CODE_OAUTH_TOKEN: 'Sign-in token of the `claude` command, for the provider `claude-cli`.',
   CLAUDE_CONFIG_DIR: 'Configuration folder of the `claude` command.',
   DOCKER_HOST: 'Address of the container engine.',
+  DOCKER_CONTEXT: 'Docker context of the container engine, where `DOCKER_HOST` is not set.',
+  DOCKER_CONFIG: 'Configuration folder of Docker, in place of `~/.docker`.',
   SSH_AUTH_SOCK: 'Socket of the SSH agent.',
   NO_COLOR: 'If set, disables colors in the terminal.',
 };

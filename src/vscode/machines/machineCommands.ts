@@ -16,7 +16,7 @@ import type { Engine } from '../../agent/contract/engine.ts';
 import { adviceOf, UserFacing } from '../../base/errors.ts';
 import type { MachineEntry } from '../../machines/machineEntry.ts';
 import { entryText, hasHost, localId } from '../../presentation/machines/machineText.ts';
-import { lineOfMachine, expandHome } from '../../compose/machineFile.ts';
+import { expandHome, findEngine, lineOfMachine } from '../../compose/machineFile.ts';
 import { askHosts, askMachines, type AskedMachines } from './addMachine.ts';
 import { run, type Handlers } from '../ui/commandRegistry.ts';
 import { showMachineTerminal } from './machineTerminal.ts';
@@ -123,6 +123,8 @@ async function openTerminal(deps: MachineDeps, argument: unknown): Promise<void>
     await connect(id, () => machines.get(id).ready?.({ mayAsk: true }));
   showMachineTerminal(id, entry, {
     homeFolder: home,
+    platform: process.platform,
+    engineOf: (engine) => findEngine(engine).address,
     expand: (path) => expandHome(path, homedir()),
   });
 }

@@ -29,6 +29,9 @@ export interface TerminalCommand {
 export interface TerminalPlace {
   /** Path of Helios's home folder. Its containers have the folder's id as a label. */
   readonly homeFolder: string;
+  readonly platform: NodeJS.Platform;
+  /** Returns the address of the engine of a container, from the field `engine` of its entry. */
+  engineOf(engine: string | undefined): string;
   /** Expands a leading `~/` to the user's home folder. */
   expand(path: string): string;
 }
@@ -47,7 +50,7 @@ export function terminalCommand(
         ? { program: 'ssh', arguments: sshArguments(entry, place.expand) }
         : undefined;
     case 'container':
-      return { program: '/bin/sh', arguments: ['-c', containerLine(entry, place)] };
+      return containerCommand(entry, place);
   }
 }
 
@@ -72,26 +75,46 @@ function sshArguments(entry: SshEntry | SlurmEntry, expand: (path: string) => st
 }
 
 /**
- * Returns a shell command that finds the machine's container by its labels and opens bash in the
- * container, or `sh` if the image has no bash.
+ * Returns a command of this computer's shell that finds the machine's container by its labels and
+ * opens bash in the container, or `sh` if the image has no bash.
  */
-function containerLine(
+function containerCommand(
   { id, engine, workFolder }: ContainerEntry,
-  { homeFolder, expand }: TerminalPlace,
-): string {
-  const address =
-    engine === undefined
-      ? ''
-      : ` -H ${shellQuote(engine.includes('://') ? engine : `unix://${expand(engine)}`)}`;
+  { platform, homeFolder, engineOf, expand }: TerminalPlace,
+): TerminalCommand {
+  const isWindows = platform === 'win32';
+  const quote = isWindows ? powershellQuote : shellQuote;
+  const address = `-H ${quote(engineUrl(expand(engineOf(engine))))}`;
   const containerLabels = [`${labels.machine}=${id}`, `${labels.home}=${homeIdOf(homeFolder)}`];
-  const filters = containerLabels.map((label) => `--filter label=${shellQuote(label)}`).join(' ');
-  const folder = workFolder === undefined ? '' : ` -w ${shellQuote(workFolder)}`;
-  return [
+  const filters = containerLabels.map((label) => `--filter ${quote(`label=${label}`)}`).join(' ');
+  const folder = workFolder === undefined ? '' : ` -w ${quote(workFolder)}`;
+  const listing = `${address} ps -q -n 1 ${filters}`;
+  const shell = `sh -c ${quote('command -v bash >/dev/null && exec bash; exec sh')}`;
+  if (isWindows) {
+    const lines = [
+      "$docker = if (Get-Command podman -ErrorAction Ignore) { 'podman' } else { 'docker' }",
+      "if (Get-Command docker -ErrorAction Ignore) { $docker = 'docker' }",
+      `$container = & $docker ${listing}`,
+      `& $docker ${address} exec -it${folder} $container ${shell}`,
+    ];
+    return { program: 'powershell.exe', arguments: ['-NoProfile', '-Command', lines.join('; ')] };
+  }
+  const lines = [
     'docker=$(command -v docker || command -v podman || echo docker)',
-    `container=$("$docker"${address} ps -q -n 1 ${filters})`,
-    `exec "$docker"${address} exec -it${folder} "$container" sh -c 'command -v bash >/dev/null && exec bash; exec sh'`,
-  ].join('; ');
+    `container=$("$docker" ${listing})`,
+    `exec "$docker" ${address} exec -it${folder} "$container" ${shell}`,
+  ];
+  return { program: '/bin/sh', arguments: ['-c', lines.join('; ')] };
 }
+
+/** Returns the URL of an engine from its URL, or from the path of its socket or pipe. */
+function engineUrl(address: string): string {
+  if (address.includes('://')) return address;
+  const path = address.replaceAll('\\', '/');
+  return /^\/\/\.\/pipe\//i.test(path) ? `npipe://${path}` : `unix://${address}`;
+}
+
+const powershellQuote = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
 /**
  * Quotes a folder for the remote shell. A leading `~` stays outside the quotes, so that the shell

@@ -12,167 +12,180 @@ import { transfer } from '../../../src/machines/transfer/transfer.ts';
 import type { TransferRequest } from '../../../src/machines/transfer/transferRequest.ts';
 import { scratchFolder, until } from '../../fakes/scratch.ts';
 import { scriptedPrompts, TestSshd } from '../../fakes/sshd.ts';
-import { names, put } from './transferBed.ts';
+import { commandless, names, put } from './transferBed.ts';
 
 const megabyte = 2 ** 20;
 
-describe('a transfer that fails', () => {
-  const mounts: string[] = [];
-  // Before the folder is removed.
-  afterEach(() => {
-    for (const mount of mounts.splice(0)) execFileSync('umount', [mount]);
-  });
-  const folder = scratchFolder();
-  const path = (name: string): string => join(folder(), name);
-  const local = new LocalMachine({ runsFolder: '/nowhere/runs', workFolder: '/' });
-  let sshd: TestSshd;
-  let host: SshMachine;
-  before(async () => {
-    sshd = await TestSshd.start();
-    const connection = new SshConnection(sshd.target(), { ...scriptedPrompts(), random: () => 0 });
-    host = new SshMachine({ id: 'gpu1', connection, homeFolder: '/' });
-  });
-  after(async () => {
-    host.dispose();
-    host.connection.dispose();
-    await sshd.dispose();
-  });
-  const mounted = (options: string): void => {
-    fs.mkdirSync(path('to'));
-    execFileSync('mount', ['-t', 'tmpfs', '-o', options, 'helios-test', path('to')]);
-    mounts.push(path('to'));
-  };
-  const send = (more: Partial<TransferRequest> = {}, from: Machine = local, to: Machine = host) =>
-    transfer({
-      from: { machine: from, path: path('from') },
-      to: { machine: to, path: path('to') },
-      ...more,
-    });
-  /** Every change of the clock tells of progress. */
-  const eager = {
-    now: () => performance.now() * 1000,
-    after: () => ({ dispose: () => undefined }),
-  };
+const local = new LocalMachine({ runsFolder: '/nowhere/runs', workFolder: '/' });
 
-  it('does not begin where there is no room, and says how much is missing', async () => {
-    mounted('size=8m');
-    put(path('from/a'), randomBytes(20 * megabyte));
-    await assert.rejects(send(), {
-      reason: 'no_space',
-      message: /has 8\.\d+ MB free.*12\.\d MB are missing/,
+for (const isDown of [false, true])
+  describe(`a transfer that fails${isDown ? ' without commands on this computer' : ''}`, () => {
+    const mounts: string[] = [];
+    // Before the folder is removed.
+    afterEach(() => {
+      for (const mount of mounts.splice(0)) execFileSync('umount', [mount]);
     });
-    assert.deepEqual(fs.readdirSync(path('to')), []);
-  });
+    const folder = scratchFolder();
+    const path = (name: string): string => join(folder(), name);
+    let sshd: TestSshd;
+    let host: SshMachine;
+    before(async () => {
+      sshd = await TestSshd.start();
+      const connection = new SshConnection(sshd.target(), {
+        ...scriptedPrompts(),
+        random: () => 0,
+      });
+      host = new SshMachine({ id: 'gpu1', connection, homeFolder: '/' });
+    });
+    after(async () => {
+      host.dispose();
+      host.connection.dispose();
+      await sshd.dispose();
+    });
+    const mounted = (options: string): void => {
+      fs.mkdirSync(path('to'));
+      execFileSync('mount', ['-t', 'tmpfs', '-o', options, 'helios-test', path('to')]);
+      mounts.push(path('to'));
+    };
+    const ends = (): readonly [Machine, Machine] =>
+      isDown ? [host, commandless(local)] : [local, host];
+    const send = (more: Partial<TransferRequest> = {}) => {
+      const [from, to] = ends();
+      return transfer({
+        from: { machine: from, path: path('from') },
+        to: { machine: to, path: path('to') },
+        ...more,
+      });
+    };
+    /** Every change of the clock tells of progress. */
+    const eager = {
+      now: () => performance.now() * 1000,
+      after: () => ({ dispose: () => undefined }),
+    };
 
-  for (const [what, sizes] of [
-    ['many files', Array.from({ length: 400 }, () => 100_000)],
-    ['a large file', [38 * megabyte]],
-  ] as const)
-    it(`leaves nothing half on a disk that fills up under ${what}`, async () => {
-      mounted('size=48m');
-      for (const [index, size] of sizes.entries()) put(path(`from/f${index}`), randomBytes(size));
-      let isFilled = false;
-      const fill = (): void => {
-        if (!isFilled)
-          execFileSync('sh', ['-c', `head -c ${30 * megabyte} /dev/zero >other || :`], {
-            cwd: path('to'),
-          });
-        isFilled = true;
-      };
-      const report = await send({ onProgress: fill, clock: eager });
-      assert.deepEqual([report.outcome, report.failure?.reason], ['stopped', 'no_space']);
-      assert.match(report.failure?.message ?? '', /remain to be sent/);
-      assert.deepEqual(names(path('to')), ['other'], 'neither halves nor remains');
-      fs.rmSync(path('to/other'));
-      assert.equal((await send()).outcome, 'complete');
+    it('does not begin where there is no room, and says how much is missing', async () => {
+      mounted('size=8m');
+      put(path('from/a'), randomBytes(20 * megabyte));
+      await assert.rejects(send(), {
+        reason: 'no_space',
+        message: /has 8\.\d+ MB free.*12\.\d MB are missing/,
+      });
+      assert.deepEqual(fs.readdirSync(path('to')), []);
+    });
+
+    for (const [what, sizes] of [
+      ['many files', Array.from({ length: 400 }, () => 100_000)],
+      ['a large file', [38 * megabyte]],
+    ] as const)
+      it(`leaves nothing half on a disk that fills up under ${what}`, async () => {
+        mounted('size=48m');
+        for (const [index, size] of sizes.entries()) put(path(`from/f${index}`), randomBytes(size));
+        let isFilled = false;
+        const fill = (): void => {
+          if (!isFilled)
+            execFileSync('sh', ['-c', `head -c ${30 * megabyte} /dev/zero >other || :`], {
+              cwd: path('to'),
+            });
+          isFilled = true;
+        };
+        const report = await send({ onProgress: fill, clock: eager });
+        assert.deepEqual([report.outcome, report.failure?.reason], ['stopped', 'no_space']);
+        assert.match(report.failure?.message ?? '', /remain to be sent/);
+        assert.deepEqual(names(path('to')), ['other'], 'neither halves nor remains');
+        fs.rmSync(path('to/other'));
+        assert.equal((await send()).outcome, 'complete');
+        assert.deepEqual(names(path('to')), names(path('from')));
+      });
+
+    it('says that the destination is read-only', async () => {
+      mounted('size=8m');
+      execFileSync('mount', ['-o', 'remount,ro', path('to')]);
+      put(path('from/a'), 'a');
+      for (const name of ['to', 'to/new/deep']) {
+        const report = await send({ to: { machine: ends()[1], path: path(name) } });
+        assert.deepEqual(
+          [report.outcome, report.failure?.reason, report.files],
+          ['stopped', 'denied', 0],
+        );
+        assert.match(report.failure?.message ?? '', isDown ? /read-only/ : /gpu1.*read-only/);
+      }
+    });
+
+    it('is aborted in the middle of 20,000 files, keeps what is whole, and goes on with the rest', async () => {
+      for (let index = 0; index < 20_000; index++) {
+        if (index % 100 === 0) fs.mkdirSync(path(`from/d${index / 100}`), { recursive: true });
+        fs.writeFileSync(
+          path(`from/d${Math.floor(index / 100)}/f${index}`),
+          `${index}`.repeat(200),
+        );
+      }
+      const abort = new AbortController();
+      const first = await send({
+        signal: abort.signal,
+        onProgress: ({ files }) => files > 6000 && abort.abort(),
+        clock: eager,
+      });
+      assert.equal(first.outcome, 'aborted');
+      assert.ok(first.files > 6000 && first.files < 20_000, `${first.files} are there`);
+      const there = names(path('to'));
+      assert.equal(there.length, first.files, 'what is told is what is there, and nothing else');
+      for (const name of there)
+        assert.ok(
+          fs.readFileSync(path(`from/${name}`)).equals(fs.readFileSync(path(`to/${name}`))),
+        );
+      const second = await send();
+      assert.deepEqual(
+        [second.outcome, second.files, first.files + second.files],
+        ['complete', 20_000 - first.files, 20_000],
+      );
       assert.deepEqual(names(path('to')), names(path('from')));
     });
 
-  it('says that the destination is read-only', async () => {
-    mounted('size=8m');
-    execFileSync('mount', ['-o', 'remount,ro', path('to')]);
-    put(path('from/a'), 'a');
-    for (const name of ['to', 'to/new/deep']) {
-      const report = await send({ to: { machine: host, path: path(name) } });
+    it('loses its link in the middle of many files, and sends the rest the next time', async () => {
+      for (let index = 0; index < 600; index++) put(path(`from/f${index}`), randomBytes(250_000));
+      let isCut = false;
+      const cut = ({ files }: { readonly files: number }): void => {
+        if (files === 0 || isCut) return;
+        isCut = true;
+        sshd.cut();
+      };
+      const first = await send({ onProgress: cut, clock: eager });
       assert.deepEqual(
-        [report.outcome, report.failure?.reason, report.files],
-        ['stopped', 'denied', 0],
+        [first.outcome, first.failure?.reason],
+        ['stopped', 'unreachable'],
+        first.failure?.stack,
       );
-      assert.match(report.failure?.message ?? '', /read-only.*gpu1|gpu1.*read-only/);
-    }
-  });
-
-  it('is aborted in the middle of 20,000 files, keeps what is whole, and goes on with the rest', async () => {
-    for (let index = 0; index < 20_000; index++) {
-      if (index % 100 === 0) fs.mkdirSync(path(`from/d${index / 100}`), { recursive: true });
-      fs.writeFileSync(path(`from/d${Math.floor(index / 100)}/f${index}`), `${index}`.repeat(200));
-    }
-    const abort = new AbortController();
-    const first = await send({
-      signal: abort.signal,
-      onProgress: ({ files }) => files > 6000 && abort.abort(),
-      clock: eager,
+      await until('the host is back', () =>
+        host.exec('true').then(
+          () => true,
+          () => false,
+        ),
+      );
+      const placed = names(path('to')).filter((name) => !name.startsWith('.helios')).length;
+      assert.ok(placed > 0 && placed < 600, `${placed} are there`);
+      const second = await send();
+      assert.deepEqual(
+        [second.failure, second.files, second.same],
+        [undefined, 600 - placed, placed + 1],
+      );
+      await until('what was cut off is gone', () => names(path('to')).length === 600);
     });
-    assert.equal(first.outcome, 'aborted');
-    assert.ok(first.files > 6000 && first.files < 20_000, `${first.files} are there`);
-    const there = names(path('to'));
-    assert.equal(there.length, first.files, 'what is told is what is there, and nothing else');
-    for (const name of there)
-      assert.ok(fs.readFileSync(path(`from/${name}`)).equals(fs.readFileSync(path(`to/${name}`))));
-    const second = await send();
-    assert.deepEqual(
-      [second.outcome, second.files, first.files + second.files],
-      ['complete', 20_000 - first.files, 20_000],
-    );
-    assert.deepEqual(names(path('to')), names(path('from')));
-  });
 
-  it('loses its link in the middle of many files, and sends the rest the next time', async () => {
-    for (let index = 0; index < 600; index++) put(path(`from/f${index}`), randomBytes(250_000));
-    let isCut = false;
-    const cut = ({ files }: { readonly files: number }): void => {
-      if (files === 0 || isCut) return;
-      isCut = true;
-      sshd.cut();
-    };
-    const first = await send({ onProgress: cut, clock: eager });
-    assert.deepEqual(
-      [first.outcome, first.failure?.reason],
-      ['stopped', 'unreachable'],
-      first.failure?.stack,
-    );
-    await until('the host is back', () =>
-      host.exec('true').then(
-        () => true,
-        () => false,
-      ),
-    );
-    const placed = names(path('to')).filter((name) => !name.startsWith('.helios')).length;
-    assert.ok(placed > 0 && placed < 600, `${placed} are there`);
-    const second = await send();
-    assert.deepEqual(
-      [second.failure, second.files, second.same],
-      [undefined, 600 - placed, placed + 1],
-    );
-    await until('what was cut off is gone', () => names(path('to')).length === 600);
+    it('takes memory for no more than a few pieces of 1 GiB', async () => {
+      fs.writeFileSync(path('from'), '');
+      fs.truncateSync(path('from'), 2 ** 30);
+      globalThis.gc?.();
+      const beforeBytes = process.memoryUsage().rss;
+      let maxBytes = 0;
+      const watch = setInterval(
+        () => (maxBytes = Math.max(maxBytes, process.memoryUsage().rss)),
+        20,
+      );
+      const report = await send().finally(() => clearInterval(watch));
+      assert.deepEqual([report.outcome, report.sentBytes], ['complete', 2 ** 30]);
+      assert.ok(
+        maxBytes - beforeBytes < 150 * megabyte,
+        `${Math.round((maxBytes - beforeBytes) / megabyte)} MiB more`,
+      );
+    });
   });
-
-  it('takes memory for no more than a few pieces of 1 GiB', async () => {
-    const source = { machine: local, path: path('from') };
-    fs.writeFileSync(source.path, '');
-    fs.truncateSync(source.path, 2 ** 30);
-    globalThis.gc?.();
-    const beforeBytes = process.memoryUsage().rss;
-    let maxBytes = 0;
-    const watch = setInterval(() => (maxBytes = Math.max(maxBytes, process.memoryUsage().rss)), 20);
-    const report = await transfer({
-      from: source,
-      to: { machine: host, path: path('to') },
-    }).finally(() => clearInterval(watch));
-    assert.deepEqual([report.outcome, report.sentBytes], ['complete', 2 ** 30]);
-    assert.ok(
-      maxBytes - beforeBytes < 150 * megabyte,
-      `${Math.round((maxBytes - beforeBytes) / megabyte)} MiB more`,
-    );
-  });
-});

@@ -2,9 +2,36 @@
 import { createHash, randomBytes } from 'node:crypto';
 import * as fs from 'node:fs';
 import { join } from 'node:path';
+import type { LocalMachine } from '../../../src/machines/local/localMachine.ts';
+import { MachineFailure, type Machine } from '../../../src/machines/machine.ts';
 
 /** Nanoseconds, so that whole seconds are not enough. */
 const modified = 1_700_000_000.123456;
+
+/** Gives everything in a tree, links apart, a time that any process can set. */
+export function plainTimes(root: string): void {
+  for (const [name, what] of Object.entries(seen(root)))
+    if (!what.includes('→'))
+      fs.utimesSync(
+        Buffer.concat([Buffer.from(root), Buffer.from(name, 'latin1')]),
+        modified,
+        modified,
+      );
+}
+
+/** This computer as it is where it runs no commands. */
+export function commandless(local: LocalMachine): Machine {
+  const refuse = (): Promise<never> =>
+    Promise.reject(new MachineFailure('io', 'This computer runs no commands.'));
+  const refused = ['exec', 'stream', 'query', 'spawnDetached'];
+  return new Proxy<Machine>(local, {
+    get: (target, key) => {
+      if (key === 'runsCommands') return false;
+      if (refused.includes(String(key))) return refuse;
+      return Reflect.get(target, key, target) as unknown;
+    },
+  });
+}
 
 /** Writes `content` with a time that is not now. */
 export function put(path: string, content: string | Buffer, mode = 0o644): void {
@@ -30,10 +57,8 @@ export function hardTree(root: string, largeBytes = 0): void {
     '*',
   ];
   for (const name of odd) put(join(root, 'odd', name, name), name);
-  fs.writeFileSync(
-    Buffer.concat([Buffer.from(`${root}/odd/`), Buffer.from([0xff, 0xfe, 0x41])]),
-    'not UTF-8',
-  );
+  const odder = Buffer.concat([Buffer.from(`${root}/odd/`), Buffer.from([0xff, 0xfe, 0x41])]);
+  fs.writeFileSync(odder, 'not UTF-8');
   put(join(root, 'run.sh'), '#!/bin/sh\n', 0o755);
   put(join(root, 'secret'), 's', 0o600);
   put(join(root, 'closed', 'read-only'), 'r', 0o444);

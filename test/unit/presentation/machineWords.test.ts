@@ -237,7 +237,18 @@ describe('values of machines', () => {
   });
   it('reads mounts and warnings', () => {
     assert.deepEqual(mountOf('a:/b:rw', localPath), { source: '/here/a', target: '/b' });
-    for (const text of ['a', 'a:b', ':/b', 'a:/b:no', 'a:/b:ro:ro'])
+    const drives: readonly (readonly [string, string])[] = [
+      ['C:\\a b:/b:ro', 'C:\\a b'],
+      ['C:/a:/b:ro', 'C:/a'],
+      ['\\\\server\\share:/b:ro', '\\\\server\\share'],
+    ];
+    for (const [text, source] of drives)
+      assert.deepEqual(
+        mountOf(text, (path) => path),
+        { source, target: '/b', isReadOnly: true },
+      );
+    assert.deepEqual(mountOf('c:/b', localPath), { source: '/here/c', target: '/b' });
+    for (const text of ['C:\\a', 'C:\\a:b', 'a', 'a:b', ':/b', 'a:/b:no', 'a:/b:ro:ro'])
       assert.equal(mountOf(text, localPath), undefined);
     assert.deepEqual(warningOf('SIGTERM@60'), { signal: 'TERM', seconds: 60 });
     for (const text of ['USR1', 'USR1@', '@3', 'usr1@3', 'USR1@0'])

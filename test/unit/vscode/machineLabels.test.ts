@@ -11,7 +11,9 @@ import {
 
 const gpu1: MachineEntry = { id: 'gpu1', kind: 'ssh', host: 'gpu1.lab', user: 'ada', port: 2222 };
 const place = {
+  platform: 'linux' as NodeJS.Platform,
   homeFolder: '/home/me/.helios',
+  engineOf: (engine = '//./pipe/docker_engine'): string => engine,
   expand: (path: string): string => path.replace('~', '/home/me'),
 };
 
@@ -60,6 +62,17 @@ describe('machines in the words of other programs', () => {
     );
     assert.ok(line.includes(`--filter label=helios.home=${homeIdOf('/home/me/.helios')}`));
     assert.match(line, /exec -it -w '\/my work' "\$container" sh/);
+  });
+
+  it('opens a container by PowerShell where there is no sh', () => {
+    const box = { id: 'box', kind: 'container', image: 'i', workFolder: "/it's" } as const;
+    const { program, arguments: [...words] = [] } =
+      terminalCommand(box, { ...place, platform: 'win32' }) ?? {};
+    const line = words.at(-1) ?? '';
+    assert.deepEqual([program, words.slice(0, -1)], ['powershell.exe', ['-NoProfile', '-Command']]);
+    assert.ok(line.includes(`& $docker -H 'npipe:////./pipe/docker_engine' ps -q -n 1 --filter`));
+    assert.ok(line.includes(`exec -it -w '/it''s' $container sh -c '`));
+    assert.ok(!line.includes('"'), 'which quoting of arguments under Windows would take apart');
   });
 
   it('asks about a host in plain words, in which nothing is a link', () => {

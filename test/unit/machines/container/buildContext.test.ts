@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { chmodSync, mkdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, posix, win32 } from 'node:path';
 import { describe, it } from 'mocha';
-import { readBuildContext } from '../../../../src/machines/container/buildContext.ts';
+import { nameIn, readBuildContext } from '../../../../src/machines/container/buildContext.ts';
+import { ignoring } from '../../../../src/machines/container/dockerignore.ts';
 import { scratchFolder } from '../../../fakes/scratch.ts';
 
 describe('the context of a Dockerfile', () => {
@@ -36,6 +37,13 @@ describe('the context of a Dockerfile', () => {
       'a',
       'link',
     ]);
+  });
+
+  it('has names with slashes on every platform', () => {
+    const inFolder = nameIn('C:\\lab', 'C:\\lab\\docker\\Dockerfile', win32);
+    assert.equal(inFolder, 'docker/Dockerfile');
+    assert.equal(ignoring('docker/*\n')(inFolder), true);
+    assert.equal(nameIn('/lab', '/lab/a\\b', posix), 'a\\b');
   });
 
   it('says what is missing or out of place', async () => {
