@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { after, afterEach, before, describe, it } from 'mocha';
 import { silentLogger } from '../../src/base/logger.ts';
 import { systemClock } from '../../src/base/clock.ts';
@@ -23,6 +24,7 @@ import type { RunSpec, Verdict } from '../../src/runs/run.ts';
 import { Runs } from '../../src/runs/runs.ts';
 import { writeFileAtomic } from '../../src/storage/atomicFile.ts';
 import { TestDockerd } from '../fakes/dockerd.ts';
+import { restoreEnvironment } from '../fakes/environment.ts';
 import { scratchFolder, until } from '../fakes/scratch.ts';
 
 describe('a container machine', () => {
@@ -167,9 +169,38 @@ describe('a container machine', () => {
     });
     await assert.rejects(open({ engine: path('none.sock') }), {
       reason: 'unreachable',
-      message: /start Docker or Podman/,
+      message: /answers at .*none\.sock; start Docker or Podman, or set `engine`/,
     });
     assert.deepEqual(await containers(), []);
+  });
+
+  it('uses the engine of the Docker context', async () => {
+    const before = { ...process.env };
+    const env = { ...before, DOCKER_CONFIG: path('docker') };
+    const host = `host=unix://${dockerd.socket}`;
+    await promisify(execFile)('docker', ['context', 'create', 'lab', '--docker', host], { env });
+    Object.assign(process.env, { DOCKER_CONFIG: path('docker'), DOCKER_CONTEXT: 'lab' });
+    delete process.env['DOCKER_HOST'];
+    try {
+      const way = new ContainerConnector(
+        { id: 'lab', kind: 'container', image: 'lab/busybox' },
+        { engines: engines(), clock: systemClock },
+      );
+      owned.push(way);
+      assert.equal(await output(await way.open(), 'echo here'), 'here');
+    } finally {
+      restoreEnvironment(before);
+    }
+    assert.equal((await containers()).length, 1);
+  });
+
+  it('is built from a Dockerfile in a folder of its context', async () => {
+    mkdirSync(path('project/docker'), { recursive: true });
+    const dockerfile = path('project/docker/Dockerfile');
+    writeFileSync(dockerfile, 'FROM lab/busybox\nCOPY word /word\n');
+    writeFileSync(path('project/word'), 'word');
+    const machine = await open({ dockerfile, buildContext: path('project') });
+    assert.equal(await output(machine, 'cat /word'), 'word');
   });
 
   it('is built from a Dockerfile, and again when something of it has changed', async () => {
