@@ -34,8 +34,8 @@ const orNothing = <T>(read: () => T): T | undefined => {
   }
 };
 
-export const thisComputer = (platform: NodeJS.Platform = process.platform): EngineSite => ({
-  platform,
+const thisComputer = (): EngineSite => ({
+  platform: process.platform,
   env: process.env,
   home: homedir(),
   exists: existsSync,

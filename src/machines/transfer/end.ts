@@ -4,13 +4,25 @@
  */
 import type { PlatformPath } from 'node:path';
 import type { Answer, Bytes, Place } from './ends.ts';
-import type { Source } from './relay.ts';
 import type { Entry, Listing, Tools, Tree } from './tree.ts';
 
 /** Size of the blocks after which an interrupted file resumes. */
 export const blockBytes = 1024 * 1024;
 
 export type Named = readonly (readonly [name: Bytes, entry: Entry])[];
+
+export type Push = (bytes: Uint8Array) => void | Promise<void>;
+
+export interface SourceEnded {
+  readonly code: number;
+  readonly stderr: string;
+}
+
+/**
+ * Produces the content: calls `push` with each piece, and waits for it. Resolves when all content
+ * was pushed, or with `undefined` after an abort.
+ */
+export type Source = (push: Push, signal: AbortSignal) => Promise<SourceEnded | undefined>;
 
 /** Takes all input. Rejects with `MachineFailure`, or with the error of the input. */
 export type Sink = (input: AsyncIterable<Uint8Array>, signal: AbortSignal) => Promise<Answer>;

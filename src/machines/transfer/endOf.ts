@@ -9,14 +9,15 @@ import { shellWriting } from './shellWriting.ts';
 
 const shellEnd: End = { paths: posix, ...shellReading, ...shellWriting };
 
-/** Reads files of this computer without commands; changes them by commands, which keep exact times. */
-const localShellEnd: End = { ...shellEnd, pack: localReading(localSystem).pack };
+const localReads = localReading(localSystem);
 
-const localEnd: End = {
-  paths: localSystem.paths,
-  ...localReading(localSystem),
-  ...localWriting(localSystem),
-};
+/**
+ * Packs files of this computer without commands. Writes them by commands, which set exact times, and
+ * with which a link is never followed on any system.
+ */
+const localShellEnd: End = { ...shellEnd, pack: localReads.pack };
+
+const localEnd: End = { paths: localSystem.paths, ...localReads, ...localWriting(localSystem) };
 
 /** Returns how a transfer reads and writes files of a machine. */
 export function endOf(machine: Machine): End {

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import * as fs from 'node:fs';
 import { promisify } from 'node:util';
-import { blockBytes, type Found, type Reading } from './end.ts';
+import { blockBytes, type Found, type Reading, type Source } from './end.ts';
 import { bytesOf, type Bytes, type Place } from './ends.ts';
 import { localArchive } from './localSource.ts';
 import { listLocal } from './localTree.ts';
@@ -15,7 +15,6 @@ import {
   slashed,
   type LocalSystem,
 } from './openFolder.ts';
-import type { Source } from './relay.ts';
 
 const readInto = promisify(fs.read);
 const pieceBytes = 512 * 1024;

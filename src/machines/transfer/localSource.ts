@@ -2,10 +2,10 @@
 import * as fs from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { fileFailure } from '../local/localFiles.ts';
+import type { Source } from './end.ts';
 import { textOf, type Bytes } from './ends.ts';
 import { baseOf, parentOf, pathIn } from './names.ts';
 import { itemFailure, OpenFolder, type LocalSystem } from './openFolder.ts';
-import type { Source } from './relay.ts';
 import { maxHeaderBytes, paddingAfter, tarEndBytes, writeTarHeader } from './tarHeader.ts';
 import type { Entry } from './tree.ts';
 

@@ -42,12 +42,6 @@ export const slashed = (system: LocalSystem, text: Bytes): Bytes =>
 export const realPathOf = (system: LocalSystem, bytes: Bytes): Bytes =>
   slashed(system, fs.realpathSync.native(nodePath(system, bytes), 'buffer').toString('latin1'));
 
-/** Creates a folder and those above it, and returns its path without links. */
-export function makeFolder(system: LocalSystem, path: Bytes): Bytes {
-  fs.mkdirSync(nodePath(system, path), { recursive: true });
-  return realPathOf(system, path);
-}
-
 export class OpenFolder implements Disposable {
   readonly path: Bytes;
   readonly #system: LocalSystem;

@@ -3,24 +3,11 @@
  */
 import { PassThrough } from 'node:stream';
 import { MachineFailure, type Machine } from '../machine.ts';
-import type { Sink } from './end.ts';
+import type { Push, Sink, Source, SourceEnded } from './end.ts';
 import { inOnePiece, shellLine, type Answer, type Bytes } from './ends.ts';
 
 /** Size of the buffer between the two sides, from which the source is paused. */
 const maxHeldBytes = 1024 * 1024;
-
-type Push = (bytes: Uint8Array) => void | Promise<void>;
-
-export interface SourceEnded {
-  readonly code: number;
-  readonly stderr: string;
-}
-
-/**
- * Produces the content: calls `push` with each piece, and waits for it. Resolves when all content
- * was pushed, or with `undefined` after an abort.
- */
-export type Source = (push: Push, signal: AbortSignal) => Promise<SourceEnded | undefined>;
 
 export interface RelayOptions {
   readonly signal?: AbortSignal | undefined;
