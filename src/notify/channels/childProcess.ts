@@ -2,12 +2,12 @@
 import { spawn } from 'node:child_process';
 import { withoutSecrets } from '../../base/childEnvironment.ts';
 import type { Clock } from '../../base/clock.ts';
+import { signalTree, type ProgramCall } from '../../base/windowsPrograms.ts';
 import { cleanText } from '../../base/text.ts';
 
-export interface ChildRequest {
-  readonly file: string;
-  readonly args: readonly string[];
+export interface ChildRequest extends ProgramCall {
   readonly env: Readonly<Record<string, string | undefined>>;
+  readonly platform: NodeJS.Platform;
   readonly timeoutMs: number;
   readonly clock: Clock;
 }
@@ -25,13 +25,10 @@ const keptChars = 2_000;
  * Runs the program, and resolves with how it ended. Ends the program and its children at the time
  * limit. Never rejects.
  */
-export function runChild({ file, args, env, timeoutMs, clock }: ChildRequest): Promise<ChildEnd> {
+export function runChild(request: ChildRequest): Promise<ChildEnd> {
+  const { timeoutMs, clock } = request;
   return new Promise((resolve) => {
-    const child = spawn(file, args, {
-      env: env as NodeJS.ProcessEnv,
-      detached: true,
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
+    const child = start(request);
     let output = '';
     let isLate = false;
     const keep = (chunk: Buffer): void => {
@@ -41,7 +38,7 @@ export function runChild({ file, args, env, timeoutMs, clock }: ChildRequest): P
     child.stderr.on('data', keep);
     const timer = clock.after(timeoutMs, () => {
       isLate = true;
-      endGroup(child.pid);
+      signalTree(child.pid, 'SIGKILL', request);
     });
     const over = (end: ChildEnd): void => {
       timer.dispose();
@@ -62,14 +59,15 @@ export function runChild({ file, args, env, timeoutMs, clock }: ChildRequest): P
   });
 }
 
-function endGroup(pid: number | undefined): void {
-  if (pid === undefined) return;
-  try {
-    process.kill(-pid, 'SIGKILL');
-  } catch {
-    // The process has already ended.
-  }
-}
+/** Starts the program as the leader of a process group; Windows has none. */
+const start = ({ file, args, isVerbatim = false, env, platform }: ChildRequest) =>
+  spawn(file, args, {
+    env: env as NodeJS.ProcessEnv,
+    detached: platform !== 'win32',
+    windowsHide: true,
+    windowsVerbatimArguments: isVerbatim,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
 
 /**
  * Returns the environment for the program: without the variables that hold secrets, except those
@@ -78,8 +76,11 @@ function endGroup(pid: number | undefined): void {
 export function childEnv(
   env: ChildRequest['env'],
   command = '',
+  platform: NodeJS.Platform = process.platform,
 ): Record<string, string | undefined> {
   const isAskedFor = (name: string): boolean =>
-    command.includes(`$${name}`) || command.includes(`\${${name}`);
+    platform === 'win32'
+      ? [`%${name}%`, `!${name}!`].some((use) => command.toUpperCase().includes(use.toUpperCase()))
+      : command.includes(`$${name}`) || command.includes(`\${${name}`);
   return withoutSecrets(env, isAskedFor);
 }

@@ -1,5 +1,7 @@
 import { assertNever } from '../../base/errors.ts';
+import type { HostSystem } from '../../base/hostSystem.ts';
 import { oneLine } from '../../base/text.ts';
+import { windowsShell, type ProgramCall } from '../../base/windowsPrograms.ts';
 import { NotifyFailure, type Channel, type ChannelDeps } from '../channel.ts';
 import { payloadOf, type Message } from '../notification.ts';
 import type { CommandSettings } from '../settings.ts';
@@ -8,19 +10,20 @@ import { childEnv, runChild, type ChildEnd } from './childProcess.ts';
 const defaultSeconds = 30;
 
 /**
- * A channel that runs a shell command. The message is passed in environment variables, never in the
- * command line.
+ * A channel that runs a shell command, in `cmd.exe` on Windows. The message is passed in environment
+ * variables, never in the command line.
  */
 export const commandChannel = (
   { command, timeoutSeconds = defaultSeconds }: CommandSettings,
   { env, clock, logger, redact }: Pick<ChannelDeps, 'env' | 'clock' | 'logger' | 'redact'>,
+  platform: NodeJS.Platform = process.platform,
 ): Channel => ({
   name: `command ${oneLine(redact(command), 60)}`,
   async send(message) {
     const end = await runChild({
-      file: '/bin/sh',
-      args: ['-c', command],
-      env: { ...childEnv(env, command), ...variablesOf(message) },
+      ...shellCall(command, { env, platform }),
+      env: { ...childEnv(env, command, platform), ...variablesOf(message) },
+      platform,
       timeoutMs: timeoutSeconds * 1000,
       clock,
     });
@@ -34,6 +37,21 @@ export const commandChannel = (
       );
   },
 });
+
+/**
+ * Returns the call of the shell. On Windows, only `!NAME!` may name the texts of a message: `cmd.exe`
+ * replaces it after it has read the line, but runs whatever the value of `%NAME%` contains.
+ */
+function shellCall(command: string, system: HostSystem): ProgramCall {
+  if (system.platform !== 'win32') return { file: '/bin/sh', args: ['-c', command] };
+  const [unsafe] = /%HELIOS_\w+/i.exec(command) ?? [];
+  if (unsafe === undefined) return windowsShell(system, command, ['/v:on']);
+  const name = unsafe.slice(1);
+  throw new NotifyFailure(
+    'settings',
+    `The command uses %${name}%, whose text cmd.exe would run. Write !${name}! instead.`,
+  );
+}
 
 function problemOf(end: ChildEnd, timeoutSeconds: number): string | undefined {
   switch (end.kind) {

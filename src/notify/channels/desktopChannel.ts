@@ -1,14 +1,17 @@
 import { assertNever } from '../../base/errors.ts';
-import { oneLine, formatDuration } from '../../base/text.ts';
+import type { HostSystem } from '../../base/hostSystem.ts';
+import { cleanText, formatDuration, oneLine } from '../../base/text.ts';
+import { windowsProgram, type ProgramCall } from '../../base/windowsPrograms.ts';
 import { NotifyFailure, type Channel, type ChannelDeps } from '../channel.ts';
 import { fullText, isUrgent, type Message } from '../notification.ts';
 import { childEnv, runChild, type ChildEnd } from './childProcess.ts';
+import { toastScript } from './toastScript.ts';
 
 const timeoutMs = 10_000;
 
 /**
- * A channel that shows messages on the desktop, with `notify-send` on Linux and `osascript` on
- * macOS.
+ * A channel that shows messages on the desktop, with `notify-send` on Linux, `osascript` on macOS
+ * and a toast of PowerShell on Windows.
  */
 export const desktopChannel = (
   { env, clock }: Pick<ChannelDeps, 'env' | 'clock'>,
@@ -16,42 +19,66 @@ export const desktopChannel = (
 ): Channel => ({
   name: 'desktop',
   async send(message) {
-    const [file, args] = platform === 'darwin' ? macCall(message) : linuxCall(message);
-    const end = await runChild({ file, args, env: childEnv(env), timeoutMs, clock });
-    const failure = failureOf(file, end);
+    const call = callOf(message, { env, platform });
+    const own = { ...childEnv(env), ...call.variables };
+    const end = await runChild({ ...call, env: own, platform, timeoutMs, clock });
+    const failure = failureOf(call.file, end);
     if (failure !== undefined) throw failure;
   },
 });
 
-type Call = readonly [file: string, args: readonly string[]];
+interface Call extends ProgramCall {
+  readonly variables?: Readonly<Record<string, string>>;
+}
+
+function callOf(message: Message, system: HostSystem): Call {
+  if (system.platform === 'darwin') return macCall(message);
+  return system.platform === 'win32' ? windowsCall(message, system) : linuxCall(message);
+}
 
 /**
  * Returns the call of `notify-send`. Escapes the body, because `notify-send` reads it as markup.
  */
-const linuxCall = (message: Message): Call => [
-  'notify-send',
-  [
+const linuxCall = (message: Message): Call => ({
+  file: 'notify-send',
+  args: [
     '--app-name=Helios',
     `--urgency=${isUrgent(message) ? 'critical' : 'normal'}`,
     '--',
     oneLine(message.title, 120),
     fullText(message).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;'),
   ],
-];
+});
 
 /**
  * Returns the call of `osascript`. Passes title and text as arguments, so that nothing in them runs
  * as script.
  */
-const macCall = (message: Message): Call => [
-  'osascript',
-  [
+const macCall = (message: Message): Call => ({
+  file: 'osascript',
+  args: [
     '-e',
     'on run argv\ndisplay notification (item 2 of argv) with title "Helios" subtitle (item 1 of argv)\nend run',
     oneLine(message.title, 120),
     oneLine(fullText(message), 400),
   ],
-];
+});
+
+/**
+ * Returns the call of PowerShell. Passes title and text as environment variables and the script
+ * encoded, so that nothing in them runs as script.
+ */
+const windowsCall = (message: Message, system: HostSystem): Call => ({
+  file: windowsProgram(system, 'WindowsPowerShell', 'v1.0', 'powershell.exe'),
+  args: [
+    ...['-NoProfile', '-NonInteractive', '-OutputFormat', 'Text', '-EncodedCommand'],
+    Buffer.from(toastScript, 'utf16le').toString('base64'),
+  ],
+  variables: {
+    HELIOS_TITLE: oneLine(cleanText(message.title), 120),
+    HELIOS_BODY: oneLine(cleanText(fullText(message)), 400),
+  },
+});
 
 function failureOf(file: string, end: ChildEnd): NotifyFailure | undefined {
   switch (end.kind) {

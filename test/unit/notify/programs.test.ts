@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'mocha';
-import { systemClock } from '../../../src/base/clock.ts';
+import { systemClock, type Clock } from '../../../src/base/clock.ts';
 import { silentLogger, type Logger } from '../../../src/base/logger.ts';
 import { NotifyFailure } from '../../../src/notify/channel.ts';
 import { commandChannel } from '../../../src/notify/channels/commandChannel.ts';
@@ -10,6 +10,7 @@ import { desktopChannel } from '../../../src/notify/channels/desktopChannel.ts';
 import { ManualClock } from '../../fakes/manualClock.ts';
 import { scratchFolder } from '../../fakes/scratch.ts';
 import { until } from '../../fakes/testEngine.ts';
+import { FakeWindows } from '../../fakes/windowsPrograms.ts';
 import { message } from './message.ts';
 
 describe('programs that tell', () => {
@@ -143,6 +144,91 @@ describe('programs that tell', () => {
     await sent;
     const pid = Number(readFileSync(file('pid'), 'utf8'));
     await until(() => !isAlive(pid));
+  });
+});
+
+describe('programs that tell, on Windows', () => {
+  const folder = scratchFolder();
+  const hostile = '"; calc & $(calc) `calc` %PATH% <b>';
+  const powershell = 'WindowsPowerShell\\v1.0\\powershell.exe';
+
+  it('shows a toast of PowerShell, whose script holds nothing of the texts', async () => {
+    const windows = new FakeWindows(folder());
+    windows.program(powershell, `printf '%s\\0' "$HELIOS_TITLE" "$HELIOS_BODY" > "$OUT"`);
+    const { env } = windows.system();
+    const channel = desktopChannel({ env, clock: systemClock }, 'win32');
+    await channel.send(message({ title: `${hostile}\u0000\u001b[1m` }));
+    const scripts = windows.calls(powershell).map((args) => {
+      assert.deepEqual(args.slice(-2, -1), ['-EncodedCommand']);
+      return Buffer.from(args.at(-1) ?? '', 'base64').toString('utf16le');
+    });
+    assert.match(scripts.join(), /CreateTextNode\(\$env:HELIOS_TITLE\)/);
+    assert.doesNotMatch(scripts.join(), /calc/);
+    assert.deepEqual(readFileSync(`${folder()}/Windows`, 'utf8').split('\0').slice(0, -1), [
+      hostile,
+      'lr=3e-4 <b>& Goal: loss < 1',
+    ]);
+  });
+
+  it('says how PowerShell ended, and that it is missing', async () => {
+    const windows = new FakeWindows(folder());
+    const { env } = windows.system();
+    const channel = desktopChannel({ env, clock: systemClock }, 'win32');
+    await assert.rejects(channel.send(message()), { reason: 'absent', message: /not installed/ });
+    windows.program(powershell, 'echo blocked by policy >&2; exit 1');
+    await assert.rejects(channel.send(message()), /ended with code 1: blocked by policy/);
+  });
+
+  const command = (text: string, env: NodeJS.ProcessEnv, clock: Clock = systemClock) =>
+    commandChannel(
+      { type: 'command', command: text, timeoutSeconds: 5 },
+      { env, clock, logger: silentLogger, redact: (output) => output },
+      'win32',
+    );
+
+  it('runs a command by cmd.exe, with the secrets that it names in the way of cmd', async () => {
+    const windows = new FakeWindows(folder());
+    windows.program(
+      'cmd.exe',
+      `printf '%s\\0' "$LAB_TOKEN" "$OTHER_TOKEN" "$HELIOS_TITLE" > "$OUT"`,
+    );
+    const { env } = windows.system({ LAB_TOKEN: 'lab', OTHER_TOKEN: 'other' });
+    const text = 'notify.exe "%lab_token%" !HELIOS_TITLE!';
+    await command(text, env).send(message({ title: hostile }));
+    assert.deepEqual(windows.calls('cmd.exe'), [['/d', '/v:on', '/s', '/c', `"${text}"`]]);
+    assert.deepEqual(readFileSync(`${folder()}/Windows`, 'utf8').split('\0').slice(0, -1), [
+      'lab',
+      '',
+      hostile,
+    ]);
+  });
+
+  it('refuses a command in which cmd.exe would run the text of a message', async () => {
+    const windows = new FakeWindows(folder());
+    windows.program('cmd.exe');
+    const { env } = windows.system();
+    for (const name of ['HELIOS_TITLE', 'helios_body'])
+      await assert.rejects(command(`echo %${name}%`, env).send(message()), {
+        reason: 'settings',
+        message: `The command uses %${name}%, whose text cmd.exe would run. Write !${name}! instead.`,
+      });
+    assert.deepEqual(windows.calls('cmd.exe'), []);
+  });
+
+  it('ends a command and its children with taskkill at the time limit', async () => {
+    const windows = new FakeWindows(folder());
+    windows.program('cmd.exe', 'exec sleep 600');
+    windows.program('taskkill.exe', 'kill -9 "$2"');
+    const clock = new ManualClock();
+    const sent = assert.rejects(
+      command('train', windows.system().env, clock).send(message()),
+      /was ended after 5 s/,
+    );
+    await until(() => windows.calls('cmd.exe').length > 0);
+    await clock.advance(5_000);
+    await sent;
+    const [[flag, , ...flags] = []] = windows.calls('taskkill.exe');
+    assert.deepEqual([flag, ...flags], ['/pid', '/t', '/f']);
   });
 });
 

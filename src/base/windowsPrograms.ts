@@ -1,0 +1,57 @@
+/** Calls of the programs that are part of Windows. */
+import { spawn } from 'node:child_process';
+import { variableOf, type HostSystem } from './hostSystem.ts';
+
+/** A program to start, with arguments that Node must not quote if `isVerbatim` is true. */
+export interface ProgramCall {
+  readonly file: string;
+  readonly args: readonly string[];
+  readonly isVerbatim?: boolean;
+}
+
+/**
+ * Returns the path of a program below the system folder. A bare name would be searched in the
+ * working folder first.
+ */
+export const windowsProgram = (system: HostSystem, ...names: readonly string[]): string =>
+  [variableOf(system, 'SYSTEMROOT') ?? 'C:\\Windows', 'System32', ...names].join('\\');
+
+/**
+ * Returns the call that runs a command line in `cmd.exe`, without the commands that the registry
+ * adds. `cmd.exe` removes the outer quotes and does not know the quotes that Node would add.
+ */
+export const windowsShell = (
+  system: HostSystem,
+  command: string,
+  options: readonly string[] = [],
+): ProgramCall => ({
+  file: windowsProgram(system, 'cmd.exe'),
+  args: ['/d', ...options, '/s', '/c', `"${command}"`],
+  isVerbatim: true,
+});
+
+/**
+ * Signals a process and its children. On Windows, which has no signals, they are ended at once;
+ * elsewhere the process must lead its process group. Does nothing if the process cannot be signalled,
+ * for example because it has ended.
+ */
+export function signalTree(
+  pid: number | undefined,
+  signal: NodeJS.Signals,
+  system: HostSystem,
+): void {
+  if (pid === undefined) return;
+  if (system.platform === 'win32') {
+    const taskkill = windowsProgram(system, 'taskkill.exe');
+    spawn(taskkill, ['/pid', String(pid), '/t', '/f'], {
+      stdio: 'ignore',
+      windowsHide: true,
+    }).on('error', () => undefined);
+    return;
+  }
+  try {
+    process.kill(-pid, signal);
+  } catch {
+    // The process has ended.
+  }
+}
