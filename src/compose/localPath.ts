@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { UserFacing } from '../base/errors.ts';
 import type { LocalPath } from '../presentation/machines/machineOptions.ts';
-import { expandHome } from '../machines/ssh/configFile.ts';
+import { expandHome } from '../machines/ssh/configPaths.ts';
 
 /**
  * Returns a function that makes paths absolute: relative paths start in `folder`, `~/` is

@@ -3,4 +3,4 @@ export { parseMachineSpec, checkedEntry } from '../machines/machineEntry.ts';
 export { hasContainerEngine } from '../machines/container/engine.ts';
 export { findEngine } from '../machines/container/findEngine.ts';
 export { lineOfMachine } from '../machines/list/machineFile.ts';
-export { expandHome } from '../machines/ssh/configFile.ts';
+export { expandHome } from '../machines/ssh/configPaths.ts';

@@ -3,7 +3,7 @@ import { existsSync, realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import type { MachineEntry } from '../machines/machineEntry.ts';
-import { expandHome } from '../machines/ssh/configFile.ts';
+import { expandHome } from '../machines/ssh/configPaths.ts';
 import { PathRules } from '../permissions/pathRules.ts';
 
 /** Returns rules that also protect the home folder under its real path, and build files. */

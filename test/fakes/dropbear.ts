@@ -66,6 +66,7 @@ export class TestDropbear {
       user: 'root',
       identityFiles: [join(this.folder, 'key')],
       proxyJump: [],
+      agents: [],
       knownHostsFiles: [join(this.folder, 'known_hosts')],
     };
   }

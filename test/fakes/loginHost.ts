@@ -76,7 +76,7 @@ export class LoginHost {
         configFile: join(folder, 'config'),
         homeFolder: folder,
         localUser: userInfo().username,
-        agentSocket: undefined,
+        agents: [],
       },
     });
   }

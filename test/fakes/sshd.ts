@@ -146,6 +146,7 @@ export class TestSshd {
       user: userInfo().username,
       identityFiles: [join(this.folder, 'key')],
       proxyJump: [],
+      agents: [],
       knownHostsFiles: [this.knownHosts],
       ...more,
     };

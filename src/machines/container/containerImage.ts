@@ -6,7 +6,7 @@ import { homedir } from 'node:os';
 import { oneLine } from '../../base/text.ts';
 import { MachineFailure } from '../machine.ts';
 import type { ContainerEntry } from '../machineEntry.ts';
-import { expandHome } from '../ssh/configFile.ts';
+import { expandHome } from '../ssh/configPaths.ts';
 import { messageOf } from '../../base/errors.ts';
 import { untrusted } from '../../base/untrusted.ts';
 import { readBuildContext, tagOf, type BuildContext } from './buildContext.ts';

@@ -25,7 +25,7 @@ import { homedir } from 'node:os';
 import path from 'node:path';
 import type Dockerode from 'dockerode';
 import type { ContainerEntry } from '../machineEntry.ts';
-import { expandHome } from '../ssh/configFile.ts';
+import { expandHome } from '../ssh/configPaths.ts';
 
 export type CreateOptions = Dockerode.ContainerCreateOptions;
 

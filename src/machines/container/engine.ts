@@ -4,7 +4,7 @@ import type Dockerode from 'dockerode';
 import { codeOf, messageOf } from '../../base/errors.ts';
 import { quotedReason } from '../../base/untrusted.ts';
 import { MachineFailure } from '../machine.ts';
-import { expandHome } from '../ssh/configFile.ts';
+import { expandHome } from '../ssh/configPaths.ts';
 import { loadDocker } from './dockerLibrary.ts';
 import { findEngine, type FoundEngine } from './findEngine.ts';
 

@@ -9,7 +9,7 @@ import type { Connector } from '../lazyMachine.ts';
 import { LocalMachine } from '../local/localMachine.ts';
 import { MachineFailure, type Machine, type MachineStatus } from '../machine.ts';
 import type { SlurmEntry } from '../machineEntry.ts';
-import { expandHome } from '../ssh/configFile.ts';
+import { expandHome } from '../ssh/configPaths.ts';
 import { SshConnector, type SshConnectorOptions } from '../ssh/sshConnector.ts';
 import { SlurmMachine } from './slurmMachine.ts';
 

@@ -2,16 +2,33 @@
  * Parses a user's ssh configuration without OpenSSH. Supports `Include` and the patterns of `Host`.
  */
 import { readdir, readFile } from 'node:fs/promises';
-import { isAbsolute, join } from 'node:path';
+import type { Environment } from '../../base/childEnvironment.ts';
 import { codeOf } from '../../base/errors.ts';
 import { matchesGlob } from '../../base/glob.ts';
+import { expandHome, expandTokens, expandVariables, pathsOf } from './configPaths.ts';
 
 export interface ConfigPlace {
   /** Absolute path of the ssh configuration. The file may be missing. */
   readonly configFile: string;
-  /** Absolute path that `~` stands for. */
+  /** Absolute path that `~` stands for. Its form decides how paths are read. */
   readonly homeFolder: string;
+  /** The user on this computer, for `%u`. Omitted: `%u` in an `Include` stays as it is. */
+  readonly localUser?: string;
+  /** Default: the environment of this process. */
+  readonly env?: Environment;
+  readonly files?: ConfigFiles;
 }
+
+/** Reads files and folders as `node:fs/promises` does. */
+export interface ConfigFiles {
+  readText(path: string): Promise<string>;
+  names(folder: string): Promise<readonly string[]>;
+}
+
+const realFiles: ConfigFiles = {
+  readText: (path) => readFile(path, 'utf8'),
+  names: (folder) => readdir(folder),
+};
 
 interface Setting {
   /**
@@ -63,9 +80,6 @@ export function matchesHost(host: string, patterns: readonly string[]): boolean 
   return !isRefused && patterns.some((pattern) => !pattern.startsWith('!') && matches(pattern));
 }
 
-export const expandHome = (path: string, homeFolder: string): string =>
-  path === '~' || path.startsWith('~/') ? join(homeFolder, path.slice(2)) : path;
-
 const readSettings = (place: ConfigPlace): Promise<Setting[]> =>
   readConfig(place.configFile, [], { place, depth: 0 });
 
@@ -74,7 +88,8 @@ async function readConfig(
   outer: Setting['conditions'],
   { place, depth }: { place: ConfigPlace; depth: number },
 ): Promise<Setting[]> {
-  const text = await readFile(path, 'utf8').catch((error: unknown) => {
+  const { readText } = place.files ?? realFiles;
+  const text = await readText(path).catch((error: unknown) => {
     if (codeOf(error) === 'ENOENT') return '';
     throw error;
   });
@@ -108,31 +123,42 @@ function wordsOf(line: string): string[] {
   return [(match[1] ?? '').toLowerCase(), ...(comment < 0 ? words : words.slice(0, comment))];
 }
 
-async function includedFiles(
-  patterns: readonly string[],
-  { homeFolder }: ConfigPlace,
-): Promise<string[]> {
+async function includedFiles(patterns: readonly string[], place: ConfigPlace): Promise<string[]> {
+  const { homeFolder } = place;
+  const paths = pathsOf(homeFolder);
   const absolute = patterns
-    .map((pattern) => expandHome(pattern, homeFolder))
-    .map((pattern) => (isAbsolute(pattern) ? pattern : join(homeFolder, '.ssh', pattern)));
-  return (await Promise.all(absolute.map(matchingPaths))).flat();
+    .map((pattern) => expandHome(expandedInclude(pattern, place), homeFolder))
+    .map((pattern) => paths.resolve(homeFolder, '.ssh', pattern));
+  return (await Promise.all(absolute.map((path) => matchingPaths(path, place)))).flat();
 }
 
-async function matchingPaths(pattern: string): Promise<string[]> {
-  let found = ['/'];
-  for (const part of pattern.split('/').filter(Boolean)) {
+/** Expands the variables and those tokens that do not depend on the host. */
+function expandedInclude(pattern: string, { homeFolder, localUser, env }: ConfigPlace): string {
+  const user = localUser === undefined ? {} : { u: localUser };
+  return expandVariables(expandTokens(pattern, { d: homeFolder, ...user }), env ?? process.env);
+}
+
+async function matchingPaths(pattern: string, place: ConfigPlace): Promise<string[]> {
+  const paths = pathsOf(place.homeFolder);
+  const { root } = paths.parse(pattern);
+  let found = [root];
+  for (const part of pattern.slice(root.length).split(paths.sep).filter(Boolean)) {
     const names = (folder: string): Promise<string[]> =>
-      /[*?]/.test(part) ? entries(folder, part) : Promise.resolve([part]);
+      /[*?]/.test(part) ? entries(folder, part, place) : Promise.resolve([part]);
     const next = await Promise.all(
-      found.map(async (folder) => (await names(folder)).map((name) => join(folder, name))),
+      found.map(async (folder) => (await names(folder)).map((name) => paths.join(folder, name))),
     );
     found = next.flat();
   }
   return found;
 }
 
-async function entries(folder: string, pattern: string): Promise<string[]> {
-  const names = await readdir(folder).catch((): string[] => []);
+async function entries(
+  folder: string,
+  pattern: string,
+  { files = realFiles }: ConfigPlace,
+): Promise<string[]> {
+  const names = await files.names(folder).catch(() => []);
   return names
     .filter(
       (name) =>

@@ -4,7 +4,8 @@
  */
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { Duplex } from 'node:stream';
-import { codeOf } from '../../base/errors.ts';
+import { thisSystem, type HostSystem } from '../../base/hostSystem.ts';
+import { signalTree, windowsShell, type ProgramCall } from '../../base/windowsPrograms.ts';
 import { quotedReason } from '../../base/untrusted.ts';
 import { sshEnvironment } from './sshEnvironment.ts';
 
@@ -18,17 +19,23 @@ const maxStderrBytes = 4096;
  */
 export class ProxyStream extends Duplex {
   readonly #child: ChildProcessWithoutNullStreams;
+  readonly #system: HostSystem;
   #stderrText = '';
 
-  constructor(command: string) {
+  constructor(command: string, system: HostSystem = thisSystem()) {
     super();
-    // Use a separate process group, because the command may start several processes.
-    const child = spawn(process.env.SHELL ?? '/bin/sh', ['-c', `exec ${command}`], {
+    const { file, args, isVerbatim = false } = shellCall(command, system);
+    const child = spawn(file, args, {
       stdio: 'pipe',
-      detached: true,
+      // Use a separate process group, because the command may start several processes. Windows has
+      // none; there, the command would get a console of its own.
+      detached: system.platform !== 'win32',
+      windowsHide: true,
+      windowsVerbatimArguments: isVerbatim,
       env: sshEnvironment(),
     });
     this.#child = child;
+    this.#system = system;
     child.stdout.on('data', (bytes: Buffer) => {
       if (!this.push(bytes)) child.stdout.pause();
     });
@@ -62,19 +69,16 @@ export class ProxyStream extends Duplex {
   override _destroy(error: Error | null, done: (error: Error | null) => void): void {
     const child = this.#child;
     if (child.exitCode === null && child.signalCode === null) {
-      signalGroup(child.pid, 'SIGTERM');
-      const killing = setTimeout(() => signalGroup(child.pid, 'SIGKILL'), killAfterMs);
+      const signal = (name: NodeJS.Signals): void => signalTree(child.pid, name, this.#system);
+      signal('SIGTERM');
+      const killing = setTimeout(() => signal('SIGKILL'), killAfterMs);
       child.once('exit', () => clearTimeout(killing));
     }
     done(error);
   }
 }
 
-function signalGroup(pid: number | undefined, signal: NodeJS.Signals): void {
-  if (pid === undefined) return;
-  try {
-    process.kill(-pid, signal);
-  } catch (error) {
-    if (codeOf(error) !== 'ESRCH') throw error;
-  }
-}
+const shellCall = (command: string, system: HostSystem): ProgramCall =>
+  system.platform === 'win32'
+    ? windowsShell(system, command)
+    : { file: system.env['SHELL'] ?? '/bin/sh', args: ['-c', `exec ${command}`] };

@@ -11,6 +11,7 @@ import type {
   ParsedKey,
 } from 'ssh2';
 import type { AskingHost } from '../machinePrompts.ts';
+import { socketsOf } from './agents.ts';
 import type { SshTarget } from './sshConfig.ts';
 import type { SshLibrary } from './sshLibrary.ts';
 
@@ -123,10 +124,10 @@ export class SshAuth {
   }
 
   async *#keys(library: SshLibrary): AsyncGenerator<AnyAuthMethod, undefined> {
-    const { user: username, agentSocket, identityFiles } = this.#target;
-    if (agentSocket !== undefined) {
-      this.#tried.push('agent');
-      yield { type: 'agent', username, agent: agentSocket };
+    const { user: username, agents, identityFiles } = this.#target;
+    for (const socket of (await Promise.all(agents.map((agent) => socketsOf(agent)))).flat()) {
+      if (!this.#tried.includes('agent')) this.#tried.push('agent');
+      yield { type: 'agent', username, agent: socket };
     }
     for (const file of identityFiles) {
       const key = await this.#key(file, library);

@@ -3,13 +3,14 @@
  * OpenSSH is missing, a built-in parser.
  */
 import { execFile } from 'node:child_process';
-import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { codeOf, messageOf } from '../../base/errors.ts';
 import { quotedReason } from '../../base/untrusted.ts';
 import { MachineFailure } from '../machine.ts';
 import { parseMachineSpec } from '../machineEntry.ts';
-import { expandHome, settingsOf, type ConfigPlace } from './configFile.ts';
+import { pageantName } from './agents.ts';
+import { settingsOf, type ConfigPlace } from './configFile.ts';
+import { expandHome, expandTokens, expandVariables, pathsOf, type Tokens } from './configPaths.ts';
 import { sshEnvironment } from './sshEnvironment.ts';
 
 /**
@@ -33,8 +34,8 @@ export interface SshTarget {
   readonly proxyJump: readonly SshTarget[];
   /** Shell command whose stdin and stdout lead to the host. Ignored behind a jump host. */
   readonly proxyCommand?: string;
-  /** Socket of the ssh agent; `undefined` if no agent is used. */
-  readonly agentSocket?: string;
+  /** Agents in the order in which they are asked: sockets, named pipes, or `pageantName`. */
+  readonly agents: readonly string[];
   /** Name under which known_hosts stores the host's key. Default: `host`. */
   readonly hostKeyAlias?: string;
   /** known_hosts files, read in this order. New keys are added to the first file. */
@@ -44,8 +45,8 @@ export interface SshTarget {
 export interface SshConfigOptions extends ConfigPlace {
   /** Default user name: the user on this computer. */
   readonly localUser: string;
-  /** Value of `SSH_AUTH_SOCK`. */
-  readonly agentSocket?: string | undefined;
+  /** Agents to ask where the configuration names none. */
+  readonly agents: readonly string[];
   /** Program of the OpenSSH client. Default: `ssh` from PATH. `null`: OpenSSH is never used. */
   readonly sshProgram?: string | null;
 }
@@ -121,12 +122,15 @@ function proxyOf(
         'Use ProxyJump, or a ProxyCommand without it.',
     );
   // Check the names, because they become part of a shell command.
-  if (![target.host, target.user, host].every((word) => /^[\w.:%@+-]+$/.test(word)))
+  const allowed = isWindows(options) ? /^[\w.:@+-]+$/ : /^[\w.:%@+-]+$/;
+  if (![target.host, target.user, host].every((word) => allowed.test(word)))
     throw unusable(
       `The name or user of ${host} contains characters that are not allowed in a ProxyCommand.`,
     );
   return { proxyCommand: expandTokens(command, tokensOf(reference, target, options)) };
 }
+
+const isWindows = ({ homeFolder }: SshConfigOptions): boolean => pathsOf(homeFolder).sep === '\\';
 
 const unusable = (message: string, options?: ErrorOptions): MachineFailure =>
   new MachineFailure('unreachable', message, options);
@@ -150,6 +154,7 @@ async function askOpenSsh(
       timeout: 10_000,
       maxBuffer: 1 << 20,
       env: sshEnvironment(),
+      windowsHide: true,
     });
     return parseAnswer(stdout);
   } catch (error) {
@@ -177,20 +182,16 @@ function targetOf(
   options: SshConfigOptions,
 ): SshTarget {
   const first = (keyword: string): string | undefined => valuesOf(settings, keyword)[0]?.join(' ');
-  const path = (name: string): string => expandHome(name, options.homeFolder);
   const host = expandTokens(first('hostname') ?? reference.host, { h: reference.host });
   const user = reference.user ?? first('user') ?? options.localUser;
   const port = reference.port ?? Number(first('port') ?? 22);
   const tokens = tokensOf(reference, { host, user, port }, options);
-  const ssh = (name: string): string => join(options.homeFolder, '.ssh', name);
-  const keys = valuesOf(settings, 'identityfile').map((words) =>
-    path(expandTokens(words.join(' '), tokens)),
-  );
-  const knownHosts = valuesOf(settings, 'userknownhostsfile')[0]?.map((name) =>
-    path(expandTokens(name, tokens)),
-  );
+  const path = (name: string): string => expandPath(name, tokens, options);
+  const ssh = (name: string): string =>
+    pathsOf(options.homeFolder).join(options.homeFolder, '.ssh', name);
+  const keys = valuesOf(settings, 'identityfile').map((words) => path(words.join(' ')));
+  const knownHosts = valuesOf(settings, 'userknownhostsfile')[0]?.map(path);
   const global = valuesOf(settings, 'globalknownhostsfile')[0] ?? ['/etc/ssh/ssh_known_hosts'];
-  const agentSocket = agentOf(first('identityagent'), options);
   const hostKeyAlias = first('hostkeyalias');
   return {
     host,
@@ -200,23 +201,37 @@ function targetOf(
       (name) => name !== 'none',
     ),
     proxyJump: [],
-    ...(agentSocket === undefined ? {} : { agentSocket }),
+    agents: agentsOf(first('identityagent'), path, options),
     ...(hostKeyAlias === undefined ? {} : { hostKeyAlias }),
     knownHostsFiles: [...(knownHosts ?? [ssh('known_hosts')]), ...global],
   };
 }
 
-function agentOf(setting: string | undefined, options: SshConfigOptions): string | undefined {
-  if (setting === undefined || setting === 'SSH_AUTH_SOCK') return options.agentSocket;
-  if (setting === 'none' || setting.startsWith('$')) return undefined;
-  return expandHome(setting, options.homeFolder);
+/** Returns the agents for a value of `IdentityAgent`. `$NAME` names a variable with the socket. */
+function agentsOf(
+  setting: string | undefined,
+  path: (name: string) => string,
+  { agents, env = process.env }: SshConfigOptions,
+): readonly string[] {
+  if (setting === undefined || setting === 'SSH_AUTH_SOCK') return agents;
+  const [, variable] = /^\$(\w+)$/.exec(setting) ?? [];
+  const socket = variable === undefined ? setting : env[variable];
+  if (socket === undefined || socket === '' || socket === 'none') return [];
+  return [socket === pageantName || variable !== undefined ? socket : path(socket)];
 }
+
+/** Expands the tokens, the variables and the `~` of a path. */
+const expandPath = (
+  text: string,
+  tokens: Tokens,
+  { homeFolder, env = process.env }: SshConfigOptions,
+): string => expandHome(expandVariables(expandTokens(text, tokens), env), homeFolder);
 
 const tokensOf = (
   reference: HostReference,
   { host, user, port }: Pick<SshTarget, 'host' | 'user' | 'port'>,
   { localUser, homeFolder }: SshConfigOptions,
-): Readonly<Record<string, string>> => ({
+): Tokens => ({
   h: host,
   n: reference.host,
   p: String(port),
@@ -224,8 +239,3 @@ const tokensOf = (
   u: localUser,
   d: homeFolder,
 });
-
-const expandTokens = (text: string, tokens: Readonly<Record<string, string>>): string =>
-  text.replace(/%(.)/g, (whole, letter: string) =>
-    letter === '%' ? '%' : (tokens[letter] ?? whole),
-  );

@@ -4,12 +4,14 @@ import { adviceOf } from '../../base/errors.ts';
 import type { Clock } from '../../base/clock.ts';
 import { DisposableStore } from '../../base/disposable.ts';
 import { Emitter, type Event } from '../../base/emitter.ts';
+import { thisSystem } from '../../base/hostSystem.ts';
 import type { HomeFolders } from '../homeFolders.ts';
 import type { Connector } from '../lazyMachine.ts';
 import type { MachineStatus } from '../machine.ts';
 import { placeText, type SshEntry } from '../machineEntry.ts';
 import type { AskingHost, MachinePrompts, SecretQuestion } from '../machinePrompts.ts';
-import { expandHome } from './configFile.ts';
+import { defaultAgents } from './agents.ts';
+import { expandHome } from './configPaths.ts';
 import type { SecretKind, SshPrompts } from './sshAuth.ts';
 import { resolveHost, type SshConfigOptions, type SshTarget } from './sshConfig.ts';
 import { SshConnection, type SshState } from './sshConnection.ts';
@@ -20,7 +22,7 @@ export interface SshConnectorOptions {
   readonly homes: HomeFolders;
   readonly clock: Clock;
   /**
-   * Location of the ssh config and the agent's socket. Default: the user's ssh config and agent.
+   * Location of the ssh config, and the agents. Default: the user's ssh config and agents.
    */
   readonly ssh?: SshConfigOptions;
 }
@@ -107,19 +109,18 @@ const ownConfig = (): SshConfigOptions => ({
   configFile: join(homedir(), '.ssh', 'config'),
   homeFolder: homedir(),
   localUser: userInfo().username,
-  agentSocket: process.env.SSH_AUTH_SOCK,
+  agents: defaultAgents(thisSystem()),
 });
 
 /** Returns `target` with the login settings of the entry, which override the ssh config. */
 function withLogin(target: SshTarget, { auth, keyPath }: SshEntry, homeFolder: string): SshTarget {
-  const { agentSocket, ...rest } = target;
   const configuredFiles = auth === 'agent' || auth === 'password' ? [] : target.identityFiles;
   const identityFiles = keyPath === undefined ? configuredFiles : [expandHome(keyPath, homeFolder)];
   const usesAgent = auth === undefined || auth === 'agent';
   return {
-    ...rest,
+    ...target,
     identityFiles,
-    ...(usesAgent && agentSocket !== undefined && { agentSocket }),
+    agents: usesAgent ? target.agents : [],
   };
 }
 

@@ -3,7 +3,8 @@
  * killed together.
  */
 import { spawn } from 'node:child_process';
-import { codeOf } from '../../base/errors.ts';
+import { thisSystem } from '../../base/hostSystem.ts';
+import { signalTree } from '../../base/windowsPrograms.ts';
 import type { SpawnedProcess, SpawnOptions } from '@anthropic-ai/claude-agent-sdk';
 
 const keptStderrChars = 4000;
@@ -30,12 +31,12 @@ export function startProcess({
   cwd,
   env,
 }: Omit<SpawnOptions, 'signal'>): ClaudeProcess {
-  const isGroup = process.platform !== 'win32';
+  const system = thisSystem();
   const child = spawn(command, args, {
     cwd,
     env,
     stdio: 'pipe',
-    detached: isGroup,
+    detached: system.platform !== 'win32',
     windowsHide: true,
   });
   let stderr = '';
@@ -46,8 +47,7 @@ export function startProcess({
   child.stdin.on('error', () => undefined);
   const kill = (): void => {
     if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
-    if (isGroup) killGroup(child.pid);
-    else child.kill('SIGKILL');
+    signalTree(child.pid, 'SIGKILL', system);
   };
   process.once('exit', kill);
   const ended = new Promise<string>((resolve) => {
@@ -57,12 +57,4 @@ export function startProcess({
     );
   }).finally(() => process.off('exit', kill));
   return { spawned: child, stderr: () => stderr, ended, kill };
-}
-
-function killGroup(pid: number): void {
-  try {
-    process.kill(-pid, 'SIGKILL');
-  } catch (error) {
-    if (codeOf(error) !== 'ESRCH') throw error;
-  }
 }

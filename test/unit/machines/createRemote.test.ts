@@ -72,7 +72,7 @@ describe('machines of the list, over a real sshd', () => {
         configFile: join(folder(), 'config'),
         homeFolder: folder(),
         localUser: userInfo().username,
-        agentSocket: undefined,
+        agents: [],
       },
     })(entry);
     owned.push(machine);

@@ -53,7 +53,7 @@ describe('the environment of programs that the ssh config names', () => {
     });
     const target = await resolveHost(
       { host: 'gpu1' },
-      { configFile, homeFolder: folder(), localUser: 'me' },
+      { configFile, homeFolder: folder(), localUser: 'me', agents: [] },
     );
     assert.equal(target.user, 'ada');
     assertClean();

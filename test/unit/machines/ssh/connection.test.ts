@@ -156,10 +156,13 @@ describe('SshConnection', () => {
       });
       await once(add, 'exit');
       assert.equal(
-        await echo(connect(sshd.target({ identityFiles: [], agentSocket: socket })), 'x'),
+        await echo(
+          connect(sshd.target({ identityFiles: [], agents: [join(folder(), 'none'), socket] })),
+          'x',
+        ),
         'x',
       );
-      const dead = sshd.target({ agentSocket: join(folder(), 'none') });
+      const dead = sshd.target({ agents: [join(folder(), 'none')] });
       assert.equal(await echo(connect(dead), 'y'), 'y');
     } finally {
       agent.kill();

@@ -66,6 +66,7 @@ describe('passwords of hosts on the way to a machine', () => {
           configFile: join(folder(), '.ssh/config'),
           homeFolder: folder(),
           localUser: 'eve',
+          agents: [],
           sshProgram: null,
         },
       },

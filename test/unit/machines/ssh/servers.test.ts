@@ -177,7 +177,12 @@ describe('hosts as they are met', () => {
         configFile,
         `Host far\n HostName 127.0.0.1\n Port ${far.port}\n ProxyCommand ${command}\n`,
       );
-      const options = { configFile, homeFolder: folder(), localUser: userInfo().username };
+      const options = {
+        configFile,
+        homeFolder: folder(),
+        localUser: userInfo().username,
+        agents: [],
+      };
       const { identityFiles, knownHostsFiles } = far.target();
       return machineAt({
         ...(await resolveHost({ host: 'far' }, options)),

@@ -15,7 +15,7 @@ describe('ssh configuration', () => {
     writeFileSync(configFile, text, { mode: 0o600 });
     for (const [name, content] of Object.entries(included))
       writeFileSync(join(folder(), '.ssh', name), content);
-    return { configFile, homeFolder: folder(), localUser: 'me', agentSocket: '/agent' };
+    return { configFile, homeFolder: folder(), localUser: 'me', agents: ['/agent'] };
   }
 
   const text = [
@@ -49,7 +49,7 @@ describe('ssh configuration', () => {
         join(folder(), '.ssh/cluster_key'),
         '/keys/with space',
       ]);
-      assert.equal(gpu1.agentSocket, undefined);
+      assert.deepEqual(gpu1.agents, []);
       assert.deepEqual(
         gpu1.proxyJump.map(({ host, port, user }) => ({ host, port, user })),
         [{ host: '10.0.0.1', port: 2200, user: 'jump' }],
@@ -73,14 +73,19 @@ describe('ssh configuration', () => {
   });
 
   it('needs no configuration and no OpenSSH', async () => {
-    const options = { configFile: join(folder(), 'none'), homeFolder: folder(), localUser: 'me' };
-    const expected = { host: 'h', port: 22, user: 'me', agent: undefined };
+    const options = {
+      configFile: join(folder(), 'none'),
+      homeFolder: folder(),
+      localUser: 'me',
+      agents: [],
+    };
+    const expected = { host: 'h', port: 22, user: 'me', agents: [] };
     for (const sshProgram of ['ssh', '/no/such/ssh', null]) {
-      const { host, port, user, agentSocket } = await resolveHost(
+      const { host, port, user, agents } = await resolveHost(
         { host: 'h' },
         { ...options, sshProgram },
       );
-      assert.deepEqual({ host, port, user, agent: agentSocket }, expected);
+      assert.deepEqual({ host, port, user, agents }, expected);
     }
     assert.deepEqual(await hostAliases(options), []);
   });
