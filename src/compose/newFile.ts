@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { link, open, rename, rm } from 'node:fs/promises';
+import { link, open, rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { codeOf, UserFacing } from '../base/errors.ts';
+import { replaceFile } from '../storage/replaceFile.ts';
 import { storageFailure } from '../storage/storageFailure.ts';
 
 /**
@@ -20,7 +21,7 @@ export async function writePieces(
     // create it even after the stream has failed, and leave it behind.
     const handle = await open(temporary, 'wx', 0o600);
     await pipeline(pieces, handle.createWriteStream({ flush: true }));
-    if (replaces) await rename(temporary, file);
+    if (replaces) await replaceFile(temporary, file);
     else await link(temporary, file);
   } catch (error) {
     if (codeOf(error) === 'EEXIST')

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { open, rename, rm } from 'node:fs/promises';
+import { open, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { makeFolders } from '../base/folders.ts';
+import { replaceFile, type ReplaceDeps } from './replaceFile.ts';
 import { storageFailure } from './storageFailure.ts';
 
 /**
@@ -14,6 +15,7 @@ export async function writeFileAtomic(
   file: string,
   content: string | Uint8Array,
   mode = 0o600,
+  replacing?: ReplaceDeps,
 ): Promise<void> {
   const temporary = `${file}.${randomBytes(6).toString('hex')}.tmp`;
   try {
@@ -25,7 +27,7 @@ export async function writeFileAtomic(
     } finally {
       await handle.close();
     }
-    await rename(temporary, file);
+    await replaceFile(temporary, file, replacing);
   } catch (error) {
     // Ignores an error of `rm`, which can fail for the same reason as the write, for example
     // without permission for the folder.

@@ -3,16 +3,23 @@
  * moment, exactly one succeeds. A new lock file appears complete or not at all. When its owner has
  * died, the file is replaced in one step and is never missing in between.
  */
-import { link, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { link, rm, stat, writeFile } from 'node:fs/promises';
 import type { Clock } from '../base/clock.ts';
 import { codeOf } from '../base/errors.ts';
 import { liveOwner, readOwner, tokenOf, type LeaseOwner } from './leaseOwner.ts';
 import { systemProcesses, type Processes } from './processes.ts';
+import { replaceFile, replacingOn, type ReplaceDeps } from './replaceFile.ts';
 import { storageFailure } from './storageFailure.ts';
 
 export interface Claim {
   /** Time at which the file of the dead owner was last written. Omitted if there was no owner. */
   readonly lastSeenMs?: number;
+}
+
+/** What tests replace. */
+export interface ClaimDeps {
+  readonly processes?: Processes;
+  readonly replacing?: ReplaceDeps;
 }
 
 /**
@@ -23,13 +30,13 @@ export async function claim(
   file: string,
   owner: LeaseOwner,
   clock: Clock,
-  processes: Processes = systemProcesses,
+  deps: ClaimDeps = {},
 ): Promise<Claim | undefined> {
   const temporary = `${file}.${owner.token}`;
   try {
     await writeFile(temporary, JSON.stringify(owner), { mode: 0o600 });
     if (await isLinked(temporary, file)) return {};
-    return await replaceDead(file, owner, clock, processes);
+    return await replaceDead(file, owner, clock, deps);
   } catch (error) {
     throw storageFailure(error, file);
   } finally {
@@ -56,17 +63,18 @@ async function replaceDead(
   file: string,
   owner: LeaseOwner,
   clock: Clock,
-  processes: Processes,
+  deps: ClaimDeps,
 ): Promise<Claim | undefined> {
+  const { processes = systemProcesses, replacing = replacingOn(clock) } = deps;
   const deadToken = tokenOf(await readOwner(file));
   if (deadToken === 'none' || (await liveOwner(file, clock, processes)) !== undefined)
     return undefined;
   const guard = `${file}.${deadToken}.dead`;
-  if ((await claim(guard, owner, clock, processes)) === undefined) return undefined;
+  if ((await claim(guard, owner, clock, deps)) === undefined) return undefined;
   try {
     if (tokenOf(await readOwner(file)) !== deadToken) return undefined;
     const { mtimeMs } = await stat(file);
-    await rename(`${file}.${owner.token}`, file);
+    await replaceFile(`${file}.${owner.token}`, file, replacing);
     return { lastSeenMs: Math.floor(mtimeMs) };
   } finally {
     await rm(guard, { force: true });

@@ -101,7 +101,7 @@ export class Lease {
     await makeFolder(path.dirname(file));
     let requests = 0;
     for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
-      const claimed = await claim(file, owner, clock, processes);
+      const claimed = await claim(file, owner, clock, { processes });
       if (claimed !== undefined) return new Lease(file, owner, terms, claimed);
       const holder = await liveOwner(file, clock, processes);
       if (holder === undefined) continue;

@@ -24,7 +24,9 @@ const passing: readonly StorageFailureReason[] = ['no_space', 'read_only', 'io']
 export const isPassing = (error: unknown): error is StorageFailure =>
   error instanceof StorageFailure && passing.includes(error.reason);
 
+/** Returns the failure to write `file`; a `StorageFailure` as it is. */
 export function storageFailure(error: unknown, file: string): StorageFailure {
+  if (error instanceof StorageFailure) return error;
   const cause = { cause: error };
   switch (codeOf(error)) {
     case 'ENOSPC':

@@ -1,10 +1,11 @@
 /** Reads, stores and writes versions of files of this computer. */
 import { randomBytes } from 'node:crypto';
-import { chmod, lstat, open, realpath, rename, rm } from 'node:fs/promises';
+import { chmod, lstat, open, realpath, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { codeOf } from '../../base/errors.ts';
 import { openRegularFile } from '../../base/regularFile.ts';
 import { AttachmentFiles, hashOf } from '../../storage/attachmentFiles.ts';
+import { replaceFile } from '../../storage/replaceFile.ts';
 import type { FileVersion, StoredVersion } from '../journal/fileEvents.ts';
 
 /** Maximum size of a file whose content is stored, in bytes. */
@@ -87,7 +88,7 @@ export async function restore(
       await file.close();
     }
     await chmod(temporary, version.mode);
-    await rename(temporary, path);
+    await replaceFile(temporary, path);
     return true;
   } catch (error) {
     await rm(temporary, { force: true }).catch(() => undefined);

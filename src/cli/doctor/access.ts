@@ -1,16 +1,28 @@
 /** Checks which folders of Helios other users can access, here and on hosts. */
-import { posix } from 'node:path';
+import { readdir, stat } from 'node:fs/promises';
+import path, { posix } from 'node:path';
+import { codeOf, messageOf } from '../../base/errors.ts';
 import { counted, shellQuote } from '../../base/text.ts';
+import type { Home } from '../../compose/home.ts';
 import type { Machine } from '../../machines/machine.ts';
-import { ok, warning, type Finding } from './finding.ts';
+import { broken, note, ok, warning, type Finding } from './finding.ts';
 
 /**
  * Returns a finding about the access of other users to the home folder.
  * @param before Paths that other users could access before the engine started.
  * @param now Paths that they can still access.
  */
-export function homeAccess(before: readonly string[], now: readonly string[]): Finding {
+export function homeAccess(
+  before: readonly string[],
+  now: readonly string[],
+  platform: NodeJS.Platform = process.platform,
+): Finding {
   const name = 'access';
+  if (platform === 'win32')
+    return note(
+      name,
+      'decided by the access list of your user folder, which Helios does not check',
+    );
   if (now.length > 0)
     return warning(
       name,
@@ -27,6 +39,39 @@ export function homeAccess(before: readonly string[], now: readonly string[]): F
 
 const pathsText = ([first = '', ...others]: readonly string[]): string =>
   others.length === 0 ? first : `${first} and ${counted(others.length, 'other path')}`;
+
+/** Resolves with findings about the keys in files: how many there are, and who can read them. */
+export async function keyFindings(
+  { authFolder }: Pick<Home, 'authFolder'>,
+  platform: NodeJS.Platform = process.platform,
+): Promise<Finding[]> {
+  try {
+    const names = await readdir(authFolder);
+    const count = `${names.length} in ${authFolder}`;
+    if (platform === 'win32')
+      return [
+        note(
+          'keys',
+          `${count}, whose access list Helios sets for you alone when it stores a key`,
+          `To see the list: icacls "${authFolder}"`,
+        ),
+      ];
+    const open = await openFiles([authFolder, ...names.map((name) => path.join(authFolder, name))]);
+    if (open.length === 0) return [ok('keys', `${count}, readable only by their owner`)];
+    return open.map((file) =>
+      broken('keys', `${file} can be read by other users.`, `chmod go= ${file}`),
+    );
+  } catch (error) {
+    return codeOf(error) === 'ENOENT'
+      ? [note('keys', 'no key is stored in a file')]
+      : [broken('keys', messageOf(error))];
+  }
+}
+
+async function openFiles(files: readonly string[]): Promise<string[]> {
+  const modes = await Promise.all(files.map(async (file) => (await stat(file)).mode));
+  return files.filter((_, index) => ((modes[index] ?? 0) & 0o077) !== 0);
+}
 
 /**
  * Prints each of the given paths that exists and that other users can access, judged by its mode.

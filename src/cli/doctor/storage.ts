@@ -1,14 +1,13 @@
-import { access, constants, readdir, stat, statfs } from 'node:fs/promises';
+import { access, constants, stat, statfs } from 'node:fs/promises';
 import path from 'node:path';
 import type { Engine } from '../../agent/contract/engine.ts';
-import { codeOf, messageOf } from '../../base/errors.ts';
 import type { SessionId } from '../../base/ids.ts';
 import { counted, formatBytes } from '../../base/text.ts';
 import type { Home } from '../../storage/home.ts';
 import { homeAt, openToOthers } from '../../compose/home.ts';
 import { JournalFollower } from '../../compose/journals.ts';
 import type { CommandContext } from '../command.ts';
-import { homeAccess } from './access.ts';
+import { homeAccess, keyFindings } from './access.ts';
 import { broken, note, ok, warning, type Finding, type Section } from './finding.ts';
 
 const lowBytes = 5e9;
@@ -67,26 +66,6 @@ async function nearest(folder: string): Promise<string> {
     () => false,
   );
   return isThere || path.dirname(folder) === folder ? folder : nearest(path.dirname(folder));
-}
-
-async function keyFindings({ authFolder }: Home): Promise<Finding[]> {
-  try {
-    const names = await readdir(authFolder);
-    const files = [authFolder, ...names.map((name) => path.join(authFolder, name))];
-    const modes = await Promise.all(
-      files.map(async (file) => ({ file, mode: (await stat(file)).mode })),
-    );
-    const open = modes.filter(({ mode }) => (mode & 0o077) !== 0 && process.platform !== 'win32');
-    if (open.length === 0)
-      return [ok('keys', `${names.length} in ${authFolder}, readable only by their owner`)];
-    return open.map(({ file }) =>
-      broken('keys', `${file} can be read by other users.`, `chmod go= ${file}`),
-    );
-  } catch (error) {
-    return codeOf(error) === 'ENOENT'
-      ? [note('keys', 'no key is stored in a file')]
-      : [broken('keys', messageOf(error))];
-  }
 }
 
 async function sessionFindings({ sessions }: Engine, home: Home): Promise<Finding[]> {

@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+} from 'node:fs';
+import { rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, it } from 'mocha';
+import { homeAccess, keyFindings } from '../../../src/cli/doctor/access.ts';
+import { adviceOf } from '../../../src/base/errors.ts';
+import { writeFileAtomic } from '../../../src/storage/atomicFile.ts';
+import { claim } from '../../../src/storage/claim.ts';
+import { readOwner, thisProcess, tokenOf } from '../../../src/storage/leaseOwner.ts';
+import type { ReplaceDeps } from '../../../src/storage/replaceFile.ts';
+import { readSecretFile, secretStore } from '../../../src/storage/secretFiles.ts';
+import { isPassing } from '../../../src/storage/storageFailure.ts';
+import { ManualClock } from '../../fakes/manualClock.ts';
+import { scratchFolder } from '../../fakes/scratch.ts';
+import { FakeWindows } from '../../fakes/windowsPrograms.ts';
+
+describe('keys in files on Windows', () => {
+  const scratch = scratchFolder();
+  const sid = 'S-1-5-21-1004336348-1177238915-682003330-1001';
+
+  function windows(icacls = ''): FakeWindows {
+    const fake = new FakeWindows(scratch());
+    fake.program('whoami.exe', `echo '"lab\\ada","${sid}"'`);
+    fake.program('icacls.exe', icacls);
+    return fake;
+  }
+
+  it('are in a folder for the user alone, before they are written, and are read again', async () => {
+    const keys = join(scratch(), 'home/keys');
+    const fake = windows(`ls -A "$1" >> '${scratch()}/names'`);
+    const system = fake.system();
+    await secretStore(keys, system)('anthropic', 'one');
+    assert.deepEqual(fake.calls('whoami.exe'), [['/user', '/fo', 'csv', '/nh']]);
+    const groups = ['*S-1-1-0', '*S-1-5-11', '*S-1-5-32-545'];
+    assert.deepEqual(fake.calls('icacls.exe'), [
+      [keys, '/inheritance:r', '/grant:r', `*${sid}:(OI)(CI)F`, '/remove:g', ...groups, '/q'],
+    ]);
+    assert.equal(readFileSync(join(scratch(), 'names'), 'utf8'), '');
+    chmodSync(join(keys, 'anthropic'), 0o666);
+    assert.equal(await readSecretFile(join(keys, 'anthropic'), system), 'one');
+    await secretStore(keys, system)('anthropic', undefined);
+    assert.deepEqual(readdirSync(keys), []);
+    assert.equal(fake.calls('icacls.exe').length, 1, 'nothing to close where a key is deleted');
+  });
+
+  it('are not written where the access list cannot be set', async () => {
+    const keys = join(scratch(), 'keys');
+    const fake = windows('echo "The parameter is incorrect." >&2; exit 87');
+    const stored = secretStore(keys, fake.system())('anthropic', 'one');
+    await assert.rejects(stored, (error) => {
+      assert.match(
+        adviceOf(error),
+        /was not stored, because .*keys cannot be closed to other users/,
+      );
+      assert.match(adviceOf(error), /The parameter is incorrect/);
+      assert.match(adviceOf(error), /in an environment variable/);
+      return true;
+    });
+    fake.program('whoami.exe', 'echo nobody');
+    await assert.rejects(secretStore(keys, fake.system())('anthropic', 'one'), /whoami/);
+    assert.equal(existsSync(join(keys, 'anthropic')), false);
+  });
+
+  it('are judged by helios doctor by what holds there', async () => {
+    const authFolder = join(scratch(), 'auth');
+    mkdirSync(authFolder);
+    writeFileSync(join(authFolder, 'anthropic'), 'x', { mode: 0o666 });
+    const [finding] = await keyFindings({ authFolder }, 'win32');
+    assert.equal(finding?.level, 'note');
+    assert.match(finding.text, /^1 in .*auth, whose access list Helios sets/);
+    assert.match(finding.action ?? '', /icacls "/);
+    assert.equal((await keyFindings({ authFolder }, 'linux'))[0]?.level, 'broken');
+    assert.equal(homeAccess([], [], 'win32').level, 'note');
+    assert.equal(homeAccess([], [], 'linux').level, 'ok');
+  });
+});
+
+describe('replacing a file on Windows', () => {
+  const scratch = scratchFolder();
+  const refused = (code: string) => Object.assign(new Error(`${code}: no`), { code });
+
+  /** A system on which the first renames are refused. */
+  function busy(platform: NodeJS.Platform, code: string, refusals: number) {
+    const clock = new ManualClock();
+    const tries: number[] = [];
+    const deps: ReplaceDeps = {
+      ...{ clock, platform },
+      rename: (from, to) => {
+        tries.push(clock.now());
+        return tries.length <= refusals ? Promise.reject(refused(code)) : rename(from, to);
+      },
+    };
+    return { clock, tries, deps };
+  }
+
+  for (const code of ['EPERM', 'EACCES', 'EBUSY'])
+    it(`waits while another program has it open (${code})`, async () => {
+      const file = join(scratch(), 'file');
+      writeFileSync(file, 'old');
+      const { clock, tries, deps } = busy('win32', code, 8);
+      const written = writeFileAtomic(file, 'new', 0o600, deps);
+      await passed(clock, () => tries.length > 8);
+      await written;
+      assert.equal(readFileSync(file, 'utf8'), 'new');
+      assert.deepEqual(readdirSync(scratch()), ['file']);
+    });
+
+  it('says after five seconds that it is open, so that a session waits', async () => {
+    const file = join(scratch(), 'file');
+    writeFileSync(file, 'old');
+    const { clock, tries, deps } = busy('win32', 'EPERM', Infinity);
+    const startMs = clock.now();
+    let failure: unknown;
+    const written = writeFileAtomic(file, 'new', 0o600, deps).catch(
+      (error: unknown) => (failure = error),
+    );
+    await passed(clock, () => failure !== undefined);
+    await written;
+    assert.ok(isPassing(failure));
+    assert.match(failure.message, /^Cannot replace .*file: another program, .* has it open\./);
+    const lastedMs = (tries.at(-1) ?? 0) - startMs;
+    assert.ok(lastedMs >= 5_000 && lastedMs <= 5_250, String(lastedMs));
+    assert.deepEqual(readdirSync(scratch()), ['file']);
+    assert.equal(readFileSync(file, 'utf8'), 'old');
+  });
+
+  it('fails at once for other reasons, and on other systems', async () => {
+    const file = join(scratch(), 'file');
+    for (const [platform, code, reason] of [
+      ['win32', 'ENOSPC', 'no_space'],
+      ['linux', 'EPERM', 'denied'],
+      ['darwin', 'EBUSY', 'io'],
+    ] as const) {
+      const { tries, deps } = busy(platform, code, Infinity);
+      await assert.rejects(writeFileAtomic(file, 'new', 0o600, deps), { reason });
+      assert.equal(tries.length, 1);
+    }
+  });
+
+  it('holds for the lock of a dead owner, too', async () => {
+    const file = join(scratch(), 'lock');
+    writeFileSync(file, JSON.stringify({ ...thisProcess('window'), processStart: 'earlier' }));
+    const { clock, tries, deps } = busy('win32', 'EPERM', 3);
+    const owner = thisProcess('terminal');
+    const claimed = claim(file, owner, clock, { replacing: deps });
+    await passed(clock, () => tries.length > 3);
+    assert.notEqual(await claimed, undefined);
+    assert.equal(tokenOf(await readOwner(file)), owner.token);
+  });
+});
+
+/** Moves the clock until `isDone`, at most for ten seconds of it. */
+async function passed(clock: ManualClock, isDone: () => boolean): Promise<void> {
+  for (let steps = 0; !isDone(); steps++) {
+    assert.ok(steps < 1_000, 'it never came');
+    // Files are read and written meanwhile, which takes real time.
+    await new Promise((resolve) => setImmediate(resolve));
+    if (clock.pendingTimers > 0) await clock.advance(10);
+    else steps--;
+  }
+}
