@@ -4,6 +4,8 @@
  * agent's loop has recorded, permitted and executed the calls.
  */
 import { mkdir } from 'node:fs/promises';
+import type { Environment } from '../../base/childEnvironment.ts';
+import { thisSystem } from '../../base/hostSystem.ts';
 import { claudeModels, defaultClaudeFamily, defaultClaudeModel } from '../catalogue.ts';
 import type { Attempt } from '../guarded.ts';
 import type {
@@ -16,7 +18,7 @@ import type {
 import { dependable, type CallOptions, type ProviderIdentity } from '../provider.ts';
 import { readAnthropic } from '../anthropic/anthropicStream.ts';
 import { askedOf, claudeCliId, digestAfter } from './asked.ts';
-import { isMetered, keyInEnvironment, type Environment } from './claudeEnv.ts';
+import { isMetered, keyInEnvironment } from './claudeEnv.ts';
 import { claudeCliLabel, signInHint } from './claudeFailures.ts';
 import { Conversations } from './conversations.ts';
 import { ClaudeFinder } from './findClaude.ts';
@@ -51,7 +53,7 @@ const models: readonly ModelDescription[] = claudeModels.map((model) =>
 
 export function createClaudeCliProvider(options: ClaudeCliOptions): ModelProvider {
   const { env, folder, clock } = options;
-  const finder = new ClaudeFinder(options.claudePath, env);
+  const finder = new ClaudeFinder(options.claudePath, { ...thisSystem(), env });
   const conversations = new Conversations(clock);
 
   async function start(asked: ReturnType<typeof askedOf>): Promise<LiveClaude> {

@@ -2,14 +2,13 @@
  * The environment of the `claude` process that Helios starts: includes the user's variables for
  * `claude`, and no variables of Helios.
  */
-
-export type Environment = Readonly<Record<string, string | undefined>>;
+import type { Environment } from '../../base/childEnvironment.ts';
 
 const passedNames = new Set(
   [
     'PATH HOME USER LOGNAME SHELL LANG LANGUAGE TERM TZ TMPDIR TEMP TMP',
     'HTTP_PROXY HTTPS_PROXY ALL_PROXY NO_PROXY NODE_EXTRA_CA_CERTS SSL_CERT_FILE SSL_CERT_DIR',
-    'SYSTEMROOT SYSTEMDRIVE WINDIR COMSPEC PATHEXT APPDATA LOCALAPPDATA USERPROFILE USERNAME PROGRAMDATA',
+    'SYSTEMROOT SYSTEMDRIVE WINDIR COMSPEC PATHEXT APPDATA LOCALAPPDATA USERPROFILE USERNAME PROGRAMDATA PROGRAMFILES',
     'API_TIMEOUT_MS DBUS_SESSION_BUS_ADDRESS',
   ].flatMap((line) => line.split(' ')),
 );

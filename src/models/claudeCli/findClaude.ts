@@ -1,14 +1,14 @@
 /** Finds the user's own `claude` and its version. */
 import { execFile } from 'node:child_process';
-import { access, constants, stat } from 'node:fs/promises';
-import { homedir } from 'node:os';
-import path from 'node:path';
+import { stat } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { messageOf } from '../../base/errors.ts';
+import { bareEnvironment, type HostSystem } from '../../base/hostSystem.ts';
 import { CallFailed } from '../guarded.ts';
-import type { Environment } from './claudeEnv.ts';
+import { candidates, isProgram, programOf, startOf } from './claudeFiles.ts';
 
 export interface FoundClaude {
+  /** A program, or a script for Node. */
   readonly path: string;
   /** For example `2.1.330`. */
   readonly version: string;
@@ -25,6 +25,7 @@ const oldestVersion = '2.1.0';
 
 const install =
   'Install Claude Code (https://claude.com/claude-code), run `claude` once and sign in; or set its path in the setting claudePath.';
+const nameProgram = 'Set the path of claude.exe or cli.js in the setting claudePath.';
 
 /**
  * Finds `claude`. Searches at each call, so that a newly installed `claude` is found, but requests
@@ -32,13 +33,13 @@ const install =
  */
 export class ClaudeFinder {
   readonly #named: string | undefined;
-  readonly #env: Environment;
+  readonly #system: HostSystem;
   readonly #versions = new Map<string, Promise<string>>();
 
   /** @param named the path from the settings */
-  constructor(named: string | undefined, env: Environment) {
+  constructor(named: string | undefined, system: HostSystem) {
     this.#named = named;
-    this.#env = env;
+    this.#system = system;
   }
 
   /** Searches for `claude`. Never rejects. */
@@ -52,8 +53,11 @@ export class ClaudeFinder {
             action: 'Correct the setting claudePath.',
           };
     try {
-      const version = await this.#versionOf(file);
-      if (!isOlder(version, oldestVersion)) return { path: file, version };
+      const program = await programOf(file, this.#system);
+      if (program === undefined)
+        return { problem: `${file} does not say which program it starts.`, action: nameProgram };
+      const version = await this.#versionOf(program);
+      if (!isOlder(version, oldestVersion)) return { path: program, version };
       return {
         problem: `${file} is version ${version}; ${oldestVersion} or later is required.`,
         action: 'Run `claude update`.',
@@ -74,49 +78,29 @@ export class ClaudeFinder {
   }
 
   async #file(): Promise<string | undefined> {
-    for (const file of this.#candidates()) if (await isProgram(file)) return file;
+    for (const file of candidates(this.#named, this.#system))
+      if (await isProgram(file, this.#system)) return file;
     return undefined;
-  }
-
-  #candidates(): string[] {
-    if (this.#named !== undefined) return [this.#named];
-    const name = process.platform === 'win32' ? 'claude.exe' : 'claude';
-    const home = this.#env['HOME'] ?? homedir();
-    // The usual folders are also searched, because a window that was not opened from a terminal
-    // lacks the shell's PATH.
-    const folders = [
-      ...(this.#env['PATH'] ?? '').split(path.delimiter),
-      `${home}/.local/bin`,
-      `${home}/.claude/local`,
-    ];
-    return folders.filter((folder) => folder !== '').map((folder) => path.join(folder, name));
   }
 
   async #versionOf(file: string): Promise<string> {
     const { mtimeMs } = await stat(file);
     const key = `${file}\0${mtimeMs}`;
-    const known = this.#versions.get(key) ?? askVersion(file, this.#env);
+    const known = this.#versions.get(key) ?? askVersion(file, this.#system);
     this.#versions.set(key, known);
     known.catch(() => this.#versions.delete(key));
     return known;
   }
 }
 
-async function isProgram(file: string): Promise<boolean> {
-  try {
-    await access(file, constants.X_OK);
-    return (await stat(file)).isFile();
-  } catch {
-    return false;
-  }
-}
-
 const versionTimeoutMs = 20_000;
 
-async function askVersion(file: string, env: Environment): Promise<string> {
-  const { stdout } = await promisify(execFile)(file, ['--version'], {
-    env: { PATH: env['PATH'], HOME: env['HOME'] },
+async function askVersion(program: string, system: HostSystem): Promise<string> {
+  const [file, ...args] = startOf(program, system);
+  const { stdout } = await promisify(execFile)(file, [...args, '--version'], {
+    env: bareEnvironment(system),
     timeout: versionTimeoutMs,
+    windowsHide: true,
   });
   const [version] = /\d+\.\d+\.\d+/.exec(stdout) ?? [];
   if (version === undefined) throw new Error(`no version in its output: ${stdout.slice(0, 80)}`);

@@ -18,10 +18,11 @@ import type {
   RawMessageStreamEvent,
   ToolResultBlockParam,
 } from '@anthropic-ai/sdk/resources/messages';
+import type { Environment } from '../../base/childEnvironment.ts';
 import type { Clock } from '../../base/clock.ts';
 import { CallFailed } from '../guarded.ts';
 import type { Asked } from './asked.ts';
-import { childEnvironment, type Environment } from './claudeEnv.ts';
+import { childEnvironment } from './claudeEnv.ts';
 import { deathOf, failureIn } from './claudeFailures.ts';
 import { startProcess, type ClaudeProcess } from './claudeProcess.ts';
 import type { FoundClaude } from './findClaude.ts';

@@ -2,8 +2,9 @@
 import { access } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import path from 'node:path';
+import type { Environment } from '../../base/childEnvironment.ts';
 import type { Readiness } from '../model.ts';
-import { isMetered, type Environment } from './claudeEnv.ts';
+import { isMetered } from './claudeEnv.ts';
 import { claudeCliLabel, signInHint } from './claudeFailures.ts';
 import type { ClaudeFinder } from './findClaude.ts';
 
