@@ -47,6 +47,17 @@ const plain = {
   ],
 };
 
+/** Each console program of the product says `windowsHide`: otherwise Windows shows a window for it. */
+const hidden = {
+  'no-restricted-syntax': [
+    ...plain['no-restricted-syntax'],
+    ...["[callee.name='spawn']", "[callee.callee.name='promisify']"].map((call) => ({
+      selector: `CallExpression${call}:not(:has(Property[key.name='windowsHide']))`,
+      message: 'Write windowsHide: true, or a window of the console appears on Windows.',
+    })),
+  ],
+};
+
 /**
  * The composition root of the engine only creates objects and hands them to each other: divided, it would hide who gets
  * what. Nothing else may be longer than the limit of `sizes`.
@@ -77,7 +88,7 @@ export default [
       'test/fixtures/**',
     ],
   },
-  project(['src/**/*.ts'], './tsconfig.json', { ...typed, ...sizes, ...plain }),
+  project(['src/**/*.ts'], './tsconfig.json', { ...typed, ...sizes, ...hidden }),
   compositionRoot,
   project(['webview/**/*.ts'], './webview/tsconfig.json', { ...typed, ...sizes, ...plain }),
   project(['test/**/*.ts'], './test/tsconfig.json', { ...typed, 'max-params': ['error', 4] }),

@@ -11,6 +11,7 @@ export function openBrowser(address: string): Promise<boolean> {
     const child = spawn(command ?? '', [...args, address], {
       stdio: 'ignore',
       detached: true,
+      windowsHide: true,
       env: withoutSecrets(process.env),
     });
     child.once('error', () => resolve(false));

@@ -2,6 +2,7 @@ import type { Engine } from '../../agent/contract/engine.ts';
 import { placeHere } from '../../base/place.ts';
 import { warningsHere } from '../../base/placeWarnings.ts';
 import { UserFacing } from '../../base/errors.ts';
+import { thisSystem } from '../../base/hostSystem.ts';
 import { counted } from '../../base/text.ts';
 import { settingsFor } from '../choose.ts';
 import { readPreferences, type Preferences } from '../preferences.ts';
@@ -43,7 +44,7 @@ export const declareDoctor = (helios: CliCommand): CliCommand =>
           modelFindings(engine, context),
           machineFindings(engine, context),
           storageFindings(engine, context, wasOpen),
-          toolFindings(process.version, deps.env['PATH'] ?? process.env['PATH']),
+          toolFindings(process.version, { ...thisSystem(), env: { ...process.env, ...deps.env } }),
           settingFindings(deps, home),
         ]);
       const sections = await withEngine(

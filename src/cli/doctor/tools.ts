@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { codeOf, messageOf } from '../../base/errors.ts';
+import { bareEnvironment, type HostSystem } from '../../base/hostSystem.ts';
 import { note, ok, warning, type Finding, type Section } from './finding.ts';
 
 interface Program {
@@ -36,21 +37,21 @@ const programs: readonly Program[] = [
 
 const timeoutMs = 10_000;
 
-export async function toolFindings(
-  nodeVersion: string,
-  path: string | undefined,
-): Promise<Section> {
-  const found = await Promise.all(programs.map((program) => findingOf(program, path)));
+export async function toolFindings(nodeVersion: string, system: HostSystem): Promise<Section> {
+  const found = await Promise.all(programs.map((program) => findingOf(program, system)));
   return { title: 'Programs on this computer', findings: [ok('node', nodeVersion), ...found] };
 }
 
 async function findingOf(
   { name, args, without, isNeeded }: Program,
-  path: string | undefined,
+  system: HostSystem,
 ): Promise<Finding> {
   try {
-    const env = { LC_ALL: 'C', PATH: path };
-    const { stdout, stderr } = await promisify(execFile)(name, args, { timeout: timeoutMs, env });
+    const { stdout, stderr } = await promisify(execFile)(name, args, {
+      timeout: timeoutMs,
+      env: { ...bareEnvironment(system), LC_ALL: 'C' },
+      windowsHide: true,
+    });
     const [line = ''] = (stdout.trim() || stderr.trim()).split('\n');
     return ok(name, line.trim());
   } catch (error) {

@@ -151,7 +151,7 @@ function collect(stream: Readable | null, options: ExecOptions): HeadTail {
  */
 function start(argv: readonly string[], options: SpawnOptions): ChildProcess {
   try {
-    return spawn(argv[0] ?? '', argv.slice(1), { ...options, detached: true });
+    return spawn(argv[0] ?? '', argv.slice(1), { ...options, detached: true, windowsHide: true });
   } catch (error) {
     throw startFailure(error);
   }

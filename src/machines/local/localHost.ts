@@ -12,7 +12,13 @@ export const localHost = (env: Readonly<Record<string, string>>): CommandHost =>
   name: 'this computer',
   retryAfterMs: 0,
   exec(line, _options, listen) {
-    const child = spawn('/bin/sh', ['-c', line], { cwd: '/', env, stdio: 'pipe', detached: true });
+    const child = spawn('/bin/sh', ['-c', line], {
+      cwd: '/',
+      env,
+      stdio: 'pipe',
+      detached: true,
+      windowsHide: true,
+    });
     const pipes = [child.stdin, child.stdout, child.stderr];
     for (const pipe of pipes) (pipe as unknown as Socket).unref();
     child.unref();
