@@ -20,6 +20,7 @@ import { readSecretFile, secretStore } from '../../../src/storage/secretFiles.ts
 import { isPassing } from '../../../src/storage/storageFailure.ts';
 import { ManualClock } from '../../fakes/manualClock.ts';
 import { scratchFolder } from '../../fakes/scratch.ts';
+import { until } from '../../fakes/testEngine.ts';
 import { FakeWindows } from '../../fakes/windowsPrograms.ts';
 
 describe('keys in files on Windows', () => {
@@ -157,13 +158,9 @@ describe('replacing a file on Windows', () => {
   });
 });
 
-/** Moves the clock until `isDone`, at most for ten seconds of it. */
-async function passed(clock: ManualClock, isDone: () => boolean): Promise<void> {
-  for (let steps = 0; !isDone(); steps++) {
-    assert.ok(steps < 1_000, 'it never came');
-    // Files are read and written meanwhile, which takes real time.
-    await new Promise((resolve) => setImmediate(resolve));
-    if (clock.pendingTimers > 0) await clock.advance(10);
-    else steps--;
-  }
-}
+/** Moves the clock until `isDone`. Files are read and written meanwhile, which takes real time. */
+const passed = (clock: ManualClock, isDone: () => boolean): Promise<void> =>
+  until(() => {
+    if (clock.pendingTimers > 0) void clock.advance(250);
+    return isDone();
+  });
