@@ -18,14 +18,16 @@ export class ToolFailure extends HeliosError {
 
 /**
  * An error for the user: `message` states what is wrong, `action` what the user can do about it.
+ * `no_machine`: no command can run here, so front ends offer ways to a machine.
  */
 export class UserFacing extends HeliosError {
-  readonly reason = 'user';
+  readonly reason: 'user' | 'no_machine';
   readonly action: string | undefined;
 
-  constructor(message: string, action?: string) {
+  constructor(message: string, action?: string, reason: UserFacing['reason'] = 'user') {
     super(message);
     this.action = action;
+    this.reason = reason;
   }
 }
 

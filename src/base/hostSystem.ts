@@ -1,12 +1,13 @@
 /** The operating system on which Helios runs, and its environment variables. */
 import type { Environment } from './childEnvironment.ts';
+import { currentPlatform } from './platform.ts';
 
 export interface HostSystem {
   readonly platform: NodeJS.Platform;
   readonly env: Environment;
 }
 
-export const thisSystem = (): HostSystem => ({ platform: process.platform, env: process.env });
+export const thisSystem = (): HostSystem => ({ platform: currentPlatform(), env: process.env });
 
 /**
  * Returns the value of a variable. Ignores the case of its name on Windows, where the search path

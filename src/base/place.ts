@@ -1,6 +1,7 @@
 /** The place in which Helios runs. Some places end runs, or remove the home folder of Helios. */
 import { existsSync, readFileSync } from 'node:fs';
 import type { Environment } from './childEnvironment.ts';
+import { currentPlatform } from './platform.ts';
 
 /**
  * - `computer`: the computer of the user
@@ -48,7 +49,7 @@ export const placeHere = ({
   remoteName,
 }: Partial<Pick<PlaceSigns, 'env' | 'remoteName'>> = {}): Place =>
   placeOf({
-    platform: process.platform,
+    platform: currentPlatform(),
     env,
     remoteName,
     kernel: textOf('/proc/version'),

@@ -29,6 +29,7 @@ import { helpArguments, readerOf, rejectSlashWord } from './commandTable.ts';
 import { detachedText, handOverToBackground } from './detach.ts';
 import { follow } from './follow.ts';
 import { secretStore } from '../compose/secrets.ts';
+import { machineAdvice } from './machines/machineAdvice.ts';
 import { keyReader } from './auth/keys.ts';
 import { modelNamed } from './models/modelChoice.ts';
 import { refusingPrompts, terminalPrompts } from './machines/machinePrompts.ts';
@@ -62,12 +63,20 @@ export async function runCli(argv: readonly string[], surroundings: CliDeps): Pr
   } catch (error) {
     // Commander has printed the help or the version.
     if (error instanceof CommanderError) return error.exitCode;
-    const action =
-      error instanceof UserFacing && error.action !== undefined ? `\n${error.action}` : '';
-    deps.stderr.write(`helios: ${withoutUntrustedMarks(messageOf(error))}${action}\n`);
+    const action = actionOf(error);
+    const text = withoutUntrustedMarks(messageOf(error));
+    deps.stderr.write(`helios: ${text}${action === undefined ? '' : `\n${action}`}\n`);
     return exitCodes.error;
   }
 }
+
+/** Returns what the user can do about an error, with the commands for a machine if none is there. */
+const actionOf = (error: unknown): string | undefined =>
+  error instanceof UserFacing
+    ? error.reason === 'no_machine'
+      ? machineAdvice
+      : error.action
+    : undefined;
 
 /**
  * Returns the options with a goal, if the command line has none and resumes no session: asks for it

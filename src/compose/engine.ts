@@ -32,8 +32,8 @@ import { tidyContainers } from '../machines/container/tidyContainers.ts';
 import { ConfinementProbes } from '../machines/confinement/confinementProbes.ts';
 import { createRemote } from '../machines/createRemote.ts';
 import { HomeFolders } from '../machines/homeFolders.ts';
-import { LocalMachine } from '../machines/local/localMachine.ts';
-import type { Machines } from '../machines/machine.ts';
+import { createLocal } from '../machines/local/windowsComputer.ts';
+import type { Machine, Machines } from '../machines/machine.ts';
 import { MachineProbes } from '../machines/probes/machineProbes.ts';
 import { MachineFile } from '../machines/list/machineFile.ts';
 import type { MachinePrompts } from '../machines/machinePrompts.ts';
@@ -85,6 +85,8 @@ export interface EngineOptions {
   /** Returns the current settings. Called each time the engine needs a setting. */
   settings(): EngineSettings;
   readonly ports: EnginePorts;
+  /** The operating system of this computer. Default: `currentPlatform()`. */
+  readonly platform?: NodeJS.Platform;
   readonly clock?: Clock;
   readonly logger?: Logger;
   /** Kind of owner that is written to the lease of each session. Default: `terminal`. */
@@ -109,13 +111,13 @@ const homesOf = ({ machineHomesFile }: Home): HomeFolders =>
 
 /** Opens everything that sessions depend on. */
 async function openBase(options: EngineOptions, secrets: Redactor) {
-  const { settings, ports, clock = systemClock, logger = silentLogger } = options;
+  const { settings, ports, platform, clock = systemClock, logger = silentLogger } = options;
   const home = homeAt(options.home);
   const { runsFolder } = home;
   const setupDeps = { ports, secrets, settings, entry: () => machines.localEntry };
-  const localIn = (workFolder: string): LocalMachine => {
+  const localIn = (workFolder: string): Machine => {
     const setupFields = localSetupFields(setupDeps, workFolder);
-    return new LocalMachine({ runsFolder, clock, workFolder, setupFields });
+    return createLocal({ runsFolder, clock, workFolder, setupFields, platform });
   };
   const { folder, enginesFile: file } = home;
   const engines = new OwnEngines({ home: folder, file, write: writeForOwner, logger });
@@ -233,7 +235,7 @@ export async function createEngine(givenOptions: EngineOptions): Promise<Engine>
 interface MachinesDeps {
   readonly home: Home;
   readonly engines: OwnEngines;
-  readonly local: LocalMachine;
+  readonly local: Machine;
   readonly secrets: Redactor;
   isBusy(id: string): boolean;
 }

@@ -2,6 +2,7 @@
  * Returns a placeholder for a machine that is not in the list. Every call of the placeholder
  * rejects with `MachineFailure`; the recorded data of the machine's runs stays readable.
  */
+import { posix } from 'node:path';
 import { MachineFailure, type Machine } from './machine.ts';
 
 export function absentMachine(
@@ -12,6 +13,7 @@ export function absentMachine(
   return {
     id,
     kind: 'ssh',
+    path: posix,
     runsFolder: '/nonexistent',
     workFolder: '/',
     describe: gone,

@@ -1,4 +1,6 @@
+import type { PlatformPath } from 'node:path';
 import type { Event } from '../base/emitter.ts';
+import type { FilesOnly } from './filesOnly.ts';
 import type {
   ExecOptions,
   ExecResult,
@@ -42,8 +44,12 @@ export abstract class ForwardingMachine implements Machine {
     return this.target().kind;
   }
 
-  get runsCommands(): boolean | undefined {
-    return this.target().runsCommands;
+  get path(): PlatformPath {
+    return this.target().path;
+  }
+
+  get filesOnly(): FilesOnly | undefined {
+    return this.target().filesOnly;
   }
 
   get runsFolder(): string {

@@ -2,6 +2,7 @@
  * A machine that is opened on first use. Until then, its kind and resources are known from its
  * entry, but its folders are not known.
  */
+import { posix } from 'node:path';
 import type { Clock } from '../base/clock.ts';
 import type { Disposable } from '../base/disposable.ts';
 import type { Event } from '../base/emitter.ts';
@@ -69,6 +70,15 @@ export class LazyMachine extends ForwardingMachine implements Disposable {
 
   override get kind(): MachineKind {
     return this.#options.kind;
+  }
+
+  /** The same before the machine is opened: commands run on every machine with an entry. */
+  override get path(): typeof posix {
+    return posix;
+  }
+
+  override get filesOnly(): undefined {
+    return undefined;
   }
 
   override get share(): MachineShare | undefined {

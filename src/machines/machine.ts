@@ -2,10 +2,12 @@
  * Defines the contract of a machine: a place where commands run, which is this computer, an SSH
  * host, a Slurm cluster or a container. Machines do not depend on runs, metrics or sessions.
  */
+import type { PlatformPath } from 'node:path';
 import type { Disposable } from '../base/disposable.ts';
 import type { Event } from '../base/emitter.ts';
 import { HeliosError } from '../base/errors.ts';
 import type { HostContact } from './confinement/hostContacts.ts';
+import type { FilesOnly } from './filesOnly.ts';
 
 export type MachineKind = 'local' | 'ssh' | 'slurm' | 'container';
 
@@ -122,11 +124,10 @@ export interface Machine {
   /** `local`, or the machine's id in machines.json. */
   readonly id: string;
   readonly kind: MachineKind;
-  /**
-   * False if the machine runs no commands, like this computer under Windows: its files are then
-   * transferred without commands. Default: true.
-   */
-  readonly runsCommands?: boolean | undefined;
+  /** Functions for the paths of the machine: those of Windows for this computer if it runs Windows. */
+  readonly path: PlatformPath;
+  /** Present if no command can run on the machine; `exec` and its kind then reject. */
+  readonly filesOnly?: FilesOnly | undefined;
   /** Returns one line for users and models: `this computer · 8 CPUs · 32 GB`. */
   describe(): Promise<string>;
   /** Absolute path of the folder on the machine that contains the run folders. */

@@ -2,7 +2,11 @@ import { posix } from 'node:path';
 import { shellText } from '../base/shellText.ts';
 import { shellQuote } from '../base/text.ts';
 import { quotedReason } from '../base/untrusted.ts';
+import type { FilesOnly, PathKind } from './filesOnly.ts';
 import { MachineFailure, type Machine } from './machine.ts';
+
+/** The parts of a machine that answer questions about its paths. */
+export type PathMachine = Pick<Machine, 'query' | 'filesOnly'>;
 
 /** Shell function that prints `=` and the real path of `$p`, or the reason why there is none. */
 export const realPathScript = shellText('./realPath.sh', import.meta.url);
@@ -13,7 +17,8 @@ const timeoutMs = 10_000;
  * Resolves all symbolic links in an absolute path. The last parts of the path may be missing: a
  * write would create them. Rejects with `MachineFailure`.
  */
-export async function realPath(machine: Pick<Machine, 'query'>, path: string): Promise<string> {
+export async function realPath(machine: PathMachine, path: string): Promise<string> {
+  if (machine.filesOnly) return machine.filesOnly.realPath(path);
   const answer = await machine.query(`${realPathScript}\np=${shellQuote(path)}\nreal_path`, {
     timeoutMs,
   });
@@ -26,11 +31,10 @@ export async function realPath(machine: Pick<Machine, 'query'>, path: string): P
 export interface PathFacts {
   /** Omitted if the path cannot be resolved. */
   readonly real?: string;
-  /** `key`: a file that begins like a private key. */
-  readonly kind: 'missing' | 'folder' | 'file' | 'key';
+  readonly kind: PathKind;
 }
 
-const kinds: Readonly<Record<string, PathFacts['kind']>> = {
+const kinds: Readonly<Record<string, PathKind>> = {
   '/': 'folder',
   '=': 'file',
   '!': 'key',
@@ -44,9 +48,11 @@ const kindScript = shellText('./pathKind.sh', import.meta.url);
  * `MachineFailure`.
  */
 export async function pathFacts(
-  machine: Pick<Machine, 'query'>,
+  machine: PathMachine,
   paths: readonly string[],
 ): Promise<readonly PathFacts[]> {
+  const { filesOnly } = machine;
+  if (filesOnly) return Promise.all(paths.map((path) => factsOf(filesOnly, path)));
   if (paths.length === 0) return [];
   const calls = paths.map((path) => {
     const quoted = shellQuote(path);
@@ -61,4 +67,10 @@ export async function pathFacts(
     const kind = kinds[sign] ?? 'missing';
     return real.startsWith('=') ? { real: posix.resolve('/', real.slice(1)), kind } : { kind };
   });
+}
+
+async function factsOf(files: FilesOnly, path: string): Promise<PathFacts> {
+  const kind = await files.kindOf(path);
+  const real = await files.realPath(path).catch(() => undefined);
+  return real === undefined ? { kind } : { real, kind };
 }

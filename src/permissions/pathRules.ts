@@ -112,6 +112,8 @@ const rules: readonly Rule[] = [
     '^/etc/(?:g?shadow|sudoers)(?:[-./]|$)',
     '^/(?:var/)?run/secrets(?:/|$)',
     `${part}(?:library/keychains|\\.local/share/keyrings)(?:/|$)`,
+    '/appdata/(?:local|roaming)/microsoft/(?:credentials|protect|vault)(?:/|$)',
+    '/appdata/roaming/(?:gcloud(?:/|$)|github cli/hosts\\.yml$)',
   ),
   rule(
     passwordFile,
@@ -158,6 +160,7 @@ const rules: readonly Rule[] = [
     unwritten,
     '/\\.(?:bash(?:rc|_profile|_login|_logout|_aliases)|profile|pam_environment|x(?:profile|session|sessionrc|initrc)|gdbinit|z(?:shrc|shenv|profile|login|logout)|kshrc|cshrc|tcshrc|inputrc)$',
     '/\\.config/fish/',
+    '/(?:windows)?powershell/[^/]*profile\\.ps1$',
     '^/etc/(?:profile|bash\\.bashrc|zsh|environment)(?:[./]|$)',
   ),
   rule(
@@ -173,6 +176,7 @@ const rules: readonly Rule[] = [
     '^/etc/(?:systemd|init\\.d|cron|rc\\.local|ld\\.so|sudoers)',
     '^/var/spool/cron',
     '/library/launch(?:agents|daemons)/',
+    '/start menu/programs/startup/',
   ),
   rule('in the home folder of Helios', unwritten, '/\\.helios(?:/(?!(?:worktrees|demo)/)|$)'),
   rule(
@@ -227,7 +231,7 @@ export class PathRules {
    * `buildFiles` returns the paths of the Dockerfiles from which Helios builds machines.
    */
   constructor(homes: readonly string[] = [], buildFiles: () => readonly string[] = () => []) {
-    this.#homes = homes;
+    this.#homes = homes.map(slashed);
     this.#buildFiles = buildFiles;
   }
 
@@ -265,14 +269,14 @@ export class PathRules {
   /** Returns the usual paths of keys below `userHome` and in the home folder of Helios. */
   keyPlaces(userHome: string): readonly string[] {
     return [
-      ...usualPlaces.map((place) => place.replace(/^~/, userHome)),
+      ...usualPlaces.map((place) => place.replace(/^~/, slashed(userHome))),
       ...this.#homes.flatMap((folder) => [`${folder}/auth`, `${folder}/label-key`]),
     ];
   }
 
   /** Returns the usual paths of keys that may be below the folder. */
   keysBelow(folder: string, userHome: string): readonly string[] {
-    const start = folder === '/' ? '/' : `${folder}/`;
+    const start = `${slashed(folder).replace(/\/$/, '')}/`;
     // A name that means a key in every folder is omitted: it need not be in this folder.
     this.#tails ??= usualPlaces.flatMap(tailsOf).filter((tail) => !this.isKey(`/x/${tail}`));
     const here = this.#tails.map((tail) => start + tail).filter((path) => this.isKey(path));
@@ -282,7 +286,7 @@ export class PathRules {
 
   /** Returns the path in lowercase, with the home folder of Helios under its usual name. */
   #named(path: string): string {
-    const normal = posix.normalize(path).replace(/(?<=.)\/$/, '');
+    const normal = posix.normalize(slashed(path)).replace(/(?<=.)\/$/, '');
     const own = this.#homes.find((folder) => isWithin(normal, folder));
     return (own === undefined ? normal : `/.helios${normal.slice(own.length)}`).toLowerCase();
   }
@@ -293,6 +297,10 @@ const tailsOf = (place: string): readonly string[] => {
   const parts = place.split('/').slice(2);
   return parts.map((_part, index) => parts.slice(index).join('/')).filter((tail) => tail !== '');
 };
+
+/** Returns a path of Windows with slashes, and every other path as it is. */
+const slashed = (path: string): string =>
+  /^(?:[a-z]:|\\\\)/i.test(path) ? path.replaceAll('\\', '/') : path;
 
 const isWithin = (path: string, folder: string): boolean => {
   const [name, start] = [path.toLowerCase(), folder.toLowerCase()];
@@ -316,6 +324,3 @@ export function pathNote({ path, content, verdict, action }: PathUse): string {
     ? `${path} is ${content}, which no call may ${isWrite ? 'write' : 'use'}`
     : `${path} is ${content}, and each ${isWrite ? 'change' : 'use'} needs an approval`;
 }
-
-/** Matches the beginning of a file that holds a private key. */
-export const privateKeyStart = /^\s*-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY/;

@@ -10,6 +10,7 @@ import type { Clock } from '../base/clock.ts';
 import type { Disposable } from '../base/disposable.ts';
 import type { Logger } from '../base/logger.ts';
 import { placeHere, type Place } from '../base/place.ts';
+import { currentPlatform } from '../base/platform.ts';
 import { holderOf } from './holders.ts';
 
 export interface KeepAwakeOptions {
@@ -69,7 +70,7 @@ export class KeepAwake implements Disposable {
 
   #hold(): void {
     if (this.#child !== undefined || this.#isUnavailable) return;
-    const { platform = process.platform, place = placeHere() } = this.#options;
+    const { platform = currentPlatform(), place = placeHere() } = this.#options;
     const holder = holderOf(platform, place);
     if (typeof holder === 'string') return this.#complain(holder);
     const [tool, ...args] = holder.command;

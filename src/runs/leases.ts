@@ -1,5 +1,4 @@
 /** Leases of a machine: which run uses which GPU or slot. Leases are stored only on the machine. */
-import { posix } from 'node:path';
 import type { RunId, SessionId } from '../base/ids.ts';
 import { shellText } from '../base/shellText.ts';
 import { shellQuote } from '../base/text.ts';
@@ -42,7 +41,7 @@ export interface FreeSlots {
 export async function freeSlots(machine: Machine): Promise<FreeSlots> {
   if (machine.scheduler) return { gpus: [] };
   const { slots, gpuIds = [] } = machine.share ?? {};
-  const lines = (await machine.query(readScript(machine.runsFolder, gpuIds)))
+  const lines = (await machine.query(readScript(machine, gpuIds)))
     .split('\n')
     .map((line) => line.split(' '));
   const gpus = lines
@@ -65,6 +64,6 @@ const gpuSlot = (id: string, [runId, number, sessionId]: readonly string[]): Gpu
         },
       };
 
-const readScript = (runsFolder: string, gpuIds: readonly string[]): string => `
-place=${shellQuote(posix.dirname(runsFolder))} listed=${shellQuote(gpuIds.join(','))}
+const readScript = ({ path, runsFolder }: Machine, gpuIds: readonly string[]): string => `
+place=${shellQuote(path.dirname(runsFolder))} listed=${shellQuote(gpuIds.join(','))}
 ${leaseFunctions}${shellText('./readLeases.sh', import.meta.url)}`;

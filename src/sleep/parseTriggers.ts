@@ -2,7 +2,6 @@
  * Parses the model's request to sleep into a form that can be recorded: validates every field and
  * resolves every name. Rejects ambiguous requests instead of guessing.
  */
-import { posix } from 'node:path';
 import type { Clock } from '../base/clock.ts';
 import { messageOf, ToolFailure } from '../base/errors.ts';
 import { cleanText, oneLine } from '../base/text.ts';
@@ -289,7 +288,7 @@ function goingText(runs: RunLookup): string {
 
 function absolute(machine: SleepMachine, path: string): string {
   const found = absolutePath(machine, path);
-  if (posix.isAbsolute(found)) return found;
+  if (machine.path.isAbsolute(found)) return found;
   throw new ToolFailure(
     `The home folder of ${machine.id} is not known yet. Give an absolute path instead of ${oneLine(path, 80)}.`,
   );

@@ -9,7 +9,16 @@ import type { MetricPoint } from '../metrics/metric.ts';
 
 export type SleepMachine = Pick<
   Machine,
-  'id' | 'ready' | 'exec' | 'query' | 'readFile' | 'workFolder' | 'homeFolder' | 'runsFolder'
+  | 'id'
+  | 'path'
+  | 'filesOnly'
+  | 'ready'
+  | 'exec'
+  | 'query'
+  | 'readFile'
+  | 'workFolder'
+  | 'homeFolder'
+  | 'runsFolder'
 >;
 
 /** Implemented by `MachineProbes`. */

@@ -1,6 +1,7 @@
 /** Prevents other users of the computer from reading or changing the home folder of Helios. */
 import { chmod, readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { currentPlatform } from '../base/platform.ts';
 import type { Home } from './home.ts';
 
 const others = 0o077;
@@ -26,7 +27,7 @@ const withOwnModes = new Set(['worktrees', 'demo']);
  * the home folder, and does not follow links.
  */
 export async function openToOthers({ folder }: Home): Promise<readonly string[]> {
-  if (process.platform === 'win32') return [];
+  if (currentPlatform() === 'win32') return [];
   const names = (await readdir(folder).catch(() => [])).filter((name) => ownNames.test(name));
   const own = await Promise.all(
     names.map((name) => openBelow(path.join(folder, name), !withOwnModes.has(name))),

@@ -10,6 +10,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { codeOf } from '../base/errors.ts';
 import { AwakeTime } from './awakeTime.ts';
+import { currentPlatform } from '../base/platform.ts';
 
 export interface FoundProcess {
   /**
@@ -45,7 +46,7 @@ export class SystemProcesses implements Processes {
   #awake: AwakeTime | undefined;
   #own: Promise<FoundProcess | undefined> | undefined;
 
-  constructor({ platform = process.platform, procFolder = '/proc' }: SystemOptions = {}) {
+  constructor({ platform = currentPlatform(), procFolder = '/proc' }: SystemOptions = {}) {
     this.#platform = platform;
     this.#procFolder = procFolder;
   }

@@ -3,10 +3,11 @@ import { systemClock, type Clock } from '../base/clock.ts';
 import { codeOf } from '../base/errors.ts';
 import { retry, type RetryPolicy } from '../base/retries.ts';
 import { StorageFailure } from './storageFailure.ts';
+import { currentPlatform } from '../base/platform.ts';
 
 export const replacingOn = (clock: Clock): ReplaceDeps => ({
   clock,
-  platform: process.platform,
+  platform: currentPlatform(),
   rename,
 });
 

@@ -25,6 +25,7 @@ export function standIn(
     id: entry.id,
     kind: entry.kind,
     entry,
+    path: local.path,
     share: entry.kind === 'slurm' ? undefined : { slots: entry.slots },
     runsFolder: local.runsFolder,
     workFolder: local.workFolder,

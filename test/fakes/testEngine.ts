@@ -38,6 +38,7 @@ export interface TestEngineOptions {
   readonly ownerKind?: NonNullable<EngineOptions['ownerKind']>;
   readonly logger?: Logger;
   readonly place?: NonNullable<EngineOptions['place']>;
+  readonly platform?: NodeJS.Platform;
   readonly ports?: Partial<EnginePorts>;
 }
 
@@ -72,6 +73,7 @@ export async function testEngine(
     workFolder: work,
     ...(options.clock && { clock: options.clock }),
     ...(options.logger && { logger: options.logger }),
+    ...(options.platform && { platform: options.platform }),
     ...(options.createMachine && { createMachine: options.createMachine }),
     ...(options.place && { place: options.place }),
     ...(options.ownerKind && { ownerKind: options.ownerKind }),

@@ -85,6 +85,7 @@ function promptSource({
     const parts = renderPrompt({
       sections,
       workFolder,
+      isShellHere: machines.get('local').filesOnly === undefined,
       permissionMode: permissionMode(),
       confinement: await confining.ruleOn(machines.get('local')),
       runMinutes: runMinutes(),

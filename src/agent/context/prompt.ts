@@ -17,6 +17,8 @@ export interface PromptFacts {
   /** Stable sections of the profile, in order. */
   readonly sections: readonly string[];
   readonly workFolder: string;
+  /** False if no command can run on this computer. Default: true. */
+  readonly isShellHere?: boolean;
   readonly permissionMode?: PermissionMode | undefined;
   /** Sentences on what confinement means for commands on this computer. */
   readonly confinement?: string | undefined;
@@ -37,7 +39,7 @@ export interface PromptFacts {
 export function renderPrompt(facts: PromptFacts): SystemPart[] {
   const stable = [...facts.sections, limitPart(facts.runMinutes), projectPart(facts.instructions)];
   const changing = [
-    `Where you are\nRelative paths and commands start in ${facts.workFolder} on machine local, and in the working folder of any other machine.\nMachines:\n${facts.machines.map((line) => `- ${line}`).join('\n')}${heavyPart(facts.machines)}`,
+    `Where you are\n${placeText(facts)}\nMachines:\n${facts.machines.map((line) => `- ${line}`).join('\n')}${heavyPart(facts)}`,
     facts.permissionMode &&
       ['Permissions', modeText[facts.permissionMode], facts.confinement ?? '']
         .filter((line) => line !== '')
@@ -51,17 +53,24 @@ export function renderPrompt(facts: PromptFacts): SystemPart[] {
   ];
 }
 
+const placeText = ({ workFolder, isShellHere = true }: PromptFacts): string =>
+  isShellHere
+    ? `Relative paths and commands start in ${workFolder} on machine local, and in the working folder of any other machine.`
+    : `Relative paths and commands start in the working folder of their machine. On machine local, in ${workFolder}, files can be read and written, but no command can run.`;
+
 /**
  * Returns the line on the machines for heavy work: those with GPUs (`2 × NVIDIA A100`) or, if none has any, the machines
  * that the user added. Empty if no machine differs from the others.
  */
-function heavyPart(machines: readonly string[]): string {
+function heavyPart({ machines, isShellHere = true }: PromptFacts): string {
   const idOf = (line: string): string => line.split(':', 1)[0] ?? line;
   const withGpus = machines.filter((line) => /\d × /.test(line));
   const heavy = (
     withGpus.length > 0 ? withGpus : machines.filter((one) => idOf(one) !== 'local')
   ).map(idOf);
-  const light = machines.map(idOf).filter((id) => !heavy.includes(id));
+  const light = machines
+    .map(idOf)
+    .filter((id) => !heavy.includes(id) && (isShellHere || id !== 'local'));
   return heavy.length === 0 || light.length === 0
     ? ''
     : `\nTraining and evaluation belong on ${heavy.join(', ')}; ${light.join(', ')} ${light.length === 1 ? 'is' : 'are'} for editing and short commands, unless the goal says otherwise.`;

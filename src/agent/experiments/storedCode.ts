@@ -1,5 +1,4 @@
 /** Puts the stored code of an experiment into a new worktree. */
-import path from 'node:path';
 import type { Clock } from '../../base/clock.ts';
 import { messageOf, UserFacing } from '../../base/errors.ts';
 import type { SessionId } from '../../base/ids.ts';
@@ -42,10 +41,10 @@ export async function restoredFolder(
   }
   try {
     const top = await new Worktrees(deps).add({ machine, folder: code.repo }, commit, name);
-    const within = path.posix.relative(code.repo, cwd);
+    const within = machine.path.relative(code.repo, cwd);
     const leftOut =
       code.leftOut.length === 0 ? [] : [`Not stored with its code: ${code.leftOut.join(', ')}.`];
-    return { cwd: path.posix.join(top, within), differences: leftOut };
+    return { cwd: machine.path.join(top, within), differences: leftOut };
   } catch (error) {
     throw new UserFacing(`The code of ${id} could not be restored: ${messageOf(error)}`);
   }

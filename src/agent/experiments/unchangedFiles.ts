@@ -60,7 +60,7 @@ export async function changedFiles(
   machine: Machine,
   place: CodePlace,
 ): Promise<readonly string[]> {
-  if (!path.posix.isAbsolute(place.cwd)) return [];
+  if (!machine.path.isAbsolute(place.cwd)) return [];
   const changed = await Promise.all(files.map((file) => isChanged(file, machine, place)));
   return files.filter((_, index) => changed[index]).map((file) => file.path);
 }
@@ -72,7 +72,7 @@ async function isChanged(
 ): Promise<boolean> {
   const repo = code.kind === 'git' ? code.repo : undefined;
   for (const folder of repo === undefined ? [cwd] : [cwd, repo]) {
-    const bytes = await bytesOf(machine, path.posix.join(folder, name));
+    const bytes = await bytesOf(machine, machine.path.join(folder, name));
     if (bytes !== undefined) return hashOf(bytes) !== sha256;
   }
   return repo !== undefined && machine.kind === 'local';

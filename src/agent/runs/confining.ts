@@ -74,6 +74,7 @@ export class Confining {
   /** Resolves with a description of the confinement on the machine. Never rejects. */
   async state(machine: Machine): Promise<ConfinementState> {
     if (machine.kind === 'container') return { isWanted: false, text: 'by its container' };
+    if (machine.filesOnly) return { isWanted: false, text: machine.filesOnly.note };
     try {
       const plan = await this.#plan(machine);
       if (plan === undefined) return { isWanted: false, text: 'no' };

@@ -2,7 +2,6 @@
  * The runs of a session: plans, launches, adopts and records them. Each run has the same id from
  * its plan to its end.
  */
-import path from 'node:path';
 import type { Clock } from '../../base/clock.ts';
 import { DisposableStore } from '../../base/disposable.ts';
 import { messageOf, ToolFailure } from '../../base/errors.ts';
@@ -278,7 +277,7 @@ export class SessionRuns {
       number: this.#state.runs.size + 1,
       machineId: machine.id,
       command: request.command,
-      cwd: path.posix.resolve(machine.workFolder, request.cwd ?? '.'),
+      cwd: machine.path.resolve(machine.workFolder, request.cwd ?? '.'),
       env: request.env,
       metrics: withTargetMetrics(request.metrics, this.#state.target),
       label: oneLine(request.label ?? runLabel(request.command, commandsOf(this.#state)), 60),

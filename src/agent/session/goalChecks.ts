@@ -2,7 +2,6 @@
  * Checks the requirements of a goal besides numbers, on the code of the runs that are given as
  * evidence.
  */
-import path from 'node:path';
 import type { Clock } from '../../base/clock.ts';
 import { ToolFailure } from '../../base/errors.ts';
 import { oneLine } from '../../base/text.ts';
@@ -136,7 +135,7 @@ async function withUsersChecks(
   const folder = await newFolder(deps, { plan, machine }, name);
   if (folder === plan.cwd) return own;
   for (const each of changed)
-    await machine.writeFile(path.posix.join(folder, each.name), each.content);
+    await machine.writeFile(machine.path.join(folder, each.name), each.content);
   return {
     command,
     cwd: folder,

@@ -1,5 +1,6 @@
 /** Combines the settings of a project with the user's settings. */
 import { UserFacing } from '../../base/errors.ts';
+import { checkCommandsRun } from '../../machines/filesOnly.ts';
 import type { Machines } from '../../machines/machine.ts';
 import type { ProjectFile, Projects } from '../../project/projects.ts';
 import { defaultReports, type ReportsPlace } from '../../reports/reportFolder.ts';
@@ -73,14 +74,14 @@ export function permissionsInForce(
 }
 
 /**
- * Returns the default arguments for tool calls that do not name a machine or metrics. `container`:
- * the machine that the user chose for the folder.
+ * Returns the default arguments for tool calls that do not name a machine or metrics. `chosen`: the
+ * machine for the folder, if the project names none.
  */
 export function toolDefaults(
   project: ProjectFile | undefined,
-  container: string | undefined,
+  chosen: string | undefined,
 ): ToolDefault[] {
-  const { defaultMachine: machine = container, metricNames, metricPatterns } = project ?? {};
+  const { defaultMachine: machine = chosen, metricNames, metricPatterns } = project ?? {};
   const defaults: readonly ToolDefault[] = [
     { parameter: 'machine_id', value: machine },
     { parameter: 'machines', value: machine && [machine] },
@@ -95,11 +96,15 @@ export function toolDefaults(
   return defaults.filter(({ value }) => value !== undefined);
 }
 
-/** Throws `UserFacing` when the project's default machine does not exist. */
-export function checkDefaultMachine(
+/**
+ * Throws `UserFacing` when no command can run on any machine, and when the project's default
+ * machine does not exist.
+ */
+export function checkMachines(
   project: ProjectFile | undefined,
   machines: Pick<Machines, 'list'>,
 ): void {
+  checkCommandsRun(machines.list());
   const machineId = project?.defaultMachine;
   const machineIds = machines.list().map(({ id }) => id);
   if (project === undefined || machineId === undefined || machineIds.includes(machineId)) return;

@@ -2,6 +2,7 @@
 import { realpath } from 'node:fs/promises';
 import { UserFacing } from '../../base/errors.ts';
 import { newEventId } from '../../base/ids.ts';
+import { onlyMachine } from '../../machines/filesOnly.ts';
 import type { Machines } from '../../machines/machine.ts';
 import { priceOf } from '../../models/prices.ts';
 import { redactValue } from '../../base/secrets/redactValue.ts';
@@ -41,7 +42,9 @@ export function createLoop(request: PartsRequest, listeners: SessionListeners): 
   const { shared, hooks, log, folder, project } = request;
   const { clock, logger, secrets, paths } = shared;
   const { id: sessionId, workFolder } = log.state;
-  const defaults = toolDefaults(project, shared.folders.read(workFolder).choice?.container);
+  const { choice } = shared.folders.read(workFolder);
+  const chosen = choice?.container ?? onlyMachine(listeners.machines.list());
+  const defaults = toolDefaults(project, chosen);
   const profile = profileOf(log.state.profile);
   const budget = createGuard(request, listeners.sessionRuns);
   const files = attachmentsIn(folder);

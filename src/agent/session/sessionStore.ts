@@ -7,6 +7,7 @@ import { newSessionId, type SessionId } from '../../base/ids.ts';
 import type { ProjectFile } from '../../project/projects.ts';
 import type { Home } from '../../storage/home.ts';
 import { Lease } from '../../storage/lease.ts';
+import { checkCommandsRun } from '../../machines/filesOnly.ts';
 import type { Machines } from '../../machines/machine.ts';
 import { watchRun, type RunSink } from '../../runs/foreignRun.ts';
 import type { RunEnd } from '../../runs/run.ts';
@@ -32,7 +33,7 @@ import { followJournal, type FollowedEvents } from '../journal/followJournal.ts'
 import { killRun } from '../runs/killRun.ts';
 import { actionsOf, type SessionActions } from '../journal/actions.ts';
 import type { SessionEvent } from '../journal/events.ts';
-import { budgetFor, checkDefaultMachine } from './projectSettings.ts';
+import { budgetFor, checkMachines } from './projectSettings.ts';
 import { resumeText } from '../context/prompt.ts';
 import { profileOf } from '../profiles/profiles.ts';
 import type { SearchHit, SearchOptions } from '../contract/search.ts';
@@ -86,9 +87,9 @@ export class SessionStore implements Sessions {
       );
     const { shared, version } = this.#deps;
     const project = await shared.projects.read(workFolder);
+    checkMachines(project, shared.machinesIn(workFolder));
     const { provider, model } = modelFor(shared, request, project);
     const budget = checkedBudget({ ...profileOf(profile).limits, ...budgetFor(request, project) });
-    checkDefaultMachine(project, shared.machinesIn(workFolder));
     checkModel(shared, { provider, model, budget });
     const words = request.target ?? project?.target;
     const stated = words === undefined ? undefined : statedTarget(words);
@@ -288,6 +289,7 @@ export class SessionStore implements Sessions {
     const { home, shared } = this.#deps;
     if (this.#isClosed) throw closing();
     if (first === undefined) await this.#mustExist(id);
+    checkCommandsRun(shared.machinesIn(home.folder).list());
     const owned = new AsyncDisposableStack();
     const lease = await this.#lease(id, takesOver);
     owned.defer(() => lease.release());

@@ -43,14 +43,14 @@ export async function changedChecks(
 ): Promise<readonly ChangedCheck[]> {
   const { goal, workFolder } = deps.log.state;
   const names = codeFilesOf([command]).filter((name) => isCheck(name) && !isToChange(goal, name));
-  const within = code?.kind === 'git' ? path.posix.relative(code.repo, cwd) : '';
+  const within = code?.kind === 'git' ? machine.path.relative(code.repo, cwd) : '';
   const changed: ChangedCheck[] = [];
   for (const name of names) {
     const content = await usersVersion(deps, [
       path.join(repositoryTop(workFolder) ?? workFolder, within, name),
       path.join(workFolder, name),
     ]);
-    const present = await bytesOf(machine, path.posix.join(cwd, name));
+    const present = await bytesOf(machine, machine.path.join(cwd, name));
     if (content !== undefined && (present === undefined || !content.equals(present)))
       changed.push({ name, content });
   }

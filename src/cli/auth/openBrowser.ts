@@ -1,12 +1,13 @@
 import { spawn } from 'node:child_process';
 import { withoutSecrets } from '../../base/childEnvironment.ts';
+import { currentPlatform } from '../../base/platform.ts';
 
 /**
  * Opens the address in the browser. Resolves with false if the program that opens addresses could
  * not be started.
  */
 export function openBrowser(address: string): Promise<boolean> {
-  const [command, ...args] = openers[process.platform] ?? ['xdg-open'];
+  const [command, ...args] = openers[currentPlatform()] ?? ['xdg-open'];
   return new Promise((resolve) => {
     const child = spawn(command ?? '', [...args, address], {
       stdio: 'ignore',

@@ -1,11 +1,12 @@
 /** Checks which folders of Helios other users can access, here and on hosts. */
 import { readdir, stat } from 'node:fs/promises';
-import path, { posix } from 'node:path';
+import path from 'node:path';
 import { codeOf, messageOf } from '../../base/errors.ts';
 import { counted, shellQuote } from '../../base/text.ts';
 import type { Home } from '../../compose/home.ts';
 import type { Machine } from '../../machines/machine.ts';
 import { broken, note, ok, warning, type Finding } from './finding.ts';
+import { currentPlatform } from '../../base/platform.ts';
 
 /**
  * Returns a finding about the access of other users to the home folder.
@@ -15,7 +16,7 @@ import { broken, note, ok, warning, type Finding } from './finding.ts';
 export function homeAccess(
   before: readonly string[],
   now: readonly string[],
-  platform: NodeJS.Platform = process.platform,
+  platform: NodeJS.Platform = currentPlatform(),
 ): Finding {
   const name = 'access';
   if (platform === 'win32')
@@ -43,7 +44,7 @@ const pathsText = ([first = '', ...others]: readonly string[]): string =>
 /** Resolves with findings about the keys in files: how many there are, and who can read them. */
 export async function keyFindings(
   { authFolder }: Pick<Home, 'authFolder'>,
-  platform: NodeJS.Platform = process.platform,
+  platform: NodeJS.Platform = currentPlatform(),
 ): Promise<Finding[]> {
   try {
     const names = await readdir(authFolder);
@@ -89,10 +90,10 @@ const timeoutMs = 10_000;
  * `storageFindings`; other folders of runs are not checked, because they may be shared on purpose.
  */
 export async function hostAccess(
-  machine: Pick<Machine, 'id' | 'kind' | 'exec' | 'runsFolder'>,
+  machine: Pick<Machine, 'id' | 'kind' | 'exec' | 'path' | 'runsFolder'>,
 ): Promise<Finding | undefined> {
-  const folder = posix.dirname(machine.runsFolder);
-  if (machine.kind === 'local' || posix.basename(folder) !== '.helios') return undefined;
+  const folder = machine.path.dirname(machine.runsFolder);
+  if (machine.kind === 'local' || machine.path.basename(folder) !== '.helios') return undefined;
   const open = await openFolders(machine, folder).catch(() => []);
   if (open.length === 0) return undefined;
   return warning(

@@ -2,7 +2,6 @@
  * Runs git scripts on a machine. Input is passed as arguments, and never becomes part of the script
  * text.
  */
-import { posix } from 'node:path';
 import { delay, type Clock } from '../../base/clock.ts';
 import { HeliosError, messageOf } from '../../base/errors.ts';
 import { shellText } from '../../base/shellText.ts';
@@ -35,7 +34,7 @@ export class GitFailure extends HeliosError {
 }
 
 /** Returns the absolute path of the folder of Helios on a machine. */
-export const heliosFolder = ({ runsFolder }: Machine): string => posix.dirname(runsFolder);
+export const heliosFolder = ({ path, runsFolder }: Machine): string => path.dirname(runsFolder);
 
 /** Input that depends on what the script prints. */
 export interface Conversation {

@@ -1,6 +1,5 @@
 /** Installs the git guard on a machine, next to the folder of runs. */
 import { createHash } from 'node:crypto';
-import { posix } from 'node:path';
 import { shellText } from '../../base/shellText.ts';
 import { shellQuote } from '../../base/text.ts';
 import type { Machine } from '../../machines/machine.ts';
@@ -33,7 +32,7 @@ export type GuardState =
 
 /** Returns the folder of the guard on a machine, even if the guard is not installed yet. */
 export const guardFolder = (machine: Machine): string =>
-  posix.join(heliosFolder(machine), `git-guard-${version}`);
+  machine.path.join(heliosFolder(machine), `git-guard-${version}`);
 
 /**
  * Installs the guard on the machine. Rejects with `MachineFailure` if the machine does not answer.

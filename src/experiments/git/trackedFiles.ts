@@ -2,7 +2,6 @@
  * Finds tracked files that differ from the index, and reads the content of files from the index.
  */
 import { randomBytes } from 'node:crypto';
-import { posix } from 'node:path';
 import type { Clock } from '../../base/clock.ts';
 import { shellText } from '../../base/shellText.ts';
 import type { Machine } from '../../machines/machine.ts';
@@ -55,7 +54,7 @@ export async function trackedChanges(
     return {
       top: folder,
       index: utf8(index),
-      paths: rawEntries(fields).map(({ path }) => posix.join(folder, utf8(path))),
+      paths: rawEntries(fields).map(({ path }) => checkout.machine.path.join(folder, utf8(path))),
     };
   } catch (error) {
     const none = ['no_git', 'no_folder', 'no_repository', 'bare', 'ignored'];
@@ -73,7 +72,8 @@ export async function indexedFiles(
   { top, index }: TrackedChanges,
   paths: readonly string[],
 ): Promise<ReadonlyMap<string, IndexedFile>> {
-  const names = paths.map((path) => posix.relative(top, path)).filter((name) => !/\n/.test(name));
+  const { relative, join } = checkout.machine.path;
+  const names = paths.map((path) => relative(top, path)).filter((name) => !/\n/.test(name));
   const text = await run(checkout, contentsScript, [names.join('\n'), index]);
   const found = new Map<string, IndexedFile>();
   for (let at = 0; at < text.length;) {
@@ -81,7 +81,7 @@ export async function indexedFiles(
     at += name.length + mode.length + size.length + 3;
     const content = Buffer.from(text.slice(at, at + Number(size)), 'latin1');
     at += Number(size);
-    found.set(posix.join(top, utf8(name)), { content, isExecutable: mode === '100755' });
+    found.set(join(top, utf8(name)), { content, isExecutable: mode === '100755' });
   }
   return found;
 }

@@ -4,7 +4,6 @@
  * changed.
  */
 import { randomBytes } from 'node:crypto';
-import { posix } from 'node:path';
 import type { Clock } from '../../base/clock.ts';
 import type { SessionId } from '../../base/ids.ts';
 import { shellText } from '../../base/shellText.ts';
@@ -179,7 +178,8 @@ export class Worktrees {
       const [ref = '', commit = '', seconds = '', message = ''] = fields.slice(at, at + 4);
       const name = ref.slice(prefix.length);
       const path = this.#path(place.machine, name);
-      const hasWorktree = (await place.machine.stat(posix.join(path, '.git'))) !== undefined;
+      const hasWorktree =
+        (await place.machine.stat(place.machine.path.join(path, '.git'))) !== undefined;
       const committedMs = Number(seconds) * 1000;
       branches.push({
         name,
@@ -328,10 +328,10 @@ export class Worktrees {
   }
 
   #path(machine: Machine, slug: string): string {
-    return posix.join(worktreesFolder(machine, this.#deps.sessionId), slug);
+    return machine.path.join(worktreesFolder(machine, this.#deps.sessionId), slug);
   }
 }
 
 /** Returns the folder with the worktrees of a session or, without an id, of all sessions. */
 export const worktreesFolder = (machine: Machine, sessionId: SessionId | '' = ''): string =>
-  posix.join(heliosFolder(machine), 'worktrees', sessionId);
+  machine.path.join(heliosFolder(machine), 'worktrees', sessionId);

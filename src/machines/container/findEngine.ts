@@ -4,6 +4,7 @@ import { homedir } from 'node:os';
 import { posix, win32 } from 'node:path';
 import * as z from 'zod';
 import type { Environment } from '../../base/childEnvironment.ts';
+import { currentPlatform } from '../../base/platform.ts';
 
 /** The computer on which an engine is searched for. */
 export interface EngineSite {
@@ -35,7 +36,7 @@ const orNothing = <T>(read: () => T): T | undefined => {
 };
 
 const thisComputer = (): EngineSite => ({
-  platform: process.platform,
+  platform: currentPlatform(),
   env: process.env,
   home: homedir(),
   exists: existsSync,

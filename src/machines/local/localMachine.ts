@@ -1,9 +1,11 @@
 /** The computer that Helios runs on. */
 import { availableParallelism, homedir, totalmem } from 'node:os';
+import { posix, type PlatformPath } from 'node:path';
 import { counted } from '../../base/text.ts';
 import { systemClock, type Clock } from '../../base/clock.ts';
 import type { Environment } from '../../base/childEnvironment.ts';
 import { localSetup, type SetupFields } from '../environment/machineSetup.ts';
+import type { FilesOnly } from '../filesOnly.ts';
 import { commandEnv, ownEnv } from './commandEnv.ts';
 import { execLocal, spawnLocalDetached, streamLocal } from './localExec.ts';
 import { appendLocalFile, readLocalFile, statLocal, writeLocalFile } from './localFiles.ts';
@@ -58,6 +60,8 @@ const newQueries = (clock: Clock, env: Readonly<Record<string, string>>): Querie
 export class LocalMachine implements Machine {
   readonly id = 'local';
   readonly kind = 'local';
+  readonly path: PlatformPath = posix;
+  readonly filesOnly: FilesOnly | undefined = undefined;
   readonly runsFolder: string;
   readonly workFolder: string;
   readonly homeFolder = homedir();

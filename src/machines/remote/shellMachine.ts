@@ -1,4 +1,5 @@
 /** Base class of machines that run everything through a shell on a host. */
+import { posix } from 'node:path';
 import { systemClock, type Clock } from '../../base/clock.ts';
 import { counted, shellQuote } from '../../base/text.ts';
 import { quotedReason } from '../../base/untrusted.ts';
@@ -53,6 +54,7 @@ const describeTimeoutMs = 10_000;
 export abstract class ShellMachine implements Machine {
   readonly id: string;
   abstract readonly kind: MachineKind;
+  readonly path = posix;
   readonly runsFolder: string;
   readonly workFolder: string;
   protected readonly run: RunScript;

@@ -6,7 +6,7 @@ import { homedir } from 'node:os';
 import { DisposableStore } from '../../base/disposable.ts';
 import type { Event } from '../../base/emitter.ts';
 import type { Connector } from '../lazyMachine.ts';
-import { LocalMachine } from '../local/localMachine.ts';
+import { createLocal } from '../local/windowsComputer.ts';
 import { MachineFailure, type Machine, type MachineStatus } from '../machine.ts';
 import type { SlurmEntry } from '../machineEntry.ts';
 import { expandHome } from '../ssh/configPaths.ts';
@@ -32,7 +32,7 @@ export class SlurmConnector implements Connector {
     const { clock } = this.#options;
     const home = homedir();
     const login =
-      (await this.#ssh?.open()) ?? new LocalMachine({ runsFolder: home, workFolder: home, clock });
+      (await this.#ssh?.open()) ?? createLocal({ runsFolder: home, workFolder: home, clock });
     const { runsFolder = '~/.helios/runs', workFolder } = this.#entry;
     const folder = (path: string): string => expandHome(path, login.homeFolder);
     return new SlurmMachine({

@@ -22,5 +22,5 @@ const localEnd: End = { paths: localSystem.paths, ...localReads, ...localWriting
 /** Returns how a transfer reads and writes files of a machine. */
 export function endOf(machine: Machine): End {
   if (machine.kind !== 'local') return shellEnd;
-  return machine.runsCommands === false ? localEnd : localShellEnd;
+  return machine.filesOnly ? localEnd : localShellEnd;
 }

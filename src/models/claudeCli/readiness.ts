@@ -3,6 +3,7 @@ import { access } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import type { Environment } from '../../base/childEnvironment.ts';
+import { currentPlatform } from '../../base/platform.ts';
 import type { Readiness } from '../model.ts';
 import { isMetered } from './claudeEnv.ts';
 import { claudeCliLabel, signInHint } from './claudeFailures.ts';
@@ -21,7 +22,7 @@ export async function readinessOf(finder: ClaudeFinder, env: Environment): Promi
 
 /** Returns whether the user may be signed in. Always true on macOS, whose keychain is not read. */
 async function maybeSignedIn(env: Environment): Promise<boolean> {
-  if (isMetered(env) || env['CLAUDE_CODE_OAUTH_TOKEN']?.trim() || process.platform === 'darwin')
+  if (isMetered(env) || env['CLAUDE_CODE_OAUTH_TOKEN']?.trim() || currentPlatform() === 'darwin')
     return true;
   const folder = env['CLAUDE_CONFIG_DIR']?.trim() || path.join(env['HOME'] ?? homedir(), '.claude');
   try {

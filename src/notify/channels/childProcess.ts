@@ -4,6 +4,7 @@ import { withoutSecrets } from '../../base/childEnvironment.ts';
 import type { Clock } from '../../base/clock.ts';
 import { signalTree, type ProgramCall } from '../../base/windowsPrograms.ts';
 import { cleanText } from '../../base/text.ts';
+import { currentPlatform } from '../../base/platform.ts';
 
 export interface ChildRequest extends ProgramCall {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -76,7 +77,7 @@ const start = ({ file, args, isVerbatim = false, env, platform }: ChildRequest) 
 export function childEnv(
   env: ChildRequest['env'],
   command = '',
-  platform: NodeJS.Platform = process.platform,
+  platform: NodeJS.Platform = currentPlatform(),
 ): Record<string, string | undefined> {
   const isAskedFor = (name: string): boolean =>
     platform === 'win32'

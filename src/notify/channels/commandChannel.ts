@@ -6,6 +6,7 @@ import { NotifyFailure, type Channel, type ChannelDeps } from '../channel.ts';
 import { payloadOf, type Message } from '../notification.ts';
 import type { CommandSettings } from '../settings.ts';
 import { childEnv, runChild, type ChildEnd } from './childProcess.ts';
+import { currentPlatform } from '../../base/platform.ts';
 
 const defaultSeconds = 30;
 
@@ -16,7 +17,7 @@ const defaultSeconds = 30;
 export const commandChannel = (
   { command, timeoutSeconds = defaultSeconds }: CommandSettings,
   { env, clock, logger, redact }: Pick<ChannelDeps, 'env' | 'clock' | 'logger' | 'redact'>,
-  platform: NodeJS.Platform = process.platform,
+  platform: NodeJS.Platform = currentPlatform(),
 ): Channel => ({
   name: `command ${oneLine(redact(command), 60)}`,
   async send(message) {

@@ -1,4 +1,5 @@
 import { assertNever } from '../../base/errors.ts';
+import { currentPlatform } from '../../base/platform.ts';
 import type { HostSystem } from '../../base/hostSystem.ts';
 import { cleanText, formatDuration, oneLine } from '../../base/text.ts';
 import { windowsProgram, type ProgramCall } from '../../base/windowsPrograms.ts';
@@ -15,7 +16,7 @@ const timeoutMs = 10_000;
  */
 export const desktopChannel = (
   { env, clock }: Pick<ChannelDeps, 'env' | 'clock'>,
-  platform: NodeJS.Platform = process.platform,
+  platform: NodeJS.Platform = currentPlatform(),
 ): Channel => ({
   name: 'desktop',
   async send(message) {

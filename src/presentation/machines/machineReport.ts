@@ -77,7 +77,7 @@ async function answerOf(
 ): Promise<Omit<MachineReport, 'id' | 'kind'>> {
   const result = await describeWithin(machine, deps.clock);
   if (!('description' in result)) return { status: 'unreachable', why: result.problem };
-  const resources = await sampleOf(machine.id, deps);
+  const resources = machine.filesOnly ? undefined : await sampleOf(machine.id, deps);
   return { status: 'connected', description: result.description, ...(resources && { resources }) };
 }
 

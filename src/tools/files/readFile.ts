@@ -1,9 +1,10 @@
-import { privateKeyStart, usualPaths } from '../../permissions/pathRules.ts';
+import { usualPaths } from '../../permissions/pathRules.ts';
 import { readAccess } from '../parameters/accesses.ts';
 import { checkPath, resolvedRead } from '../parameters/pathAccesses.ts';
 import { basename } from 'node:path';
 import * as z from 'zod';
 import { ToolFailure } from '../../base/errors.ts';
+import { isKeyStart } from '../../base/privateKey.ts';
 import { cleanText, counted, shellQuote } from '../../base/text.ts';
 import type { Machine } from '../../machines/machine.ts';
 import { readLines } from './lineReader.ts';
@@ -45,7 +46,7 @@ export const readFile = ({ machines, paths = usualPaths }: MachineTools): Tool =
       if (stat.isDirectory) return listFolder(machine, path);
       const head = await machine.readFile(path, { offset: 0, maxBytes: headBytes });
       const mediaType = mediaTypeOf(head);
-      if (privateKeyStart.test(Buffer.from(head.subarray(0, 200)).toString('latin1')))
+      if (isKeyStart(head))
         throw new ToolFailure(`Not allowed: ${path} is a private key, which no call may use.`);
       if (mediaType) return readAttachment(machine, path, { mediaType, sizeBytes: stat.sizeBytes });
       if (isBinary(head))
@@ -58,8 +59,7 @@ export const readFile = ({ machines, paths = usualPaths }: MachineTools): Tool =
 
 /** Lists the names in the folder. Folder names end with a slash. */
 async function listFolder(machine: Machine, path: string): Promise<ToolResult> {
-  const script = `cd -- ${shellQuote(path)} && LC_ALL=C ls -1Ap | head -n ${maxNames + 1}`;
-  const names = (await machine.query(script)).split('\n').filter((name) => name !== '');
+  const names = await namesIn(machine, path);
   const entries = names.slice(0, maxNames).map(cleanText);
   return {
     content: {
@@ -73,6 +73,14 @@ async function listFolder(machine: Machine, path: string): Promise<ToolResult> {
         ? `more than ${maxNames} entries`
         : counted(names.length, 'entry', 'entries'),
   };
+}
+
+/** Resolves with at most one more than the names that are shown. */
+async function namesIn(machine: Machine, path: string): Promise<readonly string[]> {
+  const { filesOnly } = machine;
+  if (filesOnly) return (await filesOnly.namesIn(path)).slice(0, maxNames + 1);
+  const script = `cd -- ${shellQuote(path)} && LC_ALL=C ls -1Ap | head -n ${maxNames + 1}`;
+  return (await machine.query(script)).split('\n').filter((name) => name !== '');
 }
 
 async function readText(

@@ -38,7 +38,7 @@ async function searched(machine: Machine, path: string): Promise<string> {
   } catch (error) {
     if (!(error instanceof MachineFailure)) throw error;
     throw new ToolFailure(
-      `Not sent: ${path} could not be searched for secrets (${error.message}). Send smaller folders.`,
+      `Not sent: ${path} could not be searched for secrets: ${error.message}${error.reason === 'timeout' ? ' Send smaller folders.' : ''}`,
       { cause: error },
     );
   }

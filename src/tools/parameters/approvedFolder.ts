@@ -1,9 +1,8 @@
 /** Finds the folder to which an approval of a use of a path applies. */
-import { posix } from 'node:path';
+import { isInFolder } from '../../machines/absolutePath.ts';
 import { realPath } from '../../machines/realPath.ts';
 import type { Machine, Machines } from '../../machines/machine.ts';
 import type { PathAccess } from '../../permissions/access.ts';
-import { isWithin } from '../../permissions/commands/operand.ts';
 
 /**
  * Resolves with the folder to which an approval of the path applies, as a real path: the agent's
@@ -17,10 +16,11 @@ export async function approvedFolder(
   try {
     const machine = machines.get(machineId);
     await machine.ready?.();
-    const file = await realPath(machine, posix.resolve(machine.workFolder, real));
+    const { path: paths } = machine;
+    const file = await realPath(machine, paths.resolve(machine.workFolder, real));
     const folders = await Promise.all(ownFolders(machine).map((each) => realPath(machine, each)));
-    const own = folders.find((folder) => isWithin(folder, file));
-    return own ?? (kind === 'write' ? posix.dirname(file) : undefined);
+    const own = folders.find((folder) => isInFolder(paths, folder, file));
+    return own ?? (kind === 'write' ? paths.dirname(file) : undefined);
   } catch {
     return undefined;
   }
@@ -30,8 +30,8 @@ export async function approvedFolder(
  * Returns the folders of the agent on a machine: the working folder, the folder of runs, and the
  * worktrees.
  */
-const ownFolders = ({ workFolder, runsFolder }: Machine): readonly string[] => [
+const ownFolders = ({ path: paths, workFolder, runsFolder }: Machine): readonly string[] => [
   workFolder,
   runsFolder,
-  posix.join(posix.dirname(runsFolder), 'worktrees'),
+  paths.join(paths.dirname(runsFolder), 'worktrees'),
 ];

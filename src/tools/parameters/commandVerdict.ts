@@ -28,7 +28,10 @@ import type { MachineMandate } from '../../permissions/mandate/mandate.ts';
 import { machinePath } from './machinePath.ts';
 import { machineMandate, type MandateInForce } from './mandateCoverage.ts';
 
-type JudgingMachine = Pick<Machine, 'query' | 'ready' | 'workFolder' | 'homeFolder' | 'runsFolder'>;
+type JudgingMachine = Pick<
+  Machine,
+  'query' | 'filesOnly' | 'ready' | 'workFolder' | 'homeFolder' | 'runsFolder'
+>;
 
 export interface LineToJudge {
   readonly line: string;
@@ -51,6 +54,8 @@ export async function commandVerdict(
   { line, folder }: LineToJudge,
   { rules = usualPaths, ...how }: JudgingRules = {},
 ): Promise<Verdict> {
+  if (machine.filesOnly)
+    return denies('cannot run on Windows itself: use WSL, an SSH host or a container', '');
   const [isReady] = await Promise.all([isReachable(machine), loadClassifier()]);
   const known = new KnownPaths(machine);
   const question = { machine, line, start: folder ?? machine.workFolder, known, rules, ...how };

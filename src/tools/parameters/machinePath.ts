@@ -1,7 +1,7 @@
 /** Resolves paths in the arguments of tool calls to absolute paths on their machine. */
-import { posix } from 'node:path';
 import * as z from 'zod';
 import { ToolFailure } from '../../base/errors.ts';
+import { absolutePath, isBelowHome } from '../../machines/absolutePath.ts';
 import { confinedMachine } from '../../machines/confinement/confinedMachine.ts';
 import type { Confinement } from '../../machines/confinement/policy.ts';
 import type { Machine, Machines } from '../../machines/machine.ts';
@@ -54,13 +54,13 @@ export async function commandMachine(
 
 /**
  * Resolves with the absolute path: `~` is the home folder of the machine, and a relative path
- * starts at the machine's working folder.
+ * starts at the machine's working folder. Rejects with `MachineFailure` as `absolutePath` throws.
  */
 export async function machinePath(machine: Machine, path: string): Promise<string> {
   await machine.ready?.({ mayAsk: true });
-  if (path === '~' || path.startsWith('~/'))
-    return posix.join(await homeOf(machine), path.slice(1));
-  return posix.resolve(machine.workFolder, path);
+  const { path: paths, workFolder } = machine;
+  const homeFolder = isBelowHome(machine, path) ? await homeOf(machine) : undefined;
+  return absolutePath({ path: paths, workFolder, homeFolder }, path);
 }
 
 /**

@@ -1,14 +1,13 @@
 /**
  * Decides whether the mandate covers a call, so that the agent may make it without asking anybody.
  */
-import { posix } from 'node:path';
 import { messageOf } from '../../base/errors.ts';
+import { absolutePath, isBelowHome, isInFolder } from '../../machines/absolutePath.ts';
 import { pathFacts } from '../../machines/realPath.ts';
 import { caches } from '../../machines/confinement/policy.ts';
 import type { Machine, Machines } from '../../machines/machine.ts';
 import { writeAdvice } from '../../permissions/mandate/paths.ts';
 import type { Access, CommandAccess, PathAccess } from '../../permissions/access.ts';
-import { isWithin } from '../../permissions/commands/operand.ts';
 import {
   isGrantedHost,
   type MachineMandate,
@@ -25,7 +24,7 @@ export interface MandateInForce {
 
 type MandatedMachine = Pick<
   Machine,
-  'id' | 'query' | 'ready' | 'workFolder' | 'homeFolder' | 'runsFolder'
+  'id' | 'path' | 'query' | 'filesOnly' | 'ready' | 'workFolder' | 'homeFolder' | 'runsFolder'
 >;
 
 /**
@@ -58,16 +57,19 @@ const withReal = (
 ];
 
 /** Returns the absolute paths on a machine to which a folder of a mandate refers. */
-function foldersOf(
-  folder: string,
-  { id, workFolder, runsFolder, homeFolder }: MandatedMachine,
-): readonly string[] {
-  const [, machineId = id, text = folder] = /^([\w.-]+):(.+)$/s.exec(folder) ?? [];
-  if (machineId !== id) return [];
-  const worktrees = posix.join(posix.dirname(runsFolder), 'worktrees');
-  if (text === '.') return [workFolder, runsFolder, worktrees];
-  if (!/^~(?:\/|$)/.test(text)) return [posix.resolve(workFolder, text)];
-  return homeFolder === undefined ? [] : [posix.join(homeFolder, text.slice(1))];
+function foldersOf(folder: string, machine: MandatedMachine): readonly string[] {
+  const { id, path: paths, workFolder, runsFolder, homeFolder } = machine;
+  const isWindows = paths.sep === '\\';
+  const isOnDrive = isWindows && /^[a-z]:[\\/]/i.test(folder);
+  const [, machineId = id, text = folder] =
+    (isOnDrive ? undefined : /^([\w.-]+):(.+)$/s.exec(folder)) ?? [];
+  // On Windows, `/tmp` means a folder of the other machines.
+  if (machineId !== id || (isWindows && text.startsWith('/'))) return [];
+  if (text === '.')
+    return [workFolder, runsFolder, paths.join(paths.dirname(runsFolder), 'worktrees')];
+  return isBelowHome(machine, text) && homeFolder === undefined
+    ? []
+    : [absolutePath(machine, text)];
 }
 
 const temporaryFolders: readonly string[] = ['/tmp', '/var/tmp'];
@@ -147,9 +149,9 @@ async function outsidePath(
     const machine = machines.get(machineId);
     const on = await machineMandate(machine, inForce);
     if (on === undefined) return `the mandate does not grant the machine ${machineId}`;
-    const absolute = posix.resolve(machine.workFolder, real);
+    const absolute = machine.path.resolve(machine.workFolder, real);
     const folders = kind === 'read' ? [...on.folders, ...on.reads] : on.folders;
-    const isGranted = folders.some((folder) => isWithin(folder, absolute));
+    const isGranted = folders.some((folder) => isInFolder(machine.path, folder, absolute));
     return isGranted ? undefined : kind === 'read' ? what : `${what}: ${writeAdvice(on)}`;
   } catch (error) {
     return `${what}, and that place is not known: ${messageOf(error)}`;

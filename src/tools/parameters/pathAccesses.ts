@@ -1,7 +1,7 @@
 /** Resolves the paths of calls on their machine, so that a link is judged by its target. */
 import { ToolFailure } from '../../base/errors.ts';
 import type { Machine } from '../../machines/machine.ts';
-import { pathFacts, realPath } from '../../machines/realPath.ts';
+import { pathFacts, realPath, type PathMachine } from '../../machines/realPath.ts';
 import type { Access, PathAccess } from '../../permissions/access.ts';
 import { pathUse } from '../../permissions/pathRule.ts';
 import type { WatchedPlace } from '../../sleep/sleepPorts.ts';
@@ -9,7 +9,7 @@ import { pathNote, type PathRules } from '../../permissions/pathRules.ts';
 
 /** Resolves with the access to a file. Includes the real path if it differs from `path`. */
 export async function resolvedRead(
-  machine: Pick<Machine, 'id' | 'query'>,
+  machine: PathMachine & Pick<Machine, 'id'>,
   path: string,
 ): Promise<PathAccess> {
   const real = await realPath(machine, path);
@@ -35,7 +35,7 @@ export async function readablePath(
  * existing keys at their usual paths below it.
  */
 export async function treeReads(
-  machine: Pick<Machine, 'id' | 'query' | 'homeFolder'>,
+  machine: PathMachine & Pick<Machine, 'id' | 'homeFolder'>,
   path: string,
   paths: PathRules,
 ): Promise<readonly Access[]> {

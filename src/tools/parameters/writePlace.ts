@@ -1,7 +1,7 @@
 /** Resolves the links in a path before an access to it is judged. */
-import { posix } from 'node:path';
+import { isInFolder } from '../../machines/absolutePath.ts';
 import type { Machine } from '../../machines/machine.ts';
-import { realPath } from '../../machines/realPath.ts';
+import { realPath, type PathMachine } from '../../machines/realPath.ts';
 import type { Access } from '../../permissions/access.ts';
 
 export interface WritePlace {
@@ -16,25 +16,22 @@ export interface WritePlace {
 
 /** Resolves with the path to which `absolute` leads. Rejects with `MachineFailure`. */
 export async function writePlace(
-  machine: Pick<Machine, 'query' | 'workFolder'>,
+  machine: PathMachine & Pick<Machine, 'path' | 'workFolder'>,
   absolute: string,
 ): Promise<WritePlace> {
-  const path = posix.resolve(absolute);
-  const { workFolder } = machine;
-  if (!isWithin(path, workFolder))
+  const { path: paths, workFolder } = machine;
+  const path = paths.resolve(absolute);
+  if (!isInFolder(paths, workFolder, path))
     return { path: await realPath(machine, path), leavesFolder: false };
   const [real, realFolder] = await Promise.all([
     realPath(machine, path),
     realPath(machine, workFolder),
   ]);
-  const isPlain = real === posix.join(realFolder, posix.relative(workFolder, path));
+  const isPlain = real === paths.join(realFolder, paths.relative(workFolder, path));
   return isPlain
     ? { path, leavesFolder: false }
-    : { path: real, leavesFolder: !isWithin(real, realFolder) };
+    : { path: real, leavesFolder: !isInFolder(paths, realFolder, real) };
 }
-
-const isWithin = (path: string, folder: string): boolean =>
-  path === folder || path.startsWith(folder === '/' ? '/' : `${folder}/`);
 
 /**
  * Returns the access to a resolved path, for the approval. `absolute` is the path as given in the

@@ -1,5 +1,4 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { posix } from 'node:path';
 import * as z from 'zod';
 import { ToolFailure } from '../../base/errors.ts';
 import { counted, oneLine, shellQuote } from '../../base/text.ts';
@@ -292,12 +291,12 @@ async function interpreterOf(
   repo: string,
 ): Promise<string> {
   if (python !== undefined)
-    return python.startsWith('~/') ? machinePath(machine, python) : inFolder(repo, python);
+    return python.startsWith('~/') ? machinePath(machine, python) : inFolder(machine, repo, python);
   return `${venv === undefined ? `${repo}/.venv` : await machinePath(machine, venv)}/bin/python`;
 }
 
-const inFolder = (folder: string, program: string): string =>
-  program.includes('/') ? posix.resolve(folder, program) : program;
+const inFolder = ({ path }: Machine, folder: string, program: string): string =>
+  program.includes('/') ? path.resolve(folder, program) : program;
 
 /**
  * Resolves with accesses that name the programs which the call would start. If the machine cannot

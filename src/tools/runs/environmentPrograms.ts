@@ -1,5 +1,4 @@
 /** Finds the programs that collect the environment of runs, so that an approval can name them. */
-import { posix } from 'node:path';
 import { ToolFailure } from '../../base/errors.ts';
 import { shellText } from '../../base/shellText.ts';
 import { shellQuote } from '../../base/text.ts';
@@ -58,7 +57,7 @@ async function placeOf(
 ): Promise<Omit<EnvironmentPrograms, 'git'>> {
   const [realPython, realFolder, realRepo] = await Promise.all([
     realPath(machine, python),
-    realPath(machine, posix.dirname(python)),
+    realPath(machine, machine.path.dirname(python)),
     realPath(machine, repo),
   ]);
   const isOfRepo = [

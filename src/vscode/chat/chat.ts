@@ -4,13 +4,15 @@
  */
 import { chat, Uri, workspace, type ChatResult, type Disposable } from 'vscode';
 import { systemClock } from '../../base/clock.ts';
-import { adviceOf, messageOf } from '../../base/errors.ts';
+import { adviceOf, messageOf, UserFacing } from '../../base/errors.ts';
 import { isQuestion, slashWord } from '../../presentation/slashWords.ts';
 import { participant, type ChatCommand } from '../ui/contributions.ts';
+import { noMachine } from '../ui/noMachine.ts';
 import { trustText } from '../window/engineHost.ts';
 import { chatCommands } from './chatCommands.ts';
 import { ChatFollower } from './chatFollower.ts';
 import { ChatGoals } from './chatGoals.ts';
+import { showRefusal } from './chatStream.ts';
 import { about, type ChatDeps, type ChatTurn } from './chatTurn.ts';
 import { showUnknownWord } from './chatHelp.ts';
 import { MeantSession } from './meantSession.ts';
@@ -55,6 +57,10 @@ class ChatHandler {
       return await this.#answer(turn);
     } catch (error) {
       this.#deps.logger.error(`chat: ${messageOf(error)}`);
+      if (error instanceof UserFacing && error.reason === 'no_machine') {
+        showRefusal(turn.stream, noMachine);
+        return {};
+      }
       return { errorDetails: { message: adviceOf(error) } };
     }
   }

@@ -14,9 +14,11 @@ import type { SessionId } from '../../base/ids.ts';
 import type { Logger } from '../../base/logger.ts';
 import { oneLine } from '../../base/text.ts';
 import { homeAt, isPassing } from '../../compose/home.ts';
+import { canRunCommands } from '../../compose/filesOnly.ts';
 import type { Settings } from '../../presentation/settings/settings.ts';
 import type { EngineHost } from '../window/engineHost.ts';
 import { offer } from '../notifications/notices.ts';
+import { offerMachines } from '../ui/commandRegistry.ts';
 import { isInside } from '../ui/folders.ts';
 
 export interface ResumeOptions {
@@ -77,6 +79,7 @@ export class Resumption implements Disposable {
     if (afterMs !== undefined) this.#checkLater(afterMs, round + 1);
     else if (round === checksAfterMs.length) await this.#offerTakeovers(engine);
     if (found.length === 0) return;
+    if (!canRunCommands(engine.machines.list())) return void offerMachines();
     // Not awaited, so that startup continues while the user has not answered.
     if (policy === 'ask')
       void this.#ask(engine, found).catch((error: unknown) =>

@@ -16,13 +16,20 @@ import type { Engine } from '../../agent/contract/engine.ts';
 import { adviceOf, UserFacing } from '../../base/errors.ts';
 import type { MachineEntry } from '../../machines/machineEntry.ts';
 import { entryText, hasHost, localId } from '../../presentation/machines/machineText.ts';
-import { expandHome, findEngine, lineOfMachine } from '../../compose/machineFile.ts';
-import { askHosts, askMachines, type AskedMachines } from './addMachine.ts';
+import {
+  expandHome,
+  findEngine,
+  hasContainerEngine,
+  lineOfMachine,
+} from '../../compose/machineFile.ts';
+import { askContainer, askHosts, askMachines, type AskedMachines } from './addMachine.ts';
 import { run, type Handlers } from '../ui/commandRegistry.ts';
+import { unattendedStep } from '../ui/contributions.ts';
 import { showMachineTerminal } from './machineTerminal.ts';
 import type { WindowDeps } from '../window/windowDeps.ts';
 import { machineIdOf } from '../ui/commandTarget.ts';
 import { remoteAuthority } from './machineLabels.ts';
+import { currentPlatform } from '../../base/platform.ts';
 
 export type MachineDeps = WindowDeps & { readonly questions: MachineQuestions };
 
@@ -38,6 +45,8 @@ export function machineCommands(deps: MachineDeps) {
     'helios.editMachines': (argument) => editMachines(deps, argument),
     'helios.openMachineTerminal': (argument) => openTerminal(deps, argument),
     'helios.openMachineWindow': (argument) => openWindow(deps, argument),
+    'helios.reopenInWsl': reopenInWsl,
+    'helios.useContainer': () => useContainer(deps),
   } satisfies Handlers;
 }
 
@@ -123,7 +132,7 @@ async function openTerminal(deps: MachineDeps, argument: unknown): Promise<void>
     await connect(id, () => machines.get(id).ready?.({ mayAsk: true }));
   showMachineTerminal(id, entry, {
     homeFolder: home,
-    platform: process.platform,
+    platform: currentPlatform(),
     engineOf: (engine) => findEngine(engine).address,
     expand: (path) => expandHome(path, homedir()),
   });
@@ -157,6 +166,23 @@ async function openWindow(deps: MachineDeps, argument: unknown): Promise<void> {
     remoteAuthority: remoteAuthority(entry),
     reuseWindow: false,
   });
+}
+
+const wslExtension = 'ms-vscode-remote.remote-wsl';
+
+/** Reopens the folder in WSL. Without VS Code's extension for WSL, opens the page to install it. */
+const reopenInWsl = (): Thenable<unknown> =>
+  extensions.getExtension(wslExtension) === undefined
+    ? commands.executeCommand('extension.open', wslExtension)
+    : commands.executeCommand('remote-wsl.reopenInWSL');
+
+/** Asks for a container and adds it. Without Docker or Podman, opens the guide. */
+async function useContainer(deps: MachineDeps): Promise<void> {
+  const folder = workspace.workspaceFolders?.find(({ uri }) => uri.scheme === 'file')?.uri.fsPath;
+  if (!hasContainerEngine() || folder === undefined)
+    return commands.executeCommand('workbench.action.openWalkthrough', unattendedStep);
+  const entry = await askContainer((await deps.host.get()).machines, folder);
+  await add(deps, entry && { entries: [entry] });
 }
 
 /** Whether a command applies to a machine. An `undefined` entry is this computer. */

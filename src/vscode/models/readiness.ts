@@ -1,9 +1,11 @@
-/** The reasons why a provider cannot be used now, with the buttons that fix them. */
+/** The reasons why a goal cannot start now, with the buttons that fix them. */
 import type { Engine } from '../../agent/contract/engine.ts';
 import type { ModelProvider } from '../../models/model.ts';
+import { canRunCommands } from '../../compose/filesOnly.ts';
 import { projectsAt } from '../../compose/project.ts';
 import { keyOf } from './apiKeys.ts';
 import { noEndpoint, noKey, notReady, notSignedIn, type Refusal } from './preconditions.ts';
+import { noMachine } from '../ui/noMachine.ts';
 import { engineSettings, homeFolder } from '../ui/settings.ts';
 
 /**
@@ -14,10 +16,11 @@ export const providerIn = async (folder: string): Promise<string> =>
   (await projectsAt(homeFolder()).read(folder))?.provider ?? engineSettings().provider;
 
 /**
- * Returns why the provider cannot be used; `undefined` if the provider is ready. Makes no request
- * to the provider.
+ * Returns why no command can run, or why the provider cannot be used; `undefined` if a goal can
+ * start. Makes no request to the provider.
  */
 export async function refusalFor(engine: Engine, provider: string): Promise<Refusal | undefined> {
+  if (!canRunCommands(engine.machines.list())) return noMachine;
   if (provider === 'compatible' && engineSettings().compatibleBaseUrl === undefined)
     return noEndpoint;
   const state = await engine

@@ -3,6 +3,7 @@ import { cp, mkdir, readFile, stat } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import { commands, ThemeIcon, Uri, window, workspace, type Memento } from 'vscode';
 import type { Engine } from '../../agent/contract/engine.ts';
+import { checkCommandsRun } from '../../compose/filesOnly.ts';
 import { localId } from '../../presentation/machines/machineText.ts';
 import { run, type Handlers } from '../ui/commandRegistry.ts';
 import { pickOne } from '../window/pick.ts';
@@ -36,7 +37,7 @@ export async function startPendingDemo(deps: WindowDeps, memento: Memento): Prom
 }
 
 async function tryDemo(deps: WindowDeps, memento: Memento, argument: unknown): Promise<void> {
-  await deps.host.get();
+  checkCommandsRun((await deps.host.get()).machines.list());
   const folder =
     typeof argument === 'string' && isAbsolute(argument) ? argument : await askFolder();
   if (folder === undefined) return;
@@ -109,12 +110,15 @@ async function startDemo(deps: WindowDeps, folder: string): Promise<void> {
 
 /** Asks for the machine of the demo. Skips the question if there is only one machine. */
 function askMachine(machines: Engine['machines']): Promise<string | undefined> {
-  const choices = machines.list().map(({ id, kind }) => ({
-    label: id === localId ? 'This Computer' : id,
-    description: id === localId ? '' : kind,
-    iconPath: new ThemeIcon(machineIcons[kind]),
-    value: id,
-  }));
+  const choices = machines
+    .list()
+    .filter(({ filesOnly }) => filesOnly === undefined)
+    .map(({ id, kind }) => ({
+      label: id === localId ? 'This Computer' : id,
+      description: id === localId ? '' : kind,
+      iconPath: new ThemeIcon(machineIcons[kind]),
+      value: id,
+    }));
   return pickOne(choices, 'Run the demo on which machine?');
 }
 

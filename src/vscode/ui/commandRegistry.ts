@@ -3,6 +3,7 @@ import { commands, env, Uri, window, type Disposable } from 'vscode';
 import { adviceOf, messageOf, UserFacing } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
 import { itemCommands, paletteCommands, type CommandId } from './contributions.ts';
+import { noMachine } from './noMachine.ts';
 
 export type Handler = (...args: readonly unknown[]) => unknown;
 /**
@@ -34,13 +35,23 @@ export const run = (id: CommandId, ...args: readonly unknown[]): Thenable<unknow
 /** Shows an error to the user, with its advice. Logs an internal error too. */
 export function tell(error: unknown, logger: Logger): void {
   if (error instanceof UserFacing) {
-    void window.showErrorMessage(adviceOf(error));
+    void (error.reason === 'no_machine'
+      ? offerMachines()
+      : window.showErrorMessage(adviceOf(error)));
     return;
   }
   logger.error(error instanceof Error ? error : messageOf(error));
   void window.showErrorMessage(`Helios: ${adviceOf(error)}`, 'Show Output').then((choice) => {
     if (choice !== undefined) void run('helios.showOutput');
   });
+}
+
+/** Says that no command can run here, and offers ways to a machine on which commands can run. */
+export async function offerMachines(): Promise<void> {
+  const titles = noMachine.buttons.map(({ title }) => title);
+  const choice = await window.showErrorMessage(noMachine.markdown, ...titles);
+  const chosen = noMachine.buttons.find(({ title }) => title === choice);
+  if (chosen !== undefined) await run(chosen.command);
 }
 
 export const copyText = (text: string): Thenable<void> => env.clipboard.writeText(text);

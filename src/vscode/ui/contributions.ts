@@ -73,6 +73,8 @@ export const itemCommands = [
   'helios.deny',
   'helios.unpinNote',
   'helios.openFolder',
+  'helios.reopenInWsl',
+  'helios.useContainer',
 ] as const;
 
 export type CommandId = (typeof paletteCommands)[number] | (typeof itemCommands)[number];

@@ -1,4 +1,5 @@
 /** Trees with everything that makes trees hard, and what is to be seen of them afterwards. */
+import type { FilesOnly } from '../../../src/machines/filesOnly.ts';
 import { createHash, randomBytes } from 'node:crypto';
 import * as fs from 'node:fs';
 import { join } from 'node:path';
@@ -24,9 +25,10 @@ export function commandless(local: LocalMachine): Machine {
   const refuse = (): Promise<never> =>
     Promise.reject(new MachineFailure('io', 'This computer runs no commands.'));
   const refused = ['exec', 'stream', 'query', 'spawnDetached'];
+  const filesOnly: FilesOnly = { note: '', realPath: refuse, kindOf: refuse, namesIn: refuse };
   return new Proxy<Machine>(local, {
     get: (target, key) => {
-      if (key === 'runsCommands') return false;
+      if (key === 'filesOnly') return filesOnly;
       if (refused.includes(String(key))) return refuse;
       return Reflect.get(target, key, target) as unknown;
     },

@@ -1,3 +1,4 @@
+import { posix } from 'node:path';
 import type { Clock } from '../../../src/base/clock.ts';
 import { toDisposable, type Disposable } from '../../../src/base/disposable.ts';
 import { ToolFailure } from '../../../src/base/errors.ts';
@@ -29,6 +30,7 @@ export const run8 = 'r-00000000800000' as RunId;
 
 /** A machine made of a few files and processes and a command. */
 export class FakeMachine implements SleepMachine {
+  readonly path = posix;
   readonly workFolder = '/project';
   readonly runsFolder = '/runs';
   readonly id: string;

@@ -1,5 +1,6 @@
 /** What calls would need, as the gate is told before it decides. */
 import assert from 'node:assert/strict';
+import { posix } from 'node:path';
 import { describe, it } from 'mocha';
 import type { Machines } from '../../../src/machines/machine.ts';
 import { MachineFailure } from '../../../src/machines/machine.ts';
@@ -19,7 +20,9 @@ function machines(): Pick<Machines, 'get'> {
   return {
     get(id) {
       if (id === 'local')
-        return { id, workFolder: '/work', homeFolder: '/home/ada' } as ReturnType<Machines['get']>;
+        return { id, path: posix, workFolder: '/work', homeFolder: '/home/ada' } as ReturnType<
+          Machines['get']
+        >;
       throw new MachineFailure('unreachable', `${id} was not reached yet`);
     },
   };

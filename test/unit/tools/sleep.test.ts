@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { posix } from 'node:path';
 import { describe, it } from 'mocha';
 import { ToolFailure } from '../../../src/base/errors.ts';
 import type { RunId, SessionId } from '../../../src/base/ids.ts';
@@ -25,7 +26,7 @@ async function call(tool: Tool, input: unknown): Promise<ToolResult> {
   return tool.execute(parsed.args, context);
 }
 
-const local = { id: 'local', workFolder: '/project' } as Machine;
+const local = { id: 'local', path: posix, workFolder: '/project' } as Machine;
 
 function setUp(more: Partial<SleepDeps> = {}): {
   tool: Tool;

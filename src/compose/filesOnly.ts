@@ -1,0 +1,1 @@
+export { canRunCommands, checkCommandsRun } from '../machines/filesOnly.ts';
