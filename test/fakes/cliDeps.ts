@@ -41,6 +41,7 @@ export interface FakeDepsOptions {
   readonly isTerminal?: boolean;
   readonly clock?: Clock;
   readonly createMachine?: NonNullable<EngineOptions['createMachine']>;
+  readonly platform?: NodeJS.Platform;
 }
 
 /** The real engine below `folder/home`, with `model` in place of the provider of its id. */
@@ -75,6 +76,7 @@ export function fakeDeps(given: FakeDepsOptions): FakeDeps {
         ...options,
         ...(model && { providers: [model] }),
         ...(createMachine && { createMachine }),
+        ...(given.platform && { platform: given.platform }),
       }),
     callbackPorts: [0],
     openBrowser: (address) => Promise.resolve(opened.push(address) > 0),

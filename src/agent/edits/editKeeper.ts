@@ -11,6 +11,7 @@ import {
   trackedChanges,
   type TrackedChanges,
 } from '../../experiments/git/trackedFiles.ts';
+import { isInFolder } from '../../machines/absolutePath.ts';
 import type { Machine } from '../../machines/machine.ts';
 import type { Access } from '../../permissions/access.ts';
 import type { AttachmentFiles } from '../../storage/attachmentFiles.ts';
@@ -70,7 +71,9 @@ export class EditKeeper {
   async #beginWrites(callId: string, paths: readonly string[]): Promise<OpenEdit> {
     const home = await realPlace(this.#deps.heliosFolder);
     const places = await Promise.all(paths.map(realPlace));
-    const before = await this.#present(places.filter((path) => !path.startsWith(`${home}/`)));
+    const local = this.#deps.local();
+    const users = places.filter((path) => !isInFolder(local.path, home, path));
+    const before = await this.#present(users);
     if (before.size === 0) return none;
     await this.#keep({ callId, by: 'tool' }, before);
     return { end: () => this.#end({ callId, by: 'tool' }, () => this.#changes(before)) };
