@@ -60,7 +60,7 @@ export class WindowsComputer extends LocalMachine {
   }
 
   override describe(): Promise<string> {
-    return Promise.resolve(`this computer · ${note}`);
+    return Promise.resolve(note);
   }
 
   override exec(): Promise<never> {

@@ -171,10 +171,18 @@ async function openWindow(deps: MachineDeps, argument: unknown): Promise<void> {
 const wslExtension = 'ms-vscode-remote.remote-wsl';
 
 /** Reopens the folder in WSL. Without VS Code's extension for WSL, opens the page to install it. */
-const reopenInWsl = (): Thenable<unknown> =>
-  extensions.getExtension(wslExtension) === undefined
-    ? commands.executeCommand('extension.open', wslExtension)
-    : commands.executeCommand('remote-wsl.reopenInWSL');
+async function reopenInWsl(): Promise<void> {
+  if (extensions.getExtension(wslExtension) !== undefined)
+    return commands.executeCommand('remote-wsl.reopenInWSL');
+  try {
+    await commands.executeCommand('extension.open', wslExtension);
+  } catch {
+    throw new UserFacing(
+      'VS Code needs the extension WSL to reopen the folder, and could not open its page.',
+      `Install ${wslExtension} in the Extensions view, then try again.`,
+    );
+  }
+}
 
 /** Asks for a container and adds it. Without Docker or Podman, opens the guide. */
 async function useContainer(deps: MachineDeps): Promise<void> {

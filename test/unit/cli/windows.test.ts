@@ -38,7 +38,7 @@ describe('helios on Windows', () => {
     const local = findings.filter(({ name }) => name.endsWith('local'));
     assert.deepEqual(
       local.map(({ level, name, text }) => [level, name, text]),
-      [['warning', 'local', 'this computer · Windows: use WSL, SSH or a container']],
+      [['warning', 'local', 'Windows: use WSL, SSH or a container']],
     );
     assert.match(local[0]?.action ?? '', /helios machine add/);
     const { stdout: listed } = await helios('machines');

@@ -159,6 +159,6 @@ describe('file tools on this computer, if it runs Windows', () => {
       {},
     );
     const [local] = listed['machines'] as Record<string, unknown>[];
-    assert.equal(local?.['description'], 'this computer · Windows: use WSL, SSH or a container');
+    assert.equal(local?.['description'], 'Windows: use WSL, SSH or a container');
   });
 });

@@ -107,7 +107,7 @@ describe('a session on Windows', function () {
       const [planned] = eventsOf(session, 'run.planned');
       assert.equal(planned?.spec.machineId, 'gpu1');
       const prompt = JSON.stringify(model.requests[0]?.system);
-      assert.match(prompt, /- local: this computer · Windows: use WSL, SSH or a container/);
+      assert.match(prompt, /- local: Windows: use WSL, SSH or a container/);
       assert.match(
         prompt,
         /On machine local, in \S+, files can be read and written, but no command can run/,

@@ -108,7 +108,7 @@ describe('this computer, if it runs Windows', () => {
         result.status === 'rejected' && String(result.reason),
         'Error: Nothing was run: commands cannot run on Windows itself. Use WSL, an SSH host or a container.',
       );
-    assert.equal(await machine.describe(), 'this computer · Windows: use WSL, SSH or a container');
+    assert.equal(await machine.describe(), 'Windows: use WSL, SSH or a container');
     assert.deepEqual([machine.path, confined.path], [win32, win32]);
     assert.equal(confined.filesOnly, machine.filesOnly);
   });
