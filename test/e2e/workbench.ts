@@ -50,7 +50,9 @@ export class Workbench {
   static async open(vscode: VsCode, viewport = { width: 1440, height: 900 }): Promise<Workbench> {
     const browser = await launchChromium();
     try {
-      const workbench = new Workbench(vscode, browser, await browser.newPage({ viewport }));
+      const page = await browser.newPage({ viewport, reducedMotion: 'reduce' });
+      await page.addInitScript(endAnimations);
+      const workbench = new Workbench(vscode, browser, page);
       workbench.page.setDefaultTimeout(waitMs);
       await workbench.page.goto(vscode.url);
       await workbench.#ready();
@@ -469,11 +471,21 @@ export class Workbench {
   }
 }
 
-/** Runs in the page. A bar that shows progress never comes to rest. */
+/**
+ * Runs in the page. Icons that spin, bars that move and borders that glow would draw the window
+ * again and again while anything works, though reduced motion is asked for. Webviews stay as they
+ * are.
+ */
+const endAnimations = (): void => {
+  if (window !== window.top) return;
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync('*, ::before, ::after { animation-duration: 0s !important; }');
+  document.adoptedStyleSheets.push(sheet);
+};
+
+/** Runs in the page. */
 const atRest = async (element: Element): Promise<void> => {
-  const animations = element
-    .getAnimations({ subtree: true })
-    .filter(({ effect }) => Number.isFinite(effect?.getComputedTiming().endTime));
+  const animations = element.getAnimations({ subtree: true });
   await Promise.allSettled(animations.map(({ finished }) => finished));
 };
 

@@ -6,7 +6,6 @@ import { run } from './command.ts';
 const names = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome', 'chrome'];
 export const chromiumFlags = [
   '--no-sandbox',
-  '--force-prefers-reduced-motion',
   '--disable-gpu',
   '--disable-quic',
   '--no-first-run',

@@ -40,7 +40,7 @@ async function hostTests(scratch: string): Promise<boolean> {
   stack.defer(() => vscode.dispose());
   const browser = await launchChromium();
   stack.defer(() => browser.close());
-  const page = await browser.newPage();
+  const page = await browser.newPage({ reducedMotion: 'reduce' });
   const consoleLines: string[] = [];
   page.on('console', (message) => consoleLines.push(message.text()));
   await page.goto(vscode.url);
