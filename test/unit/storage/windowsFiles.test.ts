@@ -148,9 +148,9 @@ describe('replacing a file on Windows', () => {
 
   it('holds for the lock of a dead owner, too', async () => {
     const file = join(scratch(), 'lock');
-    writeFileSync(file, JSON.stringify({ ...thisProcess('window'), processStart: 'earlier' }));
+    writeFileSync(file, JSON.stringify({ ...(await thisProcess('window')), processStart: 'earlier' }));
     const { clock, tries, deps } = busy('win32', 'EPERM', 3);
-    const owner = thisProcess('terminal');
+    const owner = await thisProcess('terminal');
     const claimed = claim(file, owner, clock, { replacing: deps });
     await passed(clock, () => tries.length > 3);
     assert.notEqual(await claimed, undefined);
