@@ -210,7 +210,7 @@ for (const [who, user] of [
 
     it('names its threads, as CUDA does when it starts', async () => {
       const { stdout, stderr } = await run(
-        'echo trainer >/proc/self/task/$$/comm; cat /proc/$$/comm',
+        'echo trainer >/proc/self/task/$$/comm; read -r name </proc/$$/comm; echo "$name"',
       );
       assert.match(stdout, /^trainer$/m, stderr);
     });

@@ -7,7 +7,7 @@ const isRecord = (value: unknown): value is Input =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
- * Resolves with the name of this part, such as `env` or `env.LD_PRELOAD`; with `undefined` if there
+ * Resolves with the name of this part, such as `env` or one of its variables; with `undefined` if there
  * is none. `isFine` is asked about the arguments of the call without a part.
  */
 export async function refusedPart(

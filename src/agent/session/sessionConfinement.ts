@@ -1,4 +1,5 @@
 import type { SessionId } from '../../base/ids.ts';
+import { withoutUntrustedMarks } from '../../base/untrusted.ts';
 import { confinedFolders } from '../../tools/parameters/mandateCoverage.ts';
 import { Confining } from '../runs/confining.ts';
 import type { SessionEvent } from '../journal/events.ts';
@@ -35,5 +36,5 @@ export async function confinedAtStart(
 ): Promise<Pick<Extract<SessionEvent, { type: 'session.started' }>, 'confined'>> {
   const machine = shared.machinesIn(place.workFolder).get('local');
   const state = await createConfining(shared, place).state(machine);
-  return state.isWanted ? { confined: state.text } : {};
+  return state.isWanted ? { confined: withoutUntrustedMarks(state.text) } : {};
 }

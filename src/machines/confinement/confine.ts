@@ -6,7 +6,8 @@ import { shellQuote } from '../../base/text.ts';
 import type { Machine } from '../machine.ts';
 import { caches, hiddenPaths, hostPattern, type Confinement } from './policy.ts';
 
-const script = shellText('./confine.sh', import.meta.url);
+/** Shell text that confines a command; see `confineScript`. */
+export const script = shellText('./confine.sh', import.meta.url);
 const proxy = shellText('./proxy.py', import.meta.url);
 
 type Place = Pick<Machine, 'kind' | 'runsFolder'>;

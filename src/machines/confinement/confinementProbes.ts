@@ -5,7 +5,7 @@ import { shellText } from '../../base/shellText.ts';
 import { shellQuote } from '../../base/text.ts';
 import { quotedReason } from '../../base/untrusted.ts';
 import type { Machine } from '../machine.ts';
-import { confinedCommand } from './confine.ts';
+import { confinedCommand, script } from './confine.ts';
 import type { Confinement } from './policy.ts';
 
 type Network = Confinement['network'];
@@ -41,11 +41,14 @@ async function failureOn(machine: Machine, network: Network): Promise<string | u
   if (stdout.includes(mark)) return undefined;
   const own = /could not be confined: (.*)\.$/m.exec(stderr)?.[1];
   return (
-    (own && quotedReason(own, machine.id, own)) ??
+    (own && (isFixed(own) ? own : quotedReason(own, machine.id, own))) ??
     (await restrictionOn(machine)) ??
     `bubblewrap does not start (${quotedReason(stderr.replace('bwrap: ', ''), machine.id, 'it gave no reason')})`
   );
 }
+
+/** Returns true for a reason of the script that contains nothing of the machine. */
+const isFixed = (reason: string): boolean => script.includes(`'${reason}.'`);
 
 const clauses: Readonly<Record<string, string>> = {
   apparmor:

@@ -22,6 +22,8 @@ export const environmentVariables: Readonly<Record<string, string>> = {
   DOCKER_HOST: 'Address of the container engine.',
   DOCKER_CONTEXT: 'Docker context of the container engine, where `DOCKER_HOST` is not set.',
   DOCKER_CONFIG: 'Configuration folder of Docker, in place of `~/.docker`.',
+  COLIMA_HOME: 'Folder of Colima, in place of `~/.colima`.',
+  HELIOS_TEST_PLATFORM: 'Operating system that tests pretend, such as `win32`.',
   SSH_AUTH_SOCK: 'Socket of the SSH agent.',
   NO_COLOR: 'If set, disables colors in the terminal.',
 };

@@ -23,14 +23,18 @@ describe('what is made from declarations', () => {
 describe('the environment', () => {
   /** Variables that the system or another program sets, and no user sets for Helios. */
   const ofSystem = [
+    'CODESPACES',
     'ELECTRON_RUN_AS_NODE',
     'HOME',
     'INIT_CWD',
     'PATH',
+    'REMOTE_CONTAINERS',
     'SHELL',
     'SSH_CONNECTION',
     'SSH_TTY',
     'TERM',
+    'TMPDIR',
+    'WSL_DISTRO_NAME',
     'XDG_RUNTIME_DIR',
   ];
 

@@ -65,7 +65,7 @@ describe('runs that are given to a scheduler', () => {
     assert.deepEqual(namesOf(), [['r-1']]);
     assert.deepEqual([run.liveness.kind, told], ['queued', ['queued 1']]);
     assert.equal(commands.length, 1);
-    assert.match(commands[0] ?? '', /umask 077\nmkdir -p [^]* helios \/h\/runs\/r-1$/);
+    assert.match(commands[0] ?? '', /umask 077\nmkdir -p [^]* helios \/h\/runs$/);
     const [first, ...files] = memory.written.map((text) => /^[^:]*/.exec(text)?.[0]);
     assert.equal(first, 'folder');
     const names = ['capsule.sh', 'command.sh', 'spec.json', 'terms'];

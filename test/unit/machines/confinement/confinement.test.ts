@@ -169,7 +169,7 @@ describe('the confinement of commands', () => {
       'another reason',
       "bwrap: Can't mount proc on /newroot/proc: Operation not permitted\n",
       '',
-      /^bubblewrap does not start \(Can't mount proc on .*permitted\)$/,
+      /^bubblewrap does not start \(<untrusted from="gpu1">Can't mount proc on .*permitted<.untrusted>\)$/,
     ],
   ];
   for (const [what, stderr, restriction, why] of failures)
@@ -189,7 +189,10 @@ describe('the confinement of commands', () => {
       return isThere ? { stdout: /echo ([0-9a-f]+)/.exec(command)?.[1] ?? '' } : { stderr: 'no' };
     });
     const probes = new ConfinementProbes();
-    assert.match((await probes.failure(machine)) ?? '', /does not start \(no\)/);
+    assert.match(
+      (await probes.failure(machine)) ?? '',
+      /does not start \(<untrusted from="gpu1">no</,
+    );
     isThere = true;
     for (const network of ['all', 'all', 'none', 'none', [], ['a.org']] as const)
       assert.equal(await probes.failure(machine, network), undefined);
