@@ -111,7 +111,11 @@ async function startByPs(pid: number): Promise<Start> {
   const args = ['-o', 'stat=', '-o', 'lstart=', '-p', String(pid)];
   const env = { PATH: '/bin:/usr/bin', LC_ALL: 'C', TZ: 'UTC0' };
   try {
-    const { stdout } = await promisify(execFile)('ps', args, { env, timeout: psTimeoutMs });
+    const { stdout } = await promisify(execFile)('ps', args, {
+      env,
+      timeout: psTimeoutMs,
+      windowsHide: true,
+    });
     const [state, ...start] = stdout.trim().split(/\s+/);
     return startOr(state, start.join(' '));
   } catch (error) {

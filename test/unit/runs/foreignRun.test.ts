@@ -231,6 +231,9 @@ describe('a run whose machine started it directly', () => {
     });
     assert.deepEqual(timeouts, [32_000, 30_000]);
     said.code = 1;
-    await assert.rejects(host.signal('TERM', 1), { reason: 'io', message: /: <untrusted from="local">no such folder<.untrusted>$/ });
+    await assert.rejects(host.signal('TERM', 1), {
+      reason: 'io',
+      message: /: <untrusted from="local">no such folder<.untrusted>$/,
+    });
   });
 });

@@ -36,7 +36,9 @@ function isRunning(command: string): boolean {
   const argv = command.replaceAll(' ', '\0');
   return readdirSync(procFolder).some((pid) => {
     try {
-      return /^\d+$/.test(pid) && readFileSync(`${procFolder}/${pid}/cmdline`, 'utf8').includes(argv);
+      return (
+        /^\d+$/.test(pid) && readFileSync(`${procFolder}/${pid}/cmdline`, 'utf8').includes(argv)
+      );
     } catch {
       return false;
     }

@@ -148,7 +148,10 @@ describe('replacing a file on Windows', () => {
 
   it('holds for the lock of a dead owner, too', async () => {
     const file = join(scratch(), 'lock');
-    writeFileSync(file, JSON.stringify({ ...(await thisProcess('window')), processStart: 'earlier' }));
+    writeFileSync(
+      file,
+      JSON.stringify({ ...(await thisProcess('window')), processStart: 'earlier' }),
+    );
     const { clock, tries, deps } = busy('win32', 'EPERM', 3);
     const owner = await thisProcess('terminal');
     const claimed = claim(file, owner, clock, { replacing: deps });
