@@ -3,7 +3,7 @@ import { realpathSync } from 'node:fs';
 import { textOf, type Place } from './place.ts';
 
 export interface PlaceWarning {
-  /** What is at risk: `runs` and background work, or the `home` folder of Helios. */
+  /** The thing at risk: `runs` and background work, or the `home` folder of Helios. */
   readonly about: 'runs' | 'home';
   readonly text: string;
   readonly action: string;

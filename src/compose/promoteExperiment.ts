@@ -97,7 +97,7 @@ export async function promoteAsBranch(
     : brought;
 }
 
-/** How the user asks for something else, such as `add --branch NAME`. */
+/** Options with which the user asks for another result, such as `add --branch NAME`. */
 export interface PromoteAdvice {
   /** For a patch on this computer. */
   readonly patch: string;

@@ -3,12 +3,12 @@
  */
 import { UserFacing } from '../base/errors.ts';
 
-/** What a path leads to. `key`: a file that begins like a private key. */
+/** Kind of a path. `key`: a file that begins like a private key. */
 export type PathKind = 'missing' | 'folder' | 'file' | 'key';
 
 /** Answers about files that other machines give with a shell script. All reject with `MachineFailure`. */
 export interface FilesOnly {
-  /** What runs commands instead, for lists of machines: `Windows: use WSL, SSH or a container`. */
+  /** Advice on other machines, for lists of machines: `Windows: use WSL, SSH or a container`. */
   readonly note: string;
   /** See `realPath`. */
   realPath(path: string): Promise<string>;

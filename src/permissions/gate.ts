@@ -48,9 +48,9 @@ export interface Decision {
   readonly isAllowed: boolean;
   readonly by: 'mode' | 'person' | 'rule' | 'mandate';
   readonly why: string;
-  /** What the user approved with this answer beyond the call. */
+  /** Approvals beyond the call that the user gave with this answer. */
   readonly grants?: readonly Approval[];
-  /** What the agent can do instead, as sentences. Omitted if there is no special advice. */
+  /** Advice to the agent, as sentences. Omitted if there is no special advice. */
   readonly advice?: string;
   /** True if the refused call waits in the inbox: the user can allow it for the next time. */
   readonly isQueued?: true;

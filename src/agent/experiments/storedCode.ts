@@ -17,7 +17,7 @@ export interface StoredCode {
 
 export interface CodeFolder {
   readonly cwd: string;
-  /** How the code differs from the code that ran, one line each. */
+  /** Differences from the code that ran, one line each. */
   readonly differences: readonly string[];
 }
 

@@ -266,7 +266,7 @@ async function complete(
       fs.closeSync(file);
     })),
   ];
-  // One at a time, because the content precedes its folder.
+  // Run one at a time, because the content precedes its folder.
   for (const name of extra)
     problems.push(...(await inFolders(work, [name], (folder) => drop(folder, baseOf(name)))));
   return problems.join('\n');

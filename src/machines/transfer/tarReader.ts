@@ -7,7 +7,7 @@ const maxRecordBytes = 1024 * 1024;
 
 export interface TarItem {
   readonly kind: 'file' | 'folder' | 'same';
-  /** As in the archive, without `./` at its start and without a slash at its end. */
+  /** Name in the archive, without `./` at its start and without a slash at its end. */
   readonly name: Bytes;
   /** Name of an earlier file with the same content, for the kind `same`. */
   readonly link: Bytes;

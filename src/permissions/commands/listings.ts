@@ -239,7 +239,7 @@ const ls: Producer = (words, at) => {
     for (const name of named) {
       const inside = listed(`${name.replace(/[^/]$/, '$&/')}*`);
       if (inside === undefined) return undefined;
-      // Of several folders, the name of each is printed, with a colon.
+      // `ls` prints the name of each of several folders, with a colon.
       if (inside.length > 0 && (operands.length > 1 || named.length > 1)) all.push(`${name}:`);
       all.push(...inside);
     }

@@ -2,7 +2,7 @@
 import type { PossibleText, ShellCommand, ShellWord, WordPart } from '../../shell/shellCommand.ts';
 import { isNumeric } from './possibleTexts.ts';
 
-/** What a variable may be; `unknown`: a text of which nothing is known. */
+/** Possible values of a variable; `unknown`: a text of which nothing is known. */
 export type Values = readonly PossibleText[] | 'unknown';
 export type Scope = ReadonlyMap<string, Values>;
 

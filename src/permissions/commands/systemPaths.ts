@@ -8,7 +8,7 @@ export const isStream = (path: string): boolean => streams.test(path);
 const systemPaths: readonly RegExp[] = [
   streams,
   /^\/proc\/(?:cpuinfo|meminfo|loadavg|uptime|version|stat|vmstat|mounts|driver\/nvidia\/.*)$/,
-  // What ps shows, too.
+  // Files whose content ps also shows.
   /^\/proc\/(?:\d+|self)\/(?:status|statm?|io|limits|comm|oom_score|wchan)$/,
   /^\/etc\/(?:os-release|lsb-release|debian_version|hostname)$/,
   /^\/usr\/lib\/os-release$/,
