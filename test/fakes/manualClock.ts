@@ -36,6 +36,11 @@ export class ManualClock implements Clock {
     return this.#timers.length;
   }
 
+  /** Whether a timer is set that fires `delayMs` from now. */
+  hasTimer(delayMs: number): boolean {
+    return this.#timers.some(({ atMs }) => atMs === this.#nowMs + delayMs);
+  }
+
   /** Moves time forward, firing due timers in order and letting promises settle between them. */
   async advance(byMs: number): Promise<void> {
     const endMs = this.#nowMs + byMs;

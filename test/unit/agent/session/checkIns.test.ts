@@ -36,7 +36,10 @@ describe('a monitor while the session sleeps', () => {
   const asleep = (session: Session, sleeps: number): Promise<void> =>
     until(
       () =>
-        session.state.phase === 'sleeping' && eventsOf(session, 'sleep.started').length === sleeps,
+        session.state.phase === 'sleeping' &&
+        eventsOf(session, 'sleep.started').length === sleeps &&
+        // The sleep is recorded before its timers are set.
+        clock.hasTimer(intervalMs),
     );
   const begin = async (model: ScriptedModel): Promise<Session> => {
     clock = new ManualClock();
@@ -74,6 +77,7 @@ describe('a monitor while the session sleeps', () => {
     const second = await bed?.engine.sessions.resume(first.id);
     assert.ok(second);
     assert.deepEqual(second.state.sleep?.request, asked);
+    await until(() => clock.hasTimer(intervalMs));
     await clock.advance(intervalMs);
     await asleep(second, 3);
     assert.equal(model.requests.length, 1);
