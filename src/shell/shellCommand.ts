@@ -21,10 +21,12 @@ export interface ShellWord {
 /**
  * - `text`: the same in every shell; quotes are resolved
  * - `pattern`: unquoted text that may be a pattern of file names
- * - `variable`: `$NAME` or `${NAME}`
- * - `special`: `$?`, `$#` or `$$`, which is a whole number
+ * - `variable`: `$NAME` or `${NAME}`, or `${#NAME}`, its length; also of an argument, such as
+ *   `$1` and `$@`
+ * - `special`: `$?`, `$#`, `$RANDOM` and the like, which is a whole number
  * - `alternative`: `${NAME:-TEXT}`, `${NAME:+TEXT}`, and the same without the colon
- * - `derived`: `${NAME##PATTERN}` and the like, which leave out a part of the value
+ * - `derived`: `${NAME##PATTERN}`, `${NAME:0:3}`, `${NAME/A/B}` and the like, which leave out or
+ *   change a part of the value
  * - `commands`: `$(…)` or `<(…)`
  * - `arithmetic`: `$((…))`, with the expansions in it
  * - `choice`: one of several values; several words if it is a list

@@ -3,7 +3,15 @@ import { written, type Place } from './children.ts';
 import type { ShellLayout, WordPart } from './shellCommand.ts';
 
 /** Matches `${NAME:-TEXT}` and the like with a text that is the same in and outside of quotes. */
-const alternatives = /^\$\{([A-Za-z_]\w*)(:?[-+])((?!-)[\w.,:/@%+= -]*)\}$/;
+const alternatives = /^\$\{([A-Za-z_]\w*|\d)(:?[-+])((?!-)[\w.,:/@%+= -]*)\}$/;
+
+/** Match `${NAME##PATTERN}`, `${NAME:FROM:COUNT}`, `${NAME/TEXT/TEXT}` and `${NAME^^}`. */
+const derivations: readonly RegExp[] = [
+  /^\$\{([A-Za-z_]\w*|\d)(##?|%%?)([\w.*?/-]+)\}$/,
+  /^\$\{([A-Za-z_]\w*|\d)(:)((?: -)?\d{1,4}(?::-?\d{1,4})?)\}$/,
+  /^\$\{([A-Za-z_]\w*|\d)(\/\/?)([\w.*?,:=@+-]+\/?[\w.,:=@+ -]*)\}$/,
+  /^\$\{([A-Za-z_]\w*|\d)(\^\^?|,,?)()\}$/,
+];
 
 /**
  * Returns what an expansion is. `layout` is that of the commands in it, `items` are the text and the
@@ -30,17 +38,22 @@ const withoutEnds = (items: readonly (string | WordPart)[]): readonly (string | 
     (item) => typeof item !== 'string' || (item !== '' && !/^(?:\$?\(\(|\)\))$/.test(item)),
   );
 
+/** Returns true for a variable whose value is a number that the shell itself sets. */
+export const isSpecial = (name: string): boolean =>
+  /^(?:[?#$!]|RANDOM|SECONDS|LINENO|UID|EUID|PPID|BASHPID)$/.test(name);
+
 /** Returns what the expansion of a single variable is; `undefined` for other expansions. */
 function namedPart(text: string): WordPart | undefined {
-  const [, bare, braced] = /^\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)\})$/.exec(text) ?? [];
-  const name = bare ?? braced;
+  const [, bare, braced] = /^\$(?:([A-Za-z_]\w*|[1-9@])|\{([A-Za-z_]\w*|[1-9@])\})$/.exec(text) ?? [];
+  const [, sign, length] =
+    /^\$(?:\{?([?#$!])\}?|\{(#[A-Za-z_]\w*(?:\[[@*]\])?)\})$/.exec(text) ?? [];
+  const name = sign ?? length ?? bare ?? braced;
+  if (name !== undefined && isSpecial(name)) return { kind: 'special', name };
   if (name !== undefined) return { kind: 'variable', name };
-  const [, special] = /^\$\{?([?#$])\}?$/.exec(text) ?? [];
-  if (special !== undefined) return { kind: 'special', name: special };
   const [, given, choice, alternative] = alternatives.exec(text) ?? [];
   if (given !== undefined && choice !== undefined && alternative !== undefined)
     return { kind: 'alternative', name: given, operator: choice, text: alternative };
-  const [, of, operator, pattern] = /^\$\{([A-Za-z_]\w*)(##?|%%?)([\w.*?/-]+)\}$/.exec(text) ?? [];
+  const [, of, operator, pattern] = derivations.map((each) => each.exec(text)).find(Boolean) ?? [];
   return of !== undefined && operator !== undefined && pattern !== undefined
     ? { kind: 'derived', name: of, operator, pattern }
     : undefined;

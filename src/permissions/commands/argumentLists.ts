@@ -154,7 +154,7 @@ function partText(part: WordPart, home: string): string {
 
 function arithmeticText(item: string | WordPart, home: string): string {
   if (typeof item === 'string') return item;
-  if (item.kind === 'variable') return `\${${item.name}}`;
+  if (item.kind === 'variable' || item.kind === 'special') return `\${${item.name}}`;
   return item.kind === 'commands' ? `$( ${laidOut(item.layout, home)} )` : '';
 }
 

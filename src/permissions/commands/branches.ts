@@ -4,7 +4,7 @@ import { joinedScopes, type Scope } from './scope.ts';
 
 const opening = /^(?:if|\{|case)$/;
 const closing = /^(?:fi|\}|esac)$/;
-const plain = /^(?:;|\n|&&|\|\||\||then|elif|else|;;)$/;
+const plain = /^(?:;|\n|&|&&|\|\||\|&?|then|elif|else|;;)$/;
 const casePattern = /^[^()]+\)$/;
 
 /** Returns true for an operator or keyword that says only when the next commands run. */
@@ -21,13 +21,15 @@ interface Group {
   readonly after: Scope[];
   /** Before the commands after `&&` or `||`; omitted outside of these. */
   chained?: Scope;
+  /** Before the list of the current command. */
+  list: Scope;
 }
 
 export class Branches {
   readonly #groups: Group[];
 
   constructor(scope: Scope) {
-    this.#groups = [{ before: scope, after: [] }];
+    this.#groups = [{ before: scope, after: [], list: scope }];
   }
 
   /** True outside of `if`, `case` and `{ }`. */
@@ -36,13 +38,21 @@ export class Branches {
   }
 
   open(scope: Scope): void {
-    this.#groups.push({ before: scope, after: [] });
+    this.#groups.push({ before: scope, after: [], list: scope });
   }
 
   /** Returns the variables after an operator or keyword. */
   afterSign(item: string, scope: Scope): Scope {
+    if (/^(?:!|\|&?)$/.test(item)) return scope;
+    const reached = this.#after(item, scope);
     const group = this.#groups.at(-1);
-    if (group === undefined || item === '!' || item === '|') return scope;
+    if (group !== undefined && item !== '&&' && item !== '||') group.list = reached;
+    return reached;
+  }
+
+  #after(item: string, scope: Scope): Scope {
+    const group = this.#groups.at(-1);
+    if (group === undefined) return scope;
     if (opening.test(item)) {
       this.open(scope);
       return scope;
@@ -53,6 +63,8 @@ export class Branches {
       return reached;
     }
     const reached = unchained(group, scope);
+    // What runs in the background sets its own variables only.
+    if (item === '&') return joinedScopes(group.list, reached);
     if (item === 'then') group.before = reached;
     if (/^(?:elif|else|;;)$/.test(item) || casePattern.test(item)) {
       group.after.push(reached);

@@ -20,6 +20,7 @@ import { readerOf } from './readers.ts';
 import type { Reader } from './readers/reader.ts';
 import { isPrintable, splitWords } from './possibleTexts.ts';
 import { installReason } from './installPlace.ts';
+import { judgeBuiltin, printfTarget } from './shellBuiltins.ts';
 import { judgeReader, judgeRedirection } from './readerCalls.ts';
 import { structureVerdict, unclear } from './structure.ts';
 import { isSilent } from './trees.ts';
@@ -319,7 +320,8 @@ function reasonFor(words: readonly ShellWord[], isPath: boolean): string {
 function judgedByShape(name: string, command: ShellCommand, spot: Spot): Verdict | undefined {
   if (/^(?:find|xargs)$/.test(name)) return judgeFound(command, spot);
   if (isCondition(name)) return judgeCondition(command.words, spot);
-  return showsVersion(name, command.words.slice(1)) ? safe : undefined;
+  const rest = command.words.slice(1);
+  return showsVersion(name, rest) ? safe : judgeBuiltin(name, rest);
 }
 
 /** Judges `find` and `xargs`, with the program that they run on files. */
@@ -335,7 +337,8 @@ function judgeFound(command: ShellCommand, spot: Spot): Verdict {
 /** Returns true for what is judged as a part of the whole line, with the variables in it. */
 const isOfStructure = ({ words, assignments }: ShellCommand): boolean =>
   (words.length === 0 && assignments.length > 0) ||
-  /^(?:for|case|read|\(\(|break|continue)$/.test(words[0]?.text ?? '') ||
+  /^(?:for|case|read|\(\(|break|continue|unset)$/.test(words[0]?.text ?? '') ||
+  printfTarget(words) !== undefined ||
   words.some(({ isDynamic, text }) => isDynamic && text.includes('{'));
 
 function asReader(

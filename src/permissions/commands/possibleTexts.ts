@@ -40,7 +40,7 @@ const optionsOf = (value: PossibleText): Option => {
 
 const ofPart = (part: WordPart): readonly Option[] | undefined => {
   if (part.kind === 'text') return [fixed(part.text)];
-  if (part.kind === 'special') return [number];
+  if (part.kind === 'special') return [number, fixed('')];
   if (part.kind === 'pattern') {
     const isPlain = !/[{}$`\\[\]]/.test(part.text);
     return isPlain ? [{ text: part.text, isPattern: /[*?]/.test(part.text) }] : undefined;

@@ -1,5 +1,7 @@
 /** The variables of a line, and the words with the values of the variables in them. */
+import { posix } from 'node:path';
 import type { PossibleText, ShellCommand, ShellWord, WordPart } from '../../shell/shellCommand.ts';
+import { isSpecial } from '../../shell/wordParts.ts';
 import { isNumeric } from './possibleTexts.ts';
 
 /** Possible values of a variable; `unknown`: a text of which nothing is known. */
@@ -19,7 +21,8 @@ export function joinedScopes(a: Scope, b: Scope): Scope {
   );
 }
 
-const unset = textValue('');
+/** Value of a variable that is not set. */
+export const unset = textValue('');
 
 export function joinedValues(a: Values, b: Values): Values {
   if (a === 'unknown' || b === 'unknown') return 'unknown';
@@ -83,7 +86,7 @@ export function resolvedWord(word: ShellWord, scope: Scope, valueOf: ValueOf): S
   if (first?.kind === 'commands' && first.sign === '<(') return others.length === 0 ? pipe : word;
   const isOurs = (part: WordPart): boolean =>
     /^(?:commands|arithmetic|special|alternative)$/.test(part.kind) ||
-    ('name' in part && scope.has(part.name));
+    ('name' in part && valuesIn(scope, part.name) !== undefined);
   if (!parts.some(isOurs)) return word;
   const isList = isSplit(word);
   const all = parts.map((part) => resolvedPart(part, { scope, valueOf, isList }));
@@ -104,6 +107,13 @@ export function resolvedWord(word: ShellWord, scope: Scope, valueOf: ValueOf): S
 export const isSplit = ({ parts = [], isQuoted }: ShellWord): boolean =>
   parts.length === 1 && !isQuoted && parts[0]?.kind === 'commands' && parts[0].sign === '$(';
 
+/** Returns the values of `$NAME` or `${#NAME}`; `undefined` if the line does not set the variable. */
+function valuesIn(scope: Scope, name: string): Values | undefined {
+  const [, measured] = /^#(\w+)/.exec(name) ?? [];
+  if (measured === undefined) return scope.get(name);
+  return scope.has(measured) ? [{ kind: 'number' }] : undefined;
+}
+
 interface Circumstances {
   readonly scope: Scope;
   readonly valueOf: ValueOf;
@@ -119,7 +129,7 @@ function resolvedPart(part: WordPart, { scope, valueOf, isList }: Circumstances)
         ? { kind: 'choice', values: [{ kind: 'number' }], isList: false }
         : { kind: 'other' };
     case 'variable': {
-      const values = scope.get(part.name);
+      const values = valuesIn(scope, part.name);
       return values === undefined ? part : partOf(values, false);
     }
     case 'special':
@@ -127,7 +137,7 @@ function resolvedPart(part: WordPart, { scope, valueOf, isList }: Circumstances)
     case 'alternative':
       return alternative(part, scope);
     case 'derived': {
-      const values = scope.get(part.name);
+      const values = valuesIn(scope, part.name);
       return values === undefined ? part : partOf(derived(values, part), false);
     }
     default:
@@ -149,7 +159,7 @@ function partOf(values: Values | undefined, isList: boolean): WordPart {
 function alternative(part: WordPart & { kind: 'alternative' }, scope: Scope): WordPart {
   const text = textValue(part.text);
   if (part.operator.endsWith('+')) return partOf(joinedValues(text, unset), false);
-  const values = scope.get(part.name);
+  const values = valuesIn(scope, part.name);
   return values === undefined ? part : partOf(joinedValues(values, text), false);
 }
 
@@ -159,6 +169,8 @@ function derived(
   { operator, pattern }: { readonly operator: string; readonly pattern: string },
 ): Values {
   if (values === 'unknown') return values;
+  if (!/^[#%]/.test(operator)) return changed(values, operator, pattern);
+  if (values.every(({ kind }) => kind === 'below')) return cutPaths(values, operator + pattern);
   const source = pattern.replace(/[.]/g, '\\.').replace(/\*/g, '[^]*').replace(/\?/g, '[^]');
   const whole = new RegExp(`^${source}$`);
   const left: PossibleText[] = [];
@@ -168,6 +180,66 @@ function derived(
   }
   return left;
 }
+
+/** Returns the values with a part replaced, or only a part of them. */
+function changed(values: readonly PossibleText[], operator: string, pattern: string): Values {
+  const all = values.map((value) =>
+    value.kind === 'text' && /^[ -~]*$/.test(value.text)
+      ? changedText(value.text, operator, pattern)
+      : undefined,
+  );
+  const texts = all.filter((text) => text !== undefined);
+  return texts.length < all.length ? 'unknown' : texts.map((text) => ({ kind: 'text', text }));
+}
+
+function changedText(text: string, operator: string, pattern: string): string | undefined {
+  switch (operator) {
+    case '^^':
+      return text.toUpperCase();
+    case ',,':
+      return text.toLowerCase();
+    case ':': {
+      const [from = 0, count] = pattern.split(':').map(Number);
+      const start = from < 0 ? text.length + from : from;
+      if (start < 0) return '';
+      return count === undefined
+        ? text.slice(start)
+        : text.slice(start, count < 0 ? Math.max(start, text.length + count) : start + count);
+    }
+    case '/':
+    case '//': {
+      const [before = '', after = ''] = pattern.split('/');
+      if (/[*?]/.test(before)) return undefined;
+      return operator === '/' ? text.replace(before, () => after) : text.split(before).join(after);
+    }
+    default:
+      return undefined;
+  }
+}
+
+function cutPaths(values: readonly PossibleText[], cut: string): Values {
+  const paths = values.filter((value) => value.kind === 'below');
+  if (cut === '##*/') return namesIn(paths);
+  return cut === '%/*' ? foldersOf(paths) : 'unknown';
+}
+
+type BelowText = PossibleText & { readonly kind: 'below' };
+
+/** Returns the last parts of paths, as files of the current folder. */
+export const namesIn = (paths: readonly BelowText[]): Values =>
+  paths.every(({ folder }) => !/(?:^|\/)(?:\.\.)?\/*$/.test(folder) || folder === '')
+    ? [{ kind: 'below', folder: '', mayBeOption: true }]
+    : 'unknown';
+
+/** Returns the folders of paths. A path may be that of the folder itself, which is then cut, too. */
+export const foldersOf = (paths: readonly BelowText[]): Values =>
+  paths.some(({ folder }) => !/^[\w.-]+(?:\/[\w.-]+)*$/.test(folder))
+    ? 'unknown'
+    : paths.flatMap(({ folder, mayBeOption }): readonly PossibleText[] => [
+        { kind: 'below', folder, ...(mayBeOption && { mayBeOption }) },
+        { kind: 'text', text: posix.dirname(folder) },
+        { kind: 'text', text: folder },
+      ]);
 
 function without(text: string, operator: string, pattern: RegExp): string {
   const lengths = Array.from({ length: text.length + 1 }, (_none, index) => index);
@@ -193,10 +265,11 @@ export function isCalculated(
     values !== undefined && values !== 'unknown' && values.every(isNumeric);
   return items.every((item) => {
     if (typeof item !== 'string') {
-      if (item.kind === 'variable') return areNumbers(scope.get(item.name));
+      if (item.kind === 'special') return true;
+      if (item.kind === 'variable') return areNumbers(valuesIn(scope, item.name));
       return item.kind === 'commands' && item.sign === '$(' && areNumbers(valueOf(item, false));
     }
-    if (/^[A-Za-z_]\w*$/.test(item)) return areNumbers(scope.get(item));
+    if (/^[A-Za-z_]\w*$/.test(item)) return isSpecial(item) || areNumbers(scope.get(item));
     return /^(?:\d+|[\s+\-*/%()<>=!&|?:~^,]*)$/.test(item);
   });
 }

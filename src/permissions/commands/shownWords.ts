@@ -1,8 +1,8 @@
 /** Tells what is known of words in which variables have their possible values. */
 import { posix } from 'node:path';
 import type { ShellCommand, ShellWord } from '../../shell/shellCommand.ts';
-import { chosenTexts } from './possibleTexts.ts';
-import type { Values } from './scope.ts';
+import { chosenTexts, mayBeOption } from './possibleTexts.ts';
+import { foldersOf, namesIn, type Values } from './scope.ts';
 
 /** Returns the command as written, without its redirections. */
 export const partOf = ({ words }: ShellCommand): string =>
@@ -20,6 +20,14 @@ export function nameParts({ words, assignments, redirections }: ShellCommand): V
   if (!isPlain || name === undefined || name.text.startsWith('-')) return undefined;
   const isCut = program?.text === 'basename' && suffix?.isDynamic !== true;
   if (!isCut && (program?.text !== 'dirname' || suffix !== undefined)) return undefined;
+  const [part, ...parts] = name.parts ?? [];
+  const paths = part?.kind === 'choice' ? part.values.filter((each) => each.kind === 'below') : [];
+  if (part?.kind === 'choice' && parts.length === 0 && paths.length === part.values.length)
+    return mayBeOption(name) || paths.length === 0
+      ? undefined
+      : isCut
+        ? namesIn(paths)
+        : foldersOf(paths);
   const plainName = [{ text: name.text, isPattern: name.isDynamic }];
   const chosen = name.parts === undefined ? plainName : chosenTexts(name);
   const isKnown = chosen?.every((each) => !each.isPattern && !('below' in each)) === true;

@@ -27,11 +27,13 @@ import {
   resolvedWord,
   setByArithmetic,
   textValue,
+  unset,
   valueParts,
   type Scope,
   type ValueOf,
   type Values,
 } from './scope.ts';
+import { printfTarget } from './shellBuiltins.ts';
 import { isEnd, isShown, nameParts, partOf } from './shownWords.ts';
 import { asks, safe, strictest, type Verdict } from './verdict.ts';
 
@@ -68,6 +70,8 @@ const notJudged = (part: string): Verdict =>
 
 export const structureVerdict = (layout: ShellLayout, steps: Steps): Verdict =>
   new StructureJudge(steps).line(layout);
+
+const isPipe = (item: ShellLayout[number] | undefined): boolean => item === '|' || item === '|&';
 
 interface Circumstances {
   /** True if a command after `&&` runs only if this one succeeded. */
@@ -127,7 +131,7 @@ class StructureJudge {
     const { operator } = circumstances;
     if (typeof item === 'object' && isCaseHead(item)) return { verdict: this.#case(item), end: at };
     if (typeof item === 'object' && !isHead(item)) {
-      const isPiped = operator === '|' || layout[at + 1] === '|';
+      const isPiped = isPipe(operator) || isPipe(layout[at + 1]);
       return { verdict: this.#command(item, circumstances, isPiped), end: at };
     }
     const loop = item === '(' ? undefined : loopAt(layout, at);
@@ -169,6 +173,10 @@ class StructureJudge {
         return isPlain && words.length === 1 && assignments.length === 0 ? safe : undefined;
       case '((':
         return this.#calculation(words[1]);
+      case 'unset':
+        return this.#unset(words.slice(1), isPlain && assignments.length === 0);
+      case 'printf':
+        return this.#printTo(command, operator, isPiped);
       case 'read':
         return this.#read(this.#resolved(command, operator), isPiped);
       default:
@@ -231,6 +239,25 @@ class StructureJudge {
         [name, joinedValues(this.#scope.get(name) ?? number, number)],
       ]);
     return safe;
+  }
+
+  /** Judges `unset NAME…`; other calls as a program. */
+  #unset(names: readonly ShellWord[], isPlain: boolean): Verdict | undefined {
+    if (!isPlain || names.length === 0 || !names.every(isOwnWord)) return undefined;
+    this.#scope = new Map([...this.#scope, ...names.map(({ text }) => [text, unset] as const)]);
+    return safe;
+  }
+
+  /** Judges `printf -v NAME`, which prints nothing; other calls as a program. */
+  #printTo(command: ShellCommand, operator: string, isPiped: boolean): Verdict | undefined {
+    const target = printfTarget(command.words);
+    if (target === undefined || !isOwnWord(target)) return undefined;
+    const [program, , , ...rest] = command.words;
+    const words = program === undefined ? rest : [program, ...rest];
+    const verdict = this.#ofProgram({ ...command, words }, operator, false);
+    const value: Values = /^%0?\d*d$/.test(rest[0]?.text ?? '') ? [{ kind: 'number' }] : 'unknown';
+    if (!isPiped) this.#scope = new Map([...this.#scope, [target.text, value]]);
+    return verdict;
   }
 
   #read(command: ShellCommand, isPiped: boolean): Verdict {
