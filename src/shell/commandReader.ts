@@ -149,12 +149,18 @@ export class CommandReader {
       this.#calculation(place, around);
       return;
     }
+    if (place.type === 'c_style_for_statement' && redirects.length === 0) {
+      this.#countingLoop(place, around);
+      return;
+    }
     this.isPlain &&= plain.test(place.type);
     this.isFlat &&= flat.test(place.type);
-    this.#isLaidOut &&= laidOut.test(place.type);
+    const children = childrenOf(place);
+    this.#isLaidOut &&=
+      laidOut.test(place.type) ||
+      (redirects.length === 0 && functionName(place.type, children) !== undefined);
     const draft = this.#draft(redirects);
     must(draft.parts.length === 0);
-    const children = childrenOf(place);
     must(place.node.childCount > 0 || !hidesExpansion(written(place)));
     const from = this.#head(place, children);
     for (const child of children.slice(from))
@@ -164,6 +170,11 @@ export class CommandReader {
 
   /** Adds the words before the commands of a loop or `case`. Returns where the commands begin. */
   #head({ type }: Place, children: readonly Place[]): number {
+    const name = this.#isLaidOut ? functionName(type, children) : undefined;
+    if (name !== undefined) {
+      this.#layout.push({ ...nothing, words: [bareWord(name), bareWord('()')] });
+      return children.length - 1;
+    }
     if (type === 'for_statement') return this.#loop(children);
     if (type !== 'case_statement') return 0;
     const end = children.findIndex((child) => child.type === 'in');
@@ -203,10 +214,37 @@ export class CommandReader {
     this.found.push(...inner.found);
     const [part, spelled] = [partOf(place, inner.layout, inner.#items), written(place)];
     const word = { text: '', spelled, isDynamic: true, isQuoted: false, parts: [part] };
-    const sign = { text: '((', spelled: '((', isDynamic: false, isQuoted: false };
-    const words = [sign, word];
+    const words = [bareWord('(('), word];
     const { redirections, input } = draft;
     this.#layout.push({ assignments: [], words, redirections, input, operator: ';' });
+  }
+
+  /** Reads the head of `for ((A; B; C))` as the words `for`, `((` and one for each of A, B and C. */
+  #countingLoop(place: Place, around: Around): void {
+    this.isPlain = this.isFlat = false;
+    const children = childrenOf(place);
+    const [from, to] = ['((', '))'].map((sign) => children.findIndex(({ type }) => type === sign));
+    const body = children.at(-1);
+    must(from === 1 && to !== undefined && to > 0 && body !== undefined);
+    this.#isLaidOut &&= body?.type === 'do_group';
+    const words = partsBetween(children.slice(2, to)).map((part) => this.#arithmetic(part));
+    this.#isLaidOut &&= words.length === 3;
+    this.#layout.push({ ...nothing, words: [bareWord('for'), bareWord('(('), ...words] });
+    if (body !== undefined) this.statement(body, { redirects: [], input: around.input });
+  }
+
+  #arithmetic(parts: readonly Place[]): ShellWord {
+    const inner = new CommandReader(this.#reading, this.#depth + 1);
+    for (const part of parts) {
+      if (expansion.test(part.type)) inner.#items.push(inner.#take(part, false));
+      else inner.#within(part);
+      if (part.type === 'variable_assignment') inner.statement(part);
+    }
+    this.found.push(...inner.found);
+    const items = inner.#items.filter((item) => item !== '');
+    const spelled = parts.map(written).join('');
+    const part = { kind: 'arithmetic' as const, items };
+    return { text: '', spelled, isDynamic: true, isQuoted: false, parts: [part] };
   }
 
   /**
@@ -364,6 +402,35 @@ export class CommandReader {
     this.#items.push(place.source.slice(at, place.end));
     this.#level--;
   }
+}
+
+const nothing = { assignments: [], redirections: [], input: '', operator: ';' };
+
+const bareWord = (text: string): ShellWord => ({
+  text,
+  spelled: text,
+  isDynamic: false,
+  isQuoted: false,
+});
+
+/** Returns the parts of the head of a loop that `;` separates. */
+function partsBetween(children: readonly Place[]): readonly (readonly Place[])[] {
+  const all: Place[][] = [[]];
+  for (const child of children) {
+    if (/^;+$/.test(child.type)) for (const _sign of child.type) all.push([]);
+    else all.at(-1)?.push(child);
+  }
+  return all;
+}
+
+/** Returns the name of a function with a body in `{ }`; `undefined` for other groups. */
+function functionName(type: string, children: readonly Place[]): string | undefined {
+  const body = children.at(-1);
+  const head = children.slice(0, -1).map(written).join(' ');
+  const [, name, other = name] =
+    /^(?:(?:function )?([A-Za-z_]\w*) \( \)|function ([A-Za-z_]\w*))$/.exec(head) ?? [];
+  const isGroup = body?.type === 'compound_statement' && written(body).startsWith('{');
+  return type === 'function_definition' && isGroup ? other : undefined;
 }
 
 function ownParts(place: Place): readonly Place[] {

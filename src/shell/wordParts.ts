@@ -44,7 +44,8 @@ export const isSpecial = (name: string): boolean =>
 
 /** Returns what the expansion of a single variable is; `undefined` for other expansions. */
 function namedPart(text: string): WordPart | undefined {
-  const [, bare, braced] = /^\$(?:([A-Za-z_]\w*|[1-9@])|\{([A-Za-z_]\w*|[1-9@])\})$/.exec(text) ?? [];
+  const [, bare, braced] =
+    /^\$(?:([A-Za-z_]\w*|[1-9@])|\{([A-Za-z_]\w*|[1-9@])\})$/.exec(text) ?? [];
   const [, sign, length] =
     /^\$(?:\{?([?#$!])\}?|\{(#[A-Za-z_]\w*(?:\[[@*]\])?)\})$/.exec(text) ?? [];
   const name = sign ?? length ?? bare ?? braced;

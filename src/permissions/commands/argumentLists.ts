@@ -2,6 +2,7 @@
 import { shellQuote } from '../../base/text.ts';
 import { parseShell } from '../../shell/parseShell.ts';
 import { listsNames } from './listings.ts';
+import { isFunctionHead } from './loopParts.ts';
 import { bracedWords, listedValues } from './loopValues.ts';
 import { isSplit, valueParts } from './scope.ts';
 import { isPatternOption } from './options.ts';
@@ -23,14 +24,16 @@ export function asArgumentLists(line: string, home: string): string {
     .join('');
 }
 
-const needsEnd = /^(?:done|fi|esac|then|do|elif|else|if|while|[!{}(])$/;
+const needsEnd = /^(?:done|fi|esac|then|do|elif|else|if|while|until|[!{}(])$/;
 
 /** Writes commands with the operators and keywords between them; `;` in place of a line end. */
 function laidOut(layout: ShellLayout, home: string): string {
   const parts: string[] = [];
   for (const [index, item] of layout.entries()) {
     const before = layout[index - 1];
-    const isEnded = typeof before === 'object' || /^(?:done|fi|esac|[})])$/.test(before ?? '');
+    const isEnded =
+      (typeof before === 'object' && !isFunctionHead(before)) ||
+      (typeof before === 'string' && /^(?:done|fi|esac|[})])$/.test(before));
     const isGroup = typeof item === 'object' && item.words.length + item.assignments.length === 0;
     const needsSemicolon = typeof item === 'object' ? !isGroup : needsEnd.test(item);
     if (isEnded && needsSemicolon) parts.push(';');
@@ -55,6 +58,16 @@ function writtenWords(words: readonly ShellWord[], home: string): readonly strin
   // In a shell that knows no `((`, the brackets would begin a subshell.
   if (first?.text === '((' && second !== undefined)
     return ['[', ...(second.parts ?? []).map((part) => partText(part, home)), '-ne 0 ]'];
+  if (first?.text === 'for' && second?.text === '((' && !second.isQuoted)
+    return [
+      `for (( ${words
+        .slice(2)
+        .map((word) => calculation(word, home))
+        .join(' ; ')} ))`,
+    ];
+  if (isFunctionHead({ words })) return [`${first?.text ?? ''}()`];
+  if (first?.text === 'local')
+    return words.map((word) => (word.spelled.includes('=') ? assigned(word, home) : word.text));
   if (first?.text === '[[') return words.map((word) => conditionWord(word, home));
   return words.flatMap(bracedWords).map((word) => listed(word, home) ?? argument(word, home));
 }
@@ -68,8 +81,7 @@ const conditionWord = (word: ShellWord, home: string): string =>
 function assigned(word: ShellWord, home: string): string {
   const [name = ''] = /^\w+=/.exec(word.spelled) ?? [];
   if (word.parts === undefined) return name + shellQuote(word.text.slice(name.length));
-  const parts = valueParts(word).filter((part) => part.kind !== 'text' || part.text !== '');
-  return name + parts.map((part) => partText(part, home)).join('');
+  return name + partsText(valueParts(word), home, '');
 }
 
 /** Returns an unquoted `$(…)` without quotes, since the shell makes several words of it. */
@@ -121,8 +133,14 @@ function argument(word: ShellWord, home: string): string {
   const plain = plainVariable(word);
   if (plain !== undefined) return `"$${plain}"`;
   if (/^~(?:\/|$)/.test(text)) return shellQuote(home) + rest(text.slice(1), isDynamic);
-  if (word.parts !== undefined) return word.parts.map((part) => partText(part, home)).join('');
+  if (word.parts !== undefined) return partsText(word.parts, home);
   return text === '' ? "''" : rest(text, isDynamic);
+}
+
+/** Quotes the parts of a word. Without parts for a text, `"$@"` stays no argument if there is none. */
+function partsText(parts: readonly WordPart[], home: string, none = "''"): string {
+  const all = parts.filter((part) => part.kind !== 'text' || part.text !== '');
+  return all.length === 0 ? none : all.map((part) => partText(part, home)).join('');
 }
 
 /**
@@ -151,6 +169,12 @@ function partText(part: WordPart, home: string): string {
       return "''";
   }
 }
+
+const calculation = ({ parts = [] }: ShellWord, home: string): string =>
+  parts
+    .flatMap((part) => (part.kind === 'arithmetic' ? part.items : []))
+    .map((item) => arithmeticText(item, home))
+    .join('');
 
 function arithmeticText(item: string | WordPart, home: string): string {
   if (typeof item === 'string') return item;

@@ -3,8 +3,13 @@ import type { ShellCommand, ShellLayout, ShellWord } from '../../shell/shellComm
 import { isOwnWord } from './scope.ts';
 
 export interface Loop {
-  /** The words `for NAME in …`, or the command `read` of a `while` loop. */
+  /**
+   * The words `for NAME in …` or `for ((…; …; …))`, or the first command of the condition of `while`
+   * or `until`.
+   */
   readonly head: ShellCommand;
+  /** The condition of `while` or `until`; else empty. */
+  readonly condition: ShellLayout;
   readonly body: ShellLayout;
   /** Index of `done`. */
   readonly end: number;
@@ -12,29 +17,57 @@ export interface Loop {
 
 /** Returns the loop that begins at an index; `undefined` if it is of another kind. */
 export function loopAt(layout: ShellLayout, start: number): Loop | undefined {
-  const isWhile = layout[start] === 'while';
-  const head = layout[isWhile ? start + 1 : start];
-  let at = start + (isWhile ? 2 : 1);
+  const isWhile = layout[start] === 'while' || layout[start] === 'until';
+  const first = isWhile ? start + 1 : start;
+  const head = layout[first];
+  let at = isWhile ? layout.indexOf('do', first) : first + 1;
   while (layout[at] === ';' || layout[at] === '\n') at += 1;
+  const condition = isWhile ? layout.slice(first, at) : [];
+  if (typeof head !== 'object' || layout[at] !== 'do') return undefined;
+  if (head.words[0]?.text === 'read' && layout[start] === 'until') return undefined;
   const from = at + 1;
-  if (
-    typeof head !== 'object' ||
-    layout[at] !== 'do' ||
-    isWhile !== (head.words[0]?.text === 'read')
-  )
-    return undefined;
   for (let depth = 0; at < layout.length; at += 1) {
     depth += layout[at] === 'do' ? 1 : layout[at] === 'done' ? -1 : 0;
-    if (depth === 0) return { head, body: layout.slice(from, at), end: at };
+    if (depth === 0) return { head, condition, body: layout.slice(from, at), end: at };
   }
   return undefined;
 }
 
+/** Returns true if the condition of a loop only compares values, and the body sets one of these. */
+export function isCounting({ condition, body }: Pick<Loop, 'condition' | 'body'>): boolean {
+  const commands = condition.filter((item) => typeof item === 'object');
+  const isCompared = commands.every(({ words }) =>
+    /^(?:\[\[?|test|\(\()$/.test(words[0]?.text ?? ''),
+  );
+  const used = new Set(commands.flatMap(({ words }) => words.flatMap(namesIn)));
+  return isCompared && body.some((item) => typeof item === 'object' && sets(item, used));
+}
+
+const namesIn = ({ parts = [] }: ShellWord): readonly string[] =>
+  parts.flatMap((part) => {
+    if (part.kind === 'variable') return [part.name];
+    const items = part.kind === 'arithmetic' ? part.items : [];
+    return items.map((item) =>
+      typeof item === 'string' ? item : item.kind === 'variable' ? item.name : '',
+    );
+  });
+
+const sets = ({ words, assignments }: ShellCommand, names: ReadonlySet<string>): boolean =>
+  assignments.some(({ spelled }) => names.has(/^\w+/.exec(spelled)?.[0] ?? '')) ||
+  (words[0]?.text === '((' && words.flatMap(namesIn).some((name) => names.has(name)));
+
+export const isFunctionHead = ({ words: [, sign] }: Pick<ShellCommand, 'words'>): boolean =>
+  sign?.text === '()' && isKeyword(sign);
+
+export const isCountingHead = ({ words: [first, sign] }: ShellCommand): boolean =>
+  first?.text === 'for' && isKeyword(first) && sign?.text === '((' && isKeyword(sign);
+
 /** Returns the index of the bracket that closes a subshell. */
 export function closingAt(layout: ShellLayout, start: number): number | undefined {
+  const [opening, closing] = layout[start] === '{' ? ['{', '}'] : ['(', ')'];
   let depth = 0;
   const end = layout.findIndex((item, at) => {
-    depth += at < start ? 0 : item === '(' ? 1 : item === ')' ? -1 : 0;
+    depth += at < start ? 0 : item === opening ? 1 : item === closing ? -1 : 0;
     return at >= start && depth === 0;
   });
   return end < 0 ? undefined : end;
@@ -67,11 +100,14 @@ export function pipelineOf(layout: ShellLayout): readonly ShellCommand[] | undef
     : undefined;
 }
 
-export const isHead = ({ words: [first, , third] }: ShellCommand): boolean =>
-  /^(?:for|case)$/.test(first?.text ?? '') &&
-  isKeyword(first) &&
-  third?.text === 'in' &&
-  isKeyword(third);
+export const isHead = (command: ShellCommand): boolean => {
+  const [first, , third] = command.words;
+  const isList = third?.text === 'in' && isKeyword(third);
+  return (
+    isCountingHead(command) ||
+    (/^(?:for|case)$/.test(first?.text ?? '') && isKeyword(first) && isList)
+  );
+};
 
 export const isCaseHead = (command: ShellCommand): boolean =>
   isHead(command) && command.words[0]?.text === 'case';

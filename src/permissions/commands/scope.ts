@@ -274,6 +274,15 @@ export function isCalculated(
   });
 }
 
+/** Returns arithmetic without the variable that it sets, which needs no number before. */
+export function withoutTarget(
+  items: readonly (string | WordPart)[],
+): readonly (string | WordPart)[] {
+  const all = items.filter((item) => typeof item !== 'string' || item.trim() !== '');
+  const [name, sign, ...others] = all;
+  return typeof name === 'string' && isOwnName(name) && sign === '=' ? others : items;
+}
+
 /** Returns the variables that arithmetic sets. */
 export const setByArithmetic = (items: readonly (string | WordPart)[]): readonly string[] => {
   const isSet = items.some(

@@ -9,8 +9,7 @@ const isFixed = ({ isDynamic }: ShellWord): boolean => !isDynamic;
 const spelledOf = (words: readonly ShellWord[]): string => words.map(({ text }) => text).join(' ');
 
 /** The options that end a line early or show its commands. Others change how words are read. */
-const setOptions =
-  /^(?:(?:[-+][eux]+|[-+][eux]*o (?:pipefail|errexit|nounset|xtrace))(?: |$))+$/;
+const setOptions = /^(?:(?:[-+][eux]+|[-+][eux]*o (?:pipefail|errexit|nounset|xtrace))(?: |$))+$/;
 const isNumeric: Check = (rest) => rest.length <= 1 && rest.every(isNumber);
 
 const checks: Readonly<Record<string, Check>> = {

@@ -3,6 +3,9 @@ import type { ShellCommand, ShellLayout, ShellWord } from '../../shell/shellComm
 import { listedBy, listsNames } from './listings.ts';
 import {
   closingAt,
+  isCounting,
+  isCountingHead,
+  isFunctionHead,
   isCaseHead,
   isHead,
   loopAt,
@@ -13,8 +16,18 @@ import {
 } from './loopParts.ts';
 import { Branches, isSign } from './branches.ts';
 import { bracedWords, loopValues } from './loopValues.ts';
+import {
+  afterCall,
+  isFunctionName,
+  maxCalls,
+  spread,
+  withArguments,
+  type Argument,
+  type Call,
+  type Functions,
+} from './functions.ts';
 import type { CommandPlace } from './place.ts';
-import { chosenTexts, isPrintable } from './possibleTexts.ts';
+import { chosenTexts, isList, isNumber, isPrintable } from './possibleTexts.ts';
 import {
   isCalculated,
   isOwnName,
@@ -29,6 +42,7 @@ import {
   textValue,
   unset,
   valueParts,
+  withoutTarget,
   type Scope,
   type ValueOf,
   type Values,
@@ -85,6 +99,10 @@ class StructureJudge {
   #count = 0;
   /** The variables that the next command may use. */
   #scope: Scope = new Map();
+  /** The bodies of the functions of the line, by name. */
+  #functions: Functions = new Map();
+  /** The calls of functions in which the next command runs. */
+  #calls: readonly Call[] = [];
   /** The variables where `break` and `continue` leave the body of the loop. */
   #left: Scope[] = [];
 
@@ -107,7 +125,11 @@ class StructureJudge {
       }
       const isSure = isOutermost && branches.isOutermost && before !== '!';
       const operator = typeof before === 'string' ? before : ';';
-      const { verdict, end } = this.#part(layout, at, { isSure, operator });
+      const isDefined = isOutermost && branches.isOutermost;
+      const { verdict, end } =
+        typeof item === 'object' && isFunctionHead(item)
+          ? this.#define(item, layout, at, isDefined)
+          : this.#part(layout, at, { isSure, operator });
       if (typeof item === 'object' && isCaseHead(item)) branches.open(this.#scope);
       verdicts.push(verdict);
       if (end < at) return strictest(verdicts);
@@ -116,6 +138,91 @@ class StructureJudge {
     }
     this.#scope = branches.close(this.#scope);
     return strictest(verdicts);
+  }
+
+  /** Records a function. Its commands are judged where it is called. */
+  #define(
+    { words: [word] }: ShellCommand,
+    layout: ShellLayout,
+    at: number,
+    isDefined: boolean,
+  ): { readonly verdict: Verdict; readonly end: number } {
+    const [name, end] = [word?.text ?? '', closingAt(layout, at + 1)];
+    const around = [layout[at - 1] ?? ';', layout[(end ?? at) + 1] ?? ';'];
+    const isPlain = around.every((item) => item === ';' || item === '\n' || item === '&&');
+    const isNew = isFunctionName(name) && !this.#functions.has(name);
+    if (end === undefined || !isDefined || !isPlain || layout[at - 1] === '&&' || !isNew)
+      return { verdict: asks('defines a function that is not judged', name), end: -1 };
+    this.#functions = new Map([...this.#functions, [name, layout.slice(at + 2, end)]]);
+    return { verdict: safe, end };
+  }
+
+  /** Judges a call of a function, with its arguments; `undefined` for other commands. */
+  #call(command: ShellCommand, operator: string, isPiped: boolean): Verdict | undefined {
+    const [program, ...rest] = command.words;
+    const body = program?.isDynamic === false ? this.#functions.get(program.text) : undefined;
+    if (body === undefined || command.assignments.length > 0) return undefined;
+    const before = this.#scope;
+    const { words } = this.#resolved({ ...command, words: rest }, operator);
+    const given = words.map((word) => this.#argument(word, operator));
+    const known = given.filter((each) => each !== undefined);
+    const scope = withArguments(before, known);
+    if (known.length < given.length || scope === undefined || this.#calls.length >= maxCalls)
+      return asks('calls a function with arguments that are not known', partOf(command));
+    const call: Call = { words, locals: new Map(), returned: [] };
+    const [calls, left] = [this.#calls, this.#left];
+    [this.#scope, this.#calls, this.#left] = [scope, [...calls, call], []];
+    const folders = this.#steps.folders(operator);
+    const verdict = this.#steps.within(folders, () => this.#walk(body, false), false);
+    const after = [...call.returned, ...this.#left].reduce(joinedScopes, this.#scope);
+    left.push(...this.#left.map((each) => afterCall(each, before, call.locals)));
+    [this.#calls, this.#left] = [calls, left];
+    this.#scope = isPiped ? before : afterCall(after, before, call.locals);
+    return strictest([verdict, this.#steps.redirections({ ...command, words: [] })]);
+  }
+
+  /** Returns what an argument of a function is; `undefined` if it is not known. */
+  #argument(word: ShellWord, operator: string): Argument | undefined {
+    const { text, isDynamic, isQuoted, parts } = word;
+    if (!isDynamic)
+      return {
+        values: text.startsWith('~') && !isQuoted ? 'unknown' : textValue(text),
+        isList: false,
+      };
+    if (parts !== undefined) {
+      const values = this.#valuesOf(word);
+      return values && { values, isList: isList(word) };
+    }
+    const values = this.#looped([word], operator);
+    return values && { values, isList: true };
+  }
+
+  #return({ words, assignments, redirections }: ShellCommand): Verdict | undefined {
+    const call = this.#calls.at(-1);
+    const [, code, ...others] = words;
+    const isNumeric =
+      code === undefined || isNumber(resolvedWord(code, this.#scope, this.#valueOf('')));
+    const isPlain = others.length + assignments.length + redirections.length === 0;
+    if (call === undefined || !isPlain || !isNumeric) return undefined;
+    call.returned.push(this.#scope);
+    return safe;
+  }
+
+  /** Judges `local NAME` and `local NAME=VALUE`. */
+  #local(words: readonly ShellWord[]): Verdict {
+    const call = this.#calls.at(-1);
+    for (const word of words) {
+      const isSet = word.spelled.includes('=');
+      const [, name = ''] = /^([A-Za-z_]\w*)(?:=|$)/.exec(word.spelled) ?? [];
+      if (call === undefined || !isOwnName(name))
+        return asks('sets a variable that programs may read', word.spelled);
+      const before = this.#scope.get(name) ?? unset;
+      const verdict = isSet ? this.#assign([word]) : safe;
+      if (verdict.kind !== 'safe') return verdict;
+      if (!isSet) this.#scope = new Map([...this.#scope, [name, joinedValues(before, unset)]]);
+      call.locals.set(name, joinedValues(call.locals.get(name) ?? before, before));
+    }
+    return safe;
   }
 
   /**
@@ -173,6 +280,12 @@ class StructureJudge {
         return isPlain && words.length === 1 && assignments.length === 0 ? safe : undefined;
       case '((':
         return this.#calculation(words[1]);
+      case 'return':
+        return this.#return(command);
+      case 'local':
+        return isPlain && !isPiped && assignments.length === 0
+          ? this.#local(words.slice(1))
+          : undefined;
       case 'unset':
         return this.#unset(words.slice(1), isPlain && assignments.length === 0);
       case 'printf':
@@ -180,7 +293,7 @@ class StructureJudge {
       case 'read':
         return this.#read(this.#resolved(command, operator), isPiped);
       default:
-        return undefined;
+        return this.#call(command, operator, isPiped);
     }
   }
 
@@ -191,7 +304,7 @@ class StructureJudge {
   }
 
   #resolved(command: ShellCommand, operator: string): ShellCommand {
-    const words = command.words.flatMap(bracedWords);
+    const words = spread(command.words, this.#calls.at(-1)).flatMap(bracedWords);
     return resolved({ ...command, words }, this.#scope, this.#valueOf(operator));
   }
 
@@ -217,7 +330,11 @@ class StructureJudge {
       return isPlain ? textValue(value) : isQuoted && !isDynamic ? 'unknown' : undefined;
     }
     const value = { ...assignment, parts: valueParts(assignment) };
-    const word = resolvedWord(value, this.#scope, this.#valueOf(''));
+    return this.#valuesOf(resolvedWord(value, this.#scope, this.#valueOf('')));
+  }
+
+  /** Returns the values of a word with its variables; `undefined` if it shows more than the line. */
+  #valuesOf(word: ShellWord): Values | undefined {
     if (word.parts === undefined) return textValue(word.text);
     if (!isShown(word)) return isPrintable(word) ? 'unknown' : undefined;
     const [only, ...others] = word.parts.filter((part) => part.kind !== 'text' || part.text !== '');
@@ -230,10 +347,11 @@ class StructureJudge {
 
   #calculation(word: ShellWord | undefined): Verdict {
     const [part] = word?.parts ?? [];
-    if (part?.kind !== 'arithmetic' || !isCalculated(part.items, this.#scope, this.#valueOf('')))
+    const items = part?.kind === 'arithmetic' ? part.items : undefined;
+    if (!items || !isCalculated(withoutTarget(items), this.#scope, this.#valueOf('')))
       return asks('calculates with a value that may be no number', word?.spelled ?? '');
     const number: Values = [{ kind: 'number' }];
-    for (const name of setByArithmetic(part.items))
+    for (const name of setByArithmetic(items))
       this.#scope = new Map([
         ...this.#scope,
         [name, joinedValues(this.#scope.get(name) ?? number, number)],
@@ -320,9 +438,26 @@ class StructureJudge {
   #loop(loop: Loop, layout: ShellLayout, start: number): Verdict {
     const before = layout[start - 1];
     const operator = typeof before === 'string' ? before : ';';
-    return loop.head.words[0]?.text === 'read'
+    if (isCountingHead(loop.head)) return this.#countingLoop(loop, operator);
+    if (loop.condition.length === 0) return this.#wordLoop(loop, operator);
+    return loop.head.words[0]?.text === 'read' && loop.condition.length === 1 + ends(loop.condition)
       ? this.#readLoop(loop, operator, this.#fed(layout, start, loop))
-      : this.#wordLoop(loop, operator);
+      : this.#conditionLoop(loop, operator);
+  }
+
+  #conditionLoop({ condition, body }: Loop, operator: string): Verdict {
+    if (!isCounting({ condition, body })) return notJudged('while');
+    return this.#body([...condition, ...body], this.#scope, operator);
+  }
+
+  #countingLoop({ head, body }: Loop, operator: string): Verdict {
+    const [start, condition, step] = head.words.slice(2);
+    const isEnding = [condition, step].every((word) => word?.parts?.[0]?.kind === 'arithmetic');
+    if (!isEnding || !isCounting({ condition: [calculated(condition)], body: [calculated(step)] }))
+      return notJudged('while');
+    const verdicts = [this.#inner(head), this.#calculation(start)];
+    const walked = [calculated(condition), ';', ...body, ';', calculated(step)];
+    return strictest([...verdicts, this.#body(walked, this.#scope, operator)]);
   }
 
   #readLoop({ head, body }: Loop, operator: string, fed: Values): Verdict {
@@ -352,7 +487,7 @@ class StructureJudge {
   #looped(words: readonly ShellWord[], operator: string): Values | undefined {
     const at = { place: this.#steps.place, folders: this.#steps.folders(operator) };
     let all: Values = [];
-    for (const given of words.flatMap(bracedWords)) {
+    for (const given of spread(words, this.#calls.at(-1)).flatMap(bracedWords)) {
       const word = resolvedWord(given, this.#scope, this.#valueOf(operator));
       const [part] = word.parts ?? [];
       const isOne = word.parts?.length === 1;
@@ -413,6 +548,22 @@ class StructureJudge {
     return strictest(verdicts);
   }
 }
+
+/** Returns the number of separators at the end of a condition. */
+const ends = (condition: ShellLayout): number =>
+  condition.length - 1 - condition.findLastIndex((item) => typeof item === 'object');
+
+/** Returns arithmetic as the command `((`. */
+const calculated = (word: ShellWord | undefined): ShellCommand => ({
+  assignments: [],
+  words: [
+    { text: '((', spelled: '((', isDynamic: false, isQuoted: false },
+    ...(word ? [word] : []),
+  ],
+  redirections: [],
+  input: '',
+  operator: ';',
+});
 
 /** Returns the values with each of which the body of a loop is judged. */
 function walked(values: Values): readonly Values[] {
