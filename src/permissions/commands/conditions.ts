@@ -29,9 +29,20 @@ export function judgeCondition(words: readonly ShellWord[], spot: Spot): Verdict
     const found = judgeTerm({ word, operator, other, isDouble }, spot);
     verdicts.push(found.verdict);
     at += found.length;
+    if (found.length === 1 && !isSign(word) && !standsAlone(terms, at - 1))
+      verdicts.push(asks('is a condition whose operator only the shell knows', spot.part));
   }
   return strictest(verdicts);
 }
+
+const isSign = ({ text: sign, isDynamic }: ShellWord): boolean => !isDynamic && joins.test(sign);
+
+/**
+ * Returns true for a term of one word. Next to another word, the value of a variable may be an
+ * operator such as `-v`, which runs what is in the name of its variable.
+ */
+const standsAlone = (terms: readonly ShellWord[], at: number): boolean =>
+  [terms[at - 1], terms[at + 1]].every((word) => word === undefined || isSign(word));
 
 interface Term {
   readonly word: ShellWord;

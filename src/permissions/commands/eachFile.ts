@@ -5,6 +5,7 @@ import { readArguments, type Arguments } from './options.ts';
 import type { Spot } from './place.ts';
 import { readerOf } from './readers.ts';
 import type { Reader } from './readers/reader.ts';
+import { chosenTexts } from './possibleTexts.ts';
 import { subcommandOf } from './subcommands.ts';
 import { asks, type Verdict } from './verdict.ts';
 import { whyAsked } from './whyAsked.ts';
@@ -49,6 +50,7 @@ export function eachCall(words: readonly ShellWord[], isList: boolean): EachCall
   const [program, ...rest] = words;
   const reader = program?.isDynamic === false ? readerOf(program.text) : undefined;
   if (reader === undefined || !readsNamed(program?.text ?? '', reader, rest)) return undefined;
+  if (rest.some(mayEndExec)) return undefined;
   const filled = rest.flatMap((word) =>
     word.text !== '{}' ? [word] : isList ? [file, file] : [file],
   );
@@ -58,6 +60,14 @@ export function eachCall(words: readonly ShellWord[], isList: boolean): EachCall
   const isRead = count(call.operands) === count(filled) && !isScriptOf(reader, call);
   return isRead ? { name: program?.text ?? '', reader, rest: filled } : undefined;
 }
+
+/** Returns true for a word that `find` may read as the end of the command, or as a file. */
+const mayEndExec = (word: ShellWord): boolean =>
+  word.isDynamic &&
+  word.text !== '{}' &&
+  (word.parts === undefined
+    ? /^[*?[{]/.test(word.text)
+    : chosenTexts(word)?.every(({ text }) => !/^[;+]|\{\}/.test(text)) !== true);
 
 /** Returns true if the name that was found would be read as a script. */
 function isScriptOf({ scriptOptions = [], operands }: Reader, call: Arguments): boolean {

@@ -127,9 +127,9 @@ class ArgumentReader {
 
   /** Records `--name=VALUE` with variables in the value. Returns false for other words. */
   #partlyKnown({ parts: [first, ...others] = [], ...word }: ShellWord): boolean {
-    const [option, name] = (first?.kind === 'text' && /^(--[a-z-]+)=/.exec(first.text)) || [];
-    if (option === undefined || name === undefined || this.#options.kinds.get(name) !== 'value')
-      return false;
+    const [option, name = ''] = (first?.kind === 'text' && /^(--[a-z-]+)=/.exec(first.text)) || [];
+    const kind = this.#options.kinds.get(name) ?? 'path';
+    if (option === undefined || !/^(?:value|flag)$/.test(kind)) return false;
     const cut = (text: string): string => text.slice(option.length);
     const text = { kind: 'text' as const, text: cut(first?.kind === 'text' ? first.text : '') };
     const value = { ...word, text: cut(word.text), spelled: cut(word.spelled) };
@@ -167,7 +167,10 @@ class ArgumentReader {
 
   #takeNext(kind: Kind, name: string): boolean {
     this.#at += 1;
-    return this.#takeValue(kind, name, this.#words[this.#at]);
+    const value = this.#words[this.#at];
+    // A version of the program whose option takes no value would read this word as an option.
+    const isUnclear = name.startsWith('--') && /^-(?!\d*$)/.test(value?.text ?? '');
+    return !isUnclear && this.#takeValue(kind, name, value);
   }
 
   #takeValue(kind: Kind, name: string, value: ShellWord | undefined): boolean {

@@ -26,7 +26,7 @@ const listingWith = (options: string, names: readonly string[]): Reader =>
 
 const commits =
   '# n: i S: G: E F --oneline --graph --all --branches --tags --remotes --decorate ' +
-  '--no-decorate --pretty= --format= --since= --until= --after= --before= --author= ' +
+  '--no-decorate --pretty --format= --since= --until= --after= --before= --author= ' +
   '--committer= --grep= --follow --first-parent --merges --no-merges --reverse ' +
   '--abbrev-commit --date= --max-count= --skip= --topo-order --date-order --no-pager ' +
   '--parents --children --count --left-right --cherry-pick --invert-grep --all-match ' +
@@ -80,6 +80,7 @@ const git: Readonly<Record<string, Reader>> = {
     `s n e c ${commits.replace(' n:', '')} --numbered --summary --email --committer`,
   ),
   reflog: listing(`${commits}`, ({ operands }) =>
+    operands[0]?.isDynamic === true ||
     ['expire', 'delete', 'drop', 'write'].includes(operands[0]?.text ?? '')
       ? 'changes the reflog'
       : undefined,
@@ -130,7 +131,8 @@ const git: Readonly<Record<string, Reader>> = {
       '--all-match --max-depth= --name-only --no-color --color --column --show-function ' +
       '--function-context --extended-regexp --fixed-strings --perl-regexp',
     ({ operands, names }) =>
-      names.has('--untracked') && operands.some(({ text }) => text.startsWith(':'))
+      names.has('--untracked') &&
+      operands.some(({ text, isDynamic }) => isDynamic || text.startsWith(':'))
         ? 'may read files outside the folder'
         : undefined,
   ),
@@ -225,7 +227,18 @@ const versioned: ReadonlySet<string> = new Set(
     'sinfo apptainer singularity tsc jq rg fd vim nano deno bun sqlite3 psql ldd'
   ).split(' '),
 );
-const versionOptions = /^(?:--version|-V|-version|--help|-v)$/;
+/** The programs that show their version for a short option, by the option. */
+const versionOptions: Readonly<Record<string, ReadonlySet<string>>> = {
+  // A shell reads `-V` as another option, and then runs what is piped into it.
+  '-V': new Set(
+    (
+      'python python3 pip pip3 conda mamba uv perl nvcc ssh rsync curl wget tmux srun sbatch ' +
+      'squeue sinfo psql nano mpirun jq rg fd deno'
+    ).split(' '),
+  ),
+  '-version': new Set('java javac clang cmake ffmpeg sqlite3'.split(' ')),
+  '-v': new Set('node npm npx java ruby perl gcc'.split(' ')),
+};
 
 /** Returns true for a call that only shows a version or a help text. */
 export const showsVersion = (program: string, rest: readonly ShellWord[]): boolean => {
@@ -233,8 +246,8 @@ export const showsVersion = (program: string, rest: readonly ShellWord[]): boole
   if (rest.length !== 1 || option === undefined || !versioned.has(program)) return false;
   // npm is allowed only its version: for its help, npm writes a log to a folder that .npmrc sets.
   if (/^np[mx]$/.test(program)) return /^(?:--version|-v)$/.test(option.text);
-  if (option.text === '-v') return ['node', 'npm', 'java', 'ruby', 'perl', 'gcc'].includes(program);
-  return versionOptions.test(option.text) && !option.isDynamic;
+  if (/^--(?:version|help)$/.test(option.text)) return !option.isDynamic;
+  return own(versionOptions, option.text)?.has(program) === true && !option.isDynamic;
 };
 
 export interface Subcommand {

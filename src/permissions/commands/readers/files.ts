@@ -228,7 +228,8 @@ function toOutput({ names: given }: Arguments): string | undefined {
  */
 function tarProblem({ names: given, paths }: Arguments): string | undefined {
   if (!given.has('-t') && !given.has('--list')) return 'writes files';
-  return paths.length === 0 || paths.some(({ text: each }) => each.includes(':'))
+  return paths.length === 0 ||
+    paths.some(({ text: each, isDynamic }) => isDynamic || each.includes(':'))
     ? 'may read from another host'
     : undefined;
 }

@@ -2,11 +2,14 @@
 import type { ShellWord } from '../../../shell/shellCommand.ts';
 import type { Arguments } from '../options.ts';
 import { isList as isListed, isNumber, isPrintable } from '../possibleTexts.ts';
-import { nothing, text, type Reader } from './reader.ts';
+import { nothing, text, textOf, type Reader } from './reader.ts';
 
-/** Arguments of `ip` that select what to show, and for which device. */
+/**
+ * Matches arguments with which `ip` shows something, of all devices or of one. It reads other words
+ * as the beginning of a command: `ip a a` adds an address.
+ */
 const shownByIp =
-  /^(?:a|addr|address|l|link|n|neigh|r|route|show|list|ls|dev|lo|(?:eth|en|wl|ib|br|docker)[\w-]*)$/;
+  /^(?:a|addr|address|l|link|n|neigh|r|route)(?: (?:show|list|ls)(?: (?:dev )?(?:lo|(?:eth|en|wl|ib|br|docker)[\w-]*))?)?$/;
 
 export const systemReaders: Readonly<Record<string, Reader>> = {
   ulimit: text('a H S c d e f i l m n p q r s t u v x', nothing),
@@ -57,8 +60,10 @@ export const systemReaders: Readonly<Record<string, Reader>> = {
       : 'takes arguments that are not known to be harmless',
   ),
   netstat: text('t u l n p a r i s e x 4 6 W', nothing),
-  ip: text('4 6 s d j o -br --brief', ({ operands }) =>
-    operands.every(({ text: each }) => shownByIp.test(each)) ? undefined : 'may change the network',
+  ip: text('4 6 s d j o -br --brief', (call) =>
+    call.operands.length === 0 || shownByIp.test(textOf(call.operands))
+      ? undefined
+      : 'may change the network',
   ),
   who: text('a b d H l q r s t u m', nothing),
   w: text('h s f i', nothing),
