@@ -22,6 +22,7 @@ export function championPart(night: Night, mentions: Mentions): string {
   const lines = [
     ...(reached === undefined ? [noneText(night)] : championLines(night, reached, mentions)),
     ...goalLines(night),
+    ...uncheckedLines(night),
     ...evidenceLines(night, mentions),
   ];
   return `## Champion\n\n${lines.join('\n')}`;
@@ -146,6 +147,11 @@ function goalLines({ facts: { target, ledger } }: Night): string[] {
     ];
   return [`- The target is ${goal}: **${result.isMet ? 'met' : 'not met'}**: ${texts}.`];
 }
+
+const uncheckedLines = ({ facts: { unchecked = [] } }: Night): string[] =>
+  unchecked.length === 0
+    ? []
+    : [`- Not checked by Helios: ${unchecked.map((text) => plain(text, 120)).join('; ')}.`];
 
 function evidenceLines({ facts }: Night, mentions: Mentions): string[] {
   return facts.evidence.slice(0, maxEvidence).map(({ run, metric, last, best, count }) => {

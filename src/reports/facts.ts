@@ -9,6 +9,8 @@ import type { Target } from '../experiments/target/target.ts';
 export interface BriefFacts {
   readonly session: SessionFacts;
   readonly target?: Target;
+  /** Demands of the goal that nothing checks, in its words. Default: none. */
+  readonly unchecked?: readonly string[];
   readonly ledger: Ledger;
   /** All planned runs, including those that did not start. Oldest first. */
   readonly runs: readonly RunFacts[];

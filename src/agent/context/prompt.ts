@@ -6,9 +6,11 @@
  * only at a checkpoint, which changes the conversation anyway, when the user pins a sticky, and
  * when a session is resumed.
  */
-import { unreadLimits } from '../../experiments/target/readLimits.ts';
-import { readableGoal } from '../../experiments/target/wordings.ts';
-import { requirementTexts, type Requirements } from '../../experiments/target/requirements.ts';
+import {
+  requirementTexts,
+  uncheckedTexts,
+  type Requirements,
+} from '../../experiments/target/requirements.ts';
 import { targetText, type Target } from '../../experiments/target/target.ts';
 import type { SystemPart } from '../../models/model.ts';
 import type { PermissionMode } from '../../permissions/mode.ts';
@@ -129,7 +131,7 @@ export const goalText = (goal: string, { limits, target, requirements }: Opening
     target === undefined
       ? 'No target was read from it: state one with set_target in your first turns.'
       : `Target: ${targetText(target)}. If this is not what the goal says, or runs print the metric under another name, state it with set_target.`,
-    ...notReadText(goal, requirements?.unread),
+    ...(requirements === undefined ? [] : uncheckedText(requirements, target)),
     ...(requirements === undefined ? [] : besidesText(requirements)),
     ...(limits.length > 0 ? [`Limits: ${limits.join(', ')}.`] : []),
   ].join('\n\n');
@@ -145,15 +147,12 @@ function besidesText(requirements: Requirements): string[] {
 const requirementHint = ({ unchanged, checks }: Requirements): string =>
   `${unchanged.length > 0 ? ' Helios compares the files at each launch.' : ''}${checks.length > 0 ? ' Give finish the command of each check.' : ''}`;
 
-function notReadText(goal: string, unchanged: readonly string[] = []): string[] {
-  const unread = [
-    ...unreadLimits(readableGoal(goal)),
-    ...unchanged.map((what) => `${what} unchanged`),
-  ];
-  return unread.length === 0
+function uncheckedText(requirements: Requirements, target: Target | undefined): string[] {
+  const unchecked = uncheckedTexts(requirements, target);
+  return unchecked.length === 0
     ? []
     : [
-        `Not read from the goal: ${unread.join('; ')}. State with set_target what the runs print of it, and keep the rest yourself.`,
+        `Not checked by Helios: ${unchecked.join('; ')}. Each holds for every run that counts: keep them yourself, or state with set_target what the runs print of them.`,
       ];
 }
 

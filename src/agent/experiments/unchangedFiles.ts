@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { readRegularBytes } from '../../base/regularFile.ts';
 import type { ExperimentPlan } from '../../experiments/experiment.ts';
+import { uncheckedDemands } from '../../experiments/target/readDemands.ts';
 import {
   namedRequirements,
   type Requirements,
@@ -28,9 +29,17 @@ export async function requirementsAtStart(
   const unchanged = files.filter((one) => one !== undefined);
   const missing = names.filter((_, index) => files[index] === undefined);
   const unread = [...missing.map((name) => `${name} (no such file)`), ...others];
-  return unchanged.length + checks.length + unread.length === 0
+  const unchecked = uncheckedDemands(goal);
+  return unchanged.length + checks.length + unread.length + unchecked.length === 0
     ? {}
-    : { requirements: { unchanged, checks, ...(unread.length > 0 && { unread }) } };
+    : {
+        requirements: {
+          unchanged,
+          checks,
+          ...(unread.length > 0 && { unread }),
+          ...(unchecked.length > 0 && { unchecked }),
+        },
+      };
 }
 
 async function fileAtStart(name: string, workFolder: string): Promise<UnchangedFile | undefined> {

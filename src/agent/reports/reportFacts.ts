@@ -17,6 +17,7 @@ import type { SessionReading } from '../contract/sessions.ts';
 import type { JournalEvent } from '../journal/events.ts';
 import { foldEdits } from '../edits/editFold.ts';
 import { endMs } from '../journal/sessionEnd.ts';
+import { uncheckedTexts } from '../../experiments/target/requirements.ts';
 import { happeningsOf, sleepsOf } from './reportHappenings.ts';
 import type { RunState, SessionState } from '../journal/state.ts';
 import { runStatus } from '../journal/runText.ts';
@@ -32,11 +33,13 @@ export interface AboutRun {
 export type ReportSource = Pick<SessionReading, 'state' | 'events' | 'ledger'>;
 
 export function briefFacts({ state, events, ledger }: ReportSource, about: AboutRun): BriefFacts {
-  const { target, end } = state;
+  const { target, end, requirements } = state;
+  const unchecked = requirements === undefined ? [] : uncheckedTexts(requirements, target);
   const tails = outputTails(events);
   return {
     session: sessionFacts(state),
     ...(target && { target }),
+    unchecked,
     ledger,
     runs: [...state.runs.values()].map((run) => runFacts(run, tails.get(run.spec.id), about)),
     // Omit the evidence if the outcome already contains what was compared with the target.

@@ -1,6 +1,6 @@
 /**
  * Reads limits on the size of a model from a goal, such as `at most 20000 parameters`. Other limits
- * on amounts are only listed as text, because it is not certain that a run prints the amount.
+ * on amounts are only named (`uncheckedDemands`), because no run certainly prints the amount.
  */
 import type { Condition } from './target.ts';
 import { comparatorSource, wordingOf } from './wordings.ts';
@@ -8,7 +8,7 @@ import { comparatorSource, wordingOf } from './wordings.ts';
 const amount = String.raw`(?<number>\d{1,3}(?:,\d{3})+(?![\d.,])|\d+(?:\.\d+)?(?:e\d+)?)\s*(?<factor>k|m|b|thousand|million|billion|tausend|millionen|milliarden)?`;
 const kind = String.raw`(?:(?:trainable|learnable|total|model)\s+)?(?:parameters|params|parametern?)`;
 const limit = new RegExp(
-  String.raw`(?<word>${comparatorSource})\s*(?:a\s+total\s+of\s+)?${amount}[\s-]*(?<unit>${kind}|epochs?|epochen?|steps?|schritten?|iterations?|layers?|tokens?|[kmgt]i?b)(?!\p{L})(?=(?<after>[^.;\n]{0,40}))`,
+  String.raw`(?<word>${comparatorSource})\s*(?:a\s+total\s+of\s+)?${amount}[\s-]*(?<unit>${kind})(?!\p{L})(?=(?<after>[^.;\n]{0,40}))`,
   'giu',
 );
 /** `the number of parameters below 20000`, `params <= 5M`. */
@@ -41,37 +41,20 @@ const uncertainAfter = /^\s*(?:per|each|pro|je|of each|in each|more|fewer|less|m
  */
 const smallestModel = 1000;
 
-interface Found {
-  readonly text: string;
-  /** Omitted if the bound is not certain. */
-  readonly condition?: Condition;
-}
-
 /** Returns the limits that the text certainly states, such as `parameters <= 20000`. */
 export const readLimits = (text: string): Condition[] => {
-  const found = limitsIn(text).flatMap(({ condition }) => condition ?? []);
+  const found = limitsIn(text);
   // If the text has two different numbers for the same amount, neither is certain.
   return new Set(found.map(({ value }) => value)).size > 1 ? [] : found.slice(0, 1);
 };
 
-const maxUnread = 4;
-
-/** Returns the bounds on amounts that the text states and that no condition represents. */
-export const unreadLimits = (text: string): readonly string[] => {
-  const isRead = readLimits(text).length > 0;
-  const unread = limitsIn(text).filter(({ condition }) => !isRead || condition === undefined);
-  return [...new Set(unread.map((one) => one.text))].slice(0, maxUnread);
-};
-
-function limitsIn(text: string): Found[] {
-  return [...text.matchAll(limit), ...text.matchAll(counted)].flatMap((match): Found[] => {
+function limitsIn(text: string): Condition[] {
+  return [...text.matchAll(limit), ...text.matchAll(counted)].flatMap((match): Condition[] => {
     const { word = '', unit = '', number = '', factor, after = '' } = match.groups ?? {};
     const comparator = wordingOf(word);
     if (comparator !== '<' && comparator !== '<=') return [];
-    const shown = match[0].replaceAll(/\s+/g, ' ').trim();
     const value = Number(number.replaceAll(',', '')) * (factors[factor?.toLowerCase() ?? ''] ?? 1);
     const isCertain =
-      new RegExp(`^${kind}$`, 'iu').test(unit) &&
       value >= smallestModel &&
       !uncertainBefore.test(text.slice(Math.max(0, match.index - 60), match.index)) &&
       !uncertainAfter.test(after);
@@ -79,6 +62,6 @@ function limitsIn(text: string): Found[] {
       .toLowerCase()
       .replaceAll(/\s+/g, ' ')
       .replace(/parametern?$/, 'parameters');
-    return [{ text: shown, ...(isCertain && { condition: { metric, comparator, value } }) }];
+    return isCertain ? [{ metric, comparator, value }] : [];
   });
 }

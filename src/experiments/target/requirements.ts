@@ -2,6 +2,8 @@
  * Requirements of a goal besides numbers: files that stay unchanged, and checks that pass. As for
  * targets, uncertain requirements are left out.
  */
+import { hasItsNumbers } from './statedNumbers.ts';
+import type { Target } from './target.ts';
 import { readableGoal } from './wordings.ts';
 
 export interface Requirements {
@@ -13,6 +15,8 @@ export interface Requirements {
   readonly checks: readonly string[];
   /** Other things that must not change, and that nothing compares: `the split`. Default: none. */
   readonly unread?: readonly string[];
+  /** Other demands in the words of the goal that nothing checks: `use only numpy`. Default: none. */
+  readonly unchecked?: readonly string[];
 }
 
 export interface UnchangedFile {
@@ -188,10 +192,23 @@ export const requirementTexts = ({ unchanged, checks }: Requirements): string[] 
   ...checks.map((check) => (check === 'tests' ? 'tests pass' : `${check} passes`)),
 ];
 
-/** Formats all requirements for the user, with those that nothing checks. */
-export const requirementsForUser = (requirements: Requirements): string[] => [
-  ...requirementTexts(requirements),
-  ...(requirements.unread === undefined
-    ? []
-    : [`not read from the goal: ${requirements.unread.join(', ')}`]),
+/**
+ * Returns what the goal asks for and nothing checks. A demand whose numbers are all in the target is
+ * left out, because the target was stated later.
+ */
+export const uncheckedTexts = (
+  { unread = [], unchecked = [] }: Pick<Requirements, 'unread' | 'unchecked'>,
+  target?: Target,
+): string[] => [
+  ...unread.map((what) => `${what} unchanged`),
+  ...unchecked.filter((text) => target === undefined || !hasItsNumbers(target, text)),
 ];
+
+/** Formats all requirements for the user, with those that nothing checks. */
+export function requirementsForUser(requirements: Requirements): string[] {
+  const unchecked = uncheckedTexts(requirements);
+  return [
+    ...requirementTexts(requirements),
+    ...(unchecked.length === 0 ? [] : [`not checked by Helios: ${unchecked.join(', ')}`]),
+  ];
+}

@@ -16,7 +16,7 @@ const factors: Readonly<Record<string, number>> = { k: 1e3, t: 1e3, m: 1e6, b: 1
 /**
  * Returns the values that a written number can mean: `95 %` is 95 or 0.95, `5M` is 5 or 5000000.
  */
-function meanings(text: string): number[] {
+function meaningsOf(text: string): number[] {
   const digits = text.replace(unit, '');
   const word = unit.exec(text)?.groups?.['unit']?.toLowerCase() ?? '';
   const factor = word === 'milliarden' ? 1e9 : (factors[word.charAt(0)] ?? 1);
@@ -25,12 +25,20 @@ function meanings(text: string): number[] {
   return [value, whole, value / 100, value * factor, whole * factor].filter(Number.isFinite);
 }
 
+/** Returns whether the text has numbers, and each of them is the number of a condition. */
+export function hasItsNumbers({ conditions }: Target, text: string): boolean {
+  const isBound = (number: string): boolean =>
+    meaningsOf(number).some((value) => conditions.some((one) => one.value === value));
+  const numbers = numbersInGoal(text);
+  return numbers.length > 0 && numbers.every(isBound);
+}
+
 const near = (one: number, other: number): boolean =>
   Math.abs(one - other) <= 1e-9 * Math.max(1, Math.abs(one), Math.abs(other));
 
 /** Returns the conditions with numbers that do not occur in the goal. */
 export function inventedConditions(goal: string, { conditions }: Target): readonly Condition[] {
-  const stated = numbersInGoal(goal).flatMap(meanings);
+  const stated = numbersInGoal(goal).flatMap(meaningsOf);
   return conditions.filter(({ value, isRelative }) =>
     isRelative
       ? !factorsOf(stated, goal).some((factor) => near(factor, value))

@@ -40,6 +40,14 @@ describe('the brief of a night', () => {
     assert.match(buildBrief(open.facts()), /No target was understood/);
   });
 
+  it('names the demands of the goal that nothing checked', () => {
+    const facts = { ...fullNight().facts(), unchecked: ['use only numpy', 'at most 5 epochs'] };
+    assert.match(
+      partOf(buildBrief(facts), 'Champion'),
+      /^- Not checked by Helios: use only numpy; at most 5 epochs\.$/m,
+    );
+  });
+
   it('lists a reproduction beside the result, which keeps its mean and its time', () => {
     const night = new Night();
     const seeds = [0.5, 0.6].map((loss, seed) => ({ loss, command: `train --seed ${seed}` }));

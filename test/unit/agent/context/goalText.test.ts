@@ -23,11 +23,16 @@ describe('the first message of a goal', () => {
   });
 
   it('names what is to stay unchanged and nothing compares', () => {
-    const requirements = { unchanged: [], checks: [], unread: ['the split'] };
+    const requirements = {
+      unchanged: [],
+      checks: [],
+      unread: ['the split'],
+      unchecked: ['use only numpy'],
+    };
     const text = goalText('make it better', { limits: [], target: undefined, requirements });
     assert.match(
       text,
-      /^Not read from the goal: the split unchanged\. .*keep the rest yourself\.$/m,
+      /^Not checked by Helios: the split unchanged; use only numpy\. .*keep them yourself/m,
     );
     assert.doesNotMatch(text, /Besides/);
   });

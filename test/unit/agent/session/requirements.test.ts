@@ -88,7 +88,7 @@ describe('what a goal asks for besides numbers, in a session', () => {
     assert.deepEqual(requirements?.unread, ['other.py (no such file)', 'the split']);
     assert.match(
       JSON.stringify(model.requests[0]),
-      /Not read from the goal: other\.py \(no such file\) unchanged; the split unchanged\..*Besides: bench\.py unchanged/,
+      /Not checked by Helios: other\.py \(no such file\) unchanged; the split unchanged\..*Besides: bench\.py unchanged/,
     );
   });
 

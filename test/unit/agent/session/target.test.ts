@@ -67,7 +67,7 @@ describe('the target of a session', () => {
     const [request] = model.requests;
     assert.match(
       JSON.stringify(request),
-      /Target: val_loss < 0\.3\..*Not read from the goal: under 10 epochs; under 24 GB\. State with set_target/,
+      /Target: val_loss < 0\.3\..*Not checked by Helios: in under 10 epochs; .*under 24 GB\. .*set_target/,
     );
   });
 

@@ -203,7 +203,7 @@ describe('what a goal asks for besides numbers', () => {
     ]);
     assert.deepEqual(
       requirementsForUser({ unchanged: files, checks: [], unread: ['the split', 'the data'] }),
-      ['bench.py unchanged', 'not read from the goal: the split, the data'],
+      ['bench.py unchanged', 'not checked by Helios: the split unchanged, the data unchanged'],
     );
   });
 });

@@ -1,0 +1,226 @@
+/**
+ * Finds the demands of a goal that Helios neither reads as target nor as requirement: `at most 5
+ * epochs`, `use only numpy`, `prefer small models`. They are named, so that none is dropped in
+ * silence.
+ */
+import { preferenceInside, preferenceStart, wishForBest } from './readPreferences.ts';
+import { readTarget } from './readTarget.ts';
+import { namedRequirements } from './requirements.ts';
+import { hasItsNumbers } from './statedNumbers.ts';
+import { isOpen, type Target } from './target.ts';
+import { comparatorSource, readableGoal, wordingOf } from './wordings.ts';
+
+const number = String.raw`(?<![\p{L}\d_.,/-])\$?\d+(?:[.,]\d+)*(?:e-?\d+)?(?:\s?(?:k|m|b|thousand|million|billion|tausend|millionen|milliarden)(?!\p{L}))?`;
+const countName = String.raw`(?:max\.?\s+|max_)?(?:epochs?|epochen?|steps?|iterations?|layers?)`;
+const unit = String.raw`(?:(?:training|optimi[sz]er|gradient|wall-clock)\s+)?(?:(?:trainable\s+|learnable\s+|total\s+|model\s+)?(?:params?|parameters?|parametern?)|epochs?|epochen?|steps?|schritten?|iterations?|iters?|layers?|schichten?|tokens?|[kmgt]i?b|[mµn]?s|secs?|seconds?|sekunden?|mins?|minutes?|minuten?|h|hrs?|hours?|stunden?|days?|tagen?|gpus?|cpus?|cores?|episodes?|episoden?|samples?|examples?|images?|runs?|läufen?|laufs?|trials?|attempts?|dollars?|usd|euros?)`;
+const settingName = String.raw`(?:learning[\s_-]rate|lr|batch[\s_-]?size|dropout|weight[\s_-]decay|momentum|hidden[\s_-]size|width|depth|lernrate|batchgröße|batchgrösse|breite|tiefe)`;
+
+const repeats = String.raw`(?:\p{L}+\s+)?(?:seeds?|repeats|repetitions|wiederholungen)(?!\p{L})`;
+
+/** Words of a demand, and where its clause begins. */
+interface Marker {
+  readonly pattern: RegExp;
+  /**
+   * - `here`: at the marker
+   * - `preposition`: at the last preposition, conjunction or number before it
+   * - `clause`: at the last conjunction, punctuation mark or number before it
+   */
+  readonly begins: 'here' | 'preposition' | 'clause';
+  readonly kind: 'amount' | 'setting' | 'relative' | 'rule' | 'preference';
+}
+
+const marker = (
+  kind: Marker['kind'],
+  begins: Marker['begins'],
+  source: string | RegExp,
+): Marker => ({
+  kind,
+  begins,
+  pattern:
+    typeof source === 'string' ? new RegExp(`(?<!\\p{L})(?:${source})(?!\\p{L})`, 'giu') : source,
+});
+
+const markers: readonly Marker[] = [
+  marker('amount', 'preposition', `(?<number>${number})[\\s-]?${unit}`),
+  marker('amount', 'preposition', String.raw`(?:one|single|two|einer?|zwei)\s+[gc]pus?`),
+  marker(
+    'amount',
+    'preposition',
+    new RegExp(String.raw`(?<number>(?<![\w.,])\$\d+(?:\.\d+)?)`, 'giu'),
+  ),
+  marker(
+    'amount',
+    'preposition',
+    `${countName}\\s*(?:${comparatorSource}|:)\\s*(?<number>${number})`,
+  ),
+  marker(
+    'amount',
+    'preposition',
+    new RegExp(`(?<word>${comparatorSource})\\s*(?<number>${number})(?!\\s*(?:${repeats}))`, 'giu'),
+  ),
+  marker(
+    'setting',
+    'preposition',
+    `${settingName}(?:\\s+(?!and\\s|und\\s)\\p{L}+){0,3}\\s*(?:[<>=≤≥:]+\\s*)?${number}`,
+  ),
+  marker(
+    'relative',
+    'here',
+    `halv(?:e|es|ed|ing)|doubl(?:e|es|ing)|twice|halbier\\p{L}*|verdopp\\p{L}*|(?:by|um)\\s+(?:at\\s+least\\s+|mindestens\\s+)?${number}\\s*(?:%|percent|prozent|points?|punkte?n?)?`,
+  ),
+  marker(
+    'rule',
+    'here',
+    String.raw`without|ohne|(?:using|use|with)\s+only|only\s+(?:use|using|edit|change|modify|touch|tune|train|run)|nothing\s+but|verwende\s+nur|do\s+not|don't|never|avoid|stick\s+to|stay\s+with|respect|obey|follow(?:ing)?\s+the|keep(?!\s+\p{L}+ing)|keeping|lass|halte|niemals|vermeide|ändere\s+nur|nur|(?:no|kein\p{L}{0,2})\s+(?!more|less|higher|lower|worse|larger|smaller|longer|fewer|later|matter|one\b)\p{L}+`,
+  ),
+  marker(
+    'rule',
+    'here',
+    new RegExp(
+      String.raw`(?<!\p{L})leav(?:e|ing)(?=[^.;\n]{0,80}\b(?:alone|as\s+(?:it|they|is)|unchanged|untouched|out))`,
+      'giu',
+    ),
+  ),
+  marker(
+    'rule',
+    'clause',
+    String.raw`must(?:n't)?|shall|should(?:n't)?|has\s+to|have\s+to|needs?\s+to|may\s+not|cannot|can't|not\s+allowed|forbidden|only|exclusively|muss|müssen|soll|sollen|darf|dürfen|verboten|ausschließlich|bleib(?:t|en)`,
+  ),
+  marker('preference', 'here', preferenceStart),
+  marker('preference', 'clause', preferenceInside),
+];
+
+interface Found {
+  readonly kind: Marker['kind'];
+  readonly start: number;
+  readonly end: number;
+  /** The number of an amount, as written. */
+  readonly number?: string | undefined;
+}
+
+/** A stretch of a sentence with one demand. */
+interface Piece {
+  readonly text: string;
+  readonly found: readonly Found[];
+}
+
+const maxNamed = 12;
+const maxChars = 100;
+
+/** Returns the demands of the goal that nothing checks, in the words of the goal. */
+export function uncheckedDemands(goal: string): readonly string[] {
+  const text = readableGoal(goal);
+  const read = { target: readTarget(goal), names: namesRead(goal) };
+  const pieces = sentencesOf(text).flatMap(piecesOf);
+  const texts = pieces.filter((piece) => !isRead(piece, read)).map((piece) => shown(piece.text));
+  const named = [...new Set(texts)].filter((one) => one !== '');
+  return named.length <= maxNamed
+    ? named
+    : [...named.slice(0, maxNamed), `${named.length - maxNamed} more`];
+}
+
+/** Returns the names of files, checks and things that the requirements of the goal contain. */
+function namesRead(goal: string): readonly string[] {
+  const { unchanged, unread, checks } = namedRequirements(goal);
+  return [...unchanged, ...unread, ...checks].map((name) => name.toLowerCase());
+}
+
+const sentencesOf = (text: string): string[] => text.split(/(?<=[.!?;])\s+|;|\n+/);
+
+const reach = 120;
+const beforeClause =
+  /(?:^|[,:(–—]\s*|(?<!\p{L})(?:and|but|while|then|where|whereas|und|aber|wobei|sowie)\s+(?:dabei\s+)?|(?<![\p{L}\d_])[\d.,]+\s*%?\s+)/giu;
+const preposition = /(?<!\p{L})(?:in|within|on|with|using|by|for|auf|mit|innerhalb|bei)\s/giu;
+/** Words after which a sentence goes on with the target. */
+const nextClause =
+  /,?\s+(?:and|but|then|while|und|aber|dann)\s+(?=(?:edit|tune|reach|get|bring|raise|lower|improve|find|train|push|halve|make|write|try|stop|erreiche|bringe|senke|steigere|finde)(?![\p{L}.]))/iu;
+const endOfAmount = /[,)]\s|\s(?:and|but|while|und|aber)\s/iu;
+
+function piecesOf(sentence: string): Piece[] {
+  const found = markers
+    .flatMap((one) => foundIn(sentence, one))
+    .toSorted((a, b) => a.start - b.start || a.end - b.end);
+  const groups: Found[][] = [];
+  for (const one of found) {
+    const last = groups.at(-1);
+    const isSame = last !== undefined && isSameClause(sentence, last, one);
+    if (isSame) last.push(one);
+    else groups.push([one]);
+  }
+  return groups.map((group, index) => {
+    const [first] = group;
+    const next = groups[index + 1]?.[0]?.start ?? sentence.length;
+    return { text: pieceText(sentence, group, first?.start ?? 0, next), found: group };
+  });
+}
+
+/** Returns whether the marker belongs to the clause of the markers before it. */
+function isSameClause(sentence: string, group: readonly Found[], { start }: Found): boolean {
+  const end = Math.max(...group.map((one) => one.end));
+  if (start < end) return true;
+  const gap = sentence.slice(end, start);
+  const isOne = !/[,:]|(?<!\p{L})(?:and|but|while|und|aber)(?!\p{L})/iu.test(gap);
+  return isOne && group.some(({ kind }) => kind === 'preference' || kind === 'rule');
+}
+
+function pieceText(sentence: string, group: readonly Found[], start: number, next: number): string {
+  const end = Math.max(...group.map((one) => one.end));
+  const tail = sentence.slice(end, Math.max(end, next)).slice(0, reach);
+  const isAmount = group.every(({ kind }) => kind === 'amount' || kind === 'setting');
+  const stop = (isAmount ? endOfAmount : nextClause).exec(tail)?.index ?? tail.length;
+  return sentence.slice(start, end) + tail.slice(0, stop);
+}
+
+function foundIn(sentence: string, { pattern, begins, kind }: Marker): Found[] {
+  return [...sentence.matchAll(pattern)].flatMap((match): Found[] => {
+    const { number: amount, word } = match.groups ?? {};
+    if (word !== undefined && wordingOf(word) === 'reach') return [];
+    const start = begins === 'here' ? match.index : startOf(sentence, match.index, begins);
+    return [{ kind, start, end: match.index + match[0].length, number: amount }];
+  });
+}
+
+function startOf(sentence: string, at: number, begins: 'clause' | 'preposition'): number {
+  const from = Math.max(0, at - reach);
+  const before = sentence.slice(from, at);
+  const clause = lastEnd(before, beforeClause);
+  if (begins === 'clause') return from + clause;
+  const inner = [...before.slice(clause).matchAll(preposition)].at(-1)?.index ?? 0;
+  return from + clause + inner;
+}
+
+/** Returns the position after the last match, at most the length of the text. */
+function lastEnd(text: string, pattern: RegExp): number {
+  const last = [...text.matchAll(pattern)].at(-1);
+  return last === undefined ? 0 : last.index + last[0].length;
+}
+
+interface Read {
+  readonly target: Target | undefined;
+  readonly names: readonly string[];
+}
+
+function isRead({ text, found }: Piece, { target, names }: Read): boolean {
+  const lower = text.toLowerCase();
+  if (names.some((name) => lower.includes(name))) return true;
+  if (found.every(({ kind }) => kind === 'relative'))
+    return target?.conditions.some(({ isRelative }) => isRelative) === true;
+  if (found.some(({ kind }) => kind === 'setting')) return false;
+  const amounts = found.flatMap(({ number: amount }) => amount ?? []);
+  const numbers = amounts.length > 0 ? amounts.join(' ') : text;
+  if (target !== undefined && hasItsNumbers(target, numbers)) return true;
+  return target !== undefined && isOpen(target) && found.some((one) => isWish(text, one, target));
+}
+
+/** Returns whether a preference only asks for the best value of the objective. */
+const isWish = (text: string, { kind }: Found, { objective }: Target): boolean =>
+  kind === 'preference' &&
+  (wishForBest.test(text) || text.toLowerCase().includes(objective.metric.toLowerCase()));
+
+const shown = (text: string): string => {
+  const plain = text
+    .replaceAll(/\s+/g, ' ')
+    .replace(/^[\s,:(]+/u, '')
+    .replace(/(?:[\s,;:.!?]|\s(?:and|but|while|with|und|aber|mit))+$/iu, '');
+  return plain.length <= maxChars ? plain : `${plain.slice(0, maxChars - 1)}…`;
+};
