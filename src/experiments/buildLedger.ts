@@ -13,7 +13,7 @@ import type {
 import { isBetter, rankedSettings } from './champion.ts';
 import { decisionsByRun } from './decisionsInForce.ts';
 import { experimentRows } from './ledgerExperiments.ts';
-import type { Objective, Target } from './target/target.ts';
+import { repeatsOfTarget, type Objective, type Target } from './target/target.ts';
 
 export interface LedgerDeps {
   readonly target?: Target | undefined;
@@ -87,7 +87,13 @@ function decisiveMetric(
   }
   const { metric, direction } = target.objective;
   const printed = new Set(entries.flatMap(({ metrics }) => metrics.map((one) => one.metric)));
-  return { metric: findMetric(metric, [...printed]) ?? metric, direction, rule };
+  const repeats = repeatsOfTarget(target);
+  return {
+    metric: findMetric(metric, [...printed]) ?? metric,
+    direction,
+    rule,
+    ...(repeats && { repeats }),
+  };
 }
 
 function mostMeasured(entries: readonly LedgerEntry[]): Objective | undefined {

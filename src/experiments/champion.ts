@@ -20,7 +20,8 @@ interface Candidate {
 /**
  * Ranks the settings whose runs ended successfully or have not ended, the best first. Settings that
  * were decided discard, reference, invalid or crash are left out. Settings that meet the target
- * rank first, settings that break a limit of the goal last; then kept settings rank before
+ * rank first, settings that break a limit of the goal last; then settings with all repeats of the
+ * goal rank before those that lack some; then kept settings rank before
  * undecided ones, and confirmed keeps before provisional ones whose lead is within the noise. Runs
  * that repeat each other, also in retests, are ranked by their mean. In a tie, the earlier run
  * wins.
@@ -109,6 +110,7 @@ function withConfirmedFirst(candidates: readonly Candidate[], decisive: Decisive
   return candidates.toSorted(
     (a, b) =>
       a.fulfilment - b.fulfilment ||
+      Number(a.result.lack !== undefined) - Number(b.result.lack !== undefined) ||
       standingOf(a) - standingOf(b) ||
       rank(a) - rank(b) ||
       (a.result.runs[0]?.number ?? 0) - (b.result.runs[0]?.number ?? 0),

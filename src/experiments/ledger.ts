@@ -9,7 +9,7 @@ import { findMetric } from '../metrics/metricName.ts';
 import { printedValue } from '../metrics/printedValue.ts';
 import { verdictText, type RunLimit, type Verdict, type RunAlarm } from '../runs/run.ts';
 import type { Decision, ExperimentPlan } from './experiment.ts';
-import type { Objective, ValueRule } from './target/target.ts';
+import type { Objective, Repeats, ValueRule } from './target/target.ts';
 
 /** Cost of model calls. If a price is unknown, `usd` is a lower bound. */
 export interface ThinkingCost {
@@ -101,6 +101,8 @@ export interface ExperimentResult {
   readonly best: number;
   readonly rule: ValueRule;
   readonly runs: readonly LedgerRow[];
+  /** The repeats of the goal that are not measured: `seeds 1, 2 missing`. Omitted if none. */
+  readonly lack?: string;
 }
 
 export interface ExperimentRow {
@@ -177,6 +179,8 @@ export interface NamedResult extends ImportedResult {
  */
 export interface Decisive extends Objective {
   readonly rule: ValueRule;
+  /** Repeats over which the goal asks for the mean; omitted if it asks for none. */
+  readonly repeats?: Repeats;
 }
 
 export interface Ledger {
@@ -290,11 +294,13 @@ export function countedValue(
 }
 
 /** Formats a result: `loss 0.83 ± 0.02 over 3 runs`, `loss 0.83`. */
-export function resultValueText({ metric, mean, spread, n, rule, runs }: ExperimentResult): string {
+export function resultValueText(result: ExperimentResult): string {
+  const { metric, mean, spread, n, rule, runs, lack } = result;
   const summary = n === 1 ? summaryFor(runs[0]?.metrics ?? [], metric) : undefined;
   const value = `${metric} ${summary === undefined ? formatValue(mean) : printedValue(mean, summary)}`;
   const text = spread === undefined ? value : `${value} ± ${formatSpread(spread)} over ${n} runs`;
-  return rule === 'best' ? `${text} (best of each run)` : text;
+  const notes = [...(rule === 'best' ? ['best of each run'] : []), ...(lack ? [lack] : [])];
+  return notes.length === 0 ? text : `${text} (${notes.join('; ')})`;
 }
 
 /** Formats the last or best value of a run: `val_loss 0.41`, `val_acc 0.97 (best of 60 points)`. */

@@ -2,6 +2,9 @@
  * Builds the experiments of the ledger: plan, result and decision. A result contains measured
  * values only.
  */
+import { counted } from '../base/text.ts';
+import { runName } from '../runs/run.ts';
+import { commandForm } from './commandForm.ts';
 import { decisionOver, isInvalid, isOut } from './decisionsInForce.ts';
 import {
   countedValue,
@@ -17,6 +20,7 @@ import {
   type ThinkingCost,
 } from './ledger.ts';
 import { repeatsOf, runsByExperiment } from './repeats.ts';
+import type { Repeats } from './target/target.ts';
 
 export function experimentRows(
   rows: readonly LedgerRow[],
@@ -108,7 +112,7 @@ function costOf(runs: readonly LedgerRow[]): ThinkingCost | undefined {
 
 /**
  * Returns the result of the best group of repeats. A kept group ranks first, an excluded group
- * last; a group with a run that ended successfully ranks above a group whose measured runs are all
+ * last; then a group with all repeats of the goal ranks first; a group with a run that ended successfully ranks above a group whose measured runs are all
  * still running.
  */
 export function resultOf(
@@ -120,6 +124,7 @@ export function resultOf(
   const [best] = results.toSorted(
     (a, b) =>
       decisionRank(a) - decisionRank(b) ||
+      Number(a.lack !== undefined) - Number(b.lack !== undefined) ||
       Number(isGoing(a)) - Number(isGoing(b)) ||
       sign * (a.mean - b.mean),
   );
@@ -133,6 +138,8 @@ export interface RepeatsSummary<Entry> {
   readonly n: number;
   readonly best: number;
   readonly runs: readonly Entry[];
+  /** The repeats of the goal that are not measured: `seeds 1, 2 missing`. Omitted if none. */
+  readonly lack?: string;
 }
 
 function decisionRank({ runs: [first] }: RepeatsSummary<LedgerEntry>): number {
@@ -145,7 +152,8 @@ const isGoing = ({ runs }: RepeatsSummary<LedgerEntry>): boolean =>
 
 /**
  * Summarizes a group of repeats: the runs that ended successfully or, if there are none, the runs
- * that have not ended. Returns `undefined` if no run has a value of the decisive metric.
+ * that have not ended. If the goal names seeds, only the newest run of each of them counts, unless
+ * there is none. Returns `undefined` if no run has a value of the decisive metric.
  */
 export function summaryOfRepeats<Entry extends LedgerEntry>(
   group: readonly Entry[],
@@ -156,8 +164,9 @@ export function summaryOfRepeats<Entry extends LedgerEntry>(
     return value === undefined ? [] : [{ row, value }];
   });
   const ended = measured.filter(({ row }) => row.verdict !== undefined);
-  const counted = ended.length > 0 ? ended : measured;
-  const values = counted.map(({ value }) => value);
+  const all = ended.length > 0 ? ended : measured;
+  const { counted: chosen, lack } = repeatsIn(all, decisive.repeats);
+  const values = chosen.map(({ value }) => value);
   if (values.length === 0) return undefined;
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
   const spread = Math.sqrt(
@@ -168,7 +177,37 @@ export function summaryOfRepeats<Entry extends LedgerEntry>(
     ...(values.length > 1 && { spread }),
     n: values.length,
     best: decisive.direction === 'lower' ? Math.min(...values) : Math.max(...values),
-    runs: counted.map(({ row }) => row),
+    runs: chosen.map(({ row }) => row),
+    ...(lack !== undefined && { lack }),
+  };
+}
+
+interface MeasuredRun<Entry> {
+  readonly row: Entry;
+  readonly value: number;
+}
+
+/** Returns the runs that count for the repeats of the goal, and which repeats are missing. */
+function repeatsIn<Entry extends LedgerEntry>(
+  all: readonly MeasuredRun<Entry>[],
+  { seeds, seedCount = 2 }: Repeats = { seedCount: 0 },
+): { readonly counted: readonly MeasuredRun<Entry>[]; readonly lack?: string } {
+  const seedOf = ({ row }: MeasuredRun<Entry>): string =>
+    commandForm(row.command).seed ?? runName(row.number);
+  if (seeds === undefined) {
+    const missing = seedCount - new Set(all.map(seedOf)).size;
+    return missing > 0
+      ? { counted: all, lack: `${counted(missing, 'more seed')} needed` }
+      : { counted: all };
+  }
+  const found = seeds.map((seed) => all.findLast((one) => Number(seedOf(one)) === seed));
+  const missing = seeds.filter((_, index) => found[index] === undefined);
+  const named = found.filter((one) => one !== undefined);
+  return {
+    counted: named.length === 0 ? all : named,
+    ...(missing.length > 0 && {
+      lack: `${missing.length === 1 ? 'seed' : 'seeds'} ${missing.join(', ')} missing`,
+    }),
   };
 }
 

@@ -2,7 +2,7 @@
 import { oneLine } from '../base/text.ts';
 import { commandForm, programsText, type CommandProgram } from '../experiments/commandForm.ts';
 import type { Decisive, ExperimentRow, Ledger, LedgerRow } from '../experiments/ledger.ts';
-import { measuredValue, resultGroups } from '../experiments/ledgerExperiments.ts';
+import { measuredValue, resultGroups, summaryOfRepeats } from '../experiments/ledgerExperiments.ts';
 
 export interface Setting {
   /** Names the experiment, such as `e5 shift augmentation`; omitted if all code is the same. */
@@ -16,6 +16,7 @@ export interface Setting {
 export function settingsOf({ experiments }: Ledger, decisive: Decisive): readonly Setting[] {
   const sign = decisive.direction === 'lower' ? 1 : -1;
   const settings = resultGroups(experiments, decisive)
+    .map((group) => summaryOfRepeats(group, decisive)?.runs ?? [])
     .map((runs) => ({
       settings: commandForm(runs[0]?.command ?? '').settings,
       values: runs.flatMap((run) => measuredValue(run, decisive) ?? []),

@@ -16,7 +16,7 @@ import { measuredValue } from '../../experiments/ledgerExperiments.ts';
 import { printedValue } from '../../metrics/printedValue.ts';
 import { decisionText, resultText } from '../experiments/experimentLabels.ts';
 import { listSection, type Section } from './sectionBudget.ts';
-import { runName } from '../../runs/run.ts';
+import { runName, runNames } from '../../runs/run.ts';
 
 const maxMetrics = 6;
 const maxCommandChars = 160;
@@ -69,18 +69,22 @@ const plannedEntry = (row: ExperimentRow): Entry => ({
 });
 
 function title(ledger: Ledger, leftOut: number): string {
-  const { rows, champion, decisive, experiments, best: result } = ledger;
+  const { rows, champion, decisive, experiments, best: result, rival } = ledger;
   const best =
     champion && decisive && result
       ? `Best by ${decisive.metric} (${decisive.direction}): ${championName(champion)}, ${resultValueText(result)}. `
       : '';
+  const other =
+    rival?.lack === undefined
+      ? ''
+      : `Better, but not complete: ${resultValueText(rival)} in ${runNames(rival.runs.map(({ number }) => number))}. `;
   const missing =
     leftOut > 0
       ? ` ${leftOut} of them are not listed; compare_runs and show_metrics show all.`
       : '';
   const decided = experiments.filter(({ plan }) => plan !== undefined);
   const made = decided.length === 0 ? '' : `Experiments: ${decisionCounts(decided)}. `;
-  return `${best}${made}Runs: ${statusCounts(rows).slice(0, 8).join(', ')}.${missing}`;
+  return `${best}${other}${made}Runs: ${statusCounts(rows).slice(0, 8).join(', ')}.${missing}`;
 }
 
 const championName = ({ number, experimentId }: LedgerRow): string =>

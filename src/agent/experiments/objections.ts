@@ -55,6 +55,7 @@ function keepObjections(id: string, result: ExperimentResult, measured: Measured
   }
   const doubts = [
     ...(result.n === 1 ? ['it rests on one run'] : []),
+    ...(result.lack === undefined ? [] : [`${result.lack} of what the goal asks for`]),
     ...(gain < knownSpread(result, other, ledger)
       ? [`the gain is within the spread of repeats (${against})`]
       : []),

@@ -5,7 +5,9 @@ import { isPrinted, judgeChampion } from '../../experiments/target/judgeTarget.t
 import { readTarget } from '../../experiments/target/readTarget.ts';
 import {
   conditionText,
+  isOpen,
   isSameBound,
+  repeatsOfTarget,
   targetText,
   type Target,
 } from '../../experiments/target/target.ts';
@@ -98,8 +100,9 @@ function rowsNamed(deps: ToolsetDeps, ledger: Ledger, reference: string): readon
 
 export function createTargetSetter(deps: ToolsetDeps): AllToolsDeps['setTarget'] {
   const { log, sessionRuns } = deps;
-  return async (target) => {
+  return async (stated) => {
     const { state } = log;
+    const target = withRepeats(stated, state.goal);
     refuseContradiction(state, target);
     await refuseUnprinted(deps, sessionRuns.ledger(), target);
     await log.record({ type: 'session.target_changed', target, by: 'agent' });
@@ -108,6 +111,13 @@ export function createTargetSetter(deps: ToolsetDeps): AllToolsDeps['setTarget']
     const best = ledger.best === undefined ? 'nothing measured yet' : resultValueText(ledger.best);
     return `The target is now: ${targetText(target)}. Best so far: ${best}.${judged.length === 0 ? '' : ` ${judged.join('; ')}.`}`;
   };
+}
+
+/** Adds the repeats of the goal to an open target, because the agent cannot state them. */
+function withRepeats(target: Target, goal: string): Target {
+  const read = isOpen(target) ? readTarget(goal) : undefined;
+  const repeats = read && repeatsOfTarget(read);
+  return repeats === undefined ? target : { ...target, repeats };
 }
 
 /**

@@ -12,6 +12,7 @@ import {
   isLowerBetter,
   meetsCondition,
   overText,
+  repeatsOfTarget,
   type Condition,
   type Target,
   type ValueRule,
@@ -98,8 +99,11 @@ function standingOf({ runs }: GroupResult): number {
 }
 
 /** Returns the mean of the objective, so that a lower rank is better; infinite without a value. */
-function valueRank({ runs }: GroupResult, { objective, rule }: Target): number {
-  const { mean: value = Infinity } = summaryOfRepeats(runs, { ...objective, rule }) ?? {};
+function valueRank({ runs }: GroupResult, target: Target): number {
+  const { objective, rule } = target;
+  const repeats = repeatsOfTarget(target);
+  const decisive = { ...objective, rule, ...(repeats && { repeats }) };
+  const { mean: value = Infinity } = summaryOfRepeats(runs, decisive) ?? {};
   return Number.isFinite(value) && objective.direction === 'higher' ? -value : value;
 }
 

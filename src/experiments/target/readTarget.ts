@@ -58,7 +58,7 @@ export function readTarget(goal: string): Target | undefined {
   const [first] = reached;
   if (first === undefined) {
     const objective = readObjective(text);
-    return objective && { conditions: limits, objective, rule };
+    return objective && { conditions: limits, objective, rule, ...repeatsOf(text, over) };
   }
   const { metric, comparator } = first;
   return {
@@ -67,6 +67,19 @@ export function readTarget(goal: string): Target | undefined {
     rule,
   };
 }
+
+/**
+ * Returns the repeats of an open goal; none if it asks for the best of the worst, because settings
+ * are ranked by their mean.
+ */
+function repeatsOf(
+  text: string,
+  { over, ...repeats }: ReturnType<typeof aggregateOf>,
+): Pick<Target, 'repeats'> {
+  return over === undefined || isWorst.test(text) ? {} : { repeats };
+}
+
+const isWorst = /(?<!\p{L})(?:worst|schlechteste\p{L}*)(?!\p{L})/iu;
 
 /** Returns whether both conditions are the same limit, such as `params <= 20000`. */
 const isSameLimit = (one: Condition, other: Condition): boolean =>

@@ -13,8 +13,15 @@ export type Comparator = '<' | '<=' | '>' | '>=';
  */
 export type ValueRule = 'last' | 'best';
 
+/** The repeats of a setting that have to be measured. */
+export interface Repeats {
+  readonly seeds?: readonly number[];
+  /** Number of seeds, if the goal does not name them. */
+  readonly seedCount?: number;
+}
+
 /** A number to reach: `val_loss < 0.02, mean over seeds 0-2`. */
-export interface Condition {
+export interface Condition extends Repeats {
   readonly metric: string;
   readonly comparator: Comparator;
   /** If the condition is relative, a factor of the baseline. */
@@ -31,10 +38,6 @@ export interface Condition {
    * one run suffices.
    */
   readonly over?: 'mean' | 'worst';
-  /** Seeds that have to be measured. */
-  readonly seeds?: readonly number[];
-  /** Number of seeds that have to be measured, if the goal does not name the seeds. */
-  readonly seedCount?: number;
 }
 
 /** The metric that ranks runs. */
@@ -51,7 +54,13 @@ export interface Target {
   readonly conditions: readonly Condition[];
   readonly objective: Objective;
   readonly rule: ValueRule;
+  /** Repeats over whose mean an open goal asks for the best value. */
+  readonly repeats?: Repeats;
 }
+
+/** Returns the repeats over which settings are ranked; `undefined` if one run suffices. */
+export const repeatsOfTarget = ({ conditions, repeats }: Target): Repeats | undefined =>
+  conditions.find(({ over }) => over !== undefined) ?? repeats;
 
 /**
  * Returns true for a limit: a condition on a metric that is neither better lower nor better higher.
@@ -102,7 +111,11 @@ export function conditionText(condition: Condition): string {
  * Formats the runs over which a condition is judged: `, mean over seeds 0, 1, 2`; empty if one run
  * suffices.
  */
-export function overText({ over, seeds, seedCount }: Condition): string {
+export function overText({
+  over,
+  seeds,
+  seedCount,
+}: Omit<Condition, 'metric' | 'comparator' | 'value'>): string {
   if (over === undefined) return '';
   const runs =
     seeds !== undefined
@@ -113,9 +126,10 @@ export function overText({ over, seeds, seedCount }: Condition): string {
 
 /** Formats a target: `val_loss < 0.3 and acc > 90 %`, `lowest test_ppl with params <= 20000`. */
 export function targetText(target: Target): string {
-  const { conditions, objective, rule } = target;
+  const { conditions, objective, rule, repeats } = target;
   const bounds = conditions.map(conditionText).join(' and ');
-  const best = `${objective.direction === 'lower' ? 'lowest' : 'highest'} ${objective.metric}`;
+  const over = repeats === undefined ? '' : overText({ ...repeats, over: 'mean' });
+  const best = `${objective.direction === 'lower' ? 'lowest' : 'highest'} ${objective.metric}${over}`;
   const what = !isOpen(target) ? bounds : bounds === '' ? best : `${best} with ${bounds}`;
   return rule === 'best' ? `${what} (best value of each run)` : what;
 }

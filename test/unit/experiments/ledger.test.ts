@@ -5,6 +5,7 @@ import { buildLedger } from '../../../src/experiments/buildLedger.ts';
 import type { Decision } from '../../../src/experiments/experiment.ts';
 import {
   experimentStatus,
+  resultValueText,
   rowStatus,
   statusCounts,
   type ExperimentDecision,
@@ -270,6 +271,47 @@ describe('ledger', () => {
         const clear = setting('e7', 23, { rmse: [0.04], parameters: 49 });
         const { champion, rival } = ledgerWith([...steady, ...clear], open);
         assert.deepEqual([champion?.experimentId, rival], ['e7', undefined]);
+      });
+    });
+
+    describe('with a goal that names its seeds', () => {
+      const target = readTarget('the highest val_acc, mean over seeds 0, 1 and 2');
+      const runs = (id: string, first: number, values: Readonly<Record<string, number>>) =>
+        Object.entries(values).map(([seed, value], index) =>
+          of(id, {
+            ...entry(first + index, [summary('val_acc', value, 'higher')]),
+            command: `train --of ${id} --seed ${seed}`,
+          }),
+        );
+      const ledgerOf = (...entries: LedgerEntry[]) =>
+        buildLedger(entries, {
+          target,
+          experiments: new Map(['e1', 'e2'].map((id) => recordOf(id, ['keep', 'agent']))),
+        });
+      const complete = runs('e1', 1, { 0: 0.9, 1: 0.92, 2: 0.94 });
+
+      it('ranks a setting with all of them before a better one with some', () => {
+        const { best, rival } = ledgerOf(...complete, ...runs('e2', 4, { 0: 0.99 }));
+        assert.equal(best && resultValueText(best), 'val_acc 0.92 ± 0.02 over 3 runs');
+        assert.equal(rival && resultValueText(rival), 'val_acc 0.99 (seeds 1, 2 missing)');
+      });
+
+      it('takes the mean over those seeds, and says which of them the best lacks', () => {
+        const { best, experiments } = ledgerOf(
+          ...runs('e1', 1, { 0: 0.9, 1: 0.92, 2: 0.94, 7: 0.1 }),
+        );
+        assert.equal(best?.mean.toFixed(3), '0.920');
+        assert.equal(experiments[0]?.result?.n, 3);
+        const only = ledgerOf(...runs('e2', 1, { 1: 0.9, 5: 0.5 })).best;
+        assert.equal(only && resultValueText(only), 'val_acc 0.9 (seeds 0, 2 missing)');
+        const others = ledgerOf(...runs('e2', 1, { 5: 0.5, 6: 0.7 })).best;
+        assert.match(others ? resultValueText(others) : '', /0\.6 ± .* \(seeds 0, 1, 2 missing\)/);
+      });
+
+      it('counts different seeds where the goal only says how many', () => {
+        const counted = readTarget('the highest val_acc, mean over 3 seeds');
+        const ledger = buildLedger(runs('e1', 1, { 4: 0.9, 5: 0.8 }), { target: counted });
+        assert.match(ledger.best ? resultValueText(ledger.best) : '', /\(1 more seed needed\)$/);
       });
     });
 

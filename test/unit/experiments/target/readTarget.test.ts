@@ -76,6 +76,8 @@ const wordings: readonly [goal: string, target: string][] = [
     'Raise the mean val_acc of train.py over seeds 0, 1 and 2 above 0.975, keeping the rules of README.md. You may change train.py as you like.',
     'val_acc > 0.975, mean over seeds 0, 1, 2',
   ],
+  ['the highest val_acc, mean over seeds 0, 1 and 2', 'highest val_acc, mean over seeds 0, 1, 2'],
+  ['lowest val_loss on 3 seeds', 'lowest val_loss, mean over 3 seeds'],
   ['Raise val_acc of train.py above 0.975', 'val_acc > 0.975'],
   ['Bring the mean val_loss over 3 seeds below 0.3', 'val_loss < 0.3, mean over 3 seeds'],
   ['get the validation accuracy of train.py to 0.98 or more', 'validation accuracy >= 0.98'],
