@@ -6,6 +6,7 @@ import { counted } from '../base/text.ts';
 import { runName } from '../runs/run.ts';
 import { commandForm } from './commandForm.ts';
 import { decisionOver, isInvalid, isOut } from './decisionsInForce.ts';
+import { isSeedIdle } from './idleSeeds.ts';
 import {
   countedValue,
   statusCounts,
@@ -152,7 +153,7 @@ const isGoing = ({ runs }: RepeatsSummary<LedgerEntry>): boolean =>
 
 /**
  * Summarizes a group of repeats: the runs that ended successfully or, if there are none, the runs
- * that have not ended. If the goal names seeds, only the newest run of each of them counts, unless
+ * that have not ended. Repeats whose seeds change nothing count as one. If the goal names seeds, only the newest run of each of them counts, unless
  * there is none. Returns `undefined` if no run has a value of the decisive metric.
  */
 export function summaryOfRepeats<Entry extends LedgerEntry>(
@@ -172,10 +173,11 @@ export function summaryOfRepeats<Entry extends LedgerEntry>(
   const spread = Math.sqrt(
     values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (values.length - 1),
   );
+  const isOne = values.length === 1 || isSeedIdle(chosen.map(({ row }) => row));
   return {
     mean,
-    ...(values.length > 1 && { spread }),
-    n: values.length,
+    ...(!isOne && { spread }),
+    n: isOne ? 1 : values.length,
     best: decisive.direction === 'lower' ? Math.min(...values) : Math.max(...values),
     runs: chosen.map(({ row }) => row),
     ...(lack !== undefined && { lack }),

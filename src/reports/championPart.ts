@@ -4,6 +4,7 @@
  */
 import { code, plain } from '../base/markdown.ts';
 import { counted, formatSpread, formatValue } from '../base/text.ts';
+import { idleSeedTexts } from '../experiments/idleSeeds.ts';
 import { resultValueText, rowStatus, type Ledger, type LedgerRow } from '../experiments/ledger.ts';
 import { resultGroups, summaryOfRepeats } from '../experiments/ledgerExperiments.ts';
 import { judgeChampion, judgeRows } from '../experiments/target/judgeTarget.ts';
@@ -23,6 +24,7 @@ export function championPart(night: Night, mentions: Mentions): string {
     ...(reached === undefined ? [noneText(night)] : championLines(night, reached, mentions)),
     ...goalLines(night),
     ...uncheckedLines(night),
+    ...seedLines(night),
     ...evidenceLines(night, mentions),
   ];
   return `## Champion\n\n${lines.join('\n')}`;
@@ -152,6 +154,13 @@ const uncheckedLines = ({ facts: { unchecked = [] } }: Night): string[] =>
   unchecked.length === 0
     ? []
     : [`- Not checked by Helios: ${unchecked.map((text) => plain(text, 120)).join('; ')}.`];
+
+const maxIdleSeeds = 3;
+
+const seedLines = ({ facts: { ledger } }: Night): string[] =>
+  idleSeedTexts(ledger.experiments)
+    .slice(0, maxIdleSeeds)
+    .map((text) => `- ${text}`);
 
 function evidenceLines({ facts }: Night, mentions: Mentions): string[] {
   return facts.evidence.slice(0, maxEvidence).map(({ run, metric, last, best, count }) => {

@@ -11,6 +11,7 @@ import {
 import { isLimit, isOpen, type Target } from '../../experiments/target/target.ts';
 import { runNames } from '../../runs/run.ts';
 import type { JournalEvent } from '../journal/events.ts';
+import { endedSinceWake } from './endedSinceWake.ts';
 
 /** Maximum number of settings of which the conditions are told. */
 const maxNews = 5;
@@ -25,13 +26,7 @@ export function targetNews(
   { target, ledger }: { readonly target: Target | undefined; ledger(): Ledger },
 ): string[] {
   if (target === undefined || target.conditions.length === 0) return [];
-  const asleep = events.findLastIndex(
-    (event) => event.type === 'sleep.started' && event.sleepId === sleepId,
-  );
-  const from = events.slice(0, Math.max(0, asleep)).findLastIndex(isWake);
-  const ended = new Set(
-    events.slice(from + 1).flatMap((event) => (event.type === 'run.ended' ? [event.runId] : [])),
-  );
+  const ended = endedSinceWake(sleepId, events);
   if (ended.size === 0) return [];
   const all = ledger();
   const rows = all.rows.filter(({ runId }) => ended.has(runId));
@@ -56,10 +51,6 @@ export function targetNews(
     ...lackTexts(groups),
   ];
 }
-
-/** Returns whether the model was told what had ended. A wake for the user's message tells nothing. */
-const isWake = (event: JournalEvent): boolean =>
-  event.type === 'sleep.ended' && event.why !== 'person';
 
 type Fate = 'over a limit of the goal' | 'target reached';
 

@@ -4,6 +4,7 @@
  * sleep; its triggers are still watched until the sleep continues or another sleep begins.
  */
 import type { Ledger } from '../../experiments/ledger.ts';
+import { seedNews } from './seedNews.ts';
 import { targetNews } from './targetNews.ts';
 import type { Clock } from '../../base/clock.ts';
 import { DisposableStore, type Disposable } from '../../base/disposable.ts';
@@ -235,7 +236,10 @@ export class Waiting implements Disposable {
     const digest = digestText(digestOf({ wake, sleep, log, sessionRuns, sweeps, clock }));
     const { target } = log.state;
     const ledger = (): Ledger => sessionRuns.ledger();
-    const news = targetNews(sleep.sleepId, log.events, { target, ledger });
+    const news = [
+      ...targetNews(sleep.sleepId, log.events, { target, ledger }),
+      ...seedNews(sleep.sleepId, log.events, ledger),
+    ];
     await log.record({ type: 'message.added', origin, text: [...news, digest].join('\n') });
   }
 }

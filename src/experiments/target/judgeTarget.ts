@@ -5,6 +5,7 @@ import { commandForm } from '../commandForm.ts';
 import { summaryFor, type ExperimentRow, type Ledger, type LedgerRow } from '../ledger.ts';
 import { isInvalid, isOut } from '../decisionsInForce.ts';
 import { measuredValue, summaryOfRepeats } from '../ledgerExperiments.ts';
+import { isSeedIdle } from '../idleSeeds.ts';
 import { repeatsOf } from '../repeats.ts';
 import {
   comparable,
@@ -285,7 +286,7 @@ const mean = (values: readonly number[]): number =>
   values.reduce((sum, value) => sum + value, 0) / values.length;
 
 function spreadOf(measured: readonly Measured[]): number | undefined {
-  if (measured.length < 2) return undefined;
+  if (measured.length < 2 || isSeedIdle(measured.map(({ row }) => row))) return undefined;
   const values = measured.map(({ value }) => value);
   const center = mean(values);
   const squares = values.reduce((sum, value) => sum + (value - center) ** 2, 0);

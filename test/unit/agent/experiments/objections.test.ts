@@ -27,4 +27,16 @@ describe('objections to a decision', () => {
 
   it('does not compare with a setting that is over a limit of the goal', () =>
     assert.deepEqual(warningsFor(76_810), []));
+
+  it('records a keep that lacks seeds of the goal as provisional', () => {
+    const night = new Night('the lowest loss, mean over seeds 0, 1 and 2');
+    const losses = [0.5, 0.4].map((loss, seed) => ({ loss, command: `train --seed ${seed}` }));
+    night.experiment({ hypothesis: 'a' }, ...losses);
+    const { ledger, target } = night.facts();
+    const [row] = ledger.experiments;
+    assert.ok(row);
+    const { warnings, isProvisional } = objections(row, 'keep', { ledger, target });
+    assert.equal(isProvisional, true);
+    assert.match(warnings[0] ?? '', /provisional: seed 2 missing of what the goal asks for\./);
+  });
 });
