@@ -1,9 +1,8 @@
-import { isKnownMetric } from './direction.ts';
 import { createLineParser } from './lines/lineParser.ts';
 import { withBareLines } from './lines/bareLines.ts';
 import type { LineReader, LineSink } from './lines/lineReader.ts';
 import type { MetricPoint, MetricSpec } from './metric.ts';
-import { checkMetricSpec, hasPatterns } from './lines/metricSpec.ts';
+import { checkMetricSpec, hasPatterns, isDetecting } from './lines/metricSpec.ts';
 import { PatternReader } from './patterns/patternReader.ts';
 import type { PatternSearch } from './patterns/patternSearch.ts';
 
@@ -20,11 +19,9 @@ export function createLineReader(
   const { names = [], patterns = {} } = spec;
   const onHeader = (header: string): void => sink.onHeader?.(header);
   if (!hasPatterns(spec)) return promptReader(spec, sink);
-  const others = [
-    ...names.filter((name) => !Object.hasOwn(patterns, name)),
-    ...(names.length === 0 ? bareNames(spec).filter((name) => isKnownMetric(name)) : []),
-  ];
-  const named = others.length > 0 ? createLineParser({ names: others }, onHeader) : undefined;
+  const others = names.filter((name) => !Object.hasOwn(patterns, name));
+  const isNeeded = isDetecting(spec) || others.length > 0;
+  const named = isNeeded ? createLineParser({ names: others }, onHeader) : undefined;
   const parser = withBareLines(named, bareNames(spec));
   return new PatternReader({ patterns, parser }, sink, search);
 }

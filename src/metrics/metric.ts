@@ -2,7 +2,7 @@
 
 /**
  * Metrics to search for in the output of a run: `patterns`, and the `names` that have no pattern. If
- * there are neither, metrics are detected.
+ * there are no names, metrics without a pattern are detected.
  */
 export interface MetricSpec {
   readonly names?: readonly string[];
@@ -18,8 +18,7 @@ export interface MetricSpec {
   readonly from?: readonly string[];
   /**
    * Metrics that the target of the session needs. They are read in addition, but only from lines
-   * that contain nothing else, such as `parameters 49`. If the spec has only patterns, known metrics
-   * among them are read as if they were in `names`.
+   * that contain nothing else, such as `parameters 49`.
    */
   readonly also?: readonly string[];
   /** Maps metric names to directions. Default: the direction that the name suggests. */

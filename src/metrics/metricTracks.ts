@@ -35,7 +35,7 @@ export class MetricTracks {
    * @param maxPoints Maximum number of points of one metric in memory.
    */
   constructor(spec: MetricSpec | 'all', maxPoints = maxPointsInMemory) {
-    this.#asked = spec === 'all' ? [] : (spec.also ?? []);
+    this.#asked = spec === 'all' ? [] : [...(spec.also ?? []), ...Object.keys(spec.patterns ?? {})];
     this.#isDetecting = spec !== 'all' && isDetecting(spec);
     this.#maxPoints = maxPoints;
   }

@@ -24,7 +24,8 @@ export async function rereadMetrics(
   const read = run.metrics.names();
   const metrics: MetricSpec = {
     ...spec,
-    names: [...new Set([...names, ...read])],
+    // Names would end the detection of metrics.
+    ...(names.length > 0 && { names: [...new Set([...names, ...read])] }),
     patterns: { ...spec.patterns, ...patterns },
   };
   checkMetricSpec(metrics);

@@ -32,11 +32,10 @@ export const hasPatterns = ({ patterns = {} }: MetricSpec): boolean =>
   Object.keys(patterns).length > 0;
 
 /**
- * Returns whether metrics are detected, which is the case if the spec has no names and no patterns.
- * A detected name that is not a known metric has to occur twice.
+ * Returns whether metrics are detected, which is the case if the spec has no names; patterns are
+ * read in addition. A detected name that is not a known metric has to occur twice.
  */
-export const isDetecting = (spec: MetricSpec): boolean =>
-  !hasPatterns(spec) && (spec.names ?? []).length === 0;
+export const isDetecting = ({ names = [] }: MetricSpec): boolean => names.length === 0;
 
 /** Returns the name without surrounding white space. Throws `MetricSpecError`. */
 export function checkedName(name: string): string {

@@ -4,6 +4,7 @@ import { cleanText, oneLine } from '../../base/text.ts';
 import { mayHoldNumber, type LineParser } from '../lines/lineParser.ts';
 import type { LinePlace, LineReader, LineSink } from '../lines/lineReader.ts';
 import type { MetricPoint } from '../metric.ts';
+import { isSameMetric } from '../metricName.ts';
 import type { FoundPoints } from './patternJob.ts';
 import { PatternSearch, patternLimitMs, type SearchOutcome } from './patternSearch.ts';
 
@@ -16,7 +17,7 @@ type Searcher = Pick<PatternSearch, 'search'>;
 export interface PatternSource {
   /** Regular expressions by metric. */
   readonly patterns: Readonly<Record<string, string>>;
-  /** Reads the metrics that have no pattern. */
+  /** Reads the metrics that have no pattern; points of metrics with a pattern are dropped. */
   readonly parser: LineParser | undefined;
 }
 
@@ -34,6 +35,7 @@ const maxJobChars = 64 * 1024;
 const maxWaitingChars = 8 * 1024 * 1024;
 /** Memory per waiting line in addition to its text, in characters. */
 const lineCost = 32;
+const maxKnownNames = 2000;
 
 export class PatternReader implements LineReader {
   readonly isLate = true;
@@ -43,6 +45,8 @@ export class PatternReader implements LineReader {
   readonly #sink: LineSink;
   readonly #search: Searcher;
   readonly #ownSearch: PatternSearch | undefined;
+  /** Whether a detected name has a pattern, for the names asked so far. */
+  readonly #byPattern = new Map<string, boolean>();
   #waiting: WaitingLine[] = [];
   #waitingChars = 0;
   #working: Promise<void> | undefined;
@@ -165,9 +169,9 @@ export class PatternReader implements LineReader {
     let at = 0;
     for (const [index, { text, timeMs, end }] of lines.entries()) {
       const points: MetricPoint[] = [];
-      this.#parser?.parse(text, (metric, step, value) =>
-        points.push({ metric, step, timeMs, value }),
-      );
+      this.#parser?.parse(text, (metric, step, value) => {
+        if (!this.#hasPattern(metric)) points.push({ metric, step, timeMs, value });
+      });
       for (; numbers[at] === index; at += 4) {
         const [pattern = 0, step = NaN, value = NaN] = numbers.subarray(at + 1, at + 4);
         const metric = this.#patterns[pattern]?.metric ?? '';
@@ -177,6 +181,15 @@ export class PatternReader implements LineReader {
     }
     const last = lines.at(-1);
     if (last !== undefined) this.#sink.onReadLate(last);
+  }
+
+  /** Returns whether a pattern reads the metric, in this or another spelling. */
+  #hasPattern(metric: string): boolean {
+    const known = this.#byPattern.get(metric);
+    if (known !== undefined) return known;
+    const has = this.#patterns.some((pattern) => isSameMetric(pattern.metric, metric));
+    if (this.#byPattern.size < maxKnownNames) this.#byPattern.set(metric, has);
+    return has;
   }
 }
 

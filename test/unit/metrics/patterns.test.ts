@@ -9,6 +9,7 @@ import type { LineReader } from '../../../src/metrics/lines/lineReader.ts';
 import { PatternReader } from '../../../src/metrics/patterns/patternReader.ts';
 import { PatternSearch, type SearchOutcome } from '../../../src/metrics/patterns/patternSearch.ts';
 import type { MetricLimits } from '../../../src/metrics/metricsOptions.ts';
+import { MetricTracks } from '../../../src/metrics/metricTracks.ts';
 import { RunMetrics } from '../../../src/metrics/runMetrics.ts';
 import { ManualClock } from '../../fakes/manualClock.ts';
 import { randomCuts, seededRandom } from './randomCuts.ts';
@@ -67,8 +68,12 @@ describe('metric patterns', () => {
 
   it('are read without regard to case, the last match of a line, with the step of the line', async () => {
     const spec = { patterns: { loss: 'L:([\\d.]+|nan)', thousand: 'n=([\\d,]+)' } };
-    assert.equal(await read(spec, 'step 4 l:0.5 l:0.25 n=1,234'), 'loss@4=0.25 thousand@4=1234');
-    assert.equal(await read(spec, 'l:nan'), 'loss=NaN');
+    // Names that are detected come first.
+    assert.equal(
+      await read(spec, 'step 4 l:0.5 l:0.25 n=1,234'),
+      'l@4=0.25 n@4=1234 loss@4=0.25 thousand@4=1234',
+    );
+    assert.equal(await read(spec, 'l:nan'), 'l=NaN loss=NaN');
     assert.equal(await read({ patterns: { x: 'x=(.*)' } }, 'x=tensor(0.5)'), 'x=0.5');
     assert.equal(await read({ patterns: { x: 'x=(.*)' } }, 'x=abc 1'), '');
     assert.equal(await read({ patterns: { x: '(\\d*)' } }, 'a 7 b'), 'x=7');
@@ -81,7 +86,23 @@ describe('metric patterns', () => {
     const patterns = { a: 'b=(\\d)' };
     const spec = { names: ['loss', 'a'], patterns };
     assert.equal(await read(spec, 'step 3 loss=1 a=2 b=7'), 'loss@3=1 a@3=7');
-    assert.equal(await read({ patterns }, 'loss=1 b=7'), 'a=7');
+    assert.equal(await read({ patterns }, 'loss=1 a=2'), 'loss=1');
+  });
+
+  it('are read beside what is detected, and win over the same metric', async () => {
+    const patterns = { val_acc: 'accuracy (\\d\\.\\d+)' };
+    const line = 'epoch 3 loss=1 val_acc=0.1 lr=0.5 accuracy 0.75';
+    const found = (await read({ patterns }, line)).split(' ');
+    for (const point of ['loss@3=1', 'lr@3=0.5', 'val_acc@3=0.75'])
+      assert.ok(found.includes(point), found.join(' '));
+    assert.ok(!found.includes('val_acc@3=0.1'), found.join(' '));
+  });
+
+  it('show a metric with a pattern at its first point, and a detected one as ever', () => {
+    const tracks = new MetricTracks({ patterns: { quux: 'Q (\\d)' } });
+    for (const metric of ['quux', 'loss', 'foo'])
+      tracks.add(metric, { step: Number.NaN, timeMs: 1, value: 1 }, undefined);
+    assert.deepEqual(tracks.names(), ['quux', 'loss']);
   });
 
   it('are not used for a line that may take quadratic time', async () => {

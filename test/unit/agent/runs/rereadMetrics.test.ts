@@ -95,11 +95,11 @@ describe('output that is read again', () => {
   });
 
   it('has a known metric of the target also where the launch gave only a pattern', async () => {
-    const spec = { patterns: { params: 'has (.)' }, also: ['val acc', 'weights'] };
+    const spec = { patterns: { params: 'has (.)' }, also: ['val_acc', 'weights'] };
     const metrics = await RunMetrics.open(folder, spec);
     metrics.ingest(Buffer.from('has 3 weights\nepoch 1 loss 2 val acc 0.8\n'), 0, 1);
     await metrics.finish(1);
-    assert.deepEqual([...metrics.names()].sort(), ['params', 'val acc']);
+    assert.deepEqual([...metrics.names()].sort(), ['params', 'val_acc']);
     metrics.dispose();
   });
 
