@@ -1,17 +1,7 @@
 /** Describes what happened while the agent waited, as bounded text for the model. */
 import { assertNever } from '../base/errors.ts';
-import { cleanText, formatDuration, formatValue, oneLine } from '../base/text.ts';
-import type { MetricSummary, Trend } from '../metrics/metric.ts';
-import { printedValue } from '../metrics/printedValue.ts';
-import { verdictText, type Verdict } from '../runs/run.ts';
-import {
-  inert,
-  markChars,
-  untrusted,
-  untrustedLine,
-  withoutUntrustedMarks,
-} from '../base/untrusted.ts';
-import { lastLines } from './outputTail.ts';
+import { cleanText, formatDuration, oneLine } from '../base/text.ts';
+import { untrustedLine, withoutUntrustedMarks } from '../base/untrusted.ts';
 import type { Wake } from './sleeper.ts';
 import { triggerText, utcTime, type SleepRequest } from './trigger.ts';
 
@@ -31,78 +21,65 @@ export type DigestCause =
       readonly sleep?: SleepRequest;
     };
 
-interface DigestRun {
+export interface DigestRun {
   /** Name of the run, for example `run 7`. */
   readonly name: string;
-  readonly handle?: string | undefined;
-  readonly label: string;
-  readonly ranMs: number;
-}
-
-export interface EndedRun extends DigestRun {
-  readonly verdict: Verdict;
-  readonly metrics: readonly MetricSummary[];
-  /** Last part of the raw output; shown if the run did not end successfully. */
-  readonly tail?: string;
-}
-
-export interface GoingRun extends DigestRun {
-  readonly metrics: readonly {
-    readonly metric: string;
-    readonly last: number;
-    readonly lastStep: number;
-    readonly trend: Trend;
-  }[];
-  /** Reason for the lack of newer data, for example that the machine does not answer. */
-  readonly note?: string;
+  /** Value of the decisive metric, for example `val_loss 0.41`; omitted if there is none. */
+  readonly value?: string | undefined;
+  /** For example `ended: ok after 3 min` or `running for 1 min`. */
+  readonly status: string;
+  /** Label, handle, and the values of other metrics. */
+  readonly details: readonly string[];
 }
 
 export interface DigestInput {
   readonly cause: DigestCause;
   /** What remains of each limit, as text: `43 min`, `$3.20`; empty without limits. */
   readonly left: readonly string[];
-  /** Runs that ended since the sleep began or, if there was a check-in, since the last check-in. */
-  readonly ended: readonly EndedRun[];
-  readonly going: readonly GoingRun[];
+  /** Runs that are active, or whose end is new to the model; best first. */
+  readonly runs: readonly DigestRun[];
+  /** How the runs are sorted: `lowest val_loss first`; omitted without a decisive metric. */
+  readonly order?: string | undefined;
   /** Tables of the sweeps that are still running. */
   readonly sweeps: readonly string[];
-  /** Answers, messages and refusals that arrived during the sleep. */
-  readonly queued: readonly string[];
 }
 
 const usualChars = 4000;
-const minTailChars = 160;
-/** Number of characters at the end of an output that are searched for a traceback. */
-const maxTailChars = 64 * 1024;
-const maxTails = 4;
+/** Maximum width that a column is padded to. */
+const maxWidth = 40;
 
 /**
- * Returns the digest in at most `maxChars` characters (at least 500). Text of runs is cleaned and
- * put in a code block, since the model must read it as data, not as instructions.
+ * Returns the digest in at most `maxChars` characters (at least 500): a line for each run. Text of
+ * runs is cleaned, since the model must read it as data, not as instructions.
  */
 export function digestText(input: DigestInput, maxChars = usualChars): string {
-  const ended = [...input.ended].sort((a, b) => Number(isGood(a)) - Number(isGood(b)));
-  const queued = section('New for you', input.queued.map(line), maxChars * 0.15);
-  const going = section('Running', input.going.map(goingText), maxChars * 0.2);
+  const order = input.order === undefined ? '' : `, ${flat(input.order, 80)}`;
+  const runs = section(`Runs${order}`, runLines(input.runs), maxChars * 0.5);
   const sweeps = section('Sweeps', input.sweeps.flatMap(tableLines), maxChars * 0.3);
-  const endedLines = section('Ended', ended.map(endedText), maxChars * 0.25);
   const left = input.left.length === 0 ? '' : `\nLeft of the limits: ${input.left.join(', ')}.`;
   const checks = checkLines(input.cause, Math.floor(maxChars * 0.1));
-  const parts = [
-    [header(input.cause, Math.floor(maxChars * 0.2)), ...checks].join('\n') + left,
-    queued,
-    endedLines,
-    sweeps,
-    going,
-  ];
-  const text = parts.filter((part) => part !== '').join('\n\n');
-  const tails = tailsText(ended, maxChars - text.length);
-  return `${text}${tails}`.slice(0, maxChars);
+  const head = [header(input.cause, Math.floor(maxChars * 0.2)), ...checks].join('\n') + left;
+  const parts = [head, runs, sweeps].filter((part) => part !== '');
+  return parts.join('\n\n').slice(0, maxChars);
+}
+
+/** Returns a line for each run, with name, value and status in columns. */
+function runLines(runs: readonly DigestRun[]): string[] {
+  const rows = runs.map(({ name, value = '', status }) =>
+    [name, value, status].map((text) => flat(text, 120)),
+  );
+  const widths = [0, 1, 2].map((column) =>
+    Math.min(maxWidth, Math.max(0, ...rows.map((row) => row[column]?.length ?? 0))),
+  );
+  return runs.map(({ details }, index) => {
+    const cells = (rows[index] ?? []).map((text, column) => text.padEnd(widths[column] ?? 0));
+    const columns = cells.filter((text) => text !== '').join('  ');
+    const more = flat(details.filter((text) => text !== '').join(' · '), 200);
+    return `- ${columns}  ${more}`.trimEnd();
+  });
 }
 
 const tableLines = (table: string): string[] => table.split('\n').map((text) => flat(text, 300));
-
-const isGood = (run: EndedRun): boolean => run.verdict.kind === 'ok';
 
 function header(cause: DigestCause, maxChars: number): string {
   if (cause.kind === 'monitor') return checkInText(cause, maxChars);
@@ -161,7 +138,7 @@ function whyText({ why, met }: Wake): string {
     case 'deadline':
       return 'the deadline has passed.';
     case 'person':
-      return 'the user wrote.';
+      return 'the user wrote or answered.';
     case 'alarm':
       return `alarm: ${met.join('; ')}.`;
     case 'check_in':
@@ -173,41 +150,9 @@ function whyText({ why, met }: Wake): string {
   }
 }
 
-function endedText(run: EndedRun): string {
-  const metrics = run.metrics.map((summary) => {
-    const { metric, last, lastStep, best, direction } = summary;
-    const more = [
-      ...(direction === 'none' ? [] : [`best ${printedValue(best, summary)}`]),
-      ...(Number.isFinite(lastStep) ? [`step ${lastStep}`] : []),
-    ];
-    return `${metric} ${printedValue(last, summary)}${more.length > 0 ? ` (${more.join(', ')})` : ''}`;
-  });
-  const values = metrics.length > 0 ? metrics.join(', ') : 'no metrics';
-  return line(
-    `${titleOf(run)}: ${verdictText(run.verdict)} after ${formatDuration(run.ranMs)}; ${values}`,
-  );
-}
-
-function goingText(run: GoingRun): string {
-  const metrics = run.metrics.map(({ metric, last, lastStep, trend }) => {
-    const step = Number.isFinite(lastStep) ? ` at step ${lastStep}` : '';
-    return `${metric} ${formatValue(last)}${step}${trend === 'insufficient_data' ? '' : `, ${trend}`}`;
-  });
-  const values = metrics.length > 0 ? metrics.join('; ') : 'no metrics yet';
-  return line(
-    `${titleOf(run)}: for ${formatDuration(run.ranMs)}; ${run.note === undefined ? '' : `${run.note}; `}${values}`,
-  );
-}
-
-const titleOf = ({ name, handle, label }: DigestRun): string => {
-  const details = [handle, label].filter((detail) => detail !== undefined && detail !== '');
-  return details.length > 0 ? `${name} (${details.join(', ')})` : name;
-};
-
 /** Truncates the text before cleaning, so that a label or message of a megabyte takes no time. */
 const flat = (text: string, maxChars: number): string =>
   oneLine(cleanText(text.slice(0, 4 * maxChars)), maxChars);
-const line = (text: string): string => `- ${flat(text, 300)}`;
 
 /** Returns the title and as many whole lines as fit, followed by the number of omitted lines. */
 function section(title: string, lines: readonly string[], maxChars: number): string {
@@ -223,19 +168,4 @@ function section(title: string, lines: readonly string[], maxChars: number): str
     shown.push(each);
   }
   return shown.join('\n');
-}
-
-/** Returns the last output of failed runs, in at most `leftChars` characters. */
-function tailsText(ended: readonly EndedRun[], leftChars: number): string {
-  const failed = ended.filter((run) => !isGood(run) && (run.tail ?? '').trim() !== '');
-  const count = Math.min(failed.length, maxTails, Math.floor(leftChars / minTailChars));
-  return failed
-    .slice(0, count)
-    .map((run) => {
-      const origin = `output of ${flat(run.name, 40)}`;
-      const maxChars = Math.floor(leftChars / count) - markChars(origin) - 2;
-      const tail = inert((run.tail ?? '').slice(-maxTailChars));
-      return `\n\n${untrusted(lastLines(tail, maxChars), origin)}`;
-    })
-    .join('');
 }

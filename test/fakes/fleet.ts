@@ -69,12 +69,17 @@ export const fleetResearcher =
       .map((block) => block.input?.label);
     const missing = runs.filter(({ label }) => !launched.includes(label));
     if (missing.length > 0) return { toolCalls: missing.slice(0, launchesAtOnce).map(launchCall) };
-    const ended = [...text.matchAll(/Run (\d+) \((point-\d+)\) ended: ([^·\]\n]+)/g)];
-    const going = runs.filter(({ label }) => !ended.some((end) => end[2] === label));
+    const ended = [
+      ...text.matchAll(/Run (?<run>\d+) \((?<label>point-\d+)\) ended: (?<verdict>[^·\]\n]+)/g),
+      ...text.matchAll(
+        /^- run (?<run>\d+) .*? ended: (?<verdict>.*?) after .* (?<label>point-\d+)(?: |$)/gm,
+      ),
+    ].map(({ groups = {} }) => groups);
+    const going = runs.filter(({ label }) => !ended.some((end) => end['label'] === label));
     if (going.length > 0)
       return { toolCalls: [sleepCall(going.map((run) => runs.indexOf(run) + 1))] };
     const best = ended.find(
-      ([, , label = '', verdict = '']) => verdict.startsWith('ok') && label === runs[0]?.label,
+      ({ label, verdict }) => verdict?.startsWith('ok') && label === runs[0]?.label,
     );
     return {
       text: 'All runs have ended.',
@@ -84,7 +89,7 @@ export const fleetResearcher =
           input: {
             outcome: 'goal_met',
             summary: `${runs.length} runs have ended.`,
-            evidence: [{ run: best?.[1] ?? '1', metric: 'loss' }],
+            evidence: [{ run: best?.['run'] ?? '1', metric: 'loss' }],
           },
         },
       ],

@@ -48,11 +48,17 @@ export const researcher =
       .map((block) => block.input?.label);
     const ended = [
       ...text.matchAll(
-        /Run (\d+) \((lr=[\d.]+)\) ended: \w+ .*?loss last [\d.e-]+ best ([\d.e-]+)/g,
+        /Run (?<number>\d+) \((?<label>lr=[\d.]+)\) ended: \w+ .*?loss last [\d.e-]+ best (?<best>[\d.e-]+)/g,
+      ),
+      ...text.matchAll(
+        /^- run (?<number>\d+) +loss (?<best>[\d.e-]+) .* after .* points? · .*?(?<label>lr=[\d.]+)/gm,
       ),
     ];
     const measured = new Map(
-      ended.map(([, number = '', label = '', best]) => [label, { number, best: Number(best) }]),
+      ended.map(({ groups = {} }) => [
+        groups['label'],
+        { number: groups['number'] ?? '', best: Number(groups['best']) },
+      ]),
     );
     const going = launched.find((label) => label !== undefined && !measured.has(label));
     if (going !== undefined)

@@ -12,6 +12,7 @@ import { verdictText, runName, runTitle } from '../../runs/run.ts';
 import { noticeForModel } from '../budget/notices.ts';
 import { keptTargetText } from '../journal/factText.ts';
 import { budgetText } from '../journal/limitText.ts';
+import type { EventOf } from '../journal/describeEvent.ts';
 import { downTimeText, minGapMs } from '../journal/downTime.ts';
 import { outageText, wentOnText } from '../journal/runText.ts';
 import type { RefusedCall } from '../../permissions/access.ts';
@@ -117,6 +118,8 @@ interface KnownRuns {
   readonly refused: Map<string, RefusedCall>;
   /** Id of an event that resumed the session → facts about the journal before that event. */
   readonly before: Map<string, Before>;
+  /** Ids of the runs whose end a digest tells. */
+  readonly digested: Set<RunId>;
   /** Ids of the runs that have started and not ended. */
   readonly live: Set<RunId>;
   /** Time of the last event. */
@@ -139,11 +142,13 @@ const knownRuns = growingFold<JournalEvent, KnownRuns>(
     refused: new Map(),
     before: new Map(),
     live: new Set(),
+    digested: new Set(),
   }),
   (known, event) => {
     const { names, numbers, points, condemned, refused } = known;
     if (event.type === 'session.resumed' && known.lastMs !== undefined)
       known.before.set(event.id, { lastMs: known.lastMs, runs: known.live.size });
+    if (event.type === 'message.added') for (const id of event.ended ?? []) known.digested.add(id);
     if (event.type === 'run.started') known.live.add(event.runId);
     if (event.type === 'run.ended') known.live.delete(event.runId);
     known.lastMs = event.at;
@@ -313,25 +318,29 @@ const alarmText = (
 
 function runEndedText(
   event: Extract<JournalEvent, { type: 'run.ended' }>,
-  { names, numbers, condemned }: KnownRuns,
-): string {
-  const { runId } = event;
-  const name = names.get(runId) ?? runTitle(runId);
-  const alarm = condemned.get(runId);
+  known: KnownRuns,
+): string | undefined {
+  const lines = known.digested.has(event.runId) ? [] : [endText(event, known)];
+  if (event.unread !== undefined) lines.push(unreadText(event.unread, event.nearestLine));
+  if (event.outputTail !== undefined)
+    lines.push(untrusted(event.outputTail, outputName(event, known)));
+  if (event.withheld !== undefined) lines.push(event.withheld);
+  return lines.length === 0 ? undefined : lines.join('\n');
+}
+
+const outputName = ({ runId }: EventOf<'run.ended'>, { numbers }: KnownRuns): string =>
+  `output of ${runName(numbers.get(runId) ?? runId)}`;
+
+function endText(event: EventOf<'run.ended'>, { names, condemned }: KnownRuns): string {
+  const name = names.get(event.runId) ?? runTitle(event.runId);
   const metrics = event.metrics
     .slice(0, 12)
     .map(
       (one) =>
         `${one.metric} last ${printedValue(one.last, one)} best ${printedValue(one.best, one)} (${one.count} points)`,
     );
-  const lines = [
-    `[${name} ended: ${verdictText(event.verdict, alarm)}${metrics.length > 0 ? ` · ${metrics.join(' · ')}` : ''}]`,
-  ];
-  if (event.unread !== undefined) lines.push(unreadText(event.unread, event.nearestLine));
-  if (event.outputTail !== undefined)
-    lines.push(untrusted(event.outputTail, `output of ${runName(numbers.get(runId) ?? runId)}`));
-  if (event.withheld !== undefined) lines.push(event.withheld);
-  return lines.join('\n');
+  const verdict = verdictText(event.verdict, condemned.get(event.runId));
+  return `[${[`${name} ended: ${verdict}`, ...metrics].join(' · ')}]`;
 }
 
 const unreadText = (unread: readonly string[], nearest: string | undefined): string =>
@@ -353,9 +362,12 @@ class History {
     else this.messages.push({ role: 'assistant', content: [...content] });
   }
 
+  /** Texts that follow each other begin on lines of their own: providers only join them. */
   user(block: RecordedBlock): void {
     const last = this.messages.at(-1);
-    if (last?.role === 'user') last.content.push(block);
+    const isGlued = block.type === 'text' && last?.content.at(-1)?.type === 'text';
+    if (last?.role === 'user')
+      last.content.push(isGlued ? { ...block, text: `\n${block.text}` } : block);
     else this.messages.push({ role: 'user', content: [block] });
   }
 }

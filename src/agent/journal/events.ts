@@ -157,6 +157,8 @@ export type SessionEvent =
       readonly plateauStage?: 1 | 2;
       /** True if the user resumed the session without words: the text is one of Helios. */
       readonly isUnsaid?: true;
+      /** Runs whose end the text tells; their events tell it no more. */
+      readonly ended?: readonly RunId[];
     }
   | {
       readonly type: 'model.requested';

@@ -1,11 +1,22 @@
 /**
- * Collects the facts for the text that the model reads when the session wakes: why it wakes, the
- * state of its active runs and the tables of its active sweeps. Ended runs are omitted, because the
- * conversation already contains them.
+ * Collects the facts for the text that the model reads when the session wakes: why it wakes, what
+ * its runs did meanwhile, and the tables of its active sweeps.
  */
 import type { Clock } from '../../base/clock.ts';
+import type { RunId } from '../../base/ids.ts';
+import { counted, formatDuration } from '../../base/text.ts';
+import {
+  rowStatus,
+  summaryFor,
+  valueText,
+  type Decisive,
+  type LedgerRow,
+} from '../../experiments/ledger.ts';
+import { measuredValue } from '../../experiments/ledgerExperiments.ts';
+import type { MetricSummary } from '../../metrics/metric.ts';
+import { printedValue } from '../../metrics/printedValue.ts';
 import type { Run } from '../../runs/liveRun.ts';
-import type { DigestInput, GoingRun } from '../../sleep/digest.ts';
+import type { DigestInput, DigestRun } from '../../sleep/digest.ts';
 import type { Wake } from '../../sleep/sleeper.ts';
 import type { SessionRuns } from '../runs/sessionRuns.ts';
 import type { SessionLog } from '../journal/sessionLog.ts';
@@ -26,7 +37,8 @@ export interface WakeFacts {
 }
 
 const maxRuns = 20;
-const maxMetrics = 6;
+/** Maximum number of values of other metrics in the line of a run. */
+const maxMetrics = 5;
 
 export function digestOf({ wake, sleep, log, sessionRuns, sweeps, clock }: WakeFacts): DigestInput {
   const nowMs = clock.now();
@@ -42,49 +54,101 @@ export function digestOf({ wake, sleep, log, sessionRuns, sweeps, clock }: WakeF
           ...(wake.why === 'check_in' && { sleep: sleep.request }),
         }
       : { kind: 'sleep', reason: sleep.request.reason, sleptMs: nowMs - sleep.sinceMs, wake };
+  const { decisive } = sessionRuns.ledger();
   return {
     cause,
     left: measuresOf({ state: log.state, today: nothingSpent, nowMs })
       .filter(({ scope }) => scope === 'goal')
       .map(({ limit, used, of }) => amountText(limit, Math.max(0, of - used))),
-    ended: [],
-    going: [
-      ...sessionRuns
-        .live()
-        .filter(({ spec }) => spec.sweep === undefined)
-        .map((run) => goingRun(run, nowMs)),
-      ...waitingRuns(log.state, nowMs),
-    ].slice(0, maxRuns),
+    runs: digestRows({ log, sessionRuns })
+      .slice(0, maxRuns)
+      .map((row) => digestRun(row, { log, sessionRuns, nowMs, decisive })),
+    ...(decisive && {
+      order: `${decisive.direction === 'higher' ? 'highest' : 'lowest'} ${decisive.metric} first`,
+    }),
     sweeps: sweeps.tables(),
-    queued: [],
   };
 }
 
-const waitingRuns = (state: SessionState, nowMs: number): GoingRun[] =>
-  [...state.runs.values()].filter(isWaiting).map(({ spec }) => ({
-    name: runName(spec.number),
-    label: spec.label,
-    ranMs: nowMs - spec.plannedMs,
-    metrics: [],
-    note: `waits for a free slot or GPU on ${spec.machineId}, number ${placeInLine(state, spec)} in line`,
-  }));
+type RunSources = Pick<WakeFacts, 'log' | 'sessionRuns'>;
 
-function goingRun(run: Run, nowMs: number): GoingRun {
-  const { spec, handle, process, liveness, metrics } = run;
+/**
+ * Returns the runs that have not ended, and those whose end no request contained yet; best first,
+ * then by number. Points of sweeps are left out: their tables show them.
+ */
+function digestRows({ log, sessionRuns }: RunSources): LedgerRow[] {
+  const { rows, decisive } = sessionRuns.ledger();
+  const asked = log.events.findLastIndex(({ type }) => type === 'model.requested');
+  const news = new Set(
+    log.events.slice(asked + 1).flatMap((one) => (one.type === 'run.ended' ? [one.runId] : [])),
+  );
+  const sign = decisive?.direction === 'higher' ? -1 : 1;
+  const rank = (row: LedgerRow): number =>
+    sign * ((decisive && measuredValue(row, decisive)) ?? sign * Infinity);
+  return rows
+    .filter((row) => row.sweepId === undefined && (!row.verdict || news.has(row.runId)))
+    .toSorted((a, b) => (rank(a) === rank(b) ? a.number - b.number : rank(a) - rank(b)));
+}
+
+function digestRun(
+  row: LedgerRow,
+  {
+    log,
+    sessionRuns,
+    nowMs,
+    decisive,
+  }: RunSources & { nowMs: number; decisive: Decisive | undefined },
+): DigestRun {
+  const { runId, number, metrics, label } = row;
+  const run = sessionRuns.live().find(({ spec }) => spec.id === runId);
+  const main = decisive && summaryFor(metrics, decisive.metric);
+  const value = decisive && valueText(metrics, decisive);
+  const others = metrics.filter((one) => one !== main).slice(0, maxMetrics);
   return {
-    name: runName(spec.number),
-    handle,
-    label: spec.label,
-    ranMs: nowMs - (process?.startedMs ?? spec.plannedMs),
-    metrics: metrics
-      .summaries()
-      .slice(0, maxMetrics)
-      .map(({ metric, last, lastStep }) => ({
-        metric,
-        last,
-        lastStep,
-        trend: metrics.trend(metric),
-      })),
-    ...(liveness.kind !== 'running' && { note: livenessText(liveness, spec.machineId) }),
+    name: runName(number),
+    value: value ?? (metrics.length === 0 ? 'no metrics' : undefined),
+    status: statusOf(row, log.state, nowMs),
+    details: [
+      ...(run === undefined || run.liveness.kind === 'running'
+        ? []
+        : [livenessText(run.liveness, row.machineId)]),
+      ...(main === undefined ? [] : courseOf(main, run)),
+      label,
+      ...(run?.handle === undefined ? [] : [run.handle]),
+      ...others.map((one) => `${one.metric} ${printedValue(one.last, one)}`),
+    ],
   };
 }
+
+/**
+ * Returns the step and trend of a run that is active, the number of points of an ended one, and the
+ * best value if it is not the last.
+ */
+function courseOf(summary: MetricSummary, run: Run | undefined): string[] {
+  const { metric, best, last, lastStep, direction, count } = summary;
+  const trend = run?.metrics.trend(metric) ?? 'insufficient_data';
+  return [
+    ...(run !== undefined && Number.isFinite(lastStep) ? [`step ${lastStep}`] : []),
+    ...(run === undefined ? [counted(count, 'point')] : []),
+    ...(trend === 'insufficient_data' ? [] : [trend]),
+    ...(direction === 'none' || best === last ? [] : [`best ${printedValue(best, summary)}`]),
+  ];
+}
+
+function statusOf(row: LedgerRow, state: SessionState, nowMs: number): string {
+  const { verdict, startedMs, endedMs = nowMs, machineId, runId } = row;
+  const planned = state.runs.get(runId);
+  if (planned !== undefined && isWaiting(planned))
+    return `waits for a free slot or GPU on ${machineId}, number ${placeInLine(state, planned.spec)} in line`;
+  const ranMs = endedMs - (startedMs ?? endedMs);
+  const status = rowStatus(row);
+  return verdict === undefined
+    ? `${status} for ${formatDuration(ranMs)}`
+    : `ended: ${status} after ${formatDuration(ranMs)}`;
+}
+
+/** Returns the ids of the runs whose end `text`, made of a digest, tells. */
+export const toldEnds = (sources: RunSources, text: string): RunId[] =>
+  digestRows(sources).flatMap(({ verdict, number, runId }) =>
+    verdict !== undefined && text.includes(`\n- ${runName(number)} `) ? [runId] : [],
+  );

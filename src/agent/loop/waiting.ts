@@ -15,7 +15,7 @@ import type { SleepRequest, Trigger } from '../../sleep/trigger.ts';
 import { budgetAlarm } from '../budget/measures.ts';
 import { unheardAlarms, type AlarmNews } from '../runs/alarms.ts';
 import { isUserUnheard } from '../context/history.ts';
-import { digestOf } from './sessionDigest.ts';
+import { digestOf, toldEnds } from './sessionDigest.ts';
 import { interruptedSleep } from './interruptedSleep.ts';
 import { isIdle, isWaiting } from '../runs/line.ts';
 import { isSweepOver } from '../runs/sweepProgress.ts';
@@ -99,17 +99,18 @@ export class Waiting implements Disposable {
     if (met.length > 0) this.#woken({ why: 'alarm', met, unmet: [], errors: [] });
   }
 
-  /** Ends the sleep because of an action of the user. */
-  async end(detail: string): Promise<void> {
+  /**
+   * Ends the sleep because of an action of the user. Tells the model what the runs did meanwhile,
+   * unless the session `pauses`.
+   */
+  async end(detail: string, pauses = false): Promise<void> {
     await this.halt();
-    const sleep = this.#deps.log.state.sleep;
-    if (sleep !== undefined)
-      await this.#deps.log.recordNow({
-        type: 'sleep.ended',
-        sleepId: sleep.sleepId,
-        why: 'person',
-        detail,
-      });
+    const { log } = this.#deps;
+    const { sleep } = log.state;
+    if (sleep === undefined) return;
+    const { sleepId } = sleep;
+    await log.recordNow({ type: 'sleep.ended', sleepId, why: 'person', detail });
+    if (!pauses) await this.#tell(personWake, sleep);
   }
 
   /**
@@ -226,20 +227,37 @@ export class Waiting implements Disposable {
   }
 
   async #recordWake(wake: Wake): Promise<void> {
-    const { log, sessionRuns, sweeps, clock } = this.#deps;
+    const { log } = this.#deps;
     const { sleep } = log.state;
     if (sleep === undefined) return;
     const detail = wake.met.join(', ') || wake.why.replace('_', ' ');
     await log.record({ type: 'sleep.ended', sleepId: sleep.sleepId, why: wake.why, detail });
-    if (wake.why === 'person') return;
+    await this.#tell(wake, sleep);
+  }
+
+  /**
+   * Records what the model is told at a wake. A wake by the user tells nothing if no run was active.
+   */
+  async #tell(wake: Wake, sleep: CurrentSleep): Promise<void> {
+    const { log, sessionRuns, sweeps, clock } = this.#deps;
+    const input = digestOf({ wake, sleep, log, sessionRuns, sweeps, clock });
+    if (wake.why === 'person' && input.runs.length + input.sweeps.length === 0) return;
     const origin = sleep.isCheckIn || wake.why === 'check_in' ? 'monitor' : 'wake';
-    const digest = digestText(digestOf({ wake, sleep, log, sessionRuns, sweeps, clock }));
     const { target } = log.state;
     const ledger = (): Ledger => sessionRuns.ledger();
     const news = [
       ...targetNews(sleep.sleepId, log.events, { target, ledger }),
       ...seedNews(sleep.sleepId, log.events, ledger),
     ];
-    await log.record({ type: 'message.added', origin, text: [...news, digest].join('\n') });
+    const text = [...news, digestText(input)].join('\n');
+    const ended = toldEnds({ log, sessionRuns }, text);
+    await log.record({
+      type: 'message.added',
+      origin,
+      text,
+      ...(ended.length > 0 && { ended }),
+    });
   }
 }
+
+const personWake: Wake = { why: 'person', met: [], unmet: [], errors: [] };

@@ -184,7 +184,7 @@ export class LiveSession implements Session, SessionHooks {
     return this.#inTurn(async () => {
       await this.#halt(new Error('interrupted by the user'));
       if (this.state.phase === 'ended' || this.state.phase === 'paused') return;
-      await this.#parts.waiting.end('interrupted');
+      await this.#parts.waiting.end('interrupted', true);
       await this.#log.recordNow({ type: 'session.paused', by: 'user' });
     });
   }

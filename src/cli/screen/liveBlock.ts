@@ -91,7 +91,13 @@ function cellsOf(run: RunState, { state, champion, values, nowMs }: LiveBlockVie
   ];
 }
 
-const stateText = ({ state, nowMs }: LiveBlockView): string =>
-  [`turn ${state.turns}`, sessionBill(state), runsText(state), phaseText(state, nowMs)]
+const stateText = ({ state, champion, nowMs }: LiveBlockView): string =>
+  [
+    `turn ${state.turns}`,
+    sessionBill(state),
+    runsText(state),
+    champion === undefined ? '' : '* best run',
+    phaseText(state, nowMs),
+  ]
     .filter((part) => part !== '')
     .join(' · ');

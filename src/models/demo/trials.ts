@@ -69,6 +69,7 @@ class TrialBook {
   readText(text: string): void {
     this.#readBriefing(text);
     this.#readEnds(text);
+    this.#readDigest(text);
   }
 
   readCall(call: PastCall): void {
@@ -117,6 +118,17 @@ class TrialBook {
     if (typeof handle === 'string') trial.handle = handle;
     if (typeof fields['run_id'] === 'string') trial.runId = fields['run_id'];
     if (typeof fields['experiment'] === 'string') trial.experiment = fields['experiment'];
+  }
+
+  /** Reads the lines of a digest: `- run 3  val_loss 1.9  ended: ok after 3 min  40 points · lr=0.1`. */
+  #readDigest(text: string): void {
+    for (const [, number, rest = ''] of text.matchAll(/^- run (\d+) {2,}(.+)$/gm)) {
+      const [, verdict] = / {2}ended: (.+?)(?: after \d[^·]*?)?(?: {2}|$)/.exec(rest) ?? [];
+      const trial = this.trials.find((one) => one.number === Number(number));
+      if (trial === undefined || verdict === undefined) continue;
+      trial.verdict = verdict;
+      this.#readValue(trial, rest);
+    }
   }
 
   /** Reads `[Run 3 (lr=0.1) ended: ok · val_loss last 1.9 best 1.8 (40 points)]`. */
@@ -191,7 +203,7 @@ class TrialBook {
 
   #readValue(trial: Trial, text: string): void {
     const value = new RegExp(
-      `(?:^|[\\s·])(?:\\S+/)?${escaped(this.#goal.metric)} last (\\S+)`,
+      `(?:^|[\\s·])(?:\\S+/)?${escaped(this.#goal.metric)} (?:last )?(\\S+)`,
       'i',
     ).exec(text)?.[1];
     if (value !== undefined) trial.value = readNumber(value);

@@ -101,7 +101,7 @@ describe('live block', () => {
     assert.deepEqual(blockOf(state), [
       '* run 1 ok       4 s        lr=1  loss 1.25 (best 1)  █▅▁',
       '  run 2 running  1 min 5 s  lr=2  loss 1.25 (best 1)  █▅▁',
-      'turn 0 · $0.00 (no model is called) · 2 runs, 1 active · Working',
+      'turn 0 · $0.00 (no model is called) · 2 runs, 1 active · * best run · Working',
     ]);
   });
 

@@ -312,6 +312,21 @@ describe('history', () => {
     assert.doesNotMatch(told(point), /kill it|ended: ok/);
   });
 
+  it('begins each text on a line of its own, and tells no end that a digest tells', () => {
+    const digest = { type: 'message.added', origin: 'wake', text: 'Woke' } as const;
+    const told = (...events: readonly JournalEvent[]): string =>
+      buildHistory([started, said('g'), planned('r-1', 1), planned('r-2', 2), ...events])
+        .flatMap(({ content }) => content.flatMap((one) => (one.type === 'text' ? one.text : [])))
+        .join('');
+    const ends = [endedRun('r-1'), endedRun('r-2')];
+    assert.match(
+      told(...ends, recorded({ ...digest })),
+      /\n\[Run 1 \(label 1\) ended: ok\]\n\[Run 2 \(label 2\) ended: ok\]\nWoke$/,
+    );
+    const known = told(...ends, recorded({ ...digest, ended: ['r-1' as RunId] }));
+    assert.match(known, /g\n\[Run 2 \(label 2\) ended: ok\]\nWoke$/);
+  });
+
   it('tells of twelve metrics of a run at most', () => {
     const metrics = Array.from({ length: 20 }, (_, index) => summaryOf(`m${index}`, 1));
     const ended = recorded({ ...endedRun('r-1'), metrics } as SessionEvent);

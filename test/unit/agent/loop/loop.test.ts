@@ -62,7 +62,7 @@ describe('loop', () => {
       [{ run: 'run 1', metric: 'loss', last: 0.25, best: 0.25, count: 2 }],
     );
     const last = JSON.stringify(model.requests[2]?.messages);
-    assert.match(last, /Run 1 .* ended: ok · loss last 0.25 best 0.25 \(2 points\)/);
+    assert.match(last, /- run 1  loss 0.25  ended: ok after [^ ]+ m?s  2 points · echo loss/);
   });
 
   for (const [metric, isNear] of [

@@ -16,6 +16,12 @@ const sleep = (...conditions: Record<string, unknown>[]) => ({
   input: { reason: 'r', wake_conditions: conditions },
 });
 
+/** Texts of the last request, each block from the line after the one before, as providers join. */
+const lastText = (model: ScriptedModel): string =>
+  (model.requests.at(-1)?.messages ?? [])
+    .flatMap(({ content }) => content.flatMap((one) => (one.type === 'text' ? [one.text] : [])))
+    .join('');
+
 describe('a sleep on runs', () => {
   let bed: TestEngine | undefined;
   const stop = () => writeFile(path.join(bed?.work ?? '', 'stop'), '');
@@ -64,5 +70,46 @@ describe('a sleep on runs', () => {
     const told = eventsOf(session, 'tool.finished').find(({ name }) => name === 'sleep');
     assert.equal(told?.text, 'Not put to sleep: nothing was launched in this reply.');
     assert.equal(eventsOf(session, 'sleep.started').length, 0);
+  });
+
+  it('tells at a wake what each run did, the best first, and shows at once why one crashed', async () => {
+    const exits = ['1', '2', '4'].map((run) => ({ type: 'process_exit', run }));
+    const calls = [
+      launch('echo loss=0.7', { label: 'slow' }),
+      launch('echo loss=0.2', { label: 'fast' }),
+      launch(untilStop, { label: 'long' }),
+      launch('echo no such file >&2; exit 3', { label: 'broken' }),
+      { name: 'sleep', input: { reason: 'r', wake_conditions: exits, logic: 'all' } },
+    ];
+    const model = new ScriptedModel([calls, quit]);
+    bed = await testEngine(model);
+    const session = await bed.start();
+    assert.equal(await session.ended, 'blocked');
+    const told = lastText(model);
+    assert.match(told, /^- run 2 {2}loss 0\.20? +ended: ok after .* 1 point · fast$/m);
+    const order = [...told.matchAll(/^- (run \d) /gm)].map(([, name]) => name);
+    assert.deepEqual(order, ['run 2', 'run 1', 'run 3', 'run 4']);
+    assert.match(told, /^- run 4 .*ended: failed \(exit code 3\) after/m);
+    assert.match(told, /<untrusted from="output of run 4">[^<]*no such file/);
+    assert.doesNotMatch(told, /\[Run \d.* ended: /, 'no end is told twice');
+  });
+
+  it('that the user ends tells what the runs do, too', async () => {
+    const model = new ScriptedModel([
+      [launch('echo loss=0.7; ' + untilStop, { label: 'long' }), sleep({ type: 'process_exit' })],
+      quit,
+    ]);
+    bed = await testEngine(model);
+    const session = await bed.start();
+    await until(
+      () =>
+        session.state.phase === 'sleeping' &&
+        bed?.engine.runs.all()[0]?.metrics.summaries()[0] !== undefined,
+    );
+    await session.say('what is it doing?');
+    assert.equal(await session.ended, 'blocked');
+    assert.match(lastText(model), /what is it doing\?/);
+    assert.match(lastText(model), /^Woke after .*: the user wrote or answered\.$/m);
+    assert.match(lastText(model), /^- run 1 {2}loss 0\.7.* running for .* long/m);
   });
 });
