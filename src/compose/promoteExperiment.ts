@@ -20,6 +20,7 @@ import { localId } from '../machines/machineEntry.ts';
 /** An experiment whose code can be exported. */
 export interface Promotable {
   readonly row: ExperimentRow;
+  /** The machine that stores the code. */
   readonly machineId: string;
   readonly code: CodeState;
 }
@@ -48,7 +49,7 @@ export function promotable(
       `The code of ${row.id} was not stored: ${code.why}`,
       `It was measured with: ${row.result?.runs[0]?.command ?? row.command} (on ${machineId}).`,
     );
-  return { row, machineId, code };
+  return { row, machineId: code.uploaded === undefined ? machineId : localId, code };
 }
 
 function missing(experiments: readonly ExperimentRow[], reference: string | undefined): UserFacing {

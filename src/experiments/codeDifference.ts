@@ -82,6 +82,7 @@ const markers: readonly (readonly [RegExp, RegExp])[] = [
 ];
 const codeFile =
   /\.(?:py|pyx|ipynb|sh|bash|r|jl|rb|pl|c|cc|cpp|cu|cuh|h|hpp|js|ts|mjs|java|rs|go|scala|swift|kt|lua|sql|hs|ya?ml|toml|json|cfg|ini|conf|mk|env|lock)$|(?:^|\/)(?:Makefile|Dockerfile|requirements[^/]*\.txt)$/i;
+export const isCodeFile = (file: string): boolean => codeFile.test(file);
 const leftBehind =
   /(?:^|\/)(?:__pycache__|wandb|mlruns|runs|logs?|outs?|outputs?|results?|checkpoints?|ckpts?|lightning_logs|tensorboard|\.ipynb_checkpoints)\/|\.(?:log|out|err|pyc|pt|pth|ckpt|safetensors)$|(?:^|\/)(?:results\.tsv|nohup\.out|run\.log|events\.out\.tfevents[^/]*)$/i;
 

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import path from 'node:path';
 import type { RunId } from '../base/ids.ts';
+import { pathInCode } from './codeUpload.ts';
 import { commandForm } from './commandForm.ts';
 import type { CodeState } from './experiment.ts';
 
@@ -93,7 +94,7 @@ export function attemptKeys({ command, cwd, code, sameCodeAs }: Attempt): Attemp
   const at = path.posix.resolve(cwd, folder ?? '.');
   // Uses the path relative to the repository, so that two worktrees with the same code have the
   // same key.
-  const place = code.kind === 'git' ? path.posix.relative(code.repo, at) : at;
+  const place = code.kind === 'git' ? pathInCode(code, at, path.posix) : at;
   const state = codeKey({ code, sameCodeAs }) ?? 'unknown';
   return { same: hash([state, place, exact]), seed: hash([state, place, near]) };
 }

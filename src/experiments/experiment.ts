@@ -26,11 +26,27 @@ export type CodeState =
        * length of the list is limited.
        */
       readonly leftOut: readonly string[];
-      /** Hash of the files that the command names and git ignores; omitted if there are none. */
+      /**
+       * Hash of the files that are part of the code and not stored: those that the command names
+       * and git ignores, and changed files over the limits. Omitted if there are none.
+       */
       readonly ignored?: string;
+      /**
+       * Set if the code was uploaded to the machine of the runs: `repo` is then on this computer.
+       * `root` on the machine is a copy of `folder` in `repo`.
+       */
+      readonly uploaded?: CopyPlace;
+      readonly notes?: readonly string[];
     }
   /** The code is unknown, for the reason `why`: for example, the folder is not in a repository. */
-  | { readonly kind: 'none'; readonly why: string };
+  | { readonly kind: 'none'; readonly why: string; readonly notes?: readonly string[] };
+
+/** A folder on a machine, and the folder of a repository that it is a copy of. */
+export interface CopyPlace {
+  readonly root: string;
+  /** Path in the repository, with `/`; empty for its root. */
+  readonly folder: string;
+}
 
 export const decisions = ['keep', 'discard', 'reference', 'crash', 'invalid', 'retest'] as const;
 export type Decision = (typeof decisions)[number];

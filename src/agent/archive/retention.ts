@@ -11,8 +11,10 @@ import { shellQuote } from '../../base/text.ts';
 import { quotedReason } from '../../base/untrusted.ts';
 import { tidyWorktrees } from '../../experiments/git/tidyWorktrees.ts';
 import type { Machine, Machines } from '../../machines/machine.ts';
+import { localId } from '../../machines/machineEntry.ts';
 import { runFolder } from '../../runs/supervisor.ts';
 import type { Home } from '../../storage/home.ts';
+import { copiesFolder } from '../experiments/storedCode.ts';
 import type { SessionState } from '../journal/state.ts';
 import type {
   CleanReport,
@@ -176,14 +178,16 @@ async function removeSession(deps: RetentionDeps, id: SessionId): Promise<string
       `Files of run ${JSON.stringify(run)} of session ${id} were not removed: its id is not valid`,
   );
   const byMachine = Map.groupBy(runIds, (run) => state.runs.get(run)?.spec.machineId ?? '');
+  const isUploaded = reposOn(state, localId).length > 0;
+  if (isUploaded && !byMachine.has(localId)) byMachine.set(localId, []);
   for (const [machineId, runs] of byMachine) {
     try {
       const machine = machines.get(machineId);
       await machine.ready?.();
-      await removeRuns(
-        machine,
-        runs.map((run) => runFolder(machine.runsFolder, run).path),
-      );
+      await removeRuns(machine, [
+        ...runs.map((run) => runFolder(machine.runsFolder, run).path),
+        copiesFolder(machine, id),
+      ]);
       const { kept } = await tidyWorktrees({
         machine,
         sessionId: id,
@@ -216,8 +220,8 @@ function runIdsOf({ runs }: SessionState): {
 
 /** Returns the repositories on a machine that contain stored code of the session's experiments. */
 const reposOn = ({ experiments }: SessionState, machineId: string): readonly string[] =>
-  [...experiments.values()].flatMap(({ plan }) =>
-    plan.machineId === machineId && plan.code.kind === 'git' ? [plan.code.repo] : [],
+  [...experiments.values()].flatMap(({ plan: { code, machineId: ranOn } }) =>
+    code.kind === 'git' && (code.uploaded ? localId : ranOn) === machineId ? [code.repo] : [],
   );
 
 const foldersAtOnce = 200;

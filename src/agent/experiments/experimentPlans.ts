@@ -28,6 +28,7 @@ import {
 } from './earlierAttempts.ts';
 import { experimentNamed } from './experimentReference.ts';
 import { duplicateText, similarNotes } from './experimentLabels.ts';
+import { storeOf } from './storedCode.ts';
 import { changedFiles, changedText } from './unchangedFiles.ts';
 
 export interface ExperimentPlansDeps {
@@ -118,7 +119,8 @@ export class ExperimentPlans {
       return await this.#plan(request, { place, number, callId });
     } catch (error) {
       const { machine, code } = place;
-      if (code.kind === 'git') await this.#deps.code.discard(machine, code.repo, `e${number}`);
+      const store = storeOf(this.#deps.machines, machine, code);
+      if (code.kind === 'git') await this.#deps.code.discard(store, code.repo, `e${number}`);
       throw error;
     }
   }
@@ -148,7 +150,7 @@ export class ExperimentPlans {
       const name = `${joined.id}-${this.#state.runs.size + 1}`;
       await this.#deps.code.capture(machine, cwd, name, request.commands);
     }
-    return { id: joined.id, notes };
+    return { id: joined.id, notes: [...codeNotes(code), ...notes] };
   }
 
   async #plan(
@@ -174,6 +176,7 @@ export class ExperimentPlans {
         ...(changed.length > 0
           ? [`${changedText(changed)}: the results of these runs are invalid.`]
           : []),
+        ...codeNotes(code),
         ...notes,
         ...earlier.notes,
         ...importedNotes(this.#state.imported, code),
@@ -272,7 +275,8 @@ export class ExperimentPlans {
     const knownTrees = [...new Set(plans.flatMap((plan) => codeKey(plan) ?? []))];
     if (knownTrees.includes(code.tree)) return undefined;
     const { repo, tree } = code;
-    return sameCode(machine, { repo, tree, commands, others: knownTrees.slice(0, maxTrees) });
+    const store = storeOf(this.#deps.machines, machine, code);
+    return sameCode(store, { repo, tree, commands, others: knownTrees.slice(0, maxTrees) });
   }
 
   /** Resolves with the changed files among those that the goal requires to stay unchanged. */
@@ -304,6 +308,8 @@ function nextNumber({ experiments, runs }: SessionState): number {
   const used = [...runs.values()].flatMap(({ spec }) => spec.experimentId ?? []);
   return 1 + Math.max(0, ...[...experiments.keys(), ...used].map((id) => Number(id.slice(1))));
 }
+
+const codeNotes = ({ notes = [] }: CodeState): readonly string[] => notes;
 
 interface Duplicates {
   readonly of: string | undefined;

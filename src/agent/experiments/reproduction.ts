@@ -57,7 +57,7 @@ export async function reproduce(
   const name = `reproduction ${row.id} ${runName(log.state.runs.size + 1)}`;
   const place = await restoredFolder(
     { plan: row.plan, machine, cwd: original.cwd, name },
-    { sessionId: log.state.id, clock: deps.clock },
+    { ...deps, sessionId: log.state.id },
   );
   const spec = await launched(deps, { row, original, cwd: place.cwd, signal: request.signal });
   const environment = environmentSince(deps, row.plan.envId, request.signal);

@@ -79,7 +79,7 @@ async function isChanged(
   machine: Machine,
   { cwd, code }: CodePlace,
 ): Promise<boolean> {
-  const repo = code.kind === 'git' ? code.repo : undefined;
+  const repo = code.kind === 'git' ? (code.uploaded?.root ?? code.repo) : undefined;
   for (const folder of repo === undefined ? [cwd] : [cwd, repo]) {
     const bytes = await bytesOf(machine, machine.path.join(folder, name));
     if (bytes !== undefined) return hashOf(bytes) !== sha256;

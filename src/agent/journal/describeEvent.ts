@@ -163,6 +163,7 @@ const descriptions: { readonly [Type in JournalEvent['type']]: Describe<Type> } 
     ...(changedFiles !== undefined && { files: changedFiles }),
   }),
   'files.kept': nothing,
+  'code.uploaded': nothing,
   // The result of the call names the files that its tool changed.
   'files.changed': ({ by, files }) =>
     by === 'tool'

@@ -1,5 +1,6 @@
 /** Events about the target, experiments, imported results, sweeps, and the account of the work. */
 import type { RunId } from '../../base/ids.ts';
+import type { CodeUpload } from '../../experiments/codeUpload.ts';
 import type { ExperimentPlan } from '../../experiments/experiment.ts';
 import type { ExperimentDecision, ImportedResult } from '../../experiments/ledger.ts';
 import type { Target } from '../../experiments/target/target.ts';
@@ -56,6 +57,8 @@ export type ExperimentEvent =
       /** Set for files on a machine. An earlier import of the same source is then ignored. */
       readonly from?: ImportOrigin;
     }
+  /** Code was stored, which a call then sends to a machine. */
+  | { readonly type: 'code.uploaded'; readonly upload: CodeUpload; readonly callId: string }
   /**
    * A sweep started. `plan` is the whole plan, written before any point starts; the plans of the
    * runs show which points were launched.

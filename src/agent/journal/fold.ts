@@ -144,6 +144,7 @@ const changes: Changes = {
   'tool.started': (state) => (state.phase === 'ready' ? { ...state, phase: 'acting' } : state),
   'tool.finished': same,
   'files.kept': same,
+  'code.uploaded': same,
   'files.changed': same,
   'files.restored': same,
   'run.planned': (state, { spec }) =>

@@ -101,17 +101,21 @@ async function codeFolder({ log, machines, clock }: Deps, plan: ExperimentPlan):
   const machine = machines.get(plan.machineId);
   const tree = await treeNow({ sessionId: log.state.id, clock }, machine, cwd);
   if (tree === code.tree || (tree !== undefined && tree === sameCodeAs)) return cwd;
-  return newFolder({ log, clock }, { plan, machine }, `check of ${id} ${log.state.turns}`);
+  return newFolder(
+    { log, machines, clock },
+    { plan, machine },
+    `check of ${id} ${log.state.turns}`,
+  );
 }
 
 async function newFolder(
-  { log, clock }: Pick<Deps, 'log' | 'clock'>,
+  { log, machines, clock }: Pick<Deps, 'log' | 'machines' | 'clock'>,
   { plan, machine }: { readonly plan: ExperimentPlan; readonly machine: Machine },
   name: string,
 ): Promise<string> {
   const sessionId = log.state.id;
   const { cwd } = plan;
-  return (await restoredFolder({ plan, machine, cwd, name }, { sessionId, clock })).cwd;
+  return (await restoredFolder({ plan, machine, cwd, name }, { sessionId, machines, clock })).cwd;
 }
 
 /**

@@ -7,6 +7,7 @@ import { MemoryStore } from '../../memory/memoryStore.ts';
 import { Sleeper } from '../../sleep/sleeper.ts';
 import type { EngineSettings } from '../contract/settings.ts';
 import { Experiments } from '../experiments/experiments.ts';
+import { LaunchedCode } from '../experiments/launchedCode.ts';
 import { Imports } from '../experiments/imports.ts';
 import type { SessionLog } from '../journal/sessionLog.ts';
 import { createSleepPorts } from '../loop/sleepPorts.ts';
@@ -67,7 +68,8 @@ export function createListeners(request: PartsRequest, owned: DisposableStore): 
   const questions = owned.add(new Questions({ log, clock, onFailed }));
   const notices = owned.add(new SessionNotices({ ...shared, log, ...(project && { project }) }));
   const limits = (): LeaveOutLimits => keptLimits(shared.settings());
-  const code = new ExperimentCodeStore({ sessionId, clock, limits });
+  const store = new ExperimentCodeStore({ sessionId, clock, limits });
+  const code = new LaunchedCode({ log, machines, clock, store });
   const experiments = owned.add(
     new Experiments({ ...shared, log, sessionRuns, machines, code, onFailed }),
   );

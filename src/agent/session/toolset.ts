@@ -1,5 +1,6 @@
 import { allTools } from '../../tools/allTools.ts';
 import type { Tool } from '../../tools/tool.ts';
+import { createSentCode } from '../experiments/codeUploads.ts';
 import { createExperimentCode } from '../experiments/experimentCode.ts';
 import { createEnvironments, snapshotFolder } from '../runs/environments.ts';
 import { createFinish, createTargetSetter } from './goalTools.ts';
@@ -15,7 +16,13 @@ export function createToolset(deps: ToolsetDeps): Tool[] {
   const commands = { machines, git, confining, secrets, paths };
   return allTools({
     launcher: { machines, paths, launch: (request, context) => launchRun(deps, request, context) },
-    machines: { ...commands, runs: runFinder(deps), clock, resources },
+    machines: {
+      ...commands,
+      runs: runFinder(deps),
+      clock,
+      resources,
+      sentCode: createSentCode(deps),
+    },
     sweeps: { machines, start: (request, context) => startSweep(deps, request, context) },
     tasks: taskDeps(deps),
     edits: deps.edits,

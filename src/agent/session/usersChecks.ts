@@ -5,6 +5,7 @@
 import path from 'node:path';
 import { readRegularBytes } from '../../base/regularFile.ts';
 import { codeFilesOf } from '../../experiments/codeDifference.ts';
+import { pathInCode } from '../../experiments/codeUpload.ts';
 import type { ExperimentPlan } from '../../experiments/experiment.ts';
 import type { Machine } from '../../machines/machine.ts';
 import { foldEdits } from '../edits/editFold.ts';
@@ -43,7 +44,7 @@ export async function changedChecks(
 ): Promise<readonly ChangedCheck[]> {
   const { goal, workFolder } = deps.log.state;
   const names = codeFilesOf([command]).filter((name) => isCheck(name) && !isToChange(goal, name));
-  const within = code?.kind === 'git' ? machine.path.relative(code.repo, cwd) : '';
+  const within = code?.kind === 'git' ? pathInCode(code, cwd, machine.path) : '';
   const changed: ChangedCheck[] = [];
   for (const name of names) {
     const content = await usersVersion(deps, [

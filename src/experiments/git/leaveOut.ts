@@ -76,6 +76,11 @@ export const looksSecretByName = (path: string): boolean => {
   );
 };
 
+/** `content` with one character per byte. */
+export const looksSecret = (path: string, content: string): boolean =>
+  looksSecretByName(path) ||
+  secretPatterns.some((pattern) => new RegExp(pattern, 'm').test(content));
+
 /**
  * Returns a short reason to omit a file of this name and size; `undefined` if the file is included.
  */
@@ -98,6 +103,9 @@ export const foldersOf = (name: string): readonly string[] =>
     .map((_, index, parts) => parts.slice(0, index + 1).join('/'));
 
 export const environmentReason = 'installed packages';
+
+export const isPackageFolder = (path: string): boolean =>
+  packageFolder.test(path) || /(?:^|\/)(?:\.?venv|__pycache__)$/.test(path);
 
 const packageFolder = /(?:^|\/)(?:node_modules|site-packages|__pypackages__)$/;
 

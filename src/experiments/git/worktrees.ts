@@ -87,6 +87,9 @@ export function slugOf(name: string): string {
   return slug;
 }
 
+/** Prefix of refs with uploaded code. The underscore tells them from branches. */
+export const uploadPrefix = 'upload_';
+
 const isOfLedger = (name: string): boolean => /^e\d+$/.test(name);
 
 /**
@@ -177,6 +180,7 @@ export class Worktrees {
     for (let at = 0; at + 3 < fields.length; at += 4) {
       const [ref = '', commit = '', seconds = '', message = ''] = fields.slice(at, at + 4);
       const name = ref.slice(prefix.length);
+      if (name.startsWith(uploadPrefix)) continue;
       const path = this.#path(place.machine, name);
       const hasWorktree =
         (await place.machine.stat(place.machine.path.join(path, '.git'))) !== undefined;

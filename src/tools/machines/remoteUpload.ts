@@ -8,10 +8,11 @@ import {
   transferRules,
 } from './fileTransfer.ts';
 import { onMachine, sentPath, type MachineTools } from '../parameters/machinePath.ts';
+import { withCodeNote, type SentCodeKeeper } from './sentCode.ts';
 import { exclusionsOf, secretFiles, withSecretFiles } from './secretFiles.ts';
 import { defineTool, type Tool } from '../tool.ts';
 
-export const remoteUpload = (deps: MachineTools): Tool =>
+export const remoteUpload = (deps: MachineTools & { readonly sentCode?: SentCodeKeeper }): Tool =>
   defineTool({
     name: 'remote_upload',
     description: `Send a file or a folder to a machine, from this computer or from another machine. ${transferRules}`,
@@ -63,6 +64,11 @@ export const remoteUpload = (deps: MachineTools): Tool =>
       const exclude = [...options.exclude, ...exclusionsOf(secrets)];
       const place = await destination(deps, to, { path: remote_path, exclude, context });
       const asked = { from: { machine: from, path }, ...options, ...place };
-      return withSecretFiles(await transferred(asked, context), secrets);
+      const isWhole = exclude.length === 0 && !options.gitignore;
+      const why =
+        from.kind === 'local' && to.kind !== 'local'
+          ? await deps.sentCode?.keep({ from: asked.from, to: asked.to, isWhole }, context.callId)
+          : undefined;
+      return withCodeNote(withSecretFiles(await transferred(asked, context), secrets), why);
     },
   });

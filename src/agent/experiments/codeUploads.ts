@@ -1,0 +1,140 @@
+/** Stores the code that calls send from this computer to a machine. */
+import { createHash } from 'node:crypto';
+import { cp, mkdir, readdir, rm, stat } from 'node:fs/promises';
+import path from 'node:path';
+import type { Clock } from '../../base/clock.ts';
+import { messageOf, UserFacing } from '../../base/errors.ts';
+import type { CodeState } from '../../experiments/experiment.ts';
+import { ExperimentCodeStore } from '../../experiments/git/experimentCodeStore.ts';
+import {
+  isPackageFolder,
+  looksSecretByName,
+  tooLarge,
+  type LeaveOutLimits,
+} from '../../experiments/git/leaveOut.ts';
+import { uploadPrefix } from '../../experiments/git/worktrees.ts';
+import { initRepository } from '../../experiments/git/uploadedCode.ts';
+import type { SentCode, SentCodeKeeper } from '../../tools/machines/sentCode.ts';
+import type { SessionLog } from '../journal/sessionLog.ts';
+
+export interface SentCodeDeps {
+  readonly log: SessionLog;
+  /** The session's folder. Absolute path. */
+  readonly folder: string;
+  readonly clock: Clock;
+  limits(): LeaveOutLimits;
+}
+
+interface Deps extends SentCodeDeps {
+  readonly store: ExperimentCodeStore;
+}
+
+export function createSentCode(deps: SentCodeDeps): SentCodeKeeper {
+  const store = new ExperimentCodeStore({ ...deps, sessionId: deps.log.state.id });
+  return { keep: (sent, callId) => keepSentCode({ ...deps, store }, sent, callId) };
+}
+
+type Kept = Extract<CodeState, { kind: 'git' }> & { readonly commit: string };
+
+/**
+ * Stores the state of the sent files, before they are sent. Of a folder in no repository, the files
+ * are copied to a repository in the session's folder. Resolves with why the code was not stored;
+ * with `undefined` if it was. Never rejects, except if the journal cannot be written.
+ */
+async function keepSentCode(
+  deps: Deps,
+  { from, to, isWhole }: SentCode,
+  callId: string,
+): Promise<string | undefined> {
+  const { log } = deps;
+  const number = log.events.filter(({ type }) => type === 'code.uploaded').length + 1;
+  let kept: Stored;
+  try {
+    kept = await stored(deps, from, `${uploadPrefix}${number}`);
+  } catch (error) {
+    return `The code was not stored: ${messageOf(error)}`;
+  }
+  const { repo, head, commit, leftOut } = kept.code;
+  const upload = {
+    machineId: to.machine.id,
+    to: to.path,
+    repo,
+    ...(head !== undefined && { head }),
+    commit,
+    source: path.relative(repo, kept.path).split(path.sep).join('/'),
+    isFile: kept.isFile,
+    isWhole,
+    leftOut,
+  };
+  await log.record({ type: 'code.uploaded', upload, callId });
+  return undefined;
+}
+
+interface Stored {
+  readonly code: Kept;
+  /** Absolute path of the sent file or folder, or of its copy. */
+  readonly path: string;
+  readonly isFile: boolean;
+}
+
+async function stored(deps: Deps, from: SentCode['from'], name: string): Promise<Stored> {
+  const isFile = !(await stat(from.path)).isDirectory();
+  const folder = isFile ? path.dirname(from.path) : from.path;
+  const code = await deps.store.capture(from.machine, folder, name, []);
+  if (isKept(code)) return { code, path: from.path, isFile };
+  const copy = path.join(deps.folder, 'code', digestOf(folder));
+  const only = isFile ? path.basename(from.path) : undefined;
+  await copyCode(folder, copy, { limits: deps.limits(), only });
+  await initRepository({ machine: from.machine, repo: copy, clock: deps.clock, timeoutMs: 20_000 });
+  const again = await deps.store.capture(from.machine, copy, name, []);
+  if (!isKept(again)) throw new UserFacing(again.kind === 'none' ? again.why : notWritable(copy));
+  return { code: again, path: only === undefined ? copy : path.join(copy, only), isFile };
+}
+
+const isKept = (code: CodeState): code is Kept => code.kind === 'git' && code.commit !== undefined;
+
+const notWritable = (folder: string): string => `${folder} is not writable.`;
+
+const digestOf = (text: string): string =>
+  createHash('sha256').update(text).digest('hex').slice(0, 16);
+
+interface CopyRules {
+  readonly limits: LeaveOutLimits;
+  /** Name of the only file to copy. Omitted: the folder. */
+  readonly only: string | undefined;
+}
+
+/** Makes `to` a copy of the code in a folder, without secrets, large files and packages. */
+async function copyCode(from: string, to: string, { limits, only }: CopyRules): Promise<void> {
+  if (only === undefined) await emptied(to);
+  await mkdir(to, { recursive: true });
+  let files = 0;
+  let bytes = 0;
+  const isCode = async (source: string): Promise<boolean> => {
+    const name = path.relative(from, source).split(path.sep).join('/');
+    if (name === '') return true;
+    const base = path.basename(name);
+    if (base === '.git' || isPackageFolder(name) || looksSecretByName(name)) return false;
+    const facts = await stat(source).catch(() => undefined);
+    if (facts === undefined || facts.isDirectory()) return facts !== undefined;
+    if (!facts.isFile() || tooLarge(name, facts.size, limits) !== undefined) return false;
+    files += 1;
+    bytes += facts.size;
+    return files <= limits.maxFiles && bytes <= limits.maxTotalBytes;
+  };
+  const [source, target] =
+    only === undefined ? [from, to] : [path.join(from, only), path.join(to, only)];
+  await cp(source, target, {
+    recursive: true,
+    force: true,
+    filter: isCode,
+    preserveTimestamps: true,
+  });
+}
+
+/** Removes all but the repository from a folder. */
+async function emptied(folder: string): Promise<void> {
+  const names = await readdir(folder).catch(() => []);
+  for (const name of names)
+    if (name !== '.git') await rm(path.join(folder, name), { recursive: true, force: true });
+}

@@ -1,0 +1,270 @@
+/**
+ * Determines the code that a launch runs. In a folder of another machine that is in no repository,
+ * this is the code that was uploaded there, with the changes that were made on the machine.
+ */
+import { createHash } from 'node:crypto';
+import type { Clock } from '../../base/clock.ts';
+import { messageOf } from '../../base/errors.ts';
+import { newEventId } from '../../base/ids.ts';
+import { isInFolder } from '../../machines/absolutePath.ts';
+import type { Machine, Machines } from '../../machines/machine.ts';
+import { localId } from '../../machines/machineEntry.ts';
+import { realPath } from '../../machines/realPath.ts';
+import { codeFilesOf, isCodeFile } from '../../experiments/codeDifference.ts';
+import { copyPlace, launchedUpload, type CodeUpload } from '../../experiments/codeUpload.ts';
+import { commandForm } from '../../experiments/commandForm.ts';
+import type { CodeState } from '../../experiments/experiment.ts';
+import { refOf, type ExperimentCodeStore } from '../../experiments/git/experimentCodeStore.ts';
+import { looksSecret, namedLeftOut } from '../../experiments/git/leaveOut.ts';
+import {
+  filesIn,
+  hashesOn,
+  overlaid,
+  storeBlob,
+  type CodeRepository,
+  type TreeEntry,
+} from '../../experiments/git/uploadedCode.ts';
+import type { SessionLog } from '../journal/sessionLog.ts';
+import type { CodeCapture } from './experimentPlans.ts';
+
+export interface LaunchedCodeDeps {
+  readonly log: SessionLog;
+  readonly machines: Pick<Machines, 'get'>;
+  readonly clock: Clock;
+  readonly store: Pick<ExperimentCodeStore, 'capture' | 'discard'>;
+}
+
+const stepMs = 20_000;
+/** Limits for files that were changed on the machine. */
+const maxFetched = 100;
+const maxFileBytes = 1_000_000;
+/** Maximum number of uploads whose files are compared. */
+const maxUploads = 10;
+const maxNamed = 5;
+
+export class LaunchedCode implements CodeCapture {
+  readonly #deps: LaunchedCodeDeps;
+
+  constructor(deps: LaunchedCodeDeps) {
+    this.#deps = deps;
+  }
+
+  /** Never rejects, except if a folder on the machine cannot be resolved. */
+  async capture(
+    machine: Machine,
+    folder: string,
+    name: string | undefined,
+    commands: readonly string[],
+  ): Promise<CodeState> {
+    const { log, store } = this.#deps;
+    const there = await store.capture(machine, folder, name, commands);
+    if (machine.kind === 'local' || there.kind === 'git') return there;
+    const uploads = log.events.flatMap((event) =>
+      event.type === 'code.uploaded' && event.upload.machineId === machine.id ? [event.upload] : [],
+    );
+    if (uploads.length === 0) return there;
+    const launch = await launchOf(machine, folder, commands);
+    const upload = launchedUpload(uploads, launch, machine.path);
+    if (upload === undefined) return there;
+    return this.#uploaded({ machine, upload, uploads, commands, folder: launch.folder }, name);
+  }
+
+  /** See `CodeCapture.discard`. */
+  discard(machine: Machine, repo: string, name: string): Promise<void> {
+    return this.#deps.store.discard(machine, repo, name);
+  }
+
+  async #uploaded(launch: Launch, name: string | undefined): Promise<CodeState> {
+    const { machine, upload } = launch;
+    const { repo, head, commit, leftOut } = upload;
+    const { clock } = this.#deps;
+    const place = {
+      machine: this.#deps.machines.get(localId),
+      repo,
+      clock,
+      timeoutMs: stepMs,
+    };
+    const ref = name === undefined ? '' : refOf(this.#deps.log.state.id, name);
+    const found = await this.#difference(launch, place).catch((error: unknown) =>
+      unknownDifference(machine, error, clock.now()),
+    );
+    try {
+      const { files } = found;
+      const kept = await overlaid(place, { commit, ref, message: `Code of ${name}`, files });
+      return {
+        kind: 'git',
+        repo,
+        tree: kept.tree,
+        isDirty: kept.tree !== kept.headTree,
+        ...(head !== undefined && { head }),
+        ...(kept.commit !== '' && { commit: kept.commit }),
+        leftOut: [...leftOut, ...namedLeftOut(found.leftOut)],
+        ...(found.ignored !== undefined && { ignored: found.ignored }),
+        uploaded: copyPlace(upload, machine.path),
+        ...(found.notes.length > 0 && { notes: found.notes }),
+      };
+    } catch (error) {
+      const why = `The code that was uploaded could not be stored: ${messageOf(error)}`;
+      return { kind: 'none', why, notes: [why] };
+    }
+  }
+
+  /** Compares the upload with the files on the machine. Stores those that differ. */
+  async #difference(launch: Launch, place: CodeRepository): Promise<Difference> {
+    const { machine, upload } = launch;
+    const here = copyPlace(upload, machine.path);
+    const nameOf = (path: string): string =>
+      [here.folder, ...machine.path.relative(here.root, path).split(machine.path.sep)]
+        .filter(Boolean)
+        .join('/');
+    const known = await this.#known(launch, place);
+    const named = namedPaths(launch).filter((path) => isInFolder(machine.path, here.root, path));
+    const { clock, timeoutMs } = place;
+    const paths = [...new Set([...known.keys(), ...named])];
+    const now = await hashesOn({ machine, clock, timeoutMs }, paths, upload.commit.length);
+    const base = await filesIn(place, upload.commit, here.folder);
+    const files = new Map<string, TreeEntry | undefined>();
+    const fetched: Fetched[] = [];
+    const changed: string[] = [];
+    for (const path of paths) {
+      const name = nameOf(path);
+      const [before, hash] = [known.get(path), now.get(path)];
+      const there = machine.path.relative(here.root, path);
+      if (hash === undefined) {
+        if (before === undefined || !before.isExpected || !base.has(name)) continue;
+        files.set(name, undefined);
+        changed.push(`${there} (missing)`);
+        continue;
+      }
+      if (before !== undefined && before.hash !== hash) changed.push(there);
+      if (base.get(name)?.hash === hash) continue;
+      const { mode = '100644' } = before ?? {};
+      if (before?.hash === hash && before.repo === upload.repo) files.set(name, { mode, hash });
+      else fetched.push({ path, name, mode, hash });
+    }
+    const { leftOut, ignored } = await fetchInto(files, fetched, { machine, place });
+    const notes = changed.length === 0 ? [] : [changedNote(machine, changed, leftOut)];
+    return { files, notes, leftOut, ignored };
+  }
+
+  /** Resolves with the files that uploads put at or below the root; a later upload counts. */
+  async #known(
+    { machine, upload, uploads }: Launch,
+    place: CodeRepository,
+  ): Promise<ReadonlyMap<string, KnownFile>> {
+    const paths = machine.path;
+    const { root } = copyPlace(upload, paths);
+    const near = uploads
+      .filter(({ to }) => isInFolder(paths, root, to) || isInFolder(paths, to, root))
+      .slice(-maxUploads);
+    const known = new Map<string, KnownFile>();
+    for (const { repo, commit, source, to, isFile, isWhole } of near)
+      for (const [name, entry] of await filesIn({ ...place, repo }, commit, source)) {
+        const within = isFile ? '' : name.slice(source === '' ? 0 : source.length + 1);
+        const path = paths.join(to, within);
+        const isHidden = name.split('/').some((part) => part.startsWith('.'));
+        const isExpected = isWhole && !isHidden && isCodeFile(name);
+        if (isInFolder(paths, root, path)) known.set(path, { ...entry, repo, isExpected });
+      }
+    return known;
+  }
+}
+
+interface Launch {
+  readonly machine: Machine;
+  readonly upload: CodeUpload;
+  readonly uploads: readonly CodeUpload[];
+  readonly commands: readonly string[];
+  /** Folder in which the program starts, with links resolved. */
+  readonly folder: string;
+}
+
+interface KnownFile extends TreeEntry {
+  readonly repo: string;
+  /** True if the file must be on the machine after the upload. */
+  readonly isExpected: boolean;
+}
+
+interface Fetched extends TreeEntry {
+  readonly path: string;
+  readonly name: string;
+}
+
+interface Difference {
+  readonly files: ReadonlyMap<string, TreeEntry | undefined>;
+  readonly notes: readonly string[];
+  readonly leftOut: ReadonlyMap<string, string>;
+  readonly ignored: string | undefined;
+}
+
+/** A unique value in `ignored`: the launch then equals no other. */
+const unknownDifference = ({ id }: Machine, error: unknown, nowMs: number): Difference => ({
+  files: new Map(),
+  notes: [
+    `The code on ${id} could not be compared with what was uploaded, which is stored: ${messageOf(error)}`,
+  ],
+  leftOut: new Map(),
+  ignored: newEventId(nowMs),
+});
+
+/** Resolves with the folder of the command and the paths that it names, with links resolved. */
+async function launchOf(
+  machine: Machine,
+  folder: string,
+  commands: readonly string[],
+): Promise<{ readonly folder: string; readonly named: readonly string[] }> {
+  const { path: paths, homeFolder = '' } = machine;
+  const command = commands[0] ?? '';
+  const resolved = (from: string, path: string): string =>
+    paths.resolve(from, path.replace(/^(?:~|\$HOME)(?=\/|$)/, homeFolder));
+  const start = await realPath(machine, resolved(folder, commandForm(command).folder ?? '.'));
+  const words = command.split(/["'=,\s:;()]+/).filter((word) => /[/.]/.test(word));
+  return { folder: start, named: words.map((word) => resolved(start, word)) };
+}
+
+const namedPaths = ({ machine, folder, commands }: Launch): readonly string[] =>
+  codeFilesOf(commands).map((file) => machine.path.join(folder, file));
+
+/** Stores files of the machine. Files over the limits, binary files and secrets are left out. */
+async function fetchInto(
+  files: Map<string, TreeEntry | undefined>,
+  fetched: readonly Fetched[],
+  { machine, place }: { readonly machine: Machine; readonly place: CodeRepository },
+): Promise<Pick<Difference, 'leftOut' | 'ignored'>> {
+  const leftOut = new Map<string, string>();
+  const unstored: string[] = [];
+  for (const [index, { path, name, mode, hash }] of fetched.entries()) {
+    const range = { offset: 0, maxBytes: maxFileBytes + 1 };
+    const content = index < maxFetched ? await machine.readFile(path, range) : undefined;
+    const why = content === undefined ? 'too many changed files' : whyNot(name, content);
+    if (content !== undefined && why === undefined)
+      files.set(name, { mode, hash: await storeBlob(place, content) });
+    else {
+      leftOut.set(Buffer.from(name).toString('latin1'), `changed on ${machine.id}, ${why}`);
+      unstored.push(`${name} ${hash}`);
+    }
+  }
+  return { leftOut, ignored: unstored.length === 0 ? undefined : digestOf(unstored) };
+}
+
+function whyNot(name: string, content: Uint8Array): string | undefined {
+  if (content.length > maxFileBytes) return 'over 1 MB';
+  if (content.includes(0)) return 'binary';
+  return looksSecret(name, Buffer.from(content).toString('latin1'))
+    ? 'looks like a secret'
+    : undefined;
+}
+
+const digestOf = (lines: readonly string[]): string =>
+  createHash('sha256').update(lines.join('\n')).digest('hex').slice(0, 16);
+
+function changedNote(
+  { id }: Machine,
+  changed: readonly string[],
+  leftOut: ReadonlyMap<string, string>,
+): string {
+  const more = changed.length - maxNamed;
+  const names = `${changed.slice(0, maxNamed).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+  const left = leftOut.size === 0 ? '' : `, except: ${namedLeftOut(leftOut).join(', ')}`;
+  return `The code on ${id} differs from what was uploaded: ${names}. The version on ${id} is stored${left}.`;
+}
