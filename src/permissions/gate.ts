@@ -52,6 +52,8 @@ export interface Decision {
   readonly grants?: readonly Approval[];
   /** Advice to the agent, as sentences. Omitted if there is no special advice. */
   readonly advice?: string;
+  /** See `Foreseen.isObstacle`. */
+  readonly isObstacle?: true;
   /** True if the refused call waits in the inbox: the user can allow it for the next time. */
   readonly isQueued?: true;
   /** The accesses of the call. Each access by a command includes its verdict. */
@@ -95,6 +97,8 @@ export interface Foreseen {
   readonly why: string;
   /** What the agent can do instead, as sentences. */
   readonly advice: string;
+  /** True if the call cannot be made now, and may be made later without an approval. */
+  readonly isObstacle?: true;
 }
 
 export interface GateOptions {

@@ -112,36 +112,20 @@ export class LaunchedCode implements CodeCapture {
   /** Compares the upload with the files on the machine. Stores those that differ. */
   async #difference(launch: Launch, place: CodeRepository): Promise<Difference> {
     const { machine, upload } = launch;
-    const here = copyPlace(upload, machine.path);
-    const nameOf = (path: string): string =>
-      [here.folder, ...machine.path.relative(here.root, path).split(machine.path.sep)]
-        .filter(Boolean)
-        .join('/');
+    const { root, folder } = copyPlace(upload, machine.path);
     const known = await this.#known(launch, place);
-    const named = namedPaths(launch).filter((path) => isInFolder(machine.path, here.root, path));
+    const named = namedPaths(launch).filter((path) => isInFolder(machine.path, root, path));
     const { clock, timeoutMs } = place;
     const paths = [...new Set([...known.keys(), ...named])];
     const now = await hashesOn({ machine, clock, timeoutMs }, paths, upload.commit.length);
-    const base = await filesIn(place, upload.commit, here.folder);
-    const files = new Map<string, TreeEntry | undefined>();
-    const fetched: Fetched[] = [];
-    const changed: string[] = [];
-    for (const path of paths) {
-      const name = nameOf(path);
+    const base = await filesIn(place, upload.commit, folder);
+    const found = paths.map((path): Compared => {
+      const there = machine.path.relative(root, path).split(machine.path.sep).join('/');
+      const name = folder === '' ? there : `${folder}/${there}`;
       const [before, hash] = [known.get(path), now.get(path)];
-      const there = machine.path.relative(here.root, path);
-      if (hash === undefined) {
-        if (before === undefined || !before.isExpected || !base.has(name)) continue;
-        files.set(name, undefined);
-        changed.push(`${there} (missing)`);
-        continue;
-      }
-      if (before !== undefined && before.hash !== hash) changed.push(there);
-      if (base.get(name)?.hash === hash) continue;
-      const { mode = '100644' } = before ?? {};
-      if (before?.hash === hash && before.repo === upload.repo) files.set(name, { mode, hash });
-      else fetched.push({ path, name, mode, hash });
-    }
+      return { path, there, name, before, hash, kept: base.get(name)?.hash };
+    });
+    const { files, fetched, changed } = sorted(found, upload);
     const { leftOut, ignored } = await fetchInto(files, fetched, { machine, place });
     const notes = changed.length === 0 ? [] : [changedNote(machine, changed, leftOut)];
     return { files, notes, leftOut, ignored };
@@ -183,6 +167,42 @@ interface KnownFile extends TreeEntry {
   readonly repo: string;
   /** True if the file must be on the machine after the upload. */
   readonly isExpected: boolean;
+}
+
+/** A file that was uploaded, or that a command names. */
+interface Compared {
+  /** Absolute path on the machine. */
+  readonly path: string;
+  /** Path below the root of the upload. */
+  readonly there: string;
+  /** Name in the repository. */
+  readonly name: string;
+  readonly before: KnownFile | undefined;
+  /** Hash of the file on the machine; `undefined` if it is missing. */
+  readonly hash: string | undefined;
+  /** Hash of the file in the commit of the upload. */
+  readonly kept: string | undefined;
+}
+
+/** Sorts the files that differ from the commit by where their content is. */
+function sorted(found: readonly Compared[], { repo }: Pick<CodeUpload, 'repo'>) {
+  const files = new Map<string, TreeEntry | undefined>();
+  const fetched: Fetched[] = [];
+  const changed: string[] = [];
+  for (const { path, there, name, before, hash, kept } of found) {
+    if (hash === undefined) {
+      if (kept === undefined || before?.isExpected !== true) continue;
+      files.set(name, undefined);
+      changed.push(`${there} (missing)`);
+      continue;
+    }
+    if (before !== undefined && before.hash !== hash) changed.push(there);
+    if (kept === hash) continue;
+    const entry = { mode: before?.mode ?? '100644', hash };
+    if (before?.repo === repo && before.hash === hash) files.set(name, entry);
+    else fetched.push({ path, name, ...entry });
+  }
+  return { files, fetched, changed };
 }
 
 interface Fetched extends TreeEntry {

@@ -184,7 +184,13 @@ async function permit(
   const title = tool.describe(call.input, accesses);
   const judgedCall = gateCall(parsed, deps);
   const decision = await deps.gate.decide(judgedCall, signal);
-  const { accesses: judged, isQueued: _isQueued, advice: _advice, ...ruling } = decision;
+  const {
+    accesses: judged,
+    isQueued: _isQueued,
+    advice: _advice,
+    isObstacle,
+    ...ruling
+  } = decision;
   const decided = deps.record({
     type: 'permission.decided',
     callId,
@@ -193,6 +199,7 @@ async function permit(
   });
   if (signal.aborted || !decision.isAllowed) await decided;
   if (signal.aborted) return 'Interrupted by the user before it was started.';
+  if (isObstacle) return refusalText(decision, []);
   if (!decision.isAllowed)
     return [
       refusalText(decision, repairs),
@@ -212,11 +219,11 @@ async function permit(
  * needs the user's approval, so the text asks the model to write valid JSON.
  */
 const refusalText = (
-  { why, advice, isQueued }: Pick<Decision, 'why' | 'advice' | 'isQueued'>,
+  { why, advice, isQueued, isObstacle }: Omit<Decision, 'isAllowed' | 'by' | 'accesses'>,
   repairs: readonly string[],
 ): string =>
   repairs.length === 0
-    ? `Not allowed: ${why}. ${advice ?? 'Find another way, or continue without it.'}${isQueued === true ? ' It waits in the inbox, and you are told if the user allows it.' : ''}`
+    ? `${isObstacle ? '' : 'Not allowed: '}${why}. ${advice ?? 'Find another way, or continue without it.'}${isQueued === true ? ' It waits in the inbox, and you are told if the user allows it.' : ''}`
     : `Not executed: ${why}. The call had to be repaired (${repairs.join(', ')}), and a repaired call needs approval. If it is right, write it again as valid JSON.`;
 
 const partAdvice = async (

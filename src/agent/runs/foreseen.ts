@@ -1,5 +1,5 @@
 /** Finds out before the user is asked whether a command would be refused when it runs. */
-import type { Machine, Machines } from '../../machines/machine.ts';
+import { MachineFailure, type Machine, type Machines } from '../../machines/machine.ts';
 import { caches, type Confinement } from '../../machines/confinement/policy.ts';
 import type { Access, CommandAccess } from '../../permissions/access.ts';
 import type { Foreseen } from '../../permissions/gate.ts';
@@ -18,19 +18,46 @@ export interface ForeseeingDeps {
 }
 
 /**
- * Resolves with why the git guard or the confinement will refuse a command of the call; with
- * `undefined` if neither will, or if that is not known. Never rejects.
+ * Resolves with why the call will fail: a machine is out of reach, or the git guard or the
+ * confinement will refuse a command. Resolves with `undefined` if that is not known. Never rejects.
  */
 export async function foreseenRefusal(
   accesses: readonly Access[],
   deps: ForeseeingDeps,
 ): Promise<Foreseen | undefined> {
+  const obstacle = await obstacleTo(accesses, deps);
+  if (obstacle !== undefined) return obstacle;
   for (const access of accesses) {
     // Skip programs that Helios itself starts (they have a note): these are neither guarded nor
     // confined.
     if (access.kind !== 'command' || access.note !== undefined) continue;
     const found = await refusalOf(access, deps).catch(() => undefined);
     if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+const answerWithinMs = 10_000;
+
+async function obstacleTo(
+  accesses: readonly Access[],
+  { machines }: Pick<ForeseeingDeps, 'machines'>,
+): Promise<Foreseen | undefined> {
+  const ids = accesses.flatMap((access) => ('machineId' in access ? [access.machineId] : []));
+  for (const id of new Set(ids)) {
+    try {
+      const machine = machines.get(id);
+      if (machine.kind === 'local' || machine.filesOnly) continue;
+      await machine.query(':', { timeoutMs: answerWithinMs });
+    } catch (error) {
+      // Other failures are reported by the call itself.
+      if (!(error instanceof MachineFailure) || error.reason !== 'unreachable') continue;
+      return {
+        why: `${id} is out of reach: ${error.message.replace(/\.$/, '')}`,
+        advice: 'Try later, or sleep until it is back.',
+        isObstacle: true,
+      };
+    }
   }
   return undefined;
 }
