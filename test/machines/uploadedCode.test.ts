@@ -1,10 +1,19 @@
 /** The code that runs on another machine, which the agent uploaded there, is the code that is kept. */
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, before, describe, it } from 'mocha';
 import type { Session } from '../../src/agent/contract/sessions.ts';
+import type { JournalEvent } from '../../src/agent/journal/events.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import {
   promotable,
@@ -13,6 +22,7 @@ import {
 } from '../../src/compose/promoteExperiment.ts';
 import { GitRepo } from '../fakes/gitRepo.ts';
 import { LoginHost } from '../fakes/loginHost.ts';
+import { until } from '../fakes/scratch.ts';
 import { ScriptedModel, type Script, type ScriptedCall } from '../fakes/scriptedModel.ts';
 import { eventsOf, testEngine, type TestEngine } from '../fakes/testEngine.ts';
 
@@ -56,6 +66,7 @@ describe('code that was uploaded to an SSH machine', function () {
   this.timeout(120_000);
   let host: LoginHost;
   const beds: TestEngine[] = [];
+  let isCut = false;
   before(async () => {
     host = await LoginHost.start('ssh');
   });
@@ -68,6 +79,7 @@ describe('code that was uploaded to an SSH machine', function () {
   const played = async (
     files: Readonly<Record<string, string>>,
     steps: (place: { readonly work: string; readonly job: string }) => readonly Step[],
+    onEvent: (event: JournalEvent, job: string) => void = () => undefined,
   ) => {
     const folder = mkdtempSync(join(tmpdir(), 'helios-engine-'));
     const job = mkdtempSync(join(host.home, 'job-'));
@@ -79,10 +91,19 @@ describe('code that was uploaded to an SSH machine', function () {
     beds.push(bed);
     await bed.engine.machines.add({ id: 'gpu1', kind: 'ssh', alias: 'login' });
     const session = await bed.start();
+    session.onDidRecord((event) => onEvent(event, job));
     await session.ended;
     const told = eventsOf(session, 'tool.finished').map(({ text }) => text ?? '');
     return { bed, session, told, repo, job };
   };
+
+  /** The step, as after the seconds that a model takes: the host can be asked again. */
+  const again =
+    (step: Step): Step =>
+    (text) => {
+      void beds[0]?.engine.machines.get('gpu1').ready?.({ isAnew: true });
+      return step(text);
+    };
 
   /** The file of the code of an experiment, as `promote` gives it. */
   const promoted = async (
@@ -195,5 +216,76 @@ describe('code that was uploaded to an SSH machine', function () {
     const { verdict } = await session.reproduce({ experimentId: 'e1' });
     assert.deepEqual(verdict, { kind: 'ok' });
     assert.equal(readFileSync(join(bed.work, 'a'), 'utf8'), '');
+  });
+
+  it('is what ran, with what was changed on the machine, bounded', async () => {
+    const files = { 'run.sh': '. ./a.sh\n. ./b.sh\n', 'a.sh': ':\n', 'b.sh': ':\n', 'c.sh': ':\n' };
+    const key = `-----BEGIN ${'PRIVATE'} KEY-----`;
+    const { bed, session, told, job } = await played(files, ({ job }) => [
+      upload('.', job),
+      () => {
+        rmSync(`${job}/c.sh`);
+        writeFileSync(`${job}/a.sh`, `: '${key}'\n`);
+        writeFileSync(`${job}/b.sh`, 'echo loss=3\n');
+        writeFileSync(`${job}/new.yaml`, 'lr: 1\n');
+        return launch('sh run.sh --config new.yaml', job)('');
+      },
+      untilRun(1),
+      () => {
+        writeFileSync(`${job}/a.sh`, `: '${key} 2'\n`);
+        return launch('sh run.sh --config new.yaml', job)('');
+      },
+      untilRun(2),
+    ]);
+    assert.match(
+      told[1] ?? '',
+      /The code on gpu1 differs from what was uploaded: a\.sh, b\.sh, c\.sh \(missing\)\. The version on gpu1 is stored, except: a\.sh \(changed on gpu1, looks like a secret\)\./,
+    );
+    assert.match(told[3] ?? '', /"experiment":"e2"/);
+    rmSync(job, { recursive: true });
+    assert.equal(await promoted(bed, session, 'e1', 'b.sh'), 'echo loss=3');
+    assert.equal(await promoted(bed, session, 'e2', 'new.yaml'), 'lr: 1');
+    await assert.rejects(async () => new GitRepo(bed.work).git('show', 'promoted-e1:c.sh'));
+    assert.equal(new GitRepo(bed.work).git('show', 'promoted-e1:a.sh'), ':');
+  });
+
+  it('is neither lost nor mistaken when the link breaks in an upload and in a launch', async () => {
+    const files = { 'train.sh': 'echo loss=5\n' };
+    const { bed, session, told, job } = await played(
+      files,
+      ({ work, job }) => [
+        () => {
+          writeFileSync(join(work, 'data.npy'), Buffer.alloc(30_000_000, 7));
+          return upload('.', job)('');
+        },
+        again(upload('.', job)),
+        launch('sh train.sh', job),
+        again(launch('sh train.sh', job)),
+        // The launch that was cut may have started its run.
+        (text) => untilRun(Number(/"run":(\d)/.exec(text)?.[1] ?? 1))(text),
+      ],
+      (event, job) => {
+        if (event.type === 'tool.started' && event.name === 'remote_exec_background')
+          host.sshd.cut();
+        if (event.type === 'tool.started' && event.name === 'remote_upload' && !isCut) {
+          isCut = true;
+          void until('the upload has begun', () => readdirSync(job).length > 0).then(() =>
+            host.sshd.cut(),
+          );
+        }
+      },
+    );
+    assert.match(told[0] ?? '', /Call again to resume|"files_sent":/);
+    assert.match(told[1] ?? '', /"(?:files_sent|unchanged)":[12]/);
+    assert.match(told[2] ?? '', /^Run 1 was not started: .* the connection was lost\.|"run":1/);
+    const measured = session.ledger.rows.filter(({ verdict }) => verdict?.kind === 'ok');
+    assert.deepEqual(
+      [...new Set(measured.map(({ metrics }) => metrics[0]?.last))],
+      [5],
+      told.join('\n'),
+    );
+    rmSync(job, { recursive: true });
+    const id = measured[0]?.experimentId ?? '';
+    assert.equal(await promoted(bed, session, id, 'train.sh'), 'echo loss=5');
   });
 });

@@ -49,7 +49,7 @@ export class LaunchedCode implements CodeCapture {
     this.#deps = deps;
   }
 
-  /** Never rejects, except if a folder on the machine cannot be resolved. */
+  /** See `CodeCapture.capture`. Never rejects. */
   async capture(
     machine: Machine,
     folder: string,
@@ -237,7 +237,9 @@ async function launchOf(
   const command = commands[0] ?? '';
   const resolved = (from: string, path: string): string =>
     paths.resolve(from, path.replace(/^(?:~|\$HOME)(?=\/|$)/, homeFolder));
-  const start = await realPath(machine, resolved(folder, commandForm(command).folder ?? '.'));
+  const given = resolved(folder, commandForm(command).folder ?? '.');
+  // If the machine does not answer, the launch itself repeats its attempts.
+  const start = await realPath(machine, given).catch(() => given);
   const words = command.split(/["'=,\s:;()]+/).filter((word) => /[/.]/.test(word));
   return { folder: start, named: words.map((word) => resolved(start, word)) };
 }
