@@ -14,6 +14,8 @@ import { join } from 'node:path';
 import { installPackages } from './packages.ts';
 import { repositoryRoot } from './paths.ts';
 import { isThere } from './needs.ts';
+import { installShells } from './shells.ts';
+import { installSshd } from './sshd.ts';
 
 const packages: Readonly<Record<string, string>> = {
   '/usr/bin/posh': 'posh',
@@ -52,7 +54,10 @@ async function main(args: readonly string[]): Promise<number> {
     console.error('The emulated Mac needs Linux and root, for namespaces of its own.');
     return 1;
   }
+  // Inside, nothing can be installed.
   await installOldTools();
+  await installSshd();
+  await installShells();
   const isWhole = args.includes('--all');
   const files = args.filter((arg) => arg !== '--all');
   const settings = isWhole ? config.replace('.mocharc', 'whole') : config;

@@ -24,7 +24,10 @@ import type { SessionState } from '../journal/state.ts';
 import type { ToolsetDeps } from './toolsetDeps.ts';
 import { changedChecks } from './usersChecks.ts';
 
-type Deps = Pick<ToolsetDeps, 'log' | 'folder' | 'machines' | 'git' | 'confining' | 'clock'>;
+type Deps = Pick<
+  ToolsetDeps,
+  'log' | 'folder' | 'machines' | 'defaultMachine' | 'git' | 'confining' | 'clock'
+>;
 
 /** Time limit for each check. */
 const checkSeconds = 600;
@@ -38,10 +41,18 @@ function plansOf({ experiments }: SessionState, rows: readonly LedgerRow[]): Exp
 }
 
 /** Returns the machines and folders in which to run the checks. */
-export function checkPlaces(state: SessionState, rows: readonly LedgerRow[]): CheckPlace[] {
-  const places = plansOf(state, rows).map(({ machineId, cwd }) => ({ machineId, folder: cwd }));
-  const [first] = places;
-  return first === undefined ? [{ machineId: 'local', folder: state.workFolder }] : places;
+export function checkPlaces(deps: PlaceDeps, rows: readonly LedgerRow[]): CheckPlace[] {
+  const plans = plansOf(deps.log.state, rows);
+  if (plans.length === 0) return [placeWithoutPlan(deps)];
+  return plans.map(({ machineId, cwd }) => ({ machineId, folder: cwd }));
+}
+
+type PlaceDeps = Pick<Deps, 'log' | 'machines' | 'defaultMachine'>;
+
+/** Returns the place of a check without an experiment: where commands run by default. */
+function placeWithoutPlan({ log, machines, defaultMachine: machineId }: PlaceDeps): CheckPlace {
+  const { kind, workFolder } = machines.get(machineId);
+  return { machineId, folder: kind === 'local' ? log.state.workFolder : workFolder };
 }
 
 /**
@@ -53,7 +64,7 @@ export async function checkRequirements(
   { rows, checks }: { readonly rows: readonly LedgerRow[]; readonly checks: readonly string[] },
   context: ToolContext,
 ): Promise<readonly string[]> {
-  const { requirements, workFolder } = deps.log.state;
+  const { requirements } = deps.log.state;
   const plans = plansOf(deps.log.state, rows);
   if (requirements !== undefined) {
     refuseMissing(requirements, checks);
@@ -61,11 +72,14 @@ export async function checkRequirements(
   }
   const texts = (requirements?.unchanged ?? []).map(({ path }) => `${path} unchanged`);
   for (const command of checks) {
-    if (plans.length === 0)
-      texts.push(await check(deps, await withUsersChecks(deps, command, workFolder), context));
+    if (plans.length === 0) {
+      const place = { command, ...placeWithoutPlan(deps) };
+      texts.push(await check(deps, await withUsersChecks(deps, place), context));
+    }
     for (const plan of plans) {
-      const cwd = await codeFolder(deps, plan);
-      texts.push(await check(deps, await withUsersChecks(deps, command, cwd, plan), context));
+      const { machineId } = plan;
+      const place = { command, machineId, folder: await codeFolder(deps, plan), plan };
+      texts.push(await check(deps, await withUsersChecks(deps, place), context));
     }
   }
   return texts;
@@ -125,15 +139,14 @@ async function newFolder(
  */
 async function withUsersChecks(
   deps: Deps,
-  command: string,
-  cwd: string,
-  plan?: ExperimentPlan,
+  asked: Check,
 ): Promise<Check> {
-  const machine = deps.machines.get(plan?.machineId ?? 'local');
+  const { command, machineId, folder: cwd, plan } = asked;
+  const machine = deps.machines.get(machineId);
   const changed = await changedChecks(deps, { command, machine, cwd, code: plan?.code });
   const names = changed.map(({ name }) => name).join(', ');
-  if (changed.length === 0) return { command, cwd, plan };
-  const own = { command, cwd, plan, note: `${names} is not the user's: this session changed it` };
+  if (changed.length === 0) return asked;
+  const own = { ...asked, note: `${names} is not the user's: this session changed it` };
   if (plan === undefined) return own;
   const name = `user's check of ${plan.id} ${deps.log.state.turns}`;
   const folder = await newFolder(deps, { plan, machine }, name);
@@ -141,9 +154,8 @@ async function withUsersChecks(
   for (const each of changed)
     await machine.writeFile(machine.path.join(folder, each.name), each.content);
   return {
-    command,
-    cwd: folder,
-    plan,
+    ...asked,
+    folder,
     note: `run with the user's ${names}, which ${plan.id} changed`,
   };
 }
@@ -157,9 +169,8 @@ async function treeNow(
   return code.kind === 'git' ? code.tree : undefined;
 }
 
-interface Check {
+interface Check extends CheckPlace {
   readonly command: string;
-  readonly cwd: string;
   readonly plan?: ExperimentPlan | undefined;
   /** Which version of its scripts runs. Omitted if the session has not changed them. */
   readonly note?: string;
@@ -171,12 +182,12 @@ interface Check {
  */
 async function check(
   deps: Deps,
-  { command, cwd, plan, note }: Check,
+  { command, machineId, folder: cwd, plan, note }: Check,
   context: ToolContext,
 ): Promise<string> {
   const { result } = await runCommand(
     deps,
-    { machine_id: plan?.machineId ?? 'local', command, cwd, timeout_seconds: checkSeconds },
+    { machine_id: machineId, command, cwd, timeout_seconds: checkSeconds },
     context,
   );
   const { outcome, stdout, stderr } = result;

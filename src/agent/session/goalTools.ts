@@ -26,7 +26,7 @@ import { groupNamed } from './runTools.ts';
 import type { ToolsetDeps } from './toolsetDeps.ts';
 
 export function createFinish(deps: ToolsetDeps): AllToolsDeps['finish'] {
-  const { log, sessionRuns } = deps;
+  const { sessionRuns } = deps;
   return {
     finish: createEnding(deps),
     checkPlaces: ({ outcome, evidence }) => {
@@ -34,7 +34,7 @@ export function createFinish(deps: ToolsetDeps): AllToolsDeps['finish'] {
       const named = evidence.flatMap(({ runs }) =>
         runs.flatMap((reference) => rowsNamed(deps, ledger, reference)),
       );
-      return checkPlaces(log.state, outcome === 'best_found' ? (ledger.best?.runs ?? []) : named);
+      return checkPlaces(deps, outcome === 'best_found' ? (ledger.best?.runs ?? []) : named);
     },
   };
 }

@@ -73,15 +73,12 @@ export function permissionsInForce(
   };
 }
 
-/**
- * Returns the default arguments for tool calls that do not name a machine or metrics. `chosen`: the
- * machine for the folder, if the project names none.
- */
+/** Returns the default arguments for tool calls that do not name a machine or metrics. */
 export function toolDefaults(
   project: ProjectFile | undefined,
-  chosen: string | undefined,
+  machine: string | undefined,
 ): ToolDefault[] {
-  const { defaultMachine: machine = chosen, metricNames, metricPatterns } = project ?? {};
+  const { metricNames, metricPatterns } = project ?? {};
   const defaults: readonly ToolDefault[] = [
     { parameter: 'machine_id', value: machine },
     { parameter: 'machines', value: machine && [machine] },

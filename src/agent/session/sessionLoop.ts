@@ -3,6 +3,7 @@ import { realpath } from 'node:fs/promises';
 import { UserFacing } from '../../base/errors.ts';
 import { newEventId } from '../../base/ids.ts';
 import { onlyMachine } from '../../machines/filesOnly.ts';
+import { localId } from '../../machines/machineEntry.ts';
 import type { Machines } from '../../machines/machine.ts';
 import { priceOf } from '../../models/prices.ts';
 import { redactValue } from '../../base/secrets/redactValue.ts';
@@ -42,13 +43,12 @@ export function createLoop(request: PartsRequest, listeners: SessionListeners): 
   const { shared, hooks, log, folder, project } = request;
   const { clock, logger, secrets, paths } = shared;
   const { id: sessionId, workFolder } = log.state;
-  const { choice } = shared.folders.read(workFolder);
-  const chosen = choice?.container ?? onlyMachine(listeners.machines.list());
-  const defaults = toolDefaults(project, chosen);
+  const defaultMachine = defaultMachineOf(request, listeners);
+  const defaults = toolDefaults(project, defaultMachine);
   const profile = profileOf(log.state.profile);
   const budget = createGuard(request, listeners.sessionRuns);
   const files = attachmentsIn(folder);
-  const tools = createTools(request, listeners, budget).filter((tool) => profile.includes(tool));
+  const tools = createTools(request, { ...listeners, defaultMachine }, budget).filter((tool) => profile.includes(tool));
   const offers = offersFor(listeners.machines, workFolder);
   const show = (event: StreamEvent): void => hooks.show(redactValue(event, secrets));
   const { idleTurns, effort = 'medium' } = shared.settings();
@@ -116,15 +116,28 @@ const promptedMode = ({ shared, log, project }: PartsRequest): PermissionMode | 
     : undefined;
 };
 
+/** Returns the id of the machine for calls that name none; `undefined` without a choice. */
+function defaultMachineOf(
+  { shared, log, project }: PartsRequest,
+  { machines }: SessionListeners,
+): string | undefined {
+  const { choice } = shared.folders.read(log.state.workFolder);
+  return project?.defaultMachine ?? choice?.container ?? onlyMachine(machines.list());
+}
+
 function createTools(
   request: PartsRequest,
-  listeners: SessionListeners,
+  {
+    defaultMachine = localId,
+    ...listeners
+  }: SessionListeners & { readonly defaultMachine: string | undefined },
   budget: BudgetGuard,
 ): Tool[] {
   const { shared, hooks, log, folder } = request;
   const { runs, probes, resources, clock, secrets, paths, archive } = shared;
   return createToolset({
     ...listeners,
+    defaultMachine,
     log,
     folder,
     runs,

@@ -33,6 +33,8 @@ export interface ToolsetDeps {
   readonly memory: MemoryStore;
   readonly archive: HomeArchive;
   readonly machines: Machines;
+  /** Id of the machine for calls that name none. */
+  readonly defaultMachine: string;
   readonly git: GitGuard;
   readonly confining: Confining;
   readonly secrets: Redactor;

@@ -115,6 +115,24 @@ describe('a session on Windows', function () {
       assert.doesNotMatch(prompt, /for editing and short commands/);
     });
 
+  it('runs the checks of its end on that host, also without a run', async () => {
+    const checks = ['pwd -P >checked'];
+    const model = new ScriptedModel([
+      [{ name: 'finish', input: { outcome: 'goal_met', summary: 'Written.', checks } }],
+      [{ name: 'finish', input: { outcome: 'blocked', summary: 'It was refused.' } }],
+    ]);
+    const { engine, start } = await open(model);
+    await engine.machines.add({ id: 'gpu1', kind: 'ssh', alias: 'login' });
+    const session = await start({ goal: 'write a poem' });
+    await session.ended;
+    const [end] = eventsOf(session, 'session.ended');
+    console.log(JSON.stringify(eventsOf(session,'tool.finished')));
+    assert.deepEqual(end?.checked, ['pwd -P >checked passed']);
+    const machine = engine.machines.get('gpu1');
+    const written = await machine.readFile(path.posix.join(machine.workFolder, 'checked'));
+    assert.equal(Buffer.from(written).toString().trim(), machine.workFolder);
+  });
+
   it('tells a model that a command on this computer does not run, and does not plan a run', async () => {
     const on = { machine_id: 'local', command: 'true' };
     const model = new ScriptedModel([
