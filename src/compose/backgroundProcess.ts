@@ -3,8 +3,9 @@
  * parent ends, and then continues the parent's sessions.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
-import { closeSync, mkdirSync, openSync, renameSync, statSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { HeldFile, replaceFileSync } from '../base/heldFiles.ts';
 import type { Handover } from './handover.ts';
 import { codeOf } from '../base/errors.ts';
 
@@ -108,8 +109,8 @@ export function backgroundEnv(
 function rotateLog(file: string): void {
   try {
     if (statSync(file).size > maxLogBytes)
-      renameSync(file, path.join(path.dirname(file), `${path.basename(file)}.1`));
+      replaceFileSync(file, path.join(path.dirname(file), `${path.basename(file)}.1`));
   } catch (error) {
-    if (codeOf(error) !== 'ENOENT') throw error;
+    if (codeOf(error) !== 'ENOENT' && !(error instanceof HeldFile)) throw error;
   }
 }

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { link, open, rm } from 'node:fs/promises';
+import { link, open } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { codeOf, UserFacing } from '../base/errors.ts';
-import { replaceFile } from '../storage/replaceFile.ts';
+import { HeldFile, removeFile, replaceFile } from '../base/heldFiles.ts';
 import { storageFailure } from '../storage/storageFailure.ts';
 
 /**
@@ -26,8 +26,9 @@ export async function writePieces(
   } catch (error) {
     if (codeOf(error) === 'EEXIST')
       throw new UserFacing(`${file} already exists.`, 'Choose another name.');
-    throw codeOf(error) === undefined ? error : storageFailure(error, file);
+    const isOfSystem = codeOf(error) !== undefined || error instanceof HeldFile;
+    throw isOfSystem ? storageFailure(error, file) : error;
   } finally {
-    await rm(temporary, { force: true });
+    await removeFile(temporary);
   }
 }

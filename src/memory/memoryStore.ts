@@ -3,8 +3,9 @@
  * `best.md` in the session's folder, `/global/tricks` is `tricks.md` in the folder that all
  * sessions share, `/project/data` is in the folder of the project. The files are the only storage: every request reads them again.
  */
-import { lstat, rm } from 'node:fs/promises';
+import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { removeFile } from '../base/heldFiles.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Disposable } from '../base/disposable.ts';
 import type { Event } from '../base/emitter.ts';
@@ -137,7 +138,7 @@ export class MemoryStore implements Disposable {
         ? []
         : await this.#nodesUnder(join(folder, entry.folder), parsed.text, true);
     for (const name of [entry.note, entry.folder])
-      if (name !== undefined) await rm(join(folder, name), { recursive: true, force: true });
+      if (name !== undefined) await removeFile(join(folder, name), { recursive: true });
     this.#watch.changed();
     return 1 + below.length;
   }

@@ -3,9 +3,10 @@
  * hours do, the next process sends the messages.
  */
 import { createHash, randomUUID } from 'node:crypto';
-import { readdir, readFile, rename, rm } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import * as z from 'zod';
+import { removeFile, replaceFile } from '../base/heldFiles.ts';
 import { codeOf } from '../base/errors.ts';
 import type { Message } from './notification.ts';
 import {
@@ -133,7 +134,7 @@ export class HeldMessages {
     return {
       messages: held.flat().sort((one, other) => one.message.atMs - other.message.atMs),
       forget: async () => {
-        for (const folder of claimedFolders) await rm(folder, { recursive: true, force: true });
+        for (const folder of claimedFolders) await removeFile(folder, { recursive: true });
       },
       giveBack: async () => {
         for (const folder of claimedFolders)
@@ -193,7 +194,7 @@ function isFree(name: string, nowMs: number): boolean {
 /** Renames the folder. Resolves with false if another process has already renamed it. */
 async function moves(from: string, to: string): Promise<boolean> {
   try {
-    await rename(from, to);
+    await replaceFile(from, to);
     return true;
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return false;

@@ -2,8 +2,9 @@
  * Stores which contents of project files the user has allowed, in the home folder of Helios: one
  * file for each path and content, named after a hash of both.
  */
-import { readdir, readFile, rm, stat } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { removeFile } from '../base/heldFiles.ts';
 import { codeOf } from '../base/errors.ts';
 import { otherOwner, type FileUser } from './fileOwners.ts';
 
@@ -42,7 +43,7 @@ export class Allowances {
     );
     const wanted = `${JSON.stringify({ file: realFile })}\n`;
     const found = names.filter((_name, index) => texts[index] === wanted);
-    await Promise.all(found.map((name) => rm(path.join(this.#options.folder, name))));
+    await Promise.all(found.map((name) => removeFile(path.join(this.#options.folder, name))));
     return found.length;
   }
 

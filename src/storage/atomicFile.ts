@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { open, rm } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import path from 'node:path';
 import { makeFolders } from '../base/folders.ts';
-import { replaceFile, type ReplaceDeps } from './replaceFile.ts';
+import { removeFile, replaceFile, type HeldFileDeps } from '../base/heldFiles.ts';
 import { storageFailure } from './storageFailure.ts';
 
 /**
@@ -15,7 +15,7 @@ export async function writeFileAtomic(
   file: string,
   content: string | Uint8Array,
   mode = 0o600,
-  replacing?: ReplaceDeps,
+  replacing?: HeldFileDeps,
 ): Promise<void> {
   const temporary = `${file}.${randomBytes(6).toString('hex')}.tmp`;
   try {
@@ -29,9 +29,9 @@ export async function writeFileAtomic(
     }
     await replaceFile(temporary, file, replacing);
   } catch (error) {
-    // Ignores an error of `rm`, which can fail for the same reason as the write, for example
+    // Ignores an error of `removeFile`, which can fail for the same reason as the write, for example
     // without permission for the folder.
-    await rm(temporary, { force: true }).catch(() => undefined);
+    await removeFile(temporary).catch(() => undefined);
     throw storageFailure(error, file);
   }
 }

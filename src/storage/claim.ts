@@ -3,12 +3,12 @@
  * moment, exactly one succeeds. A new lock file appears complete or not at all. When its owner has
  * died, the file is replaced in one step and is never missing in between.
  */
-import { link, rm, stat, writeFile } from 'node:fs/promises';
+import { link, stat, writeFile } from 'node:fs/promises';
 import type { Clock } from '../base/clock.ts';
 import { codeOf } from '../base/errors.ts';
+import { heldFilesOn, removeFile, replaceFile, type HeldFileDeps } from '../base/heldFiles.ts';
 import { liveOwner, readOwner, tokenOf, type LeaseOwner } from './leaseOwner.ts';
 import { systemProcesses, type Processes } from './processes.ts';
-import { replaceFile, replacingOn, type ReplaceDeps } from './replaceFile.ts';
 import { storageFailure } from './storageFailure.ts';
 
 export interface Claim {
@@ -19,7 +19,7 @@ export interface Claim {
 /** What tests replace. */
 export interface ClaimDeps {
   readonly processes?: Processes;
-  readonly replacing?: ReplaceDeps;
+  readonly held?: HeldFileDeps;
 }
 
 /**
@@ -40,7 +40,7 @@ export async function claim(
   } catch (error) {
     throw storageFailure(error, file);
   } finally {
-    await rm(temporary, { force: true });
+    await removeFile(temporary, {}, deps.held);
   }
 }
 
@@ -65,7 +65,7 @@ async function replaceDead(
   clock: Clock,
   deps: ClaimDeps,
 ): Promise<Claim | undefined> {
-  const { processes = systemProcesses, replacing = replacingOn(clock) } = deps;
+  const { processes = systemProcesses, held = heldFilesOn(clock) } = deps;
   const deadToken = tokenOf(await readOwner(file));
   if (deadToken === 'none' || (await liveOwner(file, clock, processes)) !== undefined)
     return undefined;
@@ -74,9 +74,9 @@ async function replaceDead(
   try {
     if (tokenOf(await readOwner(file)) !== deadToken) return undefined;
     const { mtimeMs } = await stat(file);
-    await replaceFile(`${file}.${owner.token}`, file, replacing);
+    await replaceFile(`${file}.${owner.token}`, file, held);
     return { lastSeenMs: Math.floor(mtimeMs) };
   } finally {
-    await rm(guard, { force: true });
+    await removeFile(guard, {}, held);
   }
 }

@@ -1,7 +1,7 @@
-import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { delay, systemClock, type Clock } from '../base/clock.ts';
 import { UserFacing } from '../base/errors.ts';
+import { removeFile } from '../base/heldFiles.ts';
 import { claim } from './claim.ts';
 import { thisProcess } from './leaseOwner.ts';
 import { makeFolder } from './makeFolder.ts';
@@ -31,6 +31,6 @@ export async function exclusively<Value>(
   try {
     return await work();
   } finally {
-    await rm(lock, { force: true });
+    await removeFile(lock);
   }
 }

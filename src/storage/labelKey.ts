@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { link, rm, writeFile } from 'node:fs/promises';
+import { link, writeFile } from 'node:fs/promises';
+import { removeFile } from '../base/heldFiles.ts';
 import { readSecretFile } from './secretFiles.ts';
 
 /**
@@ -32,6 +33,6 @@ async function created(file: string): Promise<Uint8Array> {
     if (other === undefined) throw error;
     return other;
   } finally {
-    await rm(temporary, { force: true });
+    await removeFile(temporary);
   }
 }

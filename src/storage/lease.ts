@@ -8,10 +8,11 @@
  * window or terminal that asks; a window hands over to another window if the user requests that; a
  * terminal never hands over.
  */
-import { rm, utimes } from 'node:fs/promises';
+import { utimes } from 'node:fs/promises';
 import path from 'node:path';
 import { delay, type Clock } from '../base/clock.ts';
 import type { Disposable } from '../base/disposable.ts';
+import { removeFile } from '../base/heldFiles.ts';
 import { claim, type Claim } from './claim.ts';
 import {
   liveOwner,
@@ -126,7 +127,7 @@ export class Lease {
     this.#isReleased = true;
     this.#timer.dispose();
     this.#watch?.dispose();
-    if (await this.#isOurs()) await rm(this.#file, { force: true });
+    if (await this.#isOurs()) await removeFile(this.#file);
   }
 
   #nextBeat(): Disposable {

@@ -1,7 +1,8 @@
 /** A request file next to a lease, which asks the holder to hand the lease over. */
 import { watch, type FSWatcher } from 'node:fs';
-import { readFile, rm } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { removeFile } from '../base/heldFiles.ts';
 import { toDisposable, type Disposable } from '../base/disposable.ts';
 import { codeOf } from '../base/errors.ts';
 import { writeFileAtomic } from './atomicFile.ts';
@@ -16,7 +17,7 @@ export const writeRequest = (leaseFile: string, token: string): Promise<void> =>
   writeFileAtomic(requestFile(leaseFile), token, 0o600);
 
 export const removeRequest = (leaseFile: string): Promise<void> =>
-  rm(requestFile(leaseFile), { force: true });
+  removeFile(requestFile(leaseFile));
 
 export async function isRequested(leaseFile: string, token: string): Promise<boolean> {
   try {

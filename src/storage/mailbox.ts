@@ -3,9 +3,10 @@
  * folder, and so is its reply. The sender removes both files.
  */
 import { watch, type FSWatcher } from 'node:fs';
-import { readdir, readFile, rm, stat } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import * as z from 'zod';
+import { removeFile } from '../base/heldFiles.ts';
 import { delay, type Clock } from '../base/clock.ts';
 import type { Disposable } from '../base/disposable.ts';
 import { codeOf, messageOf, UserFacing } from '../base/errors.ts';
@@ -49,7 +50,7 @@ export async function sendRequest(folder: string, body: unknown, clock: Clock): 
       'Look at the session, and try again.',
     );
   } finally {
-    await Promise.all([rm(request, { force: true }), rm(reply, { force: true })]);
+    await Promise.all([removeFile(request), removeFile(reply)]);
   }
 }
 
@@ -129,7 +130,7 @@ export class Mailbox implements Disposable {
   async #carryOut(file: string): Promise<void> {
     const { mtimeMs, size } = await stat(file);
     const isOld = Date.now() - mtimeMs > replyWithinMs;
-    if (isOld) return rm(file, { force: true });
+    if (isOld) return removeFile(file);
     const reply =
       size > maxRequestBytes
         ? { isDone: false, text: 'The request is too long.' }

@@ -1,9 +1,10 @@
 /**
  * Stores secrets in files that only the user can read: one file per secret, named after the secret.
  */
-import { mkdir, readFile, rm, stat } from 'node:fs/promises';
+import { mkdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { codeOf, UserFacing } from '../base/errors.ts';
+import { removeFile } from '../base/heldFiles.ts';
 import { thisSystem, type HostSystem } from '../base/hostSystem.ts';
 import { writeFileAtomic } from './atomicFile.ts';
 import { closeToOthers } from './ownerAccess.ts';
@@ -19,7 +20,7 @@ export function secretStore(
 ): (name: string, value: string | undefined) => Promise<void> {
   return async (name, value) => {
     const file = path.join(folder, name);
-    if (value === undefined) return rm(file, { force: true });
+    if (value === undefined) return removeFile(file);
     await mkdir(folder, { recursive: true, mode: 0o700 });
     await closeToOthers(folder, system);
     await writeFileAtomic(file, `${value}\n`, 0o600);
@@ -33,7 +34,7 @@ export function secretStore(
  */
 export async function readSecretFile(
   file: string,
-  { platform }: Pick<HostSystem, 'platform'> = process,
+  { platform }: Pick<HostSystem, 'platform'> = thisSystem(),
 ): Promise<string | undefined> {
   try {
     const { mode } = await stat(file);

@@ -1,4 +1,5 @@
 import { codeOf, HeliosError, messageOf } from '../base/errors.ts';
+import { HeldFile } from '../base/heldFiles.ts';
 
 export type StorageFailureReason = 'no_space' | 'denied' | 'read_only' | 'owned' | 'io';
 
@@ -28,6 +29,7 @@ export const isPassing = (error: unknown): error is StorageFailure =>
 export function storageFailure(error: unknown, file: string): StorageFailure {
   if (error instanceof StorageFailure) return error;
   const cause = { cause: error };
+  if (error instanceof HeldFile) return new StorageFailure('io', error.message, cause);
   switch (codeOf(error)) {
     case 'ENOSPC':
     case 'EDQUOT':

@@ -56,8 +56,18 @@ const platformModules: Readonly<Record<string, string>> = {
   'src/cli/start.mjs': 'runs before TypeScript can be loaded',
 };
 
+/** The modules that may rename and delete files themselves, each with the reason. */
+const fileModules: Readonly<Record<string, string>> = {
+  'src/base/heldFiles.ts': 'all others ask this one, which waits for files that are open elsewhere',
+  'src/build/nodeBundles.ts': 'builds the product',
+  'src/machines/transfer/localWriting.ts': 'removes folders of its own, with their content',
+};
+
+const replacesFiles =
+  /import \{[^}]*\b(?:rename|unlink|rm)(?:Sync)?\b[^}]*\} from 'node:fs(?:\/promises)?'|\bfs\.(?:rename|unlink|rm)(?:Sync)?\(/;
 const importsPosix = /\bposix\b[^;]*from 'node:path'|'node:path\/posix'|\bpath\.posix\b/;
-const asksNode = /\bprocess\.platform\b|\bplatform\b[^;]*from 'node:os'|\bos\.platform\b/;
+const asksNode =
+  /\bprocess\.platform\b|\bplatform\b[^;{}]*\}[^;{}]*= process\b|\bplatform\b[^;]*from 'node:os'|\bos\.platform\b/;
 
 describe('the operating system in the product', () => {
   const sources = globSync('src/**/*.{ts,mjs}', { cwd: repositoryRoot }).sort();
@@ -66,6 +76,10 @@ describe('the operating system in the product', () => {
 
   it('has POSIX paths only where no path is of this computer on Windows', () => {
     assert.deepEqual(found(importsPosix), Object.keys(posixModules));
+  });
+
+  it('has files of others open only where renaming and deleting waits for them', () => {
+    assert.deepEqual(found(replacesFiles), Object.keys(fileModules));
   });
 
   it('is asked for in one place', () => {

@@ -2,8 +2,9 @@
  * Removes old sessions, so that they do not fill the disk over time. Never removes a session that
  * has not ended, that is open in a process, that has an active run, or that the user protected.
  */
-import { readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { readdir, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { removeFile } from '../../base/heldFiles.ts';
 import type { Clock } from '../../base/clock.ts';
 import { adviceOf, codeOf } from '../../base/errors.ts';
 import { isRunId, type RunId, type SessionId } from '../../base/ids.ts';
@@ -49,7 +50,7 @@ const keepFile = 'keep';
 async function keepSession(home: Home, id: SessionId, isKept: boolean): Promise<void> {
   const file = path.join(home.sessionFolder(id), keepFile);
   if (isKept) await writeFile(file, '', { mode: 0o600 });
-  else await rm(file, { force: true });
+  else await removeFile(file);
 }
 
 export function retentionOf(
@@ -201,8 +202,8 @@ async function removeSession(deps: RetentionDeps, id: SessionId): Promise<string
       problems.push(`Files of session ${id} on ${machineId} were not removed: ${adviceOf(error)}`);
     }
   }
-  for (const run of runIds) await rm(deps.home.runFolder(run), { recursive: true, force: true });
-  await rm(deps.home.sessionFolder(id), { recursive: true, force: true });
+  for (const run of runIds) await removeFile(deps.home.runFolder(run), { recursive: true });
+  await removeFile(deps.home.sessionFolder(id), { recursive: true });
   return problems;
 }
 

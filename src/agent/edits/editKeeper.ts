@@ -2,7 +2,7 @@
  * Stores the content of files of this computer before a tool call changes them, and records what
  * the call changed. Ignores files in the home folder of Helios, such as its worktrees.
  */
-import { rm } from 'node:fs/promises';
+import { removeFile } from '../../base/heldFiles.ts';
 import { messageOf, ToolFailure } from '../../base/errors.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Logger } from '../../base/logger.ts';
@@ -92,7 +92,7 @@ export class EditKeeper {
       try {
         return [...(await this.#changes(before)), ...(await this.#newChanges(tracked, before))];
       } finally {
-        await rm(tracked.index, { recursive: true, force: true });
+        await removeFile(tracked.index, { recursive: true });
       }
     };
     return { end: () => this.#end({ callId, by: 'command' }, find) };

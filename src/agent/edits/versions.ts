@@ -1,11 +1,11 @@
 /** Reads, stores and writes versions of files of this computer. */
 import { randomBytes } from 'node:crypto';
-import { chmod, lstat, open, realpath, rm } from 'node:fs/promises';
+import { chmod, lstat, open, realpath } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { codeOf } from '../../base/errors.ts';
+import { removeFile, replaceFile } from '../../base/heldFiles.ts';
 import { openRegularFile } from '../../base/regularFile.ts';
 import { AttachmentFiles, hashOf } from '../../storage/attachmentFiles.ts';
-import { replaceFile } from '../../storage/replaceFile.ts';
 import type { FileVersion, StoredVersion } from '../journal/fileEvents.ts';
 
 /** Maximum size of a file whose content is stored, in bytes. */
@@ -73,7 +73,7 @@ export async function restore(
   version: StoredVersion | 'missing',
 ): Promise<boolean> {
   if (version === 'missing') {
-    await rm(path, { force: true });
+    await removeFile(path);
     return true;
   }
   const bytes = await storedContent(files, version);
@@ -91,7 +91,7 @@ export async function restore(
     await replaceFile(temporary, path);
     return true;
   } catch (error) {
-    await rm(temporary, { force: true }).catch(() => undefined);
+    await removeFile(temporary).catch(() => undefined);
     throw error;
   }
 }

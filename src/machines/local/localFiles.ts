@@ -5,6 +5,7 @@ import * as fs from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { codeOf, messageOf } from '../../base/errors.ts';
 import { makeFolders } from '../../base/folders.ts';
+import { HeldFile, removeFile, replaceFile } from '../../base/heldFiles.ts';
 import { NotRegularFile, openNow, openRegularFile } from '../../base/regularFile.ts';
 import {
   MachineFailure,
@@ -49,6 +50,7 @@ const answeredAtOnce = /^\/proc\/(?:\d+\/stat|sys\/kernel\/random\/boot_id)$/;
  */
 export function fileFailure(error: unknown, operation: string, path: string): MachineFailure {
   if (error instanceof MachineFailure) return error;
+  if (error instanceof HeldFile) return new MachineFailure('io', error.message, { cause: error });
   const [reason, why] = reasons[codeOf(error) ?? ''] ?? (['io', messageOf(error)] as const);
   return new MachineFailure(reason, `Cannot ${operation} ${path}: ${why}.`, { cause: error });
 }
@@ -179,9 +181,9 @@ async function replace(target: string, content: Uint8Array, like: Stats | number
       await file.chmod(like.mode & 0o7777);
     }
     await file.sync();
-    await fs.rename(temporary, target);
+    await replaceFile(temporary, target);
   } catch (error) {
-    await fs.rm(temporary, { force: true });
+    await removeFile(temporary);
     throw error;
   }
 }

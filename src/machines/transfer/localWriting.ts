@@ -3,6 +3,7 @@ import * as fs from 'node:fs';
 import { promisify } from 'node:util';
 import { codeOf } from '../../base/errors.ts';
 import { makeFolders } from '../../base/folders.ts';
+import { removeFile, replaceFile } from '../../base/heldFiles.ts';
 import { fileFailure } from '../local/localFiles.ts';
 import { MachineFailure } from '../machine.ts';
 import { blockBytes, sizeCode, type LastChanges, type Sink, type Writing } from './end.ts';
@@ -119,9 +120,9 @@ async function putInPlace(
   using root = openIn(here);
   if (links.length > 0) fs.mkdirSync(root.at(staging), { recursive: true, mode: 0o700 });
   const problems = makeLinks(here, staging, links);
-  const moved = await inFolders(workIn(here, signal), tops, (folder, name) => {
+  const moved = await inFolders(workIn(here, signal), tops, async (folder, name) => {
     using from = openIn(here, parentOf(name) === '.' ? staging : `${staging}/${parentOf(name)}`);
-    fs.renameSync(from.at(baseOf(name)), folder.at(baseOf(name)));
+    await replaceFile(from.at(baseOf(name)), folder.at(baseOf(name)));
     from.verify();
   });
   remove(root, staging);
@@ -223,11 +224,11 @@ class Part implements Disposable {
   }
 }
 
-function placePart(
+async function placePart(
   here: Here,
   part: string,
   { name, entry }: { readonly name: Bytes; readonly entry: Entry },
-): string | undefined {
+): Promise<string | undefined> {
   try {
     using root = openIn(here);
     using parent = openIn(here, parentOf(name));
@@ -237,7 +238,7 @@ function placePart(
     } finally {
       fs.closeSync(file);
     }
-    fs.renameSync(root.at(part), parent.at(baseOf(name)));
+    await replaceFile(root.at(part), parent.at(baseOf(name)));
     parent.verify();
     return undefined;
   } catch (error) {
@@ -273,10 +274,10 @@ async function complete(
 }
 
 /** Deletes an item, but no folder that has content. */
-function drop(folder: OpenFolder, base: Bytes): void {
+async function drop(folder: OpenFolder, base: Bytes): Promise<void> {
   const path = folder.at(base);
   if (fs.lstatSync(path).isDirectory()) fs.rmdirSync(path);
-  else fs.unlinkSync(path);
+  else await removeFile(path);
 }
 
 export const localWriting = (system: LocalSystem): Writing => ({
@@ -303,6 +304,6 @@ export const localWriting = (system: LocalSystem): Writing => ({
       remove(root, name);
     }),
   writePart: (place, part, file) => writePart({ system, place }, part, file),
-  placePart: (place, part, file) => Promise.resolve(placePart({ system, place }, part, file)),
+  placePart: (place, part, file) => placePart({ system, place }, part, file),
   complete: (place, changes, signal) => complete({ system, place }, changes, signal),
 });

@@ -12,6 +12,7 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { codeOf, messageOf } from '../../base/errors.ts';
+import { HeldFile } from '../../base/heldFiles.ts';
 import { openIfThere } from '../../storage/openIfThere.ts';
 import { MetricsError } from '../metricsError.ts';
 
@@ -71,7 +72,8 @@ export function openToAppend(path: string, size: number, keptPath: string): numb
 /** Converts a system error to a `MetricsError`; returns any other error unchanged. */
 export function diskError(error: unknown, folder: string): unknown {
   const code = codeOf(error);
-  if (code === undefined || error instanceof MetricsError) return error;
+  const isOfSystem = code !== undefined || error instanceof HeldFile;
+  if (!isOfSystem || error instanceof MetricsError) return error;
   if (code === 'ENOSPC' || code === 'EDQUOT')
     return new MetricsError(
       'no_space',

@@ -1,6 +1,7 @@
-import { closeSync, renameSync, writeFileSync } from 'node:fs';
+import { closeSync, writeFileSync } from 'node:fs';
 import { readFile, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
+import { replaceFileSync } from '../../base/heldFiles.ts';
 import type { Disposable } from '../../base/disposable.ts';
 import type { MetricPoint } from '../metric.ts';
 import { openIfThere } from '../../storage/openIfThere.ts';
@@ -181,7 +182,7 @@ export class PointsFile implements Disposable {
     if (this.#isHeaderSaved) return;
     const path = join(this.#folder, headerName);
     writeFileSync(`${path}.tmp`, this.#header, { mode: 0o600 });
-    renameSync(`${path}.tmp`, path);
+    replaceFileSync(`${path}.tmp`, path);
     this.#isHeaderSaved = true;
   }
 

@@ -2,9 +2,10 @@
  * Totals of the metrics of a run whose points file is full, so that the output after the last
  * stored point is not read again after a restart.
  */
-import { renameSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
+import { replaceFileSync } from '../../base/heldFiles.ts';
 import { openIfThere } from '../../storage/openIfThere.ts';
 import { fromJsonLine, toJsonLine } from '../../storage/jsonLine.ts';
 
@@ -48,7 +49,7 @@ export type RunTotals = z.infer<typeof totals>;
 export function writeTotals(folder: string, content: RunTotals): void {
   const file = join(folder, fileName);
   writeFileSync(`${file}.tmp`, toJsonLine(content), { mode: 0o600 });
-  renameSync(`${file}.tmp`, file);
+  replaceFileSync(`${file}.tmp`, file);
 }
 
 /** Reads the totals of the metrics in `folder`; `undefined` if there are no usable totals. */

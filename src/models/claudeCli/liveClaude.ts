@@ -3,7 +3,7 @@
  * messages one by one.
  */
 import { randomUUID } from 'node:crypto';
-import { rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type {
   Options,
@@ -18,6 +18,7 @@ import type {
   RawMessageStreamEvent,
   ToolResultBlockParam,
 } from '@anthropic-ai/sdk/resources/messages';
+import { removeFile } from '../../base/heldFiles.ts';
 import type { Environment } from '../../base/childEnvironment.ts';
 import type { Clock } from '../../base/clock.ts';
 import { CallFailed } from '../guarded.ts';
@@ -156,7 +157,7 @@ export class LiveClaude {
   async #forgetTranscript(): Promise<void> {
     if (this.#transcript === undefined || this.#isForgotten) return;
     this.#isForgotten = true;
-    await rm(this.#transcript, { force: true });
+    await removeFile(this.#transcript);
   }
 
   /** Kills the process. Resolves when the process has ended. */

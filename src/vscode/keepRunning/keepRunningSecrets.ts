@@ -2,8 +2,9 @@
  * Copies secrets that the background process renewed while no window was open, such as sign-in
  * tokens, into the secret storage.
  */
-import { readdir, rm } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import path from 'node:path';
+import { removeFile } from '../../base/heldFiles.ts';
 import { codeOf } from '../../base/errors.ts';
 import { readSecretFile } from '../../compose/secrets.ts';
 import type { ApiKeys } from '../models/apiKeys.ts';
@@ -14,7 +15,7 @@ export async function takeRenewed(folder: string, keys: Pick<ApiKeys, 'set'>): P
     const file = path.join(folder, name);
     const value = await readSecretFile(file);
     if (value !== undefined) await keys.set(name, value);
-    await rm(file, { force: true });
+    await removeFile(file);
   }
 }
 

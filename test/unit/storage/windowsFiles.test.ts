@@ -7,15 +7,22 @@ import {
   readFileSync,
   writeFileSync,
 } from 'node:fs';
-import { rename } from 'node:fs/promises';
+import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'mocha';
 import { homeAccess, keyFindings } from '../../../src/cli/doctor/access.ts';
 import { adviceOf } from '../../../src/base/errors.ts';
+import {
+  HeldFile,
+  removeFile,
+  replaceFileSync,
+  type HeldFileDeps,
+} from '../../../src/base/heldFiles.ts';
+import { diskError } from '../../../src/metrics/disk/appendOnly.ts';
+import { MetricsError } from '../../../src/metrics/metricsError.ts';
 import { writeFileAtomic } from '../../../src/storage/atomicFile.ts';
 import { claim } from '../../../src/storage/claim.ts';
 import { readOwner, thisProcess, tokenOf } from '../../../src/storage/leaseOwner.ts';
-import type { ReplaceDeps } from '../../../src/storage/replaceFile.ts';
 import { readSecretFile, secretStore } from '../../../src/storage/secretFiles.ts';
 import { isPassing } from '../../../src/storage/storageFailure.ts';
 import { ManualClock } from '../../fakes/manualClock.ts';
@@ -92,12 +99,14 @@ describe('replacing a file on Windows', () => {
   function busy(platform: NodeJS.Platform, code: string, refusals: number) {
     const clock = new ManualClock();
     const tries: number[] = [];
-    const deps: ReplaceDeps = {
+    const refuseFirst = (work: () => Promise<void>): Promise<void> => {
+      tries.push(clock.now());
+      return tries.length <= refusals ? Promise.reject(refused(code)) : work();
+    };
+    const deps: HeldFileDeps = {
       ...{ clock, platform },
-      rename: (from, to) => {
-        tries.push(clock.now());
-        return tries.length <= refusals ? Promise.reject(refused(code)) : rename(from, to);
-      },
+      rename: (from, to) => refuseFirst(() => rename(from, to)),
+      rm: (path, options) => refuseFirst(() => rm(path, options)),
     };
     return { clock, tries, deps };
   }
@@ -154,10 +163,85 @@ describe('replacing a file on Windows', () => {
     );
     const { clock, tries, deps } = busy('win32', 'EPERM', 3);
     const owner = await thisProcess('terminal');
-    const claimed = claim(file, owner, clock, { replacing: deps });
-    await passed(clock, () => tries.length > 3);
+    const claimed = claim(file, owner, clock, { held: deps });
+    await passed(clock, () => tries.length > 5);
     assert.notEqual(await claimed, undefined);
     assert.equal(tokenOf(await readOwner(file)), owner.token);
+  });
+});
+
+describe('deleting a file on Windows', () => {
+  const scratch = scratchFolder();
+  const refused = Object.assign(new Error('EBUSY: no'), { code: 'EBUSY' });
+
+  function held(platform: NodeJS.Platform, refusals: number) {
+    const clock = new ManualClock();
+    let tries = 0;
+    const deps: HeldFileDeps = {
+      ...{ clock, platform, rename },
+      rm: (path, options) => (++tries <= refusals ? Promise.reject(refused) : rm(path, options)),
+    };
+    return { clock, deps, tries: () => tries };
+  }
+
+  it('waits while another program has it open', async () => {
+    const folder = join(scratch(), 'folder');
+    mkdirSync(join(folder, 'below'), { recursive: true });
+    const { clock, deps, tries } = held('win32', 4);
+    const removed = removeFile(folder, { recursive: true }, deps);
+    await passed(clock, () => tries() > 4);
+    await removed;
+    assert.equal(existsSync(folder), false);
+  });
+
+  it('says after five seconds that it is open, and at once elsewhere', async () => {
+    const { clock, deps, tries } = held('win32', Infinity);
+    const startMs = clock.now();
+    let failure: unknown;
+    const removed = removeFile('/C/file', {}, deps).catch((error: unknown) => (failure = error));
+    await passed(clock, () => failure !== undefined);
+    await removed;
+    assert.ok(failure instanceof HeldFile);
+    assert.match(
+      failure.message,
+      /^Cannot delete \/C\/file: another program, .* Close that program\.$/,
+    );
+    assert.ok(clock.now() - startMs >= 5_000);
+    assert.ok(tries() > 10);
+    const linux = held('linux', Infinity);
+    await assert.rejects(removeFile('/C/file', {}, linux.deps), refused);
+    assert.equal(linux.tries(), 1);
+  });
+});
+
+describe('replacing a file of metrics on Windows', () => {
+  const refused = Object.assign(new Error('EACCES: no'), { code: 'EACCES' });
+  const busy = (platform: NodeJS.Platform, refusals: number) => {
+    const waits: number[] = [];
+    let tries = 0;
+    const rename = (): void => {
+      if (++tries <= refusals) throw refused;
+    };
+    return { platform, rename, wait: (ms: number) => void waits.push(ms), waits };
+  };
+
+  it('waits a moment while another program has it open', () => {
+    const system = busy('win32', 3);
+    replaceFileSync('new', 'old', system);
+    assert.deepEqual(system.waits, [10, 20, 40]);
+  });
+
+  it('is left to the next write if it stays open, and fails at once elsewhere', () => {
+    const system = busy('win32', Infinity);
+    assert.throws(() => replaceFileSync('new', 'old', system), HeldFile);
+    assert.deepEqual(system.waits, [10, 20, 40, 80]);
+    assert.throws(() => replaceFileSync('new', 'old', busy('darwin', Infinity)), refused);
+  });
+
+  it('is a failure of the metrics that may pass', () => {
+    const failure = diskError(new HeldFile('replace', 'points', refused), '/home');
+    assert.ok(failure instanceof MetricsError);
+    assert.equal(failure.reason, 'io');
   });
 });
 
