@@ -33,6 +33,7 @@ export async function listLocal(
       tar: 'gnu',
       sum: 'node',
       system: isWindows(system) ? 'windows' : 'unix',
+      foldsNames: isWindows(system),
     };
     const tree = { path: textOf(path), root: kind, tools, freeBytes: freeBytesAt(system, path) };
     if (kind !== 'folder') return { ...tree, entries: new Map(), complaints: [] };

@@ -11,6 +11,9 @@ export function parentOf(name: Bytes): Bytes {
 
 export const baseOf = (name: Bytes): Bytes => name.slice(name.lastIndexOf('/') + 1);
 
+/** Returns the form in which names are equal on a file system that ignores case, as on a Mac. */
+export const folded = (name: Bytes): string => textOf(name).normalize('NFC').toLowerCase();
+
 /** Returns the absolute path of a name in a folder. */
 export function pathIn(folder: Bytes, name: Bytes): Bytes {
   if (name === '.') return folder;

@@ -9,7 +9,7 @@ import { setImmediate } from 'node:timers/promises';
 import { fileFailure } from '../local/localFiles.ts';
 import { MachineFailure } from '../machine.ts';
 import { textOf, type Bytes } from './ends.ts';
-import { parentOf, pathIn } from './names.ts';
+import { folded, parentOf, pathIn } from './names.ts';
 import { plainMode } from './plan.ts';
 import type { Entry } from './tree.ts';
 
@@ -105,9 +105,9 @@ export class OpenFolder implements Disposable {
   }
 
   #assertAt(real: Bytes): void {
-    const isSame = isWindows(this.#system)
-      ? textOf(real).toLowerCase() === textOf(this.path).toLowerCase()
-      : real === this.path;
+    // Without paths of open folders, the system is Windows or macOS, which give a path as it is stored.
+    const isSame =
+      real === this.path || (this.#descriptor === undefined && folded(real) === folded(this.path));
     if (!isSame)
       throw new MachineFailure(
         'denied',

@@ -4,12 +4,12 @@ import { endOf } from './endOf.ts';
 import type { End } from './end.ts';
 import { bytesOf, placeText, textOf, type Bytes, type Place } from './ends.ts';
 import { closedNames, isGitignore, withoutExcluded, type ExcludeRules } from './excludes.ts';
-import { pathIn } from './names.ts';
+import { folded, pathIn } from './names.ts';
 import { planOf, type Plan } from './plan.ts';
 import type { Entries, Tools, Tree } from './tree.ts';
 import { decidingNames, isIn, repositoriesIn } from './repositories.ts';
 import type { TransferRequest } from './transferRequest.ts';
-import { windowsProblems, withModesOf } from './windowsRules.ts';
+import { nameProblems, withModesOf } from './windowsRules.ts';
 
 /** The two folders of a transfer, and the items in them that are compared. */
 interface Sides {
@@ -61,10 +61,7 @@ export async function surveyed(request: TransferRequest): Promise<Survey> {
   const { paths } = endOf(sides.to.machine);
   const refusal = (name: Bytes, isFolder: boolean): string | undefined =>
     request.refusal?.(paths.normalize(textOf(pathIn(bytesOf(sides.to.path), name))), isFolder);
-  const nameProblem =
-    sides.tools.to.system === 'windows'
-      ? windowsProblems(sides.source, links)
-      : (): undefined => undefined;
+  const nameProblem = nameProblems(sides.source, links, sides.tools.to);
   const plan = planOf({ ...sides, links, sameLinks, sameContent, nameProblem, refusal });
   const sizeOf = (entries: Entries, name: Bytes): number => entries.get(name)?.sizeBytes ?? 0;
   const bytes = plan.files.reduce((sum, name) => sum + sizeOf(sides.source, name), 0);
@@ -210,9 +207,12 @@ async function extraOf(
   tree: Tree,
   rules: ExcludeRules,
 ): Promise<readonly Bytes[]> {
-  const { entries } = await endOf(to.machine).list(to, { closed: closedNames(exclude), signal });
+  const closed = closedNames(exclude);
+  const { entries, tools } = await endOf(to.machine).list(to, { closed, signal });
   const { kept } = withoutExcluded(entries, rules);
-  return [...kept.keys()].filter((name) => name !== '.' && !tree.entries.has(name)).reverse();
+  const formOf = tools.foldsNames ? folded : (name: Bytes): Bytes => name;
+  const sourceNames = new Set([...tree.entries.keys()].map(formOf));
+  return [...kept.keys()].filter((name) => !sourceNames.has(formOf(name))).reverse();
 }
 
 function assertRoom({ to, freeBytes }: Sides, neededBytes: number): void {

@@ -28,6 +28,8 @@ export interface Tools {
   readonly sum: string | undefined;
   /** Windows has other rules for names, and no permission bits. */
   readonly system: 'unix' | 'windows';
+  /** Whether the file system takes names that differ only in case or normalization as equal. */
+  readonly foldsNames: boolean;
 }
 
 export interface Tree {
@@ -69,7 +71,7 @@ esac`;
 
 /**
  * Shell lines that replace `p` by its real path, and print the kind of the item, the tools, the
- * free space, and the real path. The free space is in the column before the used percentage; it is
+ * free space, whether the folder has the same name in the other case, and the real path. The free space is in the column before the used percentage; it is
  * unknown if the file system has no size.
  */
 const header = `
@@ -79,7 +81,13 @@ case $r in =*x) p=\${r#=}; p=\${p%x} ;; *) printf '%s\\n' "$r" >&2; exit 1 ;; es
 k=nothing; if [ -d "$p" ]; then k=folder; elif [ -e "$p" ]; then k=file; fi
 d=$p; while [ ! -d "$d" ]; do d=\${d%/*}; [ -n "$d" ] || d=/; done
 n=$(df -Pk "$d" 2>/dev/null | awk 'END { for (i = 5; i <= NF; i++) if ($i ~ /^([0-9]+%|-)$/) { print ($(i - 3) > 0 ? $(i - 1) : "unknown"); exit } }')
-printf '%s %s %s %s\\n%s//\\n' "$k" "$t" "$h" "\${n:-unknown}" "$p"
+f=exact; e=$d
+while [ "$e" != / ]; do
+b=\${e##*/}; e=\${e%/*}; o=$(printf %s "$b" | tr a-zA-Z A-Za-z)
+if [ "$o" != "$b" ]; then [ "$e/$b" -ef "$e/$o" ] && f=folded; break; fi
+e=\${e:-/}
+done
+printf '%s %s %s %s %s\\n%s//\\n' "$k" "$t" "$h" "\${n:-unknown}" "$f" "$p"
 [ $k = folder ] || exit 0
 cd -- "$p" || exit 1`;
 
@@ -99,13 +107,20 @@ export async function listTree(place: Place, listing: Listing): Promise<Tree> {
     ...(names && { stdin: nulls(names) }),
     signal,
   });
-  const [head = '', root, tar, sum, freeKb, path] =
-    /^(folder|file|nothing) (gnu|bsd|busybox) (\S+) (\S+)\n(\/[^]*?)\/\/\n/.exec(stdout) ?? [];
+  const [head = '', root, tar, sum, freeKb, folding, path] =
+    /^(folder|file|nothing) (gnu|bsd|busybox) (\S+) (\S+) (exact|folded)\n(\/[^]*?)\/\/\n/.exec(
+      stdout,
+    ) ?? [];
   if (code !== 0 || path === undefined) throw failureAt(place, stderr, 'access');
   return {
     path: textOf(path),
     root: root as Tree['root'],
-    tools: { tar: tar as Tools['tar'], sum: sums.get(sum ?? ''), system: 'unix' },
+    tools: {
+      tar: tar as Tools['tar'],
+      sum: sums.get(sum ?? ''),
+      system: 'unix',
+      foldsNames: folding === 'folded',
+    },
     freeBytes: Number(freeKb) * 1024,
     entries: parsed(place, stdout.slice(head.length), names && new Set(names)),
     complaints: stderr.split('\n').filter(Boolean),

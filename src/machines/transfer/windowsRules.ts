@@ -1,31 +1,34 @@
-/** Adapts the items of a transfer to Windows, which has other names and no permission bits. */
+/** Adapts the items of a transfer to systems with other names, and without permission bits. */
 import { textOf, type Bytes } from './ends.ts';
-import { isWindowsName } from './names.ts';
-import type { Entries, Entry } from './tree.ts';
+import { folded, isWindowsName } from './names.ts';
+import type { Entries, Entry, Tools } from './tree.ts';
 
 /**
- * Returns a function that tells why Windows cannot have an item, or a link with its target;
+ * Returns a function that tells why the destination cannot have an item, or a link with its target;
  * `undefined` if it can.
  */
-export function windowsProblems(
+export function nameProblems(
   source: Entries,
   links: ReadonlyMap<Bytes, Bytes>,
+  { system, foldsNames }: Pick<Tools, 'system' | 'foldsNames'>,
 ): (name: Bytes) => string | undefined {
+  if (!foldsNames) return () => undefined;
   const firstNames = new Map<string, Bytes>();
   for (const name of source.keys())
     if (!firstNames.has(folded(name))) firstNames.set(folded(name), name);
   return (name) => {
-    if (!isWindowsName(name)) return 'Windows cannot store this name. Rename it, or exclude it';
+    const isWindows = system === 'windows';
+    if (isWindows && !isWindowsName(name))
+      return 'Windows cannot store this name. Rename it, or exclude it';
     const first = firstNames.get(folded(name)) ?? name;
-    if (first !== name) return `Windows does not tell its name from ${textOf(first)}. Rename one`;
+    if (first !== name)
+      return `the destination does not tell its name from ${textOf(first)}. Rename one`;
     const target = links.get(name);
-    return target === undefined || isWindowsTarget(target)
+    return !isWindows || target === undefined || isWindowsTarget(target)
       ? undefined
       : `it is a link to ${textOf(target)}, a name that Windows cannot store`;
   };
 }
-
-const folded = (name: Bytes): string => textOf(name).toLowerCase();
 
 const isWindowsTarget = (target: Bytes): boolean =>
   target

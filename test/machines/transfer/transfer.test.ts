@@ -74,6 +74,22 @@ for (const [what, local] of Object.entries(locals))
       'between two hosts': () => [host(0), host(1)],
       'within this computer': () => [local, local],
     };
+    it('takes names for equal that differ in case, where the destination does', async () => {
+      put(path('from/Model.pt'), 'model');
+      put(path('from/both'), 'first');
+      put(path('from/Both'), 'second');
+      put(path('to/model.pt'), 'model');
+      put(path('to/other'), 'other');
+      // Stands for a file system that ignores case.
+      fs.symlinkSync('to', path('TO'));
+      const report = await send({ delete: true, isDryRun: true }, local, host(0));
+      assert.equal(report.planned.files, 2);
+      assert.match(report.problems[0]?.why ?? '', /does not tell its name from [bB]oth/);
+      await send({ delete: true }, local, host(0));
+      assert.ok(fs.existsSync(path('to/model.pt')));
+      assert.ok(!fs.existsSync(path('to/other')));
+    });
+
     for (const [way, ends] of Object.entries(ways)) {
       it(`keeps everything of a tree, ${way}, and sends nothing twice`, async () => {
         hardTree(path('from'), 33 * megabyte + 17);

@@ -5,13 +5,14 @@ import { join } from 'node:path';
 import { afterEach, describe, it } from 'mocha';
 import { LocalMachine } from '../../../../src/machines/local/localMachine.ts';
 import type { Sink } from '../../../../src/machines/transfer/end.ts';
+import { bytesOf } from '../../../../src/machines/transfer/ends.ts';
 import { localReading } from '../../../../src/machines/transfer/localReading.ts';
 import { localWriting } from '../../../../src/machines/transfer/localWriting.ts';
 import { localSystem, OpenFolder } from '../../../../src/machines/transfer/openFolder.ts';
 import type { Entry, Tools } from '../../../../src/machines/transfer/tree.ts';
 import { scratchFolder } from '../../../fakes/scratch.ts';
 
-const tools: Tools = { tar: 'gnu', sum: 'node', system: 'unix' };
+const tools: Tools = { tar: 'gnu', sum: 'node', system: 'unix', foldsNames: false };
 const entry: Entry = {
   ...{ kind: 'file', sizeBytes: 6, mode: 0o640 },
   modified: '1700000000.250000000',
@@ -23,6 +24,23 @@ const systems = {
   'with paths of open folders': localSystem,
   'without paths of open folders': { ...localSystem, descriptors: undefined },
 };
+
+describe('a folder of this computer as a Mac opens it', () => {
+  const folder = scratchFolder();
+  const mac = systems['without paths of open folders'];
+
+  it('may be named in another case, and with other letters of the same look', () => {
+    fs.mkdirSync(join(folder(), 'proj\u00e9'));
+    // Links stand for the other names by which a Mac knows the folder.
+    for (const name of ['PROJ\u00e9', 'proje\u0301', 'other'])
+      fs.symlinkSync('proj\u00e9', join(folder(), name));
+    for (const name of ['PROJ\u00e9', 'proje\u0301'])
+      new OpenFolder(mac, bytesOf(join(folder(), name)))[Symbol.dispose]();
+    assert.throws(() => new OpenFolder(mac, bytesOf(join(folder(), 'other'))), {
+      reason: 'denied',
+    });
+  });
+});
 
 for (const [what, system] of Object.entries(systems))
   describe(`files of this computer without commands, ${what}`, () => {

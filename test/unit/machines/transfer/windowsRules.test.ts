@@ -3,8 +3,8 @@ import { describe, it } from 'mocha';
 import { bytesOf } from '../../../../src/machines/transfer/ends.ts';
 import { isWindowsName } from '../../../../src/machines/transfer/names.ts';
 import { planOf } from '../../../../src/machines/transfer/plan.ts';
-import { isSameTime, type Entry } from '../../../../src/machines/transfer/tree.ts';
-import { windowsProblems, withModesOf } from '../../../../src/machines/transfer/windowsRules.ts';
+import { isSameTime, type Entry, type Tools } from '../../../../src/machines/transfer/tree.ts';
+import { nameProblems, withModesOf } from '../../../../src/machines/transfer/windowsRules.ts';
 
 const entry = (kind: Entry['kind'], mode = 0o644): Entry => ({
   ...{ kind, mode, sizeBytes: 1 },
@@ -36,10 +36,14 @@ describe('the items of a transfer on Windows', () => {
 
   it('may not be bytes that are no text', () => assert.ok(!isWindowsName('\xff\xfe')));
 
-  const planned = (source: Map<string, Entry>, links = new Map<string, string>()) =>
+  const planned = (
+    source: Map<string, Entry>,
+    links = new Map<string, string>(),
+    system: Tools['system'] = 'windows',
+  ) =>
     planOf({
       ...{ source, links, target: new Map(), sameLinks: new Set() },
-      nameProblem: windowsProblems(source, links),
+      nameProblem: nameProblems(source, links, { system, foldsNames: true }),
       refusal: () => undefined,
     });
 
@@ -57,6 +61,13 @@ describe('the items of a transfer on Windows', () => {
       ['README', 'a\\b', 'nul', 'X'],
     );
     assert.match(plan.problems[0]?.why ?? '', /does not tell its name from Readme/);
+  });
+
+  it('are sent to a Mac, but those that it cannot tell apart', () => {
+    const source = files('a\\b', 'nul', 'Model.pt', 'model.pt', 'caf\u00e9', 'cafe\u0301');
+    const plan = planned(source, new Map(), 'unix');
+    assert.deepEqual(plan.files, ['a\\b', 'nul', 'Model.pt', bytesOf('caf\u00e9')]);
+    assert.equal(plan.problems.length, 2);
   });
 
   it('are no links that Windows reads in another way', () => {
