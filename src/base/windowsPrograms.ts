@@ -1,6 +1,8 @@
 /** Calls of the programs that are part of Windows. */
 import { spawn } from 'node:child_process';
-import { variableOf, type HostSystem } from './hostSystem.ts';
+import { existsSync } from 'node:fs';
+import { win32 } from 'node:path';
+import { searchFolders, variableOf, type HostSystem } from './hostSystem.ts';
 
 /** A program to start, with arguments that Node must not quote if `isVerbatim` is true. */
 export interface ProgramCall {
@@ -15,6 +17,23 @@ export interface ProgramCall {
  */
 export const windowsProgram = (system: HostSystem, ...names: readonly string[]): string =>
   [variableOf(system, 'SYSTEMROOT') ?? 'C:\\Windows', 'System32', ...names].join('\\');
+
+/**
+ * Returns how a program that the user may have is started: by its name or, on Windows, by its path,
+ * because a bare name would be searched in the working folder first. A path is also returned if there
+ * is no such program.
+ */
+export function programCall(
+  system: HostSystem,
+  name: string,
+  exists: (file: string) => boolean = existsSync,
+): string {
+  if (system.platform !== 'win32') return name;
+  const files = searchFolders(system)
+    .filter((folder) => win32.isAbsolute(folder))
+    .map((folder) => win32.join(folder, `${name}.exe`));
+  return files.find((file) => exists(file)) ?? windowsProgram(system, `${name}.exe`);
+}
 
 /**
  * Returns the call that runs a command line in `cmd.exe`, without the commands that the registry

@@ -1,5 +1,7 @@
 /** Commands that keep a computer awake until their standard input is closed. */
+import type { HostSystem } from '../base/hostSystem.ts';
 import type { Place } from '../base/place.ts';
+import { windowsProgram } from '../base/windowsPrograms.ts';
 
 export interface Holder {
   readonly command: readonly [tool: string, ...args: string[]];
@@ -8,12 +10,12 @@ export interface Holder {
 }
 
 /** Returns the command for this place; a text that says why there is none. */
-export function holderOf(platform: NodeJS.Platform, place: Place): Holder | string {
+export function holderOf(system: HostSystem, place: Place): Holder | string {
   if (place === 'codespaces') return 'a codespace cannot be kept awake';
   if (place === 'dev-container' || place === 'container')
     return 'Helios runs in a container, which cannot keep its computer awake; change the power settings of that computer';
   if (place === 'wsl') return { command: throughWsl, computer: 'Windows, in which WSL runs,' };
-  const command = commands[platform];
+  const command = commands[system.platform]?.(system);
   if (command === undefined) return 'this operating system is not supported';
   const computer =
     place === 'ssh' ? 'this host, not the computer with the window,' : 'this computer';
@@ -51,8 +53,8 @@ const throughWsl: Holder['command'] = [
   ...powershellArgs,
 ];
 
-const commands: Partial<Record<NodeJS.Platform, Holder['command']>> = {
-  linux: [
+const commands: Partial<Record<NodeJS.Platform, (system: HostSystem) => Holder['command']>> = {
+  linux: () => [
     'systemd-inhibit',
     '--what=sleep:idle',
     '--mode=block',
@@ -60,6 +62,9 @@ const commands: Partial<Record<NodeJS.Platform, Holder['command']>> = {
     '--why=A research session is running',
     'cat',
   ],
-  darwin: ['caffeinate', '-i', 'cat'],
-  win32: ['powershell.exe', ...powershellArgs],
+  darwin: () => ['caffeinate', '-i', 'cat'],
+  win32: (system) => [
+    windowsProgram(system, 'WindowsPowerShell', 'v1.0', 'powershell.exe'),
+    ...powershellArgs,
+  ],
 };

@@ -71,7 +71,7 @@ export class KeepAwake implements Disposable {
   #hold(): void {
     if (this.#child !== undefined || this.#isUnavailable) return;
     const { platform = currentPlatform(), place = placeHere() } = this.#options;
-    const holder = holderOf(platform, place);
+    const holder = holderOf({ platform, env: process.env }, place);
     if (typeof holder === 'string') return this.#complain(holder);
     const [tool, ...args] = holder.command;
     const child = startHolder(tool, args, platform);

@@ -1,15 +1,16 @@
 import { spawn } from 'node:child_process';
 import { withoutSecrets } from '../../base/childEnvironment.ts';
-import { currentPlatform } from '../../base/platform.ts';
+import { thisSystem, type HostSystem } from '../../base/hostSystem.ts';
+import { windowsProgram } from '../../base/windowsPrograms.ts';
 
 /**
  * Opens the address in the browser. Resolves with false if the program that opens addresses could
  * not be started.
  */
-export function openBrowser(address: string): Promise<boolean> {
-  const [command, ...args] = openers[currentPlatform()] ?? ['xdg-open'];
+export function openBrowser(address: string, system = thisSystem()): Promise<boolean> {
+  const [command, ...args] = openerOn(system);
   return new Promise((resolve) => {
-    const child = spawn(command ?? '', [...args, address], {
+    const child = spawn(command, [...args, address], {
       stdio: 'ignore',
       detached: true,
       windowsHide: true,
@@ -24,10 +25,11 @@ export function openBrowser(address: string): Promise<boolean> {
 }
 
 /**
- * Programs that open an address without a shell. On Windows, `start` would need a shell, which ends
- * the address at `&`.
+ * Returns the program that opens an address without a shell. On Windows, `start` would need a shell,
+ * which ends the address at `&`.
  */
-const openers: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>> = {
-  darwin: ['open'],
-  win32: ['rundll32', 'url.dll,FileProtocolHandler'],
-};
+function openerOn(system: HostSystem): readonly [string, ...string[]] {
+  if (system.platform === 'win32')
+    return [windowsProgram(system, 'rundll32.exe'), 'url.dll,FileProtocolHandler'];
+  return [system.platform === 'darwin' ? 'open' : 'xdg-open'];
+}

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { codeOf, messageOf } from '../../base/errors.ts';
 import { bareEnvironment, type HostSystem } from '../../base/hostSystem.ts';
+import { programCall } from '../../base/windowsPrograms.ts';
 import { note, ok, warning, type Finding, type Section } from './finding.ts';
 
 interface Program {
@@ -47,7 +48,7 @@ async function findingOf(
   system: HostSystem,
 ): Promise<Finding> {
   try {
-    const { stdout, stderr } = await promisify(execFile)(name, args, {
+    const { stdout, stderr } = await promisify(execFile)(programCall(system, name), args, {
       timeout: timeoutMs,
       env: { ...bareEnvironment(system), LC_ALL: 'C' },
       windowsHide: true,

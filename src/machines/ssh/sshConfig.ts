@@ -4,6 +4,8 @@
  */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
+import { thisSystem } from '../../base/hostSystem.ts';
+import { programCall } from '../../base/windowsPrograms.ts';
 import { codeOf, messageOf } from '../../base/errors.ts';
 import { quotedReason } from '../../base/untrusted.ts';
 import { MachineFailure } from '../machine.ts';
@@ -142,7 +144,8 @@ async function askOpenSsh(
   reference: HostReference,
   options: SshConfigOptions,
 ): Promise<Settings | undefined> {
-  const program = options.sshProgram === undefined ? 'ssh' : options.sshProgram;
+  const program =
+    options.sshProgram === undefined ? programCall(thisSystem(), 'ssh') : options.sshProgram;
   if (program === null) return undefined;
   const more = [
     ...(reference.user === undefined ? [] : ['-l', reference.user]),

@@ -96,7 +96,9 @@ interface FoundFile {
 
 function readFile(file: string): FoundFile {
   try {
-    return { file, content: JSON.parse(readFileSync(file, 'utf8')) as unknown };
+    // Editors of Windows may begin a text with a mark.
+    const text = readFileSync(file, 'utf8').replace(/^\ufeff/, '');
+    return { file, content: JSON.parse(text) as unknown };
   } catch (error) {
     return { file, content: messageOf(error) };
   }

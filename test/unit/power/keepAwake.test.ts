@@ -45,6 +45,7 @@ describe('keeping the computer awake', () => {
   });
   afterEach(async () => {
     process.env.PATH = pathBefore;
+    delete process.env['SystemRoot'];
     await rm(folder, { recursive: true, force: true });
   });
 
@@ -156,8 +157,11 @@ describe('keeping the computer awake', () => {
         `printf '%s\n' "$@" > ${args}
 echo $$ >> ${log()}
 cat`,
-        'powershell.exe',
+        platform === 'win32'
+          ? 'Windows\\System32\\WindowsPowerShell\\v1.0\\powershell.exe'
+          : 'powershell.exe',
       );
+      process.env['SystemRoot'] = path.join(folder, 'Windows');
       const said: string[] = [];
       const logger = { ...silentLogger, info: (message: string) => void said.push(message) };
       const options = { clock: new ManualClock(), logger, platform, place };
@@ -203,10 +207,10 @@ exec sleep 600`);
   });
 
   it('names the host that it holds through SSH, and leaves a Mac to caffeinate', () => {
-    const there = holderOf('linux', 'ssh');
+    const there = holderOf({ platform: 'linux', env: {} }, 'ssh');
     assert.ok(typeof there === 'object');
     assert.match(there.computer, /this host, not the computer with the window/);
-    const mac = holderOf('darwin', 'computer');
+    const mac = holderOf({ platform: 'darwin', env: {} }, 'computer');
     assert.deepEqual(typeof mac === 'object' && mac.command, ['caffeinate', '-i', 'cat']);
   });
 });

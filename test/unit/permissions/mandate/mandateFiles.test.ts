@@ -28,6 +28,11 @@ describe('a mandate of the user', () => {
     assert.deepEqual(readMandate(at('nowhere'), at('work')), { mandate: builtInMandate });
   });
 
+  it('may begin with the mark that editors of Windows write', () => {
+    write('a.json', '\ufeff{ "hosts": ["general"] }\r\n');
+    assert.deepEqual(read().mandate.hosts, ['general']);
+  });
+
   it('counts for the nearest folder that it names, and for all others without one', () => {
     write('a.json', { hosts: ['general'] });
     write('b.json', { for: [at('work')], hosts: ['work'] });
