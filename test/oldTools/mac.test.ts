@@ -12,6 +12,7 @@ import { freeSlots } from '../../src/runs/leases.ts';
 import { runGit, scriptStart } from '../../src/experiments/git/gitScript.ts';
 import { environmentScript, parseEnvironment } from '../../src/tools/runs/environment.ts';
 import { findPrograms } from '../../src/tools/runs/environmentPrograms.ts';
+import { needs } from '../setup/needs.ts';
 import { ended, useRuns } from '../unit/runs/harness.ts';
 
 describe('an emulated Mac', () => {
@@ -24,7 +25,7 @@ describe('an emulated Mac', () => {
       env: { ...process.env, ...env },
     });
 
-  it('is one to every script', () => {
+  needs('emulation')('is one to every script', () => {
     assert.equal(execFileSync('uname', ['-s'], { encoding: 'utf8' }), 'Darwin\n');
     assert.deepEqual(readdirSync('/proc'), []);
     assert.throws(
@@ -35,16 +36,19 @@ describe('an emulated Mac', () => {
       assert.throws(() => execFileSync('sh', ['-c', `command -v ${missing}`]), missing);
   });
 
-  it('gives every part of a sample, and no more than the last look of top', async () => {
-    const sample = await new Sampler(machine(), systemClock).sample();
-    assert.deepEqual(sample.gpus, []);
-    assert.ok(sample.disks?.[0]?.totalBytes);
-    assert.deepEqual(
-      [sample.cpuCount, sample.cpuPercent, sample.loadAverage, sample.memoryTotalBytes],
-      [8, 37.5, 1.5, 2 ** 34],
-    );
-    assert.ok((sample.memoryUsedBytes ?? 0) > 2 ** 33);
-  });
+  needs('emulation')(
+    'gives every part of a sample, and no more than the last look of top',
+    async () => {
+      const sample = await new Sampler(machine(), systemClock).sample();
+      assert.deepEqual(sample.gpus, []);
+      assert.ok(sample.disks?.[0]?.totalBytes);
+      assert.deepEqual(
+        [sample.cpuCount, sample.cpuPercent, sample.loadAverage, sample.memoryTotalBytes],
+        [8, 37.5, 1.5, 2 ** 34],
+      );
+      assert.ok((sample.memoryUsedBytes ?? 0) > 2 ** 33);
+    },
+  );
 
   it('gives its GPUs, where it has any', async () => {
     const bin = join(folder(), 'bin');
@@ -70,34 +74,37 @@ describe('an emulated Mac', () => {
     assert.deepEqual(others, [first, first]);
   });
 
-  it('keeps its slots and its runs, whatever it is called and however its clock is set', async () => {
-    const bin = join(folder(), 'bin');
-    mkdirSync(bin);
-    const one = controller(undefined, () =>
-      Object.assign(machine({ PATH: `${bin}:${process.env['PATH']}` }), { share: { slots: 1 } }),
-    );
-    const run = await one.runs.launch(spec('sleep 60', { resources: {} }));
-    const free = async () => (await freeSlots(one.machine)).slots;
-    assert.deepEqual(await free(), { total: 1, free: 0 });
-    program(bin, 'uname', 'case $1 in -n) echo other ;; *) exec /usr/bin/uname "$@" ;; esac');
-    program(
-      bin,
-      'sysctl',
-      'case $2 in kern.boottime) echo "{ sec = 1, usec = 0 }" ;; *) exec /usr/bin/sysctl "$@" ;; esac',
-    );
-    assert.deepEqual(await free(), { total: 1, free: 0 });
-    await one.runs.kill(run, { graceMs: 300 });
-    assert.deepEqual(await ended(run), { kind: 'killed' });
-    assert.deepEqual(await free(), { total: 1, free: 1 });
-  });
+  needs('emulation')(
+    'keeps its slots and its runs, whatever it is called and however its clock is set',
+    async () => {
+      const bin = join(folder(), 'bin');
+      mkdirSync(bin);
+      const one = controller(undefined, () =>
+        Object.assign(machine({ PATH: `${bin}:${process.env['PATH']}` }), { share: { slots: 1 } }),
+      );
+      const run = await one.runs.launch(spec('sleep 60', { resources: {} }));
+      const free = async () => (await freeSlots(one.machine)).slots;
+      assert.deepEqual(await free(), { total: 1, free: 0 });
+      program(bin, 'uname', 'case $1 in -n) echo other ;; *) exec /usr/bin/uname "$@" ;; esac');
+      program(
+        bin,
+        'sysctl',
+        'case $2 in kern.boottime) echo "{ sec = 1, usec = 0 }" ;; *) exec /usr/bin/sysctl "$@" ;; esac',
+      );
+      assert.deepEqual(await free(), { total: 1, free: 0 });
+      await one.runs.kill(run, { graceMs: 300 });
+      assert.deepEqual(await ended(run), { kind: 'killed' });
+      assert.deepEqual(await free(), { total: 1, free: 1 });
+    },
+  );
 
-  it('names its processor in the environment of a run', async () => {
+  needs('emulation')('names its processor in the environment of a run', async () => {
     const script = environmentScript({ repo: folder(), mark: 'mark' });
     const { stdout } = await machine().exec(script);
     assert.equal(parseEnvironment(stdout, 'mark').cpu?.split(' · ')[0], 'Apple M2');
   });
 
-  it('opens no dialog where the command line tools are missing', async () => {
+  needs('emulation')('opens no dialog where the command line tools are missing', async () => {
     const bin = join(folder(), 'bin');
     mkdirSync(bin);
     const local = machine({ PATH: `${bin}:/usr/bin` });

@@ -6,19 +6,24 @@
 import { existsSync } from 'node:fs';
 import { it } from 'mocha';
 
-/** `linux`: its /proc as well. */
-export type Need = 'linux' | 'root';
+/** `linux`: its /proc as well. `emulation`: the emulated Mac, which has figures of its own. */
+export type Need = 'linux' | 'root' | 'emulation';
 
-export const isThere = (need: Need): boolean =>
-  need === 'root'
-    ? process.getuid?.() === 0
-    : process.platform === 'linux' && existsSync('/proc/self/stat');
+const conditions: Readonly<Record<Need, () => boolean>> = {
+  linux: () => process.platform === 'linux' && existsSync('/proc/self/stat'),
+  root: () => process.getuid?.() === 0,
+  emulation: () => process.env['HELIOS_TEST_PROC'] !== undefined,
+};
+
+export const isThere = (need: Need): boolean => conditions[need]();
 
 /** Takes the place of `it`: `needs('linux')('reads /proc', …)`. */
-export function needs(...wanted: readonly Need[]): (title: string, test: Mocha.AsyncFunc) => void {
+export function needs(
+  ...wanted: readonly Need[]
+): (title: string, test: Mocha.Func | Mocha.AsyncFunc) => void {
   const missing = wanted.filter((need) => !isThere(need));
   return (title, test) => {
-    if (missing.length === 0) it(title, test);
+    if (missing.length === 0) it(title, test as Mocha.AsyncFunc);
     else it(`${title} [not run here: needs ${missing.join(' and ')}]`, () => undefined);
   };
 }
