@@ -105,7 +105,10 @@ describe('closing', () => {
     assert.equal(clock.pendingTimers, 0);
     bed = await bed.restart(new ScriptedModel([quit]));
     const again = await bed.engine.sessions.resume(session.id);
-    await clock.advance(1_000);
+    await until(() => {
+      void clock.advance(1_000);
+      return again.state.phase === 'ended';
+    });
     assert.equal(await again.ended, 'blocked');
     assert.equal(eventsOf(again, 'sleep.ended').length, 1);
   });

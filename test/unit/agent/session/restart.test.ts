@@ -54,7 +54,10 @@ describe('restart', () => {
     assert.deepEqual([...second.state.stickies], [[1, 'never touch data/']]);
     assert.equal(bed.engine.runs.all()[0]?.liveness.kind, 'running');
     await clock.advance(5 * 60_000 + 1);
-    await until(() => model.requests.length === 1);
+    await until(() => {
+      void clock.advance(0);
+      return model.requests.length === 1;
+    });
     assert.match(textOf(model, 0), /Watching: watch for NaN/);
     assert.match(textOf(model, 0), /run 1 .*local:\d+/);
     assert.match(textOf(model, 0), /\/best.*lr 0\.1 is best/);
