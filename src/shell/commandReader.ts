@@ -11,7 +11,8 @@ import type {
 } from './shellCommand.ts';
 import { casePattern } from './casePattern.ts';
 import { partOf } from './wordParts.ts';
-import { isNumberOfFile, partsOfCondition, redirectionOf, simpleCommand } from './simpleCommand.ts';
+import { bareWord, functionName, nothing, ownParts, partsBetween } from './groupParts.ts';
+import { isNumberOfFile, redirectionOf, simpleCommand } from './simpleCommand.ts';
 import { expansion, hidesExpansion, wordOf, wordsOf, type TakeExpansion } from './words.ts';
 
 /** Maximum depth of nested substitutions. */
@@ -349,6 +350,10 @@ export class CommandReader {
 
   /** Reads the commands in an expansion, and adds them to `found`. */
   readonly #take: TakeExpansion = (place, isQuoted) => {
+    if (place.type === 'array') {
+      this.isFlat = this.isPlain = false;
+      return { kind: 'list', words: wordsOf(childrenOf(place).slice(1, -1), this.#take) };
+    }
     const isVariable = /^\$(?:\w+|\{\w+\}|[?#@*!$-])$/.test(written(place));
     this.isFlat &&= isVariable;
     this.isPlain &&= !isQuoted && isVariable;
@@ -402,38 +407,4 @@ export class CommandReader {
     this.#items.push(place.source.slice(at, place.end));
     this.#level--;
   }
-}
-
-const nothing = { assignments: [], redirections: [], input: '', operator: ';' };
-
-const bareWord = (text: string): ShellWord => ({
-  text,
-  spelled: text,
-  isDynamic: false,
-  isQuoted: false,
-});
-
-/** Returns the parts of the head of a loop that `;` separates. */
-function partsBetween(children: readonly Place[]): readonly (readonly Place[])[] {
-  const all: Place[][] = [[]];
-  for (const child of children) {
-    if (/^;+$/.test(child.type)) for (const _sign of child.type) all.push([]);
-    else all.at(-1)?.push(child);
-  }
-  return all;
-}
-
-/** Returns the name of a function with a body in `{ }`; `undefined` for other groups. */
-function functionName(type: string, children: readonly Place[]): string | undefined {
-  const body = children.at(-1);
-  const head = children.slice(0, -1).map(written).join(' ');
-  const [, name, other = name] =
-    /^(?:(?:function )?([A-Za-z_]\w*) \( \)|function ([A-Za-z_]\w*))$/.exec(head) ?? [];
-  const isGroup = body?.type === 'compound_statement' && written(body).startsWith('{');
-  return type === 'function_definition' && isGroup ? other : undefined;
-}
-
-function ownParts(place: Place): readonly Place[] {
-  if (place.type === 'variable_assignment') return [place];
-  return place.type === 'test_command' ? partsOfCondition(place) : childrenOf(place);
 }

@@ -27,6 +27,8 @@ export interface ShellWord {
  * - `alternative`: `${NAME:-TEXT}`, `${NAME:+TEXT}`, and the same without the colon
  * - `derived`: `${NAME##PATTERN}`, `${NAME:0:3}`, `${NAME/A/B}` and the like, which leave out or
  *   change a part of the value
+ * - `element`: `${NAME[KEY]}`, also `${!NAME[@]}`
+ * - `list`: the words of `NAME=(…)`
  * - `commands`: `$(…)` or `<(…)`
  * - `arithmetic`: `$((…))`, with the expansions in it
  * - `choice`: one of several values; several words if it is a list
@@ -49,6 +51,17 @@ export type WordPart =
       readonly operator: string;
       readonly pattern: string;
     }
+  | {
+      readonly kind: 'element';
+      readonly name: string;
+      /** `@` for all elements. */
+      readonly index: string;
+      /** True for the keys of the elements. */
+      readonly isKey: boolean;
+      /** Part of the list, such as `:1:2`; else empty. */
+      readonly slice: string;
+    }
+  | { readonly kind: 'list'; readonly words: readonly ShellWord[] }
   | { readonly kind: 'arithmetic'; readonly items: readonly (string | WordPart)[] }
   | { readonly kind: 'choice'; readonly values: readonly PossibleText[]; readonly isList: boolean }
   | { readonly kind: 'commands'; readonly sign: '$(' | '<('; readonly layout: ShellLayout }

@@ -51,6 +51,8 @@ function namedPart(text: string): WordPart | undefined {
   const name = sign ?? length ?? bare ?? braced;
   if (name !== undefined && isSpecial(name)) return { kind: 'special', name };
   if (name !== undefined) return { kind: 'variable', name };
+  const element = elementIn(text);
+  if (element !== undefined) return element;
   const [, given, choice, alternative] = alternatives.exec(text) ?? [];
   if (given !== undefined && choice !== undefined && alternative !== undefined)
     return { kind: 'alternative', name: given, operator: choice, text: alternative };
@@ -58,4 +60,16 @@ function namedPart(text: string): WordPart | undefined {
   return of !== undefined && operator !== undefined && pattern !== undefined
     ? { kind: 'derived', name: of, operator, pattern }
     : undefined;
+}
+
+const elements =
+  /^\$\{(!?)([A-Za-z_]\w*)\[("?)([@*]|-?\d+|[A-Za-z_][\w.-]*|\$\w+|\$\{\w+\})\3\]((?::\d+){0,2})\}$/;
+
+/** Returns what `${NAME[KEY]}` is; `undefined` for other expansions. */
+function elementIn(text: string): WordPart | undefined {
+  const [, sign, name, , index = '', slice = ''] = elements.exec(text) ?? [];
+  const isAll = /^[@*]$/.test(index);
+  return name === undefined || (!isAll && (sign === '!' || slice !== ''))
+    ? undefined
+    : { kind: 'element', name, index, isKey: sign === '!', slice };
 }

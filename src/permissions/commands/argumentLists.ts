@@ -2,6 +2,7 @@
 import { shellQuote } from '../../base/text.ts';
 import { parseShell } from '../../shell/parseShell.ts';
 import { listsNames } from './listings.ts';
+import { elementAssignment, listOf, pairOf } from './elements.ts';
 import { isFunctionHead } from './loopParts.ts';
 import { bracedWords, listedValues } from './loopValues.ts';
 import { isSplit, valueParts } from './scope.ts';
@@ -66,6 +67,8 @@ function writtenWords(words: readonly ShellWord[], home: string): readonly strin
         .join(' ; ')} ))`,
     ];
   if (isFunctionHead({ words })) return [`${first?.text ?? ''}()`];
+  if (/^(?:declare|typeset)$/.test(first?.text ?? '') && second?.text.startsWith('-') === true)
+    return [...words.map((word) => (listOf(word) ? assigned(word, home) : word.text)), '|| exit 1'];
   if (first?.text === 'local')
     return words.map((word) => (word.spelled.includes('=') ? assigned(word, home) : word.text));
   if (first?.text === '[[') return words.map((word) => conditionWord(word, home));
@@ -79,9 +82,30 @@ const conditionWord = (word: ShellWord, home: string): string =>
     : argument(word, home);
 
 function assigned(word: ShellWord, home: string): string {
-  const [name = ''] = /^\w+=/.exec(word.spelled) ?? [];
-  if (word.parts === undefined) return name + shellQuote(word.text.slice(name.length));
-  return name + partsText(valueParts(word), home, '');
+  const element = elementAssignment(word);
+  if (element !== undefined) {
+    const [name = ''] = /^\w+/.exec(word.spelled) ?? [];
+    const { key, value } = element;
+    return `${name}[${key}]=${valueText(value, home)}`;
+  }
+  const [, name = '', more = ''] = /^(\w+)(\+?)=/.exec(word.spelled) ?? [];
+  const list = listOf(word);
+  if (list !== undefined) return `${name}${more}=${partText({ kind: 'list', words: list }, home)}`;
+  const before = more === '' ? '' : `"\${${name}}"`;
+  const text = word.text.slice(name.length + more.length + 1);
+  const value = word.parts === undefined ? shellQuote(text) : partsText(valueParts(word), home, '');
+  return `${name}=${before}${value}`;
+}
+
+const valueText = (value: ShellWord, home: string): string =>
+  value.parts === undefined ? shellQuote(value.text) : partsText(value.parts, home, '');
+
+/** Writes a word of `NAME=(…)`. */
+function elementText(word: ShellWord, home: string): string {
+  const pair = pairOf(word);
+  return pair === undefined
+    ? loopWords([word], home).join(' ')
+    : `[${pair.key}]=${shellQuote(pair.value)}`;
 }
 
 /** Returns an unquoted `$(…)` without quotes, since the shell makes several words of it. */
@@ -140,7 +164,12 @@ function argument(word: ShellWord, home: string): string {
 /** Quotes the parts of a word. Without parts for a text, `"$@"` stays no argument if there is none. */
 function partsText(parts: readonly WordPart[], home: string, none = "''"): string {
   const all = parts.filter((part) => part.kind !== 'text' || part.text !== '');
-  return all.length === 0 ? none : all.map((part) => partText(part, home)).join('');
+  // In a longer word, all elements of an array become a single argument, as which they were judged.
+  const isJoined = (part: WordPart): boolean => part.kind === 'element' && part.index === '@';
+  const known = all.map((part) =>
+    all.length > 1 && isJoined(part) ? { ...part, index: '*' } : part,
+  );
+  return all.length === 0 ? none : known.map((part) => partText(part, home)).join('');
 }
 
 /**
@@ -159,6 +188,10 @@ function partText(part: WordPart, home: string): string {
       return `"\${${part.name}${part.operator}${part.text}}"`;
     case 'derived':
       return `"\${${part.name}${part.operator}${part.pattern}}"`;
+    case 'element':
+      return `"\${${part.isKey ? '!' : ''}${part.name}[${part.index}]${part.slice}}"`;
+    case 'list':
+      return `( ${part.words.map((word) => elementText(word, home)).join(' ')} )`;
     case 'arithmetic':
       return `"$((${part.items.map((item) => arithmeticText(item, home)).join('')}))"`;
     case 'commands':

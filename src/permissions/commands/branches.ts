@@ -1,6 +1,6 @@
 /** Keeps the variables apart of commands that may have run and of those that may not. */
 import type { ShellCommand } from '../../shell/shellCommand.ts';
-import { joinedScopes, type Scope } from './scope.ts';
+import { joinedScopes, type Scope } from './variables.ts';
 
 const opening = /^(?:if|\{|case)$/;
 const closing = /^(?:fi|\}|esac)$/;

@@ -337,7 +337,9 @@ function judgeFound(command: ShellCommand, spot: Spot): Verdict {
 /** Returns true for what is judged as a part of the whole line, with the variables in it. */
 const isOfStructure = ({ words, assignments }: ShellCommand): boolean =>
   (words.length === 0 && assignments.length > 0) ||
-  /^(?:for|case|read|\(\(|break|continue|unset|local|return)$/.test(words[0]?.text ?? '') ||
+  /^(?:for|case|read|\(\(|break|continue|unset|local|return|declare|typeset|mapfile|readarray)$/.test(
+    words[0]?.text ?? '',
+  ) ||
   printfTarget(words) !== undefined ||
   words.some(({ isDynamic, text }) => isDynamic && text.includes('{'));
 

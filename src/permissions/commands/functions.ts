@@ -2,7 +2,7 @@
 import type { ShellLayout, ShellWord } from '../../shell/shellCommand.ts';
 import { wrapperOf } from '../../shell/wrappers.ts';
 import { readerOf } from './readers.ts';
-import { joinedValues, unset, type Scope, type Values } from './scope.ts';
+import { joinedValues, unset, type Scope, type Values } from './variables.ts';
 import { isRunner } from './unwrap.ts';
 import { isOfKnownKind } from './whyAsked.ts';
 

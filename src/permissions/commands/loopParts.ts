@@ -121,6 +121,8 @@ export interface ReadCall {
   readonly isWhole: boolean;
   /** True if it reads up to a NUL. */
   readonly isNull: boolean;
+  /** True if the variable becomes an array. */
+  readonly isList: boolean;
 }
 
 interface ReadOptions {
@@ -128,36 +130,60 @@ interface ReadOptions {
   readonly at: number;
   readonly isNull: boolean;
   readonly isRaw: boolean;
+  readonly isList: boolean;
 }
 
 /** Returns the options of `read`; `undefined` if one is not known. */
 function readOptions(words: readonly ShellWord[]): ReadOptions | undefined {
   let at = 1;
-  let [isNull, isRaw] = [false, false];
+  let [isNull, isRaw, isList] = [false, false, false];
   for (let word = words[at]; word?.text.startsWith('-') === true; word = words[at]) {
     const isEnd = word.text === '-d' || word.text === '-rd';
-    if (word.isDynamic || !(word.text === '-r' || (isEnd && words[at + 1]?.text === '')))
+    if (
+      word.isDynamic ||
+      !(/^-(?:r|a|ra)$/.test(word.text) || (isEnd && words[at + 1]?.text === ''))
+    )
       return undefined;
     isNull ||= isEnd;
     isRaw ||= word.text.startsWith('-r');
+    isList ||= word.text.endsWith('a');
     at += isEnd ? 2 : 1;
   }
-  return { at, isNull, isRaw };
+  return { at, isNull, isRaw, isList };
 }
 
 /** Returns what `read` sets; `undefined` for an unknown call. */
 export function readCall({ assignments, words }: ShellCommand): ReadCall | undefined {
   const options = readOptions(words);
   if (options === undefined) return undefined;
-  const { at, isNull, isRaw } = options;
+  const { at, isNull, isRaw, isList } = options;
   const names = words.slice(at);
   const isKnown =
-    names.length > 0 &&
+    (isList ? names.length === 1 : names.length > 0) &&
     names.every(isOwnWord) &&
     assignments.every(({ text, isDynamic }) => !isDynamic && /^IFS=[,:;|\t =/]?$/.test(text));
   // Without `-r`, `read` drops backslashes, which only a list that ends with NUL may have.
   const isAsWritten = isRaw || !isNull;
   const isWhole =
     isAsWritten && names.length === 1 && assignments.every(({ text }) => text === 'IFS=');
-  return isKnown ? { names: names.map(({ text }) => text), isWhole, isNull } : undefined;
+  return isKnown
+    ? { names: names.map(({ text }) => text), isWhole: isWhole && !isList, isNull, isList }
+    : undefined;
+}
+
+/** Returns what `mapfile` sets; `undefined` for an unknown call. */
+export function mapfileCall({
+  assignments,
+  words: [, ...rest],
+}: ShellCommand): { readonly name: string; readonly isWhole: boolean } | undefined {
+  const [name, ...options] = rest.toReversed();
+  const isKnown = /^(?:-t ?|-[ns] \d+ ?)*$/.test(
+    options
+      .toReversed()
+      .map(({ text }) => text)
+      .join(' '),
+  );
+  const isFixed = options.every(({ isDynamic }) => !isDynamic) && assignments.length === 0;
+  if (name === undefined || !isOwnWord(name) || !isKnown || !isFixed) return undefined;
+  return { name: name.text, isWhole: options.some(({ text }) => text === '-t') };
 }

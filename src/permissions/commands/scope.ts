@@ -1,38 +1,10 @@
 /** The variables of a line, and the words with the values of the variables in them. */
-import { posix } from 'node:path';
-import type { PossibleText, ShellCommand, ShellWord, WordPart } from '../../shell/shellCommand.ts';
+import type { ShellCommand, ShellWord, WordPart } from '../../shell/shellCommand.ts';
 import { isSpecial } from '../../shell/wordParts.ts';
+import { derived } from './derived.ts';
+import { elementPart } from './elements.ts';
 import { isNumeric } from './possibleTexts.ts';
-
-/** Possible values of a variable; `unknown`: a text of which nothing is known. */
-export type Values = readonly PossibleText[] | 'unknown';
-export type Scope = ReadonlyMap<string, Values>;
-
-/** Maximum number of values of a variable. */
-const maxValues = 200;
-
-export const textValue = (text: string): Values => [{ kind: 'text', text }];
-
-/** Returns the variables after a part of the line that may not have run, or one of several. */
-export function joinedScopes(a: Scope, b: Scope): Scope {
-  const names = new Set([...a.keys(), ...b.keys()]);
-  return new Map(
-    [...names].map((name) => [name, joinedValues(a.get(name) ?? unset, b.get(name) ?? unset)]),
-  );
-}
-
-/** Value of a variable that is not set. */
-export const unset = textValue('');
-
-export function joinedValues(a: Values, b: Values): Values {
-  if (a === 'unknown' || b === 'unknown') return 'unknown';
-  const all = new Map([...a, ...b].map((value) => [JSON.stringify(value), value]));
-  return all.size <= maxValues ? [...all.values()] : 'unknown';
-}
-
-export const isSameScope = (a: Scope, b: Scope): boolean =>
-  a.size === b.size &&
-  [...a].every(([name, values]) => JSON.stringify(values) === JSON.stringify(b.get(name)));
+import { joinedValues, textValue, unset, type Scope, type Values } from './variables.ts';
 
 /** Names that shells or programs read, in lowercase. */
 const specialNames =
@@ -85,11 +57,12 @@ export function resolvedWord(word: ShellWord, scope: Scope, valueOf: ValueOf): S
   const [first, ...others] = parts;
   if (first?.kind === 'commands' && first.sign === '<(') return others.length === 0 ? pipe : word;
   const isOurs = (part: WordPart): boolean =>
-    /^(?:commands|arithmetic|special|alternative)$/.test(part.kind) ||
+    /^(?:commands|arithmetic|special|alternative|element)$/.test(part.kind) ||
     ('name' in part && valuesIn(scope, part.name) !== undefined);
   if (!parts.some(isOurs)) return word;
   const isList = isSplit(word);
-  const all = parts.map((part) => resolvedPart(part, { scope, valueOf, isList }));
+  const isSole = parts.filter((part) => part.kind !== 'text' || part.text !== '').length === 1;
+  const all = parts.map((part) => resolvedPart(part, { scope, valueOf, isList, isSole }));
   const isFixed = all.every(({ kind }) => kind === 'text' || kind === 'pattern');
   const text = all.map((part) => ('text' in part ? part.text : '')).join('');
   if (!isFixed) return { ...word, text, parts: all };
@@ -118,9 +91,12 @@ interface Circumstances {
   readonly scope: Scope;
   readonly valueOf: ValueOf;
   readonly isList: boolean;
+  /** True if the word has no other part. */
+  readonly isSole: boolean;
 }
 
-function resolvedPart(part: WordPart, { scope, valueOf, isList }: Circumstances): WordPart {
+function resolvedPart(part: WordPart, circumstances: Circumstances): WordPart {
+  const { scope, valueOf, isList, isSole } = circumstances;
   switch (part.kind) {
     case 'commands':
       return part.sign === '$(' ? partOf(valueOf(part, isList), isList) : { kind: 'other' };
@@ -136,6 +112,10 @@ function resolvedPart(part: WordPart, { scope, valueOf, isList }: Circumstances)
       return { kind: 'choice', values: [{ kind: 'number' }], isList: false };
     case 'alternative':
       return alternative(part, scope);
+    case 'element': {
+      const values = elementPart(part, scope, isSole);
+      return values === undefined ? { kind: 'other' } : partOf(values.texts, values.isList);
+    }
     case 'derived': {
       const values = valuesIn(scope, part.name);
       return values === undefined ? part : partOf(derived(values, part), false);
@@ -161,95 +141,6 @@ function alternative(part: WordPart & { kind: 'alternative' }, scope: Scope): Wo
   if (part.operator.endsWith('+')) return partOf(joinedValues(text, unset), false);
   const values = valuesIn(scope, part.name);
   return values === undefined ? part : partOf(joinedValues(values, text), false);
-}
-
-/** Returns what is left of the values of `${NAME%PATTERN}` and the like. */
-function derived(
-  values: Values,
-  { operator, pattern }: { readonly operator: string; readonly pattern: string },
-): Values {
-  if (values === 'unknown') return values;
-  if (!/^[#%]/.test(operator)) return changed(values, operator, pattern);
-  if (values.every(({ kind }) => kind === 'below')) return cutPaths(values, operator + pattern);
-  const source = pattern.replace(/[.]/g, '\\.').replace(/\*/g, '[^]*').replace(/\?/g, '[^]');
-  const whole = new RegExp(`^${source}$`);
-  const left: PossibleText[] = [];
-  for (const value of values) {
-    if (value.kind !== 'text') return 'unknown';
-    left.push({ kind: 'text', text: without(value.text, operator, whole) });
-  }
-  return left;
-}
-
-/** Returns the values with a part replaced, or only a part of them. */
-function changed(values: readonly PossibleText[], operator: string, pattern: string): Values {
-  const all = values.map((value) =>
-    value.kind === 'text' && /^[ -~]*$/.test(value.text)
-      ? changedText(value.text, operator, pattern)
-      : undefined,
-  );
-  const texts = all.filter((text) => text !== undefined);
-  return texts.length < all.length ? 'unknown' : texts.map((text) => ({ kind: 'text', text }));
-}
-
-function changedText(text: string, operator: string, pattern: string): string | undefined {
-  switch (operator) {
-    case '^^':
-      return text.toUpperCase();
-    case ',,':
-      return text.toLowerCase();
-    case ':': {
-      const [from = 0, count] = pattern.split(':').map(Number);
-      const start = from < 0 ? text.length + from : from;
-      if (start < 0) return '';
-      return count === undefined
-        ? text.slice(start)
-        : text.slice(start, count < 0 ? Math.max(start, text.length + count) : start + count);
-    }
-    case '/':
-    case '//': {
-      const [before = '', after = ''] = pattern.split('/');
-      if (/[*?]/.test(before)) return undefined;
-      return operator === '/' ? text.replace(before, () => after) : text.split(before).join(after);
-    }
-    default:
-      return undefined;
-  }
-}
-
-function cutPaths(values: readonly PossibleText[], cut: string): Values {
-  const paths = values.filter((value) => value.kind === 'below');
-  if (cut === '##*/') return namesIn(paths);
-  return cut === '%/*' ? foldersOf(paths) : 'unknown';
-}
-
-type BelowText = PossibleText & { readonly kind: 'below' };
-
-/** Returns the last parts of paths, as files of the current folder. */
-export const namesIn = (paths: readonly BelowText[]): Values =>
-  paths.every(({ folder }) => !/(?:^|\/)(?:\.\.)?\/*$/.test(folder) || folder === '')
-    ? [{ kind: 'below', folder: '', mayBeOption: true }]
-    : 'unknown';
-
-/** Returns the folders of paths. A path may be that of the folder itself, which is then cut, too. */
-export const foldersOf = (paths: readonly BelowText[]): Values =>
-  paths.some(({ folder }) => !/^[\w.-]+(?:\/[\w.-]+)*$/.test(folder))
-    ? 'unknown'
-    : paths.flatMap(({ folder, mayBeOption }): readonly PossibleText[] => [
-        { kind: 'below', folder, ...(mayBeOption && { mayBeOption }) },
-        { kind: 'text', text: posix.dirname(folder) },
-        { kind: 'text', text: folder },
-      ]);
-
-function without(text: string, operator: string, pattern: RegExp): string {
-  const lengths = Array.from({ length: text.length + 1 }, (_none, index) => index);
-  const ordered = operator.length === 2 ? lengths.toReversed() : lengths;
-  const isStart = operator.startsWith('#');
-  const cut = ordered.find((length) =>
-    pattern.test(isStart ? text.slice(0, length) : text.slice(text.length - length)),
-  );
-  if (cut === undefined) return text;
-  return isStart ? text.slice(cut) : text.slice(0, text.length - cut);
 }
 
 /**
@@ -302,4 +193,14 @@ export function valueParts({ spelled, parts = [] }: ShellWord): readonly WordPar
     left -= Math.min(left, part.text.length);
     return { ...part, text };
   });
+}
+
+/** Returns the values of `NAME+=TEXT`. */
+export function followed(before: Values, after: Values): Values {
+  const [first, ...firsts] = before === 'unknown' ? [] : before;
+  const [second, ...seconds] = after === 'unknown' ? [] : after;
+  const isOne = firsts.length + seconds.length === 0;
+  return isOne && first?.kind === 'text' && second?.kind === 'text'
+    ? textValue(first.text + second.text)
+    : 'unknown';
 }

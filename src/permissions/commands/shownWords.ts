@@ -2,7 +2,8 @@
 import { posix } from 'node:path';
 import type { ShellCommand, ShellWord } from '../../shell/shellCommand.ts';
 import { chosenTexts, mayBeOption } from './possibleTexts.ts';
-import { foldersOf, namesIn, type Values } from './scope.ts';
+import type { Values } from './variables.ts';
+import { foldersOf, namesIn } from './derived.ts';
 
 /** Returns the command as written, without its redirections. */
 export const partOf = ({ words }: ShellCommand): string =>

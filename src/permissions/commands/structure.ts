@@ -1,6 +1,5 @@
 /** Judges lines with loops, conditions and variables: each command with the possible values. */
 import type { ShellCommand, ShellLayout, ShellWord } from '../../shell/shellCommand.ts';
-import { listedBy, listsNames } from './listings.ts';
 import {
   closingAt,
   isCounting,
@@ -10,63 +9,26 @@ import {
   isHead,
   loopAt,
   pipelineBefore,
-  pipelineOf,
   readCall,
   type Loop,
 } from './loopParts.ts';
 import { Branches, isSign } from './branches.ts';
-import { bracedWords, loopValues } from './loopValues.ts';
 import {
   afterCall,
   isFunctionName,
   maxCalls,
-  spread,
   withArguments,
-  type Argument,
   type Call,
   type Functions,
 } from './functions.ts';
-import type { CommandPlace } from './place.ts';
-import { chosenTexts, isList, isNumber, isPrintable } from './possibleTexts.ts';
-import {
-  isCalculated,
-  isOwnName,
-  isOwnWord,
-  isSameScope,
-  isSplit,
-  joinedScopes,
-  joinedValues,
-  resolved,
-  resolvedWord,
-  setByArithmetic,
-  textValue,
-  unset,
-  valueParts,
-  withoutTarget,
-  type Scope,
-  type ValueOf,
-  type Values,
-} from './scope.ts';
-import { printfTarget } from './shellBuiltins.ts';
-import { isEnd, isShown, nameParts, partOf } from './shownWords.ts';
+import { LineValues } from './lineValues.ts';
+import { Setters } from './setters.ts';
+import { isNumber } from './possibleTexts.ts';
+import { isOwnWord, resolvedWord } from './scope.ts';
+import { isSameScope, joinedScopes, type Scope, type Values } from './variables.ts';
+import { isEnd, isShown, partOf } from './shownWords.ts';
+import type { Steps } from './steps.ts';
 import { asks, safe, strictest, type Verdict } from './verdict.ts';
-
-/** Judges simple commands, and tracks the folders in which the next command may run. */
-export interface Steps {
-  readonly place: CommandPlace;
-  /** Judges a command. `isSure`: a command after `&&` can rely on the success of this one. */
-  judge(command: ShellCommand, isSure: boolean): Verdict;
-  /** Judges the redirections of a loop or a group. */
-  redirections(command: ShellCommand): Verdict;
-  /** Returns the folders in which a loop after `operator` may run. */
-  folders(operator: string): readonly string[];
-  /**
-   * Calls `walk` to judge commands that start in `folders`. If one of them changes the folder,
-   * later commands may also run in the new folder, unless the commands run in a subshell
-   * (`isSubshell`).
-   */
-  within(folders: readonly string[], walk: () => Verdict, isSubshell: boolean): Verdict;
-}
 
 /** Maximum number of commands, each counted once for each value of the loops around it. */
 const maxCommands = 300;
@@ -97,17 +59,18 @@ interface Circumstances {
 class StructureJudge {
   readonly #steps: Steps;
   #count = 0;
-  /** The variables that the next command may use. */
-  #scope: Scope = new Map();
+  readonly #values: LineValues;
+  readonly #setters: Setters;
   /** The bodies of the functions of the line, by name. */
   #functions: Functions = new Map();
-  /** The calls of functions in which the next command runs. */
-  #calls: readonly Call[] = [];
   /** The variables where `break` and `continue` leave the body of the loop. */
   #left: Scope[] = [];
 
   constructor(steps: Steps) {
     this.#steps = steps;
+    const { place } = steps;
+    this.#values = new LineValues((operator) => ({ place, folders: steps.folders(operator) }));
+    this.#setters = new Setters(this.#values, steps);
   }
 
   line(layout: ShellLayout): Verdict {
@@ -116,11 +79,11 @@ class StructureJudge {
 
   #walk(layout: ShellLayout, isOutermost: boolean): Verdict {
     const verdicts: Verdict[] = [];
-    const branches = new Branches(this.#scope);
+    const branches = new Branches(this.#values.scope);
     for (let at = 0; at < layout.length; at += 1) {
       const [item = '', before] = [layout[at], layout[at - 1]];
       if (typeof item === 'string' && isSign(item, before)) {
-        this.#scope = branches.afterSign(item, this.#scope);
+        this.#values.scope = branches.afterSign(item, this.#values.scope);
         continue;
       }
       const isSure = isOutermost && branches.isOutermost && before !== '!';
@@ -130,13 +93,13 @@ class StructureJudge {
         typeof item === 'object' && isFunctionHead(item)
           ? this.#define(item, layout, at, isDefined)
           : this.#part(layout, at, { isSure, operator });
-      if (typeof item === 'object' && isCaseHead(item)) branches.open(this.#scope);
+      if (typeof item === 'object' && isCaseHead(item)) branches.open(this.#values.scope);
       verdicts.push(verdict);
       if (end < at) return strictest(verdicts);
       if (this.#count > maxCommands) return strictest([...verdicts, tooMany]);
       at = end;
     }
-    this.#scope = branches.close(this.#scope);
+    this.#values.scope = branches.close(this.#values.scope);
     return strictest(verdicts);
   }
 
@@ -162,66 +125,34 @@ class StructureJudge {
     const [program, ...rest] = command.words;
     const body = program?.isDynamic === false ? this.#functions.get(program.text) : undefined;
     if (body === undefined || command.assignments.length > 0) return undefined;
-    const before = this.#scope;
-    const { words } = this.#resolved({ ...command, words: rest }, operator);
-    const given = words.map((word) => this.#argument(word, operator));
+    const before = this.#values.scope;
+    const { words } = this.#values.resolved({ ...command, words: rest }, operator);
+    const given = words.map((word) => this.#values.argument(word, operator));
     const known = given.filter((each) => each !== undefined);
     const scope = withArguments(before, known);
-    if (known.length < given.length || scope === undefined || this.#calls.length >= maxCalls)
+    if (known.length < given.length || scope === undefined || this.#values.calls.length >= maxCalls)
       return asks('calls a function with arguments that are not known', partOf(command));
     const call: Call = { words, locals: new Map(), returned: [] };
-    const [calls, left] = [this.#calls, this.#left];
-    [this.#scope, this.#calls, this.#left] = [scope, [...calls, call], []];
+    const [calls, left] = [this.#values.calls, this.#left];
+    [this.#values.scope, this.#values.calls, this.#left] = [scope, [...calls, call], []];
     const folders = this.#steps.folders(operator);
     const verdict = this.#steps.within(folders, () => this.#walk(body, false), false);
-    const after = [...call.returned, ...this.#left].reduce(joinedScopes, this.#scope);
+    const after = [...call.returned, ...this.#left].reduce(joinedScopes, this.#values.scope);
     left.push(...this.#left.map((each) => afterCall(each, before, call.locals)));
-    [this.#calls, this.#left] = [calls, left];
-    this.#scope = isPiped ? before : afterCall(after, before, call.locals);
+    [this.#values.calls, this.#left] = [calls, left];
+    this.#values.scope = isPiped ? before : afterCall(after, before, call.locals);
     return strictest([verdict, this.#steps.redirections({ ...command, words: [] })]);
   }
 
-  /** Returns what an argument of a function is; `undefined` if it is not known. */
-  #argument(word: ShellWord, operator: string): Argument | undefined {
-    const { text, isDynamic, isQuoted, parts } = word;
-    if (!isDynamic)
-      return {
-        values: text.startsWith('~') && !isQuoted ? 'unknown' : textValue(text),
-        isList: false,
-      };
-    if (parts !== undefined) {
-      const values = this.#valuesOf(word);
-      return values && { values, isList: isList(word) };
-    }
-    const values = this.#looped([word], operator);
-    return values && { values, isList: true };
-  }
-
   #return({ words, assignments, redirections }: ShellCommand): Verdict | undefined {
-    const call = this.#calls.at(-1);
+    const call = this.#values.calls.at(-1);
     const [, code, ...others] = words;
     const isNumeric =
-      code === undefined || isNumber(resolvedWord(code, this.#scope, this.#valueOf('')));
+      code === undefined ||
+      isNumber(resolvedWord(code, this.#values.scope, this.#values.valueOf('')));
     const isPlain = others.length + assignments.length + redirections.length === 0;
     if (call === undefined || !isPlain || !isNumeric) return undefined;
-    call.returned.push(this.#scope);
-    return safe;
-  }
-
-  /** Judges `local NAME` and `local NAME=VALUE`. */
-  #local(words: readonly ShellWord[]): Verdict {
-    const call = this.#calls.at(-1);
-    for (const word of words) {
-      const isSet = word.spelled.includes('=');
-      const [, name = ''] = /^([A-Za-z_]\w*)(?:=|$)/.exec(word.spelled) ?? [];
-      if (call === undefined || !isOwnName(name))
-        return asks('sets a variable that programs may read', word.spelled);
-      const before = this.#scope.get(name) ?? unset;
-      const verdict = isSet ? this.#assign([word]) : safe;
-      if (verdict.kind !== 'safe') return verdict;
-      if (!isSet) this.#scope = new Map([...this.#scope, [name, joinedValues(before, unset)]]);
-      call.locals.set(name, joinedValues(call.locals.get(name) ?? before, before));
-    }
+    call.returned.push(this.#values.scope);
     return safe;
   }
 
@@ -252,10 +183,10 @@ class StructureJudge {
 
   /** Judges commands that change neither the variables nor the folder of later commands. */
   #subshell(body: ShellLayout, operator: string): Verdict {
-    const scope = this.#scope;
+    const scope = this.#values.scope;
     const walk = (): Verdict => this.#walk(body, false);
     const verdict = this.#steps.within(this.#steps.folders(operator), walk, true);
-    this.#scope = scope;
+    this.#values.scope = scope;
     return verdict;
   }
 
@@ -272,128 +203,55 @@ class StructureJudge {
     const { words, assignments, redirections } = command;
     const isPlain = redirections.length === 0;
     if (words.length === 0 && assignments.length > 0 && isPlain)
-      return isPiped ? asks('sets variables', '') : this.#assign(assignments);
+      return isPiped ? asks('sets variables', '') : this.#setters.assign(assignments);
     switch (words[0]?.text) {
       case 'break':
       case 'continue':
-        this.#left.push(this.#scope);
+        this.#left.push(this.#values.scope);
         return isPlain && words.length === 1 && assignments.length === 0 ? safe : undefined;
       case '((':
-        return this.#calculation(words[1]);
+        return this.#setters.calculation(words[1]);
       case 'return':
         return this.#return(command);
       case 'local':
         return isPlain && !isPiped && assignments.length === 0
-          ? this.#local(words.slice(1))
+          ? this.#setters.local(words.slice(1))
           : undefined;
+      case 'declare':
+      case 'typeset':
+        return isPlain && !isPiped && assignments.length === 0
+          ? this.#setters.declare(words.slice(1))
+          : undefined;
+      case 'mapfile':
+      case 'readarray':
+        return this.#setters.mapfile(command, isPiped);
       case 'unset':
-        return this.#unset(words.slice(1), isPlain && assignments.length === 0);
+        return this.#setters.unset(words.slice(1), isPlain && assignments.length === 0);
       case 'printf':
-        return this.#printTo(command, operator, isPiped);
+        return this.#setters.printTo(command, isPiped, (each) =>
+          this.#ofProgram(each, operator, false),
+        );
       case 'read':
-        return this.#read(this.#resolved(command, operator), isPiped);
+        return this.#setters.read(this.#values.resolved(command, operator), isPiped);
       default:
         return this.#call(command, operator, isPiped);
     }
   }
 
   #ofProgram(command: ShellCommand, operator: string, isSure: boolean): Verdict {
-    const known = this.#resolved(command, operator);
+    const known = this.#values.resolved(command, operator);
     const isOfGroup = command.words.length + command.assignments.length === 0 && isEnd(operator);
     return isOfGroup ? this.#steps.redirections(known) : this.#steps.judge(known, isSure);
-  }
-
-  #resolved(command: ShellCommand, operator: string): ShellCommand {
-    const words = spread(command.words, this.#calls.at(-1)).flatMap(bracedWords);
-    return resolved({ ...command, words }, this.#scope, this.#valueOf(operator));
-  }
-
-  #assign(assignments: readonly ShellWord[]): Verdict {
-    for (const assignment of assignments) {
-      const [, name] = /^([A-Za-z_]\w*)=/.exec(assignment.spelled) ?? [];
-      if (name === undefined || !isOwnName(name))
-        return asks('sets a variable that programs may read', assignment.spelled);
-      const values = this.#assigned(assignment, name.length + 1);
-      if (values === undefined)
-        return asks('sets a variable to what only the shell knows', assignment.spelled);
-      this.#scope = new Map([...this.#scope, [name, values]]);
-    }
-    return safe;
-  }
-
-  /** Returns the values that an assignment gives; `undefined` if it shows more than the line does. */
-  #assigned(assignment: ShellWord, from: number): Values | undefined {
-    const { text, isDynamic, parts, isQuoted } = assignment;
-    if (parts === undefined) {
-      const value = text.slice(from);
-      const isPlain = !isDynamic && /^[^*?[\]{}$`\\~\u0000-\u001f]*$/.test(value);
-      return isPlain ? textValue(value) : isQuoted && !isDynamic ? 'unknown' : undefined;
-    }
-    const value = { ...assignment, parts: valueParts(assignment) };
-    return this.#valuesOf(resolvedWord(value, this.#scope, this.#valueOf('')));
-  }
-
-  /** Returns the values of a word with its variables; `undefined` if it shows more than the line. */
-  #valuesOf(word: ShellWord): Values | undefined {
-    if (word.parts === undefined) return textValue(word.text);
-    if (!isShown(word)) return isPrintable(word) ? 'unknown' : undefined;
-    const [only, ...others] = word.parts.filter((part) => part.kind !== 'text' || part.text !== '');
-    if (only?.kind === 'choice' && others.length === 0) return only.values;
-    const chosen = chosenTexts(word);
-    return chosen?.every(({ isPattern, below }) => !isPattern && below === undefined) === true
-      ? chosen.map((each) => ({ kind: 'text', text: each.text }))
-      : 'unknown';
-  }
-
-  #calculation(word: ShellWord | undefined): Verdict {
-    const [part] = word?.parts ?? [];
-    const items = part?.kind === 'arithmetic' ? part.items : undefined;
-    if (!items || !isCalculated(withoutTarget(items), this.#scope, this.#valueOf('')))
-      return asks('calculates with a value that may be no number', word?.spelled ?? '');
-    const number: Values = [{ kind: 'number' }];
-    for (const name of setByArithmetic(items))
-      this.#scope = new Map([
-        ...this.#scope,
-        [name, joinedValues(this.#scope.get(name) ?? number, number)],
-      ]);
-    return safe;
-  }
-
-  /** Judges `unset NAME…`; other calls as a program. */
-  #unset(names: readonly ShellWord[], isPlain: boolean): Verdict | undefined {
-    if (!isPlain || names.length === 0 || !names.every(isOwnWord)) return undefined;
-    this.#scope = new Map([...this.#scope, ...names.map(({ text }) => [text, unset] as const)]);
-    return safe;
-  }
-
-  /** Judges `printf -v NAME`, which prints nothing; other calls as a program. */
-  #printTo(command: ShellCommand, operator: string, isPiped: boolean): Verdict | undefined {
-    const target = printfTarget(command.words);
-    if (target === undefined || !isOwnWord(target)) return undefined;
-    const [program, , , ...rest] = command.words;
-    const words = program === undefined ? rest : [program, ...rest];
-    const verdict = this.#ofProgram({ ...command, words }, operator, false);
-    const value: Values = /^%0?\d*d$/.test(rest[0]?.text ?? '') ? [{ kind: 'number' }] : 'unknown';
-    if (!isPiped) this.#scope = new Map([...this.#scope, [target.text, value]]);
-    return verdict;
-  }
-
-  #read(command: ShellCommand, isPiped: boolean): Verdict {
-    const call = readCall(command);
-    const part = command.words.map(({ spelled }) => spelled).join(' ');
-    if (call === undefined) return asks('sets variables that are not known', part);
-    if (!isPiped)
-      this.#scope = new Map([
-        ...this.#scope,
-        ...call.names.map((name) => [name, 'unknown'] as const),
-      ]);
-    return this.#steps.redirections({ ...command, words: [], assignments: [] });
   }
 
   /** Judges the commands in the substitutions of a command. */
   #inner({ words, assignments, redirections, here }: ShellCommand): Verdict {
     const all = [...words, ...assignments, ...redirections.map(({ target }) => target), here];
-    const parts = all.flatMap((word) => word?.parts ?? []);
+    const parts = all
+      .flatMap((word) => word?.parts ?? [])
+      .flatMap((part) =>
+        part.kind === 'list' ? part.words.flatMap((word) => word.parts ?? []) : [part],
+      );
     const commands = parts.flatMap((part) => (part.kind === 'arithmetic' ? part.items : [part]));
     return strictest(
       commands.flatMap((part) =>
@@ -404,29 +262,10 @@ class StructureJudge {
     );
   }
 
-  /** Returns a function that returns what a substitution prints. */
-  #valueOf(operator: string): ValueOf {
-    return ({ layout }, isSplit) => {
-      const commands = pipelineOf(layout);
-      const values = commands === undefined ? 'unknown' : this.#printed(commands, operator);
-      return values === 'unknown' && isSplit && listsNames(layout) ? undefined : values;
-    };
-  }
-
-  #printed(commands: readonly ShellCommand[], operator: string, isNull = false): Values {
-    const known = commands.map((command) => this.#resolved(command, operator));
-    const [only] = known;
-    const cut = known.length === 1 && only !== undefined ? nameParts(only) : undefined;
-    if (cut !== undefined) return cut;
-    const at = { place: this.#steps.place, folders: this.#steps.folders(operator) };
-    const listing = listedBy(known, at);
-    return listing?.isNull === isNull ? listing.values : 'unknown';
-  }
-
   #case(head: ShellCommand): Verdict {
     this.#count += 1;
     const subject = head.words[1];
-    const word = subject && resolvedWord(subject, this.#scope, this.#valueOf(''));
+    const word = subject && resolvedWord(subject, this.#values.scope, this.#values.valueOf(''));
     return strictest([
       this.#inner(head),
       word === undefined || isShown(word)
@@ -447,7 +286,7 @@ class StructureJudge {
 
   #conditionLoop({ condition, body }: Loop, operator: string): Verdict {
     if (!isCounting({ condition, body })) return notJudged('while');
-    return this.#body([...condition, ...body], this.#scope, operator);
+    return this.#body([...condition, ...body], this.#values.scope, operator);
   }
 
   #countingLoop({ head, body }: Loop, operator: string): Verdict {
@@ -455,55 +294,38 @@ class StructureJudge {
     const isEnding = [condition, step].every((word) => word?.parts?.[0]?.kind === 'arithmetic');
     if (!isEnding || !isCounting({ condition: [calculated(condition)], body: [calculated(step)] }))
       return notJudged('while');
-    const verdicts = [this.#inner(head), this.#calculation(start)];
+    const verdicts = [this.#inner(head), this.#setters.calculation(start)];
     const walked = [calculated(condition), ';', ...body, ';', calculated(step)];
-    return strictest([...verdicts, this.#body(walked, this.#scope, operator)]);
+    return strictest([...verdicts, this.#body(walked, this.#values.scope, operator)]);
   }
 
   #readLoop({ head, body }: Loop, operator: string, fed: Values): Verdict {
     const call = readCall(head);
-    if (call === undefined || head.redirections.length > 0 || head.here !== undefined)
+    const isArray = call?.isList === true || call?.names.some((name) => this.#values.isArray(name));
+    if (call === undefined || isArray || head.redirections.length > 0 || head.here !== undefined)
       return asks('sets variables that are not known', partOf(head));
-    const scope = new Map([...this.#scope, ...call.names.map((name) => [name, fed] as const)]);
+    const scope = new Map([
+      ...this.#values.scope,
+      ...call.names.map((name) => [name, fed] as const),
+    ]);
     return this.#body(body, scope, operator);
   }
 
   #wordLoop({ head, body }: Loop, operator: string): Verdict {
     const [, name, , ...words] = head.words;
-    if (name === undefined || !isOwnWord(name))
+    if (name === undefined || !isOwnWord(name) || this.#values.isArray(name.text))
       return asks('sets a variable that programs may read', partOf(head));
-    const values = this.#looped(words, operator);
+    const values = this.#values.looped(words, operator);
     const verdicts = [this.#inner(head)];
     if (values === undefined)
       return strictest([...verdicts, asks('loops over what only the shell knows', partOf(head))]);
     for (const value of walked(values)) {
-      verdicts.push(this.#body(body, new Map([...this.#scope, [name.text, value]]), operator));
+      verdicts.push(
+        this.#body(body, new Map([...this.#values.scope, [name.text, value]]), operator),
+      );
       if (this.#count > maxCommands) return strictest([...verdicts, tooMany]);
     }
     return strictest(verdicts);
-  }
-
-  /** Returns the values of the words of a loop. */
-  #looped(words: readonly ShellWord[], operator: string): Values | undefined {
-    const at = { place: this.#steps.place, folders: this.#steps.folders(operator) };
-    let all: Values = [];
-    for (const given of spread(words, this.#calls.at(-1)).flatMap(bracedWords)) {
-      const word = resolvedWord(given, this.#scope, this.#valueOf(operator));
-      const [part] = word.parts ?? [];
-      const isOne = word.parts?.length === 1;
-      const values: Values | undefined =
-        isOne && part?.kind === 'choice'
-          ? part.values
-          : isOne && part?.kind === 'unknown' && !isSplit(given)
-            ? 'unknown'
-            : (loopValues(given, at) ?? loopValues(word, at))?.map((text) => ({
-                kind: 'text',
-                text,
-              }));
-      if (values === undefined) return undefined;
-      all = joinedValues(all, values);
-    }
-    return all;
   }
 
   /** Returns what a `while` loop reads: what a pipeline prints that lists files. */
@@ -520,31 +342,28 @@ class StructureJudge {
     if (input === undefined)
       return piped === undefined
         ? 'unknown'
-        : this.#printed(piped.commands, piped.operator, call.isNull);
-    const [part, ...parts] = input.target.parts ?? [];
-    if (others.length > 0 || parts.length > 0 || part?.kind !== 'commands') return 'unknown';
-    const inner = pipelineOf(part.layout);
-    return inner === undefined ? 'unknown' : this.#printed(inner, '', call.isNull);
+        : this.#values.printed(piped.commands, piped.operator, call.isNull);
+    return others.length > 0 ? 'unknown' : this.#values.printedBy(input.target, call.isNull);
   }
 
   /** Judges the body of a loop, until the variables that it sets have all their possible values. */
   #body(body: ShellLayout, start: Scope, operator: string): Verdict {
-    const [outer, left] = [this.#scope, this.#left];
+    const [outer, left] = [this.#values.scope, this.#left];
     const folders = this.#steps.folders(operator);
     const verdicts: Verdict[] = [];
     let scope = start;
     for (let round = 0; ; round += 1) {
-      [this.#scope, this.#left] = [scope, []];
+      [this.#values.scope, this.#left] = [scope, []];
       verdicts.push(this.#steps.within(folders, () => this.#walk(body, false), false));
-      for (const each of this.#left) this.#scope = joinedScopes(this.#scope, each);
-      const next = joinedScopes(scope, this.#scope);
+      for (const each of this.#left) this.#values.scope = joinedScopes(this.#values.scope, each);
+      const next = joinedScopes(scope, this.#values.scope);
       if (isSameScope(next, scope)) break;
       if (round === maxRounds)
         return strictest([...verdicts, asks('sets variables in a loop', '')]);
       scope = next;
     }
     this.#left = left;
-    this.#scope = joinedScopes(outer, this.#scope);
+    this.#values.scope = joinedScopes(outer, this.#values.scope);
     return strictest(verdicts);
   }
 }

@@ -1,0 +1,32 @@
+/** The possible values of the variables of a line. */
+import type { PossibleText } from '../../shell/shellCommand.ts';
+
+/** Possible values of a variable; `unknown`: a text of which nothing is known. */
+export type Values = readonly PossibleText[] | 'unknown';
+export type Scope = ReadonlyMap<string, Values>;
+
+/** Maximum number of values of a variable. */
+const maxValues = 200;
+
+export const textValue = (text: string): Values => [{ kind: 'text', text }];
+
+/** Returns the variables after a part of the line that may not have run, or one of several. */
+export function joinedScopes(a: Scope, b: Scope): Scope {
+  const names = new Set([...a.keys(), ...b.keys()]);
+  return new Map(
+    [...names].map((name) => [name, joinedValues(a.get(name) ?? unset, b.get(name) ?? unset)]),
+  );
+}
+
+/** Value of a variable that is not set. */
+export const unset = textValue('');
+
+export function joinedValues(a: Values, b: Values): Values {
+  if (a === 'unknown' || b === 'unknown') return 'unknown';
+  const all = new Map([...a, ...b].map((value) => [JSON.stringify(value), value]));
+  return all.size <= maxValues ? [...all.values()] : 'unknown';
+}
+
+export const isSameScope = (a: Scope, b: Scope): boolean =>
+  a.size === b.size &&
+  [...a].every(([name, values]) => JSON.stringify(values) === JSON.stringify(b.get(name)));

@@ -1,0 +1,40 @@
+/** Finds the parts of loops, functions and commands in the syntax tree. */
+import { childrenOf, written, type Place } from './children.ts';
+import type { ShellWord } from './shellCommand.ts';
+import { partsOfCondition } from './simpleCommand.ts';
+
+/** A command without words. */
+export const nothing = { assignments: [], redirections: [], input: '', operator: ';' };
+
+export const bareWord = (text: string): ShellWord => ({
+  text,
+  spelled: text,
+  isDynamic: false,
+  isQuoted: false,
+});
+
+/** Returns the parts of the head of a loop that `;` separates. */
+export function partsBetween(children: readonly Place[]): readonly (readonly Place[])[] {
+  const all: Place[][] = [[]];
+  for (const child of children) {
+    if (/^;+$/.test(child.type)) for (const _sign of child.type) all.push([]);
+    else all.at(-1)?.push(child);
+  }
+  return all;
+}
+
+/** Returns the name of a function with a body in `{ }`; `undefined` for other groups. */
+export function functionName(type: string, children: readonly Place[]): string | undefined {
+  const body = children.at(-1);
+  const head = children.slice(0, -1).map(written).join(' ');
+  const [, name, other = name] =
+    /^(?:(?:function )?([A-Za-z_]\w*) \( \)|function ([A-Za-z_]\w*))$/.exec(head) ?? [];
+  const isGroup = body?.type === 'compound_statement' && written(body).startsWith('{');
+  return type === 'function_definition' && isGroup ? other : undefined;
+}
+
+/** Returns the parts of a simple command. */
+export function ownParts(place: Place): readonly Place[] {
+  if (place.type === 'variable_assignment') return [place];
+  return place.type === 'test_command' ? partsOfCondition(place) : childrenOf(place);
+}
