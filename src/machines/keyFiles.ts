@@ -21,8 +21,9 @@ export const keyFilesIn = (machine: Pick<Machine, 'query'>, folders: readonly st
 
 /**
  * Resolves, for each folder, with the absolute paths of links below it, and of files and folders
- * with blanks, quotes or backslashes in their names. `undefined` for a folder with too many of them.
- * Rejects with `MachineFailure`.
+ * with blanks, quotes or backslashes in their names; also of such files, and of files with a path
+ * that begins with a dash, that git tracks but that do not exist. `undefined` for a folder with too
+ * many of them. Rejects with `MachineFailure`.
  */
 export const oddFilesIn = (machine: Pick<Machine, 'query'>, folders: readonly string[]): Lists =>
   listed(machine, folders, `${oddScript}\nlist() { odd_files "$@"; }`);

@@ -99,15 +99,20 @@ const odd = /[\s'"\\*?[]/;
 function isPlain(value: PossibleText, { place, folders }: LoopPlace): boolean {
   if (value.kind === 'text') return !odd.test(value.text) && !/[~$`{}]/.test(value.text);
   if (value.kind !== 'below') return true;
+  // Names in other commits may have blanks, and so be read as several.
+  if (value.mayBeOption === true) return false;
   const folder = value.folder === '' ? '.' : value.folder;
   const word = { text: folder, spelled: folder, isDynamic: false, isQuoted: true };
   const paths = pathsOf(word, { place, folders, part: '' });
   if (paths === undefined || odd.test(folder)) return false;
-  return paths.every((path) => {
-    const real = place.realPath(path);
-    const names = real === undefined ? undefined : place.oddFiles(real);
-    return names?.every((name) => !odd.test(name.slice(real?.length))) === true;
-  });
+  return paths.every((path) => hasNone(odd, path, place));
+}
+
+/** Returns true if no path below a folder matches. Paths that are not odd are not checked. */
+function hasNone(pattern: RegExp, folder: string, place: CommandPlace): boolean {
+  const real = place.realPath(folder);
+  const names = real === undefined ? undefined : place.oddFiles(real);
+  return names?.every((name) => !pattern.test(name.slice(real?.length))) === true;
 }
 
 /** Returns true for a command that prints a single number. */
@@ -320,7 +325,9 @@ function gitFiles(rest: readonly ShellWord[], at: LoopPlace): Printed {
   const isGlob = only !== undefined && others.length === 0 && /^\*\.\w+$/.test(only);
   if (!patterns.every((text) => /^[\w.*?/-]+$/.test(text) && !text.includes('..')))
     return undefined;
-  const listing = belowHere(at, isGlob ? only : undefined);
+  // Git also lists files that were removed.
+  const isDashed = !at.folders.every((folder) => hasNone(/^\/-/, folder, at.place));
+  const listing = isDashed ? undefined : belowHere(at, isGlob ? only : undefined);
   return listing && { ...listing, isNull: call.names.has('-z') };
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { before, beforeEach, describe, it } from 'mocha';
 import { LocalMachine } from '../../../../src/machines/local/localMachine.ts';
@@ -53,6 +53,30 @@ describe('the verdict on a command for a machine', () => {
     for (const [line, kind] of lines) assert.equal(await verdict(line), kind, line);
     assert.equal(asArgumentLists('squeue -u $USER', '/home/u'), 'squeue -u "$USER"');
     assert.equal(asArgumentLists('echo $HOME ${HOSTNAME}', '/h'), 'echo /h "$HOSTNAME"');
+  });
+
+  it('asks about files of git whose names a program reads otherwise, also removed ones', async () => {
+    const git = (...args: readonly string[]): string =>
+      execFileSync('git', ['-C', path('work'), ...args], { encoding: 'utf8', windowsHide: true });
+    const lines = [
+      'git ls-files | xargs sort',
+      'git ls-files -z | xargs -0 sort',
+      'for f in $(git ls-files); do cat ./$f; done',
+    ];
+    mkdirSync(path('work/src'));
+    writeFileSync(path('work/src/m.py'), 'lr = 1\n');
+    git('init', '-q');
+    git('add', 'src');
+    for (const line of lines) assert.equal(await verdict(line, path('work/src')), 'safe', line);
+    const odd = ['-ohit', 'x ../other'];
+    mkdirSync(path('work/src/x ..'));
+    for (const name of odd) writeFileSync(path(`work/src/${name}`), 'x\n');
+    git('add', 'src');
+    for (const name of odd) rmSync(path(`work/src/${name}`));
+    rmSync(path('work/src/x ..'), { recursive: true });
+    for (const line of lines) assert.equal(await verdict(line, path('work/src')), 'ask', line);
+    const changed = 'for f in $(git diff --name-only HEAD~1); do cat ./$f; done';
+    assert.equal(await verdict(changed, path('work/src')), 'ask');
   });
 
   it('follows the links and patterns of paths', async () => {
