@@ -24,12 +24,13 @@ export async function requirementsAtStart(
   goal: string,
   workFolder: string,
 ): Promise<{ readonly requirements?: Requirements }> {
-  const { unchanged: names, unread: others, checks } = namedRequirements(goal);
+  const named = namedRequirements(goal);
+  const { unchanged: names, unread: others, checks } = named;
   const files = await Promise.all(names.map((name) => fileAtStart(name, workFolder)));
   const unchanged = files.filter((one) => one !== undefined);
   const missing = names.filter((_, index) => files[index] === undefined);
   const unread = [...missing.map((name) => `${name} (no such file)`), ...others];
-  const unchecked = uncheckedDemands(goal);
+  const unchecked = uncheckedDemands(goal, named);
   return unchanged.length + checks.length + unread.length + unchecked.length === 0
     ? {}
     : {

@@ -5,7 +5,7 @@
  */
 import { preferenceInside, preferenceStart, wishForBest } from './readPreferences.ts';
 import { readTarget } from './readTarget.ts';
-import { namedRequirements } from './requirements.ts';
+import { namedRequirements, type NamedRequirements } from './requirements.ts';
 import { hasItsNumbers } from './statedNumbers.ts';
 import { isOpen, type Target } from './target.ts';
 import { comparatorSource, readableGoal, wordingOf } from './wordings.ts';
@@ -37,7 +37,7 @@ const marker = (
   kind,
   begins,
   pattern:
-    typeof source === 'string' ? new RegExp(`(?<!\\p{L})(?:${source})(?!\\p{L})`, 'giu') : source,
+    typeof source === 'string' ? new RegExp(`(?<!\\p{L})(?:${source})(?!\\p{L})`, 'gu') : source,
 });
 
 const markers: readonly Marker[] = [
@@ -46,7 +46,7 @@ const markers: readonly Marker[] = [
   marker(
     'amount',
     'preposition',
-    new RegExp(String.raw`(?<number>(?<![\w.,])\$\d+(?:\.\d+)?)`, 'giu'),
+    new RegExp(String.raw`(?<number>(?<![\w.,])\$\d+(?:\.\d+)?)`, 'gu'),
   ),
   marker(
     'amount',
@@ -56,7 +56,7 @@ const markers: readonly Marker[] = [
   marker(
     'amount',
     'preposition',
-    new RegExp(`(?<word>${comparatorSource})\\s*(?<number>${number})(?!\\s*(?:${repeats}))`, 'giu'),
+    new RegExp(`(?<word>${comparatorSource})\\s*(?<number>${number})(?!\\s*(?:${repeats}))`, 'gu'),
   ),
   marker(
     'setting',
@@ -78,7 +78,7 @@ const markers: readonly Marker[] = [
     'here',
     new RegExp(
       String.raw`(?<!\p{L})leav(?:e|ing)(?=[^.;\n]{0,80}\b(?:alone|as\s+(?:it|they|is)|unchanged|untouched|out))`,
-      'giu',
+      'gu',
     ),
   ),
   marker(
@@ -107,36 +107,41 @@ interface Piece {
 const maxNamed = 12;
 const maxChars = 100;
 
-/** Returns the demands of the goal that nothing checks, in the words of the goal. */
-export function uncheckedDemands(goal: string): readonly string[] {
+/**
+ * Returns the demands of the goal that nothing checks, in the words of the goal. `named`: the
+ * requirements that were read from the goal.
+ */
+export function uncheckedDemands(
+  goal: string,
+  named: NamedRequirements = namedRequirements(goal),
+): readonly string[] {
   const text = readableGoal(goal);
-  const read = { target: readTarget(goal), names: namesRead(goal) };
+  const read = { target: readTarget(goal), names: namesOf(named) };
   const pieces = sentencesOf(text).flatMap(piecesOf);
   const texts = pieces.filter((piece) => !isRead(piece, read)).map((piece) => shown(piece.text));
-  const named = [...new Set(texts)].filter((one) => one !== '');
-  return named.length <= maxNamed
-    ? named
-    : [...named.slice(0, maxNamed), `${named.length - maxNamed} more`];
+  const demands = [...new Set(texts)].filter((one) => one !== '');
+  const more = demands.length - maxNamed;
+  return more <= 0 ? demands : [...demands.slice(0, maxNamed), `${more} more`];
 }
 
-/** Returns the names of files, checks and things that the requirements of the goal contain. */
-function namesRead(goal: string): readonly string[] {
-  const { unchanged, unread, checks } = namedRequirements(goal);
-  return [...unchanged, ...unread, ...checks].map((name) => name.toLowerCase());
-}
+const namesOf = ({ unchanged, unread, checks }: NamedRequirements): readonly string[] =>
+  [...unchanged, ...unread, ...checks].map((name) => name.toLowerCase());
 
 const sentencesOf = (text: string): string[] => text.split(/(?<=[.!?;])\s+|;|\n+/);
 
 const reach = 120;
 const beforeClause =
-  /(?:^|[,:(–—]\s*|(?<!\p{L})(?:and|but|while|then|where|whereas|und|aber|wobei|sowie)\s+(?:dabei\s+)?|(?<![\p{L}\d_])[\d.,]+\s*%?\s+)/giu;
-const preposition = /(?<!\p{L})(?:in|within|on|with|using|by|for|auf|mit|innerhalb|bei)\s/giu;
+  /(?:^|[,:(–—]\s*|(?<!\p{L})(?:and|but|while|then|where|whereas|und|aber|wobei|sowie)\s+(?:dabei\s+)?|(?<![\p{L}\d_])[\d.,]+\s*%?\s+)/gu;
+const preposition = /(?<!\p{L})(?:in|within|on|with|using|by|for|auf|mit|innerhalb|bei)\s/gu;
 /** Words after which a sentence goes on with the target. */
 const nextClause =
-  /,?\s+(?:and|but|then|while|und|aber|dann)\s+(?=(?:edit|tune|reach|get|bring|raise|lower|improve|find|train|push|halve|make|write|try|stop|erreiche|bringe|senke|steigere|finde)(?![\p{L}.]))/iu;
-const endOfAmount = /[,)]\s|\s(?:and|but|while|und|aber)\s/iu;
+  /,?\s+(?:and|but|then|while|und|aber|dann)\s+(?=(?:edit|tune|reach|get|bring|raise|lower|improve|find|train|push|halve|make|write|try|stop|erreiche|bringe|senke|steigere|finde)(?![\p{L}.]))/u;
+const endOfAmount = /[,)]\s|\s(?:and|but|while|und|aber)\s/u;
 
-function piecesOf(sentence: string): Piece[] {
+function piecesOf(whole: string): Piece[] {
+  // Expressions that ignore case take long to compile.
+  const lower = whole.toLowerCase();
+  const sentence = lower.length === whole.length ? lower : whole;
   const found = markers
     .flatMap((one) => foundIn(sentence, one))
     .toSorted((a, b) => a.start - b.start || a.end - b.end);
@@ -150,7 +155,8 @@ function piecesOf(sentence: string): Piece[] {
   return groups.map((group, index) => {
     const [first] = group;
     const next = groups[index + 1]?.[0]?.start ?? sentence.length;
-    return { text: pieceText(sentence, group, first?.start ?? 0, next), found: group };
+    const start = first?.start ?? 0;
+    return { text: whole.slice(start, endOf(sentence, group, next)), found: group };
   });
 }
 
@@ -163,12 +169,13 @@ function isSameClause(sentence: string, group: readonly Found[], { start }: Foun
   return isOne && group.some(({ kind }) => kind === 'preference' || kind === 'rule');
 }
 
-function pieceText(sentence: string, group: readonly Found[], start: number, next: number): string {
+/** Returns the end of the piece, which is at most `next`. */
+function endOf(sentence: string, group: readonly Found[], next: number): number {
   const end = Math.max(...group.map((one) => one.end));
   const tail = sentence.slice(end, Math.max(end, next)).slice(0, reach);
   const isAmount = group.every(({ kind }) => kind === 'amount' || kind === 'setting');
   const stop = (isAmount ? endOfAmount : nextClause).exec(tail)?.index ?? tail.length;
-  return sentence.slice(start, end) + tail.slice(0, stop);
+  return end + stop;
 }
 
 function foundIn(sentence: string, { pattern, begins, kind }: Marker): Found[] {

@@ -58,20 +58,24 @@ export const expList = (lister: ExperimentLister): Tool =>
       const found = sorted((await lister.experiments(args.scope)).filter(matching(args)), args);
       const shown = found.slice(args.skip, args.skip + args.limit);
       const left = found.length - args.skip - shown.length;
+      // What this session wrote is the model's own text.
+      const [name, origin] =
+        args.scope === 'imported'
+          ? (['imported', 'imported files, not measured by Helios'] as const)
+          : (['other_sessions', 'earlier sessions'] as const);
+      const isOwn = ({ goal }: ListedExperiment): boolean =>
+        args.scope !== 'imported' && goal === undefined;
+      const own = shown.filter(isOwn);
+      const others = shown.filter((one) => !isOwn(one));
       return {
         content: {
           total: found.length,
-          experiments: shown.map(lineOf).join('\n'),
+          ...(own.length + others.length === 0 && { experiments: '' }),
+          ...(own.length > 0 && { experiments: own.map(lineOf).join('\n') }),
+          ...(others.length > 0 && { [name]: others.map(lineOf).join('\n') }),
           ...(left > 0 && { more: `${left}: call again with skip: ${args.skip + shown.length}` }),
         },
-        ...(args.scope !== 'session' && {
-          origins: {
-            experiments:
-              args.scope === 'imported'
-                ? 'imported files, not measured by Helios'
-                : 'earlier sessions',
-          },
-        }),
+        ...(others.length > 0 && { origins: { [name]: origin } }),
         summary: counted(found.length, 'experiment'),
       };
     },

@@ -84,6 +84,20 @@ describe('the work of other sessions', () => {
     assert.match(page, /"more":"1: call again with skip: 1"/);
   });
 
+  it('is marked as text of others, apart from the experiments of the session itself', async () => {
+    await first();
+    const second = await session([
+      launch('echo step=3 val_loss=0.2', 'mine'),
+      untilRun(1),
+      call('exp_list', { scope: 'all' }),
+      quit,
+    ]);
+    const [, , listed = ''] = results(second);
+    assert.match(listed, /"experiments":"e1 · .*mine/);
+    assert.match(listed, /"other_sessions":"<untrusted from=[^>]*earlier sessions/);
+    assert.doesNotMatch(/<untrusted[^]*/.exec(listed)?.[0] ?? '', /mine/);
+  });
+
   it('is listed for the folder of the session only', async () => {
     await first();
     const elsewhere = mkdtempSync(path.join(tmpdir(), 'helios-elsewhere-'));
