@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { realpath } from 'node:fs/promises';
+import { realpath, stat } from 'node:fs/promises';
 import { resolve, sep } from 'node:path';
 import { messageOf, ToolFailure } from '../../base/errors.ts';
+import { formatSpan } from '../../base/span.ts';
 import { counted } from '../../base/text.ts';
 
 const maxBytes = 64 * 1024 * 1024;
@@ -11,10 +12,14 @@ export interface FileReading {
   readonly workFolder: string;
   /** Reads a regular file of at most `maxBytes`. */
   read(path: string, maxBytes: number): Promise<Uint8Array>;
+  readonly nowMs: number;
+  /** Times of the session's runs. */
+  readonly runs: readonly { readonly startedMs?: number; readonly endedMs?: number }[];
 }
 
 /**
- * Describes a file of the working folder with its size and the beginning of its SHA-256. Rejects
+ * Describes a file of the working folder with its size, its age and the beginning of its SHA-256. A
+ * file that was written while no run was going is marked as not the result of a run. Rejects
  * with `ToolFailure` for a file that is missing, empty or outside the folder.
  */
 export async function fileEvidence(path: string, reading: FileReading): Promise<string> {
@@ -26,8 +31,24 @@ export async function fileEvidence(path: string, reading: FileReading): Promise<
     const bytes = await reading.read(real, maxBytes);
     if (bytes.length === 0) throw new ToolFailure('it is empty.');
     const hash = createHash('sha256').update(bytes).digest('hex').slice(0, 12);
-    return `${path} exists (${counted(bytes.length, 'byte')}, SHA-256 ${hash}…)`;
+    const { mtimeMs } = await stat(real);
+    const facts = [
+      counted(bytes.length, 'byte'),
+      `written ${formatSpan(reading.nowMs - mtimeMs)} ago`,
+      ...(isOfRun(mtimeMs, reading.runs) ? [] : ['not the result of a run']),
+      `SHA-256 ${hash}…`,
+    ];
+    return `${path} exists (${facts.join(', ')})`;
   } catch (error) {
     throw new ToolFailure(`${path} is no evidence: ${messageOf(error)}`);
   }
 }
+
+/** Accuracy of the times of files and runs. */
+const toleranceMs = 1000;
+
+const isOfRun = (writtenMs: number, runs: FileReading['runs']): boolean =>
+  runs.some(
+    ({ startedMs = Infinity, endedMs = Infinity }) =>
+      writtenMs >= startedMs - toleranceMs && writtenMs <= endedMs + toleranceMs,
+  );

@@ -161,7 +161,7 @@ function metTexts(named: GroupResult, champion: GroupResult | undefined): readon
   if (champion?.isMet !== true || isChampion) return texts;
   return [
     ...champion.conditions.map(({ text }) => text),
-    `the agent named ${runNames(named.runs.map(({ number }) => number))}: ${texts.join(', ')}`,
+    `named as evidence, ${runNames(named.runs.map(({ number }) => number))}: ${texts.join(', ')}`,
   ];
 }
 

@@ -56,7 +56,13 @@ function createEnding(deps: ToolsetDeps): AllToolsDeps['finish']['finish'] {
       rows: (reference) => rowsNamed(deps, ledger, reference),
       nearest: (metric, rows) => lineNear(deps, metric, rows),
       requirements: (rows) => checkRequirements(deps, { rows, checks: request.checks }, context),
-      file: (path) => fileEvidence(path, { workFolder: state.workFolder, read: readRegularBytes }),
+      file: (path) =>
+        fileEvidence(path, {
+          workFolder: state.workFolder,
+          read: readRegularBytes,
+          nowMs: clock.now(),
+          runs: ledger.rows,
+        }),
     });
     const { summary } = request;
     const planned = { reason, evidence, checked, summary };

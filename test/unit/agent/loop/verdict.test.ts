@@ -87,7 +87,7 @@ describe('the verdict of finish', () => {
       'another setting is the champion, which is named first',
       [['5', 'loss']],
       'loss < 1',
-      'goal · loss 0.5 < 1 (run 6) · the agent named run 5: loss 0.7 < 1 (run 5)',
+      'goal · loss 0.5 < 1 (run 6) · named as evidence, run 5: loss 0.7 < 1 (run 5)',
     ],
     ['nothing could be checked', [['2', 'loss']], 'make it better', 'claimed'],
   ];

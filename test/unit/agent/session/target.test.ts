@@ -138,7 +138,7 @@ describe('the target of a session', () => {
     assert.deepEqual(session.state.end?.checked, [
       'loss 0.1 < 0.3 (run 2)',
       'parameters 49 <= 20000 (run 2)',
-      'the agent named run 1: loss 0.2 < 0.3 (run 1), parameters 49 <= 20000 (run 1)',
+      'named as evidence, run 1: loss 0.2 < 0.3 (run 1), parameters 49 <= 20000 (run 1)',
     ]);
     assert.deepEqual(
       session.ledger.rows.map(({ metrics }) => metrics.map(({ metric }) => metric).sort()),
@@ -312,6 +312,9 @@ describe('the target of a session', () => {
     const session = await bed.start({ goal: 'write a summary into summary.md' });
     assert.equal(await session.ended, 'goal');
     assert.match(errors(session)[0] ?? '', /outside the working folder/);
-    assert.match(session.state.end?.checked?.[0] ?? '', /^summary\.md exists \(5 bytes, SHA-256/);
+    assert.match(
+      session.state.end?.checked?.[0] ?? '',
+      /^summary\.md exists \(5 bytes, written .*, not the result of a run, SHA-256/,
+    );
   });
 });
