@@ -13,7 +13,7 @@ import type { EndReason, JournalEvent, MessageOrigin } from './events.ts';
 import { endText, keptTargetText, sleepText } from './factText.ts';
 import { factsOf, forceTexts, resumedDetail } from './resumeTexts.ts';
 import { noticeText } from './limitText.ts';
-import { alarmActionText, outageText, runEndText } from './runText.ts';
+import { alarmActionText, outageText, runEndText, silenceText } from './runText.ts';
 import type { SessionState } from './state.ts';
 import type { RunId } from '../../base/ids.ts';
 import { withoutUntrustedMarks } from '../../base/untrusted.ts';
@@ -247,7 +247,13 @@ const descriptions: { readonly [Type in JournalEvent['type']]: Describe<Type> } 
       'Checkpoint',
       `${formatTokens(tokensBefore)} tokens condensed into a briefing`,
     ),
-  'machine.out_of_reach': (event) => described({ kind: 'alarm', tone: 'warn' }, outageText(event)),
+  'machine.silent': (event) => described({ kind: 'alarm', tone: 'warn' }, silenceText(event)),
+  'machine.out_of_reach': (event) =>
+    described(
+      { kind: 'alarm', tone: 'warn' },
+      `${event.machineId} answers again`,
+      outageText(event),
+    ),
   'place.warned': ({ text, action }) => described({ kind: 'alarm', tone: 'warn' }, text, action),
   'account.written': ({ model }) => plain('note', 'Account of the work written', model),
   'note.pinned': ({ number, text }) => plain('note', `Sticky note ${number} pinned`, text),

@@ -251,6 +251,7 @@ const changes: Changes = {
   'context.checkpointed': same,
   'account.written': same,
   'machine.out_of_reach': same,
+  'machine.silent': same,
   'place.warned': same,
   'note.pinned': (state, { number, text }) => ({
     ...state,

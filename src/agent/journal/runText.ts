@@ -1,6 +1,6 @@
 /** Texts for runs: their status and their alarms. */
 import { rowStatus } from '../../experiments/ledger.ts';
-import { timeRange } from '../../base/localTime.ts';
+import { exactTime, timeRange } from '../../base/localTime.ts';
 import { counted } from '../../base/text.ts';
 import { verdictText } from '../../runs/run.ts';
 import type { JournalEvent } from './events.ts';
@@ -37,6 +37,14 @@ export const runEndText = (
   { runId, verdict }: Pick<Extract<JournalEvent, { type: 'run.ended' }>, 'runId' | 'verdict'>,
   { runs }: Pick<SessionState, 'runs'>,
 ): string => verdictText(verdict, seriousAlarm(runs.get(runId)?.alarms ?? []));
+
+/** Formats an outage that goes on: `gpu1 out of reach since 2026-11-22 08:35:14; 2 runs there go on`. */
+export const silenceText = ({
+  machineId,
+  fromMs,
+  runs,
+}: Extract<MachineEvent, { type: 'machine.silent' }>): string =>
+  `${machineId} out of reach since ${exactTime(fromMs)}${runs === 0 ? '' : `; ${counted(runs, 'run')} there ${runs === 1 ? 'goes' : 'go'} on`}`;
 
 /** Formats an outage: `gpu1 out of reach 08:35:14-08:35:36; 2 runs went on`. */
 export const outageText = ({

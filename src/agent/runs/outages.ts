@@ -1,8 +1,10 @@
-/** Records when machines with active runs of the session did not answer. */
+/** Records when machines with active runs of the session stop answering, and when they answer again. */
 import type { Clock } from '../../base/clock.ts';
 import { DisposableStore, type Disposable } from '../../base/disposable.ts';
+import { alarmAt } from '../../sleep/alarm.ts';
 import type { Run, RunChange } from '../../runs/liveRun.ts';
 import type { Runs } from '../../runs/runs.ts';
+import type { MachineEvent } from '../journal/machineEvents.ts';
 import type { SessionLog } from '../journal/sessionLog.ts';
 import type { SessionRuns } from './sessionRuns.ts';
 
@@ -24,8 +26,11 @@ const minOutageMs = 10_000;
 export class Outages implements Disposable {
   readonly #deps: OutagesDeps;
   readonly #owned = new DisposableStore();
-  /** Machine id → time of its last sign of life before the outage, in milliseconds since the epoch. */
-  readonly #sinceMs = new Map<string, number>();
+  /**
+   * Machine id → time of its last sign of life before the outage, in milliseconds since the epoch,
+   * and the timer that records the outage.
+   */
+  readonly #out = new Map<string, { readonly sinceMs: number; readonly timer: Disposable }>();
 
   constructor(deps: OutagesDeps) {
     this.#deps = deps;
@@ -34,15 +39,41 @@ export class Outages implements Disposable {
 
   dispose(): void {
     this.#owned.dispose();
+    for (const { timer } of this.#out.values()) timer.dispose();
   }
 
   #heard({ kind, run }: RunChange): void {
     const { log } = this.#deps;
     const { id, machineId } = run.spec;
     if (!log.state.runs.has(id)) return;
-    const sinceMs = this.#sinceMs.get(machineId);
-    if (kind === 'unknown') this.#sinceMs.set(machineId, sinceMs ?? this.#lastAnswerMs(machineId));
-    else if (sinceMs !== undefined && isAnswer(kind, run)) this.#end(machineId, sinceMs);
+    const out = this.#out.get(machineId);
+    if (kind === 'unknown' && out === undefined) this.#begin(machineId);
+    else if (out !== undefined && isAnswer(kind, run)) {
+      out.timer.dispose();
+      this.#end(machineId, out.sinceMs);
+    }
+  }
+
+  #begin(machineId: string): void {
+    const sinceMs = this.#lastAnswerMs(machineId);
+    const timer = alarmAt(this.#deps.clock, sinceMs + minOutageMs, () =>
+      this.#record({
+        type: 'machine.silent',
+        machineId,
+        fromMs: sinceMs,
+        runs: this.#runsOn(machineId),
+      }),
+    );
+    this.#out.set(machineId, { sinceMs, timer });
+  }
+
+  #runsOn(machineId: string): number {
+    return this.#deps.sessionRuns.live().filter(({ spec }) => spec.machineId === machineId).length;
+  }
+
+  #record(event: MachineEvent): void {
+    const { log, onFailed } = this.#deps;
+    log.record(event).catch((error: unknown) => onFailed(error));
   }
 
   /** Returns when the machine last gave a sign of life to a run of the session. */
@@ -57,14 +88,11 @@ export class Outages implements Disposable {
   }
 
   #end(machineId: string, fromMs: number): void {
-    const { clock, log, sessionRuns, onFailed } = this.#deps;
-    this.#sinceMs.delete(machineId);
-    const toMs = clock.now();
+    this.#out.delete(machineId);
+    const toMs = this.#deps.clock.now();
     if (toMs - fromMs < minOutageMs) return;
-    const runs = sessionRuns.live().filter(({ spec }) => spec.machineId === machineId).length;
-    log
-      .record({ type: 'machine.out_of_reach', machineId, fromMs, toMs, runs })
-      .catch((error: unknown) => onFailed(error));
+    const runs = this.#runsOn(machineId);
+    this.#record({ type: 'machine.out_of_reach', machineId, fromMs, toMs, runs });
   }
 }
 

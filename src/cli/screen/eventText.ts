@@ -36,6 +36,8 @@ const styles: { readonly [Type in JournalEvent['type']]?: 'dim' | 'bold' | 'tone
   'permission.decided': 'tone',
   'budget.noticed': 'bold',
   'place.warned': 'bold',
+  'machine.silent': 'bold',
+  'machine.out_of_reach': 'bold',
   'run.ended': 'tone',
   'run.not_started': 'tone',
   'run.alarmed': 'tone',

@@ -150,6 +150,8 @@ const icons: { readonly [Type in JournalEvent['type']]?: string } = {
   'session.paused': 'debug-pause',
   'budget.noticed': 'credit-card',
   'place.warned': 'warning',
+  'machine.silent': 'warning',
+  'machine.out_of_reach': 'warning',
   'permission.decided': 'shield',
   'run.not_started': 'error',
   'run.alarmed': 'warning',

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import { buildHistory } from '../../../../src/agent/context/history.ts';
+import { describeEvent } from '../../../../src/agent/journal/describeEvent.ts';
 import type { SessionEvent } from '../../../../src/agent/journal/events.ts';
 import { outageText } from '../../../../src/agent/journal/runText.ts';
 import { Outages } from '../../../../src/agent/runs/outages.ts';
 import { Emitter } from '../../../../src/base/emitter.ts';
 import type { Run, RunChange } from '../../../../src/runs/liveRun.ts';
 import { ManualClock } from '../../../fakes/manualClock.ts';
-import { recorded, runState, started } from '../../vscode/states.ts';
+import { recorded, runState, started, stateOf } from '../../vscode/states.ts';
 
 const startMs = new Date(2026, 10, 22, 8, 35, 14).getTime();
 
@@ -34,27 +35,55 @@ function watch(machines: Readonly<Record<number, string>>) {
     changes.fire({ kind, run: runs[index], why: 'no answer' } as unknown as RunChange);
   const answer = (index: number): void =>
     void Object.assign(runs[index] ?? {}, { lastAnswerMs: clock.now() });
-  return { clock, events, fire, answer, outages };
+  const ends = () => events.filter(({ type }) => type === 'machine.out_of_reach');
+  return { clock, events, ends, fire, answer, outages };
 }
 
 describe('outages of machines', () => {
+  it('are told once they have lasted 10 s, with what goes on there, and again at their end', async () => {
+    const { clock, events, fire } = watch({ 1: 'gpu1', 2: 'gpu1' });
+    await clock.advance(4_000);
+    fire('unknown', 0);
+    fire('unknown', 1);
+    await clock.advance(5_999);
+    assert.deepEqual(events, []);
+    await clock.advance(1);
+    fire('unknown', 0);
+    await clock.advance(60_000);
+    fire('recovered', 0);
+    assert.deepEqual(
+      events.map((event) => describeEvent(recorded(event), stateOf())),
+      [
+        {
+          ...{ kind: 'alarm', tone: 'warn' },
+          title: 'gpu1 out of reach since 2026-11-22 08:35:14; 2 runs there go on',
+        },
+        {
+          ...{ kind: 'alarm', tone: 'warn' },
+          title: 'gpu1 answers again',
+          detail: 'gpu1 out of reach 08:35:14–08:36:24; 2 runs went on',
+        },
+      ],
+    );
+  });
+
   it('are recorded once per machine, with from, to and the runs that went on', async () => {
-    const { clock, events, fire } = watch({ 1: 'gpu1', 2: 'gpu1', 3: 'gpu2' });
+    const { clock, ends, fire } = watch({ 1: 'gpu1', 2: 'gpu1', 3: 'gpu2' });
     fire('unknown', 0);
     await clock.advance(2_000);
     fire('unknown', 1);
     await clock.advance(20_000);
     fire('recovered', 0);
     fire('recovered', 1);
-    const [event] = events;
-    assert.equal(events.length, 1);
+    const [event] = ends();
+    assert.equal(ends().length, 1);
     assert.ok(event?.type === 'machine.out_of_reach');
     assert.deepEqual([event.machineId, event.toMs - event.fromMs, event.runs], ['gpu1', 22_000, 2]);
     assert.equal(outageText(event), 'gpu1 out of reach 08:35:14–08:35:36; 2 runs went on');
   });
 
   it('begin with the last sign of life of any run, not when they are noticed', async () => {
-    const { clock, events, fire, answer } = watch({ 1: 'gpu1', 2: 'gpu1' });
+    const { clock, ends, fire, answer } = watch({ 1: 'gpu1', 2: 'gpu1' });
     await clock.advance(3_000);
     answer(0);
     await clock.advance(1_000);
@@ -63,22 +92,22 @@ describe('outages of machines', () => {
     fire('unknown', 0);
     await clock.advance(10_000);
     fire('recovered', 0);
-    const [event] = events;
+    const [event] = ends();
     assert.ok(event?.type === 'machine.out_of_reach');
     assert.equal(outageText(event), 'gpu1 out of reach 08:35:18–08:35:43; 2 runs went on');
   });
 
   it('are recorded where the machine answers right after they were noticed', async () => {
-    const { clock, events, fire } = watch({ 1: 'gpu1' });
+    const { clock, ends, fire } = watch({ 1: 'gpu1' });
     await clock.advance(17_000);
     fire('unknown', 0);
     await clock.advance(1_000);
     fire('recovered', 0);
-    assert.equal(events.length, 1);
+    assert.equal(ends().length, 1);
   });
 
   it('are not worth a line below 10 s, and begin anew after the end', async () => {
-    const { clock, events, fire, answer } = watch({ 1: 'gpu1' });
+    const { clock, ends, fire, answer } = watch({ 1: 'gpu1' });
     fire('unknown', 0);
     await clock.advance(9_000);
     fire('recovered', 0);
@@ -88,7 +117,7 @@ describe('outages of machines', () => {
     await clock.advance(10_000);
     fire('recovered', 0);
     assert.deepEqual(
-      events.map((event) => event.type === 'machine.out_of_reach' && event.toMs - event.fromMs),
+      ends().map((event) => event.type === 'machine.out_of_reach' && event.toMs - event.fromMs),
       [10_000],
     );
   });
