@@ -8,8 +8,8 @@ import type { SessionState } from '../agent/journal/state.ts';
 import { costLines, sessionBill } from '../presentation/costs.ts';
 import { DisposableStore } from '../base/disposable.ts';
 import { adviceOf } from '../base/errors.ts';
-import { cleanText, counted, formatValue } from '../base/text.ts';
-import { endText } from '../presentation/sessions/sessionText.ts';
+import { cleanText, counted, formatDuration, formatValue } from '../base/text.ts';
+import { endText, workedMs } from '../presentation/sessions/sessionText.ts';
 import { steerByLine } from './steerLine.ts';
 import type { Asking } from './asking.ts';
 import type { Style } from './screen/style.ts';
@@ -120,23 +120,39 @@ function evidenceLines(end: SessionState['end']): string[] {
   );
 }
 
-async function lastLines(following: Following, reason: EndReason): Promise<string[]> {
-  const { session, engine, style, homeOption, deps } = following;
-  const command = deps.env['npm_lifecycle_event'] === 'start' ? 'npm start --' : 'helios';
-  const { state } = session;
+/**
+ * Returns how the session ended: met or not, what was measured and by which runs, the cost and the
+ * time that it worked.
+ */
+export function outcomeLines(state: SessionState, reason: EndReason, style: Style): string[] {
   const { bold, good, bad, dim } = style;
-  const report = await engine.reports.afterEnd(session.id);
-  const running = [...state.runs.values()].filter(
-    (run) => run.process && run.verdict === undefined,
-  ).length;
   return [
     '',
     bold((codeFor(reason) === exitCodes.goal ? good : bad)(endText(reason))),
     ...(reason === 'user' ? [] : [cleanText(state.end?.summary ?? '')]),
     ...evidenceLines(state.end),
     dim(
-      `${counted(state.turns, 'turn')} · ${counted(state.runs.size, 'run')} · ${sessionBill(state)}`,
+      [
+        counted(state.turns, 'turn'),
+        counted(state.runs.size, 'run'),
+        sessionBill(state),
+        formatDuration(workedMs(state, state.lastEventMs)),
+      ].join(' · '),
     ),
+  ];
+}
+
+async function lastLines(following: Following, reason: EndReason): Promise<string[]> {
+  const { session, engine, style, homeOption, deps } = following;
+  const command = deps.env['npm_lifecycle_event'] === 'start' ? 'npm start --' : 'helios';
+  const { state } = session;
+  const { dim } = style;
+  const report = await engine.reports.afterEnd(session.id);
+  const running = [...state.runs.values()].filter(
+    (run) => run.process && run.verdict === undefined,
+  ).length;
+  return [
+    ...outcomeLines(state, reason, style),
     ...(state.provider === 'demo' ? [] : costLines(state).map((line) => dim(`  ${line}`))),
     ...(running > 0 ? [`${running} ${running === 1 ? 'run continues' : 'runs continue'}.`] : []),
     '',

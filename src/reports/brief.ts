@@ -124,7 +124,7 @@ function measuredParts(night: Night, charts: readonly ReportChart[]) {
 
 function headPart({ facts, known }: Night): string {
   const { session } = facts;
-  const took = formatDuration(session.lastEventMs - session.startedMs);
+  const took = formatDuration(session.workedMs);
   const about = `${exactTime(session.startedMs)} to ${exactTime(session.lastEventMs)} (${took}) · ${plain(session.model, 120)} · session \`${session.id}\``;
   return assembled([
     `# ${plain(session.goal, 200)}`,

@@ -9,7 +9,7 @@ export function costPart({ cost, runs, session }: BriefFacts): string {
   const lines = [
     `- Model calls: ${plain(cost.total, 300)}`,
     ...cost.lines.map((line) => `  - ${plain(line, 300)}`),
-    `- Time: ${formatDuration(session.lastEventMs - session.startedMs)}, ${counted(session.turns, 'turn')}`,
+    `- Time: ${formatDuration(session.workedMs)}, ${counted(session.turns, 'turn')}`,
     ...machineLines(runs),
     ...gpuLines(runs),
   ];

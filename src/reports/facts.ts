@@ -32,6 +32,8 @@ export interface SessionFacts {
   readonly model: string;
   readonly workFolder: string;
   readonly startedMs: number;
+  /** Time for which the session worked or slept, in milliseconds: not the time after an end. */
+  readonly workedMs: number;
   readonly lastEventMs: number;
   readonly turns: number;
   /**

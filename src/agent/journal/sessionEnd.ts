@@ -10,3 +10,10 @@ export const endMs = ({
   lastEventMs,
 }: Pick<SessionState, 'phase' | 'end' | 'lastEventMs'>): number =>
   (phase === 'ended' ? end?.atMs : undefined) ?? lastEventMs;
+
+/**
+ * Returns for how long the session has worked or slept at `nowMs`, in milliseconds: without the time
+ * after an end, and without the time for which no process worked on it after a crash.
+ */
+export const workedMs = (state: SessionState, nowMs: number): number =>
+  (state.phase === 'ended' ? endMs(state) : nowMs) - state.startedMs - (state.restMs ?? 0);

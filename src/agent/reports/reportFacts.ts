@@ -16,7 +16,7 @@ import { costLines, sessionBill } from '../budget/costs.ts';
 import type { SessionReading } from '../contract/sessions.ts';
 import type { JournalEvent } from '../journal/events.ts';
 import { foldEdits } from '../edits/editFold.ts';
-import { endMs } from '../journal/sessionEnd.ts';
+import { endMs, workedMs } from '../journal/sessionEnd.ts';
 import { uncheckedTexts } from '../../experiments/target/requirements.ts';
 import { happeningsOf, sleepsOf } from './reportHappenings.ts';
 import type { RunState, SessionState } from '../journal/state.ts';
@@ -83,6 +83,7 @@ function sessionFacts(state: SessionState): SessionFacts {
     goal,
     workFolder,
     startedMs,
+    workedMs: workedMs(state, endMs(state)),
     lastEventMs: endMs(state),
     turns,
     model: isDemo(state)

@@ -20,7 +20,7 @@ import { singleLine } from '../screen/terminalText.ts';
 import type { LiveValues } from '../screen/liveBlock.ts';
 import { TerminalView } from '../screen/terminalView.ts';
 import { PlainView, type SessionView } from '../screen/views.ts';
-import { codeFor } from '../follow.ts';
+import { codeFor, outcomeLines } from '../follow.ts';
 import { exitCodes, type CliDeps } from '../cliDeps.ts';
 
 export const declareWatch = (helios: CliCommand): CliCommand =>
@@ -68,6 +68,7 @@ async function watchSession(
   const observed = owned.add(engine.sessions.observe(id));
   const view = owned.add(viewOf(observed, deps, style));
   let state: SessionState | undefined;
+  let last: readonly string[] = [];
   try {
     for await (const { events, isUpToDate } of engine.sessions.follow(id, signal)) {
       await observed.refresh();
@@ -77,12 +78,15 @@ async function watchSession(
           view.shown.event(event, { state, ledger: observed.ledger() ?? noLedger });
       }
       if (!isUpToDate || state === undefined) continue;
-      if (state.end !== undefined) return codeFor(state.end.reason);
+      if (state.end !== undefined) {
+        last = outcomeLines(state, state.end.reason, style);
+        return codeFor(state.end.reason);
+      }
       if ((await engine.sessions.owner(id)) === undefined) view.shown.notice(unownedText(id));
     }
     return exitCodes.interrupted;
   } finally {
-    view.shown.end([]);
+    view.shown.end(last);
     owned.dispose();
   }
 }

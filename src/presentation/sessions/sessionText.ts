@@ -1,7 +1,7 @@
 /** Short texts about a session, for the status bar, the tree views and the chat. */
 import type { SessionSummary } from '../../agent/contract/sessions.ts';
 import { costText, endText, sleepText } from '../../agent/journal/factText.ts';
-import { endMs } from '../../agent/journal/sessionEnd.ts';
+import { workedMs } from '../../agent/journal/sessionEnd.ts';
 import type { RunState, SessionState } from '../../agent/journal/state.ts';
 import { resultValueText, type Ledger } from '../../experiments/ledger.ts';
 import { counted, formatUsd, formatValue, oneLine } from '../../base/text.ts';
@@ -14,6 +14,7 @@ export {
   sleepText,
   callCostText,
 } from '../../agent/journal/factText.ts';
+export { workedMs } from '../../agent/journal/sessionEnd.ts';
 export { leftOutOf, leftOutText } from '../../agent/journal/leftOutText.ts';
 export { triggerText } from '../../sleep/trigger.ts';
 export { openQuestions } from '../../agent/user/questions.ts';
@@ -92,14 +93,13 @@ export const runsText = (state: SessionState): string =>
  * 42 min`.
  */
 export function statusLine({ state, metric, best }: Glance, nowMs: number): string {
-  const toMs = state.phase === 'ended' ? endMs(state) : nowMs;
   return [
     phaseText(state, nowMs),
     `turn ${state.turns}`,
     runsText(state),
     state.phase === 'ended' ? (best ?? '') : metric ? metricText(metric) : '',
     spentText(state),
-    formatSpan(toMs - state.startedMs),
+    formatSpan(workedMs(state, nowMs)),
   ]
     .filter((part) => part !== '')
     .join(' · ');

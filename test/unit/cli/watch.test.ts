@@ -43,7 +43,10 @@ describe('helios watch', () => {
     writeFileSync(path.join(folder, 'go'), '');
     assert.equal(await working, 2);
     assert.equal(await watching, 2);
-    assert.match(screen(), /Run 1: ok[^]*Blocked|Finish: blocked/);
+    assert.match(
+      screen(),
+      /Blocked\s+enough\s+3 turns · 1 run · \$0\.00 \(no model is called\) · \d+ m?s/,
+    );
     assert.doesNotMatch(screen(), /1 running/);
   });
 

@@ -67,6 +67,12 @@ describe('session in words', () => {
     );
   });
 
+  it('counts no time for which a session was ended, before it was continued', () => {
+    const dayMs = 24 * 3_600_000;
+    const state = stateOf({ phase: 'ready', restMs: dayMs });
+    assert.match(statusLine({ state }, startMs + dayMs + 2_520_000), / · 42 min$/);
+  });
+
   it('says how a session ended, or that it has not', () => {
     assert.equal(endText('budget'), 'Budget used up');
     assert.equal(endText(undefined), 'Not ended');
