@@ -14,6 +14,7 @@ import {
 } from '../../experiments/git/leaveOut.ts';
 import { uploadPrefix } from '../../experiments/git/worktrees.ts';
 import { initRepository } from '../../experiments/git/uploadedCode.ts';
+import type { Machine } from '../../machines/machine.ts';
 import type { SentCode, SentCodeKeeper } from '../../tools/machines/sentCode.ts';
 import type { SessionLog } from '../journal/sessionLog.ts';
 
@@ -82,13 +83,29 @@ async function stored(deps: Deps, from: SentCode['from'], name: string): Promise
   const folder = isFile ? path.dirname(from.path) : from.path;
   const code = await deps.store.capture(from.machine, folder, name, []);
   if (isKept(code)) return { code, path: from.path, isFile };
-  const copy = path.join(deps.folder, 'code', digestOf(folder));
   const only = isFile ? path.basename(from.path) : undefined;
-  await copyCode(folder, copy, { limits: deps.limits(), only });
-  await initRepository({ machine: from.machine, repo: copy, clock: deps.clock, timeoutMs: 20_000 });
-  const again = await deps.store.capture(from.machine, copy, name, []);
-  if (!isKept(again)) throw new UserFacing(again.kind === 'none' ? again.why : notWritable(copy));
-  return { code: again, path: only === undefined ? copy : path.join(copy, only), isFile };
+  return { ...(await storedCopy(deps, { machine: from.machine, folder, only }, name)), isFile };
+}
+
+interface Original {
+  readonly machine: Machine;
+  readonly folder: string;
+  /** Name of the only file to copy. Omitted: the folder. */
+  readonly only: string | undefined;
+}
+
+/** Stores a copy of the files, in a repository in the session's folder. */
+async function storedCopy(
+  { folder: sessionFolder, limits, store, clock }: Deps,
+  { machine, folder, only }: Original,
+  name: string,
+): Promise<Omit<Stored, 'isFile'>> {
+  const copy = path.join(sessionFolder, 'code', digestOf(folder));
+  await copyCode(folder, copy, { limits: limits(), only });
+  await initRepository({ machine, repo: copy, clock, timeoutMs: 20_000 });
+  const code = await store.capture(machine, copy, name, []);
+  if (!isKept(code)) throw new UserFacing(code.kind === 'none' ? code.why : notWritable(copy));
+  return { code, path: path.join(copy, only ?? '') };
 }
 
 const isKept = (code: CodeState): code is Kept => code.kind === 'git' && code.commit !== undefined;
@@ -98,39 +115,40 @@ const notWritable = (folder: string): string => `${folder} is not writable.`;
 const digestOf = (text: string): string =>
   createHash('sha256').update(text).digest('hex').slice(0, 16);
 
-interface CopyRules {
+interface CopyRules extends Pick<Original, 'only'> {
   readonly limits: LeaveOutLimits;
-  /** Name of the only file to copy. Omitted: the folder. */
-  readonly only: string | undefined;
 }
 
 /** Makes `to` a copy of the code in a folder, without secrets, large files and packages. */
-async function copyCode(from: string, to: string, { limits, only }: CopyRules): Promise<void> {
-  if (only === undefined) await emptied(to);
+async function copyCode(from: string, to: string, { limits, only = '' }: CopyRules): Promise<void> {
+  if (only === '') await emptied(to);
   await mkdir(to, { recursive: true });
+  await cp(path.join(from, only), path.join(to, only), {
+    recursive: true,
+    force: true,
+    preserveTimestamps: true,
+    filter: codeIn(from, limits),
+  });
+}
+
+/** Returns a function that selects the files and folders to copy, up to the limits. */
+function codeIn(from: string, limits: LeaveOutLimits): (source: string) => Promise<boolean> {
   let files = 0;
   let bytes = 0;
-  const isCode = async (source: string): Promise<boolean> => {
+  return async (source) => {
     const name = path.relative(from, source).split(path.sep).join('/');
-    if (name === '') return true;
-    const base = path.basename(name);
-    if (base === '.git' || isPackageFolder(name) || looksSecretByName(name)) return false;
+    if (name !== '' && isNeverCopied(name)) return false;
     const facts = await stat(source).catch(() => undefined);
-    if (facts === undefined || facts.isDirectory()) return facts !== undefined;
-    if (!facts.isFile() || tooLarge(name, facts.size, limits) !== undefined) return false;
+    if (facts?.isFile() !== true) return facts?.isDirectory() === true;
+    if (tooLarge(name, facts.size, limits) !== undefined) return false;
     files += 1;
     bytes += facts.size;
     return files <= limits.maxFiles && bytes <= limits.maxTotalBytes;
   };
-  const [source, target] =
-    only === undefined ? [from, to] : [path.join(from, only), path.join(to, only)];
-  await cp(source, target, {
-    recursive: true,
-    force: true,
-    filter: isCode,
-    preserveTimestamps: true,
-  });
 }
+
+const isNeverCopied = (name: string): boolean =>
+  path.posix.basename(name) === '.git' || isPackageFolder(name) || looksSecretByName(name);
 
 /** Removes all but the repository from a folder. */
 async function emptied(folder: string): Promise<void> {

@@ -22,6 +22,7 @@ import {
   overlaid,
   storeBlob,
   type CodeRepository,
+  type Overlaid,
   type TreeEntry,
 } from '../../experiments/git/uploadedCode.ts';
 import type { SessionLog } from '../journal/sessionLog.ts';
@@ -75,34 +76,16 @@ export class LaunchedCode implements CodeCapture {
   }
 
   async #uploaded(launch: Launch, name: string | undefined): Promise<CodeState> {
-    const { machine, upload } = launch;
-    const { repo, head, commit, leftOut } = upload;
-    const { clock } = this.#deps;
-    const place = {
-      machine: this.#deps.machines.get(localId),
-      repo,
-      clock,
-      timeoutMs: stepMs,
-    };
-    const ref = name === undefined ? '' : refOf(this.#deps.log.state.id, name);
+    const { clock, machines, log } = this.#deps;
+    const { commit, repo } = launch.upload;
+    const place = { machine: machines.get(localId), repo, clock, timeoutMs: stepMs };
+    const ref = name === undefined ? '' : refOf(log.state.id, name);
     const found = await this.#difference(launch, place).catch((error: unknown) =>
-      unknownDifference(machine, error, clock.now()),
+      unknownDifference(launch.machine, error, clock.now()),
     );
     try {
-      const { files } = found;
-      const kept = await overlaid(place, { commit, ref, message: `Code of ${name}`, files });
-      return {
-        kind: 'git',
-        repo,
-        tree: kept.tree,
-        isDirty: kept.tree !== kept.headTree,
-        ...(head !== undefined && { head }),
-        ...(kept.commit !== '' && { commit: kept.commit }),
-        leftOut: [...leftOut, ...namedLeftOut(found.leftOut)],
-        ...(found.ignored !== undefined && { ignored: found.ignored }),
-        uploaded: copyPlace(upload, machine.path),
-        ...(found.notes.length > 0 && { notes: found.notes }),
-      };
+      const overlay = { commit, ref, message: `Code of ${name}`, files: found.files };
+      return codeState(launch, await overlaid(place, overlay), found);
     } catch (error) {
       const why = `The code that was uploaded could not be stored: ${messageOf(error)}`;
       return { kind: 'none', why, notes: [why] };
@@ -142,14 +125,13 @@ export class LaunchedCode implements CodeCapture {
       .filter(({ to }) => isInFolder(paths, root, to) || isInFolder(paths, to, root))
       .slice(-maxUploads);
     const known = new Map<string, KnownFile>();
-    for (const { repo, commit, source, to, isFile, isWhole } of near)
-      for (const [name, entry] of await filesIn({ ...place, repo }, commit, source)) {
-        const within = isFile ? '' : name.slice(source === '' ? 0 : source.length + 1);
-        const path = paths.join(to, within);
-        const isHidden = name.split('/').some((part) => part.startsWith('.'));
-        const isExpected = isWhole && !isHidden && isCodeFile(name);
-        if (isInFolder(paths, root, path)) known.set(path, { ...entry, repo, isExpected });
+    for (const each of near) {
+      const sent = await filesIn({ ...place, repo: each.repo }, each.commit, each.source);
+      for (const [name, entry] of sent) {
+        const path = paths.join(each.to, each.isFile ? '' : within(each.source, name));
+        if (isInFolder(paths, root, path)) known.set(path, knownFile(each, name, entry));
       }
+    }
     return known;
   }
 }
@@ -168,6 +150,15 @@ interface KnownFile extends TreeEntry {
   /** True if the file must be on the machine after the upload. */
   readonly isExpected: boolean;
 }
+
+const within = (folder: string, name: string): string =>
+  name.slice(folder === '' ? 0 : folder.length + 1);
+
+const knownFile = ({ repo, isWhole }: CodeUpload, name: string, entry: TreeEntry): KnownFile => ({
+  ...entry,
+  repo,
+  isExpected: isWhole && isCodeFile(name) && !name.split('/').some((part) => part.startsWith('.')),
+});
 
 /** A file that was uploaded, or that a command names. */
 interface Compared {
@@ -216,6 +207,23 @@ interface Difference {
   readonly leftOut: ReadonlyMap<string, string>;
   readonly ignored: string | undefined;
 }
+
+const codeState = (
+  { machine, upload }: Launch,
+  { tree, headTree, commit }: Overlaid,
+  { leftOut, ignored, notes }: Difference,
+): CodeState => ({
+  kind: 'git',
+  repo: upload.repo,
+  tree,
+  isDirty: tree !== headTree,
+  ...(upload.head !== undefined && { head: upload.head }),
+  ...(commit !== '' && { commit }),
+  leftOut: [...upload.leftOut, ...namedLeftOut(leftOut)],
+  ...(ignored !== undefined && { ignored }),
+  uploaded: copyPlace(upload, machine.path),
+  ...(notes.length > 0 && { notes }),
+});
 
 /** A unique value in `ignored`: the launch then equals no other. */
 const unknownDifference = ({ id }: Machine, error: unknown, nowMs: number): Difference => ({

@@ -49,31 +49,39 @@ export async function restoredFolder(
   request: StoredCode,
   deps: StoredCodeDeps,
 ): Promise<CodeFolder> {
-  const { plan, machine, cwd, name } = request;
-  const { id, code } = plan;
+  const { id, code } = request.plan;
   const commit =
     code.kind === 'git' ? (code.commit ?? (code.isDirty ? undefined : code.head)) : undefined;
   if (code.kind === 'none' || commit === undefined) {
     const why = code.kind === 'none' ? code.why : 'it could not be stored';
     return {
-      cwd,
+      cwd: request.cwd,
       differences: [`The code of ${id} was not stored (${why}): the run used the current code.`],
     };
   }
-  const leftOut =
-    code.leftOut.length === 0 ? [] : [`Not stored with its code: ${code.leftOut.join(', ')}.`];
   try {
-    const store = storeOf(deps.machines, machine, code);
-    const top = await new Worktrees(deps).add({ machine: store, folder: code.repo }, commit, name);
-    if (code.uploaded !== undefined) {
-      const sent = await sentAgain(request, code.uploaded, { machine: store, path: top }, deps);
-      return { cwd: sent.cwd, differences: [...leftOut, ...sent.differences] };
-    }
-    const within = machine.path.relative(code.repo, cwd);
-    return { cwd: machine.path.join(top, within), differences: leftOut };
+    return await restored(request, { ...code, commit }, deps);
   } catch (error) {
     throw new UserFacing(`The code of ${id} could not be restored: ${messageOf(error)}`);
   }
+}
+
+type GitCode = Extract<CodeState, { kind: 'git' }>;
+
+async function restored(
+  request: StoredCode,
+  { repo, commit, uploaded, leftOut }: GitCode & { readonly commit: string },
+  deps: StoredCodeDeps,
+): Promise<CodeFolder> {
+  const { plan, machine, cwd, name } = request;
+  const store = storeOf(deps.machines, machine, plan.code);
+  const top = await new Worktrees(deps).add({ machine: store, folder: repo }, commit, name);
+  const differences =
+    leftOut.length === 0 ? [] : [`Not stored with its code: ${leftOut.join(', ')}.`];
+  if (uploaded === undefined)
+    return { cwd: machine.path.join(top, machine.path.relative(repo, cwd)), differences };
+  const sent = await sentAgain(request, uploaded, { machine: store, path: top }, deps);
+  return { cwd: sent.cwd, differences: [...differences, ...sent.differences] };
 }
 
 /** Returns the folder with the copies of a session's code on a machine. */
