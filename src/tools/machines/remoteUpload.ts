@@ -18,6 +18,7 @@ export const remoteUpload = (deps: MachineTools & { readonly sentCode?: SentCode
     description: `Send a file or a folder to a machine, from this computer or from another machine. ${transferRules}`,
     guidance: [
       'Send code and data to a machine with remote_upload and fetch them with remote_download; only missing or changed files are sent. Files that a run writes stay on its machine until you fetch them.',
+      'Code that you send is stored with the runs that use it. To run an experiment on a machine without the repository, make its branch on local, send the worktree and launch in the copy; send again after each edit.',
     ],
     effect: 'write',
     needs: 'machines',
