@@ -137,10 +137,7 @@ async function newFolder(
  * has changed them. Without stored code there is no such worktree: the check then stays in its
  * folder, and its text says that it was changed.
  */
-async function withUsersChecks(
-  deps: Deps,
-  asked: Check,
-): Promise<Check> {
+async function withUsersChecks(deps: Deps, asked: Check): Promise<Check> {
   const { command, machineId, folder: cwd, plan } = asked;
   const machine = deps.machines.get(machineId);
   const changed = await changedChecks(deps, { command, machine, cwd, code: plan?.code });

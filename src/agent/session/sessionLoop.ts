@@ -48,7 +48,9 @@ export function createLoop(request: PartsRequest, listeners: SessionListeners): 
   const profile = profileOf(log.state.profile);
   const budget = createGuard(request, listeners.sessionRuns);
   const files = attachmentsIn(folder);
-  const tools = createTools(request, { ...listeners, defaultMachine }, budget).filter((tool) => profile.includes(tool));
+  const tools = createTools(request, { ...listeners, defaultMachine }, budget).filter((tool) =>
+    profile.includes(tool),
+  );
   const offers = offersFor(listeners.machines, workFolder);
   const show = (event: StreamEvent): void => hooks.show(redactValue(event, secrets));
   const { idleTurns, effort = 'medium' } = shared.settings();

@@ -126,7 +126,7 @@ describe('a session on Windows', function () {
     const session = await start({ goal: 'write a poem' });
     await session.ended;
     const [end] = eventsOf(session, 'session.ended');
-    console.log(JSON.stringify(eventsOf(session,'tool.finished')));
+    console.log(JSON.stringify(eventsOf(session, 'tool.finished')));
     assert.deepEqual(end?.checked, ['pwd -P >checked passed']);
     const machine = engine.machines.get('gpu1');
     const written = await machine.readFile(path.posix.join(machine.workFolder, 'checked'));
