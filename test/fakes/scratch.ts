@@ -18,7 +18,7 @@ export function scratchFolder(): () => string {
 export async function until(
   what: string | (() => string),
   isTrue: () => boolean | Promise<boolean>,
-  withinMs = 40_000,
+  withinMs = 120_000,
 ): Promise<void> {
   const endMs = performance.now() + withinMs;
   while (!(await isTrue())) {

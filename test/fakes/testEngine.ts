@@ -129,7 +129,7 @@ export function eventually<Type extends JournalEvent['type']>(
  * only a fault takes.
  */
 export async function until(holds: () => boolean): Promise<void> {
-  const endMs = performance.now() + 40_000;
+  const endMs = performance.now() + 120_000;
   while (!holds()) {
     if (performance.now() > endMs) throw new Error(`Never came true: ${holds.toString()}`);
     await new Promise((resolve) => setTimeout(resolve, 2));

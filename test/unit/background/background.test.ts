@@ -42,7 +42,7 @@ function endGroup({ pid = 0 }: ChildProcess): void {
 }
 
 describe('the background process', function () {
-  this.timeout(60_000);
+  this.timeout(240_000);
   let folder: string;
   let home: string;
   let server: WireServer;

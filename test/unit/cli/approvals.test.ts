@@ -147,7 +147,7 @@ describe('an approval in a real terminal', () => {
     const [driver = '', asking = ''] = files;
     const text = execFileSync('python3', [driver, early, late, process.execPath, asking], {
       encoding: 'utf8',
-      timeout: 30_000,
+      timeout: 90_000,
     });
     return /ANSWER (\w+)/.exec(text)?.[1] ?? text;
   };
@@ -157,7 +157,7 @@ describe('an approval in a real terminal', () => {
     // A line that was begun before, and whose end would come after.
     assert.equal(answered('y', '\nn\n'), 'deny');
     assert.equal(answered('n\nn', 'y\n'), 'allow');
-  }).timeout(120_000);
+  }).timeout(300_000);
 });
 
 const withoutPrompts = (text: string): string => text.replace(/Page \d+ of \d+\..*> /g, '');

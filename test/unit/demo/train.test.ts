@@ -16,7 +16,7 @@ const goal = readGoal(readFileSync(path.join(folder, 'goal.txt'), 'utf8'));
 
 describe('demo task', function () {
   // Real training: seconds on a quiet machine.
-  this.timeout(120_000);
+  this.timeout(300_000);
 
   it('has a goal and hyper-parameters that the scripted researcher understands', () => {
     assert.equal(goal?.metric, 'val_loss');

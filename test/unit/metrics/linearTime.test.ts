@@ -85,7 +85,7 @@ const points = (spec: { readonly names?: readonly string[] }, line: string): unk
 describe('reading a line takes time in proportion to its length', () => {
   for (const [what, read] of Object.entries(readers))
     it(what, function () {
-      this.timeout(120_000);
+      this.timeout(300_000);
       for (const [name, [start, part, end]] of Object.entries(parts)) {
         const lineOf = (length: number): string => start + part.repeat(length / part.length) + end;
         for (const length of [10_000, 100_000])

@@ -27,7 +27,7 @@ const script = `
   }`;
 
 describe('a file of the home that several processes change', function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
   const folder = scratchFolder();
 
   it('keeps each change', async () => {

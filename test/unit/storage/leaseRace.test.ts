@@ -73,7 +73,7 @@ const rounds = 200;
 const deadPid = 2 ** 22 + 1;
 
 describe('a lease that processes race for', function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
   let folder: string;
   let contenders: Contender[];
 

@@ -501,7 +501,7 @@ describe('experiments of a session', () => {
   });
 
   it('launches at most 2 % of what a forgetful model repeats', async function () {
-    this.timeout(120_000);
+    this.timeout(300_000);
     const next = random(7);
     const ideas: string[] = [];
     const rewrite = (lr: string, bs: string): string => {

@@ -26,7 +26,7 @@ const program =
 const command = `echo x >> started-{lr}; touch at-{lr}; ls | grep -c '^at-' >> beside\nawk '${program}'\nrm at-{lr}`;
 
 describe('sweep crash', function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
   let folder: string;
   let server: WireServer;
   const children = new Set<ChildProcess>();

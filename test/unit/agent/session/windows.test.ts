@@ -28,7 +28,7 @@ const waiting: readonly ScriptedReply[] = [
 ];
 
 describe('a session on Windows', function () {
-  this.timeout(60_000);
+  this.timeout(240_000);
   let host: LoginHost;
   let bed: TestEngine | undefined;
   before(async () => {

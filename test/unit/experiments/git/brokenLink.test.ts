@@ -90,7 +90,7 @@ describe('a link that is lost in the middle', () => {
         assert.deepEqual(differences(before, pictureOf(repo.folder)), []);
         assert.ok(cut < 40);
       }
-    }).timeout(90_000);
+    }).timeout(240_000);
 
   for (const isDone of [false, true])
     it(`${isDone ? 'after' : 'before'} the code is stored costs a run its code state, never its launch`, async () => {
@@ -124,5 +124,5 @@ describe('a link that is lost in the middle', () => {
       assert.equal((await store.capture(cut, repo.folder, 'e1')).kind, 'none', `${left} bytes`);
       assert.equal(repo.git('for-each-ref'), refs, `${left} bytes`);
     }
-  }).timeout(60_000);
+  }).timeout(240_000);
 });
