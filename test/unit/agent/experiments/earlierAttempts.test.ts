@@ -191,7 +191,12 @@ describe('what earlier sessions tried', () => {
       });
     };
     bestMs(small);
-    const [few, many] = [bestMs(small), bestMs(large)];
+    const few = bestMs(small);
+    let many = Infinity;
+    // A busy machine adds to the processor time, too; what reads all of them takes ten times as long
+    // each time.
+    for (let tries = 0; tries < 5 && many >= 3 * few + 10; tries += 1)
+      many = Math.min(many, bestMs(large));
     assert.ok(many < 3 * few + 10, `${few} ms, and ${many} ms among ten times as many`);
     await small.close();
     await large.close();

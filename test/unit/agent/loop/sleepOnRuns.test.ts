@@ -37,7 +37,9 @@ describe('a sleep on runs', () => {
     const call = sleep({ type: 'process_exit' });
     bed = await testEngine(new ScriptedModel([[launch(untilStop), launch('true'), call], quit]));
     const session = await bed.start();
-    await until(() => eventsOf(session, 'run.ended').length === 1);
+    // The short run may be over before the session sleeps.
+    const has = (type: 'run.ended' | 'sleep.started') => eventsOf(session, type).length === 1;
+    await until(() => has('run.ended') && has('sleep.started'));
     assert.equal(session.state.phase, 'sleeping');
     await stop();
     assert.equal(await session.ended, 'blocked');

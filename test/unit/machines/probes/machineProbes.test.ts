@@ -72,7 +72,8 @@ function looksAt(name: string, machineOf: () => ProbedMachine): void {
 
     it('tells files, processes, commands and event files, all in one query', async () => {
       const { machine, asked } = counted(machineOf());
-      const child = start(`: odd_${process.pid}_pattern; sleep 60; :`);
+      // Stopped, not asleep: the child of a shell has its command line until it has become sleep.
+      const child = start(`: odd_${process.pid}_pattern; kill -STOP $$; :`);
       writeFileSync(path("it's ä"), 'abc');
       mkdirSync(path('logs/a b'), { recursive: true });
       writeFileSync(path('logs/a b/events.out.tfevents.1.host'), 'xy');
