@@ -6,6 +6,7 @@ import { elementAssignment, listOf, pairOf } from './elements.ts';
 import { isFunctionHead } from './loopParts.ts';
 import { bracedWords, listedValues } from './loopValues.ts';
 import { isSplit, valueParts } from './scope.ts';
+import { isPatternWithSets } from './operand.ts';
 import { isPatternOption } from './options.ts';
 import { plainVariable } from './plainVariables.ts';
 import type { ShellCommand, ShellLayout, ShellWord, WordPart } from '../../shell/shellCommand.ts';
@@ -215,8 +216,12 @@ function arithmeticText(item: string | WordPart, home: string): string {
   return item.kind === 'commands' ? `$( ${laidOut(item.layout, home)} )` : '';
 }
 
-/** Quotes everything but `*` and `?` of a pattern. */
-const rest = (text: string, isPattern: boolean): string =>
-  (isPattern ? text.match(/[*?]|[^*?]+/g) : text.match(/[^]+/))
-    ?.map((part) => (isPattern && /^[*?]$/.test(part) ? part : shellQuote(part)))
-    .join('') ?? '';
+/** Quotes everything but `*`, `?` and the sets `[…]` of a pattern. */
+const rest = (text: string, isPattern: boolean): string => {
+  const sign = isPatternWithSets(text) ? /\[[^\]]*\]|[*?]/ : /[*?]/;
+  if (!isPattern) return text === '' ? '' : shellQuote(text);
+  return text
+    .split(new RegExp(`(${sign.source})`))
+    .map((part, index) => (index % 2 === 1 || part === '' ? part : shellQuote(part)))
+    .join('');
+};

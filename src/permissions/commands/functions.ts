@@ -7,7 +7,7 @@ import { isRunner } from './unwrap.ts';
 import { isOfKnownKind } from './whyAsked.ts';
 
 /** Maximum depth of calls within calls. */
-export const maxCalls = 8;
+export const maxCalls = 4;
 
 /** Commands of shells, and functions that a shell calls by itself. */
 const ofShells = new Set(

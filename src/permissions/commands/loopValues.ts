@@ -1,7 +1,7 @@
 /** Finds the values that the variable of a loop takes. */
 import { posix } from 'node:path';
 import type { ShellCommand, ShellWord, WordPart } from '../../shell/shellCommand.ts';
-import { expanded } from './operand.ts';
+import { expanded, hasSets } from './operand.ts';
 import type { CommandPlace } from './place.ts';
 
 /** Where a loop runs: `folders` are those in which it may run. */
@@ -129,9 +129,12 @@ function namedValues(
 ): readonly string[] | undefined {
   const text = /^\$\{?PWD/.test(word.spelled) ? undefined : expanded(word, place);
   if (text === undefined) return undefined;
-  if (!word.isDynamic || !/[*?]/.test(word.text)) return [text];
+  if (!word.isDynamic || !/[*?]/.test(text)) return [text];
   const [folder, ...others] = text.startsWith('/') ? ['/'] : folders;
-  return folder === undefined || others.length > 0 ? undefined : matched(text, folder, place);
+  const names = folder === undefined || others.length > 0 ? [] : matched(text, folder, place);
+  if (names === undefined || names.length === 0) return undefined;
+  // The shell leaves a pattern without a match unchanged.
+  return hasSets(word) ? [...names.filter((name) => name !== text), word.text] : names;
 }
 
 /** Returns the file names that match a pattern, relative to the folder as the shell prints them. */

@@ -114,7 +114,7 @@ export function pathsOf(word: ShellWord, spot: Spot): readonly string[] | undefi
     : folders.flatMap((folder) => (isUp ? (place.realPath(folder) ?? []) : [folder]));
   if (bases.length === 0) return undefined;
   const paths = bases.map((folder) => posix.resolve(folder, text));
-  if (!word.isDynamic || !glob.test(word.text)) return paths;
+  if (!word.isDynamic || !glob.test(text)) return paths;
   return matchesOf(text, paths, place);
 }
 
@@ -169,15 +169,30 @@ function matchesOf(
   return isOption ? undefined : all;
 }
 
+const sets = /\[[!^]?(?:\w-\w|\w)+\]/g;
+
+/** Returns true for a pattern of file names with `[…]`, such as `runs/exp[0-9]`. */
+export const hasSets = ({ text, spelled, isDynamic, parts }: ShellWord): boolean =>
+  isDynamic && parts === undefined && text === spelled && isPatternWithSets(text);
+
+export const isPatternWithSets = (text: string): boolean =>
+  /[/*?]/.test(text) && text.includes('[') && !/[[\]]/.test(text.replace(sets, ''));
+
 const variable = /^\$(?:HOME|PWD|\{HOME\}|\{PWD\})(?=\/|$)/;
 
-/** Replaces `~`, `$HOME` and `$PWD` at the start of a word; `undefined` for other expansions. */
-export function expanded(word: ShellWord, { home }: CommandPlace): string | undefined {
-  const { text, spelled, isDynamic } = word;
+/**
+ * Replaces `~`, `$HOME` and `$PWD` at the start of a word, and `[…]` by `*`, which also matches the
+ * word as written; `undefined` for other expansions.
+ */
+export function expanded(word: ShellWord, place: CommandPlace): string | undefined {
+  const { home } = place;
+  if (hasSets(word) && namesKey(word, place)) return undefined;
+  const { spelled, isDynamic } = word;
+  const text = hasSets(word) ? word.text.replace(sets, '*') : word.text;
   const [name = ''] = variable.exec(spelled) ?? [];
   const isVariable = isDynamic && name !== '' && text === spelled.slice(name.length);
   if (isVariable) return (name.includes('HOME') ? home : '.') + text;
-  if (isDynamic && (text !== spelled || /[{}$`\\[]/.test(text))) return undefined;
+  if (isDynamic && (word.text !== spelled || /[{}$`\\[]/.test(text))) return undefined;
   if (!text.startsWith('~')) return text;
   return /^~(?:\/|$)/.test(text) ? home + text.slice(1) : undefined;
 }

@@ -4,7 +4,7 @@ import { programOf } from '../../shell/wrappers.ts';
 import { usualPaths } from '../pathRules.ts';
 import { readsNamed, type EachCall } from './eachFile.ts';
 import { judgeFile } from './foundFiles.ts';
-import { judgeRead, judgeWrite } from './operand.ts';
+import { isPatternWithSets, judgeRead, judgeWrite } from './operand.ts';
 import { readArguments, type Arguments } from './options.ts';
 import type { Spot } from './place.ts';
 import { plainVariable } from './plainVariables.ts';
@@ -94,7 +94,11 @@ function judgePrinted(word: ShellWord, spot: Spot): Verdict {
  * only reads runs (`asArgumentLists`).
  */
 const isSet = ({ text, spelled, isDynamic, parts }: ShellWord): boolean =>
-  isDynamic && parts === undefined && text === spelled && /^[^-~*?{}$`\\][^*?{}$`\\]*$/.test(text);
+  isDynamic &&
+  parts === undefined &&
+  text === spelled &&
+  !isPatternWithSets(text) &&
+  /^[^-~*?{}$`\\][^*?{}$`\\]*$/.test(text);
 
 /** Judges a pattern or script. A program that runs the script has judged each of its texts. */
 function judgeScript(word: ShellWord, { problem }: Reader, spot: Spot): Verdict {

@@ -25,7 +25,7 @@ import { LineValues } from './lineValues.ts';
 import { Setters } from './setters.ts';
 import { isNumber } from './possibleTexts.ts';
 import { isOwnWord, resolvedWord } from './scope.ts';
-import { isSameScope, joinedScopes, type Scope, type Values } from './variables.ts';
+import { isSameScope, joinedScopes, widened, type Scope, type Values } from './variables.ts';
 import { isEnd, isShown, partOf } from './shownWords.ts';
 import type { Steps } from './steps.ts';
 import { asks, safe, strictest, type Verdict } from './verdict.ts';
@@ -358,9 +358,9 @@ class StructureJudge {
       for (const each of this.#left) this.#values.scope = joinedScopes(this.#values.scope, each);
       const next = joinedScopes(scope, this.#values.scope);
       if (isSameScope(next, scope)) break;
-      if (round === maxRounds)
+      if (round === maxRounds + maxWidened)
         return strictest([...verdicts, asks('sets variables in a loop', '')]);
-      scope = next;
+      scope = round < maxRounds ? next : widened(scope, next);
     }
     this.#left = left;
     this.#values.scope = joinedScopes(outer, this.#values.scope);
@@ -393,3 +393,5 @@ function walked(values: Values): readonly Values[] {
 
 /** Maximum number of times that the body of a loop is judged with the same words of the loop. */
 const maxRounds = 4;
+/** Maximum number of further times, with values of variables that are no longer known. */
+const maxWidened = 3;

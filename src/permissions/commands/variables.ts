@@ -27,6 +27,15 @@ export function joinedValues(a: Values, b: Values): Values {
   return all.size <= maxValues ? [...all.values()] : 'unknown';
 }
 
+/** Returns the variables of `b`, with unknown values where they are others than in `a`. */
+export const widened = (a: Scope, b: Scope): Scope =>
+  new Map(
+    [...b].map(([name, values]) => [
+      name,
+      JSON.stringify(values) === JSON.stringify(a.get(name)) ? values : 'unknown',
+    ]),
+  );
+
 export const isSameScope = (a: Scope, b: Scope): boolean =>
   a.size === b.size &&
   [...a].every(([name, values]) => JSON.stringify(values) === JSON.stringify(b.get(name)));

@@ -55,7 +55,7 @@ function printfProblem({ names: given, operands }: Arguments): string | undefine
   // Some shells evaluate the value of `%d` as an expression, which may run a command.
   const known = values.some(({ isDynamic }) => isDynamic)
     ? /^(?:[^%]|%%|%-?\d*s|%b)*$/
-    : /^(?:[^%]|%%|%[-+ #0]*\d*(?:\.\d+)?[bcdeEfgGioqsuxX])*$/;
+    : /^(?:[^%]|%%|%[-+ #0]*\d*(?:\.\d+)?[bcdeEfgGioqsuxX]|%\([^()]*\)T)*$/;
   return format === undefined || (known.test(format.text) && !format.isDynamic)
     ? undefined
     : 'may set a variable';
