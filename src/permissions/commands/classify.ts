@@ -350,7 +350,7 @@ function asReader(
   const reader = readerOf(name);
   const [first] = rest;
   // The options of tar may come without a dash, as in `tar tf FILE`.
-  const isBare = name === 'tar' && first !== undefined && /^[tvzjJa]*f$/.test(first.text);
+  const isBare = name === 'tar' && first !== undefined && /^[tvzjJaxO]*f$/.test(first.text);
   const words = isBare ? [{ ...first, text: `-${first.text}` }, ...rest.slice(1)] : rest;
   return reader && { reader, rest: words };
 }

@@ -31,7 +31,8 @@ const file: ShellWord = { text: './found', spelled: './found', isDynamic: false,
  * Reading programs to which found files may not be passed: they run other programs, search folders
  * by themselves, or give some file names a special meaning.
  */
-const others = /^(?:zgrep|rg|fd|diff|tar|unzip|test|\[)$/;
+const others =
+  /^(?:[bx]?zgrep|rg|fd|fdfind|bat|batcat|sqlite3|ncdump|pdftotext|diff|tar|unzip|test|\[)$/;
 const printers = /^(?:echo|basename|dirname|ps|kill)$/;
 
 /** Returns true for a program that reads only the files that it is given. */
@@ -113,7 +114,7 @@ export function xargsCall(command: ShellCommand, spot: Spot): EachCall | Verdict
   if (filled === undefined) return asks('runs another command', part);
   const call = callOf(program.text, filled);
   if (call === undefined) return asks(whyAsked(program.text, false), program.text);
-  const isPrinter = program.text === 'echo' && own.marker === undefined;
+  const isPrinter = /^(?:echo|basename|dirname)$/.test(program.text) && own.marker === undefined;
   if (given.kind === 'unknown' && !isPrinter) return asks(whyUnknown(command), part);
   return program.text === 'git' || readsNamed(program.text, call.reader, rest)
     ? call

@@ -3,7 +3,8 @@
  * version.
  */
 import type { ShellWord } from '../../shell/shellCommand.ts';
-import type { Reader } from './readers/reader.ts';
+import { readerOf } from './readers.ts';
+import { atFile, type Reader } from './readers/reader.ts';
 
 const listing = (options: string, problem?: Reader['problem']): Reader => ({
   options,
@@ -64,6 +65,16 @@ const inspectProblem: Reader['problem'] = ({ values, unknown }) => {
     ? undefined
     : 'may show the environment of containers';
 };
+
+const table = (options: string): Reader => ({ options, operands: 'content' });
+
+/** Returns a problem if a format of tmux may run a command, as `#(…)` does. */
+const tmuxProblem: Reader['problem'] = ({ names, operands }) =>
+  names.has('-p') &&
+  operands.length === 1 &&
+  operands.every(({ text }) => /^(?:[\w :,./-]|#[SWIPTD]|#\{[a-z_]+\})*$/.test(text))
+    ? undefined
+    : 'has a format that may run a command';
 
 const git: Readonly<Record<string, Reader>> = {
   status: listing(
@@ -203,7 +214,43 @@ const second: Readonly<Record<string, Readonly<Record<string, Reader>>>> = {
     show: listing('n p P --noheader --parsable --parsable2'),
     list: listing('n p P --noheader --parsable --parsable2'),
   },
-  tmux: { ls: only(''), 'list-sessions': only(''), 'list-windows': only('a t:') },
+  tmux: {
+    ls: only(''),
+    'list-sessions': only(''),
+    'list-windows': only('a t:'),
+    'list-panes': only('a s t:'),
+    'capture-pane': listing('p t: S: E: J e', ({ names, operands }) =>
+      names.has('-p') && operands.length === 0 ? undefined : 'writes a buffer of tmux',
+    ),
+    display: listing('p t:', tmuxProblem),
+    'display-message': listing('p t:', tmuxProblem),
+  },
+  apt: { list: listing('a v --installed --upgradable --all-versions --manual-installed') },
+  'apt-cache': {
+    policy: listing(''),
+    show: listing('a'),
+    search: listing('n f --names-only'),
+    depends: listing(''),
+    rdepends: listing(''),
+    madison: listing(''),
+    stats: only(''),
+  },
+  brew: { list: listing('--versions --cask --formula') },
+  snap: { list: listing('--all') },
+  loginctl: { 'list-sessions': only(''), 'list-users': only('') },
+  '7z': { l: { options: '', operands: 'content', problem: atFile } },
+  xsv: {
+    headers: table('j d:'),
+    count: table('n d:'),
+    stats: table('s: n d: --everything --mode --cardinality --nulls --median --select='),
+    slice: table('s: e: l: i: n d: --start= --end= --len= --index='),
+    table: table('w: p: c: d: --width= --pad='),
+    frequency: table('s: l: a n d: --select= --limit= --asc'),
+    sort: table('s: N R n d: --select= --numeric --reverse'),
+    flatten: table('c: s: n d:'),
+    select: { options: 'n d:', operands: 'script' },
+    search: { options: 'i s: v n d: --select= --ignore-case', operands: 'script' },
+  },
   systemctl: {
     'list-units': listing('a t: --all --type= --state= --no-pager'),
     'is-active': listing(''),
@@ -212,7 +259,13 @@ const second: Readonly<Record<string, Readonly<Record<string, Reader>>>> = {
   module: { list: only('t --terse'), avail: listing('t d l --terse') },
   screen: { '-ls': listing(''), '-list': listing('') },
 };
-const aliases: Readonly<Record<string, string>> = { pip3: 'pip', mamba: 'conda', podman: 'docker' };
+const aliases: Readonly<Record<string, string>> = {
+  pip3: 'pip',
+  mamba: 'conda',
+  podman: 'docker',
+  '7za': '7z',
+  '7zz': '7z',
+};
 
 /**
  * Programs that load nothing from the current folder to show their version. Poetry, pdm, hatch and
@@ -224,7 +277,8 @@ const versioned: ReadonlySet<string> = new Set(
     'python python3 pip pip3 conda mamba uv node npm npx git gcc g++ cc c++ clang nvcc cmake ' +
     'make ninja java javac ruby perl julia R Rscript docker podman bash sh zsh ffmpeg ' +
     'cuda-gdb mpirun mpicc ssh rsync curl wget tar zip unzip tmux screen srun sbatch squeue ' +
-    'sinfo apptainer singularity tsc jq rg fd vim nano deno bun sqlite3 psql ldd'
+    'sinfo apptainer singularity tsc jq rg fd vim nano deno bun sqlite3 psql ldd ruff black mypy torchrun tensorboard wandb mlflow ' +
+    'pandoc pdflatex dot hyperfine sox nvtop htop split csplit vimdiff less man kubectl'
   ).split(' '),
 );
 /** The programs that show their version for a short option, by the option. */
@@ -243,11 +297,13 @@ const versionOptions: Readonly<Record<string, ReadonlySet<string>>> = {
 /** Returns true for a call that only shows a version or a help text. */
 export const showsVersion = (program: string, rest: readonly ShellWord[]): boolean => {
   const [option] = rest;
-  if (rest.length !== 1 || option === undefined || !versioned.has(program)) return false;
+  if (rest.length !== 1 || option === undefined || option.isDynamic) return false;
+  if (readerOf(program) !== undefined && /^--(?:help|version)$/.test(option.text)) return true;
+  if (!versioned.has(program)) return false;
   // npm is allowed only its version: for its help, npm writes a log to a folder that .npmrc sets.
   if (/^np[mx]$/.test(program)) return /^(?:--version|-v)$/.test(option.text);
-  if (/^--(?:version|help)$/.test(option.text)) return !option.isDynamic;
-  return own(versionOptions, option.text)?.has(program) === true && !option.isDynamic;
+  if (/^--(?:version|help)$/.test(option.text)) return true;
+  return own(versionOptions, option.text)?.has(program) === true;
 };
 
 export interface Subcommand {

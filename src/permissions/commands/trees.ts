@@ -10,7 +10,7 @@ import type { Spot } from './place.ts';
 import type { Below } from './possibleTexts.ts';
 import { asks, asksEach, denies, safe, strictest, type Verdict } from './verdict.ts';
 
-const greps = /^(?:[ef]?grep|zgrep)$/;
+const greps = /^(?:[ef]?grep|[bx]?zgrep)$/;
 const searchers = /^(?:rg|ag|ack)$/;
 /** Programs that copy or link; all of their operands but the last are sources. */
 const copiers = /^(?:cp|scp|mv|rsync|ln|rclone)$/;

@@ -49,7 +49,16 @@ export function unwrapped(command: ShellCommand): ShellCommand | undefined {
   const isKnown = own.every(({ text, isDynamic }) => !isDynamic && duration.test(text));
   return at === undefined || !isKnown
     ? undefined
-    : { ...command, words: rest.slice(at + wrapper.own) };
+    : { ...command, words: endedBy(command.words, rest.slice(at + wrapper.own)) };
+}
+
+/** Returns the words without the option of `tail` to follow a file, if `timeout N` ends it. */
+function endedBy(all: readonly ShellWord[], inner: readonly ShellWord[]): readonly ShellWord[] {
+  const [name, time] = all.map(({ text }) => text);
+  const isEnded = name === 'timeout' && /^[1-9]\d{0,2}s?$/.test(time ?? '');
+  return isEnded && inner[0]?.text === 'tail'
+    ? inner.filter(({ text }) => !/^(?:-[fF]|--follow)$/.test(text))
+    : inner;
 }
 
 const duration = /^[\d.]+[smhd]?$/;

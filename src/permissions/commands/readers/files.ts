@@ -1,8 +1,19 @@
 /** Programs that read files, or their names, sizes and times. */
 import type { ShellWord } from '../../../shell/shellCommand.ts';
+import { extraReaders } from './extras.ts';
 import { awkProblem, jqProblem, sedProblem, yqProblem } from '../filterScripts.ts';
 import type { Arguments } from '../options.ts';
-import { content, names, nothing, single, text, textOf, type Reader } from './reader.ts';
+import {
+  atFile,
+  content,
+  memberProblem,
+  names,
+  nothing,
+  single,
+  text,
+  textOf,
+  type Reader,
+} from './reader.ts';
 
 const grepOptions =
   'E F G P i v c l L n o q s h H x w z a I U r T b e: m: A: B: C: f@ d: D: # --help --version ' +
@@ -20,6 +31,21 @@ const grep: Reader = {
 };
 const sums = 'b t z w --binary --text --tag --zero';
 
+// With `-r`, the grep that these scripts run would read the current folder.
+const packedGrep: Reader = {
+  ...grep,
+  problem: ({ names: given }) =>
+    ['-r', '-R', '-d', '--recursive'].some((name) => given.has(name))
+      ? 'may read a whole folder'
+      : undefined,
+};
+const fd: Reader = {
+  options:
+    'H I a l s i e: t: d: E: g F p 0 1 q --hidden --no-ignore --extension= --type= ' +
+    '--max-depth= --exclude= --glob --fixed-strings --absolute-path --full-path --color=',
+  operands: 'script',
+};
+
 const conditions =
   'e f d r w x s L h n z b c p S g u k O G N t nt ot ef eq ne lt le gt ge a o -nt -ot -ef -eq ' +
   '-ne -lt -le -gt -ge';
@@ -29,6 +55,7 @@ export const fileReaders: Readonly<Record<string, Reader>> = {
     'A b e E n s t T u v --show-all --number --number-nonblank --squeeze-blank --show-ends ' +
       '--show-tabs --show-nonprinting',
   ),
+  ...extraReaders,
   tac: content('b r s: --before --regex --separator='),
   nl: content('b: d: f: h: i: l: n: p s: v: w: --body-numbering= --number-format= --number-width='),
   head: content('n: c: q v z # --lines= --bytes= --quiet --silent --verbose --zero-terminated'),
@@ -89,11 +116,7 @@ export const fileReaders: Readonly<Record<string, Reader>> = {
       ? undefined
       : 'may write a file',
   ),
-  strings: content('a f n: t: e: # --all --bytes= --radix= --encoding=', ({ operands }) =>
-    operands.some(({ text, isDynamic }) => isDynamic || text.startsWith('@'))
-      ? 'reads arguments from a file'
-      : undefined,
-  ),
+  strings: content('a f n: t: e: # --all --bytes= --radix= --encoding=', atFile),
   zcat: content('f'),
   xzcat: content('f'),
   bzcat: content('f'),
@@ -101,14 +124,21 @@ export const fileReaders: Readonly<Record<string, Reader>> = {
   gzip: content('c d f l q v --stdout --decompress --list', toOutput),
   gunzip: content('c f l q --stdout --list', toOutput),
   tar: {
-    options: 't v z j J a f@ --list --verbose --gzip --bzip2 --xz --zstd --file@ --wildcards',
+    options:
+      't x O v z j J a f@ --list --extract --to-stdout --verbose --gzip --bzip2 --xz --zstd ' +
+      '--file@ --wildcards',
     operands: 'text',
     problem: tarProblem,
   },
-  unzip: content('l v Z 1 z q', (_call, [first]) =>
+  unzip: {
+    options: 'l v Z 1 z q p',
+    operands: 'content',
     // All words after the archive name files in the archive, even words that begin with a dash.
-    /^-[vzq1]*[lZ][vzq1]*$/.test(first?.text ?? '') ? undefined : 'writes files',
-  ),
+    problem: ({ operands }, [first]) =>
+      /^-(?:[vzq1]*[lZ][vzq1]*|v|q*p)$/.test(first?.text ?? '')
+        ? memberProblem(operands.slice(1))
+        : 'writes files',
+  },
   zipinfo: content('1 2 s m l v h t'),
   shuf: content('n: e i: z --head-count= --echo --input-range= --zero-terminated'),
   b2sum: content(sums),
@@ -116,6 +146,8 @@ export const fileReaders: Readonly<Record<string, Reader>> = {
   egrep: grep,
   fgrep: grep,
   zgrep: grep,
+  xzgrep: packedGrep,
+  bzgrep: packedGrep,
   rg: {
     options:
       'i s S v c l n N o q w x F P U e: f@ g: t: T: m: A: B: C: M: j: d: H I . a p --hidden ' +
@@ -150,12 +182,8 @@ export const fileReaders: Readonly<Record<string, Reader>> = {
     operands: 'script',
     problem: jqProblem,
   },
-  fd: {
-    options:
-      'H I a l s i e: t: d: E: g F p 0 1 q --hidden --no-ignore --extension= --type= ' +
-      '--max-depth= --exclude= --glob --fixed-strings --absolute-path --full-path --color=',
-    operands: 'script',
-  },
+  fd,
+  fdfind: fd,
   // These programs read only names, sizes and times.
   ls: names(
     'a A l h t r R S s 1 d F i X c u C m x g G n o p q k B b Q U v N D Z H f w: I: T: --all ' +
@@ -192,12 +220,18 @@ export const fileReaders: Readonly<Record<string, Reader>> = {
   ),
   // Without options and files; the text that it calculates is its input.
   bc: content('l s w q --mathlib --standard --warn --quiet', nothing),
-  yq: { options: 'r P e --raw-output --prettyPrint', operands: 'script', problem: yqProblem },
+  yq: {
+    options: 'r P e o: p: --raw-output --prettyPrint --output-format= --input-format=',
+
+    operands: 'script',
+    problem: yqProblem,
+  },
   md5sum: content(sums),
   sha1sum: content(sums),
   sha256sum: content(sums),
   sha512sum: content(sums),
   cksum: content(''),
+  sum: content('r s --sysv'),
   test: names(conditions),
   '[': names(conditions),
 };
@@ -223,11 +257,16 @@ function toOutput({ names: given }: Arguments): string | undefined {
 }
 
 /**
- * Returns a problem unless tar only lists a local archive. An archive named `host:file` is on
+ * Returns a problem unless tar only lists a local archive, or prints files of it. An archive named `host:file` is on
  * another host.
  */
-function tarProblem({ names: given, paths }: Arguments): string | undefined {
-  if (!given.has('-t') && !given.has('--list')) return 'writes files';
+function tarProblem({ names: given, paths, operands }: Arguments): string | undefined {
+  const has = (...all: readonly string[]): boolean => all.some((each) => given.has(each));
+  const [isListed, isExtracted] = [has('-t', '--list'), has('-x', '--extract')];
+  if (isListed === isExtracted) return 'writes files';
+  if (isExtracted && !has('-O', '--to-stdout')) return 'writes files';
+  const member = isExtracted ? memberProblem(operands) : undefined;
+  if (member !== undefined) return member;
   return paths.length === 0 ||
     paths.some(({ text: each, isDynamic }) => isDynamic || each.includes(':'))
     ? 'may read from another host'

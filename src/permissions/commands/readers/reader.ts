@@ -1,5 +1,6 @@
 /** Describes programs that only read: their options, and the meaning of their operands. */
 import type { ShellWord } from '../../../shell/shellCommand.ts';
+import { usualPaths } from '../../pathRules.ts';
 import type { Arguments, OptionList } from '../options.ts';
 
 export interface Reader {
@@ -51,3 +52,15 @@ export const nothing: Reader['problem'] = ({ operands }) =>
 
 export const textOf = (words: readonly ShellWord[]): string =>
   words.map(({ text: each }) => each).join(' ');
+
+/** Returns a problem if an operand may be `@FILE`, a file with further arguments. */
+export const atFile = ({ operands }: Arguments): string | undefined =>
+  operands.some(({ text: each, isDynamic }) => isDynamic || each.startsWith('@'))
+    ? 'reads arguments from a file'
+    : undefined;
+
+/** Returns a problem if a file of an archive, which is to be printed, may hold secrets. */
+export const memberProblem = (members: readonly ShellWord[]): string | undefined =>
+  members.some(({ text: each, isDynamic }) => isDynamic || usualPaths.isPrivate(`/${each}`))
+    ? 'prints a file of an archive that may hold secrets'
+    : undefined;

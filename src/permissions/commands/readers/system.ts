@@ -11,6 +11,16 @@ import { nothing, text, textOf, type Reader } from './reader.ts';
 const shownByIp =
   /^(?:a|addr|address|l|link|n|neigh|r|route)(?: (?:show|list|ls)(?: (?:dev )?(?:lo|(?:eth|en|wl|ib|br|docker)[\w-]*))?)?$/;
 
+const device = /^(?:lo|(?:eth|en|wl|ib|br|docker|bond)[\w-]*)$/;
+
+const packageProblem: Reader['problem'] = ({ names: given }) =>
+  given.size > 0 ? undefined : 'may change packages';
+
+const ofProcess: Reader['problem'] = ({ names: given, operands }) =>
+  given.has('-p') && operands.length === 1 && /^\d+$/.test(operands[0]?.text ?? '')
+    ? undefined
+    : 'runs another command, or changes a process';
+
 export const systemReaders: Readonly<Record<string, Reader>> = {
   ulimit: text('a H S c d e f i l m n p q r s t u v x', nothing),
   dmesg: text('T H L t x k l: f: e d --ctime --level= --facility= --human --decode', nothing),
@@ -78,12 +88,63 @@ export const systemReaders: Readonly<Record<string, Reader>> = {
   lsb_release: text('a i d r c s', nothing),
   vmstat: text('a d s S: w t n # --unit= --wide --timestamp', countedProblem),
   iostat: text('c d h k m x y z p: # ', countedProblem),
+  mpstat: text('A P: u n #', countedProblem),
+  lsusb: text('v t s: d:', nothing),
+  lsns: text('l n o: p: r t: J --json --list --output= --type=', nothing),
+  lslocks: text('n o: p: r u J --json --output=', nothing),
+  lsipc: text('m q s g n o: t J --json --output=', nothing),
+  pstree: text('a A c g h l n p s t u U'),
+  pmap: text('x d q X'),
+  pwdx: text(''),
+  ifconfig: text('a s', ({ operands }) =>
+    operands.length <= 1 && operands.every(({ text: each }) => device.test(each))
+      ? undefined
+      : 'may change the network',
+  ),
+  getent: text('', ({ operands }) =>
+    /^(?:passwd|group|services|protocols|networks)$/.test(operands[0]?.text ?? '')
+      ? undefined
+      : 'may contact another host',
+  ),
+  sysctl: text('n e N', ({ operands }) =>
+    operands.length > 0 && operands.every(({ text: each }) => /^\w+(?:[./]\w+)+$/.test(each))
+      ? undefined
+      : 'takes arguments that are not known to be harmless',
+  ),
+  hostnamectl: text('', nothing),
+  timedatectl: text('', nothing),
+  // With a second operand, these programs change the process.
+  taskset: text('p c', ofProcess),
+  chrt: text('p', ofProcess),
+  ionice: text('p', ofProcess),
+  logname: text('', nothing),
+  tty: text('s', nothing),
+  stty: text('a', ({ operands }) =>
+    operands.every(({ text: each }) => each === 'size') ? undefined : 'changes the terminal',
+  ),
+  tput: text('', ({ operands }) =>
+    operands.length === 1 && /^(?:cols|lines|colors)$/.test(operands[0]?.text ?? '')
+      ? undefined
+      : 'changes the terminal',
+  ),
+  // Package managers.
+  dpkg: text('l L s S p --list --listfiles --status --search --print-architecture', packageProblem),
+  'dpkg-query': text(
+    'W l L s S f: --show --list --listfiles --status --search --showformat=',
+    packageProblem,
+  ),
+  rpm: text('q a i l c d R --query --all --info --list --requires --last', (call) =>
+    (call.names.has('-q') || call.names.has('--query')) &&
+    call.operands.every(({ text: each }) => /^[\w.+-]+$/.test(each))
+      ? undefined
+      : 'may change packages',
+  ),
   top: text('b n: H i c o: p: u: d: w:', ({ names: given }) =>
     given.has('-b') && given.has('-n') ? undefined : 'does not end by itself: use top -b -n 1',
   ),
   'nvidia-smi': text(
     'L q d: i: x m c: s: --list-gpus --query --query-gpu= --query-compute-apps= ' +
-      '--query-accounted-apps= --format= --id= --display= --xml-format --help-query-gpu',
+      '--status --query-accounted-apps= --format= --id= --display= --xml-format --help-query-gpu',
     smiProblem,
   ),
   gpustat: text(

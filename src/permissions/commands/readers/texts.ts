@@ -1,7 +1,7 @@
 /** Programs that print a text, or information of the shell about programs. */
 import type { Arguments } from '../options.ts';
 import { isPlainName } from '../plainVariables.ts';
-import { text, type Reader } from './reader.ts';
+import { atFile, nothing, text, type Reader } from './reader.ts';
 
 export const textReaders: Readonly<Record<string, Reader>> = {
   // `echo` prints a line of dashes, and does not read it as an option.
@@ -20,6 +20,18 @@ export const textReaders: Readonly<Record<string, Reader>> = {
     operands.every(({ text: each }) => /^-?[\d.]{1,7}$/.test(each)) ? undefined : 'may not end',
   ),
   expr: text(''),
+  factor: text('h --exponents'),
+  'c++filt': text('n p i t', atFile),
+  ts: text('s i r m'),
+  mktemp: text('u d p: --dry-run --directory', ({ names: given }) =>
+    given.has('-u') || given.has('--dry-run') ? undefined : 'writes files',
+  ),
+  umask: text('S p', nothing),
+  times: text('', nothing),
+  dirs: text('v p l', nothing),
+  whatis: text('w r l'),
+  apropos: text('a e r w l'),
+  whereis: text('b m s'),
   // Only the variables whose values are never a secret.
   printenv: text('', ({ operands }) =>
     operands.length > 0 && operands.every(({ text: each }) => isPlainName(each))
