@@ -8,6 +8,7 @@ import { posix } from 'node:path';
 import { parseShell } from '../../shell/parseShell.ts';
 import type { ShellCommand, ShellLayout, ShellText, ShellWord } from '../../shell/shellCommand.ts';
 import { programOf, wrapperOf } from '../../shell/wrappers.ts';
+import { callReason } from './askedCalls.ts';
 import { dangerOf } from './dangers.ts';
 import { isHarmlessVariable } from './harmlessVariables.ts';
 import { isCondition, judgeCondition } from './conditions.ts';
@@ -313,6 +314,8 @@ function reasonFor(words: readonly ShellWord[], isPath: boolean): string {
   const install = installReason(words);
   if (install !== undefined) return install;
   const name = programOf(words[0]);
+  const call = callReason(name, words.slice(1));
+  if (call !== undefined) return call;
   return !isPath && wrapperOf(name) ? 'runs another command' : whyAsked(name, isPath);
 }
 

@@ -15,7 +15,7 @@ import { asks, isFirm, safe, strictest, type Verdict } from './verdict.ts';
 export function judgeReader({ name, reader, rest }: EachCall, spot: Spot): Verdict {
   const isGit = name === 'git';
   const call = readArguments(name === 'echo' ? rest.map(asText) : rest, reader.options);
-  if (typeof call === 'string') return mayWrite(`${call} is not known to be harmless`, rest, spot);
+  if (typeof call === 'string') return mayWrite(whyOption(name, call), rest, spot);
   const problem = callProblem({ name, reader, rest }, call);
   if (problem !== undefined) return mayWrite(problem, rest, spot);
   const { operands, paths } = call;
@@ -39,6 +39,14 @@ export function judgeReader({ name, reader, rest }: EachCall, spot: Spot): Verdi
     ...files.filter(({ text }) => text !== '-').map((word) => judgeFile(word, spot, reading)),
   ]);
 }
+
+/** Returns what an option does that no reader has; a program may be known to write by it. */
+const whyOption = (name: string, option: string): string => {
+  if (name === 'sed' && /^-[a-zA-Z]*i|^--in-place/.test(option))
+    return `changes its files (${option})`;
+  if (name === 'sort' && /^(?:-o|--output)/.test(option)) return `writes a file (${option})`;
+  return `${option} is not known to be harmless`;
+};
 
 const givesScript = ({ scriptOptions = [] }: Reader, { names }: Arguments): boolean =>
   scriptOptions.some((option) => names.has(option));

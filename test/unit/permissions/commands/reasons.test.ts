@@ -41,8 +41,35 @@ describe('the reason why a command is asked about', () => {
     };
     for (const [line, environment] of Object.entries(lines))
       assert.equal(reasonOf(line), `Asks because: changes packages of ${environment}.`, line);
-    assert.equal(reasonOf('pip download torch'), 'Asks because: may install or run packages.');
+    assert.equal(reasonOf('pip download torch'), 'Asks because: downloads or builds packages.');
     assert.equal(reasonOf('python3 train.py'), 'Asks because: runs code.');
+  });
+
+  it('names what a call does, and the remote that a push reaches', () => {
+    const lines: Readonly<Record<string, string>> = {
+      'git push': 'sends commits to its remote',
+      'git push -f origin main': 'sends commits to origin',
+      'git push https://x.example/r.git main': 'sends commits to https://x.example/r.git',
+      'git -C sub push origin': 'sends commits to origin',
+      'git pull': 'contacts its remote',
+      'git fetch upstream': 'contacts upstream',
+      'git submodule update --init': 'contacts another host',
+      'git -c a.b=c push origin': 'may change a repository or contact another host',
+      'git commit -m x': 'changes the repository',
+      'git reset --hard': 'changes files of the working tree or the branch',
+      'git clean -fd': 'removes files of the working tree',
+      'apt install gcc': 'changes packages',
+      'npm run build': 'runs a script of the folder',
+      'pip freeze': 'runs version control in the folders of editable packages',
+      'uv pip list': 'runs the Python of the environment',
+      'kubectl get pods': 'contacts a cluster',
+      'sudo ls': 'runs as another user',
+      env: 'shows the environment',
+      'env ls': 'runs another command',
+      'sed -i s/a/b/ f': 'changes its files (-i)',
+    };
+    for (const [line, reason] of Object.entries(lines))
+      assert.equal(reasonOf(line).replace(/: git -C.*/, '.'), `Asks because: ${reason}.`, line);
   });
 
   it('names the part of a list or pipeline that decides, and its position', () => {
