@@ -15,6 +15,7 @@ import {
  * - `a`: the short option `-a`; also in clusters, such as `-la`
  * - `n:`: the short option `-n` with a value, attached or as the next word
  * - `f@`: the same, with a path as its value
+ * - `U?`: the short option `-U`, whose value can only be attached
  * - `--all`: a long option; also as `--all=VALUE`
  * - `--lines=`, `--file@`: a long option whose value may be the next word; a path for `@`
  * - `-name=`, `-print`: an option with one dash, as those of find; with a value for `=`
@@ -39,7 +40,7 @@ export interface Arguments {
   readonly unknown: ReadonlySet<string>;
 }
 
-type Kind = 'flag' | 'value' | 'path' | 'pair' | 'pathPair';
+type Kind = 'flag' | 'attached' | 'value' | 'path' | 'pair' | 'pathPair';
 
 interface Options {
   readonly kinds: ReadonlyMap<string, Kind>;
@@ -47,6 +48,7 @@ interface Options {
 }
 
 const kindsOfMarks: Readonly<Record<string, Kind>> = {
+  '?': 'attached',
   ':': 'value',
   '=': 'value',
   '@': 'path',
@@ -61,7 +63,7 @@ function optionsOf(list: OptionList): Options {
   if (known !== undefined) return known;
   const kinds = new Map<string, Kind>();
   for (const entry of list.split(' ').filter((each) => each !== '' && each !== '#')) {
-    const [, name = '', mark = ''] = /^(.+?)(=[=@]|[:=@]?)$/.exec(entry) ?? [];
+    const [, name = '', mark = ''] = /^(.+?)(=[=@]|[?:=@]?)$/.exec(entry) ?? [];
     kinds.set(name.startsWith('-') ? name : `-${name}`, kindsOfMarks[mark] ?? 'flag');
   }
   const options = { kinds, hasNumbers: list.split(' ').includes('#') };
@@ -154,7 +156,7 @@ class ArgumentReader {
    */
   #take(name: string, kind: Kind, attached: string | undefined): boolean {
     this.#names.add(name);
-    if (kind === 'flag') {
+    if (kind === 'flag' || (kind === 'attached' && attached === undefined)) {
       if (attached !== undefined) this.#addValue(name, attached);
       return true;
     }

@@ -33,9 +33,9 @@ const commits =
   '--parents --children --count --left-right --cherry-pick --invert-grep --all-match ' +
   '--ignore-case --relative-date --no-walk';
 const changes =
-  'p u s w b M C R U: c m z --patch --no-patch --stat --shortstat --numstat --name-only ' +
+  'p u s w b M C R U? c m z --patch --no-patch --stat --shortstat --numstat --name-only ' +
   '--name-status --summary --dirstat --compact-summary --color --no-color --word-diff ' +
-  '--color-words --color-moved --unified= --ignore-all-space --ignore-space-change ' +
+  '--color-words --color-moved --unified --ignore-all-space --ignore-space-change ' +
   '--ignore-blank-lines --ignore-space-at-eol --diff-filter= --no-ext-diff --no-textconv ' +
   '--check --minimal --patience --histogram --diff-algorithm= --exit-code --quiet ' +
   '--find-renames --find-copies --no-renames --full-index --binary --raw --abbrev --no-prefix ' +

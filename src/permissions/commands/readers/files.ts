@@ -163,14 +163,14 @@ export const fileReaders: Readonly<Record<string, Reader>> = {
   },
   sed: {
     options:
-      'n E r s u z e: l: --quiet --silent --regexp-extended --expression= --separate ' +
+      'n E r s u z e: --quiet --silent --regexp-extended --expression= --separate ' +
       '--unbuffered --null-data --posix',
     operands: 'script',
     scriptOptions: ['-e', '--expression'],
     problem: sedProblem,
   },
   awk: {
-    options: 'F: v: --field-separator= --assign= --posix',
+    options: 'F: v:',
     operands: 'script',
     problem: awkProblem,
   },

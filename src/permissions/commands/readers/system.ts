@@ -195,7 +195,8 @@ function smiProblem(
     !words.some(({ text: each }) => /^-+mig/.test(each)) &&
     operands.length >= Math.min(counts.length, 1) &&
     operands.every(({ text: each }) => known.test(each)) &&
-    counts.every((each) => /^\d{1,4}$/.test(each));
+    counts.every((each) => /^\d{1,4}$/.test(each)) &&
+    ![...values.values()].flat().some((each) => each.startsWith('-'));
   return isHarmless ? undefined : 'takes arguments that are not known to be harmless';
 }
 
