@@ -15,7 +15,11 @@ import { homeAt } from '../compose/home.ts';
 export async function withEngine<T>(
   { deps, home }: CommandContext,
   work: (engine: Engine) => Promise<T>,
-  settings: EngineSettings = { provider: 'demo', permissionMode: 'ask', idleTurns: 1 },
+  settings: EngineSettings = {
+    ...{ provider: 'demo', permissionMode: 'ask', idleTurns: 1 },
+    // A session that a command opens keeps the mode that it was started with.
+    keepsMode: true,
+  },
 ): Promise<T> {
   const isTerminal = deps.stdin.isTTY === true && deps.stdout.isTTY === true;
   const { authFolder } = homeAt(home);

@@ -64,6 +64,8 @@ const newsOf = growingFold<JournalEvent, News>(
         return;
       }
       case 'run.planned':
+        // A reproduction checks the result, and is no part of it.
+        if (event.spec.isReproduction) return;
         return begun(news, event.spec.id, event.spec.experimentId, (one) =>
           one.runs.add(event.spec.id),
         );

@@ -36,10 +36,13 @@ export function changeAllowance(
 
 /**
  * Begins a new allowance when a run is launched. If an allowance exists for the sweep of the run,
- * or for the turn in which the run was launched, adds the run to this allowance instead.
+ * or for the turn in which the run was launched, adds the run to this allowance instead. A
+ * reproduction is a run of the user, and changes nothing.
  */
 export function launched(state: SessionState, runId: RunId, atMs: number): SessionState {
-  const key = state.runs.get(runId)?.spec.sweep?.id ?? `turn ${state.turns}`;
+  const spec = state.runs.get(runId)?.spec;
+  if (spec?.isReproduction) return state;
+  const key = spec?.sweep?.id ?? `turn ${state.turns}`;
   const index = lastIndexOf(state.allowances, key);
   const existing = state.allowances[index];
   if (existing?.runIds.includes(runId)) return state;

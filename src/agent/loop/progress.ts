@@ -42,14 +42,21 @@ interface Count {
   isWarned: boolean;
   readonly waits: Waits;
   readonly calls: Calls;
+  /** Runs of the user, which are no progress of the session. */
+  readonly reproductions: Set<string>;
 }
 
 const countOf = growingFold<JournalEvent, Count>(
-  () => ({ talkTurns: 0, score: 0, isWarned: false, waits: new Waits(), calls: new Calls() }),
+  () => ({
+    ...{ talkTurns: 0, score: 0, isWarned: false },
+    ...{ waits: new Waits(), calls: new Calls(), reproductions: new Set<string>() },
+  }),
   (count, event) => {
     const isPatient = count.waits.endsPatiently(event);
     const isNew = count.calls.changeSomething(event);
-    if (isPatient || isNew || isProgress(event)) {
+    if (event.type === 'run.planned' && event.spec.isReproduction)
+      count.reproductions.add(event.spec.id);
+    if (isPatient || isNew || isProgress(event, count.reproductions)) {
       count.talkTurns = 0;
       count.score = 0;
       count.isWarned = false;
@@ -84,13 +91,15 @@ const isWarning = (event: JournalEvent): boolean =>
 export const isIdleTooLong = (idle: Pick<Idleness, 'score'>, idleTurns: number): boolean =>
   idle.score >= idleTurns * talkWeight;
 
-function isProgress(event: JournalEvent): boolean {
+function isProgress(event: JournalEvent, reproductions: ReadonlySet<string>): boolean {
   switch (event.type) {
     case 'session.started':
-    case 'run.planned':
-    case 'run.ended':
     case 'experiment.decided':
       return true;
+    case 'run.planned':
+      return !reproductions.has(event.spec.id);
+    case 'run.ended':
+      return !reproductions.has(event.runId);
     case 'message.added':
       return event.origin === 'person';
     default:

@@ -88,6 +88,13 @@ describe('experiments, again', () => {
       [1, 1, [2]],
       'listed beside the runs of the experiment',
     );
+    assert.deepEqual(
+      session.state.allowances.map(({ runIds }) => runIds.length),
+      [0, 1],
+      'no launch of the session',
+    );
+    const events = eventsOf(session, 'message.added').map(({ text: told }) => told);
+    assert.ok(!events.some((told) => told.includes('more runs than its provisional keep')));
     assert.equal(repo.git('show', ':train.sh'), 'echo loss=0.5 in=$(basename $PWD)');
   });
 

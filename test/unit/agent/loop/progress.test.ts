@@ -70,6 +70,14 @@ describe('idleness', () => {
     ['a reminder', said('reminder'), false],
     ['what a wake tells', said('wake'), false],
     ['a planned run', { type: 'run.planned', callId: 'c', spec: runState(1).spec }, true],
+    [
+      'a reproduction by the user',
+      {
+        ...{ type: 'run.planned', callId: 'c' },
+        spec: { ...runState(1).spec, isReproduction: true },
+      },
+      false,
+    ],
     ['the start of a run', runStarted, false],
     ['the end of a run', runEnded, true],
     ['a changed file', finished('write_file', { changedFiles: ['/a'] }), true],
