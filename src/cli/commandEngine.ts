@@ -16,7 +16,9 @@ export async function withEngine<T>(
   { deps, home }: CommandContext,
   work: (engine: Engine) => Promise<T>,
   settings: EngineSettings = {
-    ...{ provider: 'demo', permissionMode: 'ask', idleTurns: 1 },
+    provider: 'demo',
+    permissionMode: 'ask',
+    idleTurns: 1,
     // A session that a command opens keeps the mode that it was started with.
     keepsMode: true,
   },

@@ -48,8 +48,12 @@ interface Count {
 
 const countOf = growingFold<JournalEvent, Count>(
   () => ({
-    ...{ talkTurns: 0, score: 0, isWarned: false },
-    ...{ waits: new Waits(), calls: new Calls(), reproductions: new Set<string>() },
+    talkTurns: 0,
+    score: 0,
+    isWarned: false,
+    waits: new Waits(),
+    calls: new Calls(),
+    reproductions: new Set(),
   }),
   (count, event) => {
     const isPatient = count.waits.endsPatiently(event);
