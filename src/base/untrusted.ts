@@ -13,9 +13,6 @@ export const untrustedRule =
 
 const maxOriginChars = 200;
 
-/** Returns the maximum length of the marks around a text from `origin`. */
-export const markChars = (origin: string): number => origin.length + 40;
-
 /**
  * Returns the text as a block that names its origin, such as `output of run 7`. The text cannot
  * close the block: see `inert`. A longer text loses its middle; `hint` says how to read the rest.
