@@ -84,9 +84,12 @@ function outcomeFields(outcome: ExecOutcome): Record<string, unknown> {
     case 'timed_out':
       return {
         timed_out: true,
-        note: `Ended at the time limit, after ${formatDuration(outcome.afterMs)}. Raise timeout_seconds, or use remote_exec_background.`,
+        note: `Ended with its children at the time limit, after ${formatDuration(outcome.afterMs)}. It no longer runs. Raise timeout_seconds, or use remote_exec_background.`,
       };
     case 'aborted':
-      return { aborted: true, note: 'The command was interrupted before it ended.' };
+      return {
+        aborted: true,
+        note: 'Interrupted: the command was ended with its children; it no longer runs.',
+      };
   }
 }

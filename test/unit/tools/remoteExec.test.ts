@@ -32,6 +32,7 @@ describe('remote_exec', () => {
     });
     assert.equal(result.stdout, '/\n');
     assert.equal(result.timed_out, true);
+    assert.match(String(result.note), /^Ended with its children at .* It no longer runs\./);
     assert.equal('exit_code' in result, false);
   });
 
@@ -39,7 +40,9 @@ describe('remote_exec', () => {
     const abort = new AbortController();
     const running = call(tool(), { command: 'sleep 60' }, toolContext(abort.signal));
     abort.abort();
-    assert.equal((await running).summary, 'interrupted');
+    const { summary, content } = await running;
+    assert.equal(summary, 'interrupted');
+    assert.match(JSON.stringify(content), /ended with its children; it no longer runs/);
   });
 
   it('understands ~ and the usual other names of parameters', async () => {
