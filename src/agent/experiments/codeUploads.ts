@@ -148,7 +148,7 @@ function codeIn(from: string, limits: LeaveOutLimits): (source: string) => Promi
 }
 
 const isNeverCopied = (name: string): boolean =>
-  path.posix.basename(name) === '.git' || isPackageFolder(name) || looksSecretByName(name);
+  name.split('/').at(-1) === '.git' || isPackageFolder(name) || looksSecretByName(name);
 
 /** Removes all but the repository from a folder. */
 async function emptied(folder: string): Promise<void> {
