@@ -20,7 +20,11 @@ describe('the process that guards the time limit of a run', () => {
     writeFileSync(join(run, 'terms'), '');
     writeFileSync(join(run, 'capsule.sh'), atOnce);
     const [program = '', ...argv] = [...shell, join(run, 'capsule.sh'), 'start'];
-    const child = spawn(program, argv, { stdio: 'ignore', timeout: 100_000, killSignal: 'SIGKILL' });
+    const child = spawn(program, argv, {
+      stdio: 'ignore',
+      timeout: 100_000,
+      killSignal: 'SIGKILL',
+    });
     const [code, signal] = (await once(child, 'exit')) as [number | null, string | null];
     return code ?? signal ?? '';
   }

@@ -88,7 +88,7 @@ function looksAt(name: string, machineOf: () => ProbedMachine): void {
           kind: 'pattern',
           pattern: `^/bin/sh .*odd_${process.pid}_pattern;`,
         }),
-        probes.once(machine, { kind: 'pattern', pattern: `odd_${process.pid}_other|no.such` }),
+        probes.once(machine, { kind: 'pattern', pattern: `odd_${process.pid}_(other|no.such)` }),
         probes.once(machine, {
           kind: 'command',
           command: `pwd; printf 'ä\\n0.5\\n'; echo "it's bad" >&2; exit 3`,

@@ -138,7 +138,10 @@ describe('runs over SSH', () => {
       await until(`step ${step}`, () => steps(run).length >= step);
       sshd.cut();
     }
-    await until('the cut is noticed', () => kinds.includes('unknown'));
+    // A link that is back before anybody looks is not noticed; an outage is.
+    await sshd.stop();
+    await until('the outage is noticed', () => kinds.includes('unknown'));
+    await sshd.start();
     writeFileSync(join(folder(), 'go'), '');
     assert.deepEqual(await verdictOf(run), { kind: 'failed', code: 5 });
     assert.deepEqual(steps(run), upTo(60));
