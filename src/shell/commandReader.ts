@@ -2,16 +2,18 @@
 import { childrenOf, gapBetween, looseChildren, written, type Place } from './children.ts';
 import type { Heredoc } from './heredoc.ts';
 import { must } from './notUnderstood.ts';
-import type {
-  Redirection,
-  ShellCommand,
-  ShellLayout,
-  ShellWord,
-  WordPart,
-} from './shellCommand.ts';
+import type { ShellCommand, ShellLayout, ShellWord, WordPart } from './shellCommand.ts';
 import { casePattern } from './casePattern.ts';
 import { partOf } from './wordParts.ts';
-import { bareWord, functionName, nothing, ownParts, partsBetween } from './groupParts.ts';
+import {
+  type Around,
+  type Draft,
+  bareWord,
+  functionName,
+  nothing,
+  ownParts,
+  partsBetween,
+} from './groupParts.ts';
 import { isNumberOfFile, redirectionOf, simpleCommand } from './simpleCommand.ts';
 import { expansion, hidesExpansion, wordOf, wordsOf, type TakeExpansion } from './words.ts';
 
@@ -26,24 +28,6 @@ export interface Reading {
   read(text: string, depth: number): readonly ShellCommand[];
   /** Returns the expansions in the text of a here-document. */
   expansionsOf(text: string): readonly string[];
-}
-
-/** Redirections and input that a command gets from enclosing groups. */
-interface Around {
-  readonly redirects: readonly Place[];
-  /** Input of an enclosing group. Each command of the group may read it. */
-  readonly input: string;
-}
-
-interface Draft {
-  readonly parts: Place[];
-  readonly redirections: Redirection[];
-  input: string;
-  here?: ShellWord;
-  /** Expansions in the text of the input. */
-  readonly expansions: string[];
-  /** Number of commands found before this one and its substitutions. */
-  readonly from: number;
 }
 
 const nothingAround: Around = { redirects: [], input: '' };

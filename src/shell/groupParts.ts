@@ -1,7 +1,25 @@
 /** Finds the parts of loops, functions and commands in the syntax tree. */
 import { childrenOf, written, type Place } from './children.ts';
-import type { ShellWord } from './shellCommand.ts';
+import type { Redirection, ShellWord } from './shellCommand.ts';
 import { partsOfCondition } from './simpleCommand.ts';
+
+/** Redirections and input that a command gets from enclosing groups. */
+export interface Around {
+  readonly redirects: readonly Place[];
+  /** Input of an enclosing group. Each command of the group may read it. */
+  readonly input: string;
+}
+
+export interface Draft {
+  readonly parts: Place[];
+  readonly redirections: Redirection[];
+  input: string;
+  here?: ShellWord;
+  /** Expansions in the text of the input. */
+  readonly expansions: string[];
+  /** Number of commands found before this one and its substitutions. */
+  readonly from: number;
+}
 
 /** A command without words. */
 export const nothing = { assignments: [], redirections: [], input: '', operator: ';' };

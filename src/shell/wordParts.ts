@@ -51,8 +51,11 @@ function namedPart(text: string): WordPart | undefined {
   const name = sign ?? length ?? bare ?? braced;
   if (name !== undefined && isSpecial(name)) return { kind: 'special', name };
   if (name !== undefined) return { kind: 'variable', name };
-  const element = elementIn(text);
-  if (element !== undefined) return element;
+  return elementIn(text) ?? changedPart(text);
+}
+
+/** Returns what `${NAME:-TEXT}`, `${NAME##PATTERN}` and the like are. */
+function changedPart(text: string): WordPart | undefined {
   const [, given, choice, alternative] = alternatives.exec(text) ?? [];
   if (given !== undefined && choice !== undefined && alternative !== undefined)
     return { kind: 'alternative', name: given, operator: choice, text: alternative };

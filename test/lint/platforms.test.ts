@@ -31,6 +31,7 @@ const posixModules: Readonly<Record<string, string>> = {
   'src/machines/ssh/configPaths.ts': 'a home folder of either form',
   'src/machines/transfer/endOf.ts': 'paths in the shell scripts of an end',
   'src/permissions/commands/classify.ts': shellLine,
+  'src/permissions/commands/derived.ts': shellLine,
   'src/permissions/commands/installPlace.ts': shellLine,
   'src/permissions/commands/listings.ts': shellLine,
   'src/permissions/commands/loopValues.ts': shellLine,

@@ -67,13 +67,22 @@ function writtenWords(words: readonly ShellWord[], home: string): readonly strin
         .map((word) => calculation(word, home))
         .join(' ; ')} ))`,
     ];
+  if (first?.text === '[[') return words.map((word) => conditionWord(word, home));
+  return (
+    declaredWords(words, home) ??
+    words.flatMap(bracedWords).map((word) => listed(word, home) ?? argument(word, home))
+  );
+}
+
+/** Returns the words of `declare -A` and `local`; `undefined` for other commands. */
+function declaredWords(words: readonly ShellWord[], home: string): readonly string[] | undefined {
+  const [first, second] = words;
   if (isFunctionHead({ words })) return [`${first?.text ?? ''}()`];
   if (/^(?:declare|typeset)$/.test(first?.text ?? '') && second?.text.startsWith('-') === true)
     return [...words.map((word) => (listOf(word) ? assigned(word, home) : word.text)), '|| exit 1'];
   if (first?.text === 'local')
     return words.map((word) => (word.spelled.includes('=') ? assigned(word, home) : word.text));
-  if (first?.text === '[[') return words.map((word) => conditionWord(word, home));
-  return words.flatMap(bracedWords).map((word) => listed(word, home) ?? argument(word, home));
+  return undefined;
 }
 
 /** Leaves the signs of `[[` as they are. */

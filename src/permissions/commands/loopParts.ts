@@ -26,9 +26,15 @@ export function loopAt(layout: ShellLayout, start: number): Loop | undefined {
   if (typeof head !== 'object' || layout[at] !== 'do') return undefined;
   if (head.words[0]?.text === 'read' && layout[start] === 'until') return undefined;
   const from = at + 1;
-  for (let depth = 0; at < layout.length; at += 1) {
+  const end = doneAt(layout, at);
+  return end === undefined ? undefined : { head, condition, body: layout.slice(from, end), end };
+}
+
+function doneAt(layout: ShellLayout, start: number): number | undefined {
+  let depth = 0;
+  for (let at = start; at < layout.length; at += 1) {
     depth += layout[at] === 'do' ? 1 : layout[at] === 'done' ? -1 : 0;
-    if (depth === 0) return { head, condition, body: layout.slice(from, at), end: at };
+    if (depth === 0) return at;
   }
   return undefined;
 }

@@ -8,6 +8,7 @@ import {
   listOf,
   pairOf,
   withElements,
+  type Kind,
 } from './elements.ts';
 import type { LineValues } from './lineValues.ts';
 import { mapfileCall, readCall } from './loopParts.ts';
@@ -101,20 +102,20 @@ export class Setters {
     const kind = { '-A': 'keys', '-a': 'numbers' }[option?.text ?? ''];
     if (kind === undefined || option?.isDynamic !== false || names.length === 0) return undefined;
     if (this.#values.calls.length > 0) return undefined;
-    for (const word of names) {
-      const list = listOf(word);
-      const [, name = ''] = /^([A-Za-z_]\w*)(?:=\(|$)/.exec(word.spelled) ?? [];
-      const isPlain = list === undefined ? !word.isDynamic && !word.isQuoted : true;
-      if (!isOwnName(name) || !isPlain || this.#values.scope.has(name)) return undefined;
-      this.#values.scope = withElements(this.#values.scope, name, {
-        values: [],
-        keys: [],
-        isMore: false,
-        kind: kind === 'keys' ? 'keys' : 'numbers',
-      });
-      if (list !== undefined && !this.#setList(name, list, false)) return undefined;
-    }
-    return safe;
+    return names.every((word) => this.#declareOne(word, kind === 'keys' ? 'keys' : 'numbers'))
+      ? safe
+      : undefined;
+  }
+
+  #declareOne(word: ShellWord, kind: Kind): boolean {
+    const list = listOf(word);
+    const [, name = ''] = /^([A-Za-z_]\w*)(?:=\(|$)/.exec(word.spelled) ?? [];
+    const isPlain = list !== undefined || (!word.isDynamic && !word.isQuoted);
+    const { scope } = this.#values;
+    if (!isOwnName(name) || !isPlain || scope.has(name)) return false;
+    const none = { values: [], keys: [], isMore: false, kind };
+    this.#values.scope = withElements(scope, name, none);
+    return list === undefined || this.#setList(name, list, false);
   }
 
   /** Returns the values that an assignment gives; `undefined` if it shows more than the line does. */

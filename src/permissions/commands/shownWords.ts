@@ -21,20 +21,25 @@ export function nameParts({ words, assignments, redirections }: ShellCommand): V
   if (!isPlain || name === undefined || name.text.startsWith('-')) return undefined;
   const isCut = program?.text === 'basename' && suffix?.isDynamic !== true;
   if (!isCut && (program?.text !== 'dirname' || suffix !== undefined)) return undefined;
-  const [part, ...parts] = name.parts ?? [];
-  const paths = part?.kind === 'choice' ? part.values.filter((each) => each.kind === 'below') : [];
-  if (part?.kind === 'choice' && parts.length === 0 && paths.length === part.values.length)
-    return mayBeOption(name) || paths.length === 0
-      ? undefined
-      : isCut
-        ? namesIn(paths)
-        : foldersOf(paths);
+  const cut = cutBelow(name, isCut);
+  if (cut !== undefined) return cut;
   const plainName = [{ text: name.text, isPattern: name.isDynamic }];
   const chosen = name.parts === undefined ? plainName : chosenTexts(name);
-  const isKnown = chosen?.every((each) => !each.isPattern && !('below' in each)) === true;
-  if (!isKnown) return undefined;
+  if (!chosen?.every((each) => !each.isPattern && !('below' in each))) return undefined;
   return chosen.map(({ text }) => ({
     kind: 'text',
     text: isCut ? posix.basename(text, suffix?.text) : posix.dirname(text),
   }));
+}
+
+/** Returns the names or folders of found files, if the word names only these. */
+function cutBelow(word: ShellWord, isName: boolean): Values | undefined {
+  const [part, ...parts] = (word.parts ?? []).filter(
+    (each) => each.kind !== 'text' || each.text !== '',
+  );
+  if (part?.kind !== 'choice' || parts.length > 0) return undefined;
+  const paths = part.values.filter((each) => each.kind === 'below');
+  if (paths.length === 0 || paths.length < part.values.length) return undefined;
+  if (mayBeOption(word)) return 'unknown';
+  return isName ? namesIn(paths) : foldersOf(paths);
 }

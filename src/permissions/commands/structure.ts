@@ -32,7 +32,6 @@ import { asks, safe, strictest, type Verdict } from './verdict.ts';
 
 /** Maximum number of commands, each counted once for each value of the loops around it. */
 const maxCommands = 300;
-/** Number of values up to which the body of a loop is judged for each of them. */
 const maxWalks = 30;
 
 const tooMany = asks('runs too many commands to judge', '');
@@ -211,22 +210,28 @@ class StructureJudge {
         return isPlain && words.length === 1 && assignments.length === 0 ? safe : undefined;
       case '((':
         return this.#setters.calculation(words[1]);
+      default:
+        return this.#setting(command, operator, isPiped) ?? this.#call(command, operator, isPiped);
+    }
+  }
+
+  /** Judges commands that set variables, and `return`; `undefined` for other commands. */
+  #setting(command: ShellCommand, operator: string, isPiped: boolean): Verdict | undefined {
+    const { words, assignments, redirections } = command;
+    const isPlain = redirections.length + assignments.length === 0;
+    switch (words[0]?.text) {
       case 'return':
         return this.#return(command);
       case 'local':
-        return isPlain && !isPiped && assignments.length === 0
-          ? this.#setters.local(words.slice(1))
-          : undefined;
+        return isPlain && !isPiped ? this.#setters.local(words.slice(1)) : undefined;
       case 'declare':
       case 'typeset':
-        return isPlain && !isPiped && assignments.length === 0
-          ? this.#setters.declare(words.slice(1))
-          : undefined;
+        return isPlain && !isPiped ? this.#setters.declare(words.slice(1)) : undefined;
       case 'mapfile':
       case 'readarray':
         return this.#setters.mapfile(command, isPiped);
       case 'unset':
-        return this.#setters.unset(words.slice(1), isPlain && assignments.length === 0);
+        return this.#setters.unset(words.slice(1), isPlain);
       case 'printf':
         return this.#setters.printTo(command, isPiped, (each) =>
           this.#ofProgram(each, operator, false),
