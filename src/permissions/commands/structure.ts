@@ -51,7 +51,6 @@ const isPipe = (item: ShellLayout[number] | undefined): boolean => item === '|' 
 interface Circumstances {
   /** True if a command after `&&` runs only if this one succeeded. */
   readonly isSure: boolean;
-  /** Operator or keyword before the part. */
   readonly operator: string;
 }
 
@@ -373,7 +372,6 @@ class StructureJudge {
   }
 }
 
-/** Returns the number of separators at the end of a condition. */
 const ends = (condition: ShellLayout): number =>
   condition.length - 1 - condition.findLastIndex((item) => typeof item === 'object');
 
