@@ -32,7 +32,7 @@ describe('what stays open on a host', () => {
     read = '';
   }
   const log = (): string => join(folder(), 'log');
-  function beginFollow(onError = (): void => undefined): void {
+  function beginFollow(onError: (error: Error) => void = () => undefined): void {
     writeFileSync(log(), '');
     const onBytes = (bytes: Uint8Array): void => void (read += Buffer.from(bytes).toString());
     follow = machine.follow(log(), 0, { onBytes, onChange: () => undefined, onError });
@@ -83,8 +83,8 @@ describe('what stays open on a host', () => {
   for (const sessions of [2, 3])
     it(`is one shell for all that is asked where there is room for ${sessions} sessions`, async () => {
       await start(systemClock, `MaxSessions ${sessions}`);
-      let errors = 0;
-      beginFollow(() => (errors += 1));
+      const errors: string[] = [];
+      beginFollow(({ message }) => errors.push(message));
       const words = await Promise.all(
         Array.from(
           { length: 10 },
@@ -99,9 +99,9 @@ describe('what stays open on a host', () => {
       // Who had the shell of the other goes on without it.
       follow.dispose();
       assert.equal(await machine.query('echo alone'), 'alone\n');
-      beginFollow(() => (errors += 1));
+      beginFollow(({ message }) => errors.push(message));
       await costsNothing();
-      assert.equal(errors, 0);
+      assert.deepEqual(errors, []);
       follow.dispose();
     });
 });
