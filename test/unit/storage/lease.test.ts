@@ -7,7 +7,11 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'mocha';
 import type { Clock } from '../../../src/base/clock.ts';
 import { Lease } from '../../../src/storage/lease.ts';
-import type { FoundProcess, Processes } from '../../../src/storage/processes.ts';
+import {
+  systemProcesses,
+  type FoundProcess,
+  type Processes,
+} from '../../../src/storage/processes.ts';
 import { writeRequest } from '../../../src/storage/leaseRequest.ts';
 import { StorageFailure } from '../../../src/storage/storageFailure.ts';
 import { ManualClock } from '../../fakes/manualClock.ts';
@@ -67,6 +71,13 @@ describe('lease', () => {
 
   it('is taken over from another host only when its heartbeat is old', async () => {
     const clock = new ManualClock();
+    // A machine that stalls for seconds is taken for one that slept, and then nobody for dead.
+    const processes: Processes = {
+      uptimeMs: () => systemProcesses.uptimeMs(),
+      find: (pid) => systemProcesses.find(pid),
+      awake: { awakeMs: () => Infinity, hasSlept: false },
+    };
+    const take = () => Lease.acquire(file, { clock, kind: 'terminal', onLost: nothing, processes });
     await writeFile(
       file,
       JSON.stringify({ token: 't', pid: 1, processStart: '1', host: 'elsewhere' }),
@@ -74,9 +85,9 @@ describe('lease', () => {
     const beat = (ageMs: number) =>
       utimes(file, new Date(clock.now() - ageMs), new Date(clock.now() - ageMs));
     await beat(20_000);
-    await assert.rejects(acquire(clock), /elsewhere/);
+    await assert.rejects(take(), /elsewhere/);
     await beat(40_000);
-    await (await acquire(clock)).release();
+    await (await take()).release();
   });
 
   it('is not free for another host while its holder lives, however long', async () => {
