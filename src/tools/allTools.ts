@@ -33,7 +33,7 @@ import { remoteDownload } from './machines/remoteDownload.ts';
 import { remoteExec } from './machines/remoteExec.ts';
 import { remoteExecBackground, type RunLauncher } from './runs/remoteExecBackground.ts';
 import { remoteUpload } from './machines/remoteUpload.ts';
-import type { SentCodeKeeper } from './machines/sentCode.ts';
+import type { UploadRecorder } from './machines/uploadRecorder.ts';
 import { showMetrics } from './runs/showMetrics.ts';
 import { searchSessions, type SessionSearcher } from './session/searchSessions.ts';
 import { setTarget, type TargetSetter } from './session/setTarget.ts';
@@ -50,7 +50,7 @@ import { writeup, type WriteupWriter } from './session/writeup.ts';
 
 export interface AllToolsDeps {
   readonly launcher: RunLauncher;
-  readonly machines: MachineTools & MachineOverview & { readonly sentCode: SentCodeKeeper };
+  readonly machines: MachineTools & MachineOverview & { readonly uploadRecorder: UploadRecorder };
   readonly tasks: TaskOutputs & TaskKiller;
   readonly sweeps: SweepStarter;
   readonly edits: EditUndo;

@@ -15,10 +15,10 @@ import {
 import { uploadPrefix } from '../../experiments/git/worktrees.ts';
 import { initRepository } from '../../experiments/git/uploadedCode.ts';
 import type { Machine } from '../../machines/machine.ts';
-import type { SentCode, SentCodeKeeper } from '../../tools/machines/sentCode.ts';
+import type { CodeTransfer, UploadRecorder } from '../../tools/machines/uploadRecorder.ts';
 import type { SessionLog } from '../journal/sessionLog.ts';
 
-export interface SentCodeDeps {
+export interface UploadRecorderDeps {
   readonly log: SessionLog;
   /** The session's folder. Absolute path. */
   readonly folder: string;
@@ -26,13 +26,13 @@ export interface SentCodeDeps {
   limits(): LeaveOutLimits;
 }
 
-interface Deps extends SentCodeDeps {
+interface Deps extends UploadRecorderDeps {
   readonly store: ExperimentCodeStore;
 }
 
-export function createSentCode(deps: SentCodeDeps): SentCodeKeeper {
+export function createUploadRecorder(deps: UploadRecorderDeps): UploadRecorder {
   const store = new ExperimentCodeStore({ ...deps, sessionId: deps.log.state.id });
-  return { keep: (sent, callId) => keepSentCode({ ...deps, store }, sent, callId) };
+  return { keep: (transfer, callId) => recordUpload({ ...deps, store }, transfer, callId) };
 }
 
 type Kept = Extract<CodeState, { kind: 'git' }> & { readonly commit: string };
@@ -42,9 +42,9 @@ type Kept = Extract<CodeState, { kind: 'git' }> & { readonly commit: string };
  * are copied to a repository in the session's folder. Resolves with why the code was not stored;
  * with `undefined` if it was. Never rejects, except if the journal cannot be written.
  */
-async function keepSentCode(
+async function recordUpload(
   deps: Deps,
-  { from, to, isWhole }: SentCode,
+  { from, to, isWhole }: CodeTransfer,
   callId: string,
 ): Promise<string | undefined> {
   const { log } = deps;
@@ -78,7 +78,7 @@ interface Stored {
   readonly isFile: boolean;
 }
 
-async function stored(deps: Deps, from: SentCode['from'], name: string): Promise<Stored> {
+async function stored(deps: Deps, from: CodeTransfer['from'], name: string): Promise<Stored> {
   const isFile = !(await stat(from.path)).isDirectory();
   const folder = isFile ? path.dirname(from.path) : from.path;
   const code = await deps.store.capture(from.machine, folder, name, []);

@@ -1,6 +1,6 @@
 import { allTools } from '../../tools/allTools.ts';
 import type { Tool } from '../../tools/tool.ts';
-import { createSentCode } from '../experiments/codeUploads.ts';
+import { createUploadRecorder } from '../experiments/codeUploads.ts';
 import { createExperimentCode } from '../experiments/experimentCode.ts';
 import { createEnvironments, snapshotFolder } from '../runs/environments.ts';
 import { createFinish, createTargetSetter } from './goalTools.ts';
@@ -21,7 +21,7 @@ export function createToolset(deps: ToolsetDeps): Tool[] {
       runs: runFinder(deps),
       clock,
       resources,
-      sentCode: createSentCode(deps),
+      uploadRecorder: createUploadRecorder(deps),
     },
     sweeps: { machines, start: (request, context) => startSweep(deps, request, context) },
     tasks: taskDeps(deps),

@@ -8,11 +8,33 @@ import {
   transferRules,
 } from './fileTransfer.ts';
 import { onMachine, sentPath, type MachineTools } from '../parameters/machinePath.ts';
-import { withCodeNote, type SentCodeKeeper } from './sentCode.ts';
+import { withCodeNote, type UploadRecorder } from './uploadRecorder.ts';
 import { exclusionsOf, secretFiles, withSecretFiles } from './secretFiles.ts';
 import { defineTool, type Tool } from '../tool.ts';
 
-export const remoteUpload = (deps: MachineTools & { readonly sentCode?: SentCodeKeeper }): Tool =>
+const parameters = z.strictObject({
+  machine_id: z.string().min(1).describe('The destination: a machine id from list_machines.'),
+  local_path: z
+    .string()
+    .min(1)
+    .describe('File or folder on this computer, or on source_machine_id.'),
+  remote_path: z
+    .string()
+    .min(1)
+    .describe(
+      'New path of the file or folder on machine_id. Relative paths start at its working folder; ~ is its home folder.',
+    ),
+  source_machine_id: z
+    .string()
+    .min(1)
+    .default('local')
+    .describe('Machine on which local_path is. Default: local (this computer).'),
+  ...transferOptions,
+});
+
+export const remoteUpload = (
+  deps: MachineTools & { readonly uploadRecorder?: UploadRecorder },
+): Tool =>
   defineTool({
     name: 'remote_upload',
     description: `Send a file or a folder to a machine, from this computer or from another machine. ${transferRules}`,
@@ -23,25 +45,7 @@ export const remoteUpload = (deps: MachineTools & { readonly sentCode?: SentCode
     effect: 'write',
     needs: 'machines',
     isRepeatable: true,
-    parameters: z.strictObject({
-      machine_id: z.string().min(1).describe('The destination: a machine id from list_machines.'),
-      local_path: z
-        .string()
-        .min(1)
-        .describe('File or folder on this computer, or on source_machine_id.'),
-      remote_path: z
-        .string()
-        .min(1)
-        .describe(
-          'New path of the file or folder on machine_id. Relative paths start at its working folder; ~ is its home folder.',
-        ),
-      source_machine_id: z
-        .string()
-        .min(1)
-        .default('local')
-        .describe('Machine on which local_path is. Default: local (this computer).'),
-      ...transferOptions,
-    }),
+    parameters,
     aliases: {
       machine: 'machine_id',
       source: 'local_path',
@@ -68,7 +72,10 @@ export const remoteUpload = (deps: MachineTools & { readonly sentCode?: SentCode
       const isWhole = exclude.length === 0 && !options.gitignore;
       const why =
         from.kind === 'local' && to.kind !== 'local'
-          ? await deps.sentCode?.keep({ from: asked.from, to: asked.to, isWhole }, context.callId)
+          ? await deps.uploadRecorder?.keep(
+              { from: asked.from, to: asked.to, isWhole },
+              context.callId,
+            )
           : undefined;
       return withCodeNote(withSecretFiles(await transferred(asked, context), secrets), why);
     },

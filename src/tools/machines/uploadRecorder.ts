@@ -2,7 +2,7 @@
 import type { Place } from '../../machines/transfer/ends.ts';
 import type { ToolResult } from '../tool.ts';
 
-export interface SentCode {
+export interface CodeTransfer {
   /** The file or folder, on this computer. */
   readonly from: Place;
   readonly to: Place;
@@ -10,9 +10,9 @@ export interface SentCode {
   readonly isWhole: boolean;
 }
 
-export interface SentCodeKeeper {
+export interface UploadRecorder {
   /** Resolves with why the code could not be stored, as a sentence; with `undefined` if it was. */
-  keep(sent: SentCode, callId: string): Promise<string | undefined>;
+  keep(transfer: CodeTransfer, callId: string): Promise<string | undefined>;
 }
 
 /** Returns the result with why the code was not stored. */
