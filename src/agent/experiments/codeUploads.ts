@@ -1,9 +1,11 @@
 /** Stores the code that calls send from this computer to a machine. */
 import { createHash } from 'node:crypto';
-import { cp, mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { cp, mkdir, readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Clock } from '../../base/clock.ts';
 import { messageOf, UserFacing } from '../../base/errors.ts';
+import { removeFile } from '../../base/heldFiles.ts';
+import type { CodeUpload } from '../../experiments/codeUpload.ts';
 import type { CodeState } from '../../experiments/experiment.ts';
 import { ExperimentCodeStore } from '../../experiments/git/experimentCodeStore.ts';
 import {
@@ -35,7 +37,7 @@ export function createUploadRecorder(deps: UploadRecorderDeps): UploadRecorder {
   return { keep: (transfer, callId) => recordUpload({ ...deps, store }, transfer, callId) };
 }
 
-type Kept = Extract<CodeState, { kind: 'git' }> & { readonly commit: string };
+type CommitState = Extract<CodeState, { kind: 'git' }> & { readonly commit: string };
 
 /**
  * Stores the state of the sent files, before they are sent. Of a folder in no repository, the files
@@ -49,42 +51,46 @@ async function recordUpload(
 ): Promise<string | undefined> {
   const { log } = deps;
   const number = log.events.filter(({ type }) => type === 'code.uploaded').length + 1;
-  let kept: Stored;
+  let upload: StoredUpload;
   try {
-    kept = await stored(deps, from, `${uploadPrefix}${number}`);
+    upload = await storeUpload(deps, from, `${uploadPrefix}${number}`);
   } catch (error) {
     return `The code was not stored: ${messageOf(error)}`;
   }
-  const { repo, head, commit, leftOut } = kept.code;
-  const upload = {
-    machineId: to.machine.id,
-    to: to.path,
-    repo,
-    ...(head !== undefined && { head }),
-    commit,
-    source: path.relative(repo, kept.path).split(path.sep).join('/'),
-    isFile: kept.isFile,
-    isWhole,
-    leftOut,
-  };
-  await log.record({ type: 'code.uploaded', upload, callId });
+  const place = { machineId: to.machine.id, to: to.path, isWhole };
+  await log.record({ type: 'code.uploaded', upload: { ...place, ...sourceOf(upload) }, callId });
   return undefined;
 }
 
-interface Stored {
-  readonly code: Kept;
+const sourceOf = ({ code, path: place, isFile }: StoredUpload): UploadSource => ({
+  repo: code.repo,
+  ...(code.head !== undefined && { head: code.head }),
+  commit: code.commit,
+  source: path.relative(code.repo, place).split(path.sep).join('/'),
+  isFile,
+  leftOut: code.leftOut,
+});
+
+type UploadSource = Omit<CodeUpload, 'machineId' | 'to' | 'isWhole'>;
+
+interface StoredUpload {
+  readonly code: CommitState;
   /** Absolute path of the sent file or folder, or of its copy. */
   readonly path: string;
   readonly isFile: boolean;
 }
 
-async function stored(deps: Deps, from: CodeTransfer['from'], name: string): Promise<Stored> {
+async function storeUpload(
+  deps: Deps,
+  from: CodeTransfer['from'],
+  name: string,
+): Promise<StoredUpload> {
   const isFile = !(await stat(from.path)).isDirectory();
   const folder = isFile ? path.dirname(from.path) : from.path;
   const code = await deps.store.capture(from.machine, folder, name, []);
-  if (isKept(code)) return { code, path: from.path, isFile };
+  if (hasCommit(code)) return { code, path: from.path, isFile };
   const only = isFile ? path.basename(from.path) : undefined;
-  return { ...(await storedCopy(deps, { machine: from.machine, folder, only }, name)), isFile };
+  return { ...(await storeCopy(deps, { machine: from.machine, folder, only }, name)), isFile };
 }
 
 interface Original {
@@ -95,20 +101,21 @@ interface Original {
 }
 
 /** Stores a copy of the files, in a repository in the session's folder. */
-async function storedCopy(
+async function storeCopy(
   { folder: sessionFolder, limits, store, clock }: Deps,
   { machine, folder, only }: Original,
   name: string,
-): Promise<Omit<Stored, 'isFile'>> {
+): Promise<Omit<StoredUpload, 'isFile'>> {
   const copy = path.join(sessionFolder, 'code', digestOf(folder));
   await copyCode(folder, copy, { limits: limits(), only });
   await initRepository({ machine, repo: copy, clock, timeoutMs: 20_000 });
   const code = await store.capture(machine, copy, name, []);
-  if (!isKept(code)) throw new UserFacing(code.kind === 'none' ? code.why : notWritable(copy));
+  if (!hasCommit(code)) throw new UserFacing(code.kind === 'none' ? code.why : notWritable(copy));
   return { code, path: path.join(copy, only ?? '') };
 }
 
-const isKept = (code: CodeState): code is Kept => code.kind === 'git' && code.commit !== undefined;
+const hasCommit = (code: CodeState): code is CommitState =>
+  code.kind === 'git' && code.commit !== undefined;
 
 const notWritable = (folder: string): string => `${folder} is not writable.`;
 
@@ -121,7 +128,7 @@ interface CopyRules extends Pick<Original, 'only'> {
 
 /** Makes `to` a copy of the code in a folder, without secrets, large files and packages. */
 async function copyCode(from: string, to: string, { limits, only = '' }: CopyRules): Promise<void> {
-  if (only === '') await emptied(to);
+  if (only === '') await emptyFolder(to);
   await mkdir(to, { recursive: true });
   await cp(path.join(from, only), path.join(to, only), {
     recursive: true,
@@ -151,8 +158,8 @@ const isNeverCopied = (name: string): boolean =>
   name.split('/').at(-1) === '.git' || isPackageFolder(name) || looksSecretByName(name);
 
 /** Removes all but the repository from a folder. */
-async function emptied(folder: string): Promise<void> {
+async function emptyFolder(folder: string): Promise<void> {
   const names = await readdir(folder).catch(() => []);
   for (const name of names)
-    if (name !== '.git') await rm(path.join(folder, name), { recursive: true, force: true });
+    if (name !== '.git') await removeFile(path.join(folder, name), { recursive: true });
 }
