@@ -164,7 +164,7 @@ export function settingsFor(
     provider: provider ?? preferences.provider ?? 'claude',
     permissionMode: options.mode ?? 'ask',
     isModeGiven: options.mode !== undefined,
-    keepsMode: true,
+    keepsMode: 'given',
     idleTurns: defaultOf('session.idleTurns'),
     ...networkFor(env),
     ...(options.model !== undefined && { model: options.model }),

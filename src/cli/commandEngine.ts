@@ -19,8 +19,7 @@ export async function withEngine<T>(
     provider: 'demo',
     permissionMode: 'ask',
     idleTurns: 1,
-    // A session that a command opens keeps the mode that it was started with.
-    keepsMode: true,
+    keepsMode: 'recorded',
   },
 ): Promise<T> {
   const isTerminal = deps.stdin.isTTY === true && deps.stdout.isTTY === true;

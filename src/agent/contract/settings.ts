@@ -53,10 +53,11 @@ export interface EngineSettings extends ProviderSettings {
    */
   readonly isModeGiven?: boolean;
   /**
-   * True if a resumed session keeps the mode that the user gave for it, unless `isModeGiven`. False
-   * where the user changes the mode while a session is open. Default: false.
+   * Which mode of a resumed session stays in force, unless `isModeGiven`: `given`, the mode that the
+   * user gave for it; `recorded`, also any other mode that it had, because no model is called.
+   * Default: none, because the user changes the mode while a session is open.
    */
-  readonly keepsMode?: boolean;
+  readonly keepsMode?: 'given' | 'recorded';
   /** The user's `NotificationSettings`, not validated yet; the notifier validates them. */
   readonly notifications?: unknown;
   /**

@@ -28,7 +28,8 @@ export interface PermissionPlace {
 export function sessionPermissions(deps: Deps, place: PermissionPlace): PermissionsInForce {
   const { workFolder, project } = place;
   const chosen = chosenMode(deps, place);
-  const canAsk = deps.ports.approve !== undefined;
+  const { keepsMode } = deps.settings();
+  const canAsk = deps.ports.approve !== undefined || keepsMode === 'recorded';
   const inForce = permissionsInForce(chosen.mode, { canAsk, project });
   const permissions = inForce.mode === chosen.mode ? chosen : inForce;
   const problem =
@@ -38,17 +39,17 @@ export function sessionPermissions(deps: Deps, place: PermissionPlace): Permissi
 
 /**
  * Returns the mode that the user chose: for this call, for the session when it was started, for the
- * folder, or in the settings. If the
- * choices for folders cannot be read, the mode is `ask`.
+ * folder, or in the settings. If the choices for folders cannot be read, the mode is `ask`.
  */
 function chosenMode(
   { folders, settings }: Deps,
   { workFolder, log }: PermissionPlace,
 ): PermissionsInForce {
-  const { permissionMode, isModeGiven = false, keepsMode = false } = settings();
+  const { permissionMode, isModeGiven = false, keepsMode } = settings();
   if (isModeGiven) return { mode: permissionMode, isGiven: true };
   const kept = log?.state.permissions;
-  if (keepsMode && kept?.isGiven === true) return { mode: kept.mode, isGiven: true };
+  if (keepsMode !== undefined && kept?.isGiven === true) return { mode: kept.mode, isGiven: true };
+  if (keepsMode === 'recorded' && kept !== undefined) return kept;
   const reading = folders.read(workFolder);
   const mode = modeOf(reading, permissionMode);
   if (reading.problem !== undefined)

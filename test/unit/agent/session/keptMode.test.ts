@@ -9,7 +9,7 @@ import { eventsOf, eventually, testEngine, type TestEngine } from '../../../fake
 
 const sleep = { name: 'sleep', input: { reason: 'r', wake_conditions: [], deadline_minutes: 60 } };
 const given = { permissionMode: 'mandate', isModeGiven: true } as const;
-const standard = { permissionMode: 'ask', keepsMode: true } as const;
+const standard = { permissionMode: 'ask', keepsMode: 'given' } as const;
 
 describe('the permission mode of a resumed session', () => {
   let bed: TestEngine | undefined;
@@ -45,6 +45,19 @@ describe('the permission mode of a resumed session', () => {
   it('is another if the caller names one, and that is kept', async () => {
     const session = await resumedWith({ permissionMode: 'allow', isModeGiven: true }, standard);
     assert.equal(session.permissions()?.mode, 'allow');
+  });
+
+  it('is the recorded one for a command that calls no model, given or not', async () => {
+    bed = await testEngine(new ScriptedModel([]), { settings: { permissionMode: 'allow' } });
+    const { id } = await bed.start();
+    const folder = path.dirname(bed.home);
+    const settings = { permissionMode: 'ask', keepsMode: 'recorded' } as const;
+    for (const again of [settings, { ...settings, permissionMode: 'mandate' as const }]) {
+      await bed.engine.close();
+      bed = await testEngine(new ScriptedModel([]), { settings: again, folder, isAlone: true });
+      const { permissions } = (await bed.engine.sessions.resume(id)).state;
+      assert.deepEqual(permissions, { mode: 'allow' });
+    }
   });
 
   it('is that of the settings where the user changes it there', async () => {
