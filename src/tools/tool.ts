@@ -61,6 +61,8 @@ export interface ToolDefault {
    * get the default.
    */
   readonly unless?: string;
+  /** Effect of the tools that have the default; omitted for all tools. */
+  readonly effect?: Effect;
 }
 
 /** Properties of a tool that decide what the engine and the views do with its calls. */
@@ -167,8 +169,9 @@ export interface ToolDefinition<Schema extends z.ZodType> extends Partial<ToolTr
 
 export function defineTool<Schema extends z.ZodType>(
   definition: ToolDefinition<Schema>,
-  defaults: readonly ToolDefault[] = [],
+  given: readonly ToolDefault[] = [],
 ): Tool {
+  const defaults = given.filter(({ effect = definition.effect }) => effect === definition.effect);
   const { name, description, parameters, aliases = {} } = definition;
   const schema = z.toJSONSchema(parameters, { io: 'input' }) as InputSchema;
   const inputSchema = schemaWith(compactSchema(schema), defaults);

@@ -82,7 +82,8 @@ export function toolDefaults(
   const defaults: readonly ToolDefault[] = [
     { parameter: 'machine_id', value: machine },
     { parameter: 'machines', value: machine && [machine] },
-    { parameter: 'metric_patterns', value: metricPatterns, unless: 'metric_names' },
+    // The patterns of `show_metrics` read output again, and are given for that.
+    { parameter: 'metric_patterns', value: metricPatterns, effect: 'execute' },
     // If the project has metric patterns, its metric names are ignored.
     {
       parameter: 'metric_names',

@@ -118,18 +118,23 @@ describe('a session in a project', () => {
     assert.deepEqual(await bed?.engine.sessions.list(), []);
   });
 
-  it('reads the metrics that it names, by patterns before names, unless a launch says otherwise', async () => {
+  it('reads the metrics that it names, by patterns before names and beside those of a launch', async () => {
     const { session } = await begin(
       { metricNames: ['acc'], metricPatterns: { loss: 'Loss:\\s+([\\d.]+)' } },
-      [launch({ command: 'true' }), launch({ command: 'echo other', metric_names: ['ppl'] }), quit],
+      [
+        launch({ command: 'echo Loss: 0.5' }),
+        launch({ command: 'echo other', metric_names: ['ppl'] }),
+        [{ name: 'show_metrics', input: {} }],
+        quit,
+      ],
     );
     await session.ended;
     const metrics = eventsOf(session, 'run.planned').map(({ spec }) => spec.metrics);
-    // The goal names the loss, which is therefore read from every run.
-    assert.deepEqual(metrics, [
-      { patterns: { loss: 'Loss:\\s+([\\d.]+)' } },
-      { names: ['ppl'], also: ['loss'] },
-    ]);
+    const patterns = { loss: 'Loss:\\s+([\\d.]+)' };
+    assert.deepEqual(metrics, [{ patterns }, { names: ['ppl'], patterns }]);
+    // The patterns are for launches: the tool that shows metrics reads no output again for them.
+    const shown = eventsOf(session, 'tool.finished').find(({ name }) => name === 'show_metrics');
+    assert.equal(shown?.isError, false);
   });
 
   it('runs on its machine unless a call names another, and says so to the model', async () => {
