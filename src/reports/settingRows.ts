@@ -16,10 +16,11 @@ export interface Setting {
 export function settingsOf({ experiments }: Ledger, decisive: Decisive): readonly Setting[] {
   const sign = decisive.direction === 'lower' ? 1 : -1;
   const settings = resultGroups(experiments, decisive)
-    .map((group) => summaryOfRepeats(group, decisive)?.runs ?? [])
-    .map((runs) => ({
+    .flatMap((group) => summaryOfRepeats(group, decisive) ?? [])
+    .map(({ runs, n }) => ({
       settings: commandForm(runs[0]?.command ?? '').settings,
-      values: runs.flatMap((run) => measuredValue(run, decisive) ?? []),
+      // Repeats whose seeds change nothing have one value.
+      values: runs.flatMap((run) => measuredValue(run, decisive) ?? []).slice(0, n),
       runs,
     }))
     .toSorted((a, b) => sign * (mean(a.values) - mean(b.values)));

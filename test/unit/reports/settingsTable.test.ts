@@ -49,6 +49,20 @@ const parameterTarget = (): Target => ({
 });
 
 describe('the table of settings', () => {
+  it('counts repeats whose seeds change nothing as one', () => {
+    const rows = [0, 1, 2].map((seed) =>
+      rowOf(seed + 1, {
+        command: `python3 lm.py --seed ${seed}`,
+        experimentId: 'e1',
+        metrics: [summaryOf('test_ppl', 3.5, 'lower', 4)],
+      }),
+    );
+    const own = buildLedger(rows);
+    assert.equal(own.best?.n, 1);
+    assert.match(settingsTable(own, 'md'), /^\| 1 \| 4 \|$/m);
+    assert.match(settingsTable(own, 'csv'), /^1,4,,run 1 run 2 run 3$/m);
+  });
+
   it('folds seeds, and shows the options that differ and the digits that were printed', () => {
     assert.equal(
       settingsTable(ledger, 'md'),
