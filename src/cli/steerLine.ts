@@ -35,7 +35,7 @@ const steerWords: Readonly<Record<string, SteerWord>> = {
   budget: { usage: 'budget $5, 2 h', what: 'change the limits', request: budgetRequest },
   target: {
     usage: 'target val_loss < 0.3',
-    what: 'change the target: the metric and the number to reach',
+    what: 'change the target: the metric and the number to reach, or baseline run 5',
     request: (text) => ({ kind: 'target', text: required(text, 'target') }),
   },
   model: {

@@ -7,9 +7,9 @@ import { counted, formatSpread, formatValue } from '../base/text.ts';
 import { idleSeedTexts } from '../experiments/idleSeeds.ts';
 import { resultValueText, rowStatus, type Ledger, type LedgerRow } from '../experiments/ledger.ts';
 import { resultGroups, summaryOfRepeats } from '../experiments/ledgerExperiments.ts';
-import { judgeChampion, judgeRows } from '../experiments/target/judgeTarget.ts';
+import { judgeChampion, judgeRows, targetIn } from '../experiments/target/judgeTarget.ts';
 import { reproductionTexts } from '../experiments/reproductions.ts';
-import { isOpen, targetText, type Target } from '../experiments/target/target.ts';
+import { isOpen, type Target } from '../experiments/target/target.ts';
 import type { Mentions } from './mentions.ts';
 import type { Night } from './night.ts';
 
@@ -138,7 +138,7 @@ function firstLines({ facts: { ledger } }: Night, value: number, mentions: Menti
 
 function goalLines({ facts: { target, ledger } }: Night): string[] {
   if (target === undefined) return ['- No target was understood from the goal.'];
-  const goal = code(targetText(target));
+  const goal = code(targetIn(target, ledger));
   if (target.conditions.length === 0) return [`- The goal asks for the best: ${goal}.`];
   const result = judgeChampion(target, ledger);
   if (result === undefined) return [`- The target is ${goal}: nothing was measured.`];

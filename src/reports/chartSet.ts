@@ -4,6 +4,7 @@
  */
 import type { LedgerRow } from '../experiments/ledger.ts';
 import { countedValue, summaryFor } from '../experiments/ledger.ts';
+import { baselinesOf } from '../experiments/target/judgeTarget.ts';
 import { conditionText } from '../experiments/target/target.ts';
 import type { SeriesColumns } from '../metrics/metric.ts';
 import type { BriefFacts } from './facts.ts';
@@ -158,8 +159,18 @@ function goalOf(
 ): { goal?: { value: number; text: string } } {
   const { target, ledger } = facts;
   const [condition] = target?.conditions ?? [];
-  if (condition === undefined || condition.isRelative || metric !== ledger.decisive?.metric)
+  if (target === undefined || condition === undefined || metric !== ledger.decisive?.metric)
     return {};
+  const baseline = baselinesOf(target, ledger).get(condition);
+  if (condition.isRelative)
+    return baseline === undefined
+      ? {}
+      : {
+          goal: {
+            value: condition.value * baseline.value,
+            text: conditionText(condition, baseline),
+          },
+        };
   const reached = valueOf(ledger.champion) ?? 0;
   const isShare = condition.isPercent === true && Math.abs(reached) <= 1;
   const value = isShare ? condition.value / 100 : condition.value;

@@ -1,5 +1,4 @@
 /** Sessions of a home, as front ends see them. */
-import type { Target } from '../../experiments/target/target.ts';
 import type { Event } from '../../base/emitter.ts';
 import type { RunId, SessionId } from '../../base/ids.ts';
 import type { Ledger } from '../../experiments/ledger.ts';
@@ -142,10 +141,12 @@ export interface Session {
    */
   useEffort(effort: Effort | undefined): Promise<void>;
   /**
-   * Changes the target (`val_loss < 0.3, mean over seeds 0-2`), and tells the agent. Rejects with
-   * `UserFacing` for a text that is not understood.
+   * Changes the target (`val_loss < 0.3, mean over seeds 0-2`) or its baseline (`baseline run 5`),
+   * reads metrics that were never read from the output of the runs, and tells the agent. Resolves
+   * with the target in words; `baseline` alone changes nothing. Rejects with `UserFacing` for a text
+   * that is not understood.
    */
-  setTarget(text: string): Promise<Target>;
+  setTarget(text: string): Promise<string>;
   /**
    * Adds a sticky note, which the model always sees. Resolves with the note's number, which is
    * never reused. Rejects with `UserFacing` when there are already 20 sticky notes.

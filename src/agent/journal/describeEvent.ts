@@ -119,8 +119,10 @@ const descriptions: { readonly [Type in JournalEvent['type']]: Describe<Type> } 
     by === 'user'
       ? described({ kind: 'pause', tone: 'muted' }, 'Paused')
       : bad('pause', 'Paused by an error', detail),
-  'session.target_changed': ({ target, by }) =>
-    plain('setting', by === 'agent' ? 'Target stated' : 'Target changed', targetText(target)),
+  'session.target_changed': ({ target, by, isOnlyBaseline }) =>
+    isOnlyBaseline && target.baseline !== undefined
+      ? plain('setting', 'Baseline chosen', `run ${target.baseline}`)
+      : plain('setting', by === 'agent' ? 'Target stated' : 'Target changed', targetText(target)),
   'session.target_kept': (event) => plain('setting', 'Target unchanged', keptTargetText(event)),
   'session.ended': ({ reason, summary, checked = [] }) =>
     described(

@@ -23,6 +23,8 @@ export type ExperimentEvent =
       readonly type: 'session.target_changed';
       readonly target: Target;
       readonly by: 'agent' | 'person';
+      /** Set if only the baseline was chosen; the author of the conditions is the same. */
+      readonly isOnlyBaseline?: true;
     }
   /** A message of the user states another target. The target in force has not changed. */
   | {

@@ -12,6 +12,7 @@ import { foldingAtOnce, withEntry } from './growing.ts';
 import { downMs } from './downTime.ts';
 import { endMs } from './sessionEnd.ts';
 import type { RunState, SessionState, Spending, SweepState } from './state.ts';
+import { withTarget } from './withTarget.ts';
 
 type Started = Extract<JournalEvent, { type: 'session.started' }>;
 
@@ -118,7 +119,7 @@ const changes: Changes = {
     phase: 'paused',
     pausedBy: detail ?? by,
   }),
-  'session.target_changed': (state, { target, by }) => ({ ...state, target, targetBy: by }),
+  'session.target_changed': withTarget,
   'session.target_kept': same,
   'session.ended': (state, { reason, summary, evidence, checked, at: atMs }) => ({
     ...without(state, 'sleep', 'monitor'),

@@ -6,6 +6,7 @@ import { summaryFor, type Ledger, type LedgerRow } from '../../experiments/ledge
 import {
   judgeRows,
   judgeSettings,
+  targetIn,
   type GroupResult,
 } from '../../experiments/target/judgeTarget.ts';
 import { isLimit, isOpen, type Target } from '../../experiments/target/target.ts';
@@ -34,6 +35,7 @@ export function targetNews(
     ...row,
     runs: row.runs.filter(({ runId }) => !ended.has(runId)),
   }));
+  const stated = targetIn(target, all);
   const told = new Set(
     judgeSettings(target, { experiments: earlier }).flatMap((group) =>
       group.runs.map(({ runId }) => `${runId} ${fateOf(target, group)}`),
@@ -46,6 +48,7 @@ export function targetNews(
   });
   const more = news.length - maxNews;
   return [
+    ...(stated === targetIn(target, { experiments: earlier }) ? [] : [`[The target: ${stated}.]`]),
     ...news.slice(0, maxNews).map((group) => newsOf(target, group)),
     ...(more > 0 ? [moreText(target, news.slice(maxNews))] : []),
     ...lackTexts(groups),

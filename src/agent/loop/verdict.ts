@@ -10,10 +10,11 @@ import {
   isPrinted,
   judgeChampion,
   judgeRows,
+  targetIn,
   type GroupResult,
 } from '../../experiments/target/judgeTarget.ts';
 import { numbersInGoal } from '../../experiments/target/statedNumbers.ts';
-import { isOpen, targetText, type Target } from '../../experiments/target/target.ts';
+import { isOpen, type Target } from '../../experiments/target/target.ts';
 import { runName, runNames } from '../../runs/run.ts';
 import type { FinishRequest } from '../../tools/session/finish.ts';
 import type { EndReason, Evidence } from '../journal/events.ts';
@@ -140,14 +141,14 @@ async function checkTarget(
   }
   if (isOpen(target))
     throw new ToolFailure(
-      `The goal names no number to reach (${targetText(target)}). End it with outcome best_found, or state a number of the goal with set_target.`,
+      `The goal names no number to reach (${targetIn(target, ledger)}). End it with outcome best_found, or state a number of the goal with set_target.`,
     );
   const [best] = judgeRows(target, ledger, rows);
   if (best?.isMet) return metTexts(best, judgeChampion(target, ledger));
   const texts = (best?.conditions ?? []).filter(({ isMet }) => !isMet).map(({ text }) => text);
   const hint = await wayOut(target, best, deps);
   throw new ToolFailure(
-    `The goal is not met: ${targetText(target)}. Measured: ${texts.join('; ') || 'nothing that counts'}. ${hint} If no run can reach it, call finish with outcome blocked.`,
+    `The goal is not met: ${targetIn(target, ledger)}. Measured: ${texts.join('; ') || 'nothing that counts'}. ${hint} If no run can reach it, call finish with outcome blocked.`,
   );
 }
 
@@ -190,7 +191,7 @@ async function bestFound(
 ): Promise<FinishVerdict> {
   if (target !== undefined && !isOpen(target))
     throw new ToolFailure(
-      `The goal names a number to reach (${targetText(target)}): best_found is for goals without one. Continue, or call finish with outcome blocked and say what was reached.`,
+      `The goal names a number to reach (${targetIn(target, ledger)}): best_found is for goals without one. Continue, or call finish with outcome blocked and say what was reached.`,
     );
   const { best, champion } = ledger;
   if (best === undefined || champion === undefined)

@@ -1,12 +1,25 @@
 import type { RunId } from '../../base/ids.ts';
+import { summaryFor } from '../../experiments/ledger.ts';
+import type { Target } from '../../experiments/target/target.ts';
+import { MachineFailure } from '../../machines/machine.ts';
 import { checkMetricSpec } from '../../metrics/lines/metricSpec.ts';
 import type { MetricSpec } from '../../metrics/metric.ts';
+import { MetricsError } from '../../metrics/metricsError.ts';
+import type { Run } from '../../runs/liveRun.ts';
 import type { Runs } from '../../runs/runs.ts';
 import type { SessionLog } from '../journal/sessionLog.ts';
+import { lineNearest } from './endOutput.ts';
+import type { SessionRuns } from './sessionRuns.ts';
+import { withTargetMetrics } from './targetMetrics.ts';
 
 export interface RereadDeps {
   readonly log: Pick<SessionLog, 'record'>;
   readonly runs: Pick<Runs, 'get' | 'reread'>;
+}
+
+interface TargetReadDeps extends RereadDeps {
+  readonly runs: Pick<Runs, 'get' | 'reread' | 'output'>;
+  readonly sessionRuns: Pick<SessionRuns, 'all'>;
 }
 
 /**
@@ -28,6 +41,33 @@ export async function rereadMetrics(
     ...(names.length > 0 && { names: [...new Set([...names, ...read])] }),
     patterns: { ...spec.patterns, ...patterns },
   };
+  await rereadAs({ log, runs }, run, metrics);
+}
+
+/**
+ * Reads the output of runs again where it seems to name a metric of the target that was never read
+ * from it. Leaves out runs whose machine does not answer.
+ */
+export async function readForTarget(
+  { log, runs, sessionRuns }: TargetReadDeps,
+  target: Target,
+): Promise<void> {
+  for (const run of sessionRuns.all()) {
+    const metrics = withTargetMetrics(run.spec.metrics, target);
+    const read = run.metrics.summaries();
+    const unread = (metrics.also ?? []).filter((name) => summaryFor(read, name) === undefined);
+    if (metrics === run.spec.metrics || metrics.from !== undefined || unread.length === 0) continue;
+    try {
+      if ((await lineNearest(runs, run, unread)) !== undefined)
+        await rereadAs({ log, runs }, run, metrics);
+    } catch (error) {
+      if (!(error instanceof MachineFailure || error instanceof MetricsError)) throw error;
+    }
+  }
+}
+
+async function rereadAs({ log, runs }: RereadDeps, run: Run, metrics: MetricSpec): Promise<void> {
+  const runId = run.spec.id;
   checkMetricSpec(metrics);
   await runs.reread(runId, metrics, () =>
     log.record({ type: 'run.metrics_changed', runId, metrics }),

@@ -1,6 +1,7 @@
 /** The ledger of a session, built from its state. */
 import { buildLedger } from '../../experiments/buildLedger.ts';
 import type { Ledger, LedgerEntry, ThinkingCost } from '../../experiments/ledger.ts';
+import { targetIn } from '../../experiments/target/judgeTarget.ts';
 import type { MetricSummary } from '../../metrics/metric.ts';
 import { handleOf } from '../../runs/run.ts';
 import { costsByRun } from '../budget/costs.ts';
@@ -18,6 +19,17 @@ export function ledgerOf(
     .map((run) => entryOf(run, summaries(run), costs.get(run.spec.id)));
   return buildLedger(entries, state);
 }
+
+/**
+ * Formats the target with the baselines, measured by runs that have ended, and the numbers that
+ * follow from them; `undefined` without a target.
+ */
+export const targetTextOf = (state: SessionState): string | undefined =>
+  state.target &&
+  targetIn(
+    state.target,
+    ledgerOf(state, ({ metrics }) => metrics),
+  );
 
 function entryOf(
   run: RunState,

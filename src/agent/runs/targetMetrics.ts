@@ -17,9 +17,13 @@ export function withTargetMetrics(spec: MetricSpec, target: Target | undefined):
   const isRead = (metric: string): boolean =>
     Object.hasOwn(spec.patterns ?? {}, metric) ||
     (isKnownMetric(metric) && (isDetecting(spec) || named.includes(metric)));
-  const wanted = (target?.conditions ?? []).map(
+  const ranking = target?.conditions.length === 0 ? [target.objective] : [];
+  const wanted = [...ranking, ...(target?.conditions ?? [])].map(
     ({ metric }) => named.find((one) => isSameMetric(one, metric)) ?? metric.trim(),
   );
   const also = [...new Set(wanted)].filter((metric) => isUsableName(metric) && !isRead(metric));
-  return also.length === 0 ? spec : { ...spec, also };
+  const { also: before = [] } = spec;
+  return also.every((metric) => before.includes(metric))
+    ? spec
+    : { ...spec, also: [...new Set([...before, ...also])] };
 }

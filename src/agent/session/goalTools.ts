@@ -1,7 +1,7 @@
 /** The tools that state the target and end the session. */
 import { ToolFailure } from '../../base/errors.ts';
 import { inventedConditions } from '../../experiments/target/statedNumbers.ts';
-import { isPrinted, judgeChampion } from '../../experiments/target/judgeTarget.ts';
+import { isPrinted, judgeChampion, targetIn } from '../../experiments/target/judgeTarget.ts';
 import { readTarget } from '../../experiments/target/readTarget.ts';
 import {
   conditionText,
@@ -20,6 +20,7 @@ import { isUserUnheard } from '../context/history.ts';
 import type { SessionState } from '../journal/state.ts';
 import { fileEvidence } from '../loop/fileEvidence.ts';
 import { judgeFinish } from '../loop/verdict.ts';
+import { readForTarget } from '../runs/rereadMetrics.ts';
 import { EndObjections } from './endObjections.ts';
 import { checkPlaces, checkRequirements } from './goalChecks.ts';
 import { groupNamed } from './runTools.ts';
@@ -110,12 +111,14 @@ export function createTargetSetter(deps: ToolsetDeps): AllToolsDeps['setTarget']
     const { state } = log;
     const target = withRepeats(stated, state.goal);
     refuseContradiction(state, target);
+    await readForTarget(deps, target);
     await refuseUnprinted(deps, sessionRuns.ledger(), target);
     await log.record({ type: 'session.target_changed', target, by: 'agent' });
     const ledger = sessionRuns.ledger();
-    const judged = judgeChampion(target, ledger)?.conditions.map(({ text }) => text) ?? [];
+    const now = log.state.target ?? target;
+    const judged = judgeChampion(now, ledger)?.conditions.map(({ text }) => text) ?? [];
     const best = ledger.best === undefined ? 'nothing measured yet' : resultValueText(ledger.best);
-    return `The target is now: ${targetText(target)}. Best so far: ${best}.${judged.length === 0 ? '' : ` ${judged.join('; ')}.`}`;
+    return `The target is now: ${targetIn(now, ledger)}. Best so far: ${best}.${judged.length === 0 ? '' : ` ${judged.join('; ')}.`}`;
   };
 }
 

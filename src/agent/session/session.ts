@@ -7,8 +7,6 @@ import { Emitter } from '../../base/emitter.ts';
 import { messageOf } from '../../base/errors.ts';
 import type { SessionId } from '../../base/ids.ts';
 import type { Ledger } from '../../experiments/ledger.ts';
-import { statedTarget } from '../../experiments/target/readTarget.ts';
-import { targetText, type Target } from '../../experiments/target/target.ts';
 import type { MemoryStore } from '../../memory/memoryStore.ts';
 import type { Effort } from '../../models/effort.ts';
 import type { Lease } from '../../storage/lease.ts';
@@ -29,7 +27,14 @@ import { goOnText } from '../context/prompt.ts';
 import type { SessionLog } from '../journal/sessionLog.ts';
 import { lastSeen, type Circumstances } from './circumstances.ts';
 import type { SessionHooks } from './sessionDeps.ts';
-import { importResults, pinNote, recordMessage, recordTarget, unpinNote } from './userFacts.ts';
+import {
+  changeTarget,
+  importResults,
+  pinNote,
+  recordMessage,
+  recordTarget,
+  unpinNote,
+} from './userFacts.ts';
 import { keepAttachments, type Introduction } from './messageAttachments.ts';
 import type { SessionParts } from './sessionParts.ts';
 import type { SessionState } from '../journal/state.ts';
@@ -227,11 +232,10 @@ export class LiveSession implements Session, SessionHooks {
     });
   }
 
-  async setTarget(text: string): Promise<Target> {
-    const target = statedTarget(text);
-    await recordTarget(this.#log, target);
-    await this.say(`The target is now: ${targetText(target)}. It replaces what was read before.`);
-    return target;
+  async setTarget(text: string): Promise<string> {
+    const { words, isNew } = await changeTarget(text, { log: this.#log, ...this.#parts });
+    if (isNew) await this.say(`The target is now: ${words}. It replaces what was read before.`);
+    return words;
   }
 
   async useModel(provider: string, model: string): Promise<void> {
@@ -248,13 +252,8 @@ export class LiveSession implements Session, SessionHooks {
       await this.#log.recordNow({ type: 'session.effort_changed', ...(effort && { effort }) });
   }
 
-  pin(text: string): Promise<number> {
-    return this.#inTurn(() => pinNote(this.#log, text));
-  }
-
-  unpin(number: number): Promise<boolean> {
-    return this.#inTurn(() => unpinNote(this.#log, number));
-  }
+  readonly pin: Session['pin'] = (text) => this.#inTurn(() => pinNote(this.#log, text));
+  readonly unpin: Session['unpin'] = (number) => this.#inTurn(() => unpinNote(this.#log, number));
 
   /**
    * Records the end of the session. Runs continue; their ends are recorded as long as the session

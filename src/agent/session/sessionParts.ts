@@ -1,6 +1,7 @@
 /** Assembles the parts of a session. */
 import { DisposableStore } from '../../base/disposable.ts';
 import type { Logger } from '../../base/logger.ts';
+import type { Target } from '../../experiments/target/target.ts';
 import type { MemoryStore } from '../../memory/memoryStore.ts';
 import type { Run } from '../../runs/liveRun.ts';
 import type { UndoneEdits } from '../contract/edits.ts';
@@ -11,6 +12,7 @@ import { reproduce } from '../experiments/reproduction.ts';
 import type { Budget } from '../journal/events.ts';
 import type { LoopDeps } from '../loop/loop.ts';
 import type { Waiting } from '../loop/waiting.ts';
+import { readForTarget } from '../runs/rereadMetrics.ts';
 import type { RunWatchdogs } from '../runs/runWatchdogs.ts';
 import type { SessionRuns } from '../runs/sessionRuns.ts';
 import type { Sweeps } from '../runs/sweeps.ts';
@@ -37,6 +39,8 @@ export interface SessionParts {
   readonly loop: LoopDeps;
   kill(run: Run): Promise<unknown>;
   reproduce(request: ReproduceRequest): Promise<Reproduction>;
+  /** See `readForTarget`. */
+  readForTarget(target: Target): Promise<void>;
   /** See `Session.writeAccount`. */
   writeAccount(signal?: AbortSignal): Promise<void>;
   /** See `Sessions.undoEdits`. */
@@ -66,6 +70,7 @@ export function createParts(request: PartsRequest): SessionParts {
     loop: createLoop(request, listeners),
     reproduce: (asked) =>
       reproduce({ ...listeners, log, clock: shared.clock, folder: request.folder }, asked),
+    readForTarget: (target) => readForTarget({ ...listeners, log, runs: shared.runs }, target),
     writeAccount: (signal) =>
       accountOf(request, createGuard(request, listeners.sessionRuns), signal),
     undoEdits: (paths) => undoForUser(request, paths),

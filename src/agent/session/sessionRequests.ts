@@ -13,7 +13,6 @@ import type { SessionRequest, SessionRequests } from '../contract/requests.ts';
 import type { Session, Sessions } from '../contract/sessions.ts';
 import type { Budget } from '../journal/events.ts';
 import { budgetText } from '../journal/limitText.ts';
-import { targetText } from '../../experiments/target/target.ts';
 
 const text = z.string().trim().min(1, 'The text is empty.');
 const schema = z.discriminatedUnion('kind', [
@@ -126,7 +125,7 @@ async function perform(
     case 'import':
       return importInto(session, request, clock);
     case 'target':
-      return `Target: ${targetText(await session.setTarget(request.text))}.`;
+      return `Target: ${await session.setTarget(request.text)}.`;
     case 'model': {
       const { provider, model } = models.resolve(
         request.model,

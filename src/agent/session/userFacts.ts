@@ -1,15 +1,79 @@
 /** Records facts that the user states: the target, sticky notes, and earlier results. */
 import { UserFacing } from '../../base/errors.ts';
 import { readResultsTsv } from '../../experiments/resultsTsv.ts';
+import type { Ledger } from '../../experiments/ledger.ts';
+import { baselinesOf, targetIn } from '../../experiments/target/judgeTarget.ts';
 import { otherTarget } from '../../experiments/target/otherTarget.ts';
+import { statedTarget } from '../../experiments/target/readTarget.ts';
 import type { Target } from '../../experiments/target/target.ts';
 import type { JournalEvent } from '../journal/events.ts';
 import type { SessionLog } from '../journal/sessionLog.ts';
+import type { SessionParts } from './sessionParts.ts';
 
 const maxStickies = 20;
 
 export const recordTarget = (log: SessionLog, target: Target): Promise<void> =>
   log.recordNow({ type: 'session.target_changed', target, by: 'person' });
+
+/**
+ * Records the target that the text states, or only another baseline (`baseline run 5`), and reads
+ * metrics that were never read. Resolves with the target in words. `baseline` alone changes nothing.
+ * Rejects with `UserFacing` for a text that is not understood.
+ */
+export async function changeTarget(
+  text: string,
+  {
+    log,
+    sessionRuns,
+    readForTarget,
+  }: Pick<SessionParts, 'sessionRuns' | 'readForTarget'> & { readonly log: SessionLog },
+): Promise<{ readonly words: string; readonly isNew: boolean }> {
+  const { target: before } = log.state;
+  const chosen = baselineTarget(text, before, sessionRuns.ledger());
+  const target = chosen ?? statedTarget(text);
+  const isNew = target !== before;
+  if (isNew) {
+    const isOnlyBaseline = chosen !== undefined && { isOnlyBaseline: true as const };
+    await log.recordNow({
+      type: 'session.target_changed',
+      target,
+      by: 'person',
+      ...isOnlyBaseline,
+    });
+    await readForTarget(target);
+  }
+  return { words: targetIn(log.state.target ?? target, sessionRuns.ledger()), isNew };
+}
+
+const baselineWords = /^baseline(?:\s*[:=])?(?:\s+(?:run\s*)?#?(?<run>\d+))?$/i;
+
+/**
+ * Returns the target with the baseline that the text chooses: `baseline run 5`. For `baseline`
+ * alone, returns the target in force; for another text, `undefined`. Throws `UserFacing` if there is
+ * no such baseline.
+ */
+function baselineTarget(
+  text: string,
+  target: Target | undefined,
+  ledger: Ledger,
+): Target | undefined {
+  const words = baselineWords.exec(text.trim());
+  if (words === null) return undefined;
+  const relative = target?.conditions.find(({ isRelative }) => isRelative);
+  if (target === undefined || relative === undefined)
+    throw new UserFacing(
+      'The target compares with no baseline.',
+      'State one that does, such as: halve val_loss.',
+    );
+  const run = words.groups?.['run'];
+  if (run === undefined) return target;
+  const chosen = { ...target, baseline: Number(run) };
+  if (baselinesOf(chosen, ledger).has(relative)) return chosen;
+  throw new UserFacing(
+    `Run ${run} cannot be the baseline: no ${relative.metric} of a run that ended ok was read.`,
+    'Name another run.',
+  );
+}
 
 type Message = Pick<
   Extract<JournalEvent, { type: 'message.added' }>,

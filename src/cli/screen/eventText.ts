@@ -9,7 +9,7 @@ import { withoutUntrustedMarks } from '../../base/untrusted.ts';
 import {
   leftOutText,
   requirementsForUser,
-  targetText,
+  targetTextOf,
 } from '../../presentation/sessions/sessionText.ts';
 import type { Style } from './style.ts';
 import { singleLine, visibleText } from './terminalText.ts';
@@ -149,9 +149,10 @@ function isShown(event: JournalEvent): boolean {
 
 function startLines(
   event: EventOf<'session.started'>,
-  { target }: SessionState,
+  state: SessionState,
   { bold, dim }: Style,
 ): string[] {
+  const target = targetTextOf(state);
   const limits = limitsText(event.budget);
   const who =
     event.provider === 'demo'
@@ -163,7 +164,7 @@ function startLines(
       [
         who,
         ...(event.permissions === undefined ? [] : [`mode ${event.permissions.mode}`]),
-        ...(target ? [`target: ${targetText(target)}`] : []),
+        ...(target === undefined ? [] : [`target: ${target}`]),
         ...(event.requirements ? requirementsForUser(event.requirements) : []),
         ...limits,
         event.workFolder,

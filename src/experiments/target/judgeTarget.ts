@@ -8,12 +8,16 @@ import { measuredValue, summaryOfRepeats } from '../ledgerExperiments.ts';
 import { isSeedIdle } from '../idleSeeds.ts';
 import { repeatsOf } from '../repeats.ts';
 import {
+  baselineText,
   comparable,
   isLimit,
   isLowerBetter,
   meetsCondition,
   overText,
   repeatsOfTarget,
+  targetText,
+  type Baseline,
+  type Baselines,
   type Condition,
   type Target,
   type ValueRule,
@@ -56,7 +60,7 @@ export const countedRows = ({ experiments }: Experiments): readonly LedgerRow[] 
 export function judgeSettings(target: Target, ledger: Experiments): GroupResult[] {
   const groups = groupsOf(ledger);
   const baselines = new Map(
-    target.conditions.map((condition) => [condition, baselineOf(condition, target.rule, groups)]),
+    target.conditions.map((condition) => [condition, baselineOf(condition, target, groups)]),
   );
   return groups.map((runs) => {
     const conditions = target.conditions.map((condition) =>
@@ -70,6 +74,27 @@ export function judgeSettings(target: Target, ledger: Experiments): GroupResult[
     return { runs, conditions, isMet };
   });
 }
+
+/** Returns the baselines that were measured. */
+export function baselinesOf(target: Target, ledger: Experiments): Baselines {
+  const relative = target.conditions.filter(({ isRelative }) => isRelative);
+  const groups = relative.length === 0 ? [] : groupsOf(ledger);
+  return new Map(
+    relative.flatMap((condition): [Condition, Baseline][] => {
+      const measured = baselineOf(condition, target, groups);
+      return measured.length === 0 ? [] : [[condition, asBaseline(measured)]];
+    }),
+  );
+}
+
+const asBaseline = (measured: readonly Measured[]): Baseline => ({
+  value: mean(measured.map(({ value }) => value)),
+  runs: measured.map(({ row }) => row.number),
+});
+
+/** Formats the target with the baselines and the numbers that follow from them. */
+export const targetIn = (target: Target, ledger: Experiments): string =>
+  targetText(target, baselinesOf(target, ledger));
 
 /**
  * Judges the settings that `rows` belong to, each with all its repeats, so that no repeat can be
@@ -159,9 +184,10 @@ function judgeCondition(condition: Condition, group: Group): ConditionResult {
   const needed = seeds?.length ?? seedCount ?? (over === undefined ? 1 : 2);
   const count = over === undefined ? of.length : new Set(of.map(({ row }) => seedOf(row))).size;
   const value = aggregate(condition, of);
-  const factor = condition.isRelative ? baselineValue(group) : 1;
-  if (factor === undefined || factor === 0)
-    return unmet(condition, `there is no baseline of ${condition.metric} to compare with`);
+  const baseline = condition.isRelative ? asBaseline(group.baseline) : undefined;
+  const problem = baseline && baselineProblem(condition, group, baseline);
+  if (problem !== undefined) return unmet(condition, problem);
+  const factor = baseline?.value ?? 1;
   const shown = comparable(value / factor, condition);
   const isReached = meetsCondition(value / factor, condition);
   const isMet = count >= needed && isReached;
@@ -171,7 +197,7 @@ function judgeCondition(condition: Condition, group: Group): ConditionResult {
     value: value / factor,
     isMet,
     isBroken: !isReached,
-    text: `${comparison(condition, { shown, value, isReached })}${runs}`,
+    text: `${comparison(condition, { shown, isReached, baseline })}${runs}`,
   };
 }
 
@@ -208,17 +234,20 @@ const unmet = (condition: Condition, text: string): ConditionResult => ({
 });
 
 function comparison(
-  { metric, comparator, value: goal, isPercent, isRelative }: Condition,
-  { shown, value, isReached }: { shown: number; value: number; isReached: boolean },
+  { metric, comparator, value: goal, isPercent }: Condition,
+  {
+    shown,
+    isReached,
+    baseline,
+  }: { shown: number; isReached: boolean; baseline: Baseline | undefined },
 ): string {
   const unit = isPercent ? ' %' : '';
-  const measured = isRelative
-    ? `${formatValue(value)}, ${formatRatio(shown)} × the baseline`
-    : `${formatValue(shown)}${unit}`;
-  const wanted = isRelative ? `${formatRatio(goal)} ×` : `${goal}${unit}`;
-  return isReached
-    ? `${metric} ${measured} ${comparator} ${wanted}`
-    : `${metric} ${measured}, not ${comparator} ${wanted}`;
+  const factor = baseline?.value ?? 1;
+  const wanted = baseline === undefined ? `${goal}` : formatValue(goal * factor);
+  const measured = `${metric} ${formatValue(shown * factor)}${unit}`;
+  const ratio =
+    baseline === undefined ? '' : ` (${formatRatio(shown)} × ${baselineText(baseline)})`;
+  return `${measured}${isReached ? '' : ', not'} ${comparator} ${wanted}${unit}${ratio}`;
 }
 
 function overRuns(condition: Condition, measured: readonly Measured[]): string {
@@ -294,27 +323,36 @@ function spreadOf(measured: readonly Measured[]): number | undefined {
 }
 
 /**
- * Returns the measured values of the first setting that measured the metric; empty if there is
- * none.
+ * Returns the measured values of the setting of the chosen run or, if none was chosen, of the first
+ * setting that measured the metric; empty if there is none.
  */
 const baselineOf = (
   condition: Condition,
-  rule: ValueRule,
+  { rule, baseline }: Target,
   groups: readonly (readonly LedgerRow[])[],
 ): readonly Measured[] =>
   groups
+    .filter((runs) => baseline === undefined || runs.some(({ number }) => number === baseline))
     .map((runs) => measuredIn(condition, { rule, runs }))
     .filter((measured) => measured.length > 0)
     .toSorted((a, b) => (a[0]?.row.number ?? 0) - (b[0]?.row.number ?? 0))[0] ?? [];
 
 /**
- * Returns the mean of the baseline; `undefined` if there is no baseline, or if one of the judged
- * runs belongs to it.
+ * Returns why the runs cannot be compared with the baseline; `undefined` if they can be. The
+ * baseline itself is compared with nothing.
  */
-function baselineValue({ baseline, runs }: Group): number | undefined {
+function baselineProblem(
+  { metric }: Condition,
+  { baseline, runs }: Group,
+  { value }: Baseline,
+): string | undefined {
   const own = new Set(runs.map(({ runId }) => runId));
-  if (baseline.length === 0 || baseline.some(({ row }) => own.has(row.runId))) return undefined;
-  return mean(baseline.map(({ value }) => value));
+  const names = runNames(baseline.map(({ row }) => row.number));
+  if (baseline.some(({ row }) => own.has(row.runId)))
+    return `${metric} ${formatValue(value)} is the baseline (${names})`;
+  return baseline.length > 0 && value !== 0
+    ? undefined
+    : `there is no baseline of ${metric} to compare with`;
 }
 
 /** Returns whether any run printed the metric. */

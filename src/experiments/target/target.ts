@@ -2,8 +2,9 @@
  * The measurable target of a session: what its runs have to reach, and which value of a run is
  * compared.
  */
-import { formatRatio } from '../../base/text.ts';
+import { formatRatio, formatValue } from '../../base/text.ts';
 import type { Direction } from '../../metrics/metric.ts';
+import { runNames } from '../../runs/run.ts';
 
 export type Comparator = '<' | '<=' | '>' | '>=';
 
@@ -56,7 +57,22 @@ export interface Target {
   readonly rule: ValueRule;
   /** Repeats over whose mean an open goal asks for the best value. */
   readonly repeats?: Repeats;
+  /**
+   * Number of a run of the setting that relative conditions compare with, as the user chose it.
+   * Default: the first setting that measured the metric.
+   */
+  readonly baseline?: number;
 }
+
+/** The measured value that a relative condition compares with. */
+export interface Baseline {
+  readonly value: number;
+  /** Numbers of the runs whose mean it is. */
+  readonly runs: readonly number[];
+}
+
+/** Baselines of the relative conditions that have one. */
+export type Baselines = ReadonlyMap<Condition, Baseline>;
 
 /** Returns the repeats over which settings are ranked; `undefined` if one run suffices. */
 export const repeatsOfTarget = ({ conditions, repeats }: Target): Repeats | undefined =>
@@ -98,14 +114,25 @@ export const comparable = (measured: number, { isPercent }: Condition): number =
 
 export const isLowerBetter = (comparator: Comparator): boolean => comparator.startsWith('<');
 
-/** Formats a condition: `val_loss < 0.02, mean over seeds 0, 1, 2`. */
-export function conditionText(condition: Condition): string {
+/**
+ * Formats a condition: `val_loss < 0.02, mean over seeds 0, 1, 2`, `val_loss <= 0.31 (half of the
+ * baseline's 0.62, run 2)`.
+ */
+export function conditionText(condition: Condition, baseline?: Baseline): string {
   const { metric, comparator, value, isPercent, isRelative } = condition;
-  const number = isRelative
-    ? `${formatRatio(value)} × the baseline`
-    : `${value}${isPercent ? ' %' : ''}`;
+  const number = isRelative ? relativeText(value, baseline) : `${value}${isPercent ? ' %' : ''}`;
   return `${metric} ${comparator} ${number}${overText(condition)}`;
 }
+
+function relativeText(factor: number, baseline: Baseline | undefined): string {
+  if (baseline === undefined) return `${formatRatio(factor)} × the baseline`;
+  const times = factor === 0.5 ? 'half of' : `${formatRatio(factor)} ×`;
+  return `${formatValue(factor * baseline.value)} (${times} ${baselineText(baseline)})`;
+}
+
+/** Formats a baseline: `the baseline's 0.62, run 2`. */
+export const baselineText = ({ value, runs }: Baseline): string =>
+  `the baseline's ${formatValue(value)}, ${runNames(runs)}`;
 
 /**
  * Formats the runs over which a condition is judged: `, mean over seeds 0, 1, 2`; empty if one run
@@ -124,10 +151,13 @@ export function overText({
   return over === 'mean' ? `, mean over ${runs}` : `, each of ${runs}`;
 }
 
-/** Formats a target: `val_loss < 0.3 and acc > 90 %`, `lowest test_ppl with params <= 20000`. */
-export function targetText(target: Target): string {
+/**
+ * Formats a target: `val_loss < 0.3 and acc > 90 %`, `lowest test_ppl with params <= 20000`. Names
+ * the values of `baselines`.
+ */
+export function targetText(target: Target, baselines?: Baselines): string {
   const { conditions, objective, rule, repeats } = target;
-  const bounds = conditions.map(conditionText).join(' and ');
+  const bounds = conditions.map((one) => conditionText(one, baselines?.get(one))).join(' and ');
   const over = repeats === undefined ? '' : overText({ ...repeats, over: 'mean' });
   const best = `${objective.direction === 'lower' ? 'lowest' : 'highest'} ${objective.metric}${over}`;
   const what = !isOpen(target) ? bounds : bounds === '' ? best : `${best} with ${bounds}`;

@@ -6,7 +6,7 @@ import type { ChatResponseStream } from 'vscode';
 import type { Session } from '../../agent/contract/sessions.ts';
 import { UserFacing } from '../../base/errors.ts';
 import { plain } from '../../base/markdown.ts';
-import { targetText } from '../../presentation/sessions/sessionText.ts';
+import { targetTextOf } from '../../presentation/sessions/sessionText.ts';
 
 /**
  * Shows the target or, with a prompt, changes it. Returns whether it has changed, which wakes the
@@ -20,17 +20,19 @@ export async function answerTarget(
   if (session === undefined)
     throw new UserFacing('No session is active.', 'Start a goal, then change its target.');
   if (prompt.trim() !== '') {
+    const before = session.state.target;
     const target = await session.setTarget(prompt.trim());
+    const isNew = session.state.target !== before;
     stream.markdown(
-      `The target is now ${plain(targetText(target))}. Results are ranked by it.\n\n`,
+      `The target is ${isNew ? 'now ' : ''}${plain(target)}. Results are ranked by it.\n\n`,
     );
-    return true;
+    return isNew;
   }
-  const { target } = session.state;
+  const target = targetTextOf(session.state);
   stream.markdown(
     target === undefined
       ? 'No target was read from the goal. State one, such as `/target val_loss < 0.3`.'
-      : `The target is ${plain(targetText(target))}. To change it, write it after /target.`,
+      : `The target is ${plain(target)}. To change it, write it after /target.`,
   );
   return false;
 }

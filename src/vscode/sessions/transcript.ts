@@ -16,7 +16,7 @@ import {
   endHeadline,
   leftOutText,
   requirementsForUser,
-  targetText,
+  targetTextOf,
 } from '../../presentation/sessions/sessionText.ts';
 import type { CommandId } from '../ui/contributions.ts';
 import { endIcon, verdictIcon } from '../ui/icons.ts';
@@ -184,15 +184,17 @@ function eventParts(event: JournalEvent, state: SessionState): readonly ChatPart
  * Returns parts that show the target and the requirements read from the goal, and how to change
  * them.
  */
-const targetParts = ({ target, requirements, profile }: SessionState): readonly ChatPart[] =>
-  profile !== 'goal'
+const targetParts = (state: SessionState): readonly ChatPart[] => {
+  const { requirements, profile } = state;
+  const target = targetTextOf(state);
+  return profile !== 'goal'
     ? []
     : [
         line(
           'target',
           target === undefined
             ? 'No target was read from the goal. `/target` states one.'
-            : `Target: ${plain(targetText(target))} · \`/target\` changes it`,
+            : `Target: ${plain(target)} · \`/target\` changes it`,
         ),
         ...(requirements === undefined
           ? []
@@ -200,6 +202,7 @@ const targetParts = ({ target, requirements, profile }: SessionState): readonly 
               line('checklist', `Besides: ${plain(requirementsForUser(requirements).join(' · '))}`),
             ]),
       ];
+};
 
 const startParts = ({
   leftOut,

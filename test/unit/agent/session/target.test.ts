@@ -4,6 +4,7 @@ import path from 'node:path';
 import { afterEach, describe, it } from 'mocha';
 import type { Session } from '../../../../src/agent/contract/sessions.ts';
 import { describeEvent } from '../../../../src/agent/journal/describeEvent.ts';
+import { targetTextOf } from '../../../../src/agent/runs/sessionLedger.ts';
 import { targetText } from '../../../../src/experiments/target/target.ts';
 import { ScriptedModel, type ScriptedCall } from '../../../fakes/scriptedModel.ts';
 import { eventsOf, testEngine, type TestEngine } from '../../../fakes/testEngine.ts';
@@ -233,6 +234,61 @@ describe('the target of a session', () => {
     ]);
     assert.equal(session.ledger.champion?.number, 2);
     assert.equal(session.ledger.decisive?.metric, 'test_ppl');
+  });
+
+  it('compares with the baseline that the user chooses, and names it with its number', async () => {
+    const launches = [launch('echo loss=0.8'), until(1), launch('echo loss=0.5 # b'), until(2)];
+    const { session, model } = await begin('halve the loss', launches);
+    const first = "loss <= 0.4 (half of the baseline's 0.8, run 1)";
+    assert.equal(targetTextOf(session.state), first);
+    assert.ok(JSON.stringify(model.requests.at(-1)).includes(`[The target: ${first}.]`));
+    assert.equal(await session.setTarget('baseline'), first);
+    assert.equal(eventsOf(session, 'session.target_changed').length, 0);
+    const second = "loss <= 0.25 (half of the baseline's 0.5, run 2)";
+    assert.equal(await session.setTarget('baseline run 2'), second);
+    assert.equal(session.state.targetBy, undefined);
+    await assert.rejects(session.setTarget('baseline run 3'), /Run 3 cannot be the baseline/);
+    // The choice holds for another target, too.
+    assert.match(await session.setTarget('cut the loss by 10 %'), /^loss <= 0\.45 .*, run 2\)$/);
+    await session.setTarget('loss < 0.3');
+    await assert.rejects(session.setTarget('baseline'), /compares with no baseline/);
+    await session.stop();
+  });
+
+  it('is read again from the output of runs that ended earlier', async () => {
+    const named = (command: string): ScriptedCall => ({
+      name: 'remote_exec_background',
+      input: { command, metric_names: ['loss'] },
+    });
+    const { session } = await begin('bring loss below 0.1', [
+      named('echo loss=0.8; echo vscore=0.9; echo params=5000'),
+      until(1),
+      named('echo loss=0.7; echo other=0.1'),
+      until(2),
+    ]);
+    await session.setTarget('vscore > 0.8');
+    const read = session.ledger.rows.map(({ metrics }) => metrics.map(({ metric }) => metric));
+    assert.deepEqual(
+      read.map((names) => names.includes('vscore')),
+      [true, false],
+    );
+    assert.equal(session.ledger.best?.mean, 0.9);
+    assert.equal(eventsOf(session, 'run.metrics_changed').at(-1)?.read?.length, 2);
+    await session.stop();
+  });
+
+  it('is read from earlier output when the agent states it', async () => {
+    const { session } = await begin('bring the objective to 0.3 or less', [
+      {
+        name: 'remote_exec_background',
+        input: { command: 'echo loss=0.8; echo vloss=0.25', metric_names: ['loss'] },
+      },
+      until(1),
+      setTarget({ conditions: [{ metric: 'vloss', comparator: '<=', value: 0.3 }] }),
+      finish({ evidence: [{ runs: 1 }] }),
+    ]);
+    assert.deepEqual(errors(session), []);
+    assert.deepEqual(session.state.end?.checked, ['vloss 0.25 <= 0.3 (run 1)']);
   });
 
   it('is changed by the user, who is heard by the agent', async () => {

@@ -3,7 +3,11 @@ import { describe, it } from 'mocha';
 import { buildLedger } from '../../../../src/experiments/buildLedger.ts';
 import type { Decision } from '../../../../src/experiments/experiment.ts';
 import type { LedgerEntry, PlannedExperiment } from '../../../../src/experiments/ledger.ts';
-import { judgeChampion, judgeRows } from '../../../../src/experiments/target/judgeTarget.ts';
+import {
+  judgeChampion,
+  judgeRows,
+  targetIn,
+} from '../../../../src/experiments/target/judgeTarget.ts';
 import { readTarget } from '../../../../src/experiments/target/readTarget.ts';
 import { rowOf, summaryOf } from '../../vscode/states.ts';
 
@@ -161,10 +165,37 @@ describe('a target compared with measurements', () => {
     const { target, ledger } = judged(goal, points);
     assert.equal(
       judgeChampion(target, ledger)?.conditions[0]?.text,
-      'validation loss 0.9, 0.45 × the baseline <= 0.5 × (run 2)',
+      "validation loss 0.9 <= 1 (0.45 × the baseline's 2, run 1) (run 2)",
+    );
+    assert.equal(
+      targetIn(target, ledger),
+      "validation loss <= 1 (half of the baseline's 2, run 1)",
     );
     const [only] = judgeRows(target, ledger, ledger.rows.slice(0, 1));
-    assert.match(only?.conditions[0]?.text ?? '', /no baseline of validation loss/);
+    assert.equal(only?.conditions[0]?.text, 'validation loss 2 is the baseline (run 1)');
+  });
+
+  it('compares with the setting of the run that the user chose', () => {
+    const points = [
+      { value: 2, experiment: 'e1' },
+      { value: 0.9, experiment: 'e2', command: 'python3 train.py --wide' },
+      { value: 0.5, experiment: 'e3', command: 'python3 train.py --wider' },
+    ];
+    const { target: first, ledger } = judged('reduce the validation loss by 10 %', points);
+    const target = { ...first, baseline: 2 };
+    assert.equal(
+      targetIn(target, ledger),
+      "validation loss <= 0.81 (0.9 × the baseline's 0.9, run 2)",
+    );
+    const [worst] = judgeRows(target, ledger, ledger.rows.slice(0, 1));
+    assert.equal(
+      worst?.conditions[0]?.text,
+      "validation loss 2, not <= 0.81 (2.222 × the baseline's 0.9, run 2) (run 1)",
+    );
+    const none = { ...first, baseline: 7 };
+    assert.equal(targetIn(none, ledger), 'validation loss <= 0.9 × the baseline');
+    const [unmet] = judgeRows(none, ledger, ledger.rows);
+    assert.match(unmet?.conditions[0]?.text ?? '', /no baseline of validation loss/);
   });
 
   it('asks that one setting meets all conditions', () => {
