@@ -164,10 +164,8 @@ export async function createEngine(givenOptions: EngineOptions): Promise<Engine>
   const { clock, logger, runs, resources, models, notifier, machinesIn, place } = base;
   const today = new DaySpending(home, clock);
   const reports = reportsOf(options, base.projects, {
+    ...base,
     home,
-    runs,
-    resources,
-    logger,
     sessions: () => sessions,
     redact: secrets.redact,
   });

@@ -85,3 +85,13 @@ export interface ExperimentPlan {
    */
   readonly retest?: { readonly of: string; readonly why: string };
 }
+
+/**
+ * Returns the branch of the session in whose worktree the code was; `undefined` for code from
+ * elsewhere.
+ */
+export function branchOf(code: CodeState, sessionId: string): string | undefined {
+  if (code.kind === 'none') return undefined;
+  const [name = '', session, folder] = code.repo.split('/').reverse();
+  return folder === 'worktrees' && session === sessionId ? name : undefined;
+}

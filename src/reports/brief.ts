@@ -7,6 +7,7 @@ import { exactTime } from '../base/localTime.ts';
 import { plain } from '../base/markdown.ts';
 import { formatDuration } from '../base/text.ts';
 import { accountText } from './account.ts';
+import { askedPart } from './askedPart.ts';
 import { championPart } from './championPart.ts';
 import { quotation } from './claims.ts';
 import { costPart } from './costPart.ts';
@@ -45,6 +46,7 @@ export function buildBrief(
       ? ''
       : `The account of the model, with its tables: [${writeup}](${writeup})`,
     decidePart(night, mentions),
+    askedPart(facts),
     champion,
     resultsPart(night),
     rest.pictures,
@@ -65,7 +67,7 @@ export function buildRuns(facts: BriefFacts): string {
   return assembled([`# Runs of “${plain(facts.session.goal, 200)}”`, runsPart(nightOf(facts))]);
 }
 
-const maxSettings = 6;
+const maxSettings = 5;
 
 /**
  * Builds the table of settings; empty if there is only one setting, because the part about the
@@ -102,6 +104,7 @@ export function buildWriteup(
   return assembled([
     headPart(night),
     account,
+    askedPart(facts),
     champion,
     resultsPart(night),
     pictures,

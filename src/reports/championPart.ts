@@ -1,15 +1,15 @@
 /**
- * Describes the result: the champion with its evidence, and its distance from the goal. Contains
- * measured values only.
+ * Describes the result: the champion with its evidence. Contains measured values only.
  */
 import { code, plain } from '../base/markdown.ts';
 import { counted, formatSpread, formatValue } from '../base/text.ts';
+import { branchOf } from '../experiments/experiment.ts';
 import { idleSeedTexts } from '../experiments/idleSeeds.ts';
 import { resultValueText, rowStatus, type Ledger, type LedgerRow } from '../experiments/ledger.ts';
 import { resultGroups, summaryOfRepeats } from '../experiments/ledgerExperiments.ts';
-import { judgeChampion, judgeRows, targetIn } from '../experiments/target/judgeTarget.ts';
+import { judgeRows } from '../experiments/target/judgeTarget.ts';
 import { reproductionTexts } from '../experiments/reproductions.ts';
-import { isOpen, type Target } from '../experiments/target/target.ts';
+import type { Target } from '../experiments/target/target.ts';
 import type { Mentions } from './mentions.ts';
 import type { Night } from './night.ts';
 
@@ -22,8 +22,6 @@ export function championPart(night: Night, mentions: Mentions): string {
   const reached = champion === undefined || value === undefined ? undefined : { champion, value };
   const lines = [
     ...(reached === undefined ? [noneText(night)] : championLines(night, reached, mentions)),
-    ...goalLines(night),
-    ...uncheckedLines(night),
     ...seedLines(night),
     ...evidenceLines(night, mentions),
   ];
@@ -50,7 +48,6 @@ function championLines(night: Night, { champion, value }: Reached, mentions: Men
     verdict === undefined ? ` The run is ${rowStatus(champion)}: its value may change.` : '';
   return [
     `**${plain(text)}**: ${mentions.run(number)}${ofExperiment}, ${plain(label, 80)}.${goesOn}`,
-    '',
     `- Command: ${code(command, 300)} on ${plain(machineId)}`,
     ...repeatLines(night, mentions),
     ...reproductionLines(night, experimentId),
@@ -106,7 +103,12 @@ function takeOverLines({ facts }: Night, { experimentId }: LedgerRow): string[] 
   const row = facts.ledger.experiments.find(({ id }) => id === experimentId);
   if (row?.plan?.code.kind !== 'git') return [];
   const command = code(`helios promote ${facts.session.id} ${row.id}`);
-  return [`- Take over its code as a branch: ${command}, or _Helios: Promote Champion…_`];
+  const ref = `refs/helios/${facts.session.id}`;
+  const branch = branchOf(row.plan.code, facts.session.id);
+  const from = branch === undefined ? '' : `, made on ${code(`${ref}/${branch}`)}`;
+  return [
+    `- Its code is ${code(`${ref}/${row.id}`)}${from}. Take it over as a branch: ${command}, or _Helios: Promote Champion…_`,
+  ];
 }
 
 /**
@@ -135,25 +137,6 @@ function firstLines({ facts: { ledger } }: Night, value: number, mentions: Menti
     `- ${isReference ? 'Baseline' : 'First value'}: ${formatValue(start.mean)}${spread} in ${mentions.runs(numbers, maxRepeats)}${change}`,
   ];
 }
-
-function goalLines({ facts: { target, ledger } }: Night): string[] {
-  if (target === undefined) return ['- No target was understood from the goal.'];
-  const goal = code(targetIn(target, ledger));
-  if (target.conditions.length === 0) return [`- The goal asks for the best: ${goal}.`];
-  const result = judgeChampion(target, ledger);
-  if (result === undefined) return [`- The target is ${goal}: nothing was measured.`];
-  const texts = result.conditions.map(({ text }) => plain(text, 200)).join('; ');
-  if (isOpen(target))
-    return [
-      `- The goal asks for the best: ${goal}. Its limits are **${result.isMet ? 'kept' : 'not kept'}**: ${texts}.`,
-    ];
-  return [`- The target is ${goal}: **${result.isMet ? 'met' : 'not met'}**: ${texts}.`];
-}
-
-const uncheckedLines = ({ facts: { unchecked = [] } }: Night): string[] =>
-  unchecked.length === 0
-    ? []
-    : [`- Not checked by Helios: ${unchecked.map((text) => plain(text, 120)).join('; ')}.`];
 
 const maxIdleSeeds = 3;
 

@@ -11,6 +11,9 @@ export interface BriefFacts {
   readonly target?: Target;
   /** Demands of the goal that nothing checks, in its words. Default: none. */
   readonly unchecked?: readonly string[];
+  readonly demands?: DemandFacts;
+  /** Worktrees with changes that no commit and no experiment contains. Default: none. */
+  readonly openWork?: readonly OpenWorkFacts[];
   readonly ledger: Ledger;
   /** All planned runs, including those that did not start. Oldest first. */
   readonly runs: readonly RunFacts[];
@@ -24,6 +27,28 @@ export interface BriefFacts {
   /** Oldest first. */
   readonly happenings: readonly Happening[];
   readonly sleeps: { readonly count: number; readonly totalMs: number; readonly longestMs: number };
+}
+
+/** Changes in a worktree of the session. */
+export interface OpenWorkFacts {
+  readonly machineId: string;
+  /** Absolute path of the worktree on the machine. */
+  readonly path: string;
+  readonly branch: string;
+  /** Ids of the experiments that ran in the worktree. */
+  readonly experiments: readonly string[];
+  /** Number of changed files. */
+  readonly files: number;
+}
+
+/** Demands of the goal besides numbers, and what the engine checked when the session ended. */
+export interface DemandFacts {
+  /** Files that the goal leaves alone. */
+  readonly unchanged: readonly string[];
+  /** Checks that have to pass, as the goal names them: `check.py`, `tests`. */
+  readonly checks: readonly string[];
+  /** What the engine checked at the end: `bench.py unchanged`, `pytest passed on the code of e4`. */
+  readonly checked: readonly string[];
 }
 
 export interface SessionFacts {

@@ -1,11 +1,11 @@
 /** Lists the experiments, with the reasons for their decisions. */
-import { plain } from '../base/markdown.ts';
+import { code, plain } from '../base/markdown.ts';
 import { counted } from '../base/text.ts';
-import type { Decision } from '../experiments/experiment.ts';
+import { branchOf, type Decision } from '../experiments/experiment.ts';
 import { decisionScope, resultValueText, type ExperimentRow } from '../experiments/ledger.ts';
 import { reproductionTexts } from '../experiments/reproductions.ts';
 import { flagged } from './claims.ts';
-import type { QuestionFacts } from './facts.ts';
+import type { OpenWorkFacts, QuestionFacts } from './facts.ts';
 import { bounded, runsName, type Mentions } from './mentions.ts';
 import { decisionOf, type Night } from './night.ts';
 
@@ -19,8 +19,8 @@ const maxUndecided = 3;
 
 const groups: readonly Group[] = [
   { decision: 'keep', name: 'kept', max: 3 },
-  { decision: 'discard', name: 'discarded', max: 3 },
-  { decision: 'reference', name: 'for reference', max: 2 },
+  { decision: 'discard', name: 'discarded', max: 2 },
+  { decision: 'reference', name: 'for reference', max: 1 },
   { decision: 'crash', name: 'crashed', max: 1 },
   { decision: 'invalid', name: 'invalid', max: 1 },
   { decision: 'retest', name: 'to be retested', max: 1 },
@@ -94,7 +94,9 @@ function experimentLine(night: Night, row: ExperimentRow, { name: fate, mentions
   const again = reproductionTexts(row, night.facts.ledger.decisive)
     .map((text) => ` · ${plain(text)}`)
     .join('');
-  return `- ${capital(fate)}: ${name}${value ?? ''}${more}${whyText(night, row)}${again}`;
+  const branch = plan && branchOf(plan.code, night.facts.session.id);
+  const on = branch === undefined ? '' : ` · branch ${plain(branch)}`;
+  return `- ${capital(fate)}: ${name}${on}${value ?? ''}${more}${whyText(night, row)}${again}`;
 }
 
 function whyText({ known }: Night, { decision, verdicts, runs }: ExperimentRow): string {
@@ -127,9 +129,18 @@ export function decidePart(night: Night, mentions: Mentions): string {
     // Same order as in the list of experiments, so that the experiments linked here are in that
     // list even if it is truncated.
     ...undecidedLine(bestFirst(night, undecided), mentions),
+    ...bounded(facts.openWork ?? [], maxWorktrees, 'worktrees', openWorkLine),
     ...refusedLine(refused.length, session.id),
   ];
   return lines.length === 0 ? '' : `## To decide\n\n${lines.join('\n')}`;
+}
+
+const maxWorktrees = 2;
+
+function openWorkLine({ machineId, path, branch, experiments, files }: OpenWorkFacts): string {
+  const of = experiments.length === 0 ? '' : `, in which ${experiments.slice(-3).join(', ')} ran`;
+  const is = files === 1 ? 'is' : 'are';
+  return `- ${counted(files, 'file')} of branch ${plain(branch)} ${is} not committed, and no experiment stored ${files === 1 ? 'it' : 'them'}: ${code(path, 300)} on ${plain(machineId)}${of}.`;
 }
 
 /** Returns the open questions: those about refused calls, and those of the agent. */

@@ -40,6 +40,11 @@ export function briefFacts({ state, events, ledger }: ReportSource, about: About
     session: sessionFacts(state),
     ...(target && { target }),
     unchecked,
+    demands: {
+      unchanged: (requirements?.unchanged ?? []).map(({ path }) => path),
+      checks: requirements?.checks ?? [],
+      checked: end?.checked ?? [],
+    },
     ledger,
     runs: [...state.runs.values()].map((run) => runFacts(run, tails.get(run.spec.id), about)),
     // Omit the evidence if the outcome already contains what was compared with the target.

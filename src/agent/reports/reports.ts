@@ -2,12 +2,14 @@
  * Creates reports of the sessions of a home from their journals, and writes them into the sessions'
  * work folders. Writes the brief automatically when a session ends.
  */
+import type { Clock } from '../../base/clock.ts';
 import { DisposableStore, type Disposable } from '../../base/disposable.ts';
 import { adviceOf } from '../../base/errors.ts';
 import type { SessionId } from '../../base/ids.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { SeriesColumns } from '../../metrics/metric.ts';
 import { readSavedMetrics } from '../../metrics/savedMetrics.ts';
+import type { Machines } from '../../machines/machine.ts';
 import type { MachineResources } from '../../machines/resources/machineResources.ts';
 import { buildBrief, buildRuns, buildWriteup, type ReportChart } from '../../reports/brief.ts';
 import { drawCharts, type ReadSeries } from '../../reports/chartSet.ts';
@@ -24,6 +26,7 @@ import type { Reports, WrittenReport, WrittenWriteup } from '../contract/reports
 import type { Session, Sessions } from '../contract/sessions.ts';
 import type { EventOf } from '../journal/describeEvent.ts';
 import type { JournalEvent } from '../journal/events.ts';
+import { openWork } from './openWork.ts';
 import { briefFacts, type AboutRun, type ReportSource } from './reportFacts.ts';
 import type { RunState, SessionState } from '../journal/state.ts';
 import { runName } from '../../runs/run.ts';
@@ -42,6 +45,9 @@ export interface SessionReportsDeps {
   placeFor(workFolder: string): Promise<ReportsPlace>;
   /** Removes secrets from a text. */
   redact(text: string): string;
+  readonly clock: Clock;
+  /** Returns the machines of sessions with this work folder. */
+  machinesIn(workFolder: string): Machines;
   /** Returns whether a brief is written when a session ends. */
   isWrittenAtEnd(): boolean;
 }
@@ -72,7 +78,7 @@ export class SessionReports implements Reports {
   }
 
   async brief(id: SessionId): Promise<string> {
-    return this.#deps.redact(buildBrief(this.#factsOf(await this.#source(id))));
+    return this.#deps.redact(buildBrief(await this.#briefFacts(await this.#source(id))));
   }
 
   async table(id: SessionId, format: TableFormat): Promise<string> {
@@ -121,7 +127,7 @@ export class SessionReports implements Reports {
 
   async #writeBrief(id: SessionId): Promise<WrittenReport> {
     const source = await this.#source(id);
-    const facts = this.#factsOf(source);
+    const facts = await this.#briefFacts(source);
     const folder = await this.#folder(source.state, facts);
     const charts = await this.#writeCharts(folder, facts, source);
     const writeup = lastNotes(source.events) === '' ? undefined : writeupName;
@@ -163,6 +169,13 @@ export class SessionReports implements Reports {
       .open()
       .find((session) => session.id === id);
     return open === undefined ? this.#deps.sessions().read(id) : sourceOf(open);
+  }
+
+  async #briefFacts(source: ReportSource): Promise<BriefFacts> {
+    const { clock, machinesIn } = this.#deps;
+    const machines = machinesIn(source.state.workFolder);
+    const work = await openWork(source.state, { machines, clock });
+    return { ...this.#factsOf(source), openWork: work };
   }
 
   #factsOf(source: ReportSource): BriefFacts {

@@ -44,39 +44,56 @@ const removeScript = `${scriptStart}${shellText('./removeWorktree.sh', import.me
  * Rejects with `GitFailure` if the machine does not answer.
  */
 export async function tidyWorktrees(request: TidyRequest): Promise<TidyReport> {
-  const { machine, sessionId, clock, repos } = request;
+  const { machine, repos } = request;
   await machine.ready?.();
-  const args = [worktreesFolder(machine, sessionId)];
-  const listed = await runGit({ machine, script: foldersScript, args, clock, timeoutMs: stepMs });
-  const names = Buffer.from(listed, 'latin1').toString('utf8').split('\0');
+  const { folders, repos: known } = await knownWorktrees(request);
   const removed: string[] = [];
   const kept: { path: string; why: string }[] = [];
-  for (const path of names.slice(0, names.indexOf(''))) {
+  for (const path of folders) {
     const why = await remove(request, path).catch(messageOf);
     if (why === undefined) removed.push(path);
     else kept.push({ path, why });
   }
-  const known = names.slice(names.indexOf('') + 1).filter(Boolean);
   if (repos !== undefined && kept.length === 0)
     kept.push(...(await dropRefs(request, [...known, ...repos])));
   return { removed, kept };
 }
 
-/** Removes a worktree. Resolves with `undefined` or, if the worktree stays, with the reason. */
-async function remove(
-  { machine, sessionId, clock }: TidyRequest,
+type Place = Pick<TidyRequest, 'machine' | 'sessionId' | 'clock'> & { readonly timeoutMs?: number };
+
+/** Resolves with the session's worktrees and the repositories of the worktrees. */
+export async function knownWorktrees({
+  machine,
+  sessionId,
+  clock,
+  timeoutMs = stepMs,
+}: Place): Promise<{ readonly folders: readonly string[]; readonly repos: readonly string[] }> {
+  const args = [worktreesFolder(machine, sessionId)];
+  const listed = await runGit({ machine, script: foldersScript, args, clock, timeoutMs });
+  const names = Buffer.from(listed, 'latin1').toString('utf8').split('\0');
+  const middle = names.indexOf('');
+  const repos = new Set(names.slice(middle + 1).filter(Boolean));
+  return { folders: names.slice(0, middle), repos: [...repos] };
+}
+
+/**
+ * Resolves with the names of the files of a worktree that are not stored under the ref of its
+ * branch.
+ */
+export async function uncommittedFiles(
+  { machine, sessionId, clock, timeoutMs = stepMs }: Place,
   folder: string,
-): Promise<string | undefined> {
+): Promise<readonly string[]> {
   const base = refOf(sessionId, folder.slice(folder.lastIndexOf('/') + 1));
-  const seen = await survey({ machine, folder, base, clock, timeoutMs: stepMs });
-  const changed = [
-    ...seen.fresh,
-    ...seen.nested,
-    ...seen.changed,
-    ...seen.unwatched,
-    ...seen.staged.keys(),
-  ];
-  const count = new Set(changed).size;
+  const seen = await survey({ machine, folder, base, clock, timeoutMs });
+  const { fresh, nested, changed, unwatched, staged } = seen;
+  return [...new Set([...fresh, ...nested, ...changed, ...unwatched, ...staged.keys()])];
+}
+
+/** Removes a worktree. Resolves with `undefined` or, if the worktree stays, with the reason. */
+async function remove(request: TidyRequest, folder: string): Promise<string | undefined> {
+  const { machine, clock } = request;
+  const count = (await uncommittedFiles(request, folder)).length;
   if (count > 0) return `${count} file${count === 1 ? ' is' : 's are'} not committed there`;
   await runGit({ machine, script: removeScript, args: [folder], clock, timeoutMs: stepMs });
   return undefined;

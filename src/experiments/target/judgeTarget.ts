@@ -30,6 +30,8 @@ export interface ConditionResult {
    * can be used.
    */
   readonly value?: number;
+  /** Value of the baseline, for a relative condition that could be judged. */
+  readonly baseline?: number;
   readonly isMet: boolean;
   /** True if `value` does not reach the number, whichever seeds are missing. */
   readonly isBroken: boolean;
@@ -195,6 +197,7 @@ function judgeCondition(condition: Condition, group: Group): ConditionResult {
   return {
     condition,
     value: value / factor,
+    ...(condition.isRelative && { baseline: factor }),
     isMet,
     isBroken: !isReached,
     text: `${comparison(condition, { shown, isReached, baseline })}${runs}`,

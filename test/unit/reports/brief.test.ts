@@ -28,23 +28,90 @@ describe('the brief of a night', () => {
   });
 
   it('says how far the goal is, in what was measured', () => {
-    assert.match(
-      brief,
-      /`loss < 0\.8`: \*\*not met\*\*: loss 0\.912, not \\< 0\.8 \(run 4, the best of 2/,
-    );
+    assert.match(brief, /\*\*Not met\*\*: loss 0\.912, not \\< 0\.8 \(run 4, the best of 2/);
     const met = new Night('bring loss < 1');
     met.run({ loss: 0.5 });
-    assert.match(buildBrief(met.facts()), /`loss < 1`: \*\*met\*\*/);
+    assert.match(buildBrief(met.facts()), /\*\*Met\*\*: loss 0\.5 \\< 1 \(run 1\)/);
     const open = new Night('make it better');
     open.run({ loss: 0.5 });
     assert.match(buildBrief(open.facts()), /No target was understood/);
   });
 
+  it('lists files and checks of the goal with how they were checked', () => {
+    const demands = { unchanged: ['bench.py'], checks: ['tests', 'check.py'] };
+    const listed = (checked: readonly string[]): string => {
+      const facts = { ...fullNight().facts(), demands: { ...demands, checked } };
+      return partOf(buildBrief(facts), 'What you asked for').replaceAll('**', '');
+    };
+    const met = listed([
+      'loss 0.7 < 0.8',
+      'bench.py unchanged',
+      'pytest -q passed on the code of e4',
+    ]);
+    assert.match(met, /^- Met: bench\.py unchanged \(compared at the end\)$/m);
+    assert.match(met, /^- Met: tests pass \(pytest -q passed on the code of e4\)$/m);
+    assert.match(met, /^- Not checked: check\.py passes/m);
+    const open = listed([]);
+    assert.match(open, /^- Checked: bench\.py unchanged \(compared at each launch/m);
+    assert.match(open, /^- Not checked: tests pass/m);
+    const idle = { ...new Night('bring loss < 1').facts(), demands: { ...demands, checked: [] } };
+    assert.match(buildBrief(idle), /^- \*\*Not checked\*\*: bench\.py unchanged \(nothing/m);
+    assert.match(buildBrief(idle), /^- \*\*Not met\*\*: `loss < 1`: nothing was measured\.$/m);
+  });
+
+  it('says of an open goal what was found, with the seeds and limits of the goal', () => {
+    const night = new Night('lowest loss, mean over seeds 0 and 1');
+    const both = (params: number) => [
+      lossOf(0.5),
+      { ...lossOf(params), metric: 'params', direction: 'none' as const },
+    ];
+    night.experiment(
+      { hypothesis: 'A', decision: { is: 'keep', why: 'good' } },
+      { metrics: both(400), command: 't --seed 0' },
+    );
+    const { target = assert.fail(), ...facts } = night.facts();
+    const limit = { metric: 'params', comparator: '<=', value: 500 } as const;
+    const limited = { ...facts, target: { ...target, conditions: [limit] } };
+    const asked = partOf(buildBrief(limited), 'What you asked for').replaceAll('**', '');
+    assert.match(asked, /^- The best was asked for, .*: the best found is loss 0\.5/m);
+    assert.match(asked, /^- Not met: measured over the seeds of the goal: seed 1 missing$/m);
+    assert.match(asked, /^- Met: params 400 \\<= 500 \(run 1\)$/m);
+  });
+
+  it('names the branch of an experiment, and work that was not committed', () => {
+    const night = new Night();
+    night.experiment({ hypothesis: 'A' }, { loss: 0.5 });
+    const events = night.events.map((event) =>
+      event.type === 'experiment.planned'
+        ? {
+            ...event,
+            plan: {
+              ...event.plan,
+              code: {
+                ...{ kind: 'git' as const, repo: '/h/worktrees/s-0mi7abcde123456/cosine' },
+                ...{ tree: 't', isDirty: true, leftOut: [] },
+              },
+            },
+          }
+        : event,
+    );
+    night.events.splice(0, night.events.length, ...events);
+    const work = { machineId: 'lab', path: '/w/a', branch: 'a', experiments: ['e1'], files: 2 };
+    const text = buildBrief({ ...night.facts(), openWork: [work] });
+    const ref = 'refs/helios/s-0mi7abcde123456';
+    assert.ok(text.includes(`Its code is \`${ref}/e1\`, made on \`${ref}/cosine\`.`), text);
+    assert.match(partOf(text, 'What was tried'), /“A” · branch cosine ·/);
+    assert.match(
+      partOf(text, 'To decide'),
+      /^- 2 files of branch a are not committed, .*: `\/w\/a` on lab, in which e1 ran\.$/m,
+    );
+  });
+
   it('names the demands of the goal that nothing checked', () => {
     const facts = { ...fullNight().facts(), unchecked: ['use only numpy', 'at most 5 epochs'] };
     assert.match(
-      partOf(buildBrief(facts), 'Champion'),
-      /^- Not checked by Helios: use only numpy; at most 5 epochs\.$/m,
+      partOf(buildBrief(facts), 'What you asked for'),
+      /^- \*\*Not checked\*\*: use only numpy; at most 5 epochs \(nothing/m,
     );
   });
 
@@ -96,11 +163,12 @@ describe('the brief of a night', () => {
       ...{ type: 'experiment.decided', experimentId: 'e3', decision: 'keep', by: 'agent' },
       ...{ why: 'one seed', isProvisional: true },
     });
-    const champion = partOf(buildBrief(night.facts()), 'Champion');
+    const text = buildBrief(night.facts());
+    const champion = partOf(text, 'Champion');
     assert.match(champion, /^\*\*loss 0\.05616.* over 3 runs\*\*: \[run 4\].* of \[e2\]/);
     assert.match(
-      champion,
-      /`loss <= 0\.0616667 \(half of the baseline's 0\.123333, runs 1–3\), mean over seeds 0, 1, 2`: \*\*met\*\*/,
+      partOf(text, 'What you asked for'),
+      /\*\*Met\*\*: loss 0\.05616\d*, 0\.4554 × the baseline .*mean over seeds 0, 1, 2 \(runs 4–6; .*; the baseline is 0\.12333\d*, so the number to reach is 0\.06166/,
     );
     assert.match(
       champion,
@@ -187,7 +255,7 @@ describe('the brief of a night', () => {
     };
     assert.equal(triedOf(4, 3).match(/^- (?:Kept|Discarded)/gm)?.length, 7);
     assert.doesNotMatch(triedOf(4, 3), /more/);
-    assert.match(triedOf(5, 6), /^- … and 5 more: 2 kept \(e4, e5\), 3 discarded$/m);
+    assert.match(triedOf(5, 6), /^- … and 6 more: 2 kept \(e4, e5\), 4 discarded$/m);
   });
 
   it('ends the headline between conditions', () => {
@@ -295,7 +363,14 @@ describe('the brief of a night', () => {
     }
     night.run({ verdict: { kind: 'failed', code: 1 }, outputTail: 'NameError: x' });
     const chart = { path: 'charts/a.svg', text: 'a' };
-    const text = buildBrief(night.end('user', 'Stopped.').facts(), [chart, chart, chart]);
+    const work = { machineId: 'local', path: '/w/a', branch: 'a', experiments: ['e1'], files: 2 };
+    const facts = {
+      ...night.end('user', 'Stopped.').facts(),
+      unchecked: ['use only numpy', 'at most 5 epochs', 'the split unchanged'],
+      demands: { unchanged: ['bench.py', 'data.py'], checks: ['tests'], checked: [] },
+      openWork: [work, { ...work, branch: 'b', experiments: [] }],
+    };
+    const text = buildBrief(facts, [chart, chart, chart]);
     assert.ok(text.split('\n').length <= 60, `${text.split('\n').length}`);
     assert.match(text, /- Kept: .*\*\*e1\*\*.* · loss 0\.11 ± 0\.01 over 3 runs in \[run 1\]/);
   });
@@ -318,7 +393,7 @@ describe('the brief of a night', () => {
     night.experiment({ hypothesis: 'E' }, { metrics: [reached(0.7)], command: 'e' });
     const text = buildBrief(night.facts());
     assert.match(partOf(text, 'Champion'), /\*\*accuracy 0\.96\*\*: \[run 3\]/);
-    assert.match(partOf(text, 'Champion'), /`accuracy > 95 %`: \*\*met\*\*/);
+    assert.match(text, /\*\*Met\*\*: accuracy 96 % > 95 % \(run 3/);
     const orderOf = (heading: string, pattern: RegExp): readonly string[] =>
       [...partOf(text, heading).matchAll(pattern)].map(([, id = '']) => id);
     assert.deepEqual(orderOf('What was tried', /\*\*(e\d)\*\*/g), ['e2', 'e1', 'e3', 'e5', 'e4']);
@@ -360,7 +435,7 @@ describe('the brief of a night', () => {
       text,
       /- Baseline: 9\.05 ± 0\.0707 in \[run 17\].*, \[run 18\]\(\S+\) \(since then -88\.4 %\)/,
     );
-    assert.match(partOf(text, 'Results'), /\| 6 \|.*\n\| 9 \| 2 \| 9\.05 .*\n\n2 more: /);
+    assert.match(partOf(text, 'Results'), /\| 5 \|.*\n\| 9 \| 2 \| 9\.05 .*\n\n3 more: /);
     assert.match(text, /with its tables: \[writeup\.md\]\(writeup\.md\)/);
   });
 
@@ -444,8 +519,8 @@ describe('the brief of a night', () => {
   it('gives every figure of a metric with a run', () => {
     const lines = brief
       .split('\n')
-      .filter((line) => /loss \d/.test(line) && !/^[>#]|“Question|The target /.test(line));
-    for (const line of lines) assert.match(line, /\[run \d+\]\(runs\.md#run-\d+\)/, line);
+      .filter((line) => /loss \d/.test(line) && !/^[>#]|“Question/.test(line));
+    for (const line of lines) assert.match(line, /\[run \d+\]\(runs\.md#run-\d+\)|\(run \d/, line);
   });
 
   it('says the same of the same night', () => {

@@ -51,7 +51,7 @@ describe('a brief of hostile words', () => {
 
     it(`${name}: they begin no heading, list, table or code`, () => {
       const own =
-        /^(?:# loss|# Runs of|## (?:To decide|Champion|Results|What was tried|Failures|Alarms|Cost|What happened|Runs|Account))/;
+        /^(?:# loss|# Runs of|## (?:To decide|What you asked for|Champion|Results|What was tried|Failures|Alarms|Cost|What happened|Runs|Account))/;
       for (const line of text.split('\n')) if (line.startsWith('#')) assert.match(line, own);
       assert.doesNotMatch(text, /^\s*(?:>\s*)?```/m);
       assert.ok(!text.includes('\u001b'));

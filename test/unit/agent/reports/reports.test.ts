@@ -3,6 +3,7 @@ import { readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, describe, it } from 'mocha';
 import { UserFacing } from '../../../../src/base/errors.ts';
+import { GitRepo } from '../../../fakes/gitRepo.ts';
 import { ScriptedModel, type ScriptedReply } from '../../../fakes/scriptedModel.ts';
 import {
   eventsOf,
@@ -29,6 +30,7 @@ const wait = [
     },
   },
 ];
+const blocked = { outcome: 'blocked', summary: 'no data' };
 const finish = [
   {
     name: 'finish',
@@ -71,9 +73,24 @@ describe('reports of a session', () => {
     assert.match(await readFile(output, 'utf8'), /loss=0\.6/);
   });
 
+  it('names changes in a worktree that were neither committed nor launched', async () => {
+    const branch = [{ name: 'exp_branch', input: { experiment_name: 'wide' } }];
+    bed = await testEngine(new ScriptedModel([branch, [{ name: 'finish', input: blocked }]]));
+    GitRepo.create(bed.work);
+    const session = await bed.start({ goal: 'bring loss < 0.7' });
+    await session.ended;
+    assert.doesNotMatch(await bed.engine.reports.brief(session.id), /not committed/);
+    const folder = path.join(bed.home, 'worktrees', session.id, 'wide');
+    await writeFile(path.join(folder, 'new.py'), 'x = 1\n');
+    assert.match(
+      await bed.engine.reports.brief(session.id),
+      /^- 1 file of branch wide is not committed, .*wide` on local/m,
+    );
+  });
+
   it('writes none where no run was made, or where none is wanted', async () => {
-    const blocked = [{ name: 'finish', input: { outcome: 'blocked', summary: 'no data' } }];
-    const { session, bed, reports } = await night([blocked]);
+    const end = [{ name: 'finish', input: blocked }];
+    const { session, bed, reports } = await night([end]);
     assert.equal(await reports.afterEnd(session.id), undefined);
     assert.deepEqual(await readdir(bed.work), []);
     await bed.dispose();

@@ -1,0 +1,137 @@
+/**
+ * Lists each part of the goal, and whether it is met or was checked. Contains only what the engine
+ * compared or ran itself.
+ */
+import { code, plain } from '../base/markdown.ts';
+import { formatValue } from '../base/text.ts';
+import { resultValueText, type Ledger } from '../experiments/ledger.ts';
+import {
+  countedRows,
+  judgeChampion,
+  judgeRows,
+  type ConditionResult,
+  type GroupResult,
+} from '../experiments/target/judgeTarget.ts';
+import { runsCheck } from '../experiments/target/requirements.ts';
+import { isOpen, repeatsOfTarget, targetText, type Target } from '../experiments/target/target.ts';
+import type { BriefFacts } from './facts.ts';
+
+const maxConditions = 6;
+const maxDemands = 8;
+
+type Verdict = 'Met' | 'Not met' | 'Checked' | 'Not checked';
+const line = (verdict: Verdict, text: string): string => `- **${verdict}**: ${text}`;
+
+export function askedPart(facts: BriefFacts): string {
+  const { target } = facts;
+  const lines = [
+    ...(target === undefined ? ['- No target was understood.'] : targetLines(facts, target)),
+    ...linesOf([...fileDemands(facts), ...checkDemands(facts), ...uncheckedDemands(facts)]),
+  ];
+  return `## What you asked for\n\n${lines.join('\n')}`;
+}
+
+/** A demand of the goal besides its numbers. */
+interface Demand {
+  readonly verdict: Verdict;
+  readonly text: string;
+  readonly how: string;
+}
+
+/** Returns one line for all demands with the same verdict for the same reason. */
+const linesOf = (demands: readonly Demand[]): string[] =>
+  [...Map.groupBy(demands, ({ verdict, how }) => `${verdict}\n${how}`).values()].flatMap((group) =>
+    group.slice(0, 1).map(({ verdict, how }) => {
+      const rest = group.length > maxDemands ? ` and ${group.length - maxDemands} more` : '';
+      const texts = group.slice(0, maxDemands).map(({ text }) => plain(text, 120));
+      return line(
+        verdict,
+        `${texts.join('; ')}${rest}${how === '' ? '' : ` (${plain(how, 240)})`}`,
+      );
+    }),
+  );
+
+function targetLines(facts: BriefFacts, target: Target): string[] {
+  const { ledger } = facts;
+  const results = judgedSetting(target, ledger)?.conditions;
+  if (isOpen(target)) return openLines(facts, target, results ?? []);
+  const goal = code(targetText(target));
+  if (results === undefined) return [line('Not met', `${goal}: nothing was measured.`)];
+  const shown = results.slice(0, maxConditions).map(conditionLine);
+  const rest = results.length - maxConditions;
+  return rest > 0 ? [...shown, `- … and ${rest} more of ${goal}`] : shown;
+}
+
+/** Returns the champion or, if it does not meet the target, a setting that does. */
+function judgedSetting(target: Target, ledger: Ledger): GroupResult | undefined {
+  const champion = judgeChampion(target, ledger);
+  if (champion === undefined || champion.isMet) return champion;
+  const [best = champion] = judgeRows(target, ledger, countedRows(ledger));
+  return best.isMet ? best : champion;
+}
+
+function conditionLine({ isMet, text, baseline, condition }: ConditionResult): string {
+  const from =
+    baseline === undefined
+      ? ''
+      : `; the baseline is ${formatValue(baseline)}, so the number to reach is ${formatValue(baseline * condition.value)}`;
+  return line(isMet ? 'Met' : 'Not met', `${plain(text, 240)}${from}`);
+}
+
+/** Returns the lines of a goal that asks for the best value: what was reached, repeats, limits. */
+function openLines(
+  { ledger: { best } }: BriefFacts,
+  target: Target,
+  limits: readonly ConditionResult[],
+): string[] {
+  const goal = code(targetText(target));
+  if (best === undefined) return [`- The best was asked for, ${goal}: nothing was measured.`];
+  const wanted = repeatsOfTarget(target);
+  const lack = best.lack === undefined ? '' : `: ${plain(best.lack, 120)}`;
+  return [
+    `- The best was asked for, ${goal}: the best found is ${plain(resultValueText(best), 200)}.`,
+    ...(wanted === undefined
+      ? []
+      : [line(lack === '' ? 'Met' : 'Not met', `measured over the seeds of the goal${lack}`)]),
+    ...limits.slice(0, maxConditions).map(conditionLine),
+  ];
+}
+
+function fileDemands({ demands, ledger }: BriefFacts): Demand[] {
+  const { unchanged = [], checked = [] } = demands ?? {};
+  const wasLaunched = ledger.experiments.some(({ plan }) => plan !== undefined);
+  return unchanged.map((path) => {
+    const text = `${path} unchanged`;
+    if (checked.includes(text)) return { verdict: 'Met', text, how: 'compared at the end' };
+    return wasLaunched
+      ? { verdict: 'Checked', text, how: 'compared at each launch, and not at the end' }
+      : { verdict: 'Not checked', text, how: 'nothing was launched' };
+  });
+}
+
+function checkDemands({ demands, target }: BriefFacts): Demand[] {
+  const { checks = [], checked = [] } = demands ?? {};
+  const passed = checked.filter((text) => text.includes(' passed'));
+  const ranBy = (check: string): string | undefined =>
+    passed.find((text) => runsCheck(text.slice(0, text.indexOf(' passed')), check));
+  const named = checks.map((check): Demand => {
+    const how = ranBy(check);
+    const text = check === 'tests' ? 'tests pass' : `${check} passes`;
+    return how === undefined
+      ? { verdict: 'Not checked', text, how: 'Helios runs it when the agent says it is done' }
+      : { verdict: 'Met', text, how };
+  });
+  // Without a target, the session ended on other evidence, such as a file or a command.
+  const used = new Set(checks.map(ranBy));
+  const others = checked.filter((text) => !used.has(text) && !text.endsWith(' unchanged'));
+  return target !== undefined
+    ? named
+    : [...named, ...others.map((text): Demand => ({ verdict: 'Checked', text, how: '' }))];
+}
+
+const uncheckedDemands = ({ unchecked = [] }: BriefFacts): Demand[] =>
+  unchecked.map((text) => ({
+    verdict: 'Not checked',
+    text,
+    how: 'nothing that Helios can compare',
+  }));
