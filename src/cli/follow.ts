@@ -129,7 +129,7 @@ export function outcomeLines(state: SessionState, reason: EndReason, style: Styl
   return [
     '',
     bold((codeFor(reason) === exitCodes.goal ? good : bad)(endText(reason))),
-    ...(reason === 'user' ? [] : [cleanText(state.end?.summary ?? '')]),
+    ...(reason === 'user' ? [] : [cleanText(state.end?.marked ?? state.end?.summary ?? '')]),
     ...evidenceLines(state.end),
     dim(
       [

@@ -172,21 +172,32 @@ function isDifferenceOfMeans(
   );
 }
 
+const notMeasured = '(not measured)';
+const notByHelios = '(imported, not measured by Helios)';
+
+/** Returns a model's text with a mark after each number that no run has measured. */
+export const withMarks = (
+  text: string,
+  known: KnownNumbers,
+  [measured, imported] = [` ${notMeasured}`, ` ${notByHelios}`],
+): string =>
+  unmeasuredNumbers(text, known).reduceRight(
+    (so, { end, isImported }) =>
+      `${so.slice(0, end)}${isImported ? imported : measured}${so.slice(end)}`,
+    text,
+  );
+
 /** Signs that stand for the marks while a text is escaped, because escaping does not change them. */
 const marks: ReadonlyMap<string, string> = new Map([
-  ['\uE000', ' *(not measured)*'],
-  ['\uE001', ' *(imported, not measured by Helios)*'],
+  ['\uE000', ` *${notMeasured}*`],
+  ['\uE001', ` *${notByHelios}*`],
 ]);
 const markPattern = /[\uE000\uE001]/g;
 
 /** Returns a model's text as one line of Markdown, with unmeasured numbers marked. */
 export function flagged(text: string, known: KnownNumbers, maxChars: number): string {
   const clean = text.replace(markPattern, '');
-  const marked = unmeasuredNumbers(clean, known).reduceRight(
-    (so, { end, isImported }) =>
-      `${so.slice(0, end)}${isImported ? '\uE001' : '\uE000'}${so.slice(end)}`,
-    clean,
-  );
+  const marked = withMarks(clean, known, ['\uE000', '\uE001']);
   return plain(marked, maxChars).replace(markPattern, (sign) => marks.get(sign) ?? '');
 }
 

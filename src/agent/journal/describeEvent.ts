@@ -124,14 +124,14 @@ const descriptions: { readonly [Type in JournalEvent['type']]: Describe<Type> } 
       ? plain('setting', 'Baseline chosen', `run ${target.baseline}`)
       : plain('setting', by === 'agent' ? 'Target stated' : 'Target changed', targetText(target)),
   'session.target_kept': (event) => plain('setting', 'Target unchanged', keptTargetText(event)),
-  'session.ended': ({ reason, summary, checked = [] }) =>
+  'session.ended': ({ reason, summary, marked = summary, checked = [] }) =>
     described(
       {
         kind: 'end',
         tone: goodEnds.has(reason) ? 'good' : reason === 'error' ? 'bad' : 'warn',
       },
       endText(reason),
-      summary,
+      marked,
       checked,
     ),
   // Show the goal from the state: the text of the message also contains limits for the model.

@@ -89,7 +89,9 @@ export interface Evidence {
 export interface EndEvidence {
   readonly evidence: readonly Evidence[];
   /** Values that the engine compared with the target: `val_loss 0.018 < 0.02 (run 4)`. */
-  readonly checked: readonly string[];
+  readonly checked?: readonly string[];
+  /** The summary with marks after numbers that no run measured; omitted if there are none. */
+  readonly marked?: string;
 }
 
 /** Origin of a message for the model. */
@@ -140,14 +142,11 @@ export type SessionEvent =
   | { readonly type: 'session.effort_changed'; readonly effort?: Effort }
   /** The session was paused, by the user or by an error, until a message arrives. */
   | { readonly type: 'session.paused'; readonly by: 'user' | 'error'; readonly detail?: string }
-  | {
+  | ({
       readonly type: 'session.ended';
       readonly reason: EndReason;
       readonly summary: string;
-      readonly evidence: readonly Evidence[];
-      /** Values that the engine compared with the target: `loss 0.018 < 0.02 (run 4)`. */
-      readonly checked?: readonly string[];
-    }
+    } & EndEvidence)
   | {
       readonly type: 'message.added';
       readonly origin: MessageOrigin;

@@ -121,10 +121,10 @@ const changes: Changes = {
   }),
   'session.target_changed': withTarget,
   'session.target_kept': same,
-  'session.ended': (state, { reason, summary, evidence, checked, at: atMs }) => ({
+  'session.ended': (state, { at: atMs, id: _id, v: _v, type: _type, ...end }) => ({
     ...without(state, 'sleep', 'monitor'),
     phase: 'ended',
-    end: { atMs, reason, summary, evidence, ...(checked && { checked }) },
+    end: { atMs, ...end },
   }),
   'message.added': (state, { origin }) => (origin === 'person' ? renewed(awake(state)) : state),
   'model.requested': (state, { turn }) => ({

@@ -12,7 +12,7 @@ import type { Approval } from '../../permissions/grants/grant.ts';
 import type { ExperimentPlan } from '../../experiments/experiment.ts';
 import type { RefusedCall } from '../../permissions/access.ts';
 import type { PermissionsInForce } from '../../permissions/mode.ts';
-import type { AlarmKind, Budget, EndReason, Evidence, ProfileId } from './events.ts';
+import type { AlarmKind, Budget, EndReason, EndEvidence, ProfileId } from './events.ts';
 
 export interface RunState {
   readonly spec: RunSpec;
@@ -208,12 +208,10 @@ export interface SessionState {
   };
   /** Why the session is paused: the text of the error, `user`, or `error` for an unknown error. */
   readonly pausedBy?: string;
-  readonly end?: {
+  readonly end?: EndEvidence & {
     readonly atMs?: number;
     readonly reason: EndReason;
     readonly summary: string;
-    readonly evidence: readonly Evidence[];
-    readonly checked?: readonly string[];
   };
   readonly stickies: ReadonlyMap<number, string>;
   /** Experiment id → experiment of the ledger, oldest first. */

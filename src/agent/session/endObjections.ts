@@ -2,8 +2,8 @@
 import { formatSpan } from '../../base/span.ts';
 import { formatValue } from '../../base/text.ts';
 import { resultValueText, type Ledger } from '../../experiments/ledger.ts';
-import { unmeasuredNumbers } from '../../reports/claims.ts';
-import { knownNumbers } from '../../reports/knownNumbers.ts';
+import { unmeasuredNumbers, withMarks } from '../../reports/claims.ts';
+import { knownNumbers, type KnownNumbers } from '../../reports/knownNumbers.ts';
 import { budgetEndMs, isHard, measuresOf, nothingSpent } from '../budget/measures.ts';
 import type { SessionState } from '../journal/state.ts';
 import { undecidedText, type FinishVerdict } from '../loop/verdict.ts';
@@ -92,18 +92,32 @@ const maxNamed = 10;
 
 /** Names the numbers of the summary that no run measured, and says what was measured. */
 function numbersText(end: PlannedEnd, { state, ledger }: EndSituation): string {
-  const runs = [...state.runs.values()].map(({ spec }) => spec);
-  const session = { goal: state.goal };
-  const target = state.target && { target: state.target };
-  const known = knownNumbers({ ledger, session, runs, ...target });
+  const known = numbersOf({ state, ledger });
   const found = unmeasuredNumbers(end.summary, known).filter(({ isImported }) => !isImported);
   const names = [...new Set(found.map(({ text }) => text))];
   if (names.length === 0) return '';
   const more = names.length > maxNamed ? ' …' : '';
-  return `no run measured these numbers of the summary: ${names.slice(0, maxNamed).join(', ')}${more}. Measured: ${measuredText(end, ledger)}. Correct them, or leave them: the report then marks them as not measured.`;
+  return `no run measured these numbers of the summary: ${names.slice(0, maxNamed).join(', ')}${more}. Measured: ${measuredText(end, ledger)}. Correct them, or leave them: they are then marked as not measured.`;
 }
 
-function measuredText({ checked, evidence }: PlannedEnd, ledger: Ledger): string {
+function numbersOf({ state, ledger }: Measured): KnownNumbers {
+  const runs = [...state.runs.values()].map(({ spec }) => spec);
+  const target = state.target && { target: state.target };
+  return knownNumbers({ ledger, session: { goal: state.goal }, runs, ...target });
+}
+
+type Measured = Pick<EndSituation, 'state' | 'ledger'>;
+
+/**
+ * Returns the summary with a mark after each number that no run measured; `undefined` if there is
+ * no such number.
+ */
+export function markedSummary(summary: string, measured: Measured): string | undefined {
+  const text = withMarks(summary, numbersOf(measured));
+  return text === summary ? undefined : text;
+}
+
+function measuredText({ checked = [], evidence }: PlannedEnd, ledger: Ledger): string {
   const values = evidence.map(({ metric, last, run }) => `${metric} ${formatValue(last)} (${run})`);
   const texts = [checked, values, bestText(ledger)].find((each) => each.length > 0) ?? [];
   return texts.slice(0, maxNamed).join('; ') || 'nothing';

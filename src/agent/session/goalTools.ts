@@ -21,7 +21,7 @@ import type { SessionState } from '../journal/state.ts';
 import { fileEvidence } from '../loop/fileEvidence.ts';
 import { judgeFinish } from '../loop/verdict.ts';
 import { readForTarget } from '../runs/rereadMetrics.ts';
-import { EndObjections } from './endObjections.ts';
+import { EndObjections, markedSummary } from './endObjections.ts';
 import { checkPlaces, checkRequirements } from './goalChecks.ts';
 import { groupNamed } from './runTools.ts';
 import type { ToolsetDeps } from './toolsetDeps.ts';
@@ -69,7 +69,8 @@ function createEnding(deps: ToolsetDeps): AllToolsDeps['finish']['finish'] {
     const planned = { reason, evidence, checked, summary };
     const objection = objections.against(planned, { state, ledger, nowMs: clock.now() });
     if (objection !== undefined) throw new ToolFailure(objection);
-    await end(reason, summary, { evidence, checked });
+    const marked = markedSummary(summary, { state, ledger });
+    await end(reason, summary, { evidence, checked, ...(marked && { marked }) });
     return 'The session has ended.';
   };
 }

@@ -261,14 +261,8 @@ export class LiveSession implements Session, SessionHooks {
    */
   async end(reason: EndReason, summary: string, ended?: EndEvidence): Promise<void> {
     this.#parts.waiting.disarm();
-    const { evidence = [], checked } = ended ?? {};
-    await this.#log.record({
-      type: 'session.ended',
-      reason,
-      summary,
-      evidence,
-      ...(checked && { checked }),
-    });
+    const facts = ended ?? { evidence: [] };
+    await this.#log.record({ type: 'session.ended', reason, summary, ...facts });
     this.#hasEnded = true;
     this.#ended.resolve(reason);
     await this.#parts.release();

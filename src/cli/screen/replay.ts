@@ -81,7 +81,7 @@ export class ReplayText {
         return [
           '',
           this.#style.bold(cleanText(endHeadline(event))),
-          ...bounded(event.summary, maxTextChars),
+          ...bounded(event.marked ?? event.summary, maxTextChars),
         ];
       case 'tool.started':
         return lines;

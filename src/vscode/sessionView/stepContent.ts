@@ -107,7 +107,7 @@ const contentReaders: { readonly [Type in JournalEvent['type']]?: ContentReader<
     ],
     sections: [section('goal', 'Goal', goal)],
   }),
-  'session.ended': ({ summary, evidence, checked = [] }) => ({
+  'session.ended': ({ summary, marked = summary, evidence, checked = [] }) => ({
     facts: [
       ...checked.map((text) => fact('Checked', text)),
       ...evidence.map((one) =>
@@ -117,7 +117,7 @@ const contentReaders: { readonly [Type in JournalEvent['type']]?: ContentReader<
         ),
       ),
     ],
-    sections: [section('summary', 'Summary', summary, 'markdown')],
+    sections: [section('summary', 'Summary', marked, 'markdown')],
   }),
   'model.requested': ({ provider, model }, { events, step }) => {
     const reply = step.endedBy === undefined ? undefined : events[step.endedBy];

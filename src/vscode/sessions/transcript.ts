@@ -297,7 +297,7 @@ function runEndedParts(event: EventOf<'run.ended'>, state: SessionState): readon
  * contains it.
  */
 function endParts(event: EventOf<'session.ended'>, lastReply: string): readonly ChatPart[] {
-  const summary = event.summary.trim();
+  const summary = (event.marked ?? event.summary).trim();
   const table = evidenceList(event.evidence);
   const parts: ChatPart[] = [
     line(endIcon(event.reason).id, `**${plain(endHeadline(event), 600)}**`),

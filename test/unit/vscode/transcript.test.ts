@@ -379,6 +379,10 @@ describe('transcript', () => {
     const transcript = new Transcript();
     transcript.event(replied('All told: Wider was better.'), stateOf());
     assert.ok(!textOf(transcript.event(event, stateOf())).includes('Wider'));
+    const marked = 'Wider was better, by 7.5 (not measured).';
+    transcript.event(replied('Wider was better, by 7.5.'), stateOf());
+    const unmeasured = { ...event, summary: 'Wider was better, by 7.5.', marked };
+    assert.ok(textOf(transcript.event(unmeasured, stateOf())).includes(marked));
   });
 
   it('links the changes of files that a call edited, and names those of a command', () => {

@@ -1,3 +1,6 @@
+import { outcomeLines } from '../../../../src/cli/follow.ts';
+import { plainStyle } from '../../../../src/cli/screen/style.ts';
+import { ReplayText } from '../../../../src/cli/screen/replay.ts';
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -345,9 +348,21 @@ describe('the target of a session', () => {
       ...[end, end],
     ]);
     assert.deepEqual(errors(session), [
-      'Not ended yet: no run measured these numbers of the summary: 0.871, 77 %. Measured: loss 0.2 < 0.3 (run 1). Correct them, or leave them: the report then marks them as not measured. To end, call finish again.',
+      'Not ended yet: no run measured these numbers of the summary: 0.871, 77 %. Measured: loss 0.2 < 0.3 (run 1). Correct them, or leave them: they are then marked as not measured. To end, call finish again.',
     ]);
     assert.deepEqual([session.state.end?.reason, session.state.end?.summary], ['goal', summary]);
+    assert.equal(
+      session.state.end?.marked,
+      'Run 1 reached loss 0.2, from 0.871 (not measured) before, 77 % (not measured) better than 0.871 (not measured).',
+    );
+    const { state } = session;
+    const shown = outcomeLines(state, 'goal', plainStyle).join('\n');
+    assert.ok(shown.includes('from 0.871 (not measured) before'), shown);
+    const replay = new ReplayText(plainStyle, false);
+    const replayed = session.events().flatMap((event) => replay.linesOf(event));
+    assert.match(replayed.join('\n'), /from 0\.871 \(not measured\) before/);
+    const [ended = assert.fail()] = eventsOf(session, 'session.ended');
+    assert.match(describeEvent(ended, state)?.detail ?? 'none', /0\.871 \(not measured\)/);
   });
 
   it('asks nothing more in the last turn of the budget', async () => {
