@@ -220,9 +220,14 @@ const usualPlaces: readonly string[] = [
   ],
 ];
 
+/** Maximum number of folders of which the keys below are remembered. */
+const maxFolders = 200;
+
 export class PathRules {
   readonly #homes: readonly string[];
   readonly #buildFiles: () => readonly string[];
+  /** The usual paths of keys below a folder, by the folder and the home folder. */
+  readonly #below = new Map<string, readonly string[]>();
   /** Ends of the usual paths of keys that count as keys only below certain folders. */
   #tails: readonly string[] | undefined;
 
@@ -276,6 +281,14 @@ export class PathRules {
 
   /** Returns the usual paths of keys that may be below the folder. */
   keysBelow(folder: string, userHome: string): readonly string[] {
+    const asked = JSON.stringify([folder, userHome]);
+    const known = this.#below.get(asked) ?? this.#findBelow(folder, userHome);
+    if (this.#below.size >= maxFolders) this.#below.clear();
+    this.#below.set(asked, known);
+    return known;
+  }
+
+  #findBelow(folder: string, userHome: string): readonly string[] {
     const start = `${slashed(folder).replace(/\/$/, '')}/`;
     // A name that means a key in every folder is omitted: it need not be in this folder.
     this.#tails ??= usualPlaces.flatMap(tailsOf).filter((tail) => !this.isKey(`/x/${tail}`));

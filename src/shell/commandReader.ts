@@ -160,8 +160,12 @@ export class CommandReader {
       this.#layout.push({ ...nothing, words: [bareWord(name), bareWord('()')] });
       return children.length - 1;
     }
+    if (type !== 'for_statement' && type !== 'case_statement') return 0;
+    const [keyword, subject] = children;
+    // A shell takes no line end after these keywords.
+    must(keyword !== undefined && subject !== undefined);
+    must(keyword === undefined || subject === undefined || gapBetween(keyword, subject) !== 'else');
     if (type === 'for_statement') return this.#loop(children);
-    if (type !== 'case_statement') return 0;
     const end = children.findIndex((child) => child.type === 'in');
     must(end > 0);
     this.#addWords(children.slice(0, end + 1), true);

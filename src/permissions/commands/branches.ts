@@ -19,8 +19,12 @@ interface Group {
   before: Scope;
   /** After each of its branches so far. */
   readonly after: Scope[];
-  /** Before the commands after `&&` or `||`; omitted outside of these. */
+  /** Outside of the branches, if a redirection or a pipeline keeps their effects away. */
+  readonly outer: Scope;
+  /** After each command so far of a list with `&&` or `||`; omitted outside of these. */
   chained?: Scope;
+  /** True after a `||` of the list. */
+  hasOr?: boolean;
   /** Before the list of the current command. */
   list: Scope;
 }
@@ -29,7 +33,7 @@ export class Branches {
   readonly #groups: Group[];
 
   constructor(scope: Scope) {
-    this.#groups = [{ before: scope, after: [], list: scope }];
+    this.#groups = [opened(scope)];
   }
 
   /** True outside of `if`, `case` and `{ }`. */
@@ -38,7 +42,7 @@ export class Branches {
   }
 
   open(scope: Scope): void {
-    this.#groups.push({ before: scope, after: [], list: scope });
+    this.#groups.push(opened(scope));
   }
 
   /** Returns the variables after an operator or keyword. */
@@ -58,9 +62,10 @@ export class Branches {
       return scope;
     }
     if (item === '&&' || item === '||') {
-      const reached = item === '||' ? unchained(group, scope) : scope;
-      group.chained ??= reached;
-      return reached;
+      const chained = joinedScopes(group.chained ?? scope, scope);
+      group.hasOr = item === '||' || group.hasOr === true;
+      group.chained = chained;
+      return group.hasOr ? chained : scope;
     }
     const reached = unchained(group, scope);
     // What runs in the background sets its own variables only.
@@ -72,7 +77,7 @@ export class Branches {
     }
     if (!closing.test(item)) return reached;
     this.#groups.pop();
-    return [group.before, ...group.after].reduce(joinedScopes, reached);
+    return [group.before, group.outer, ...group.after].reduce(joinedScopes, reached);
   }
 
   /** Returns the variables after the last command. */
@@ -81,9 +86,12 @@ export class Branches {
   }
 }
 
+const opened = (scope: Scope): Group => ({ before: scope, after: [], list: scope, outer: scope });
+
 /** Ends a list with `&&` or `||`, of which the commands may have run or not. */
 function unchained(group: Group, scope: Scope): Scope {
   const { chained } = group;
   delete group.chained;
+  delete group.hasOr;
   return chained === undefined ? scope : joinedScopes(chained, scope);
 }

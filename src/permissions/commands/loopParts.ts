@@ -1,6 +1,7 @@
 /** Finds the parts of loops, subshells and pipelines among the commands of a line. */
 import type { ShellCommand, ShellLayout, ShellWord } from '../../shell/shellCommand.ts';
 import { isOwnWord } from './scope.ts';
+import { printfTarget } from './shellBuiltins.ts';
 
 export interface Loop {
   /**
@@ -106,6 +107,25 @@ export function pipelineOf(layout: ShellLayout): readonly ShellCommand[] | undef
     : undefined;
 }
 
+const isPipe = (item: ShellLayout[number] | undefined): boolean => item === '|' || item === '|&';
+
+/** Redirections that cannot fail: to an open file, to nothing, and from `<(…)`. */
+const isSureTarget = ({ text, parts = [] }: ShellWord): boolean =>
+  /^(?:\d|-|\/dev\/null)$/.test(text) ||
+  parts.some((part) => part.kind === 'commands' && part.sign === '<(');
+
+/**
+ * Returns true for a command or loop after which the variables may have the values from before it: a
+ * shell runs it in a subshell, or not at all because a redirection fails, or knows no `printf -v`.
+ */
+export function mayNotApply(layout: ShellLayout, start: number, end: number): boolean {
+  const item = layout[end];
+  const isOpen =
+    typeof item === 'object' && item.redirections.some(({ target }) => !isSureTarget(target));
+  const isPrint = typeof item === 'object' && printfTarget(item.words) !== undefined;
+  return isOpen || isPrint || isPipe(layout[start - 1]) || isPipe(layout[end + 1]);
+}
+
 export const isHead = (command: ShellCommand): boolean => {
   const [first, , third] = command.words;
   const isList = third?.text === 'in' && isKeyword(third);
@@ -193,3 +213,19 @@ export function mapfileCall({
   if (name === undefined || !isOwnWord(name) || !isKnown || !isFixed) return undefined;
   return { name: name.text, isWhole: options.some(({ text }) => text === '-t') };
 }
+
+/** Returns how many items follow the last command. */
+export const ends = (condition: ShellLayout): number =>
+  condition.length - 1 - condition.findLastIndex((item) => typeof item === 'object');
+
+/** Returns arithmetic as the command `((`. */
+export const calculated = (word: ShellWord | undefined): ShellCommand => ({
+  assignments: [],
+  words: [
+    { text: '((', spelled: '((', isDynamic: false, isQuoted: false },
+    ...(word ? [word] : []),
+  ],
+  redirections: [],
+  input: '',
+  operator: ';',
+});

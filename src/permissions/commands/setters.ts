@@ -147,14 +147,29 @@ export class Setters {
     if (names.some(({ text }) => this.#values.isArray(text))) return undefined;
     this.#values.scope = new Map([
       ...this.#values.scope,
-      ...names.map(({ text }) => [text, unset] as const),
+      ...names.map(({ text }) => [text, this.#uncovered(text)] as const),
     ]);
     return safe;
+  }
+
+  /** Returns the values after `unset`, which uncovers those outside of the functions that run. */
+  #uncovered(name: string): Values {
+    const outer = this.#values.calls.flatMap(({ locals }) => {
+      const values = locals.get(name);
+      return values === undefined ? [] : [values];
+    });
+    return outer.reduce(joinedValues, unset);
   }
 
   /** Judges `local NAME` and `local NAME=VALUE`. */
   local(words: readonly ShellWord[]): Verdict {
     const call = this.#values.calls.at(-1);
+    const set = words.map(({ spelled }) => /^\w+(?==)/.exec(spelled)?.[0] ?? '');
+    // Most shells expand all words before they set the first variable.
+    const isOrdered = words.every(({ parts, spelled }, at) =>
+      set.slice(0, at).every((name) => parts === undefined || !spelled.includes(name)),
+    );
+    if (!isOrdered) return asks('uses a variable that the same command sets', '');
     for (const word of words) {
       const isSet = word.spelled.includes('=');
       const [, name = ''] = /^([A-Za-z_]\w*)(?:=|$)/.exec(word.spelled) ?? [];
@@ -171,28 +186,24 @@ export class Setters {
   }
 
   /** Judges `printf -v NAME`, which prints nothing; other calls as a program. */
-  printTo(
-    command: ShellCommand,
-    isPiped: boolean,
-    judge: (command: ShellCommand) => Verdict,
-  ): Verdict | undefined {
+  printTo(command: ShellCommand, judge: (command: ShellCommand) => Verdict): Verdict | undefined {
     const target = printfTarget(command.words);
     if (target === undefined || !isOwnWord(target)) return undefined;
     const [program, , , ...rest] = command.words;
     const words = program === undefined ? rest : [program, ...rest];
     const verdict = judge({ ...command, words });
     const value: Values = /^%0?\d*d$/.test(rest[0]?.text ?? '') ? [{ kind: 'number' }] : 'unknown';
-    if (!isPiped) this.#values.set(target.text, value);
+    this.#values.set(target.text, value);
     return verdict;
   }
 
-  read(command: ShellCommand, isPiped: boolean): Verdict {
+  read(command: ShellCommand): Verdict {
     const call = readCall(command);
     const part = command.words.map(({ spelled }) => spelled).join(' ');
     if (call === undefined) return asks('sets variables that are not known', part);
     if (call.isList && call.names.some((name) => this.#values.scope.has(name)))
       return asks('sets variables that are not known', part);
-    for (const name of isPiped ? [] : call.names) this.#fill(name, 'unknown', call.isList);
+    for (const name of call.names) this.#fill(name, 'unknown', call.isList);
     return this.#steps.redirections({ ...command, words: [], assignments: [] });
   }
 
@@ -203,13 +214,13 @@ export class Setters {
   }
 
   /** Judges `mapfile NAME`; other calls as a program. */
-  mapfile(command: ShellCommand, isPiped: boolean): Verdict | undefined {
+  mapfile(command: ShellCommand): Verdict | undefined {
     const call = mapfileCall(command);
     if (call === undefined || this.#values.scope.has(call.name)) return undefined;
     const [input, ...others] = command.redirections;
     const isFed = command.here === undefined && others.length === 0 && input?.sign === '<';
     const values = isFed && call.isWhole ? this.#values.printedBy(input.target, false) : 'unknown';
-    if (!isPiped) this.#fill(call.name, values, true);
+    this.#fill(call.name, values, true);
     return this.#steps.redirections({ ...this.#values.resolved(command, ''), words: [] });
   }
 }

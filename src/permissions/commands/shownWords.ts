@@ -18,18 +18,34 @@ export const isShown = ({ isDynamic, parts }: ShellWord): boolean =>
 export function nameParts({ words, assignments, redirections }: ShellCommand): Values | undefined {
   const [program, name, suffix, ...others] = words;
   const isPlain = assignments.length + redirections.length + others.length === 0;
-  if (!isPlain || name === undefined || name.text.startsWith('-')) return undefined;
-  const isCut = program?.text === 'basename' && suffix?.isDynamic !== true;
+  if (!isPlain || !isFixed(suffix) || name === undefined || name.text.startsWith('-'))
+    return undefined;
+  const isCut = program?.text === 'basename';
   if (!isCut && (program?.text !== 'dirname' || suffix !== undefined)) return undefined;
   const cut = cutBelow(name, isCut);
-  if (cut !== undefined) return cut;
+  if (cut !== undefined) return suffix === undefined ? cut : 'unknown';
+  return cutTexts(name, isCut ? (suffix?.text ?? '') : undefined);
+}
+
+const isFixed = (suffix: ShellWord | undefined): boolean =>
+  suffix === undefined || (!suffix.isDynamic && !suffix.text.startsWith('-'));
+
+/** Returns the names of known paths without a suffix, or their folders if there is none. */
+function cutTexts(name: ShellWord, suffix: string | undefined): Values | undefined {
   const plainName = [{ text: name.text, isPattern: name.isDynamic }];
   const chosen = name.parts === undefined ? plainName : chosenTexts(name);
   if (!chosen?.every((each) => !each.isPattern && !('below' in each))) return undefined;
   return chosen.map(({ text }) => ({
     kind: 'text',
-    text: isCut ? posix.basename(text, suffix?.text) : posix.dirname(text),
+    text: suffix === undefined ? posix.dirname(text) : baseName(text, suffix),
   }));
+}
+
+/** Returns what `basename` prints, which of a name that is the suffix cuts nothing. */
+function baseName(path: string, suffix: string): string {
+  const name = posix.basename(path) || path.slice(0, 1);
+  const isCut = suffix !== '' && name !== suffix && name.endsWith(suffix);
+  return isCut ? name.slice(0, -suffix.length) : name;
 }
 
 /** Returns the names or folders of found files, if the word names only these. */

@@ -1,13 +1,16 @@
 /** Judges lines with loops, conditions and variables: each command with the possible values. */
-import type { ShellCommand, ShellLayout, ShellWord } from '../../shell/shellCommand.ts';
+import type { ShellCommand, ShellLayout } from '../../shell/shellCommand.ts';
 import {
+  calculated,
   closingAt,
+  ends,
   isCounting,
   isCountingHead,
   isFunctionHead,
   isCaseHead,
   isHead,
   loopAt,
+  mayNotApply,
   pipelineBefore,
   readCall,
   type Loop,
@@ -32,6 +35,7 @@ import { asks, safe, strictest, type Verdict } from './verdict.ts';
 
 /** Maximum number of commands, each counted once for each value of the loops around it. */
 const maxCommands = 300;
+/** Maximum number of times that the body of a loop is judged, with the loops around it. */
 const maxWalks = 30;
 
 const tooMany = asks('runs too many commands to judge', '');
@@ -46,17 +50,23 @@ const notJudged = (part: string): Verdict =>
 export const structureVerdict = (layout: ShellLayout, steps: Steps): Verdict =>
   new StructureJudge(steps).line(layout);
 
-const isPipe = (item: ShellLayout[number] | undefined): boolean => item === '|' || item === '|&';
-
 interface Circumstances {
   /** True if a command after `&&` runs only if this one succeeded. */
   readonly isSure: boolean;
   readonly operator: string;
 }
 
+/** The verdict on a part of the line, and the index of its last item. */
+interface Part {
+  readonly verdict: Verdict;
+  readonly end: number;
+}
+
 class StructureJudge {
   readonly #steps: Steps;
   #count = 0;
+  /** How often the body of the loops is judged in which the next command is. */
+  #width = 1;
   readonly #values: LineValues;
   readonly #setters: Setters;
   /** The bodies of the functions of the line, by name. */
@@ -90,7 +100,7 @@ class StructureJudge {
       const { verdict, end } =
         typeof item === 'object' && isFunctionHead(item)
           ? this.#define(item, layout, at, isDefined)
-          : this.#part(layout, at, { isSure, operator });
+          : this.#applied(layout, at, { isSure, operator });
       if (typeof item === 'object' && isCaseHead(item)) branches.open(this.#values.scope);
       verdicts.push(verdict);
       if (end < at) return strictest(verdicts);
@@ -107,7 +117,7 @@ class StructureJudge {
     layout: ShellLayout,
     at: number,
     isDefined: boolean,
-  ): { readonly verdict: Verdict; readonly end: number } {
+  ): Part {
     const [name, end] = [word?.text ?? '', closingAt(layout, at + 1)];
     const around = [layout[at - 1] ?? ';', layout[(end ?? at) + 1] ?? ';'];
     const isPlain = around.every((item) => item === ';' || item === '\n' || item === '&&');
@@ -119,7 +129,7 @@ class StructureJudge {
   }
 
   /** Judges a call of a function, with its arguments; `undefined` for other commands. */
-  #call(command: ShellCommand, operator: string, isPiped: boolean): Verdict | undefined {
+  #call(command: ShellCommand, operator: string): Verdict | undefined {
     const [program, ...rest] = command.words;
     const body = program?.isDynamic === false ? this.#functions.get(program.text) : undefined;
     if (body === undefined || command.assignments.length > 0) return undefined;
@@ -138,7 +148,7 @@ class StructureJudge {
     const after = [...call.returned, ...this.#left].reduce(joinedScopes, this.#values.scope);
     left.push(...this.#left.map((each) => afterCall(each, before, call.locals)));
     [this.#values.calls, this.#left] = [calls, left];
-    this.#values.scope = isPiped ? before : afterCall(after, before, call.locals);
+    this.#values.scope = afterCall(after, before, call.locals);
     return strictest([verdict, this.#steps.redirections({ ...command, words: [] })]);
   }
 
@@ -154,22 +164,25 @@ class StructureJudge {
     return safe;
   }
 
+  /** Judges a part as `#part` does, after which earlier values may also remain. */
+  #applied(layout: ShellLayout, at: number, circumstances: Circumstances): Part {
+    const start = this.#values.scope;
+    const part = this.#part(layout, at, circumstances);
+    if (mayNotApply(layout, at, part.end))
+      this.#values.scope = joinedScopes(start, this.#values.scope);
+    return part;
+  }
+
   /**
    * Judges the command, loop or subshell at an index. `end` is the index of its last item; -1 if it
    * is of an unknown kind.
    */
-  #part(
-    layout: ShellLayout,
-    at: number,
-    circumstances: Circumstances,
-  ): { readonly verdict: Verdict; readonly end: number } {
+  #part(layout: ShellLayout, at: number, circumstances: Circumstances): Part {
     const item = layout[at] ?? '';
     const { operator } = circumstances;
     if (typeof item === 'object' && isCaseHead(item)) return { verdict: this.#case(item), end: at };
-    if (typeof item === 'object' && !isHead(item)) {
-      const isPiped = isPipe(operator) || isPipe(layout[at + 1]);
-      return { verdict: this.#command(item, circumstances, isPiped), end: at };
-    }
+    if (typeof item === 'object' && !isHead(item))
+      return { verdict: this.#command(item, circumstances), end: at };
     const loop = item === '(' ? undefined : loopAt(layout, at);
     if (loop !== undefined) return { verdict: this.#loop(loop, layout, at), end: loop.end };
     const end = item === '(' ? closingAt(layout, at) : undefined;
@@ -188,20 +201,20 @@ class StructureJudge {
     return verdict;
   }
 
-  #command(command: ShellCommand, { isSure, operator }: Circumstances, isPiped: boolean): Verdict {
+  #command(command: ShellCommand, { isSure, operator }: Circumstances): Verdict {
     this.#count += 1;
     return strictest([
       this.#inner(command),
-      this.#ofShell(command, operator, isPiped) ?? this.#ofProgram(command, operator, isSure),
+      this.#ofShell(command, operator) ?? this.#ofProgram(command, operator, isSure),
     ]);
   }
 
   /** Judges what the shell does by itself; `undefined` for other commands. */
-  #ofShell(command: ShellCommand, operator: string, isPiped: boolean): Verdict | undefined {
+  #ofShell(command: ShellCommand, operator: string): Verdict | undefined {
     const { words, assignments, redirections } = command;
     const isPlain = redirections.length === 0;
     if (words.length === 0 && assignments.length > 0 && isPlain)
-      return isPiped ? asks('sets variables', '') : this.#setters.assign(assignments);
+      return this.#setters.assign(assignments);
     switch (words[0]?.text) {
       case 'break':
       case 'continue':
@@ -210,35 +223,33 @@ class StructureJudge {
       case '((':
         return this.#setters.calculation(words[1]);
       default:
-        return this.#setting(command, operator, isPiped) ?? this.#call(command, operator, isPiped);
+        return this.#setting(command, operator) ?? this.#call(command, operator);
     }
   }
 
   /** Judges commands that set variables, and `return`; `undefined` for other commands. */
-  #setting(command: ShellCommand, operator: string, isPiped: boolean): Verdict | undefined {
+  #setting(command: ShellCommand, operator: string): Verdict | undefined {
     const { words, assignments, redirections } = command;
     const isPlain = redirections.length + assignments.length === 0;
     switch (words[0]?.text) {
       case 'return':
         return this.#return(command);
       case 'local':
-        return isPlain && !isPiped ? this.#setters.local(words.slice(1)) : undefined;
+        return isPlain ? this.#setters.local(words.slice(1)) : undefined;
       case 'declare':
       case 'typeset':
-        return isPlain && !isPiped ? this.#setters.declare(words.slice(1)) : undefined;
+        return isPlain ? this.#setters.declare(words.slice(1)) : undefined;
       case 'mapfile':
       case 'readarray':
-        return this.#setters.mapfile(command, isPiped);
+        return this.#setters.mapfile(command);
       case 'unset':
         return this.#setters.unset(words.slice(1), isPlain);
       case 'printf':
-        return this.#setters.printTo(command, isPiped, (each) =>
-          this.#ofProgram(each, operator, false),
-        );
+        return this.#setters.printTo(command, (each) => this.#ofProgram(each, operator, false));
       case 'read':
-        return this.#setters.read(this.#values.resolved(command, operator), isPiped);
+        return this.#setters.read(this.#values.resolved(command, operator));
       default:
-        return this.#call(command, operator, isPiped);
+        return undefined;
     }
   }
 
@@ -323,12 +334,16 @@ class StructureJudge {
     const verdicts = [this.#inner(head)];
     if (values === undefined)
       return strictest([...verdicts, asks('loops over what only the shell knows', partOf(head))]);
-    for (const value of walked(values)) {
+    const width = this.#width;
+    const all = walked(values, maxWalks / width);
+    this.#width *= all.length;
+    for (const value of all) {
       verdicts.push(
         this.#body(body, new Map([...this.#values.scope, [name.text, value]]), operator),
       );
       if (this.#count > maxCommands) return strictest([...verdicts, tooMany]);
     }
+    this.#width = width;
     return strictest(verdicts);
   }
 
@@ -372,26 +387,11 @@ class StructureJudge {
   }
 }
 
-const ends = (condition: ShellLayout): number =>
-  condition.length - 1 - condition.findLastIndex((item) => typeof item === 'object');
-
-/** Returns arithmetic as the command `((`. */
-const calculated = (word: ShellWord | undefined): ShellCommand => ({
-  assignments: [],
-  words: [
-    { text: '((', spelled: '((', isDynamic: false, isQuoted: false },
-    ...(word ? [word] : []),
-  ],
-  redirections: [],
-  input: '',
-  operator: ';',
-});
-
 /** Returns the values with each of which the body of a loop is judged. */
-function walked(values: Values): readonly Values[] {
+function walked(values: Values, most: number): readonly Values[] {
   // Without words, the body never runs; it is judged nevertheless.
   if (values === 'unknown' || values.length === 0) return ['unknown'];
-  return values.length > maxWalks ? [values] : values.map((value) => [value]);
+  return values.length > most ? [values] : values.map((value) => [value]);
 }
 
 /** Maximum number of times that the body of a loop is judged with the same words of the loop. */

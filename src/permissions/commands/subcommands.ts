@@ -287,7 +287,7 @@ const versionOptions: Readonly<Record<string, ReadonlySet<string>>> = {
   '-V': new Set(
     (
       'python python3 pip pip3 conda mamba uv perl nvcc ssh rsync curl wget tmux srun sbatch ' +
-      'squeue sinfo psql nano mpirun jq rg fd deno'
+      'squeue sinfo psql nano mpirun jq rg fd deno dot'
     ).split(' '),
   ),
   '-version': new Set('java javac clang cmake ffmpeg sqlite3'.split(' ')),

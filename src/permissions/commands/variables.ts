@@ -12,6 +12,7 @@ export const textValue = (text: string): Values => [{ kind: 'text', text }];
 
 /** Returns the variables after a part of the line that may not have run, or one of several. */
 export function joinedScopes(a: Scope, b: Scope): Scope {
+  if (a === b) return a;
   const names = new Set([...a.keys(), ...b.keys()]);
   return new Map(
     [...names].map((name) => [name, joinedValues(a.get(name) ?? unset, b.get(name) ?? unset)]),
@@ -22,20 +23,19 @@ export function joinedScopes(a: Scope, b: Scope): Scope {
 export const unset = textValue('');
 
 export function joinedValues(a: Values, b: Values): Values {
+  if (a === b) return a;
   if (a === 'unknown' || b === 'unknown') return 'unknown';
   const all = new Map([...a, ...b].map((value) => [JSON.stringify(value), value]));
+  if (all.size === a.length) return a;
   return all.size <= maxValues ? [...all.values()] : 'unknown';
 }
 
 /** Returns the variables of `b`, with unknown values where they are others than in `a`. */
 export const widened = (a: Scope, b: Scope): Scope =>
-  new Map(
-    [...b].map(([name, values]) => [
-      name,
-      JSON.stringify(values) === JSON.stringify(a.get(name)) ? values : 'unknown',
-    ]),
-  );
+  new Map([...b].map(([name, values]) => [name, isSame(values, a.get(name)) ? values : 'unknown']));
 
 export const isSameScope = (a: Scope, b: Scope): boolean =>
-  a.size === b.size &&
-  [...a].every(([name, values]) => JSON.stringify(values) === JSON.stringify(b.get(name)));
+  a.size === b.size && [...a].every(([name, values]) => isSame(values, b.get(name)));
+
+const isSame = (a: Values, b: Values | undefined): boolean =>
+  a === b || JSON.stringify(a) === JSON.stringify(b);
