@@ -30,6 +30,7 @@ const calls: Calls = [
   [/^conda activate\b/, 'sets the environment'],
   [/^(?:cargo|go|uv) (?:build|run|test)\b/, 'builds or runs code'],
   [/^kubectl\b/, 'contacts a cluster'],
+  [/^tmux capture-pane\b/, 'shows what a user typed, which may hold secrets'],
   [/^tmux (?:new|new-session|send-keys|run-shell)\b|^screen\b/, 'starts or steers a terminal'],
   [/^(?:gh|aws|gsutil|gcloud|az|wandb|hf|huggingface-cli)\b/, 'may contact another host'],
   [/^(?:journalctl|systemctl status)\b/, 'shows logs of the system'],

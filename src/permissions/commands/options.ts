@@ -98,12 +98,14 @@ class ArgumentReader {
     for (; this.#at < this.#words.length; this.#at += 1) {
       const word = this.#words[this.#at];
       if (word === undefined) break;
-      if (word.text === '--') {
+      // The text of a word with a variable leaves out the value: `-"$x"` is an option.
+      if (word.text === '--' && !word.isDynamic) {
         this.#operands.push(...this.#words.slice(this.#at + 1));
         break;
       }
       if (mayBeOption(word)) return word.spelled;
-      if (!word.text.startsWith('-') || word.text === '-') this.#operands.push(word);
+      const isInput = word.text === '-' && !word.isDynamic;
+      if (!word.text.startsWith('-') || isInput) this.#operands.push(word);
       else if (!this.#option(word)) return word.spelled;
     }
     const [operands, paths, names, values] = [
@@ -127,8 +129,10 @@ class ArgumentReader {
     return !text.startsWith('--') && this.#cluster(text.slice(1));
   }
 
-  /** Records `--name=VALUE` with variables in the value. Returns false for other words. */
+  /** Records `--name=VALUE` with variables in the value, and `-NUMBER`; false for other words. */
   #partlyKnown({ parts: [first, ...others] = [], ...word }: ShellWord): boolean {
+    if (this.#options.hasNumbers && first?.kind === 'text' && first.text === '-')
+      return isNumber({ ...word, parts: others });
     const [option, name = ''] = (first?.kind === 'text' && /^(--[a-z-]+)=/.exec(first.text)) || [];
     const kind = this.#options.kinds.get(name) ?? 'path';
     if (option === undefined || !/^(?:value|flag)$/.test(kind)) return false;

@@ -70,11 +70,13 @@ const table = (options: string): Reader => ({ options, operands: 'content' });
 
 /** Returns a problem if a format of tmux may run a command, as `#(…)` does. */
 const tmuxProblem: Reader['problem'] = ({ names, operands }) =>
-  names.has('-p') &&
-  operands.length === 1 &&
-  operands.every(({ text }) => /^(?:[\w :,./-]|#[SWIPTD]|#\{[a-z_]+\})*$/.test(text))
+  names.has('-p') && operands.length === 1 && operands.every(({ text }) => tmuxFormat.test(text))
     ? undefined
-    : 'has a format that may run a command';
+    : 'has a format that may run a command or show what a user typed';
+
+/** Matches a format of tmux that shows the state of sessions, windows and panes, not their text. */
+const tmuxFormat =
+  /^(?:[\w :,./-]|#[SWIPTD]|#\{(?:session|window|pane)_(?:id|index|name|title|pid|tty|width|height|active|attached|created|activity|dead|panes|windows|current_command|current_path)\})*$/;
 
 const git: Readonly<Record<string, Reader>> = {
   status: listing(
@@ -219,9 +221,6 @@ const second: Readonly<Record<string, Readonly<Record<string, Reader>>>> = {
     'list-sessions': only(''),
     'list-windows': only('a t:'),
     'list-panes': only('a s t:'),
-    'capture-pane': listing('p t: S: E: J e', ({ names, operands }) =>
-      names.has('-p') && operands.length === 0 ? undefined : 'writes a buffer of tmux',
-    ),
     display: listing('p t:', tmuxProblem),
     'display-message': listing('p t:', tmuxProblem),
   },

@@ -9,9 +9,10 @@ const long =
 const bat: Reader = content(
   'n p A l: r: H: --plain --number --style= --color= --paging= --line-range= --language= ' +
     '--theme= --decorations= --wrap= --show-all --tabs=',
-  // `bat cache` changes the cache of bat.
-  ({ operands }) => (operands[0]?.text === 'cache' ? 'may change its cache' : undefined),
+  batProblem,
 );
+/** The data of a file of HDF5 may be stored in any other file, which its header only names. */
+const otherFiles = 'may show the content of other files: show the header with -H or -h';
 const packed =
   'l d c f q v k --list --stdout --to-stdout --decompress --keep --force --quiet --verbose';
 
@@ -61,12 +62,16 @@ export const extraReaders: Readonly<Record<string, Reader>> = {
   pdftotext: content('f: l: -layout -raw -nopgbrk', ({ operands }) =>
     operands.length === 2 && operands[1]?.text === '-' ? undefined : 'writes files',
   ),
-  h5dump: content('H A n d: a: g: --header --onlyattr --contents --dataset= --group='),
-  ncdump: content('h c v: k', ({ operands }) =>
-    operands.some(({ text, isDynamic }) => isDynamic || text.includes(':'))
-      ? 'may contact another host'
-      : undefined,
+  h5dump: content('H A n d: a: g: --header --onlyattr --contents --dataset= --group=', (call) =>
+    ['-H', '-A', '-n', '--header', '--onlyattr', '--contents'].some((each) => call.names.has(each))
+      ? undefined
+      : otherFiles,
   ),
+  ncdump: content('h k', ({ operands, names: given }) => {
+    if (operands.some(({ text, isDynamic }) => isDynamic || text.includes(':')))
+      return 'may contact another host';
+    return given.size === 0 ? otherFiles : undefined;
+  }),
   sqlite3: {
     options:
       '-readonly -safe -csv -header -noheader -json -column -line -list -box -table -markdown ' +
@@ -78,6 +83,13 @@ export const extraReaders: Readonly<Record<string, Reader>> = {
   lsattr: names('a d l v p'),
   namei: names('l m o v x --long --modes --owners --vertical --mountpoints'),
 };
+
+/** `bat cache` changes the cache of bat, and `--paging=always` starts a pager. */
+function batProblem({ operands, values, unknown }: Arguments): string | undefined {
+  if (operands[0]?.text === 'cache') return 'may change its cache';
+  const isPaged = values.get('--paging')?.some((each) => !/^(?:never|auto)$/.test(each)) === true;
+  return isPaged || unknown.has('--paging') ? 'may start a pager' : undefined;
+}
 
 /**
  * Returns a problem unless the output goes to stdout, or the archive is only listed: of `-l` and

@@ -64,8 +64,11 @@ export const systemReaders: Readonly<Record<string, Reader>> = {
   // Signal 0 only asks whether the process exists.
   kill: { ...text('0 l', killProblem), printsOperands: true },
   jobs: text('l n p r s', nothing),
-  lsof: text('i: p: u: c: n P t a U w', ({ operands }) =>
-    operands.every(({ text: each }) => /^:\d+$/.test(each))
+  // A name of a host would be looked up at another host.
+  lsof: text('i: p: u: c: n P t a U w', ({ operands, values, unknown }) =>
+    operands.every(({ text: each }) => /^:\d+$/.test(each)) &&
+    !unknown.has('-i') &&
+    (values.get('-i') ?? []).every((each) => !each.includes('@'))
       ? undefined
       : 'takes arguments that are not known to be harmless',
   ),
@@ -168,7 +171,7 @@ export const systemReaders: Readonly<Record<string, Reader>> = {
       '--summarize --sort= --states=',
   ),
   sacct: text(
-    'a A: b B D e E: h j: l M: n N: o: O p P q: r: s: S: T u: X --allocations --allusers ' +
+    'a A: b D e E: h j: l M: n N: o: O p P q: r: s: S: T u: X --allocations --allusers ' +
       '--brief --duplicates --endtime= --format= --jobs= --json --long --name= --nodelist= ' +
       '--noheader --parsable --parsable2 --partition= --starttime= --state= --user= --units= ' +
       '--delimiter=',
