@@ -355,8 +355,14 @@ function asReader(
   // The options of tar may come without a dash, as in `tar tf FILE`.
   const isBare = name === 'tar' && first !== undefined && /^[tvzjJaxO]*f$/.test(first.text);
   const words = isBare ? [{ ...first, text: `-${first.text}` }, ...rest.slice(1)] : rest;
-  return reader && { reader, rest: words };
+  return reader && { reader, rest: name === 'lsof' ? words.filter(isNoMark) : words };
 }
+
+/** Returns false for the `+D` of `lsof` before a folder. */
+const isNoMark = ({ text }: ShellWord, at: number, all: readonly ShellWord[]): boolean =>
+  !/^\+[dD]$/.test(text) ||
+  !/^[\w./]/.test(all[at + 1]?.text ?? '') ||
+  !all.slice(0, at).every((before) => /^-[tnPwaU]+$/.test(before.text));
 
 /** Returns the command as written, without its redirections. */
 const partOf = ({ assignments, words }: ShellCommand): string =>

@@ -1,7 +1,7 @@
 /** Recognizes the commands that are refused in every permission mode. */
 import type { ShellCommand, ShellWord } from '../../shell/shellCommand.ts';
 import { programOf } from '../../shell/wrappers.ts';
-import { judgeWrite, namesKey, pathsOf } from './operand.ts';
+import { isProcessLink, judgeWrite, namesKey, pathsOf } from './operand.ts';
 import type { Spot } from './place.ts';
 import { refusedProgram } from './refusedPrograms.ts';
 import { removalOf } from './removals.ts';
@@ -173,7 +173,8 @@ function readsKeys(name: string, { words, input }: ShellCommand, spot: Spot): Ve
   const isUser = keyUsers.has(name);
   const operands = words
     .slice(1)
-    .filter((_word, index, all) => !(isUser && isIdentity(all, index)));
+    .filter((_word, index, all) => !(isUser && isIdentity(all, index)))
+    .filter((word) => name !== 'readlink' || !isProcessLink(word));
   const tokens = [...operands.map(({ spelled }) => spelled), input]
     .flatMap((text) => text.split(/[\s'"()=,;@]+/))
     .filter((token) => token.includes('/') || token.startsWith('~'));

@@ -32,7 +32,7 @@ const file: ShellWord = { text: './found', spelled: './found', isDynamic: false,
  * by themselves, or give some file names a special meaning.
  */
 const others =
-  /^(?:[bx]?zgrep|rg|fd|fdfind|bat|batcat|sqlite3|ncdump|pdftotext|diff|tar|unzip|test|\[)$/;
+  /^(?:[bx]?zgrep|rg|ag|fd|fdfind|bat|batcat|sqlite3|ncdump|pdftotext|diff|tar|unzip|test|\[)$/;
 const printers = /^(?:echo|basename|dirname|ps|kill)$/;
 
 /** Returns true for a program that reads only the files that it is given. */
@@ -107,19 +107,25 @@ export function xargsCall(command: ShellCommand, spot: Spot): EachCall | Verdict
   const { part } = spot;
   const own = ownOptions(command.words);
   const [program, ...rest] = command.words.slice(own?.from ?? command.words.length);
-  if (own === undefined || program === undefined || program.isDynamic)
+  const isFixed = program?.isDynamic === false && !program.text.includes(own?.marker ?? ' ');
+  if (own === undefined || program === undefined || !isFixed)
     return asks('runs another command', part);
   const given = givenTo(command, own, spot);
   const filled = withGiven(rest, given, own.marker);
   if (filled === undefined) return asks('runs another command', part);
   const call = callOf(program.text, filled);
   if (call === undefined) return asks(whyAsked(program.text, false), program.text);
-  const isPrinter = /^(?:echo|basename|dirname)$/.test(program.text) && own.marker === undefined;
-  if (given.kind === 'unknown' && !isPrinter) return asks(whyUnknown(command), part);
+  if (printsAll(program.text, filled)) return call;
+  if (given.kind === 'unknown') return asks(whyUnknown(command), part);
   return program.text === 'git' || readsNamed(program.text, call.reader, rest)
     ? call
     : asks(`${program.text} may read more than the names that xargs gives it`, part);
 }
+
+/** Returns true for a program that only prints its arguments, whatever they are. */
+const printsAll = (name: string, [format]: readonly ShellWord[]): boolean =>
+  /^(?:echo|basename|dirname)$/.test(name) ||
+  (name === 'printf' && format?.isDynamic === false && !format.text.startsWith('-'));
 
 function callOf(name: string, rest: readonly ShellWord[]): EachCall | undefined {
   const call = name === 'git' ? subcommandOf(name, rest) : undefined;

@@ -185,17 +185,26 @@ export function readCall({ assignments, words }: ShellCommand): ReadCall | undef
   const { at, isNull, isRaw, isList } = options;
   const names = words.slice(at);
   const isKnown =
-    (isList ? names.length === 1 : names.length > 0) &&
-    names.every(isOwnWord) &&
+    (isList ? names.length === 1 && names.every(isOwnWord) : names.length > 0) &&
+    names.every((word) => isOwnWord(word) || isThrowaway(word)) &&
     assignments.every(({ text, isDynamic }) => !isDynamic && /^IFS=[,:;|\t =/]?$/.test(text));
   // Without `-r`, `read` drops backslashes, which only a list that ends with NUL may have.
   const isAsWritten = isRaw || !isNull;
   const isWhole =
     isAsWritten && names.length === 1 && assignments.every(({ text }) => text === 'IFS=');
   return isKnown
-    ? { names: names.map(({ text }) => text), isWhole: isWhole && !isList, isNull, isList }
+    ? {
+        names: names.filter((word) => !isThrowaway(word)).map(({ text }) => text),
+        isWhole: isWhole && !isList,
+        isNull,
+        isList,
+      }
     : undefined;
 }
+
+/** Returns true for `_`, whose value the shell itself changes: no command may rely on it. */
+const isThrowaway = ({ text, isDynamic, isQuoted }: ShellWord): boolean =>
+  text === '_' && !isDynamic && !isQuoted;
 
 /** Returns what `mapfile` sets; `undefined` for an unknown call. */
 export function mapfileCall({

@@ -9,15 +9,20 @@ import { asks, asksEach, denies, safe, strictest, type Verdict } from './verdict
 
 /**
  * How a command reads a path. `content`: the content of the file. `names`: only names, sizes and
- * times.
+ * times. `link`: only where the link leads.
  */
-export type Reading = 'content' | 'names';
+export type Reading = 'content' | 'names' | 'link';
+
+/** Matches the links to the folder and the program of a process, which `ps` and `pwdx` show, too. */
+const processLink = /^\/proc\/(?:(?:\d+|self|\$\w+|\$\{\w+\}|\$\([^/]*\))\/)?(?:cwd|exe)$/;
+
+export const isProcessLink = ({ spelled }: ShellWord): boolean => processLink.test(spelled);
 
 /** Returns the verdict on reading the path that a word names. */
 export function judgeRead(word: ShellWord, spot: Spot, reading: Reading = 'content'): Verdict {
   const paths = pathsOf(word, spot);
   if (paths === undefined) {
-    return namesKey(word, spot.place)
+    return namesKey(word, spot.place) && !(reading === 'link' && isProcessLink(word))
       ? denies('reads a key', spot.part)
       : asks('reads an unclear path', spot.part);
   }
@@ -76,6 +81,7 @@ export function judgeWrite(word: ShellWord, { place, ...spot }: Spot): Verdict {
 }
 
 function judgeReadPath(path: string, { place, part }: Spot, reading: Reading): Verdict {
+  if (reading === 'link' && processLink.test(path)) return safe;
   const real = place.realPath(path);
   const names = real === undefined ? [path] : [path, real];
   if (names.some((name) => place.rules.isKey(name)))

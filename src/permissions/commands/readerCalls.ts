@@ -14,7 +14,7 @@ import { asks, isFirm, safe, strictest, type Verdict } from './verdict.ts';
 
 export function judgeReader({ name, reader, rest }: EachCall, spot: Spot): Verdict {
   const isGit = name === 'git';
-  const call = readArguments(name === 'echo' ? rest.map(asText) : rest, reader.options);
+  const call = readArguments(printed(name, rest), reader.options);
   if (typeof call === 'string') return mayWrite(whyOption(name, call), rest, spot);
   const problem = callProblem({ name, reader, rest }, call);
   if (problem !== undefined) return mayWrite(problem, rest, spot);
@@ -32,7 +32,7 @@ export function judgeReader({ name, reader, rest }: EachCall, spot: Spot): Verdi
   const isScript = reader.operands === 'script' && !givesScript(reader, call);
   const script = isScript ? operands.slice(0, 1) : [];
   const files = isScript ? operands.slice(1) : operands;
-  const reading = reader.operands === 'names' ? 'names' : 'content';
+  const reading = name === 'readlink' ? 'link' : reader.operands === 'names' ? 'names' : 'content';
   return strictest([
     ...reads,
     ...script.map((word) => judgeScript(word, reader, spot)),
@@ -85,6 +85,17 @@ const unknownScript = (
   problem !== undefined && scriptOptions.some((option) => unknown.has(option))
     ? 'has a script that only the shell knows'
     : undefined;
+
+/** Returns the words with those as texts that `echo` or `printf` would not read as options. */
+function printed(name: string, rest: readonly ShellWord[]): readonly ShellWord[] {
+  if (name === 'echo') return rest.map(asText);
+  const [format] = rest;
+  const isFormat = format?.isDynamic === false && !format.text.startsWith('-');
+  return name === 'printf' && isFormat ? rest.map(asOperand) : rest;
+}
+
+const asOperand = (word: ShellWord): ShellWord =>
+  !word.isDynamic && word.text.startsWith('-') ? { ...word, text: ` ${word.text}` } : word;
 
 /** Returns the word as a text: `echo` reads nothing with a blank as an option. */
 const asText = (word: ShellWord): ShellWord =>

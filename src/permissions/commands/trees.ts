@@ -217,12 +217,17 @@ const searches = (name: string, has: (pattern: RegExp) => boolean): boolean =>
 const valued =
   /^-[a-zA-Z]*[ABCmefgtT]$|^--(?:after-context|before-context|context|max-count|regexp|file|glob|iglob|type|include|exclude|exclude-dir)$/;
 
+const valuedSearch =
+  /^-[a-zA-Z]*[Mdj]$|^--(?:ignore|ignore-dir|after|before|depth|max-depth|max-columns|colors?|sortr?|type-not)$/;
+
 const givesPattern = /^-[a-zA-Z]*[ef]$|^-[EFGPSUHILTNRabchilnopqrsvwxz]*[ef]|^--(?:regexp|file)\b/;
 
 /** Returns the folders in which a search reads; the current folder if the command names none. */
 function searched(name: string, words: readonly ShellWord[]): readonly Tree[] {
   const rest = name === 'git' ? words.slice(1) : words;
-  const isValue = (at: number): boolean => valued.test(rest[at - 1]?.text ?? '');
+  const isOption = (text: string): boolean =>
+    valued.test(text) || (searchers.test(name) && valuedSearch.test(text));
+  const isValue = (at: number): boolean => isOption(rest[at - 1]?.text ?? '');
   const operands = rest.filter(({ text }, at) => !text.startsWith('-') && !isValue(at));
   const hasPattern = rest.some(({ text }) => givesPattern.test(text));
   const folders = hasPattern || operands.length === 0 ? operands : operands.slice(1);

@@ -1,6 +1,6 @@
 /** Programs that read documents, tables, archives and compiled files. */
 import type { Arguments } from '../options.ts';
-import { atFile, content, names, type Reader } from './reader.ts';
+import { atFile, content, names, nothing, single, text, type Reader } from './reader.ts';
 
 const table = 'd: q: e: H l t --no-header-row --delimiter= --quotechar= --encoding= --tabs ';
 const long =
@@ -66,6 +66,24 @@ export const extraReaders: Readonly<Record<string, Reader>> = {
     ['-H', '-A', '-n', '--header', '--onlyattr', '--contents'].some((each) => call.names.has(each))
       ? undefined
       : otherFiles,
+  ),
+  h5ls: content('a e f g l r s v w: --address --full --recursive --verbose --width='),
+  // Without a file, it only passes on what is piped into it.
+  less: text(
+    'S R N X F r n i I M m s J L --chop-long-lines --RAW-CONTROL-CHARS --raw-control-chars ' +
+      '--LINE-NUMBERS --quit-if-one-screen --no-init --ignore-case --squeeze-blank-lines',
+    nothing,
+  ),
+  pv: content(
+    'p t e r a b f n q l W N: L: B: i: w: --progress --timer --eta --rate --average-rate ' +
+      '--bytes --line-mode --quiet --name= --rate-limit= --interval= --width=',
+  ),
+  scc: names(
+    'c f: i: s: w --by-file --no-cocomo --no-complexity --no-duplicates --wide --format= ' +
+      '--include-ext= --exclude-dir= --exclude-ext= --sort=',
+  ),
+  tokei: names('C f s: t: e: o: --compact --files --sort= --type= --exclude= --output= --hidden'),
+  lz4cat: content('', single),
   ),
   ncdump: content('h k', ({ operands, names: given }) => {
     if (operands.some(({ text, isDynamic }) => isDynamic || text.includes(':')))

@@ -148,6 +148,18 @@ export const fileReaders: Readonly<Record<string, Reader>> = {
   zgrep: grep,
   xzgrep: packedGrep,
   bzgrep: packedGrep,
+  // Without `-f`, `-t` and `-G`, which have other meanings for other searches.
+  ag: {
+    options:
+      'i s S v w Q l L c g: A: B: C: m: H a u --ignore-case --case-sensitive --smart-case ' +
+      '--invert-match --word-regexp --literal --files-with-matches --files-without-matches ' +
+      '--count --hidden --ignore= --ignore-dir= --nocolor --noheading --heading ' +
+      '--nogroup --group --nobreak --break --numbers --nonumbers --python --cc --js --json ' +
+      '--yaml --md --stats --silent --column --vimgrep --after= --before= --context= --depth= ' +
+      '--max-count= --all-types --all-text --unrestricted',
+    operands: 'script',
+    scriptOptions: ['-g'],
+  },
   rg: {
     options:
       'i s S v c l n N o q w x F P U e: f@ g: t: T: m: A: B: C: M: j: d: H I . a p --hidden ' +

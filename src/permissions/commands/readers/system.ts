@@ -2,7 +2,7 @@
 import type { ShellWord } from '../../../shell/shellCommand.ts';
 import type { Arguments } from '../options.ts';
 import { isList as isListed, isNumber, isPrintable } from '../possibleTexts.ts';
-import { nothing, text, textOf, type Reader } from './reader.ts';
+import { names, nothing, text, textOf, type Reader } from './reader.ts';
 
 /**
  * Matches arguments with which `ip` shows something, of all devices or of one. It reads other words
@@ -24,6 +24,16 @@ const ofProcess: Reader['problem'] = ({ names: given, operands }) =>
 export const systemReaders: Readonly<Record<string, Reader>> = {
   ulimit: text('a H S c d e f i l m n p q r s t u v x', nothing),
   dmesg: text('T H L t x k l: f: e d --ctime --level= --facility= --human --decode', nothing),
+  // Without `-k`, it shows logs of services, which may hold secrets.
+  journalctl: text(
+    'k r x n: S: U: p: o: g: b? # --dmesg --reverse --no-pager --since= --until= --lines= ' +
+      '--priority= --output= --grep= --boot --utc --no-hostname',
+    ({ names: given, operands }) =>
+      (given.has('-k') || given.has('--dmesg')) &&
+      operands.every(({ text: each, isDynamic }) => !isDynamic && /^\d$/.test(each))
+        ? undefined
+        : 'shows logs of the system',
+  ),
   ss: text('t u l n p a e o m i s x 4 6 H r w', ({ operands }) =>
     operands.length > 0 ? 'takes arguments that are not known to be harmless' : undefined,
   ),
@@ -64,9 +74,9 @@ export const systemReaders: Readonly<Record<string, Reader>> = {
   // Signal 0 only asks whether the process exists.
   kill: { ...text('0 l', killProblem), printsOperands: true },
   jobs: text('l n p r s', nothing),
-  // A name of a host would be looked up at another host.
-  lsof: text('i: p: u: c: n P t a U w', ({ operands, values, unknown }) =>
-    operands.every(({ text: each }) => /^:\d+$/.test(each)) &&
+  // The operands are files. A name of a host in `-i` would be looked up at another host.
+  lsof: names('i: p: u: c: n P t a U w', ({ operands, values, unknown }) =>
+    operands.every(({ text: each, isDynamic }) => !isDynamic && !each.startsWith('+')) &&
     !unknown.has('-i') &&
     (values.get('-i') ?? []).every((each) => !each.includes('@'))
       ? undefined
