@@ -80,6 +80,8 @@ function declaredWords(words: readonly ShellWord[], home: string): readonly stri
   if (isFunctionHead({ words })) return [`${first?.text ?? ''}()`];
   if (/^(?:declare|typeset)$/.test(first?.text ?? '') && second?.text.startsWith('-') === true)
     return [...words.map((word) => (listOf(word) ? assigned(word, home) : word.text)), '|| exit 1'];
+  // A variable that cannot be set again could keep its value where the line was judged with another.
+  if (first?.text === 'readonly') return words.slice(1).map((word) => assigned(word, home));
   if (first?.text === 'local')
     return words.map((word) => (word.spelled.includes('=') ? assigned(word, home) : word.text));
   return undefined;

@@ -137,6 +137,10 @@ class LineJudge {
   #folders: readonly string[];
   /** Folders in which the next command runs if the last `cd` succeeded. */
   #entered: readonly string[] | undefined;
+  /** Folders that `cd -` enters while `#entered` is set. */
+  #left: readonly string[] = [];
+  /** Folders that `popd` may enter. */
+  #pushed: readonly string[] = [];
 
   constructor(shell: ShellText, place: CommandPlace, depth: number) {
     this.#shell = shell;
@@ -260,8 +264,8 @@ class LineJudge {
     const name = first.text;
     if (!/^[\w.+:[-]+$/.test(name)) return asks(reasonFor(command.words, true), part);
     if (name === 'cd') return this.#enter(command, spot);
-    if (name === 'pushd')
-      return strictest([this.#enter(command, spot), asks('changes folders', part)]);
+    if (name === 'pushd') return this.#push(command, spot);
+    if (name === 'popd' && rest.length === 0) return this.#pop();
     const call = gitCallIn(command, spot);
     if (call !== undefined)
       return strictest([
@@ -282,12 +286,35 @@ class LineJudge {
       : judgeReader({ name, ...found }, spot);
   }
 
+  /** Judges `pushd FOLDER`, which some shells do not know. */
+  #push(command: ShellCommand, spot: Spot): Verdict {
+    const [, target, ...others] = command.words;
+    this.#pushed = [...new Set([...this.#pushed, ...spot.folders])];
+    const isPlain = target !== undefined && others.length === 0 && !/^[-+]/.test(target.text);
+    const verdict = this.#enter(command, spot);
+    return isPlain && !target.isDynamic
+      ? verdict
+      : strictest([verdict, asks('changes folders', spot.part)]);
+  }
+
+  /** Judges `popd`, which fails unless a `pushd` of this line has left a folder. */
+  #pop(): Verdict {
+    this.#folders = [...new Set([...this.#all(), ...this.#pushed])];
+    this.#entered = undefined;
+    return safe;
+  }
+
   /**
    * Judges `cd`. The commands after it may run in the old folder or in the new one, because the
    * `cd` may fail.
    */
   #enter({ words: [, ...rest], operator }: ShellCommand, spot: Spot): Verdict {
     const [target] = rest;
+    if (target?.text === '-' && this.#entered !== undefined && rest.length === 1) {
+      [this.#entered, this.#left] = [this.#left, this.#entered];
+      this.#folders = [...new Set([...this.#folders, ...this.#entered])];
+      return safe;
+    }
     const paths = target === undefined ? [this.#place.home] : pathsOf(target, spot);
     const isKnown = rest.length <= 1 && target?.text !== '-' && paths?.length !== undefined;
     if (!isKnown || paths === undefined) {
@@ -305,6 +332,7 @@ class LineJudge {
     // shell resolves `..` by the names of folders.
     const isClear = !operator.startsWith('|') && target?.text.includes('..') !== true;
     this.#entered = isClear ? paths : undefined;
+    this.#left = spot.folders;
     return verdict;
   }
 }
@@ -340,7 +368,7 @@ function judgeFound(command: ShellCommand, spot: Spot): Verdict {
 /** Returns true for what is judged as a part of the whole line, with the variables in it. */
 const isOfStructure = ({ words, assignments }: ShellCommand): boolean =>
   (words.length === 0 && assignments.length > 0) ||
-  /^(?:for|case|read|\(\(|break|continue|unset|local|return|declare|typeset|mapfile|readarray)$/.test(
+  /^(?:for|case|read|\(\(|break|continue|unset|local|readonly|return|declare|typeset|mapfile|readarray)$/.test(
     words[0]?.text ?? '',
   ) ||
   printfTarget(words) !== undefined ||

@@ -1,7 +1,6 @@
 /** Tells what is known of the functions of a line, and of the arguments of their calls. */
 import type { ShellLayout, ShellWord } from '../../shell/shellCommand.ts';
 import { wrapperOf } from '../../shell/wrappers.ts';
-import { readerOf } from './readers.ts';
 import { joinedValues, unset, type Scope, type Values } from './variables.ts';
 import { isRunner } from './unwrap.ts';
 import { isOfKnownKind } from './whyAsked.ts';
@@ -16,15 +15,14 @@ const ofShells = new Set(
     'complete compopt continue coproc dirs disown echo elif enable eval exec exit fc fg getopts ' +
     'hash help history jobs kill let logout mapfile popd precmd preexec printf pushd pwd read ' +
     'readarray readonly return set shift shopt source suspend test times trap type typeset ulimit ' +
-    'umask unalias unset wait periodic print vared whence zshexit zmodload find xargs local'
+    'umask unalias unset wait periodic print vared whence zshexit zmodload find xargs local true false'
   ).split(' '),
 );
 
-/** Returns true for a name of a function that no program or command of a shell has. */
+/** Returns true for a name of a function that no command of a shell has, and no program that acts. */
 export const isFunctionName = (name: string): boolean =>
   /^[a-z_][a-z0-9_]{0,30}$/.test(name) &&
   !ofShells.has(name) &&
-  readerOf(name) === undefined &&
   wrapperOf(name) === undefined &&
   !isRunner(name) &&
   !isOfKnownKind(name);

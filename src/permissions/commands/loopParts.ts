@@ -50,6 +50,22 @@ export function isCounting({ condition, body }: Pick<Loop, 'condition' | 'body'>
   return isCompared && body.some((item) => typeof item === 'object' && sets(item, used));
 }
 
+/** Returns the number of items after the last command of a condition. */
+export const ends = (condition: ShellLayout): number =>
+  condition.length - 1 - condition.findLastIndex((item) => typeof item === 'object');
+
+/** Returns arithmetic as the command `((`. */
+export const calculated = (word: ShellWord | undefined): ShellCommand => ({
+  assignments: [],
+  words: [
+    { text: '((', spelled: '((', isDynamic: false, isQuoted: false },
+    ...(word ? [word] : []),
+  ],
+  redirections: [],
+  input: '',
+  operator: ';',
+});
+
 const namesIn = ({ parts = [] }: ShellWord): readonly string[] =>
   parts.flatMap((part) => {
     if (part.kind === 'variable') return [part.name];
@@ -203,7 +219,7 @@ export function readCall({ assignments, words }: ShellCommand): ReadCall | undef
 }
 
 /** Returns true for `_`, whose value the shell itself changes: no command may rely on it. */
-const isThrowaway = ({ text, isDynamic, isQuoted }: ShellWord): boolean =>
+export const isThrowaway = ({ text, isDynamic, isQuoted }: ShellWord): boolean =>
   text === '_' && !isDynamic && !isQuoted;
 
 /** Returns what `mapfile` sets; `undefined` for an unknown call. */
@@ -223,18 +239,3 @@ export function mapfileCall({
   return { name: name.text, isWhole: options.some(({ text }) => text === '-t') };
 }
 
-/** Returns how many items follow the last command. */
-export const ends = (condition: ShellLayout): number =>
-  condition.length - 1 - condition.findLastIndex((item) => typeof item === 'object');
-
-/** Returns arithmetic as the command `((`. */
-export const calculated = (word: ShellWord | undefined): ShellCommand => ({
-  assignments: [],
-  words: [
-    { text: '((', spelled: '((', isDynamic: false, isQuoted: false },
-    ...(word ? [word] : []),
-  ],
-  redirections: [],
-  input: '',
-  operator: ';',
-});

@@ -3,6 +3,7 @@ import { posix } from 'node:path';
 import type { ShellCommand, ShellWord } from '../../shell/shellCommand.ts';
 import { chosenTexts, mayBeOption } from './possibleTexts.ts';
 import type { Values } from './variables.ts';
+import { asks, type Verdict } from './verdict.ts';
 import { foldersOf, namesIn } from './derived.ts';
 
 /** Returns the command as written, without its redirections. */
@@ -13,6 +14,12 @@ export const isEnd = (before: string): boolean => /^(?:done|fi|esac|[})])$/.test
 
 export const isShown = ({ isDynamic, parts }: ShellWord): boolean =>
   !isDynamic || parts?.every(({ kind }) => /^(?:text|choice|unknown)$/.test(kind)) === true;
+
+/** Returns the verdict on a part of a line that is not judged. */
+export const notJudged = (part: string): Verdict =>
+  part === 'while' || part === 'until'
+    ? asks(`${part} may run without end`, '')
+    : asks(`${part.trim() === '' ? 'a part of the line' : part} is not judged`, '');
 
 /** Returns what `basename` and `dirname` print of known names; `undefined` for other commands. */
 export function nameParts({ words, assignments, redirections }: ShellCommand): Values | undefined {

@@ -9,6 +9,7 @@ import {
   isFunctionHead,
   isCaseHead,
   isHead,
+  isThrowaway,
   loopAt,
   mayNotApply,
   pipelineBefore,
@@ -28,8 +29,15 @@ import { LineValues } from './lineValues.ts';
 import { Setters } from './setters.ts';
 import { isNumber } from './possibleTexts.ts';
 import { isOwnWord, resolvedWord } from './scope.ts';
-import { isSameScope, joinedScopes, widened, type Scope, type Values } from './variables.ts';
-import { isEnd, isShown, partOf } from './shownWords.ts';
+import {
+  isSameScope,
+  joinedScopes,
+  walks,
+  widened,
+  type Scope,
+  type Values,
+} from './variables.ts';
+import { isEnd, isShown, notJudged, partOf } from './shownWords.ts';
 import type { Steps } from './steps.ts';
 import { asks, safe, strictest, type Verdict } from './verdict.ts';
 
@@ -41,11 +49,6 @@ const maxWalks = 30;
 const tooMany = asks('runs too many commands to judge', '');
 
 export const unclear = asks('has a part that is not judged', '');
-
-const notJudged = (part: string): Verdict =>
-  part === 'while' || part === 'until'
-    ? asks(`${part} may run without end`, '')
-    : asks(`${part.trim() === '' ? 'a part of the line' : part} is not judged`, '');
 
 export const structureVerdict = (layout: ShellLayout, steps: Steps): Verdict =>
   new StructureJudge(steps).line(layout);
@@ -242,7 +245,11 @@ class StructureJudge {
       case 'mapfile':
       case 'readarray':
         return this.#setters.mapfile(command);
+      case 'readonly':
+        return isPlain ? this.#setters.assign(words.slice(1)) : undefined;
       case 'unset':
+        // Without a variable of this name, `unset` removes the function.
+        if (words.some(({ text }) => this.#functions.has(text))) return undefined;
         return this.#setters.unset(words.slice(1), isPlain);
       case 'printf':
         return this.#setters.printTo(command, (each) => this.#ofProgram(each, operator, false));
@@ -255,8 +262,13 @@ class StructureJudge {
 
   #ofProgram(command: ShellCommand, operator: string, isSure: boolean): Verdict {
     const known = this.#values.resolved(command, operator);
-    const isOfGroup = command.words.length + command.assignments.length === 0 && isEnd(operator);
-    return isOfGroup ? this.#steps.redirections(known) : this.#steps.judge(known, isSure);
+    if (this.#functions.has(known.words[0]?.text ?? ''))
+      return asks('calls a function in a way that is not judged', partOf(command));
+    const isRead = command.redirections.every(({ sign }) => sign === '<');
+    const isEmpty = command.words.length + command.assignments.length === 0;
+    return isEmpty && (isEnd(operator) || isRead)
+      ? this.#steps.redirections(known)
+      : this.#steps.judge(known, isSure);
   }
 
   /** Judges the commands in the substitutions of a command. */
@@ -328,14 +340,16 @@ class StructureJudge {
 
   #wordLoop({ head, body }: Loop, operator: string): Verdict {
     const [, name, , ...words] = head.words;
-    if (name === undefined || !isOwnWord(name) || this.#values.isArray(name.text))
+    const isUnused = name !== undefined && isThrowaway(name);
+    if (name === undefined || !(isUnused || isOwnWord(name)) || this.#values.isArray(name.text))
       return asks('sets a variable that programs may read', partOf(head));
     const values = this.#values.looped(words, operator);
     const verdicts = [this.#inner(head)];
     if (values === undefined)
       return strictest([...verdicts, asks('loops over what only the shell knows', partOf(head))]);
+    if (isUnused) return strictest([...verdicts, this.#body(body, this.#values.scope, operator)]);
     const width = this.#width;
-    const all = walked(values, maxWalks / width);
+    const all = walks(values, maxWalks / width);
     this.#width *= all.length;
     for (const value of all) {
       verdicts.push(
@@ -368,30 +382,30 @@ class StructureJudge {
   /** Judges the body of a loop, until the variables that it sets have all their possible values. */
   #body(body: ShellLayout, start: Scope, operator: string): Verdict {
     const [outer, left] = [this.#values.scope, this.#left];
-    const folders = this.#steps.folders(operator);
+    let folders = this.#steps.folders(operator);
     const verdicts: Verdict[] = [];
     let scope = start;
     for (let round = 0; ; round += 1) {
       [this.#values.scope, this.#left] = [scope, []];
-      verdicts.push(this.#steps.within(folders, () => this.#walk(body, false), false));
+      let reached: readonly string[] = [];
+      const walk = (): Verdict => {
+        const verdict = this.#walk(body, false);
+        reached = this.#steps.folders('').filter((folder) => !folders.includes(folder));
+        return verdict;
+      };
+      verdicts.push(this.#steps.within(folders, walk, false));
+      folders = [...folders, ...reached];
       for (const each of this.#left) this.#values.scope = joinedScopes(this.#values.scope, each);
       const next = joinedScopes(scope, this.#values.scope);
-      if (isSameScope(next, scope)) break;
+      if (isSameScope(next, scope) && reached.length === 0) break;
       if (round === maxRounds + maxWidened)
-        return strictest([...verdicts, asks('sets variables in a loop', '')]);
+        return strictest([...verdicts, asks('sets variables in a loop, or changes folders', '')]);
       scope = round < maxRounds ? next : widened(scope, next);
     }
     this.#left = left;
     this.#values.scope = joinedScopes(outer, this.#values.scope);
     return strictest(verdicts);
   }
-}
-
-/** Returns the values with each of which the body of a loop is judged. */
-function walked(values: Values, most: number): readonly Values[] {
-  // Without words, the body never runs; it is judged nevertheless.
-  if (values === 'unknown' || values.length === 0) return ['unknown'];
-  return values.length > most ? [values] : values.map((value) => [value]);
 }
 
 /** Maximum number of times that the body of a loop is judged with the same words of the loop. */

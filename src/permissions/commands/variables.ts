@@ -30,6 +30,13 @@ export function joinedValues(a: Values, b: Values): Values {
   return all.size <= maxValues ? [...all.values()] : 'unknown';
 }
 
+/** Returns the values with each of which the body of a loop is judged. More than `most` at once. */
+export function walks(values: Values, most: number): readonly Values[] {
+  // Without words, the body never runs; it is judged nevertheless.
+  if (values === 'unknown' || values.length === 0) return ['unknown'];
+  return values.length > most ? [values] : values.map((value) => [value]);
+}
+
 /** Returns the variables of `b`, with unknown values where they are others than in `a`. */
 export const widened = (a: Scope, b: Scope): Scope =>
   new Map([...b].map(([name, values]) => [name, isSame(values, a.get(name)) ? values : 'unknown']));

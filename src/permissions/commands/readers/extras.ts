@@ -84,7 +84,6 @@ export const extraReaders: Readonly<Record<string, Reader>> = {
   ),
   tokei: names('C f s: t: e: o: --compact --files --sort= --type= --exclude= --output= --hidden'),
   lz4cat: content('', single),
-  ),
   ncdump: content('h k', ({ operands, names: given }) => {
     if (operands.some(({ text, isDynamic }) => isDynamic || text.includes(':')))
       return 'may contact another host';
