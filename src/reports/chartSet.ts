@@ -5,7 +5,7 @@
 import type { LedgerRow } from '../experiments/ledger.ts';
 import { countedValue, summaryFor } from '../experiments/ledger.ts';
 import { baselinesOf } from '../experiments/target/judgeTarget.ts';
-import { conditionText } from '../experiments/target/target.ts';
+import { conditionText, type Baselines, type Condition } from '../experiments/target/target.ts';
 import type { SeriesColumns } from '../metrics/metric.ts';
 import type { BriefFacts } from './facts.ts';
 import { decisionOf, nightOf, type Night } from './night.ts';
@@ -161,20 +161,21 @@ function goalOf(
   const [condition] = target?.conditions ?? [];
   if (target === undefined || condition === undefined || metric !== ledger.decisive?.metric)
     return {};
-  const baseline = baselinesOf(target, ledger).get(condition);
-  if (condition.isRelative)
-    return baseline === undefined
-      ? {}
-      : {
-          goal: {
-            value: condition.value * baseline.value,
-            text: conditionText(condition, baseline),
-          },
-        };
+  if (condition.isRelative) return relativeGoal(condition, baselinesOf(target, ledger));
   const reached = valueOf(ledger.champion) ?? 0;
   const isShare = condition.isPercent === true && Math.abs(reached) <= 1;
   const value = isShare ? condition.value / 100 : condition.value;
   return { goal: { value, text: conditionText(condition) } };
+}
+
+function relativeGoal(
+  condition: Condition,
+  baselines: Baselines,
+): { goal?: { value: number; text: string } } {
+  const baseline = baselines.get(condition);
+  if (baseline === undefined) return {};
+  const value = condition.value * baseline.value;
+  return { goal: { value, text: conditionText(condition, baseline) } };
 }
 
 function freeName(metric: string, others: readonly DrawnChart[]): string {

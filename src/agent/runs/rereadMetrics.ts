@@ -54,16 +54,24 @@ export async function readForTarget(
 ): Promise<void> {
   for (const run of sessionRuns.all()) {
     const metrics = withTargetMetrics(run.spec.metrics, target);
-    const read = run.metrics.summaries();
-    const unread = (metrics.also ?? []).filter((name) => summaryFor(read, name) === undefined);
-    if (metrics === run.spec.metrics || metrics.from !== undefined || unread.length === 0) continue;
+    if (metrics === run.spec.metrics || metrics.from !== undefined) continue;
     try {
-      if ((await lineNearest(runs, run, unread)) !== undefined)
-        await rereadAs({ log, runs }, run, metrics);
+      if (await mayHold(runs, run, metrics)) await rereadAs({ log, runs }, run, metrics);
     } catch (error) {
       if (!(error instanceof MachineFailure || error instanceof MetricsError)) throw error;
     }
   }
+}
+
+/** Resolves with whether the output seems to name a metric that was never read from it. */
+async function mayHold(
+  runs: Pick<Runs, 'output'>,
+  run: Run,
+  { also = [] }: MetricSpec,
+): Promise<boolean> {
+  const read = run.metrics.summaries();
+  const unread = also.filter((name) => summaryFor(read, name) === undefined);
+  return unread.length > 0 && (await lineNearest(runs, run, unread)) !== undefined;
 }
 
 async function rereadAs({ log, runs }: RereadDeps, run: Run, metrics: MetricSpec): Promise<void> {

@@ -12,8 +12,21 @@ import type { SessionParts } from './sessionParts.ts';
 
 const maxStickies = 20;
 
-export const recordTarget = (log: SessionLog, target: Target): Promise<void> =>
-  log.recordNow({ type: 'session.target_changed', target, by: 'person' });
+type TargetDeps = Pick<SessionParts, 'sessionRuns' | 'readForTarget'> & {
+  readonly log: SessionLog;
+};
+
+export const recordTarget = (
+  log: SessionLog,
+  target: Target,
+  isOnlyBaseline = false,
+): Promise<void> =>
+  log.recordNow({
+    type: 'session.target_changed',
+    target,
+    by: 'person',
+    ...(isOnlyBaseline && { isOnlyBaseline }),
+  });
 
 /**
  * Records the target that the text states, or only another baseline (`baseline run 5`), and reads
@@ -22,24 +35,14 @@ export const recordTarget = (log: SessionLog, target: Target): Promise<void> =>
  */
 export async function changeTarget(
   text: string,
-  {
-    log,
-    sessionRuns,
-    readForTarget,
-  }: Pick<SessionParts, 'sessionRuns' | 'readForTarget'> & { readonly log: SessionLog },
+  { log, sessionRuns, readForTarget }: TargetDeps,
 ): Promise<{ readonly words: string; readonly isNew: boolean }> {
   const { target: before } = log.state;
   const chosen = baselineTarget(text, before, sessionRuns.ledger());
   const target = chosen ?? statedTarget(text);
   const isNew = target !== before;
   if (isNew) {
-    const isOnlyBaseline = chosen !== undefined && { isOnlyBaseline: true as const };
-    await log.recordNow({
-      type: 'session.target_changed',
-      target,
-      by: 'person',
-      ...isOnlyBaseline,
-    });
+    await recordTarget(log, target, chosen !== undefined);
     await readForTarget(target);
   }
   return { words: targetIn(log.state.target ?? target, sessionRuns.ledger()), isNew };
@@ -59,18 +62,25 @@ function baselineTarget(
 ): Target | undefined {
   const words = baselineWords.exec(text.trim());
   if (words === null) return undefined;
-  const relative = target?.conditions.find(({ isRelative }) => isRelative);
-  if (target === undefined || relative === undefined)
+  const run = words.groups?.['run'];
+  const metric = target?.conditions.find(({ isRelative }) => isRelative)?.metric;
+  if (target === undefined || metric === undefined)
     throw new UserFacing(
       'The target compares with no baseline.',
       'State one that does, such as: halve val_loss.',
     );
-  const run = words.groups?.['run'];
-  if (run === undefined) return target;
-  const chosen = { ...target, baseline: Number(run) };
-  if (baselinesOf(chosen, ledger).has(relative)) return chosen;
+  return run === undefined ? target : withBaseline(target, Number(run), { metric, ledger });
+}
+
+function withBaseline(
+  target: Target,
+  baseline: number,
+  { metric, ledger }: { readonly metric: string; readonly ledger: Ledger },
+): Target {
+  const chosen = { ...target, baseline };
+  if (baselinesOf(chosen, ledger).size > 0) return chosen;
   throw new UserFacing(
-    `Run ${run} cannot be the baseline: no ${relative.metric} of a run that ended ok was read.`,
+    `Run ${baseline} cannot be the baseline: no ${metric} of a run that ended ok was read.`,
     'Name another run.',
   );
 }
