@@ -28,8 +28,9 @@ type RecordedBlock = TextBlock | RecordedResult | AttachedFile;
 type Resumed = Extract<JournalEvent, { type: 'session.resumed' }>;
 type Alarmed = Extract<JournalEvent, { type: 'run.alarmed' }>;
 
-export const interruptedText =
-  'Interrupted: no result of this call was recorded. It may or may not have taken effect; check before repeating it.';
+export const interruptedPrefix = 'Interrupted: no result of this call was recorded. ';
+export const unknownFate = 'It may or may not have taken effect; check before repeating it.';
+const interruptedText = `${interruptedPrefix}${unknownFate}`;
 
 /** True when the user has sent a message or an answer since the last model request. */
 export function isUserUnheard(events: readonly JournalEvent[]): boolean {

@@ -4,7 +4,7 @@
  */
 import { oneLine } from '../../base/text.ts';
 import type { JournalEvent } from '../journal/events.ts';
-import { interruptedText } from './history.ts';
+import { interruptedPrefix } from './history.ts';
 import type { ListedLine } from './sectionBudget.ts';
 
 const maxInputChars = 120;
@@ -21,8 +21,10 @@ export function openPoints(replaced: readonly JournalEvent[]): ListedLine[] {
   const calls = new Map(events.flatMap(callsOf));
   const named = (callId: string): string => calls.get(callId) ?? callId;
   const points = events.flatMap((event): string[] => {
-    if (event.type === 'tool.finished' && event.text === interruptedText)
-      return [`- ${named(event.callId)} was interrupted: it may or may not have taken effect`];
+    if (event.type === 'tool.finished' && event.text.startsWith(interruptedPrefix))
+      return [
+        `- ${named(event.callId)} was interrupted. ${event.text.slice(interruptedPrefix.length)}`,
+      ];
     if (event.type === 'permission.decided' && !event.isAllowed)
       return [`- ${named(event.callId)} was not allowed: ${oneLine(event.why, maxInputChars)}`];
     return [];

@@ -25,6 +25,7 @@ import type { SessionEvent, StreamEvent } from '../journal/events.ts';
 import { resultText } from '../journal/resultText.ts';
 import { askedTitle } from '../user/askedTitle.ts';
 import { callText } from '../user/callText.ts';
+import type { CallFate } from './callFate.ts';
 import { refusedPart } from './refusedPart.ts';
 import { cappedContent, contentText, withoutSecrets } from './resultFields.ts';
 
@@ -43,6 +44,7 @@ export interface ActDeps {
   readonly files: Pick<AttachmentFiles, 'keep' | 'pathOf'>;
   /** Stores the content of files before calls change them. */
   readonly edits: Pick<EditKeeper, 'begin'>;
+  readonly fate: CallFate;
   record(event: SessionEvent): Promise<void>;
   show(event: StreamEvent): void;
   /**
@@ -59,6 +61,8 @@ const maxResultChars = 24_000;
  * interrupted.
  */
 const interruptGraceMs = 700;
+/** Maximum time to find out whether the command of an interrupted call still runs. */
+const fateMs = 300;
 
 type Outcome = Omit<
   Extract<SessionEvent, { type: 'tool.finished' }>,
@@ -256,6 +260,8 @@ async function execute(
     accesses,
     progress: (text) => deps.show({ type: 'tool.progress', callId: call.id, text }),
   };
+  const stopped = async (): Promise<string> =>
+    `Interrupted by the user while it ran. ${await deps.fate({ ...context, timeoutMs: fateMs })}`;
   try {
     const edit = await deps.edits.begin(call.id, changing(tool, accesses));
     const result = await untilInterrupted(
@@ -263,13 +269,10 @@ async function execute(
       deps.clock,
       signal,
     );
-    return result === undefined
-      ? failed('Interrupted by the user while it ran. It may or may not have taken effect.')
-      : succeeded(tool, result, deps);
+    return result === undefined ? failed(await stopped()) : succeeded(tool, result, deps);
   } catch (error) {
     if (error instanceof ToolFailure) return failed(error.message);
-    if (signal.aborted)
-      return failed('Interrupted by the user while it ran. It may or may not have taken effect.');
+    if (signal.aborted) return failed(await stopped());
     deps.logger.error(`Tool ${call.name} failed`, error);
     return failed(`Internal error in ${call.name}: ${messageOf(error)}. Try another way.`);
   }

@@ -17,6 +17,7 @@ import type {
   ToolSpec,
 } from '../../models/model.ts';
 import type { Cost } from '../../models/prices.ts';
+import type { Access } from '../../permissions/access.ts';
 import { act, type ActDeps } from './act.ts';
 import { budgetEndMs } from '../budget/measures.ts';
 import type { BudgetGuard } from '../budget/guard.ts';
@@ -26,7 +27,7 @@ import { estimatedTokens, promptTokens } from '../context/contextSize.ts';
 import type { EndReason, JournalEvent, SessionEvent, StreamEvent } from '../journal/events.ts';
 import { callsOf, pendingCalls } from '../journal/pendingCalls.ts';
 import type { ContextSource } from '../context/contextSource.ts';
-import { buildHistory, interruptedText } from '../context/history.ts';
+import { buildHistory, interruptedPrefix } from '../context/history.ts';
 import { dueAttachments, type CachePrice } from '../context/leftOut.ts';
 import type { AgentProfile } from '../profiles/profile.ts';
 import type { PlateauGuard } from './plateauGuard.ts';
@@ -110,11 +111,26 @@ async function actOnPending(deps: LoopDeps, signal: AbortSignal): Promise<void> 
   const wasHalted = isHaltedSinceReply(log.events);
   const isLost = (call: ToolCallBlock): boolean =>
     wasHalted || (begun.has(call.id) && deps.act.tools.get(call.name)?.isRepeatable !== true);
-  for (const call of pending.filter(isLost))
-    await log.record(interruptedCall(call, interruptedText));
+  for (const call of pending.filter(isLost)) {
+    const fate = await deps.act.fate({
+      sessionId: log.state.id,
+      callId: call.id,
+      accesses: accessesOf(call, log),
+      timeoutMs,
+    });
+    await log.record(interruptedCall(call, `${interruptedPrefix}${fate}`));
+  }
   const rest = pending.filter((call) => !isLost(call));
   if (rest.length > 0) await act(rest, deps.act, signal);
 }
+
+const timeoutMs = 10_000;
+
+/** Returns the accesses of a call that began; none if the call was never decided on. */
+const accessesOf = ({ id }: ToolCallBlock, { events }: SessionLog): readonly Access[] =>
+  events.flatMap((event) =>
+    event.type === 'permission.decided' && event.callId === id ? (event.accesses ?? []) : [],
+  );
 
 function isHaltedSinceReply(events: readonly JournalEvent[]): boolean {
   const replied = events.findLastIndex((event) => event.type === 'model.replied');

@@ -27,6 +27,7 @@ import { foreseenRefusal } from '../runs/foreseen.ts';
 import type { SessionRuns } from '../runs/sessionRuns.ts';
 import { refusedCalls } from '../user/refusedCalls.ts';
 import { plateauPolicy } from '../runs/watchdogSettings.ts';
+import { callFateOn } from '../loop/callFate.ts';
 import { toolDefaults, runMinutesFor } from './projectSettings.ts';
 import { repositoryTop } from './repositoryTop.ts';
 import { recordingModes, sessionPermissions } from './circumstances.ts';
@@ -86,6 +87,7 @@ export function createLoop(request: PartsRequest, listeners: SessionListeners): 
       secrets,
       paths,
       edits: createEditKeeper(request, listeners),
+      fate: callFateOn(listeners.machines),
       record: log.record,
       show,
       isOver: () => ['sleeping', 'ended', 'paused'].includes(log.state.phase),

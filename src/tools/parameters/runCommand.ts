@@ -33,11 +33,23 @@ export interface CommandRun {
   readonly note: string | undefined;
 }
 
+/** Call of a tool, unique on all machines. */
+export type CallName = Pick<ToolContext, 'sessionId' | 'callId'>;
+
+const callVariable = 'HELIOS_CALL';
+// The semicolon ends the name, so that no mark is the beginning of another.
+const valueOf = ({ sessionId, callId }: CallName): string =>
+  `${sessionId}/${callId.replaceAll(/[^\w.-]/g, '_')};`;
+
+/** Returns the entry in the environment of the command of a call, and of its children. */
+export const callMark = (call: CallName): string => `${callVariable}=${valueOf(call)}`;
+
 export async function runCommand(
   { machines, git, confining }: MachineTools,
   { machine_id: id, command, timeout_seconds: seconds, cwd }: ForegroundCommand,
-  { accesses, signal }: Pick<ToolContext, 'accesses' | 'signal'>,
+  context: Pick<ToolContext, 'accesses' | 'signal'> & CallName,
 ): Promise<CommandRun> {
+  const { accesses, signal } = context;
   const machine = machines.get(id);
   const judged = asJudged(command, machine, accesses);
   const guarded = (await git?.command(machine, judged)) ?? judged;
@@ -45,7 +57,7 @@ export async function runCommand(
   const preamble = preambleOf(machine, setup?.prologue ?? [], command);
   const confinement = await confining?.of(machine);
   const result = await confinedMachine(machine, confinement).exec(preamble + guarded, {
-    ...(setup && { env: setup.env }),
+    env: { ...setup?.env, [callVariable]: valueOf(context) },
     timeoutMs: seconds * 1000,
     maxBytes,
     signal,

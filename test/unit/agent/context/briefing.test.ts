@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import { renderBriefing, type BriefingFacts } from '../../../../src/agent/context/briefing.ts';
 import { foldSession } from '../../../../src/agent/journal/fold.ts';
-import { interruptedText } from '../../../../src/agent/context/history.ts';
+import { interruptedPrefix } from '../../../../src/agent/context/history.ts';
 import { openPoints } from '../../../../src/agent/context/openPoints.ts';
 import { ledgerOf } from '../../../../src/agent/runs/sessionLedger.ts';
 import type { RunId, SessionId } from '../../../../src/base/ids.ts';
@@ -161,7 +161,7 @@ describe('briefing', () => {
     const journal = new JournalOf()
       .ask()
       .reply([call('old'), call('lost'), call('no')])
-      .result('lost', interruptedText)
+      .result('lost', `${interruptedPrefix}Gone.`)
       .add({
         type: 'permission.decided',
         callId: 'no',
@@ -170,7 +170,7 @@ describe('briefing', () => {
         why: 'the user said no',
       });
     const text = renderBriefing(factsOf(journal), 2_000);
-    assert.match(text, /remote_exec \{"command":"do lost"\} was interrupted/);
+    assert.match(text, /remote_exec \{"command":"do lost"\} was interrupted\. Gone\./);
     assert.match(text, /remote_exec \{"command":"do no"\} was not allowed: the user said no/);
     journal.add({
       type: 'context.checkpointed',
@@ -186,7 +186,7 @@ describe('briefing', () => {
     const journal = new JournalOf()
       .ask()
       .reply(ids.map((id) => ({ type: 'tool_call', id, name: 'remote_exec', input: id }) as const));
-    for (const id of ids) journal.result(id, interruptedText);
+    for (const id of ids) journal.result(id, `${interruptedPrefix}Gone.`);
     const left = ids.slice(2).reverse();
     assert.deepEqual(
       openPoints(journal.events).map(({ text }) => text.slice(0, 24).trim()),

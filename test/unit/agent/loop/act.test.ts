@@ -13,6 +13,7 @@ import type { SessionId } from '../../../../src/base/ids.ts';
 import { AttachmentFiles } from '../../../../src/storage/attachmentFiles.ts';
 import { usualPaths } from '../../../../src/permissions/pathRules.ts';
 import { Redactor } from '../../../../src/base/secrets/redactor.ts';
+import { unknownFate } from '../../../../src/agent/context/history.ts';
 import { silentLogger } from '../../../../src/base/logger.ts';
 import type { ToolCallBlock } from '../../../../src/models/model.ts';
 import { createGate } from '../../../../src/permissions/gate.ts';
@@ -72,6 +73,7 @@ describe('calls of a reply', () => {
     secrets: new Redactor(),
     paths: usualPaths,
     files: new AttachmentFiles(keptFolder()),
+    fate: () => Promise.resolve(unknownFate),
     record: (event) => Promise.resolve(void events.push(event)),
     edits: { begin: () => Promise.resolve({ end: () => Promise.resolve() }) },
     show: () => undefined,

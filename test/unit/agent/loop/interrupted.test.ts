@@ -6,6 +6,7 @@ import type { SessionId } from '../../../../src/base/ids.ts';
 import { AttachmentFiles } from '../../../../src/storage/attachmentFiles.ts';
 import { usualPaths } from '../../../../src/permissions/pathRules.ts';
 import { Redactor } from '../../../../src/base/secrets/redactor.ts';
+import { unknownFate } from '../../../../src/agent/context/history.ts';
 import { silentLogger } from '../../../../src/base/logger.ts';
 import { defineTool, type ToolResult } from '../../../../src/tools/tool.ts';
 import * as z from 'zod';
@@ -43,6 +44,7 @@ describe('a tool that does not heed an interruption', () => {
       secrets: new Redactor(),
       paths: usualPaths,
       files: new AttachmentFiles('/nowhere'),
+      fate: () => Promise.resolve(unknownFate),
       record: (event) => Promise.resolve(void recorded.push(event)),
       edits: { begin: () => Promise.resolve({ end: () => Promise.resolve() }) },
       show: () => undefined,

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { cpSync, mkdirSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'mocha';
 import type { Engine } from '../../../../src/agent/contract/engine.ts';
@@ -8,7 +8,7 @@ import { createEngine } from '../../../../src/compose/engine.ts';
 import { homeAt } from '../../../../src/storage/home.ts';
 import { backends, secretFor, type Backend } from '../../../fakes/backends.ts';
 import { scratchFolder } from '../../../fakes/scratch.ts';
-import { assetsFolder, eventsOf, eventually } from '../../../fakes/testEngine.ts';
+import { assetsFolder, eventsOf, eventually, until } from '../../../fakes/testEngine.ts';
 import type { WireAnswer, WireServer } from '../../../fakes/wire.ts';
 
 /**
@@ -32,7 +32,7 @@ describe('a session that is killed in the middle of a call', () => {
   };
   const second: WireAnswer = {
     text: 'I look at the machine at some length.',
-    toolCalls: [{ name: 'remote_exec', input: { command: 'echo begun; sleep 60' } }],
+    toolCalls: [{ name: 'remote_exec', input: { command: 'echo begun > begun; sleep 60' } }],
   };
   const quit: WireAnswer = {
     toolCalls: [{ name: 'finish', input: { outcome: 'blocked', summary: 'ok' } }],
@@ -113,10 +113,15 @@ describe('a session that is killed in the middle of a call', () => {
     it(`${backend.id}, while a tool works: the call has a result that says so`, async () => {
       const session = await begin(backend, second);
       await eventually(session, 'tool.started', ({ name }) => name === 'remote_exec');
+      const begun = path.join(folder(), 'work/begun');
+      await until(() => existsSync(begun));
       const again = await goOn(backend, session);
       const said = JSON.stringify(server.requests.at(-1)?.body);
       assert.ok(said.includes('I look at the machine'), said.slice(-2000));
       assert.match(said, /Interrupted: no result of this call was recorded/);
+      const fate = /recorded\. (Its [^.]*|[^.]*)\./.exec(said)?.[1] ?? '';
+      if (existsSync('/proc/self/environ'))
+        assert.match(fate, /^Its command still runs on local as pids? \d+/);
       assert.equal(
         eventsOf(again, 'tool.finished').filter((event) => event.name === 'remote_exec').length,
         1,
