@@ -8,6 +8,7 @@ import { partOf } from './wordParts.ts';
 import {
   type Around,
   type Draft,
+  assignmentOf,
   bareWord,
   functionName,
   nothing,
@@ -227,7 +228,7 @@ export class CommandReader {
     for (const part of parts) {
       if (expansion.test(part.type)) inner.#items.push(inner.#take(part, false));
       else inner.#within(part);
-      if (part.type === 'variable_assignment') inner.statement(part);
+      if (part.type === 'variable_assignment') inner.found.push(assignmentOf(written(part)));
     }
     this.found.push(...inner.found);
     const items = inner.#items.filter((item) => item !== '');

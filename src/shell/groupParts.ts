@@ -1,6 +1,6 @@
 /** Finds the parts of loops, functions and commands in the syntax tree. */
 import { childrenOf, written, type Place } from './children.ts';
-import type { Redirection, ShellWord } from './shellCommand.ts';
+import type { Redirection, ShellCommand, ShellWord } from './shellCommand.ts';
 import { partsOfCondition } from './simpleCommand.ts';
 
 /** Redirections and input that a command gets from enclosing groups. */
@@ -29,6 +29,13 @@ export const bareWord = (text: string): ShellWord => ({
   spelled: text,
   isDynamic: false,
   isQuoted: false,
+});
+
+/** Returns an assignment of arithmetic, in which blanks may be around the `=`, as a command. */
+export const assignmentOf = (text: string): ShellCommand => ({
+  ...nothing,
+  assignments: [bareWord(text.replace(/\s*=\s*/, '='))],
+  words: [],
 });
 
 /** Returns the parts of the head of a loop that `;` separates. */

@@ -1,5 +1,6 @@
 /** Quotes the arguments of a safe line, so that every shell reads the line as it was judged. */
 import { shellQuote } from '../../base/text.ts';
+import { isPlainRegex } from './conditions.ts';
 import { parseShell } from '../../shell/parseShell.ts';
 import { listsNames } from './listings.ts';
 import { elementAssignment, listOf, pairOf } from './elements.ts';
@@ -67,7 +68,7 @@ function writtenWords(words: readonly ShellWord[], home: string): readonly strin
         .map((word) => calculation(word, home))
         .join(' ; ')} ))`,
     ];
-  if (first?.text === '[[') return words.map((word) => conditionWord(word, home));
+  if (first?.text === '[[') return conditionWords(words.slice(1, -1), home);
   return (
     declaredWords(words, home) ??
     words.flatMap(bracedWords).map((word) => listed(word, home) ?? argument(word, home))
@@ -87,11 +88,33 @@ function declaredWords(words: readonly ShellWord[], home: string): readonly stri
   return undefined;
 }
 
+/** Writes `[[ A || B ]]` as two conditions: a shell that knows no `[[` would run B. */
+function conditionWords(words: readonly ShellWord[], home: string): readonly string[] {
+  const at = words.findIndex(({ text, isQuoted }) => text === '||' && !isQuoted);
+  if (at >= 0) {
+    const [before, after] = [words.slice(0, at), words.slice(at + 1)];
+    return ['{', ...conditionWords(before, home), '||', ...conditionWords(after, home), '; }'];
+  }
+  const written = words.map((word, index) =>
+    words[index - 1]?.text === '=~' ? regex(word, home) : conditionWord(word, home),
+  );
+  return ['[[', ...written, ']]'];
+}
+
 /** Leaves the signs of `[[` as they are. */
 const conditionWord = (word: ShellWord, home: string): string =>
-  !word.isQuoted && /^(?:\[\[|\]\]|&&|!|==?|!=)$/.test(word.text)
-    ? word.text
-    : argument(word, home);
+  !word.isQuoted && /^(?:&&|!|==?|!=|=~)$/.test(word.text) ? word.text : argument(word, home);
+
+/** Leaves a regular expression as it is, since it would be a fixed text in quotes. */
+function regex(word: ShellWord, home: string): string {
+  const { text, isQuoted, parts = [{ kind: 'text', text }] } = word;
+  if (isQuoted && word.parts === undefined) return `'${text.replaceAll("'", String.raw`'\''`)}'`;
+  const all = parts.map((part) =>
+    part.kind === 'variable' ? `\${${part.name}}` : 'text' in part ? part.text : '"',
+  );
+  const isPlain = !isQuoted && isPlainRegex(all.join('').replace(/\$\{\w+\}/g, 'x'));
+  return isPlain ? all.join('') : argument(word, home);
+}
 
 function assigned(word: ShellWord, home: string): string {
   const element = elementAssignment(word);

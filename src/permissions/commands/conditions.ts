@@ -75,6 +75,8 @@ function judgeComparison(
   spot: Spot,
 ): Verdict | undefined {
   const sign = operator?.isDynamic === false ? operator.text : '';
+  if (sign === '=~' && isDouble && other !== undefined)
+    return strictest([text(word, spot), regex(other, spot)]);
   if (/^(?:[<>]|=~)$/.test(sign)) return asks(`${sign} in a condition is not judged`, spot.part);
   if (other === undefined) return undefined;
   if (comparesTexts.test(sign))
@@ -85,11 +87,11 @@ function judgeComparison(
     : undefined;
 }
 
-function judgeSign({ word: { text: sign }, isDouble }: Term, { part }: Spot): Verdict {
-  // A shell that knows no `[[` would run the words after `||`.
-  const isKnown = joins.test(sign)
-    ? !isDouble || !/^(?:\|\||\(|\))$/.test(sign)
-    : !sign.startsWith('-');
+function judgeSign({ word: { text: sign }, isDouble }: Term, { part, place }: Spot): Verdict {
+  // A shell that knows no `[[` would run the words after `||`, unless `asArgumentLists` writes two
+  // conditions for them.
+  const unclear = place.consent === undefined ? /^[()]$/ : /^(?:\|\||\(|\))$/;
+  const isKnown = joins.test(sign) ? !isDouble || !unclear.test(sign) : !sign.startsWith('-');
   return isKnown ? safe : asks(`${sign} in a condition is not judged`, part);
 }
 
@@ -105,6 +107,25 @@ const pattern = (word: ShellWord, isDouble: boolean, spot: Spot): Verdict =>
   isDouble && word.isDynamic && word.parts === undefined && /^[\w.*?/-]+$/.test(word.text)
     ? safe
     : text(word, spot);
+
+const regexParts =
+  /\\[ \w.+*?^$|()[\]{}/-]|\[\^?(?:\[:[a-z]+:\]|[\w.,+*%:/^-])+\]|\{\d+,?\d*\}|\$(?![\w({'"])|[\w.*+?^:,/@%=()|-]/g;
+
+/**
+ * Returns true for a regular expression that may be written without quotes: a shell that knows no
+ * `[[` runs nothing in it. In brackets, a `|` is an error for such a shell; else it begins a command.
+ */
+export function isPlainRegex(expression: string): boolean {
+  let depth = 0;
+  for (const part of expression.match(regexParts) ?? []) {
+    depth += part === '(' ? 1 : part === ')' ? -1 : 0;
+    if (depth < 0 || (part === '|' && depth === 0)) return false;
+  }
+  return depth === 0 && expression.replace(regexParts, '') === '';
+}
+
+const regex = (word: ShellWord, spot: Spot): Verdict =>
+  word.isDynamic && word.parts === undefined && isPlainRegex(word.text) ? safe : text(word, spot);
 
 /** Asks about what is no number: some shells calculate, and so also run what is in a value. */
 const numbers = (words: readonly ShellWord[], { part }: Spot): Verdict =>

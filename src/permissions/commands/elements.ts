@@ -121,6 +121,10 @@ interface ElementTexts {
   readonly isList: boolean;
 }
 
+/** Returns true for a part of a text that a regular expression has matched. */
+const isMatch = (name: string, index: string, isKey: boolean): boolean =>
+  name === 'BASH_REMATCH' && !isKey && /^\d$/.test(index);
+
 /**
  * Returns what `${NAME[KEY]}` may be; `undefined` if the shell might run what is in the key.
  * `isSole`: nothing else is in the word.
@@ -131,6 +135,7 @@ export function elementPart(
   isSole: boolean,
 ): ElementTexts | undefined {
   const kind = kindOf(name, scope);
+  if (isMatch(name, index, isKey)) return { texts: 'unknown', isList: false };
   if (kind === undefined) return undefined;
   if (index === '*' || (index === '@' && !isSole)) return { texts: 'unknown', isList: false };
   const values = scope.get(`${name}[${isKey ? '!' : '@'}]`);

@@ -235,12 +235,19 @@ const ls: Producer = (words, at) => {
     const found = names.has('-d') ? ['.'] : listed('*');
     return found && texts(found);
   }
+  const isNamed = names.has('-d') || names.has('--directory');
   const all: string[] = [];
+  const folders: PossibleText[] = [];
   for (const operand of operands) {
     const named = loopValues(operand, at);
-    if (named === undefined) return undefined;
+    if (named?.every((text) => !/[*?]/.test(text)) !== true) {
+      const folder = matchedBelow(operand, isNamed, at);
+      if (folder === undefined) return undefined;
+      folders.push(below(folder));
+      continue;
+    }
     all.push(...named);
-    if (names.has('-d') || names.has('--directory')) continue;
+    if (isNamed) continue;
     for (const name of named) {
       const inside = listed(`${name.replace(/[^/]$/, '$&/')}*`);
       if (inside === undefined) return undefined;
@@ -249,8 +256,24 @@ const ls: Producer = (words, at) => {
       all.push(...inside);
     }
   }
-  return all.length <= 200 ? texts(all) : undefined;
+  return all.length <= 200 ? lines([...texts(all).values, ...folders]) : undefined;
 };
+
+/**
+ * Returns the folder below which are all names that `ls` prints for a pattern with too many matches,
+ * or with none yet. `undefined` if a match may be a folder, of whose files it prints the names alone.
+ */
+function matchedBelow(
+  { text, spelled, isDynamic, parts }: ShellWord,
+  isNamed: boolean,
+  { place, folders }: LoopPlace,
+): string | undefined {
+  const [, folder] = /^(\w[\w.-]*)\/(?:[\w*?-][\w.*?-]*\/)*[\w*?-][\w.*?-]*$/.exec(text) ?? [];
+  if (!isDynamic || parts !== undefined || text !== spelled || text.includes('..'))
+    return undefined;
+  const inside = folders.map((each) => place.matches(posix.resolve(each, `${text}/*`)));
+  return isNamed || inside.every((found) => found?.length === 0) ? folder : undefined;
+}
 
 const search =
   (name: 'grep' | 'rg'): Producer =>
@@ -286,7 +309,7 @@ const git: Producer = ([subcommand, ...rest], at) => {
   if (subcommand?.isDynamic !== false) return undefined;
   if (subcommand.text === 'ls-files') return gitFiles(rest, at);
   if (subcommand.text === 'diff' && rest.some((word) => word.text === '--name-only'))
-    return rest.some((word) => word.text === '-z') ? undefined : changedFiles;
+    return rest.some((word) => word.text === '-z') ? undefined : changed(rest, at);
   const isPlainCall = rest.every((word) => !word.isDynamic);
   if (!isPlainCall) return undefined;
   if (subcommand.text === 'log')
@@ -313,6 +336,16 @@ const git: Producer = ([subcommand, ...rest], at) => {
 };
 
 const changedFiles = lines([{ kind: 'below', folder: '', mayBeOption: true }]);
+
+/** Returns the files that `git diff --name-only` prints. Without a commit, git tracks all of them. */
+function changed(rest: readonly ShellWord[], at: LoopPlace): Listing {
+  const isTracked = rest.length === 1 && at.folders.every((folder) => isRepository(folder, at));
+  return (isTracked ? belowHere(at) : undefined) ?? changedFiles;
+}
+
+/** Returns true for the folder of a repository in which no tracked path begins with a dash. */
+const isRepository = (folder: string, { place }: LoopPlace): boolean =>
+  place.exists(posix.join(folder, '.git')) === true && hasNone(/^\/-/, folder, place);
 
 function gitFiles(rest: readonly ShellWord[], at: LoopPlace): Printed {
   const call = readArguments(
