@@ -109,7 +109,7 @@ const pattern = (word: ShellWord, isDouble: boolean, spot: Spot): Verdict =>
     : text(word, spot);
 
 const regexParts =
-  /\\[ \w.+*?^$|()[\]{}/-]|\[\^?(?:\[:[a-z]+:\]|[\w.,+*%:/^-])+\]|\{\d+,?\d*\}|\$(?![\w({'"])|[\w.*+?^:,/@%=()|-]/g;
+  /\\[ \w.+*?^$|()[\]{}/-]|\[\^?(?:\[:[a-z]+:\]|[\w.,+*%:/^-])+\]|\{\d+,?\d*\}|\$(?![\w({'"])|(?<=[\w^.*+?)\]])#|[\w.*+?^:,/@%=()|-]/g;
 
 /**
  * Returns true for a regular expression that may be written without quotes: a shell that knows no

@@ -164,6 +164,9 @@ function setsProgram(rest: readonly ShellWord[]): boolean {
   return isWritten && rest.some(({ text }) => text === 'config');
 }
 
+/** Matches a substitution that shows where the folder or the program of a process is. */
+const linkCall = /\$\(readlink (?:-\w+ )?"?\/proc\/(?:\d+|self|\$\w+|\$\{\w+\})\/(?:cwd|exe)"?\)/g;
+
 /**
  * Denies a command if one of its words, or a path in its input (such as a script), names a key or
  * the environment of a process.
@@ -171,11 +174,13 @@ function setsProgram(rest: readonly ShellWord[]): boolean {
 function readsKeys(name: string, { words, input }: ShellCommand, spot: Spot): Verdict {
   const isKeyPath = (path: string): boolean => spot.place.rules.isKey(path);
   const isUser = keyUsers.has(name);
+  const run = name === 'xargs' ? words.slice(1).find(({ text }) => /^[a-z]/.test(text)) : undefined;
+  const readsLinks = (run?.text ?? name) === 'readlink';
   const operands = words
     .slice(1)
     .filter((_word, index, all) => !(isUser && isIdentity(all, index)))
-    .filter((word) => name !== 'readlink' || !isProcessLink(word));
-  const tokens = [...operands.map(({ spelled }) => spelled), input]
+    .filter((word) => !readsLinks || !isProcessLink(word));
+  const tokens = [...operands.map(({ spelled }) => spelled.replace(linkCall, '')), input]
     .flatMap((text) => text.split(/[\s'"()=,;@]+/))
     .filter((token) => token.includes('/') || token.startsWith('~'));
   const { place } = spot;

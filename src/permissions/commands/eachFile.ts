@@ -123,7 +123,7 @@ export function xargsCall(command: ShellCommand, spot: Spot): EachCall | Verdict
 }
 
 /** Returns true for a program that only prints its arguments, whatever they are. */
-const printsAll = (name: string, [format]: readonly ShellWord[]): boolean =>
+export const printsAll = (name: string, [format]: readonly ShellWord[]): boolean =>
   /^(?:echo|basename|dirname)$/.test(name) ||
   (name === 'printf' && format?.isDynamic === false && !format.text.startsWith('-'));
 

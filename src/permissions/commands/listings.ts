@@ -339,7 +339,11 @@ const changedFiles = lines([{ kind: 'below', folder: '', mayBeOption: true }]);
 
 /** Returns the files that `git diff --name-only` prints. Without a commit, git tracks all of them. */
 function changed(rest: readonly ShellWord[], at: LoopPlace): Listing {
-  const isTracked = rest.length === 1 && at.folders.every((folder) => isRepository(folder, at));
+  const [, mark = { text: '--' }] = rest.filter(({ text }) => !text.startsWith('--diff-filter='));
+  const isTracked =
+    rest[0]?.text === '--name-only' &&
+    mark.text === '--' &&
+    at.folders.every((folder) => isRepository(folder, at));
   return (isTracked ? belowHere(at) : undefined) ?? changedFiles;
 }
 

@@ -14,7 +14,7 @@ import { asks, asksEach, denies, safe, strictest, type Verdict } from './verdict
 export type Reading = 'content' | 'names' | 'link';
 
 /** Matches the links to the folder and the program of a process, which `ps` and `pwdx` show, too. */
-const processLink = /^\/proc\/(?:(?:\d+|self|\$\w+|\$\{\w+\}|\$\([^/]*\))\/)?(?:cwd|exe)$/;
+const processLink = /^\/proc\/(?:(?:\d+|self|\{\}|\$\w+|\$\{\w+\}|\$\([^/]*\))\/)?(?:cwd|exe)$/;
 
 export const isProcessLink = ({ spelled }: ShellWord): boolean => processLink.test(spelled);
 

@@ -2,7 +2,7 @@
 import type { ShellCommand, ShellWord } from '../../shell/shellCommand.ts';
 import { programOf } from '../../shell/wrappers.ts';
 import { usualPaths } from '../pathRules.ts';
-import { readsNamed, type EachCall } from './eachFile.ts';
+import { printsAll, readsNamed, type EachCall } from './eachFile.ts';
 import { judgeFile } from './foundFiles.ts';
 import { isPatternWithSets, judgeRead, judgeWrite } from './operand.ts';
 import { readArguments, type Arguments } from './options.ts';
@@ -54,7 +54,8 @@ const givesScript = ({ scriptOptions = [] }: Reader, { names }: Arguments): bool
 /** Returns why a call may do more than read the files that it names. */
 function callProblem({ name, reader, rest }: EachCall, call: Arguments): string | undefined {
   const isGit = name === 'git';
-  const isSpread = rest.some(isList) && !isGit && !readsNamed(name, reader, rest);
+  const isSpread =
+    rest.some(isList) && !isGit && !printsAll(name, rest) && !readsNamed(name, reader, rest);
   const problems = scriptCalls(reader, call).map((each) => reader.problem?.(each, rest));
   return (
     problems.find((problem) => problem !== undefined) ??
