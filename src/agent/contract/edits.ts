@@ -22,9 +22,22 @@ export interface FileEdit {
   readonly afterFile?: string;
 }
 
+/** The version of a file that undoing restored. */
+export interface RestoredVersion {
+  readonly path: string;
+  /** False if there was no such file: it was removed. */
+  readonly isFile: boolean;
+  /** When the session began to edit the file. NaN if this is unknown. */
+  readonly sinceMs: number;
+  /** True if the session edited the file before, and that edit was changed by others or undone. */
+  readonly isLater: boolean;
+}
+
 /** Result of undoing edits. Each file is in exactly one of the lists. Paths are absolute. */
 export interface UndoneEdits {
   readonly restored: readonly string[];
+  /** What the files of `restored` have now. */
+  readonly versions: readonly RestoredVersion[];
   /** Files that were changed after the edit. They stay unchanged. */
   readonly conflicts: readonly FileEdit[];
   /** Files whose earlier content is not stored or that could not be written, with the reason. */

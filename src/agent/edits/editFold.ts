@@ -8,6 +8,10 @@ export interface EditRecord {
   readonly path: string;
   /** The version before the session's first edit of the file; undoing restores this version. */
   readonly before: FileVersion;
+  /** When the call with the first edit began. */
+  readonly sinceMs: number;
+  /** True if an earlier edit of the session was changed by others, or undone. */
+  readonly isLater: boolean;
   /** The version that the session wrote last. Omitted if a call was interrupted while it wrote. */
   readonly after?: FileVersion;
   /**
@@ -28,9 +32,15 @@ class EditFold {
   readonly #edits = new Map<string, EditRecord>();
   /** Files that calls without a result may have changed. */
   readonly #open = new Map<string, { readonly callId: string; readonly before: FileVersion }>();
+  /** Id of a call → when it began. */
+  readonly #begun = new Map<string, number>();
+  readonly #seen = new Set<string>();
 
   apply(event: JournalEvent): void {
     switch (event.type) {
+      case 'tool.started':
+        this.#begun.set(event.callId, event.at);
+        return;
       case 'files.kept':
         if (event.by === 'tool')
           for (const { path, before } of event.files)
@@ -54,13 +64,17 @@ class EditFold {
   }
 
   edits(): ReadonlyMap<string, EditRecord> {
-    for (const [path, { before }] of this.#open)
+    for (const [path, { before, callId }] of this.#open)
       // The call has no result, so what it wrote is unknown. An earlier edit stays as recorded if
       // the call began with the version that this edit left; otherwise a new edit without `after`
       // is recorded.
       if (this.#ongoing(path, before) === undefined)
-        this.#edits.set(path, { path, before, by: 'tool' });
+        this.#edits.set(path, { path, before, ...this.#beginning(path, callId), by: 'tool' });
     return this.#edits;
+  }
+
+  #beginning(path: string, callId: string): Pick<EditRecord, 'sinceMs' | 'isLater'> {
+    return { sinceMs: this.#begun.get(callId) ?? Number.NaN, isLater: this.#seen.has(path) };
   }
 
   #change({ path, before, after }: ChangedFile, { by, callId }: Cause): void {
@@ -70,9 +84,12 @@ class EditFold {
     this.#edits.set(path, {
       path,
       before: known?.before ?? before,
+      sinceMs: known?.sinceMs ?? this.#beginning(path, callId).sinceMs,
+      isLater: known?.isLater ?? this.#seen.has(path),
       after,
       by: by === 'command' ? by : (known?.by ?? by),
     });
+    this.#seen.add(path);
   }
 
   /**

@@ -61,7 +61,11 @@ export async function undoEdits(request: UndoRequest): Promise<UndoneEdits> {
     if (restored.length > 0)
       await request.record({ type: 'files.restored', by: request.by, files: restored });
   }
-  return { restored: restored.map(({ path }) => path), conflicts, failed };
+  const done = new Set(restored.map(({ path }) => path));
+  const versions = edits.flatMap(({ path, before, sinceMs, isLater }) =>
+    done.has(path) ? [{ path, isFile: before !== 'missing', sinceMs, isLater }] : [],
+  );
+  return { restored: [...done], versions, conflicts, failed };
 }
 
 async function chosen({ events, paths }: UndoRequest): Promise<readonly EditRecord[]> {

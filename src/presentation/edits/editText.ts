@@ -1,6 +1,7 @@
 /** Texts about the edits of a session, and about undoing them. */
 import { relative } from 'node:path';
-import type { FileEdit, UndoneEdits } from '../../agent/contract/edits.ts';
+import { exactTime } from '../../base/localTime.ts';
+import type { FileEdit, RestoredVersion, UndoneEdits } from '../../agent/contract/edits.ts';
 import { counted } from '../../base/text.ts';
 
 const states: Readonly<Record<FileEdit['state'], string>> = {
@@ -32,9 +33,28 @@ export function undoneLines(undone: UndoneEdits, folder: string): readonly strin
     restored.length === 0
       ? 'No edit was undone.'
       : `Edits of ${counted(restored.length, 'file')} undone: ${names(restored)}.`,
+    ...versionLines(undone, folder),
     ...conflicts.map(
       ({ path }) => `${editPath(path, folder)} was changed later, so it is left unchanged.`,
     ),
     ...failed.map(({ path, why }) => `${editPath(path, folder)} was not restored. ${why}`),
   ];
+}
+
+const maxNamed = 20;
+
+/** Returns what the files have now, one line for all with the same version. */
+const versionLines = ({ versions }: UndoneEdits, folder: string): string[] =>
+  [...Map.groupBy(versions, versionText)].map(([text, group]) => {
+    const names = group.slice(0, maxNamed).map(({ path }) => editPath(path, folder));
+    const rest = group.length > maxNamed ? ` and ${group.length - maxNamed} more` : '';
+    return `${names.join(', ')}${rest}: ${text}.`;
+  });
+
+function versionText({ isFile, sinceMs, isLater }: RestoredVersion): string {
+  const time = Number.isNaN(sinceMs) ? '' : ` of ${exactTime(sinceMs)}`;
+  const edit = isLater ? 'last edits, made after the change of another' : 'first edit';
+  return isFile
+    ? `the content${time}, before the session's ${edit}`
+    : `removed, because there was no such file before the session's ${edit}`;
 }
