@@ -317,6 +317,8 @@ export class CommandReader {
     parsedWords: Pick<ShellCommand, 'words' | 'assignments'> = { assignments: [], words: [] },
   ): void {
     const { redirections, input, expansions, here } = draft;
+    // Of two inputs, the last counts.
+    must(here === undefined || redirections.every(({ sign }) => !sign.startsWith('<')));
     // Omit the last command: it is the expansion itself, read as if it were a program.
     for (const text of expansions)
       this.found.push(...this.#reading.read(text, this.#depth).slice(0, -1));

@@ -50,8 +50,9 @@ function written(command: ShellCommand, home: string): string {
   return [
     ...assignments.map((word) => assigned(word, home)),
     ...writtenWords(words, home),
-    ...redirections.map(({ sign, target }) => sign + redirected(target, home)),
+    // The grammar reads a here-string only before other redirections.
     ...(here === undefined ? [] : [`<<< ${argument(here, home)}`]),
+    ...redirections.map(({ sign, target }) => sign + redirected(target, home)),
   ].join(' ');
 }
 
