@@ -9,7 +9,7 @@ import type { SessionLog } from '../journal/sessionLog.ts';
 import type { SessionRuns } from './sessionRuns.ts';
 
 export interface OutagesDeps {
-  readonly log: Pick<SessionLog, 'record' | 'state'>;
+  readonly log: Pick<SessionLog, 'events' | 'record' | 'state'>;
   readonly runs: Pick<Runs, 'onDidChange'>;
   readonly sessionRuns: Pick<SessionRuns, 'live'>;
   readonly clock: Clock;
@@ -22,6 +22,8 @@ export interface OutagesDeps {
  * old when the machine stops answering.
  */
 const minOutageMs = 10_000;
+/** Delay between two looks whether a machine of an outage in the journal answers. */
+const lookMs = 5_000;
 
 export class Outages implements Disposable {
   readonly #deps: OutagesDeps;
@@ -35,6 +37,7 @@ export class Outages implements Disposable {
   constructor(deps: OutagesDeps) {
     this.#deps = deps;
     this.#owned.add(deps.runs.onDidChange((change) => this.#heard(change)));
+    for (const [machineId, sinceMs] of openOutages(deps.log)) this.#lookLater(machineId, sinceMs);
   }
 
   dispose(): void {
@@ -52,6 +55,28 @@ export class Outages implements Disposable {
       out.timer.dispose();
       this.#end(machineId, out.sinceMs);
     }
+  }
+
+  /**
+   * Looks later whether the machine has answered. A machine that answers the first question of this
+   * process is not reported as recovered.
+   */
+  #lookLater(machineId: string, sinceMs: number): void {
+    const { clock } = this.#deps;
+    const timer = alarmAt(clock, clock.now() + lookMs, () => {
+      if (this.#hasAnswered(machineId)) this.#end(machineId, sinceMs);
+      else this.#lookLater(machineId, sinceMs);
+    });
+    this.#out.set(machineId, { sinceMs, timer });
+  }
+
+  #hasAnswered(machineId: string): boolean {
+    return this.#deps.sessionRuns
+      .live()
+      .some(
+        ({ spec, lastAnswerMs, liveness }) =>
+          spec.machineId === machineId && lastAnswerMs !== undefined && liveness.kind !== 'unknown',
+      );
   }
 
   #begin(machineId: string): void {
@@ -99,3 +124,21 @@ export class Outages implements Disposable {
 /** Returns whether a change shows that the machine answers. */
 const isAnswer = (kind: RunChange['kind'], { liveness }: Run): boolean =>
   kind === 'recovered' || (kind === 'ended' && liveness.kind === 'ended');
+
+/**
+ * Returns the outages in the journal that have not ended, on machines with active runs: machine id →
+ * last sign of life.
+ */
+function openOutages({ events, state }: OutagesDeps['log']): ReadonlyMap<string, number> {
+  const open = new Map<string, number>();
+  for (const event of events) {
+    if (event.type === 'machine.silent') open.set(event.machineId, event.fromMs);
+    if (event.type === 'machine.out_of_reach') open.delete(event.machineId);
+  }
+  const active = new Set(
+    [...state.runs.values()].flatMap(({ spec, verdict, notStarted }) =>
+      verdict === undefined && notStarted === undefined ? [spec.machineId] : [],
+    ),
+  );
+  return new Map([...open].filter(([machineId]) => active.has(machineId)));
+}

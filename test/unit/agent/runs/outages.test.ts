@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import { buildHistory } from '../../../../src/agent/context/history.ts';
 import { describeEvent } from '../../../../src/agent/journal/describeEvent.ts';
-import type { SessionEvent } from '../../../../src/agent/journal/events.ts';
+import type { JournalEvent, SessionEvent } from '../../../../src/agent/journal/events.ts';
 import { outageText } from '../../../../src/agent/journal/runText.ts';
 import { Outages } from '../../../../src/agent/runs/outages.ts';
 import { Emitter } from '../../../../src/base/emitter.ts';
@@ -12,19 +12,24 @@ import { recorded, runState, started, stateOf } from '../../vscode/states.ts';
 
 const startMs = new Date(2026, 10, 22, 8, 35, 14).getTime();
 
-function watch(machines: Readonly<Record<number, string>>) {
+function watch(
+  machines: Readonly<Record<number, string>>,
+  past: readonly JournalEvent[] = [],
+  hasAnswered = true,
+) {
   const clock = new ManualClock(startMs);
   const changes = new Emitter<RunChange>();
   const events: SessionEvent[] = [];
   const runs = Object.entries(machines).map(([number, machineId]) => {
     const { spec } = runState(Number(number));
-    const live = { liveness: { kind: 'running' }, lastAnswerMs: startMs };
+    const live = { liveness: { kind: 'running' }, ...(hasAnswered && { lastAnswerMs: startMs }) };
     return { spec: { ...spec, machineId }, ...live } as unknown as Run;
   });
   const outages = new Outages({
     log: {
       record: (event) => Promise.resolve(void events.push(event)),
-      state: { runs: new Map(runs.map((run) => [run.spec.id, {}])) } as never,
+      events: past,
+      state: { runs: new Map(runs.map((run) => [run.spec.id, run])) } as never,
     },
     runs: { onDidChange: changes.event },
     sessionRuns: { live: () => runs as never },
@@ -65,6 +70,29 @@ describe('outages of machines', () => {
         },
       ],
     );
+  });
+
+  it('that Helios did not see begin end, too, as soon as the machine has answered', async () => {
+    const silent = { type: 'machine.silent', runs: 1 } as const;
+    const over = { type: 'machine.out_of_reach', runs: 1 } as const;
+    const past = [
+      recorded({ ...silent, machineId: 'gpu1', fromMs: startMs - 60_000 }),
+      recorded({ ...silent, machineId: 'gpu2', fromMs: startMs - 60_000 }),
+      recorded({ ...over, machineId: 'gpu2', fromMs: startMs - 60_000, toMs: startMs - 30_000 }),
+      recorded({ ...silent, machineId: 'gone', fromMs: startMs - 60_000 }),
+    ];
+    const { clock, events, fire, answer } = watch({ 1: 'gpu1', 2: 'gpu2' }, past, false);
+    assert.deepEqual(events, []);
+    fire('unknown', 0);
+    await clock.advance(20_000);
+    assert.deepEqual(events, []);
+    answer(0);
+    await clock.advance(5_000);
+    await clock.advance(20_000);
+    const toMs = startMs + 25_000;
+    assert.deepEqual(events, [
+      { ...over, machineId: 'gpu1', fromMs: startMs - 60_000, toMs, runs: 1 },
+    ]);
   });
 
   it('are recorded once per machine, with from, to and the runs that went on', async () => {
