@@ -4,6 +4,7 @@ import { carryOutRequest, listMachines } from '../machines/machineCommands.ts';
 
 const examples = `
 Examples:
+  helios machine add lab                lab is a Host of your ~/.ssh/config
   helios machine add gpu1 ada@gpu1:2222 --key ~/.ssh/lab --slots 2 --gpus 0,1
   helios machine add lab ada@login.lab --kind slurm --partition gpu --gpus 1 --time 24h --prologue 'module load cuda'
   helios machine add box --kind container --image python:3.12-slim --mount .:/project --cpus 4 --memory 16G

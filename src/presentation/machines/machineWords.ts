@@ -54,7 +54,10 @@ export function declareMachineWords(
       'adds an SSH host, a Slurm cluster or a container; replaces a machine with the same id',
     )
     .argument('<id>', 'id of the machine')
-    .argument('[place]', 'user@host[:port], or a host of your ssh config; omit it for a container')
+    .argument(
+      '[place]',
+      'user@host[:port], or a host of your ssh config; omit it for a container, or if the id is such a host',
+    )
     .addOption(new Option('--kind <kind>', kindsText).choices(remoteKinds).default('ssh'));
   declareOptions(add)
     .addHelpText('after', valuesText)
@@ -210,12 +213,11 @@ function addedEntry(
   context: MachineArgumentsContext,
 ): MachineEntry {
   const fields = fieldsOf(texts, kind, context.localPath);
-  return checkedEntry({ id, kind, ...placeOf(kind, place, context), ...fields });
+  return checkedEntry({ id, kind, ...placeOf({ id, kind, place }, context), ...fields });
 }
 
 function placeOf(
-  kind: RemoteKind,
-  place: string | undefined,
+  { id, kind, place }: Omit<NewMachine, 'texts'>,
   { aliases }: MachineArgumentsContext,
 ): object {
   if (kind === 'container' && place !== undefined)
@@ -224,9 +226,10 @@ function placeOf(
       'Name the image instead: --image python:3.12-slim.',
     );
   if (place !== undefined) return parseMachineSpec(place, aliases);
+  if (kind === 'ssh' && aliases.includes(id)) return parseMachineSpec(id, aliases);
   if (kind === 'ssh')
     throw new UserFacing(
-      'A machine of the kind ssh needs a host.',
+      `A machine of the kind ssh needs a host, and your ssh config has no Host ${id}.`,
       'Use user@host[:port], or a host of your ssh config.',
     );
   return {};

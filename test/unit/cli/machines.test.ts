@@ -63,6 +63,9 @@ describe('helios machine', () => {
     );
     assert.deepEqual(machines(), [{ id: 'gpu1', kind: 'ssh', alias: 'lab', workFolder: '/data' }]);
     assert.equal((await helios('machine', 'rm', 'gpu1')).stdout.text, 'Removed gpu1.\n');
+    assert.match((await helios('machine', 'add', 'lab')).stdout.text, /^Added lab/);
+    assert.deepEqual(machines(), [{ id: 'lab', kind: 'ssh', alias: 'lab' }]);
+    await helios('machine', 'rm', 'lab');
     assert.deepEqual(machines(), []);
   });
 
