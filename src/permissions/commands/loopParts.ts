@@ -1,6 +1,6 @@
 /** Finds the parts of loops, subshells and pipelines among the commands of a line. */
 import type { ShellCommand, ShellLayout, ShellWord } from '../../shell/shellCommand.ts';
-import { isOwnWord } from './scope.ts';
+import { isOwnWord, setByArithmetic } from './scope.ts';
 import { printfTarget } from './shellBuiltins.ts';
 
 export interface Loop {
@@ -77,7 +77,12 @@ const namesIn = ({ parts = [] }: ShellWord): readonly string[] =>
 
 const sets = ({ words, assignments }: ShellCommand, names: ReadonlySet<string>): boolean =>
   assignments.some(({ spelled }) => names.has(/^\w+/.exec(spelled)?.[0] ?? '')) ||
-  (words[0]?.text === '((' && words.flatMap(namesIn).some((name) => names.has(name)));
+  (words[0]?.text === '((' && words.flatMap(namesIn).some((name) => names.has(name))) ||
+  words.flatMap(setInside).some((name) => names.has(name));
+
+/** Returns the variables that the arithmetic in a word sets, such as `$((i++))`. */
+export const setInside = ({ parts = [] }: ShellWord): readonly string[] =>
+  parts.flatMap((part) => (part.kind === 'arithmetic' ? setByArithmetic(part.items) : []));
 
 export const isFunctionHead = ({ words: [, sign] }: Pick<ShellCommand, 'words'>): boolean =>
   sign?.text === '()' && isKeyword(sign);

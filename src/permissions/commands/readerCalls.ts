@@ -199,6 +199,7 @@ export function judgeRedirection(
 ): Verdict {
   if (!target.isDynamic && /^(?:\d*[<>]&|[<>]&)$/.test(sign) && /^(?:\d+|-)$/.test(target.text))
     return safe;
+  if (sign.endsWith('<&')) return asks('reads from what may be no open file', spot.part);
   if (!sign.includes('>')) return judgeFile(target, spot);
   return !target.isDynamic && target.text === '/dev/null' ? safe : judgeWrite(target, spot);
 }

@@ -11,7 +11,7 @@ import {
   type Kind,
 } from './elements.ts';
 import type { LineValues } from './lineValues.ts';
-import { mapfileCall, readCall } from './loopParts.ts';
+import { mapfileCall, readCall, setInside } from './loopParts.ts';
 import { printfTarget } from './shellBuiltins.ts';
 import type { Steps } from './steps.ts';
 import {
@@ -20,7 +20,6 @@ import {
   isOwnName,
   isOwnWord,
   resolvedWord,
-  setByArithmetic,
   valueParts,
   withoutTarget,
 } from './scope.ts';
@@ -135,10 +134,15 @@ export class Setters {
     const items = part?.kind === 'arithmetic' ? part.items : undefined;
     if (!items || !isCalculated(withoutTarget(items), this.#values.scope, this.#values.valueOf('')))
       return asks('calculates with a value that may be no number', word?.spelled ?? '');
-    const number: Values = [{ kind: 'number' }];
-    for (const name of setByArithmetic(items))
-      this.#values.set(name, joinedValues(this.#values.scope.get(name) ?? number, number));
+    this.calculated(word === undefined ? [] : [word]);
     return safe;
+  }
+
+  /** Records what the arithmetic in words may set. */
+  calculated(words: readonly ShellWord[]): void {
+    const number: Values = [{ kind: 'number' }];
+    for (const name of words.flatMap(setInside))
+      this.#values.set(name, joinedValues(this.#values.scope.get(name) ?? number, number));
   }
 
   /** Judges `unset NAME…`; other calls as a program. */

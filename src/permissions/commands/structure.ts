@@ -181,8 +181,7 @@ class StructureJudge {
    * is of an unknown kind.
    */
   #part(layout: ShellLayout, at: number, circumstances: Circumstances): Part {
-    const item = layout[at] ?? '';
-    const { operator } = circumstances;
+    const [item, { operator }] = [layout[at] ?? '', circumstances];
     if (typeof item === 'object' && isCaseHead(item)) return { verdict: this.#case(item), end: at };
     if (typeof item === 'object' && !isHead(item))
       return { verdict: this.#command(item, circumstances), end: at };
@@ -206,10 +205,10 @@ class StructureJudge {
 
   #command(command: ShellCommand, { isSure, operator }: Circumstances): Verdict {
     this.#count += 1;
-    return strictest([
-      this.#inner(command),
-      this.#ofShell(command, operator) ?? this.#ofProgram(command, operator, isSure),
-    ]);
+    const inner = this.#inner(command);
+    const own = this.#ofShell(command, operator) ?? this.#ofProgram(command, operator, isSure);
+    this.#setters.calculated([...command.words, ...command.assignments]);
+    return strictest([inner, own]);
   }
 
   /** Judges what the shell does by itself; `undefined` for other commands. */
@@ -321,9 +320,9 @@ class StructureJudge {
     const isEnding = [condition, step].every((word) => word?.parts?.[0]?.kind === 'arithmetic');
     if (!isEnding || !isCounting({ condition: [calculated(condition)], body: [calculated(step)] }))
       return notJudged('while');
-    const verdicts = [this.#inner(head), this.#setters.calculation(start)];
+    const started = strictest([this.#inner(head), this.#setters.calculation(start)]);
     const walked = [calculated(condition), ';', ...body, ';', calculated(step)];
-    return strictest([...verdicts, this.#body(walked, this.#values.scope, operator)]);
+    return strictest([started, this.#body(walked, this.#values.scope, operator)]);
   }
 
   #readLoop({ head, body }: Loop, operator: string, fed: Values): Verdict {
