@@ -17,12 +17,10 @@ import { judgeFind } from './find.ts';
 import { gitCallIn } from './gitFolder.ts';
 import { judgeRead, pathsOf } from './operand.ts';
 import type { CommandPlace, Consent, ConsentStep, Spot } from './place.ts';
-import { readerOf } from './readers.ts';
-import type { Reader } from './readers/reader.ts';
 import { isPrintable, splitWords } from './possibleTexts.ts';
 import { installReason } from './installPlace.ts';
 import { judgeBuiltin, printfTarget } from './shellBuiltins.ts';
-import { judgeReader, judgeRedirection } from './readerCalls.ts';
+import { asReader, judgeReader, judgeRedirection } from './readerCalls.ts';
 import { structureVerdict, unclear } from './structure.ts';
 import { isSilent } from './trees.ts';
 import { showsVersion, subcommandOf } from './subcommands.ts';
@@ -263,9 +261,8 @@ class LineJudge {
     if (first.isDynamic) return asks('runs a program that only the shell knows', part);
     const name = first.text;
     if (!/^[\w.+:[-]+$/.test(name)) return asks(reasonFor(command.words, true), part);
-    if (name === 'cd') return this.#enter(command, spot);
-    if (name === 'pushd') return this.#push(command, spot);
-    if (name === 'popd' && rest.length === 0) return this.#pop();
+    const moved = this.#move(name, command, spot);
+    if (moved !== undefined) return moved;
     const call = gitCallIn(command, spot);
     if (call !== undefined)
       return strictest([
@@ -284,6 +281,22 @@ class LineJudge {
     return found === undefined
       ? asks(reasonFor(command.words, false), part)
       : judgeReader({ name, ...found }, spot);
+  }
+
+  /** Judges a command that changes the folder; `undefined` for others. */
+  #move(name: string, command: ShellCommand, spot: Spot): Verdict | undefined {
+    const rest = command.words.slice(1);
+    if (name === 'cd') return this.#back(rest) ?? this.#enter(command, spot);
+    if (name === 'pushd') return this.#push(command, spot);
+    return name === 'popd' && rest.length === 0 ? this.#pop() : undefined;
+  }
+
+  /** Judges `cd -`; `undefined` for other calls, and if it is not certain which folder it enters. */
+  #back([target, ...others]: readonly ShellWord[]): Verdict | undefined {
+    if (target?.text !== '-' || others.length > 0 || this.#entered === undefined) return undefined;
+    [this.#entered, this.#left] = [this.#left, this.#entered];
+    this.#folders = [...new Set([...this.#folders, ...this.#entered])];
+    return safe;
   }
 
   /** Judges `pushd FOLDER`, which some shells do not know. */
@@ -310,11 +323,6 @@ class LineJudge {
    */
   #enter({ words: [, ...rest], operator }: ShellCommand, spot: Spot): Verdict {
     const [target] = rest;
-    if (target?.text === '-' && this.#entered !== undefined && rest.length === 1) {
-      [this.#entered, this.#left] = [this.#left, this.#entered];
-      this.#folders = [...new Set([...this.#folders, ...this.#entered])];
-      return safe;
-    }
     const paths = target === undefined ? [this.#place.home] : pathsOf(target, spot);
     const isKnown = rest.length <= 1 && target?.text !== '-' && paths?.length !== undefined;
     if (!isKnown || paths === undefined) {
@@ -373,24 +381,6 @@ const isOfStructure = ({ words, assignments }: ShellCommand): boolean =>
   ) ||
   printfTarget(words) !== undefined ||
   words.some(({ isDynamic, text }) => isDynamic && text.includes('{'));
-
-function asReader(
-  name: string,
-  rest: readonly ShellWord[],
-): { readonly reader: Reader; readonly rest: readonly ShellWord[] } | undefined {
-  const reader = readerOf(name);
-  const [first] = rest;
-  // The options of tar may come without a dash, as in `tar tf FILE`.
-  const isBare = name === 'tar' && first !== undefined && /^[tvzjJaxO]*f$/.test(first.text);
-  const words = isBare ? [{ ...first, text: `-${first.text}` }, ...rest.slice(1)] : rest;
-  return reader && { reader, rest: name === 'lsof' ? words.filter(isNoMark) : words };
-}
-
-/** Returns false for the `+D` of `lsof` before a folder. */
-const isNoMark = ({ text }: ShellWord, at: number, all: readonly ShellWord[]): boolean =>
-  !/^\+[dD]$/.test(text) ||
-  !/^[\w./]/.test(all[at + 1]?.text ?? '') ||
-  !all.slice(0, at).every((before) => /^-[tnPwaU]+$/.test(before.text));
 
 /** Returns the command as written, without its redirections. */
 const partOf = ({ assignments, words }: ShellCommand): string =>

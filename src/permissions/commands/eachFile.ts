@@ -107,8 +107,7 @@ export function xargsCall(command: ShellCommand, spot: Spot): EachCall | Verdict
   const { part } = spot;
   const own = ownOptions(command.words);
   const [program, ...rest] = command.words.slice(own?.from ?? command.words.length);
-  const isFixed = program?.isDynamic === false && !program.text.includes(own?.marker ?? ' ');
-  if (own === undefined || program === undefined || !isFixed)
+  if (own === undefined || program === undefined || !isFixed(program, own))
     return asks('runs another command', part);
   const given = givenTo(command, own, spot);
   const filled = withGiven(rest, given, own.marker);
@@ -121,6 +120,10 @@ export function xargsCall(command: ShellCommand, spot: Spot): EachCall | Verdict
     ? call
     : asks(`${program.text} may read more than the names that xargs gives it`, part);
 }
+
+/** Returns false for a program in whose name `xargs` would put a text. */
+const isFixed = ({ isDynamic, text }: ShellWord, { marker = ' ' }: XargsOptions): boolean =>
+  !isDynamic && !text.includes(marker);
 
 /** Returns true for a program that only prints its arguments, whatever they are. */
 export const printsAll = (name: string, [format]: readonly ShellWord[]): boolean =>
@@ -162,10 +165,10 @@ function withGiven(
     return { text, spelled, isDynamic: true, isQuoted: true, parts };
   };
   if (marker === undefined) return [...rest, word([given], '{}')];
-  const isFixed = ({ isDynamic, text, spelled, parts }: ShellWord): boolean =>
+  const isKnown = ({ isDynamic, text, spelled, parts }: ShellWord): boolean =>
     !isDynamic ||
     (parts === undefined && text === spelled && !/[*?[{$`\\]/.test(text.replaceAll(marker, '')));
-  if (rest.some((word) => word.spelled.includes(marker) && !isFixed(word))) return undefined;
+  if (rest.some((word) => word.spelled.includes(marker) && !isKnown(word))) return undefined;
   return rest.map((each) => {
     const texts = each.text.split(marker);
     const parts = texts.flatMap((text, index): WordPart[] => [

@@ -83,6 +83,8 @@ const lines = (values: readonly PossibleText[]): Listing => ({ values, isNull: f
 const texts = (all: readonly string[]): Listing =>
   lines([...new Set(all)].map((text) => ({ kind: 'text', text })));
 
+const textsOf = (all: readonly string[] | undefined): Printed => all && texts(all);
+
 const isPipeline = (commands: readonly ShellCommand[]): boolean =>
   commands.every(
     ({ operator, assignments }, index) =>
@@ -231,16 +233,13 @@ const ls: Producer = (words, at) => {
       ? undefined
       : found.flatMap((each) => each ?? []).map((path) => posix.basename(path));
   };
-  if (operands.length === 0) {
-    const found = names.has('-d') ? ['.'] : listed('*');
-    return found && texts(found);
-  }
+  if (operands.length === 0) return textsOf(names.has('-d') ? ['.'] : listed('*'));
   const isNamed = names.has('-d') || names.has('--directory');
   const all: string[] = [];
   const folders: PossibleText[] = [];
   for (const operand of operands) {
-    const named = loopValues(operand, at);
-    if (named?.every((text) => !/[*?]/.test(text)) !== true) {
+    const named = matchesOf(operand, at);
+    if (named === undefined) {
       const folder = matchedBelow(operand, isNamed, at);
       if (folder === undefined) return undefined;
       folders.push(below(folder));
@@ -258,6 +257,12 @@ const ls: Producer = (words, at) => {
   }
   return all.length <= 200 ? lines([...texts(all).values, ...folders]) : undefined;
 };
+
+/** Returns the names that a word stands for; `undefined` if they are not known, or none yet. */
+function matchesOf(word: ShellWord, at: LoopPlace): readonly string[] | undefined {
+  const names = loopValues(word, at);
+  return names?.some((text) => /[*?]/.test(text)) === true ? undefined : names;
+}
 
 /**
  * Returns the folder below which are all names that `ls` prints for a pattern with too many matches,

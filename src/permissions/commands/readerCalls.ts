@@ -9,8 +9,28 @@ import { readArguments, type Arguments } from './options.ts';
 import type { Spot } from './place.ts';
 import { plainVariable } from './plainVariables.ts';
 import { chosenTexts, hasChoice, isList, isPrintable, scriptTexts } from './possibleTexts.ts';
+import { readerOf } from './readers.ts';
 import type { Reader } from './readers/reader.ts';
 import { asks, isFirm, safe, strictest, type Verdict } from './verdict.ts';
+
+/** Returns a program that only reads, and its arguments; `undefined` for others. */
+export function asReader(
+  name: string,
+  rest: readonly ShellWord[],
+): { readonly reader: Reader; readonly rest: readonly ShellWord[] } | undefined {
+  const reader = readerOf(name);
+  const [first] = rest;
+  // The options of tar may come without a dash, as in `tar tf FILE`.
+  const isBare = name === 'tar' && first !== undefined && /^[tvzjJaxO]*f$/.test(first.text);
+  const words = isBare ? [{ ...first, text: `-${first.text}` }, ...rest.slice(1)] : rest;
+  return reader && { reader, rest: name === 'lsof' ? words.filter(isNoMark) : words };
+}
+
+/** Returns false for the `+D` of `lsof` before a folder. */
+const isNoMark = ({ text }: ShellWord, at: number, all: readonly ShellWord[]): boolean =>
+  !/^\+[dD]$/.test(text) ||
+  !/^[\w./]/.test(all[at + 1]?.text ?? '') ||
+  !all.slice(0, at).every((before) => /^-[tnPwaU]+$/.test(before.text));
 
 export function judgeReader({ name, reader, rest }: EachCall, spot: Spot): Verdict {
   const isGit = name === 'git';

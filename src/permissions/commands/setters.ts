@@ -95,6 +95,12 @@ export class Setters {
     return true;
   }
 
+  /** Judges `local`, `readonly`, `declare` and `typeset`. */
+  declaring([command, ...words]: readonly ShellWord[]): Verdict | undefined {
+    if (command?.text === 'local') return this.local(words);
+    return command?.text === 'readonly' ? this.assign(words) : this.declare(words);
+  }
+
   /** Judges `declare -A NAME` and `declare -a NAME`, with or without a list. */
   declare(words: readonly ShellWord[]): Verdict | undefined {
     const [option, ...names] = words;

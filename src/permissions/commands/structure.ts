@@ -237,15 +237,13 @@ class StructureJudge {
       case 'return':
         return this.#return(command);
       case 'local':
-        return isPlain ? this.#setters.local(words.slice(1)) : undefined;
+      case 'readonly':
       case 'declare':
       case 'typeset':
-        return isPlain ? this.#setters.declare(words.slice(1)) : undefined;
+        return isPlain ? this.#setters.declaring(words) : undefined;
       case 'mapfile':
       case 'readarray':
         return this.#setters.mapfile(command);
-      case 'readonly':
-        return isPlain ? this.#setters.assign(words.slice(1)) : undefined;
       case 'unset':
         // Without a variable of this name, `unset` removes the function.
         if (words.some(({ text }) => this.#functions.has(text))) return undefined;
