@@ -247,6 +247,8 @@ export class CommandReader {
     );
     const head = children.slice(0, body).filter(({ type }) => !/^[;\n]$/.test(type));
     must(body > 0);
+    // The grammar also takes words on the next line, where a shell expects `do`.
+    head.slice(1).forEach((part, at) => must(gapBetween(head[at] ?? part, part) !== 'else'));
     this.#isLaidOut &&= children[body]?.type === 'do_group';
     this.#addWords(head);
     return body;
