@@ -69,6 +69,8 @@ function writtenWords(words: readonly ShellWord[], home: string): readonly strin
         .map((word) => calculation(word, home))
         .join(' ; ')} ))`,
     ];
+  // A variable that cannot be set again could keep its value where the line was judged with another.
+  if (first?.text === 'readonly') return words.slice(1).map((word) => assigned(word, home));
   if (first?.text === '[[') return conditionWords(words.slice(1, -1), home);
   return (
     declaredWords(words, home) ??
@@ -82,8 +84,6 @@ function declaredWords(words: readonly ShellWord[], home: string): readonly stri
   if (isFunctionHead({ words })) return [`${first?.text ?? ''}()`];
   if (/^(?:declare|typeset)$/.test(first?.text ?? '') && second?.text.startsWith('-') === true)
     return [...words.map((word) => (listOf(word) ? assigned(word, home) : word.text)), '|| exit 1'];
-  // A variable that cannot be set again could keep its value where the line was judged with another.
-  if (first?.text === 'readonly') return words.slice(1).map((word) => assigned(word, home));
   if (first?.text === 'local')
     return words.map((word) => (word.spelled.includes('=') ? assigned(word, home) : word.text));
   return undefined;

@@ -75,8 +75,7 @@ function judgeComparison(
   spot: Spot,
 ): Verdict | undefined {
   const sign = operator?.isDynamic === false ? operator.text : '';
-  if (sign === '=~' && isDouble && other !== undefined)
-    return strictest([text(word, spot), regex(other, spot)]);
+  if (sign === '=~' && isDouble) return judgeMatch(word, other, spot);
   if (/^(?:[<>]|=~)$/.test(sign)) return asks(`${sign} in a condition is not judged`, spot.part);
   if (other === undefined) return undefined;
   if (comparesTexts.test(sign))
@@ -86,6 +85,10 @@ function judgeComparison(
     ? strictest([word, other].map((each) => file(each, spot)))
     : undefined;
 }
+
+/** Judges `A =~ B`. */
+const judgeMatch = (word: ShellWord, other: ShellWord | undefined, spot: Spot): Verdict =>
+  strictest([text(word, spot), ...(other ? [regex(other, spot)] : [])]);
 
 function judgeSign({ word: { text: sign }, isDouble }: Term, { part, place }: Spot): Verdict {
   // A shell that knows no `[[` would run the words after `||`, unless `asArgumentLists` writes two
