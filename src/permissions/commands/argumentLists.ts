@@ -69,8 +69,6 @@ function writtenWords(words: readonly ShellWord[], home: string): readonly strin
         .map((word) => calculation(word, home))
         .join(' ; ')} ))`,
     ];
-  // A variable that cannot be set again could keep its value where the line was judged with another.
-  if (first?.text === 'readonly') return words.slice(1).map((word) => assigned(word, home));
   if (first?.text === '[[') return conditionWords(words.slice(1, -1), home);
   return (
     declaredWords(words, home) ??
@@ -84,6 +82,7 @@ function declaredWords(words: readonly ShellWord[], home: string): readonly stri
   if (isFunctionHead({ words })) return [`${first?.text ?? ''}()`];
   if (/^(?:declare|typeset)$/.test(first?.text ?? '') && second?.text.startsWith('-') === true)
     return [...words.map((word) => (listOf(word) ? assigned(word, home) : word.text)), '|| exit 1'];
+  if (first?.text === 'readonly') return setWords(words, home);
   if (first?.text === 'local')
     return words.map((word) => (word.spelled.includes('=') ? assigned(word, home) : word.text));
   return undefined;
@@ -101,6 +100,13 @@ function conditionWords(words: readonly ShellWord[], home: string): readonly str
   );
   return ['[[', ...written, ']]'];
 }
+
+/**
+ * Writes `readonly NAME=VALUE` as an assignment: a variable that cannot be set again could keep its
+ * value where the line was judged with another.
+ */
+const setWords = (words: readonly ShellWord[], home: string): readonly string[] =>
+  words.slice(1).map((word) => assigned(word, home));
 
 /** Leaves the signs of `[[` as they are. */
 const conditionWord = (word: ShellWord, home: string): string =>
