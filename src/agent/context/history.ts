@@ -119,6 +119,8 @@ interface KnownRuns {
   readonly refused: Map<string, RefusedCall>;
   /** Id of an event that resumed the session → facts about the journal before that event. */
   readonly before: Map<string, Before>;
+  /** Ids of the runs of which an alarm said while they ran that their metrics are not read. */
+  readonly unread: Set<RunId>;
   /** Ids of the runs whose end a digest tells. */
   readonly digested: Set<RunId>;
   /** Ids of the runs that have started and not ended. */
@@ -134,6 +136,11 @@ interface Before {
   readonly runs: number;
 }
 
+function noteAlarm({ condemned, unread }: KnownRuns, event: Alarmed): void {
+  if (event.action !== 'warn') condemned.set(event.runId, event);
+  if (event.kind === 'unread_metric') unread.add(event.runId);
+}
+
 const knownRuns = growingFold<JournalEvent, KnownRuns>(
   () => ({
     names: new Map(),
@@ -143,10 +150,11 @@ const knownRuns = growingFold<JournalEvent, KnownRuns>(
     refused: new Map(),
     before: new Map(),
     live: new Set(),
+    unread: new Set(),
     digested: new Set(),
   }),
   (known, event) => {
-    const { names, numbers, points, condemned, refused } = known;
+    const { names, numbers, points, refused } = known;
     if (event.type === 'session.resumed' && known.lastMs !== undefined)
       known.before.set(event.id, { lastMs: known.lastMs, runs: known.live.size });
     if (event.type === 'message.added') for (const id of event.ended ?? []) known.digested.add(id);
@@ -155,7 +163,7 @@ const knownRuns = growingFold<JournalEvent, KnownRuns>(
     known.lastMs = event.at;
     if (event.type === 'question.asked' && event.refused !== undefined)
       refused.set(event.questionId, event.refused);
-    if (event.type === 'run.alarmed' && event.action !== 'warn') condemned.set(event.runId, event);
+    if (event.type === 'run.alarmed') noteAlarm(known, event);
     if (event.type !== 'run.planned') return;
     const { id, number, label, sweep } = event.spec;
     numbers.set(id, number);
@@ -322,7 +330,8 @@ function runEndedText(
   known: KnownRuns,
 ): string | undefined {
   const lines = known.digested.has(event.runId) ? [] : [endText(event, known)];
-  if (event.unread !== undefined) lines.push(unreadText(event.unread, event.nearestLine));
+  if (event.unread !== undefined && !known.unread.has(event.runId))
+    lines.push(unreadText(event.unread, event.nearestLine));
   if (event.outputTail !== undefined)
     lines.push(untrusted(event.outputTail, outputName(event, known)));
   if (event.withheld !== undefined) lines.push(event.withheld);

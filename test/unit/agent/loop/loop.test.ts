@@ -227,7 +227,7 @@ describe('loop', () => {
     await session.interrupt();
     assert.equal(session.state.phase, 'paused');
     assert.equal(model.requests.length, 1);
-    assert.match(eventsOf(session, 'tool.finished')[0]?.text ?? '', /was interrupted/);
+    assert.match(eventsOf(session, 'tool.finished')[0]?.text ?? '', /no longer runs/);
   });
 
   it('delivers what is said meanwhile at the next turn, after the results', async () => {

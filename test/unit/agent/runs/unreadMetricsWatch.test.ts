@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
+import { buildHistory } from '../../../../src/agent/context/history.ts';
 import type { SessionState } from '../../../../src/agent/journal/state.ts';
 import { UnreadMetricsWatch } from '../../../../src/agent/runs/unreadMetricsWatch.ts';
 import { silentLogger } from '../../../../src/base/logger.ts';
 import type { MetricSpec } from '../../../../src/metrics/metric.ts';
 import type { Run } from '../../../../src/runs/liveRun.ts';
+import { Night } from '../../../fakes/nights.ts';
 
 interface Facts {
   readonly lines?: number;
@@ -57,5 +59,29 @@ describe('the watch for unread metrics', () => {
     assert.deepEqual(await beats({ names: ['loss', 'acc'] }, { read: ['loss'] }), nothing);
     assert.deepEqual(await beats(spec, { earlier: ['test_ppl'] }), nothing, 'printed at the end');
     assert.deepEqual(await beats(spec, { isKnown: true }), nothing, 'once per session');
+  });
+});
+
+describe('metrics that are not read', () => {
+  const told = (isAlarmed: boolean): string => {
+    const night = new Night();
+    night.think(0);
+    const runId = night.run({ isOpen: true });
+    if (isAlarmed)
+      night.add({
+        ...{ type: 'run.alarmed', runId, kind: 'unread_metric', action: 'warn' },
+        detail: 'test_ppl not read from 20 lines of output',
+      });
+    const end = { runId, verdict: { kind: 'ok' }, endedMs: 1, metrics: [] } as const;
+    night.add({ type: 'run.ended', ...end, unread: ['test_ppl'] });
+    return JSON.stringify(buildHistory(night.events));
+  };
+
+  it('are told to the model once: while the run prints, or at its end', () => {
+    assert.equal(told(true).match(/test_ppl/g)?.length, 1);
+    assert.match(told(true), /alarm unread_metric: test_ppl not read from 20 lines/);
+    assert.match(told(true), /run 1 .*ended: ok/i);
+    assert.equal(told(false).match(/test_ppl/g)?.length, 1);
+    assert.match(told(false), /Never read from its output: test_ppl\./);
   });
 });
