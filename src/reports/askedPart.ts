@@ -111,22 +111,25 @@ function fileDemands({ demands, ledger }: BriefFacts): Demand[] {
 
 function checkDemands({ demands, target }: BriefFacts): Demand[] {
   const { checks = [], checked = [] } = demands ?? {};
-  const passed = checked.filter((text) => text.includes(' passed'));
-  const ranBy = (check: string): string | undefined =>
-    passed.find((text) => runsCheck(text.slice(0, text.indexOf(' passed')), check));
-  const named = checks.map((check): Demand => {
-    const how = ranBy(check);
-    const text = check === 'tests' ? 'tests pass' : `${check} passes`;
-    return how === undefined
-      ? { verdict: 'Not checked', text, how: 'Helios runs it when the agent says it is done' }
-      : { verdict: 'Met', text, how };
-  });
+  const passed = checks.map((check) => passedText(checked, check));
+  const named = checks.map((check, index) => checkDemand(check, passed[index]));
+  if (target !== undefined) return named;
   // Without a target, the session ended on other evidence, such as a file or a command.
-  const used = new Set(checks.map(ranBy));
-  const others = checked.filter((text) => !used.has(text) && !text.endsWith(' unchanged'));
-  return target !== undefined
-    ? named
-    : [...named, ...others.map((text): Demand => ({ verdict: 'Checked', text, how: '' }))];
+  const others = checked.filter((text) => !passed.includes(text) && !text.endsWith(' unchanged'));
+  return [...named, ...others.map((text): Demand => ({ verdict: 'Checked', text, how: '' }))];
+}
+
+const passedText = (checked: readonly string[], check: string): string | undefined =>
+  checked.find((text) => {
+    const end = text.indexOf(' passed');
+    return end > 0 && runsCheck(text.slice(0, end), check);
+  });
+
+function checkDemand(check: string, how: string | undefined): Demand {
+  const text = check === 'tests' ? 'tests pass' : `${check} passes`;
+  return how === undefined
+    ? { verdict: 'Not checked', text, how: 'Helios runs it when the agent says it is done' }
+    : { verdict: 'Met', text, how };
 }
 
 const uncheckedDemands = ({ unchecked = [] }: BriefFacts): Demand[] =>
