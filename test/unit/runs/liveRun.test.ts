@@ -307,14 +307,14 @@ describe('a run that is followed', () => {
   describe('with a pattern', () => {
     beforeEach(async () => {
       run.dispose();
-      metricSpec = { patterns: { loss: 'L:((?:\\d+\\.?)+)$' } };
+      metricSpec = { patterns: { loss: 'L~((?:\\d+\\.?)+)$' } };
       await open();
     });
 
     it('ends after the points that are found later, of the last line too', async () => {
       await begin();
       memory.put(inRun('exit'), record);
-      memory.unread = 'L:0.5\nL:0.25\nL:0.125';
+      memory.unread = 'L~0.5\nL~0.25\nL~0.125';
       await run.refresh();
       assert.deepEqual([...run.metrics.series('loss').values], [0.5, 0.25, 0.125]);
       assert.equal(told.at(-1), 'ended (failed)');
@@ -330,7 +330,7 @@ describe('a run that is followed', () => {
 
     it('says that the pattern is switched off before it ends', async () => {
       await begin();
-      print(`L:${'1'.repeat(60)}x\n`);
+      print(`L~${'1'.repeat(60)}x\n`);
       memory.put(inRun('exit'), record);
       const refreshed = run.refresh();
       await until('the run ends', async () => {
