@@ -9,6 +9,7 @@ import {
 import {
   conditionText,
   isLowerBetter,
+  ruleFor,
   type Condition,
   type Target,
 } from '../experiments/target/target.ts';
@@ -30,7 +31,8 @@ export function conditionColumns(
       ? []
       : {
           metric: condition.metric,
-          valuesOf: (runs) => valuesOf(runs, condition, target?.rule ?? 'last'),
+          valuesOf: (runs) =>
+            valuesOf(runs, condition, target ? ruleFor(condition, target) : 'last'),
         },
   );
 }

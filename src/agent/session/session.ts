@@ -32,6 +32,7 @@ import {
   importResults,
   pinNote,
   recordMessage,
+  recordTargetMessage,
   recordTarget,
   unpinNote,
 } from './userFacts.ts';
@@ -174,9 +175,17 @@ export class LiveSession implements Session, SessionHooks {
   }
 
   say(text: string, attachments: readonly Attachment[] = [], isUnsaid = false): Promise<void> {
-    return this.#inTurn(async () => {
+    return this.#hear(async () => {
       const kept = await keepAttachments(this.folder, attachments);
       await recordMessage(this.#log, { text, ...(isUnsaid && { isUnsaid }), ...kept });
+      return text;
+    });
+  }
+
+  /** Records a message of the user, and continues the session. */
+  #hear(record: () => Promise<string>): Promise<void> {
+    return this.#inTurn(async () => {
+      const text = await record();
       if (this.#hasEnded) this.#ended = Promise.withResolvers<EndReason>();
       this.#hasEnded = false;
       await this.#parts.waiting.end(text);
@@ -234,7 +243,7 @@ export class LiveSession implements Session, SessionHooks {
 
   async setTarget(text: string): Promise<string> {
     const { words, isNew } = await changeTarget(text, { log: this.#log, ...this.#parts });
-    if (isNew) await this.say(`The target is now: ${words}. It replaces what was read before.`);
+    if (isNew) await this.#hear(() => recordTargetMessage(this.#log, words));
     return words;
   }
 

@@ -1,7 +1,8 @@
 /** Starts, resumes, lists and reads the sessions of a home. */
 import { Emitter } from '../../base/emitter.ts';
 import { requirementsAtStart } from '../experiments/unchangedFiles.ts';
-import { readTarget, statedTarget } from '../../experiments/target/readTarget.ts';
+import { readTarget } from '../../experiments/target/readTarget.ts';
+import { targetIfStated } from '../../experiments/target/statedTarget.ts';
 import { UserFacing } from '../../base/errors.ts';
 import { newSessionId, type SessionId } from '../../base/ids.ts';
 import type { ProjectFile } from '../../project/projects.ts';
@@ -91,8 +92,7 @@ export class SessionStore implements Sessions {
     const { provider, model } = modelFor(shared, request, project);
     const budget = checkedBudget({ ...profileOf(profile).limits, ...budgetFor(request, project) });
     checkModel(shared, { provider, model, budget });
-    const words = request.target ?? project?.target;
-    const stated = words === undefined ? undefined : statedTarget(words);
+    const stated = targetIfStated(request.target ?? project?.target);
     const id = newSessionId(shared.clock.now());
     const first: Extract<SessionEvent, { type: 'session.started' }> = {
       type: 'session.started',

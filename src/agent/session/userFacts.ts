@@ -4,7 +4,7 @@ import { readResultsTsv } from '../../experiments/resultsTsv.ts';
 import type { Ledger } from '../../experiments/ledger.ts';
 import { baselinesOf, targetIn } from '../../experiments/target/judgeTarget.ts';
 import { otherTarget } from '../../experiments/target/otherTarget.ts';
-import { statedTarget } from '../../experiments/target/readTarget.ts';
+import { statedTarget } from '../../experiments/target/statedTarget.ts';
 import type { Target } from '../../experiments/target/target.ts';
 import type { JournalEvent } from '../journal/events.ts';
 import type { SessionLog } from '../journal/sessionLog.ts';
@@ -100,6 +100,16 @@ export async function recordMessage(log: SessionLog, message: Message): Promise<
   const stated = target && otherTarget(message.text, target);
   if (target === undefined || stated === undefined) return;
   await log.recordNow({ type: 'session.target_kept', target, stated });
+}
+
+/**
+ * Records the message that tells the agent the user's target, and resolves with it. The message is
+ * not read as a goal, because it would be compared with the target that it states.
+ */
+export async function recordTargetMessage(log: SessionLog, words: string): Promise<string> {
+  const text = `The target is now: ${words}. It replaces what was read before.`;
+  await log.recordNow({ type: 'message.added', origin: 'person', text });
+  return text;
 }
 
 /**

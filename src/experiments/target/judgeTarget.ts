@@ -15,6 +15,7 @@ import {
   meetsCondition,
   overText,
   repeatsOfTarget,
+  ruleFor,
   targetText,
   type Baseline,
   type Baselines,
@@ -67,7 +68,7 @@ export function judgeSettings(target: Target, ledger: Experiments): GroupResult[
   return groups.map((runs) => {
     const conditions = target.conditions.map((condition) =>
       judgeCondition(condition, {
-        rule: target.rule,
+        rule: ruleFor(condition, target),
         runs,
         baseline: baselines.get(condition) ?? [],
       }),
@@ -178,12 +179,15 @@ interface Measured {
   readonly value: number;
 }
 
+const neededRuns = ({ seeds, seedCount, over }: Condition): number =>
+  seeds?.length ?? seedCount ?? (over === undefined ? 1 : 2);
+
 function judgeCondition(condition: Condition, group: Group): ConditionResult {
-  const { seeds, seedCount, over } = condition;
+  const { seeds, over } = condition;
   const all = measuredIn(condition, group);
   const of = seeds === undefined ? all : seeds.flatMap((seed) => newestOf(all, seed) ?? []);
   if (of.length === 0) return unmet(condition, notRead(condition, group.runs, all));
-  const needed = seeds?.length ?? seedCount ?? (over === undefined ? 1 : 2);
+  const needed = neededRuns(condition);
   const count = over === undefined ? of.length : new Set(of.map(({ row }) => seedOf(row))).size;
   const value = aggregate(condition, of);
   const baseline = condition.isRelative ? asBaseline(group.baseline) : undefined;
@@ -331,12 +335,15 @@ function spreadOf(measured: readonly Measured[]): number | undefined {
  */
 const baselineOf = (
   condition: Condition,
-  { rule, baseline }: Target,
+  target: Target,
   groups: readonly (readonly LedgerRow[])[],
 ): readonly Measured[] =>
   groups
-    .filter((runs) => baseline === undefined || runs.some(({ number }) => number === baseline))
-    .map((runs) => measuredIn(condition, { rule, runs }))
+    .filter(
+      (runs) =>
+        target.baseline === undefined || runs.some(({ number }) => number === target.baseline),
+    )
+    .map((runs) => measuredIn(condition, { rule: ruleFor(condition, target), runs }))
     .filter((measured) => measured.length > 0)
     .toSorted((a, b) => (a[0]?.row.number ?? 0) - (b[0]?.row.number ?? 0))[0] ?? [];
 

@@ -44,7 +44,11 @@ const countOf = (text: string): number => seedWords[text.toLowerCase()] ?? Numbe
 
 function seedsOf(text: string): readonly number[] | undefined {
   const list = seedList.exec(text)?.groups?.['list'];
-  if (list === undefined) return undefined;
+  return list === undefined ? undefined : seedsIn(list);
+}
+
+/** Reads a list of seeds: `0, 1 and 2`, `0-4`. */
+export function seedsIn(list: string): readonly number[] {
   const ranges = list.replace(/\s*(?:\b(?:to|bis|through)\b|–|-)\s*/giu, '-');
   const seeds = ranges.split(/[^\d-]+/).flatMap((part) => {
     const [from, to] = part.split('-').map((one) => (one.trim() === '' ? Number.NaN : Number(one)));

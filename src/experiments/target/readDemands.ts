@@ -3,12 +3,14 @@
  * epochs`, `use only numpy`, `prefer small models`. They are named, so that none is dropped in
  * silence.
  */
+import { withFactors } from './baselineFactors.ts';
 import { preferenceInside, preferenceStart, wishForBest } from './readPreferences.ts';
 import { readTarget } from './readTarget.ts';
 import { namedRequirements, type NamedRequirements } from './requirements.ts';
 import { hasItsNumbers } from './statedNumbers.ts';
 import { isOpen, type Target } from './target.ts';
 import { comparatorSource, readableGoal, wordingOf } from './wordings.ts';
+import { writtenTarget } from './writtenTarget.ts';
 
 const number = String.raw`(?<![\p{L}\d_.,/-])\$?\d+(?:[.,]\d+)*(?:e-?\d+)?(?:\s?(?:k|m|b|thousand|million|billion|tausend|millionen|milliarden)(?!\p{L}))?`;
 const countName = String.raw`(?:max\.?\s+|max_)?(?:epochs?|epochen?|steps?|iterations?|layers?)`;
@@ -116,6 +118,7 @@ export function uncheckedDemands(
   named: NamedRequirements = namedRequirements(goal),
 ): readonly string[] {
   const text = readableGoal(goal);
+  if (writtenTarget(withFactors(text)) !== undefined) return [];
   const read = { target: readTarget(goal), names: namesOf(named) };
   const pieces = sentencesOf(text).flatMap(piecesOf);
   const texts = pieces.filter((piece) => !isRead(piece, read)).map((piece) => shown(piece.text));

@@ -3,7 +3,7 @@
  * on amounts are only named (`uncheckedDemands`), because no run certainly prints the amount.
  */
 import type { Condition } from './target.ts';
-import { comparatorSource, wordingOf } from './wordings.ts';
+import { amountFactors, comparatorSource, wordingOf } from './wordings.ts';
 
 const amount = String.raw`(?<number>\d{1,3}(?:,\d{3})+(?![\d.,])|\d+(?:\.\d+)?(?:e\d+)?)\s*(?<factor>k|m|b|thousand|million|billion|tausend|millionen|milliarden)?`;
 const kind = String.raw`(?:(?:trainable|learnable|total|model)\s+)?(?:parameters|params|parametern?)`;
@@ -16,18 +16,6 @@ const counted = new RegExp(
   String.raw`(?<unit>${kind})(?:\s+count)?\s*(?:must\s+be|should\s+be|must\s+stay|is|are|stays?|at)?\s*(?<word>${comparatorSource})\s*${amount}(?![\p{L}\d])(?=(?<after>[^.;\n]{0,40}))`,
   'giu',
 );
-
-const factors: Readonly<Record<string, number>> = {
-  k: 1e3,
-  thousand: 1e3,
-  tausend: 1e3,
-  m: 1e6,
-  million: 1e6,
-  millionen: 1e6,
-  b: 1e9,
-  billion: 1e9,
-  milliarden: 1e9,
-};
 
 /**
  * Matches words before a limit that make its meaning uncertain: `tune at most 3 parameters`, `if`.
@@ -53,7 +41,8 @@ function limitsIn(text: string): Condition[] {
     const { word = '', unit = '', number = '', factor, after = '' } = match.groups ?? {};
     const comparator = wordingOf(word);
     if (comparator !== '<' && comparator !== '<=') return [];
-    const value = Number(number.replaceAll(',', '')) * (factors[factor?.toLowerCase() ?? ''] ?? 1);
+    const value =
+      Number(number.replaceAll(',', '')) * (amountFactors[factor?.toLowerCase() ?? ''] ?? 1);
     const isCertain =
       value >= smallestModel &&
       !uncertainBefore.test(text.slice(Math.max(0, match.index - 60), match.index)) &&

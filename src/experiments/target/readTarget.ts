@@ -3,14 +3,21 @@
  * because no condition is better than a wrong one: the agent and the user can state the target
  * later.
  */
-import { UserFacing } from '../../base/errors.ts';
-import { oneLine } from '../../base/text.ts';
 import { directionOf } from '../../metrics/direction.ts';
 import { aggregateOf, seedList } from './readAggregate.ts';
 import { metricPhrases, outside, type MetricPhrase } from './metricPhrase.ts';
 import { readLimits } from './readLimits.ts';
+import { withFactors } from './baselineFactors.ts';
+import { writtenTarget } from './writtenTarget.ts';
 import { readObjective, relativeConditions } from './readObjective.ts';
-import { isLimit, isLowerBetter, type Comparator, type Condition, type Target } from './target.ts';
+import {
+  isLimit,
+  isLowerBetter,
+  objectiveOf,
+  type Comparator,
+  type Condition,
+  type Target,
+} from './target.ts';
 import {
   amountUnit,
   bestWords,
@@ -27,11 +34,11 @@ import {
 const numberSource =
   '[-+]?(?:\\d{1,3}(?:,\\d{3})+(?![\\d.,])|\\d+[.,]\\d+|\\d+|\\.\\d+)(?:e[-+]?\\d+)?';
 const comparison = new RegExp(
-  `(?<word>${comparatorSource})\\s*(?:about|around|roughly|the|a|an|etwa|ca\\.)?\\s*(?<number>${numberSource})(?![\\d])(?<percent>\\s*(?:%|percent\\b|per cent\\b|prozent\\b))?`,
+  `(?<word>${comparatorSource})\\s*(?:about|around|roughly|the|a|an|etwa|ca\\.)?\\s*(?<number>${numberSource})(?![\\d])(?:(?<percent>\\s*(?:%|percent\\b|per cent\\b|prozent\\b))|(?<relative>\\s× the baseline))?`,
   'giu',
 );
 const bare = new RegExp(
-  `^\\s+(?<number>${numberSource})(?!\\d)(?<percent>\\s*(?:%|percent\\b|prozent\\b))?`,
+  `^\\s+(?<number>${numberSource})(?!\\d)(?:(?<percent>\\s*(?:%|percent\\b|prozent\\b))|(?<relative>\\s× the baseline))?`,
   'iu',
 );
 /** Names of settings, before numbers that are no targets. */
@@ -48,24 +55,24 @@ const follows =
 
 /** Returns the target that the goal states; `undefined` if it names no metric. */
 export function readTarget(goal: string): Target | undefined {
-  const text = readableGoal(goal);
+  const text = withFactors(readableGoal(goal));
+  const written = writtenTarget(text);
+  if (written !== undefined) return written;
   const found = sentencesOf(text).flatMap(conditionsIn);
   const conditions = found.length > 0 ? found : sentencesOf(text).flatMap(relativeConditions);
-  const over = aggregateOf(text);
+  const over = aggregateOf(text.replaceAll(new RegExp(bestWords, 'giu'), ' '));
   const rule = bestWords.test(text) ? 'best' : 'last';
   const limits = readLimits(text);
   const reached = conditions.filter((one) => !limits.some((other) => isSameLimit(one, other)));
-  const [first] = reached;
-  if (first === undefined) {
-    const objective = readObjective(text);
-    return objective && { conditions: limits, objective, rule, ...repeatsOf(text, over) };
-  }
-  const { metric, comparator } = first;
-  return {
-    conditions: [...reached.map((condition) => ({ ...condition, ...over })), ...limits],
-    objective: { metric, direction: isLowerBetter(comparator) ? 'lower' : 'higher' },
-    rule,
-  };
+  const objective = objectiveOf(reached);
+  if (objective !== undefined)
+    return {
+      conditions: [...reached.map((condition) => ({ ...condition, ...over })), ...limits],
+      objective,
+      rule,
+    };
+  const best = readObjective(text);
+  return best && { conditions: limits, objective: best, rule, ...repeatsOf(text, over) };
 }
 
 /**
@@ -84,16 +91,6 @@ const isWorst = /(?<!\p{L})(?:worst|schlechteste\p{L}*)(?!\p{L})/iu;
 /** Returns whether both conditions are the same limit, such as `params <= 20000`. */
 const isSameLimit = (one: Condition, other: Condition): boolean =>
   one.value === other.value && one.comparator === other.comparator && isLimit(one);
-
-/** Reads a target that the user entered separately. Throws `UserFacing` if it is not understood. */
-export function statedTarget(text: string): Target {
-  const target = readTarget(text);
-  if (target !== undefined) return target;
-  throw new UserFacing(
-    `The target was not understood: ${oneLine(text, 200)}.`,
-    'Write a metric and a number, such as: val_loss < 0.3, mean over seeds 0-2; or: lowest test_ppl.',
-  );
-}
 
 /** Splits a text into sentences; the dots in `0.3` and `train.py` do not end one. */
 const sentencesOf = (text: string): string[] =>
@@ -136,13 +133,13 @@ function bareNumbers(sentence: string, phrases: readonly MetricPhrase[]): Condit
     const direction = directionOf(metric);
     if (found === null || !isCertain || direction === 'none') return [];
     if (amountUnit.test(after) || !(follows.test(after) || boundAfter.test(after))) return [];
-    const { number = '', percent } = found.groups ?? {};
+    const { number = '' } = found.groups ?? {};
     return [
       {
         metric,
         comparator: direction === 'lower' ? '<=' : '>=',
         value: numberOf(number, sentence),
-        ...(percent !== undefined && { isPercent: true as const }),
+        ...marksOf(found.groups ?? {}),
       },
     ];
   });
@@ -155,8 +152,16 @@ interface Place {
   readonly from: number;
 }
 
+type Marks = Pick<Condition, 'isPercent' | 'isRelative'>;
+
+/** Returns how the number of a match is meant: as a percentage, or as a share of the baseline. */
+const marksOf = ({ percent, relative }: Readonly<Record<string, string | undefined>>): Marks => ({
+  ...(percent !== undefined && { isPercent: true }),
+  ...(relative !== undefined && { isRelative: true }),
+});
+
 function conditionOf(place: Place, match: RegExpExecArray): Condition | undefined {
-  const { word = '', number = '', percent } = match.groups ?? {};
+  const { word = '', number = '' } = match.groups ?? {};
   const after = place.sentence.slice(match.index + match[0].length);
   if (start.test(word) && goesOn.test(after)) return undefined;
   const phrase = phraseBefore(place, match, wordingOf(word)) ?? phraseAfter(place, match);
@@ -171,7 +176,7 @@ function conditionOf(place: Place, match: RegExpExecArray): Condition | undefine
     metric: phrase.metric,
     comparator,
     value,
-    ...(percent !== undefined && { isPercent: true as const }),
+    ...marksOf(match.groups ?? {}),
   };
 }
 

@@ -3,7 +3,9 @@
  * compared.
  */
 import { formatRatio, formatValue } from '../../base/text.ts';
+import { directionOf } from '../../metrics/direction.ts';
 import type { Direction } from '../../metrics/metric.ts';
+import { isSameMetric } from '../../metrics/metricName.ts';
 import { runNames } from '../../runs/run.ts';
 
 export type Comparator = '<' | '<=' | '>' | '>=';
@@ -84,11 +86,37 @@ export const repeatsOfTarget = ({ conditions, repeats }: Target): Repeats | unde
 export const isLimit = ({ metric, isRelative }: Condition): boolean =>
   isRelative !== true && amounts.test(metric);
 
-const amounts = /(?:^|[\s_/-])(?:parameters|params|parametern?)$/i;
+const amounts = /(?:^|[\s_/-])(?:parameters|params|parametern?|epochs?|steps?|iterations?)$/i;
 
 /** Returns whether the goal asks for the best possible value, perhaps within limits. */
 export const isOpen = ({ conditions, objective }: Target): boolean =>
   conditions.every((one) => isLimit(one) && one.metric !== objective.metric);
+
+/**
+ * Returns the objective of conditions that name none: the metric of the first condition that can
+ * rank runs, which a limit cannot.
+ */
+export function objectiveOf(conditions: readonly Condition[]): Objective | undefined {
+  const reached = conditions.filter((one) => !isLimit(one));
+  const first =
+    reached.find(({ metric }) => directionOf(metric) !== 'none') ?? reached[0] ?? conditions[0];
+  if (first === undefined) return undefined;
+  const { metric, comparator } = first;
+  return { metric, direction: isLowerBetter(comparator) ? 'lower' : 'higher' };
+}
+
+/**
+ * Returns which value of a run a condition compares. The best value decides only for the metric that
+ * ranks runs: the best epoch of a run that ended at epoch 16 is no number of epochs.
+ */
+export const ruleFor = (
+  { metric, comparator }: Condition,
+  { objective, rule }: Pick<Target, 'objective' | 'rule'>,
+): ValueRule => {
+  const ranks = isSameMetric(metric, objective.metric);
+  const isSameWay = isLowerBetter(comparator) === (objective.direction === 'lower');
+  return ranks && isSameWay ? rule : 'last';
+};
 
 export function meetsCondition(measured: number, condition: Condition): boolean {
   if (!Number.isFinite(measured)) return false;
@@ -125,9 +153,17 @@ export function conditionText(condition: Condition, baseline?: Baseline): string
 }
 
 function relativeText(factor: number, baseline: Baseline | undefined): string {
-  if (baseline === undefined) return `${formatRatio(factor)} × the baseline`;
-  const times = factor === 0.5 ? 'half of' : `${formatRatio(factor)} ×`;
+  if (baseline === undefined) return `${factorText(factor)} × the baseline`;
+  const times = factor === 0.5 ? 'half of' : `${factorText(factor)} ×`;
   return `${formatValue(factor * baseline.value)} (${times} ${baselineText(baseline)})`;
+}
+
+/** Formats a factor so that it can be read again exactly: `0.05`, `1/3`. */
+function factorText(factor: number): string {
+  const rounded = formatRatio(factor);
+  if (Number(rounded) === factor) return rounded;
+  const inverse = Math.round(1 / factor);
+  return 1 / inverse === factor ? `1/${inverse}` : `${factor}`;
 }
 
 /** Formats a baseline: `the baseline's 0.62, run 2`. */
@@ -151,16 +187,29 @@ export function overText({
   return over === 'mean' ? `, mean over ${runs}` : `, each of ${runs}`;
 }
 
+const wayText = ({ direction, metric }: Objective): string =>
+  `${direction === 'lower' ? 'lowest' : 'highest'} ${metric}`;
+
 /**
  * Formats a target: `val_loss < 0.3 and acc > 90 %`, `lowest test_ppl with params <= 20000`. Names
  * the values of `baselines`.
  */
 export function targetText(target: Target, baselines?: Baselines): string {
   const { conditions, objective, rule, repeats } = target;
-  const bounds = conditions.map((one) => conditionText(one, baselines?.get(one))).join(' and ');
+  const open = isOpen(target);
+  const isMixed = conditions.some(({ over }) => over !== undefined);
+  const bounds = conditions
+    .map((one) => {
+      const isAny = isMixed && one.over === undefined && !isLimit(one);
+      return `${conditionText(one, baselines?.get(one))}${isAny ? ', any run' : ''}`;
+    })
+    .join(' and ');
   const over = repeats === undefined ? '' : overText({ ...repeats, over: 'mean' });
-  const best = `${objective.direction === 'lower' ? 'lowest' : 'highest'} ${objective.metric}${over}`;
-  const what = !isOpen(target) ? bounds : bounds === '' ? best : `${best} with ${bounds}`;
+  const best = `${wayText(objective)}${over}`;
+  const usual = objectiveOf(conditions);
+  const isUsual = usual?.metric === objective.metric && usual.direction === objective.direction;
+  const ranked = open || isUsual ? '' : `, ranked by ${wayText(objective)}`;
+  const what = !open ? `${bounds}${ranked}` : bounds === '' ? best : `${best} with ${bounds}`;
   return rule === 'best' ? `${what} (best value of each run)` : what;
 }
 

@@ -73,7 +73,7 @@ export const meanWords =
 export const worstWords =
   /\b(?:worst|each (?:seed|of|run)|every (?:seed|one of|run)|all (?:seeds|of|\p{L}+ seeds)|jede[nmrs]? (?:seed|lauf)|alle[nr]? (?:\p{L}+ )?(?:seeds|läufe\p{L}*)|schlechteste\p{L}*)(?!\p{L})/iu;
 export const bestWords =
-  /\b(?:best (?:epoch|checkpoint|step|value of (?:each|the) run)|early[- ]stop\p{L}*|beste[nrs]? (?:epoche|checkpoint))(?!\p{L})/iu;
+  /\b(?:best (?:epoch|checkpoint|step|(?:value )?(?:of|in) (?:each|every|the) run)|early[- ]stop\p{L}*|beste[nrs]? (?:epoche|checkpoint))(?!\p{L})/iu;
 
 export const seedWords: Readonly<Record<string, number>> = {
   two: 2,
@@ -86,6 +86,19 @@ export const seedWords: Readonly<Record<string, number>> = {
   vier: 4,
   fünf: 5,
   zehn: 10,
+};
+
+/** Words and letters that multiply an amount: `5M`, `20 thousand`. */
+export const amountFactors: Readonly<Record<string, number>> = {
+  k: 1e3,
+  thousand: 1e3,
+  tausend: 1e3,
+  m: 1e6,
+  million: 1e6,
+  millionen: 1e6,
+  b: 1e9,
+  billion: 1e9,
+  milliarden: 1e9,
 };
 
 /** Maximum number of characters of a goal that are read. */

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { ToolFailure } from '../../base/errors.ts';
-import type { Condition, Target } from '../../experiments/target/target.ts';
+import { objectiveOf, type Condition, type Target } from '../../experiments/target/target.ts';
 import { defineTool, type Tool } from '../tool.ts';
 
 /**
@@ -51,14 +51,16 @@ export const setTarget = (set: TargetSetter): Tool =>
     describe: ({ metric, conditions }) =>
       `Set the target: ${metric ?? conditions.map((one) => one.metric).join(', ')}`,
     async execute({ conditions, metric, direction, value }) {
-      const [first] = conditions;
-      const name = metric ?? first?.metric;
-      const better =
-        direction ?? (first && (first.comparator.startsWith('<') ? 'lower' : 'higher'));
+      const stated = conditions.map(conditionOf);
+      const usual = objectiveOf(
+        metric === undefined ? stated : stated.filter((one) => one.metric === metric),
+      );
+      const name = metric ?? usual?.metric;
+      const better = direction ?? (usual ?? objectiveOf(stated))?.direction;
       if (name === undefined || better === undefined)
         throw new ToolFailure('Nothing was set: give conditions, or metric and direction.');
       const target: Target = {
-        conditions: conditions.map(conditionOf),
+        conditions: stated,
         objective: { metric: name, direction: better },
         rule: value,
       };

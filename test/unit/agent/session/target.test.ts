@@ -306,6 +306,19 @@ describe('the target of a session', () => {
     assert.match(JSON.stringify(model.requests[1]), /The target is now: highest val_acc/);
   });
 
+  it('is not called unchanged by the message that tells the change', async () => {
+    bed = await testEngine(new ScriptedModel([[blocked], [blocked], [blocked]]));
+    const session = await bed.start({ goal: 'val_loss < 0.3' });
+    await session.ended;
+    for (const target of [
+      'halve val_loss',
+      'val_loss <= 0.5 × the baseline, mean over 3 seeds, best',
+    ])
+      await session.setTarget(target);
+    assert.deepEqual(eventsOf(session, 'session.target_kept'), []);
+    assert.match(targetText(session.state.target!), /^val_loss <= 0.5 × the baseline, mean over 3/);
+  });
+
   it('stays if a message states another one, which the user and the agent are told', async () => {
     const model = new ScriptedModel([[blocked], [blocked], [blocked]]);
     bed = await testEngine(model);

@@ -73,6 +73,27 @@ describe('a target compared with measurements', () => {
     assert.equal(verdictOf('loss < 1 with early stopping', [{ value: 2, best: 0.5 }]).isMet, true);
   });
 
+  it('uses the best value only for the metric that ranks', () => {
+    const target = readTarget('epoch <= 12 and val_loss <= 1.7 (best value of each run)');
+    assert.ok(target);
+    const entries = [16, 12].map((epochs, index) =>
+      rowOf(index + 1, {
+        command: `python3 train.py --epochs ${epochs}`,
+        experimentId: 'e1',
+        metrics: [summaryOf('epoch', 1, 'lower', epochs), summaryOf('val_loss', 1.6, 'lower', 1.8)],
+      }),
+    );
+    const ledger = buildLedger(entries, { target });
+    const met = judgeRows(target, ledger, ledger.rows).map(({ conditions, runs }) => [
+      runs[0]?.number,
+      conditions.map(({ isMet }) => isMet),
+    ]);
+    assert.deepEqual(met, [
+      [2, [true, true]],
+      [1, [false, true]],
+    ]);
+  });
+
   it('takes the mean over the seeds that the goal names, never a lucky one', () => {
     const goal = 'bring val_loss below 0.3, mean over seeds 0-2';
     const lucky = [

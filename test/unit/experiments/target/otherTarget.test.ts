@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import { otherTarget } from '../../../../src/experiments/target/otherTarget.ts';
-import { readTarget, statedTarget } from '../../../../src/experiments/target/readTarget.ts';
+import { readTarget } from '../../../../src/experiments/target/readTarget.ts';
+import { statedTarget } from '../../../../src/experiments/target/statedTarget.ts';
 import { targetText } from '../../../../src/experiments/target/target.ts';
 
 const inForce = statedTarget('val acc >= 0.975, mean over seeds 0, 1, 2');

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
-import { readTarget, statedTarget } from '../../../../src/experiments/target/readTarget.ts';
+import { readTarget } from '../../../../src/experiments/target/readTarget.ts';
+import { statedTarget } from '../../../../src/experiments/target/statedTarget.ts';
 import { targetText } from '../../../../src/experiments/target/target.ts';
 import { assertInProportion } from '../../../fakes/proportion.ts';
 
@@ -16,7 +17,7 @@ const wordings: readonly [goal: string, target: string][] = [
     'accuracy > 95 % and trainable parameters <= 1500000',
   ],
   ['val_loss < 0.3 and params <= 5M', 'val_loss < 0.3 and params <= 5000000'],
-  ['parameters <= 20000 and val_loss < 0.3', 'val_loss < 0.3 and parameters <= 20000'],
+  ['parameters <= 20000 and val_loss < 0.3', 'parameters <= 20000 and val_loss < 0.3'],
   [
     'keep the number of parameters below 20k and reach val_acc > 0.9',
     'val_acc > 0.9 and parameters < 20000',
@@ -180,7 +181,7 @@ const wordings: readonly [goal: string, target: string][] = [
   ['keep batch size below 64 and reach val_loss < 0.3', 'val_loss < 0.3'],
   ['Train until the loss is below 0.1 or 20 epochs', 'loss < 0.1'],
   ['improve test accuracy from 91% to 93%', 'test accuracy >= 93 %'],
-  ['optimize the kernel until it is 3x faster than baseline', 'time <= 0.3333 × the baseline'],
+  ['optimize the kernel until it is 3x faster than baseline', 'time <= 1/3 × the baseline'],
   ['match the paper: 76.1% top-1', 'none'],
   [
     'reach a mean reward of at least 475 over 100 episodes with 3 seeds',
