@@ -13,6 +13,7 @@ import {
   type PromotedCode,
 } from '../experiments/git/promote.ts';
 import { commandForm } from '../experiments/commandForm.ts';
+import { seedOf } from '../experiments/seeds.ts';
 import { resultValueText, type ExperimentRow, type Ledger } from '../experiments/ledger.ts';
 import type { Machines } from '../machines/machine.ts';
 import { localId } from '../machines/machineEntry.ts';
@@ -176,7 +177,7 @@ const measuredCommand = ({ result, runs, command }: ExperimentRow): string =>
 
 /** Returns the measured command and, if the result is of several seeds, the other seeds. */
 function commandText(row: ExperimentRow, maxChars: number): string {
-  const seeds = (row.result?.runs ?? []).flatMap(({ command }) => commandForm(command).seed ?? []);
+  const seeds = (row.result?.runs ?? []).flatMap((run) => seedOf(run) ?? []);
   const others = [...new Set(seeds)].slice(1);
   const also = others.length === 0 ? '' : ` (also with seed ${others.join(', ')})`;
   return `${oneLine(measuredCommand(row), maxChars)}${also}`;

@@ -11,7 +11,7 @@ import type {
   PlannedExperiment,
 } from './ledger.ts';
 import { isBetter, rankedSettings } from './champion.ts';
-import { decisionsByRun } from './decisionsInForce.ts';
+import { decisionsByRun, leadOf } from './decisionsInForce.ts';
 import { experimentRows } from './ledgerExperiments.ts';
 import { repeatsOfTarget, type Objective, type Target } from './target/target.ts';
 
@@ -33,7 +33,7 @@ export function buildLedger(measured: readonly LedgerEntry[], source: LedgerDeps
   const experiments = experimentRows(rows, records, decisive);
   if (decisive === undefined) return { rows, experiments, imported };
   const [best, ...others] = rankedSettings(experiments, decisive, target);
-  const champion = best?.runs[0];
+  const champion = best && leadOf(best.runs);
   if (best === undefined || champion === undefined)
     return { rows, experiments, imported, decisive };
   const crowned = { ...champion, isChampion: true };

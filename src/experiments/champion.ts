@@ -1,8 +1,8 @@
 /** Ranks the settings of a session. The first one is the champion. */
-import { isOut } from './decisionsInForce.ts';
+import { isInvalid, isOut } from './decisionsInForce.ts';
 import type { Decisive, ExperimentResult, ExperimentRow, LedgerRow } from './ledger.ts';
 import { summaryOfRepeats } from './ledgerExperiments.ts';
-import { repeatsOf } from './repeats.ts';
+import { settingGroups } from './repeats.ts';
 import { judgeSettings, type GroupResult } from './target/judgeTarget.ts';
 import type { Target } from './target/target.ts';
 
@@ -18,12 +18,12 @@ interface Candidate {
 }
 
 /**
- * Ranks the settings whose runs ended successfully or have not ended, the best first. Settings that
- * were decided discard, reference, invalid or crash are left out. Settings that meet the target
+ * Ranks the settings whose runs ended successfully or have not ended, the best first. Settings of
+ * which all runs were decided discard, reference, invalid or crash are left out. Settings that meet the target
  * rank first, settings that break a limit of the goal last; then settings with all repeats of the
  * goal rank before those that lack some; then kept settings rank before
  * undecided ones, and confirmed keeps before provisional ones whose lead is within the noise. Runs
- * that repeat each other, also in retests, are ranked by their mean. In a tie, the earlier run
+ * that repeat each other, in whichever experiment, are ranked by their mean. In a tie, the earlier run
  * wins.
  */
 export function rankedSettings(
@@ -32,13 +32,10 @@ export function rankedSettings(
   target: Target | undefined,
 ): readonly ExperimentResult[] {
   const judged = judgedRuns(experiments, target);
-  const families = Map.groupBy(experiments, ({ id, plan }) => plan?.retest?.of ?? id);
-  const candidates = [...families.values()].flatMap((family) => {
-    const runs = family.flatMap((row) => row.runs).filter(({ decision }) => !isOut(decision));
-    return repeatsOf(runs.toSorted((a, b) => a.number - b.number)).flatMap(
-      (repeats) => candidateOf(repeats, decisive, judged) ?? [],
-    );
-  });
+  const candidates = settingGroups(experiments)
+    .filter((runs) => runs.some(({ decision }) => !isOut(decision)))
+    .map((runs) => runs.filter(({ decision }) => !isInvalid(decision)))
+    .flatMap((repeats) => candidateOf(repeats, decisive, judged) ?? []);
   return withConfirmedFirst(candidates, decisive).map(({ result }) => result);
 }
 

@@ -22,6 +22,18 @@ export const isOut = (decision: ExperimentDecision | undefined): boolean =>
 export const isInvalid = (decision: ExperimentDecision | undefined): boolean =>
   decision?.decision === 'invalid' || decision?.decision === 'crash';
 
+/**
+ * Returns the run that stands for its repeats: a run with a confirmed `keep` before one with a
+ * provisional one, before an undecided one, before an excluded one.
+ */
+export const leadOf = <Row extends LedgerEntry>(runs: readonly Row[]): Row | undefined =>
+  runs.toSorted((a, b) => standing(a) - standing(b))[0];
+
+function standing({ decision }: LedgerEntry): number {
+  if (decision?.decision === 'keep') return decision.isProvisional ? 1 : 0;
+  return isOut(decision) ? 3 : 2;
+}
+
 /** Returns the last decision on a run: on its setting, or on the whole experiment. */
 export const lastDecisionOn = (decisions: Decisions, run: number): ExperimentDecision | undefined =>
   decisions.findLast(({ runs }) => runs === undefined || runs.includes(run));

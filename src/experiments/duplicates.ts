@@ -90,13 +90,19 @@ export interface AttemptKeys {
 }
 
 export function attemptKeys({ command, cwd, code, sameCodeAs }: Attempt): AttemptKeys {
-  const { exact, near, folder } = commandForm(command);
-  const at = path.posix.resolve(cwd, folder ?? '.');
-  // Uses the path relative to the repository, so that two worktrees with the same code have the
-  // same key.
-  const place = code.kind === 'git' ? pathInCode(code, at, path.posix) : at;
+  const { exact, near } = commandForm(command);
+  const place = placeOf({ command, cwd, code });
   const state = codeKey({ code, sameCodeAs }) ?? 'unknown';
   return { same: hash([state, place, exact]), seed: hash([state, place, near]) };
+}
+
+/**
+ * Returns the folder in which the command runs. In a repository, returns its path relative to the
+ * repository, so that it is equal in two worktrees with the same code.
+ */
+export function placeOf({ command, cwd, code }: Attempt): string {
+  const at = path.posix.resolve(cwd, commandForm(command).folder ?? '.');
+  return code.kind === 'git' ? pathInCode(code, at, path.posix) : at;
 }
 
 const hash = (parts: readonly string[]): string =>

@@ -2,16 +2,16 @@
 import { isTiming } from '../metrics/direction.ts';
 import type { MetricSummary } from '../metrics/metric.ts';
 import { runNames } from '../runs/run.ts';
-import { commandForm } from './commandForm.ts';
 import type { ExperimentRow, LedgerEntry } from './ledger.ts';
 import { repeatsOf } from './repeats.ts';
+import { seedOf } from './seeds.ts';
 
 /**
  * Returns whether the repeats printed the same values, with at least two seeds. Values that may be
  * equal by chance, such as a single number, prove nothing.
  */
 export function isSeedIdle(repeats: readonly LedgerEntry[]): boolean {
-  const seeds = new Set(repeats.map(({ command }) => commandForm(command).seed));
+  const seeds = new Set(repeats.map(seedOf));
   if (seeds.size < 2 || seeds.has(undefined)) return false;
   const [first = [], ...others] = repeats.map(({ metrics }) => metrics.filter(isResult));
   const values = new Set(first.flatMap(({ last, min, max, mean }) => [last, min, max, mean]));

@@ -9,6 +9,7 @@ import { findMetric } from '../metrics/metricName.ts';
 import { printedValue } from '../metrics/printedValue.ts';
 import { verdictText, type RunLimit, type Verdict, type RunAlarm } from '../runs/run.ts';
 import type { Decision, ExperimentPlan } from './experiment.ts';
+import { seedOf } from './seeds.ts';
 import type { Objective, Repeats, ValueRule } from './target/target.ts';
 
 /** Cost of model calls. If a price is unknown, `usd` is a lower bound. */
@@ -26,6 +27,10 @@ export interface LedgerRow {
   readonly handle: string | undefined;
   readonly label: string;
   readonly command: string;
+  /** The seed with which Helios launched the run; omitted if only the command can tell. */
+  readonly seed?: string;
+  /** The command with a placeholder for a seed that is not an option; omitted if there is none. */
+  readonly setting?: string;
   /** Omitted until the run has ended. */
   readonly verdict?: Verdict;
   readonly startedMs?: number;
@@ -95,7 +100,7 @@ export interface ExperimentResult {
   readonly mean: number;
   /** Standard deviation over the repeats (with n − 1); omitted if there is only one value. */
   readonly spread?: number;
-  /** Number of runs in the mean. */
+  /** Number of runs in the mean. A seed counts as the mean of its runs. */
   readonly n: number;
   /** The best of the values in the mean. */
   readonly best: number;
@@ -293,12 +298,22 @@ export function countedValue(
   return direction === 'lower' ? min : max;
 }
 
+/** Counts runs: `3 runs`, or `seeds 0, 1, 2, 6 runs` if a seed was run several times. */
+function repeatsText(runs: readonly LedgerRow[]): string {
+  const seeds = new Set(runs.map(seedOf));
+  const text = counted(runs.length, 'run');
+  return seeds.size === runs.length || seeds.has(undefined)
+    ? text
+    : `${seeds.size === 1 ? 'seed' : 'seeds'} ${[...seeds].join(', ')}, ${text}`;
+}
+
 /** Formats a result: `loss 0.83 ± 0.02 over 3 runs`, `loss 0.83`. */
 export function resultValueText(result: ExperimentResult): string {
   const { metric, mean, spread, n, rule, runs, lack } = result;
   const summary = n === 1 ? summaryFor(runs[0]?.metrics ?? [], metric) : undefined;
   const value = `${metric} ${summary === undefined ? formatValue(mean) : printedValue(mean, summary)}`;
-  const text = spread === undefined ? value : `${value} ± ${formatSpread(spread)} over ${n} runs`;
+  const text =
+    spread === undefined ? value : `${value} ± ${formatSpread(spread)} over ${repeatsText(runs)}`;
   const notes = [...(rule === 'best' ? ['best of each run'] : []), ...(lack ? [lack] : [])];
   return notes.length === 0 ? text : `${text} (${notes.join('; ')})`;
 }

@@ -4,8 +4,7 @@
  */
 import { counted } from '../base/text.ts';
 import { runName } from '../runs/run.ts';
-import { commandForm } from './commandForm.ts';
-import { decisionOver, isInvalid, isOut } from './decisionsInForce.ts';
+import { decisionOver, isInvalid, isOut, leadOf } from './decisionsInForce.ts';
 import { isSeedIdle } from './idleSeeds.ts';
 import {
   countedValue,
@@ -20,7 +19,8 @@ import {
   type PlannedExperiment,
   type ThinkingCost,
 } from './ledger.ts';
-import { repeatsOf, runsByExperiment } from './repeats.ts';
+import { runsByExperiment, settingGroups } from './repeats.ts';
+import { mean, seedOf, seedValues } from './seeds.ts';
 import type { Repeats } from './target/target.ts';
 
 export function experimentRows(
@@ -32,20 +32,30 @@ export function experimentRows(
   const again = runsByExperiment(rows.filter(({ isReproduction }) => isReproduction === true));
   const planned = [...records.values()].map((record): ExperimentRow => {
     const reproductions = again.get(record.plan.id);
-    const row = plannedRow(record, byId.get(record.plan.id) ?? [], decisive);
+    const row = plannedRow(record, byId.get(record.plan.id) ?? []);
     return { ...row, ...(reproductions && { reproductions }) };
   });
   const others = [...byId]
     .filter(([id]) => !records.has(id))
-    .map(([id, runs]) => bareRow(id, runs, decisive));
-  return [...others, ...planned];
+    .map(([id, runs]) => bareRow(id, runs));
+  return withResults([...others, ...planned], decisive);
 }
 
-function plannedRow(
-  record: PlannedExperiment,
-  runs: readonly LedgerRow[],
+function withResults(
+  all: readonly ExperimentRow[],
   decisive: Decisive | undefined,
-): ExperimentRow {
+): readonly ExperimentRow[] {
+  if (decisive === undefined) return all;
+  const groups = settingGroups(all);
+  const groupOf = new Map(groups.flatMap((group) => group.map((run) => [run, group] as const)));
+  return all.map((row) => {
+    const own = new Set(row.runs.map((run) => groupOf.get(run) ?? [run]));
+    const result = resultOf(row.runs, decisive, [...own]);
+    return result === undefined ? row : { ...row, result };
+  });
+}
+
+function plannedRow(record: PlannedExperiment, runs: readonly LedgerRow[]): ExperimentRow {
   const { plan, decisions } = record;
   const decision = decisionOver(decisions, runs);
   return {
@@ -54,28 +64,23 @@ function plannedRow(
     hypothesis: plan.hypothesis,
     command: plan.command,
     decisions,
-    ...common(runs, decisive),
+    ...common(runs),
     ...(decision && { decision }),
   };
 }
 
-function bareRow(
-  id: string,
-  runs: readonly LedgerRow[],
-  decisive: Decisive | undefined,
-): ExperimentRow {
+function bareRow(id: string, runs: readonly LedgerRow[]): ExperimentRow {
   const [first] = runs;
   return {
     id,
     hypothesis: first?.label ?? '',
     command: first?.command ?? '',
     decisions: [],
-    ...common(runs, decisive),
+    ...common(runs),
   };
 }
 
-function common(runs: readonly LedgerRow[], decisive: Decisive | undefined) {
-  const result = decisive && resultOf(runs, decisive);
+function common(runs: readonly LedgerRow[]) {
   const cost = costOf(runs);
   const limit = runs.find((run) => run.limit !== undefined)?.limit;
   return {
@@ -84,7 +89,6 @@ function common(runs: readonly LedgerRow[], decisive: Decisive | undefined) {
     verdicts: verdictsOf(runs),
     runMs: runs.reduce((sum, run) => sum + tookMs(run), 0),
     isChampion: runs.some(({ isChampion }) => isChampion),
-    ...(result && { result }),
     ...(cost && { cost }),
     ...(limit && { limit }),
   };
@@ -112,16 +116,25 @@ function costOf(runs: readonly LedgerRow[]): ThinkingCost | undefined {
 }
 
 /**
- * Returns the result of the best group of repeats. A kept group ranks first, an excluded group
- * last; then a group with all repeats of the goal ranks first; a group with a run that ended successfully ranks above a group whose measured runs are all
- * still running.
+ * Returns the result of the best of the settings that `runs` belong to, with all repeats of it in
+ * `groups`. A kept setting ranks first, an excluded one last; then a setting with all repeats of
+ * the goal ranks first; a setting with a run that ended successfully ranks above one whose measured
+ * runs are all still running.
  */
 export function resultOf(
   runs: readonly LedgerRow[],
   decisive: Decisive,
+  groups: readonly (readonly LedgerRow[])[],
 ): ExperimentResult | undefined {
   const sign = decisive.direction === 'lower' ? 1 : -1;
-  const results = repeatsOf(runs).flatMap((group) => summaryOfRepeats(group, decisive) ?? []);
+  const own = new Set(runs);
+  const results = groups.flatMap((group) => {
+    const repeats = group.filter((run) => own.has(run));
+    if (repeats.length === 0) return [];
+    const isOwn = repeats.every(({ decision }) => isInvalid(decision));
+    const valid = isOwn ? repeats : group.filter(({ decision }) => !isInvalid(decision));
+    return summaryOfRepeats(valid, decisive) ?? [];
+  });
   const [best] = results.toSorted(
     (a, b) =>
       decisionRank(a) - decisionRank(b) ||
@@ -143,9 +156,10 @@ export interface RepeatsSummary<Entry> {
   readonly lack?: string;
 }
 
-function decisionRank({ runs: [first] }: RepeatsSummary<LedgerEntry>): number {
-  if (first?.decision?.decision === 'keep') return 0;
-  return isOut(first?.decision) ? 2 : 1;
+function decisionRank({ runs }: RepeatsSummary<LedgerEntry>): number {
+  const lead = leadOf(runs);
+  if (lead?.decision?.decision === 'keep') return 0;
+  return isOut(lead?.decision) ? 2 : 1;
 }
 
 const isGoing = ({ runs }: RepeatsSummary<LedgerEntry>): boolean =>
@@ -153,8 +167,9 @@ const isGoing = ({ runs }: RepeatsSummary<LedgerEntry>): boolean =>
 
 /**
  * Summarizes a group of repeats: the runs that ended successfully or, if there are none, the runs
- * that have not ended. Repeats whose seeds change nothing count as one. If the goal names seeds, only the newest run of each of them counts, unless
- * there is none. Returns `undefined` if no run has a value of the decisive metric.
+ * that have not ended. The value of a seed is the mean of its runs, and the mean is over the
+ * seeds; the spread is over the runs. Repeats whose seeds change nothing count as one. If the goal
+ * names seeds, only the runs with these seeds count, unless there are none. Returns `undefined` if no run has a value of the decisive metric.
  */
 export function summaryOfRepeats<Entry extends LedgerEntry>(
   group: readonly Entry[],
@@ -169,13 +184,13 @@ export function summaryOfRepeats<Entry extends LedgerEntry>(
   const { counted: chosen, lack } = repeatsIn(all, decisive.repeats);
   const values = chosen.map(({ value }) => value);
   if (values.length === 0) return undefined;
-  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+  const center = mean(seedValues(chosen));
   const spread = Math.sqrt(
-    values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (values.length - 1),
+    values.reduce((sum, value) => sum + (value - center) ** 2, 0) / (values.length - 1),
   );
   const isOne = values.length === 1 || isSeedIdle(chosen.map(({ row }) => row));
   return {
-    mean,
+    mean: center,
     ...(!isOne && { spread }),
     n: isOne ? 1 : values.length,
     best: decisive.direction === 'lower' ? Math.min(...values) : Math.max(...values),
@@ -194,17 +209,15 @@ function repeatsIn<Entry extends LedgerEntry>(
   all: readonly MeasuredRun<Entry>[],
   { seeds, seedCount = 2 }: Repeats = { seedCount: 0 },
 ): { readonly counted: readonly MeasuredRun<Entry>[]; readonly lack?: string } {
-  const seedOf = ({ row }: MeasuredRun<Entry>): string =>
-    commandForm(row.command).seed ?? runName(row.number);
+  const nameOf = ({ row }: MeasuredRun<Entry>): string => seedOf(row) ?? runName(row.number);
   if (seeds === undefined) {
-    const missing = seedCount - new Set(all.map(seedOf)).size;
+    const missing = seedCount - new Set(all.map(nameOf)).size;
     return missing > 0
       ? { counted: all, lack: `${counted(missing, 'more seed')} needed` }
       : { counted: all };
   }
-  const found = seeds.map((seed) => all.findLast((one) => Number(seedOf(one)) === seed));
-  const missing = seeds.filter((_, index) => found[index] === undefined);
-  const named = found.filter((one) => one !== undefined);
+  const named = all.filter((one) => seeds.includes(Number(nameOf(one))));
+  const missing = seeds.filter((seed) => !named.some((one) => Number(nameOf(one)) === seed));
   return {
     counted: named.length === 0 ? all : named,
     ...(missing.length > 0 && {
@@ -226,23 +239,18 @@ export function measuredValue(row: LedgerEntry, decisive: Decisive): number | un
 }
 
 /**
- * Groups the runs that have a value by setting: runs of the same code that differ only in the seed,
- * also in retests. Runs decided invalid or crash are left out.
+ * Groups the runs that have a value by setting, across experiments (see `settingGroups`). Runs
+ * decided invalid or crash are left out.
  */
 export function resultGroups(
   experiments: readonly ExperimentRow[],
   decisive: Decisive,
 ): readonly (readonly LedgerRow[])[] {
-  const families = Map.groupBy(experiments, ({ id, plan }) => plan?.retest?.of ?? id);
-  return [...families.values()].flatMap((family) => {
-    const ended = family
-      .flatMap(({ runs }) => runs)
-      .filter(
-        (run) =>
-          run.verdict !== undefined &&
-          !isInvalid(run.decision) &&
-          measuredValue(run, decisive) !== undefined,
-      );
-    return ended.length === 0 ? [] : repeatsOf(ended);
-  });
+  const isCounted = (run: LedgerRow): boolean =>
+    run.verdict !== undefined &&
+    !isInvalid(run.decision) &&
+    measuredValue(run, decisive) !== undefined;
+  return settingGroups(experiments)
+    .map((runs) => runs.filter(isCounted))
+    .filter((runs) => runs.length > 0);
 }

@@ -1,7 +1,8 @@
 /** Groups runs: by experiment, and by setting. */
 import { runName } from '../runs/run.ts';
-import { commandForm } from './commandForm.ts';
-import type { LedgerEntry } from './ledger.ts';
+import { codeKey, placeOf } from './duplicates.ts';
+import type { ExperimentRow, LedgerEntry, LedgerRow } from './ledger.ts';
+import { settingForm } from './seeds.ts';
 
 /** Returns the id of a run's experiment or, for a run without an experiment, of its row. */
 const experimentOf = ({ experimentId, sweepId, number }: LedgerEntry): string =>
@@ -19,6 +20,37 @@ export const runsByExperiment = <Entry extends LedgerEntry>(
 export const repeatsOf = <Entry extends LedgerEntry>(
   runs: readonly Entry[],
 ): readonly (readonly Entry[])[] =>
-  runs.length < 2
-    ? [runs]
-    : [...Map.groupBy(runs, ({ command }) => commandForm(command).near).values()];
+  runs.length < 2 ? [runs] : [...Map.groupBy(runs, (run) => settingForm(run).near).values()];
+
+type Family = Pick<ExperimentRow, 'id' | 'plan' | 'runs'>;
+
+/**
+ * Groups the runs of all experiments by setting: same code, same folder, and commands that repeat
+ * each other. The experiment that a run belongs to does not matter.
+ */
+export function settingGroups(experiments: readonly Family[]): readonly (readonly LedgerRow[])[] {
+  const byId = new Map(experiments.map((row) => [row.id, row]));
+  const all = experiments.flatMap((row) => {
+    const family = familyOf(row, byId);
+    return row.runs.map((run) => ({ run, key: `${family}\n${settingKey(run, row)}` }));
+  });
+  return [...Map.groupBy(all, ({ key }) => key).values()].map((group) =>
+    group.map(({ run }) => run).toSorted((a, b) => a.number - b.number),
+  );
+}
+
+/** Returns a name that is equal for experiments with the same code, and for retests. */
+function familyOf(row: Family, byId: ReadonlyMap<string, Family>): string {
+  let root = row;
+  for (let left = byId.size; left > 0; left -= 1) {
+    const earlier = byId.get(root.plan?.retest?.of ?? '');
+    if (earlier === undefined) break;
+    root = earlier;
+  }
+  return (root.plan && codeKey(root.plan)) ?? root.plan?.retest?.of ?? root.id;
+}
+
+function settingKey(run: LedgerRow, { plan }: Family): string {
+  const { near } = settingForm(run);
+  return plan === undefined ? near : `${placeOf({ ...plan, command: run.command })}\n${near}`;
+}

@@ -8,6 +8,11 @@ export interface SweepPoint {
   readonly params: Readonly<Record<string, ParamValue>>;
   /** The shell command of the point, with the values of the parameters inserted. */
   readonly command: string;
+  /**
+   * The command with a placeholder for the seed, if the seed is not the value of an option that
+   * commands of this form have for it.
+   */
+  readonly setting?: string;
   /** Parameters of the point and their values: `lr=3e-4 bs=64`. */
   readonly label: string;
   /** Files and folders with the metrics of the point; see `MetricSpec`. */

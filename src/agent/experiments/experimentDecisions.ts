@@ -62,7 +62,7 @@ export class ExperimentDecisions implements Disposable {
   }: ExperimentDecisionRequest): Promise<DecidedExperiment> {
     const ledger = this.#deps.sessionRuns.ledger();
     const whole = experimentNamed(ledger, experiment);
-    const row = runs === undefined ? whole : settingOf(whole, runs, ledger.decisive);
+    const row = runs === undefined ? whole : settingOf(whole, runs, ledger);
     const going = row.runs
       .filter(({ verdict }) => verdict === undefined)
       .map(({ number }) => runName(number));

@@ -3,7 +3,6 @@
  * decision.
  */
 import { formatValue, oneLine } from '../../base/text.ts';
-import { commandForm } from '../../experiments/commandForm.ts';
 import type { Attempt, FoundRun } from '../../experiments/duplicates.ts';
 import {
   experimentStatus,
@@ -14,6 +13,7 @@ import {
   type NamedResult,
 } from '../../experiments/ledger.ts';
 import { repeatsOf } from '../../experiments/repeats.ts';
+import { seedOf } from '../../experiments/seeds.ts';
 import { runName, runNames } from '../../runs/run.ts';
 
 export interface RefusedLaunch {
@@ -105,8 +105,10 @@ function earlierText(
   return `- experiment ${id}${hypothesis} ran ${ran} (${numbers.slice(0, maxNamed).join(', ')}${seedText}): ${facts.join('; ')}`;
 }
 
-const seedsOf = (rows: Ledger['rows'], { runId }: FoundRun): string | undefined =>
-  commandForm(rows.find((row) => row.runId === runId)?.command ?? '').seed;
+function seedsOf(rows: Ledger['rows'], { runId }: FoundRun): string | undefined {
+  const row = rows.find((one) => one.runId === runId);
+  return row && seedOf(row);
+}
 
 const maxOthers = 6;
 

@@ -1,7 +1,7 @@
 import { ToolFailure } from '../../base/errors.ts';
 import { statusCounts, type ExperimentRow, type Ledger } from '../../experiments/ledger.ts';
 import { resultOf } from '../../experiments/ledgerExperiments.ts';
-import { repeatsOf } from '../../experiments/repeats.ts';
+import { repeatsOf, settingGroups } from '../../experiments/repeats.ts';
 import type { RunsReference } from '../../tools/runs/measuredRuns.ts';
 
 /**
@@ -26,14 +26,14 @@ export function experimentNamed({ experiments }: Ledger, reference: string): Exp
 export function settingOf(
   row: ExperimentRow,
   runs: RunsReference,
-  decisive: Ledger['decisive'],
+  { decisive, experiments }: Ledger,
 ): ExperimentRow {
   const wanted = (typeof runs === 'object' ? runs : [runs]).map((one) => numberOf(row, one));
   const setting = repeatsOf(row.runs)
     .filter((repeats) => repeats.some(({ number }) => wanted.includes(number)))
     .flat();
   const { result: _, ...rest } = row;
-  const result = decisive && resultOf(setting, decisive);
+  const result = decisive && resultOf(setting, decisive, settingGroups(experiments));
   return {
     ...rest,
     runs: setting,

@@ -1,7 +1,6 @@
 /** Names runs by the options in which they differ from other runs of the same program. */
 import { oneLine } from '../../base/text.ts';
 import { commandForm } from '../../experiments/commandForm.ts';
-import type { SweepPoint } from '../../runs/sweep.ts';
 import type { SessionState } from '../journal/state.ts';
 
 const maxChars = 60;
@@ -22,25 +21,6 @@ export const commandsOf = ({ runs }: SessionState): string[] =>
 export function runLabel(command: string, earlier: readonly string[]): string {
   const texts = optionTexts(newestFirst(differing(command, earlier), earlier));
   return texts.length === 0 ? oneLine(command, maxChars) : fitting(texts);
-}
-
-/**
- * Returns the label of a point, with the options that are the same in the whole sweep but differ
- * from the earlier commands.
- */
-export function pointLabel(
-  { label, command }: SweepPoint,
-  points: readonly SweepPoint[],
-  earlier: readonly string[],
-): string {
-  const within = differing(
-    command,
-    points.map((point) => point.command),
-  );
-  const others = [...differing(command, earlier)].filter(([name]) => !within.has(name));
-  const texts = optionTexts(newestFirst(new Map(others), earlier));
-  const own = label.split(' ');
-  return fitting([label, ...texts.filter((text) => !own.includes(text))]);
 }
 
 /** Sorts the options: those that differ from the last earlier command come first. */

@@ -14,10 +14,26 @@ export function ledgerOf(
   summaries: (run: RunState) => readonly MetricSummary[],
 ): Ledger {
   const costs = costsByRun(state);
+  const launches = launchesWithSeed(state);
   const entries = [...state.runs.values()]
     .filter((run) => run.notStarted === undefined)
-    .map((run) => entryOf(run, summaries(run), costs.get(run.spec.id)));
+    .map((run) => ({
+      ...entryOf(run, summaries(run), costs.get(run.spec.id)),
+      ...launches.get(run.spec.command),
+    }));
   return buildLedger(entries, state);
+}
+
+/** Returns the seeds of commands that do not name them in an option: command → seed and setting. */
+function launchesWithSeed({
+  sweeps,
+}: SessionState): ReadonlyMap<string, Pick<LedgerEntry, 'seed' | 'setting'>> {
+  const points = [...sweeps.values()].flatMap(({ plan }) => plan.points);
+  return new Map(
+    points.flatMap(({ command, setting, params: { seed } }) =>
+      setting === undefined ? [] : [[command, { setting, seed: String(seed) }] as const],
+    ),
+  );
 }
 
 /**

@@ -7,7 +7,6 @@ import type { SweepPlan } from '../../runs/sweep.ts';
 import { machinePath } from '../../tools/parameters/machinePath.ts';
 import type { SessionLog } from '../journal/sessionLog.ts';
 import type { SweepState } from '../journal/state.ts';
-import { commandsOf, pointLabel } from './runLabel.ts';
 import type { SessionRuns } from './sessionRuns.ts';
 import { roomFor, type SweepLane } from './sweepLane.ts';
 import { isPaused, progressOf } from './sweepProgress.ts';
@@ -153,14 +152,13 @@ export class SweepLauncher {
     }
     const cwd = plan.cwd === undefined ? undefined : await machinePath(machine, plan.cwd);
     const planned: RunSpec[] = [];
-    const earlier = commandsOf(this.#deps.log.state);
     for (const index of indices) {
       const point = plan.points[index];
       if (point === undefined || !this.#isActive(plan)) break;
       const request = {
         machineId: machine.id,
         command: point.command,
-        label: pointLabel(point, plan.points, earlier),
+        label: point.label,
         metrics: { ...plan.metrics, ...(point.metricsFrom && { from: point.metricsFrom }) },
         sweep: { id: plan.id, index },
         ...(plan.experimentId !== undefined && { experimentId: plan.experimentId }),

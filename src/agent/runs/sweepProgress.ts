@@ -1,6 +1,5 @@
 /** Progress of a sweep, derived from the state of its session. */
 import type { RunId } from '../../base/ids.ts';
-import { commandForm } from '../../experiments/commandForm.ts';
 import type { RunState, SessionState, SweepState } from '../journal/state.ts';
 import { statusCounts } from '../../experiments/ledger.ts';
 
@@ -27,24 +26,12 @@ export function progressOf(state: SessionState, { plan, skipped }: SweepState): 
   };
 }
 
-/**
- * Returns the runs of the sweep, and the other runs of its experiment that they repeat with other
- * seeds.
- */
-export function withEarlierRepeats(
+/** Returns the runs of the sweep. */
+export const runsOfSweep = (
   { runs }: SessionState,
   { plan }: SweepState,
-): ReadonlyMap<RunId, RunState> {
-  const settingOf = ({ spec }: RunState): string => commandForm(spec.command).near;
-  const isPoint = ({ spec }: RunState): boolean => spec.sweep?.id === plan.id;
-  const settings = new Set([...runs.values()].filter(isPoint).map(settingOf));
-  const isRepeat = (run: RunState): boolean =>
-    plan.experimentId !== undefined &&
-    run.spec.isReproduction !== true &&
-    run.spec.experimentId === plan.experimentId &&
-    settings.has(settingOf(run));
-  return new Map([...runs].filter(([, run]) => isPoint(run) || isRepeat(run)));
-}
+): ReadonlyMap<RunId, RunState> =>
+  new Map([...runs].filter(([, { spec }]) => spec.sweep?.id === plan.id));
 
 /** Returns whether the sweep launches nothing until it is resumed. */
 export const isPaused = ({ pause, end }: SweepState): boolean =>

@@ -8,15 +8,17 @@ import {
   resultValueText,
   rowStatus,
   valueText,
+  type Decisive,
   type Ledger,
   type LedgerRow,
 } from '../../experiments/ledger.ts';
-import { measuredValue, summaryOfRepeats } from '../../experiments/ledgerExperiments.ts';
+import { measuredValue, resultOf, summaryOfRepeats } from '../../experiments/ledgerExperiments.ts';
 import { isBetter } from '../../experiments/champion.ts';
-import { repeatsOf } from '../../experiments/repeats.ts';
+import { repeatsOf, settingGroups } from '../../experiments/repeats.ts';
+import { settingForm } from '../../experiments/seeds.ts';
 import type { MetricSpec } from '../../metrics/metric.ts';
 import { unreadMetrics } from '../../metrics/unreadMetrics.ts';
-import type { SweepEndReason, SweepPlan } from '../../runs/sweep.ts';
+import type { SweepEndReason } from '../../runs/sweep.ts';
 import { lastLines } from '../../sleep/outputTail.ts';
 import type { SessionState, SweepState } from '../journal/state.ts';
 import { pausedAdvice } from './pausedSweep.ts';
@@ -26,8 +28,10 @@ import { runName, runNames } from '../../runs/run.ts';
 export interface SweepView {
   readonly state: SessionState;
   readonly sweep: SweepState;
-  /** Ledger of the sweep's runs and of the earlier runs that they repeat (`withEarlierRepeats`). */
+  /** Ledger of the sweep's runs. */
   readonly ledger: Ledger;
+  /** All experiments of the session, with further runs of the same settings. */
+  readonly all: Ledger['experiments'];
   /** Why points wait, by machine: `gpu1: no GPU is free`. */
   readonly problems: readonly string[];
   /** Returns the end of the output of a failed point. */
@@ -44,8 +48,7 @@ const maxUnread = 4;
 const maxTailChars = 200;
 
 /** Returns the table, which has at most a few thousand characters for any number of points. */
-export function sweepTable(wholeView: SweepView, end = wholeView.sweep.end): string {
-  const view = { ...wholeView, ledger: withShortLabels(wholeView.ledger, wholeView.sweep.plan) };
+export function sweepTable(view: SweepView, end = view.sweep.end): string {
   const { sweep, ledger, problems } = view;
   const rows = ranked(ledger);
   const omittedCount = rows.length - maxRows;
@@ -76,7 +79,8 @@ export function sweepTable(wholeView: SweepView, end = wholeView.sweep.end): str
  * Formats the first line of the table: `Sweep s1 over lr × bs on gpu1: 5 ok, 1 failed, 2 running, 4
  * waiting; best loss 0.41 by run 7 (lr=3e-4 bs=64)`.
  */
-function sweepLine({ state, sweep, ledger }: SweepView, end = sweep.end): string {
+function sweepLine(view: SweepView, end = view.sweep.end): string {
+  const { state, sweep } = view;
   const { plan } = sweep;
   const { waiting, going, over } = progressOf(state, sweep);
   const ok = over.filter(({ verdict }) => verdict?.kind === 'ok').length;
@@ -95,31 +99,8 @@ function sweepLine({ state, sweep, ledger }: SweepView, end = sweep.end): string
   const told = [...numbered(ended), ...active, ...numbered(others)];
   return [
     `Sweep ${plan.id} over ${plan.params.join(' × ')} on ${plan.machineIds.join(', ')}${isPaused(sweep) && end === undefined ? ' is paused' : endReasonText(end)}: ${told.join(', ')}`,
-    ...bestTexts(ledger),
+    ...bestTexts(view),
   ].join('; ');
-}
-
-/**
- * Shortens labels by the parts that all runs have in common, except the parameters that the plan
- * varies: more points may follow. A label that would become empty stays unchanged.
- */
-function withShortLabels(ledger: Ledger, { params }: Pick<SweepPlan, 'params'>): Ledger {
-  const [first, ...others] = ledger.rows.map(({ label }) => label.split(' '));
-  if (first === undefined || others.length === 0) return ledger;
-  const isVaried = (part: string): boolean => params.includes(part.split('=', 1)[0] ?? '');
-  const common = new Set(
-    first.filter((part) => !isVaried(part) && others.every((parts) => parts.includes(part))),
-  );
-  const shortened = (row: LedgerRow): LedgerRow => {
-    const rest = row.label.split(' ').filter((part) => !common.has(part));
-    return rest.length === 0 ? row : { ...row, label: rest.join(' ') };
-  };
-  const { best } = ledger;
-  return {
-    ...ledger,
-    rows: ledger.rows.map(shortened),
-    ...(best && { best: { ...best, runs: best.runs.map(shortened) } }),
-  };
 }
 
 /** Returns a line for each metric that the launch named and that some ended runs never printed. */
@@ -155,11 +136,16 @@ const tailText = (tail: string): string =>
  * Returns the best setting and, if it was repeated, the best of its values. Also returns the best
  * value of all runs if another setting has it.
  */
-function bestTexts({ best, rows, decisive }: Ledger): string[] {
+function bestTexts({ ledger: { best, rows, decisive }, all }: SweepView): string[] {
   if (best === undefined || decisive === undefined) return [];
   const names = best.runs.map(({ number }) => runName(number));
-  const text = `best ${resultValueText(best)} by ${settingOf(best.runs)} (${names.slice(0, 5).join(', ')})`;
-  if (best.n < 2) return [text];
+  const setting = settingOf(best.runs);
+  const by = setting === undefined ? '' : ` by ${setting}`;
+  const [text, ...others] = [
+    `best ${resultValueText(best)}${by} (${names.slice(0, 5).join(', ')})`,
+    ...wholeTexts(best.runs, decisive, all),
+  ];
+  if (best.n < 2) return [text, ...others];
   const [top] = ranked({ rows, decisive });
   const value = top && measuredValue(top, decisive);
   const isOther = top !== undefined && value !== undefined && isBetter(value, best.best, decisive);
@@ -167,16 +153,37 @@ function bestTexts({ best, rows, decisive }: Ledger): string[] {
   return [
     text,
     `its best run ${formatValue(best.best)}`,
+    ...others,
     ...(isOther ? [`${word} of all: ${formatValue(value)} by ${runName(top.number)}`] : []),
   ];
 }
 
-/** Returns the common part of the labels of repeated runs, such as `lr=3e-4`. */
-function settingOf(runs: readonly LedgerRow[]): string {
+/** Returns the result of the runs together with further runs of their setting; empty if none. */
+function wholeTexts(
+  runs: readonly LedgerRow[],
+  decisive: Decisive,
+  all: SweepView['all'],
+): readonly string[] {
+  const ids = new Set(runs.map(({ runId }) => runId));
+  const own = all.flatMap((row) => row.runs.filter(({ runId }) => ids.has(runId)));
+  const whole = resultOf(own, decisive, settingGroups(all));
+  const others = (whole?.runs ?? []).filter(({ runId }) => !ids.has(runId));
+  if (whole === undefined || others.length === 0) return [];
+  return [`with ${runNames(others.map(({ number }) => number))}: ${resultValueText(whole)}`];
+}
+
+/**
+ * Returns the common part of the labels of repeated runs, such as `lr=3e-4`; otherwise the options
+ * of their command. Returns `undefined` if it has none.
+ */
+function settingOf(runs: readonly LedgerRow[]): string | undefined {
   const [first, ...others] = runs.map(({ label }) => label.split(' '));
   const values = others.map((parts) => new Set(parts.map(sameValue)));
   const common = (first ?? []).filter((part) => values.every((one) => one.has(sameValue(part))));
-  return common.join(' ') || 'the only setting';
+  if (common.length > 0) return common.join(' ');
+  const options = runs[0] === undefined ? [] : [...settingForm(runs[0]).settings];
+  const texts = options.filter(([name]) => name !== 'command').map((option) => option.join('='));
+  return texts.length === 0 ? undefined : oneLine(texts.join(' '), 120);
 }
 
 /** Returns the part of a label with a number in one spelling: `lr=0.003` and `lr=3e-3` are equal. */
@@ -216,7 +223,10 @@ function settingLines({ rows, decisive }: Ledger): string[] {
   return settings
     .toSorted((a, b) => sign * (a.mean - b.mean))
     .slice(0, maxSettings)
-    .map((one) => `- ${settingOf(one.runs)}: ${resultValueText({ ...one, metric, rule })}`);
+    .map(
+      (one) =>
+        `- ${settingOf(one.runs) ?? 'all runs'}: ${resultValueText({ ...one, metric, rule })}`,
+    );
 }
 
 /**

@@ -26,7 +26,7 @@ import { isScheduler, SweepLane } from './sweepLane.ts';
 import { SweepLauncher } from './sweepLauncher.ts';
 import { isWaiting, lineOf } from './line.ts';
 import { pauseOf } from './pausedSweep.ts';
-import { isPaused, progressOf, withEarlierRepeats } from './sweepProgress.ts';
+import { isPaused, progressOf, runsOfSweep } from './sweepProgress.ts';
 import { endedBy, nextStep, type SweepSituation } from './sweepSchedule.ts';
 import { sweepTable, type SweepView } from './sweepTable.ts';
 
@@ -286,7 +286,7 @@ export class Sweeps implements Disposable {
   #view(sweep: SweepState): SweepView {
     const { log, sessionRuns } = this.#deps;
     const { machineIds } = sweep.plan;
-    const runs = withEarlierRepeats(this.#state, sweep);
+    const runs = runsOfSweep(this.#state, sweep);
     const endOf = ({ runId }: LedgerRow) =>
       log.events.find((event) => event.type === 'run.ended' && event.runId === runId) as
         EventOf<'run.ended'> | undefined;
@@ -294,6 +294,7 @@ export class Sweeps implements Disposable {
       state: this.#state,
       sweep,
       ledger: ledgerOf({ ...this.#state, runs }, (run) => sessionRuns.summaries(run)),
+      all: sessionRuns.ledger().experiments,
       problems: machineIds.flatMap((each) => {
         const problem = this.#lanes.get(each)?.problem;
         return problem === undefined ? [] : [`${each}: ${problem}`];

@@ -1,12 +1,12 @@
 /** Compares measured values with a target. Uses only values that the engine read from runs. */
 import { formatRatio, formatSpread, formatValue } from '../../base/text.ts';
 import { runName, runNames } from '../../runs/run.ts';
-import { commandForm } from '../commandForm.ts';
-import { summaryFor, type ExperimentRow, type Ledger, type LedgerRow } from '../ledger.ts';
+import { summaryFor, type Ledger, type LedgerRow } from '../ledger.ts';
 import { isInvalid, isOut } from '../decisionsInForce.ts';
 import { measuredValue, summaryOfRepeats } from '../ledgerExperiments.ts';
 import { isSeedIdle } from '../idleSeeds.ts';
-import { repeatsOf } from '../repeats.ts';
+import { settingGroups } from '../repeats.ts';
+import { mean, seedOf, seedValues } from '../seeds.ts';
 import {
   baselineText,
   comparable,
@@ -91,7 +91,7 @@ export function baselinesOf(target: Target, ledger: Experiments): Baselines {
 }
 
 const asBaseline = (measured: readonly Measured[]): Baseline => ({
-  value: mean(measured.map(({ value }) => value)),
+  value: mean(seedValues(measured)),
   runs: measured.map(({ row }) => row.number),
 });
 
@@ -155,17 +155,13 @@ export function judgeChampion(target: Target, ledger: Ledger): GroupResult | und
 const metCount = ({ conditions }: GroupResult): number =>
   conditions.filter(({ isMet }) => isMet).length;
 
-/** Groups runs of the same code that differ only in the seed, also in retests. */
+/** Groups the runs that can be evidence by setting, across experiments. */
 function groupsOf(ledger: Experiments): readonly (readonly LedgerRow[])[] {
   const counted = new Set(countedRows(ledger).map(({ runId }) => runId));
-  const families = Map.groupBy(ledger.experiments, rootOf);
-  return [...families.values()].flatMap((family) => {
-    const runs = family.flatMap((row) => row.runs).filter(({ runId }) => counted.has(runId));
-    return runs.length === 0 ? [] : repeatsOf(runs);
-  });
+  return settingGroups(ledger.experiments)
+    .map((runs) => runs.filter(({ runId }) => counted.has(runId)))
+    .filter((runs) => runs.length > 0);
 }
-
-const rootOf = ({ id, plan }: ExperimentRow): string => plan?.retest?.of ?? id;
 
 interface Group {
   readonly rule: ValueRule;
@@ -185,10 +181,11 @@ const neededRuns = ({ seeds, seedCount, over }: Condition): number =>
 function judgeCondition(condition: Condition, group: Group): ConditionResult {
   const { seeds, over } = condition;
   const all = measuredIn(condition, group);
-  const of = seeds === undefined ? all : seeds.flatMap((seed) => newestOf(all, seed) ?? []);
+  const of =
+    seeds === undefined ? all : all.filter(({ row }) => seeds.includes(Number(seedOf(row))));
   if (of.length === 0) return unmet(condition, notRead(condition, group.runs, all));
   const needed = neededRuns(condition);
-  const count = over === undefined ? of.length : new Set(of.map(({ row }) => seedOf(row))).size;
+  const count = over === undefined ? of.length : seedValues(of).length;
   const value = aggregate(condition, of);
   const baseline = condition.isRelative ? asBaseline(group.baseline) : undefined;
   const problem = baseline && baselineProblem(condition, group, baseline);
@@ -294,14 +291,8 @@ function measuredIn(
   });
 }
 
-const seedOf = ({ command, number }: LedgerRow): string =>
-  commandForm(command).seed ?? `run ${number}`;
-
-const newestOf = (measured: readonly Measured[], seed: number): Measured | undefined =>
-  measured.findLast(({ row }) => Number(commandForm(row.command).seed) === seed);
-
 function seedsMissing({ seeds = [] }: Condition, measured: readonly Measured[]): string {
-  const missing = seeds.filter((seed) => newestOf(measured, seed) === undefined);
+  const missing = seeds.filter((seed) => !measured.some(({ row }) => Number(seedOf(row)) === seed));
   if (missing.length === 0) return '';
   return `; missing: ${missing.length === 1 ? 'seed' : 'seeds'} ${missing.join(', ')}`;
 }
@@ -312,19 +303,16 @@ function seedsMissing({ seeds = [] }: Condition, measured: readonly Measured[]):
  */
 function aggregate(condition: Condition, measured: readonly Measured[]): number {
   const { over, comparator } = condition;
-  const values = measured.map(({ value }) => value);
+  const values = over === undefined ? measured.map(({ value }) => value) : seedValues(measured);
   if (over === 'mean') return mean(values);
   const wantsLeast = isLowerBetter(comparator) === (over === undefined && !isLimit(condition));
   return wantsLeast ? Math.min(...values) : Math.max(...values);
 }
 
-const mean = (values: readonly number[]): number =>
-  values.reduce((sum, value) => sum + value, 0) / values.length;
-
 function spreadOf(measured: readonly Measured[]): number | undefined {
   if (measured.length < 2 || isSeedIdle(measured.map(({ row }) => row))) return undefined;
   const values = measured.map(({ value }) => value);
-  const center = mean(values);
+  const center = mean(seedValues(measured));
   const squares = values.reduce((sum, value) => sum + (value - center) ** 2, 0);
   return Math.sqrt(squares / (values.length - 1));
 }

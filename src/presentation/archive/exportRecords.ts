@@ -4,7 +4,7 @@
  */
 import path from 'node:path';
 import type { SessionId } from '../../base/ids.ts';
-import { commandForm } from '../../experiments/commandForm.ts';
+import { seedOf } from '../../experiments/seeds.ts';
 import type { LedgerRow } from '../../experiments/ledger.ts';
 import { rowStatus, summaryFor } from '../../experiments/ledger.ts';
 import { RunMetrics } from '../../metrics/runMetrics.ts';
@@ -217,7 +217,7 @@ function* ledgerRecords({ state, ledger }: SessionReading): Generator<ExportReco
       code_tree: code?.tree,
       code_head: code?.head,
       code_is_dirty: code?.isDirty,
-      seed: commandForm(row.command).seed,
+      seed: seedOf(row),
       decision: decided?.decision,
       why: decided?.why,
       decided_by: decided?.by,

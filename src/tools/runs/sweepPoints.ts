@@ -3,6 +3,7 @@
  * or an explicit list.
  */
 import * as z from 'zod';
+import { commandForm } from '../../experiments/commandForm.ts';
 import { ToolFailure } from '../../base/errors.ts';
 import { oneLine } from '../../base/text.ts';
 import { maxPoints, type ParamValue, type SweepPoint } from '../../runs/sweep.ts';
@@ -84,8 +85,11 @@ export function pointsOf(commandTemplate: string, pointArgs: Given): Points {
   const points = new Map<string, SweepPoint>();
   for (const params of all) {
     const command = fill(template, params);
+    const hidesSeed = 'seed' in params && commandForm(command).seed === undefined;
+    const setting = hidesSeed ? fill(template, { ...params, seed: 'SEED' }) : undefined;
+    const label = labelOf(params, varying);
     if (!points.has(command))
-      points.set(command, { params, command, label: labelOf(params, varying) });
+      points.set(command, { params, command, label, ...(setting && { setting }) });
   }
   return { names, points: [...points.values()], duplicates: all.length - points.size };
 }

@@ -59,6 +59,13 @@ describe('points of a sweep', () => {
     assert.equal(pointsOf('t {n}', { params: { n: [1_000_000] } }).points[0]?.label, 'n=1e6');
   });
 
+  it('keep the command without a seed that is no option of it', () => {
+    const settings = (command: string) =>
+      pointsOf(command, { seeds: [0, 1] }).points.map(({ setting }) => setting);
+    assert.deepEqual(settings('t {seed}'), ['t SEED', 't SEED']);
+    assert.deepEqual(settings('t --seed {seed}'), [undefined, undefined]);
+  });
+
   it('are repeated with each seed, with or without other parameters', () => {
     const template = 'train --lr {lr} --seed {seed}';
     assert.deepEqual(commands('train --seed {seed}', { seeds: [0, 7] }), [

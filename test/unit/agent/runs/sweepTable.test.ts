@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import type { SessionEvent } from '../../../../src/agent/journal/events.ts';
 import { foldSession } from '../../../../src/agent/journal/fold.ts';
+import type { SessionState } from '../../../../src/agent/journal/state.ts';
 import { ledgerOf } from '../../../../src/agent/runs/sessionLedger.ts';
+import { runsOfSweep } from '../../../../src/agent/runs/sweepProgress.ts';
 import { sweepTable } from '../../../../src/agent/runs/sweepTable.ts';
 import type { MetricSpec } from '../../../../src/metrics/metric.ts';
 import type { Verdict } from '../../../../src/runs/run.ts';
@@ -21,7 +23,7 @@ interface Point {
 /** The table of a sweep that launched these points, with more that wait. */
 function tableOf(
   points: readonly Point[],
-  { waiting = 0, tail = '', metrics: spec = {} as MetricSpec } = {},
+  { waiting = 0, tail = '', metrics: spec = {} as MetricSpec, own = points.length } = {},
 ): string {
   const count = points.length + waiting;
   const plan = {
@@ -40,7 +42,8 @@ function tableOf(
       const planned = {
         ...run.spec,
         metrics: spec,
-        ...{ label, command: command ?? `train --lr ${index}`, sweep: { id: 's1', index } },
+        ...{ label, command: command ?? `train --lr ${index}`, experimentId: 'e1' },
+        ...(index < own && { sweep: { id: 's1', index } }),
       };
       const id = runId(index + 1);
       const metrics = loss === undefined ? [] : [lossOf(loss)];
@@ -61,11 +64,12 @@ function tableOf(
   ]);
   const sweep = state?.sweeps.get('s1');
   assert.ok(state && sweep);
-  const ledger = ledgerOf(state, ({ metrics }) => metrics);
+  const ledger = (of: SessionState) => ledgerOf(of, ({ metrics }) => metrics);
   return sweepTable({
     state,
     sweep,
-    ledger,
+    ledger: ledger({ ...state, runs: runsOfSweep(state, sweep) }),
+    all: ledger(state).experiments,
     problems: [],
     tail: () => tail,
     nearestLine: () => 'epoch 9 val acc 0.8',
@@ -75,23 +79,28 @@ function tableOf(
 const ok: Verdict = { kind: 'ok' };
 
 describe('the table of a sweep', () => {
-  it('leaves out what all its runs have in common', () => {
-    const common = 'opt=adam window=64 …';
-    const lines = tableOf([
-      { label: `lr=3e-3 seed=0 ${common}`, loss: 0.5, verdict: ok },
-      { label: `lr=1e-3 seed=1 ${common}`, loss: 0.6, verdict: ok },
-    ]).split('\n');
-    assert.match(lines[0] ?? '', /; best loss 0\.5 by lr=3e-3 seed=0 \(run 1\)$/);
-    assert.deepEqual(lines.slice(1), [
-      '- run 1 · lr=3e-3 seed=0 · ok · loss 0.5',
-      '- run 2 · lr=1e-3 seed=1 · ok · loss 0.6',
-    ]);
+  it('names the only setting by its options, and tells no setting where there are none', () => {
+    const table = (command: string) =>
+      tableOf(
+        [0, 1].map((seed) => ({
+          ...{ label: `seed=${seed}`, loss: 0.5 + seed / 10, verdict: ok },
+          command: `${command} --seed ${seed}`,
+        })),
+      );
+    assert.match(table('train --lr 5e-3 --context 6'), / by lr=0\.005 context=6 \(run 1, run 2\)/);
+    assert.match(table('train'), /best loss 0\.55 ± 0\.0707 over 2 runs \(run 1, run 2\);/);
+  });
+
+  it('speaks of its own runs, and tells the result with other runs of the setting apart', () => {
+    const points = [0, 1].map((seed) => ({
+      ...{ label: `seed=${seed}`, loss: 0.5 + seed / 10, verdict: ok },
+      command: `train --lr 1 --seed ${seed}`,
+    }));
+    const [line] = tableOf(points, { waiting: 1, own: 1 }).split('\n');
     assert.match(
-      tableOf([{ label: 'lr=1', loss: 0.5, verdict: ok }]),
-      /by lr=1 \(run 1\)\n- run 1 · lr=1 ·/,
+      line ?? '',
+      /: 1 ok, .*; best loss 0\.5 by seed=0 \(run 1\); with run 2: loss 0\.55 ± 0\.0707 over 2 runs$/,
     );
-    const alike = { label: 'baseline', loss: 0.5, verdict: ok };
-    assert.match(tableOf([alike, alike]), /^- run 1 · baseline · ok/m);
   });
 
   it('names a metric that was not read, with the nearest line', () => {

@@ -2,7 +2,11 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import { buildLedger } from '../../../../src/experiments/buildLedger.ts';
 import type { Decision } from '../../../../src/experiments/experiment.ts';
-import type { LedgerEntry, PlannedExperiment } from '../../../../src/experiments/ledger.ts';
+import {
+  resultValueText,
+  type LedgerEntry,
+  type PlannedExperiment,
+} from '../../../../src/experiments/ledger.ts';
 import {
   judgeChampion,
   judgeRows,
@@ -50,7 +54,7 @@ function recordsOf(
       return [
         id,
         {
-          plan: { id, number, hypothesis: '', command: '' } as PlannedExperiment['plan'],
+          plan: planOf(id, number),
           plannedMs: 0,
           decisions: decision ? [{ decision, why: '', by: 'agent', atMs: 1 }] : [],
         },
@@ -58,6 +62,17 @@ function recordsOf(
     }),
   );
 }
+
+const planOf = (id: string, number: number): PlannedExperiment['plan'] => ({
+  ...{ id, number, hypothesis: '', machineId: 'local', command: '', cwd: '/work', fingerprint: id },
+  code: {
+    kind: 'git',
+    repo: '/work',
+    tree: id === 'e2' || id === 'e3' ? id : 'e1',
+    isDirty: false,
+    leftOut: [],
+  },
+});
 
 function verdictOf(goal: string, points: readonly Point[], decisions?: Record<string, Decision>) {
   const { target, ledger } = judged(goal, points, decisions);
@@ -107,6 +122,60 @@ describe('a target compared with measurements', () => {
     });
     const met = lucky.map(({ seed }) => ({ value: 0.2 + seed / 100, seed }));
     assert.equal(verdictOf(goal, met).isMet, true);
+  });
+
+  describe('with several runs of a seed', () => {
+    const goal = 'bring val_loss below 0.3, mean over seeds 0-2';
+    const repeats = (experiment: string, first: number): Point[] =>
+      [0, 1, 2].map((seed) => ({ value: first + seed / 100, seed, experiment }));
+    const text = 'val_loss 0.36, not < 0.3, mean over seeds 0, 1, 2 (runs 1–6; ± 0.274)';
+
+    it('takes the mean of each seed, so that no retest replaces what was measured', () => {
+      const lottery = [...repeats('e1', 0.6), ...repeats('e4', 0.1)];
+      for (const decisions of [{}, { e1: 'reference', e4: 'keep' }, { e4: 'discard' }] as const)
+        assert.deepEqual(verdictOf(goal, lottery, decisions), { isMet: false, text });
+      const { ledger } = judged(goal, lottery, { e1: 'reference', e4: 'keep' });
+      assert.equal(
+        ledger.best && resultValueText(ledger.best),
+        'val_loss 0.36 ± 0.274 over seeds 0, 1, 2, 6 runs',
+      );
+      assert.equal(ledger.champion?.experimentId, 'e4');
+      assert.ok(ledger.experiments.every(({ result }) => result?.n === 6));
+    });
+
+    it('weighs the seeds equally', () => {
+      const more = [...repeats('e1', 0.2), { value: 0.8, seed: 0, experiment: 'e4' }];
+      assert.match(verdictOf(goal, more).text ?? '', /^val_loss 0\.31, not .*runs 1–4/);
+    });
+
+    it('leaves out what is invalid, failed or other code', () => {
+      const invalid = [...repeats('e1', 0.2), ...repeats('e4', 0.9)];
+      assert.match(verdictOf(goal, invalid, { e4: 'invalid' }).text ?? '', /0\.21 .*runs 1–3/);
+      const other = [...repeats('e1', 0.2), ...repeats('e2', 0.9)];
+      assert.match(verdictOf(goal, other).text ?? '', /0\.21 .*runs 1–3/);
+    });
+
+    it('never crowns a reference by itself', () => {
+      const { ledger } = judged(goal, repeats('e1', 0.1), { e1: 'reference' });
+      assert.equal(ledger.champion, undefined);
+    });
+  });
+
+  it('knows the seed and the setting of a launch whose command has it among the operands', () => {
+    const target = readTarget('val_loss below 0.3, mean over seeds 0-2');
+    assert.ok(target);
+    const entries = [0, 1, 2].map((seed) =>
+      rowOf(seed + 1, {
+        command: `python3 train.py ${seed}`,
+        ...{ seed: String(seed), setting: 'python3 train.py SEED', experimentId: 'e1' },
+        metrics: [summaryOf('val_loss', 0.2 + seed / 100)],
+      }),
+    );
+    const ledger = buildLedger(entries, { target, experiments: recordsOf(entries, {}) });
+    assert.equal(
+      judgeChampion(target, ledger)?.conditions[0]?.text,
+      'val_loss 0.21 < 0.3, mean over seeds 0, 1, 2 (runs 1–3; ± 0.01)',
+    );
   });
 
   it('names the seeds that are missing', () => {
