@@ -66,6 +66,27 @@ export function textSize(text: string): string {
 
 /** Number of significant digits of a metric that scripts usually print. */
 const valueDigits = 6;
+/** Digits of a number that are its own. Later ones come from sums in binary. */
+const exactDigits = 12;
+
+/**
+ * Rounds to significant digits as a reader does: on the decimal text, and half away from zero.
+ * 1.72085 becomes 1.7209, whatever its binary form.
+ */
+function roundDigits(value: number, digits: number): number {
+  if (digits >= exactDigits || !Number.isFinite(value)) return value;
+  const [mantissa = '', power = ''] = Math.abs(value)
+    .toExponential(exactDigits - 1)
+    .split('e');
+  const whole = Math.round(Number(`${mantissa}e${digits - 1}`));
+  return Math.sign(value) * Number(`${whole}e${Number(power) - digits + 1}`);
+}
+
+/** Formats a number with fixed decimals, and rounds half away from zero: `1.7209`. */
+export function formatFixed(value: number, decimals: number): string {
+  const digits = value === 0 ? 1 : decimals + 1 + Math.floor(Math.log10(Math.abs(value)));
+  return (digits < 1 ? value : roundDigits(value, digits)).toFixed(decimals);
+}
 
 /**
  * Formats a metric value with at most `digits` significant digits, by default those that a script
@@ -77,7 +98,7 @@ export function formatValue(value: number, digits = valueDigits): string {
   const size = Math.abs(value);
   if (value === 0) return '0';
   if (Number.isInteger(value) && size < 1e7) return String(value);
-  const rounded = Number(value.toPrecision(digits));
+  const rounded = roundDigits(value, digits);
   return size >= 1e7 || size < 1e-3 ? rounded.toExponential() : String(rounded);
 }
 

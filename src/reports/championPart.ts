@@ -3,6 +3,7 @@
  */
 import { code, plain } from '../base/markdown.ts';
 import { counted, formatSpread, formatValue } from '../base/text.ts';
+import { leadOf } from '../experiments/decisionsInForce.ts';
 import { branchOf } from '../experiments/experiment.ts';
 import { idleSeedTexts } from '../experiments/idleSeeds.ts';
 import { resultValueText, rowStatus, type Ledger, type LedgerRow } from '../experiments/ledger.ts';
@@ -60,7 +61,7 @@ function championLines(night: Night, { champion, value }: Reached, mentions: Men
 /** Returns lines about a better value that does not belong to the champion, with the reasons. */
 function rivalLines({ facts: { ledger, target } }: Night, mentions: Mentions): string[] {
   const { rival, decisive } = ledger;
-  const [first] = rival?.runs ?? [];
+  const first = rival && leadOf(rival.runs);
   if (rival === undefined || first === undefined) return [];
   const { experimentId, decision } = first;
   const kept = decision?.isProvisional ? ['kept provisionally'] : [];
@@ -120,12 +121,12 @@ function firstLines({ facts: { ledger } }: Night, value: number, mentions: Menti
   if (decisive === undefined) return [];
   const groups = resultGroups(experiments, decisive);
   const group =
-    groups.find(([run]) => run?.decision?.decision === 'reference') ??
+    groups.find((runs) => leadOf(runs)?.decision?.decision === 'reference') ??
     groups.toSorted(([a], [b]) => (a?.number ?? 0) - (b?.number ?? 0))[0];
   const start = group && summaryOfRepeats(group, decisive);
   const isChampion = start?.runs.some((run) => best?.runs.includes(run) === true);
   if (start === undefined || isChampion === true || start.mean === value) return [];
-  const isReference = start.runs[0]?.decision?.decision === 'reference';
+  const isReference = leadOf(start.runs)?.decision?.decision === 'reference';
   const numbers = start.runs.map(({ number }) => number);
   const spread = start.spread === undefined ? '' : ` ± ${formatSpread(start.spread)}`;
   // A percentage is meaningless for a negative value or a change of sign.

@@ -1,36 +1,51 @@
 /** Rows of the table of results: settings, with the options and experiments that tell them apart. */
 import { oneLine } from '../base/text.ts';
-import { commandForm, programsText, type CommandProgram } from '../experiments/commandForm.ts';
+import { programsText, type CommandProgram } from '../experiments/commandForm.ts';
+import { leadOf } from '../experiments/decisionsInForce.ts';
 import type { Decisive, ExperimentRow, Ledger, LedgerRow } from '../experiments/ledger.ts';
 import { measuredValue, resultGroups, summaryOfRepeats } from '../experiments/ledgerExperiments.ts';
+import { settingForm } from '../experiments/seeds.ts';
 
 export interface Setting {
   /** Names the experiment, such as `e5 shift augmentation`; omitted if all code is the same. */
   readonly experiment?: string;
   readonly settings: ReadonlyMap<string, string>;
   readonly values: readonly number[];
+  /** The mean over the seeds. */
+  readonly mean: number;
+  readonly spread?: number;
   readonly runs: readonly LedgerRow[];
+  /** The run that stands for the others: its experiment and decision are those of the setting. */
+  readonly lead: LedgerRow;
 }
 
 /** Returns the settings that have a value of the decisive metric, best first. */
 export function settingsOf({ experiments }: Ledger, decisive: Decisive): readonly Setting[] {
   const sign = decisive.direction === 'lower' ? 1 : -1;
   const settings = resultGroups(experiments, decisive)
-    .flatMap((group) => summaryOfRepeats(group, decisive) ?? [])
-    .map(({ runs, n }) => ({
-      settings: commandForm(runs[0]?.command ?? '').settings,
-      // Repeats whose seeds change nothing have one value.
-      values: runs.flatMap((run) => measuredValue(run, decisive) ?? []).slice(0, n),
-      runs,
-    }))
-    .toSorted((a, b) => sign * (mean(a.values) - mean(b.values)));
+    .flatMap((group) => settingOf(group, decisive) ?? [])
+    .toSorted((a, b) => sign * (a.mean - b.mean));
   const bare = withoutOtherPrograms(settings);
   // Never hides the only difference between two settings of one experiment.
   return withExperiments(distinct(bare, experimentOf) ? bare : settings, experiments);
 }
 
-export const mean = (values: readonly number[]): number =>
-  values.reduce((sum, value) => sum + value, 0) / values.length;
+function settingOf(group: readonly LedgerRow[], decisive: Decisive): Setting | undefined {
+  const summary = summaryOfRepeats(group, decisive);
+  if (summary === undefined) return undefined;
+  const { runs, n, mean, spread } = summary;
+  const lead = leadOf(runs);
+  if (lead === undefined) return undefined;
+  return {
+    settings: settingForm(lead).settings,
+    // Repeats whose seeds change nothing have one value.
+    values: runs.flatMap((run) => measuredValue(run, decisive) ?? []).slice(0, n),
+    mean,
+    ...(spread !== undefined && { spread }),
+    runs,
+    lead,
+  };
+}
 
 /** Returns the names of options whose values differ, in the order in which they appear. */
 export function differing(settings: readonly Setting[]): readonly string[] {
@@ -43,7 +58,7 @@ export function differing(settings: readonly Setting[]): readonly string[] {
  * the training is no option of the training.
  */
 function withoutOtherPrograms(settings: readonly Setting[]): readonly Setting[] {
-  const all = settings.map(({ runs }) => commandForm(runs[0]?.command ?? '').programs);
+  const all = settings.map(({ lead }) => settingForm(lead).programs);
   const isShared = ({ text }: CommandProgram): boolean =>
     all.every((programs) => programs.some((program) => program.text === text));
   const shared = programsText((all[0] ?? []).filter(isShared));
@@ -54,7 +69,7 @@ function withoutOtherPrograms(settings: readonly Setting[]): readonly Setting[] 
   }));
 }
 
-const experimentOf = ({ runs: [run] }: Setting): string => run?.experimentId ?? '';
+const experimentOf = ({ lead }: Setting): string => lead.experimentId ?? '';
 
 /** Returns whether options and `more` together tell each setting from all others. */
 const distinct = (

@@ -5,12 +5,14 @@
  * Contains measured values only.
  */
 import { plain } from '../base/markdown.ts';
+import { formatFixed } from '../base/text.ts';
 import type { Decisive, Ledger } from '../experiments/ledger.ts';
+import { mean } from '../experiments/seeds.ts';
 import type { Target } from '../experiments/target/target.ts';
 import { runName } from '../runs/run.ts';
 import { conditionColumns, targetTexts, type MetricColumn } from './conditionColumns.ts';
 import { evaluationColumns } from './evaluationColumns.ts';
-import { differing, mean, settingsOf, type Setting } from './settingRows.ts';
+import { differing, settingsOf, type Setting } from './settingRows.ts';
 
 export type TableFormat = 'md' | 'tex' | 'csv';
 
@@ -71,10 +73,9 @@ type Column = readonly [head: string, cells: readonly string[]];
  * `keep`.
  */
 function decisionMarks(settings: readonly Setting[]): Column[] {
-  const texts = settings.map(({ runs: [run] }) =>
-    run?.decision === undefined
-      ? undefined
-      : `${run.decision.decision}${run.decision.isProvisional ? ' (provisional)' : ''}`,
+  const texts = settings.map(
+    ({ lead: { decision } }) =>
+      decision && `${decision.decision}${decision.isProvisional ? ' (provisional)' : ''}`,
   );
   if (texts.every((text) => text === undefined || text === 'keep')) return [];
   return [['decision', texts.map((text) => text ?? 'not decided')]];
@@ -90,11 +91,18 @@ function targetMarks(
   return texts === undefined ? [] : [['target', texts]];
 }
 
-const isReference = ({ runs }: Setting): boolean => runs[0]?.decision?.decision === 'reference';
+const isReference = ({ lead }: Setting): boolean => lead.decision?.decision === 'reference';
 
 /** Number of settings with a value. */
 export const settingCount = (ledger: Ledger): number =>
   ledger.decisive === undefined ? 0 : settingsOf(ledger, ledger.decisive).length;
+
+type Repeats = Pick<Setting, 'values' | 'mean' | 'spread'>;
+
+function repeatsOf(values: readonly number[]): Repeats {
+  const spread = deviation(values);
+  return { values, mean: mean(values), ...(spread !== undefined && { spread }) };
+}
 
 function deviation(values: readonly number[]): number | undefined {
   if (values.length < 2) return undefined;
@@ -117,26 +125,26 @@ const decimalsOf = (values: readonly number[]): number =>
   );
 
 /** Returns the number of decimals that show the first digit of the deviation. */
-const decimalsOfSpread = (values: readonly number[]): number =>
-  Math.max(0, Math.ceil(-Math.log10(deviation(values) || 1)));
+const decimalsOfSpread = ({ spread }: Repeats): number =>
+  Math.max(0, Math.ceil(-Math.log10(spread || 1)));
 
-function valueText(values: readonly number[], decimals: number): string {
-  const spread = deviation(values);
-  const center = mean(values).toFixed(decimals);
-  return spread === undefined ? center : `${center} ± ${spread.toFixed(decimals)}`;
+function valueText({ mean: center, spread }: Repeats, decimals: number): string {
+  const text = formatFixed(center, decimals);
+  return spread === undefined ? text : `${text} ± ${formatFixed(spread, decimals)}`;
 }
 
 /** Formats the values of each row with the decimals that the runs printed, or more for a spread. */
-function valueCells(all: readonly (readonly number[])[]): readonly string[] {
-  const decimals = Math.min(12, Math.max(decimalsOf(all.flat()), ...all.map(decimalsOfSpread)));
-  return all.map((values) => valueText(values, decimals));
+function valueCells(all: readonly Repeats[]): readonly string[] {
+  const values = all.flatMap((one) => one.values);
+  const decimals = Math.min(12, Math.max(decimalsOf(values), ...all.map(decimalsOfSpread)));
+  return all.map((one) => valueText(one, decimals));
 }
 
 /** Formats the values in a metric of the target; one value if all repeats have the same. */
 const conditionCells = ({ valuesOf }: MetricColumn, shown: readonly Setting[]): Column[1] => {
   const all = shown.map(({ runs }) => valuesOf(runs));
   const single = all.map((values) => (new Set(values).size === 1 ? values.slice(0, 1) : values));
-  const cells = valueCells(single);
+  const cells = valueCells(single.map(repeatsOf));
   return cells.map((cell, index) => (single[index]?.length === 0 ? '' : cell));
 };
 
@@ -146,7 +154,7 @@ function paperTable({ shown, options, decisive, columns, marks }: TableParts): T
     ...experimentColumns(shown),
     ...options.map((name) => optionColumn(name, shown, unnamedOption)),
     ['n', shown.map(({ values }) => String(values.length))],
-    [rule === 'best' ? `${metric} (best)` : metric, valueCells(shown.map(({ values }) => values))],
+    [rule === 'best' ? `${metric} (best)` : metric, valueCells(shown)],
     ...columns.map((column): Column => [column.metric, conditionCells(column, shown)]),
     ...marks,
   ]);
@@ -158,8 +166,8 @@ function csvTable({ shown, options, decisive, columns, marks }: TableParts): Tab
     ...experimentColumns(shown),
     ...options.map((name) => optionColumn(name, shown, '')),
     ['n', shown.map(({ values }) => String(values.length))],
-    [decisive.metric, shown.map(({ values }) => digits(mean(values)))],
-    ['standard deviation', shown.map(({ values }) => String(deviation(values) ?? ''))],
+    [decisive.metric, shown.map((one) => digits(one.mean))],
+    ['standard deviation', shown.map(({ spread }) => (spread === undefined ? '' : digits(spread)))],
     ...columns.map(({ metric, valuesOf }): Column => {
       const all = shown.map(({ runs }) => valuesOf(runs));
       return [metric, all.map((values) => (values.length === 0 ? '' : digits(mean(values))))];

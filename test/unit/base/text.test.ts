@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
-import { formatDuration, formatTokens, formatUsd } from '../../../src/base/text.ts';
+import {
+  formatDuration,
+  formatFixed,
+  formatTokens,
+  formatUsd,
+  formatValue,
+} from '../../../src/base/text.ts';
 
 describe('amounts', () => {
   it('of tokens have three digits', () => {
@@ -20,5 +26,20 @@ describe('amounts', () => {
     assert.deepEqual([850, 12_000, 125_000, 120_000, 11_400_000].map(formatDuration), [
       ...['850 ms', '12 s', '2 min 5 s', '2 min', '3 h 10 min'],
     ]);
+  });
+});
+
+describe('a number with few digits', () => {
+  it('is rounded half away from zero on its decimal text', () => {
+    assert.deepEqual(
+      [1.72085, 1.70785, -1.72085, (1.72 + 1.7217) / 2, 0, 0.00004].map((one) =>
+        formatFixed(one, 4),
+      ),
+      ['1.7209', '1.7079', '-1.7209', '1.7209', '0.0000', '0.0000'],
+    );
+    assert.deepEqual(
+      [1.000005, 0.1234565, 9.9999995, 1.5e-9].map((one) => formatValue(one)),
+      ['1.00001', '0.123457', '10', '1.5e-9'],
+    );
   });
 });

@@ -76,6 +76,33 @@ describe('the table of settings', () => {
     );
   });
 
+  it('has one row for a setting, under the experiment that was kept, with all its runs', () => {
+    const plans = ['e1', 'e7', 'e9'].map((id, index) => {
+      const code = { ...planOf(1, 'python3 lm.py', 'h').code };
+      const plan = { ...planOf(index, 'python3 lm.py', id), id, code };
+      const decision = { decision: 'keep', why: '', by: 'agent', atMs: 1 } as const;
+      return [id, { plan, plannedMs: 0, decisions: id === 'e7' ? [decision] : [] }] as const;
+    });
+    const values = { e1: [3], e7: [1.7, 1.8, 1.62], e9: [1.75] };
+    const rows = Object.entries(values).flatMap(([experimentId, losses]) =>
+      losses.map((loss, seed) => ({ experimentId, loss, seed })),
+    );
+    const entriesOf = rows.map(({ experimentId, loss, seed }, index) =>
+      rowOf(index + 1, {
+        command: `python3 lm.py${experimentId === 'e1' ? ' --wide' : ''} --seed ${seed}`,
+        experimentId,
+        metrics: [summaryOf('loss', loss)],
+      }),
+    );
+    const own = buildLedger(entriesOf, { experiments: new Map(plans) });
+    assert.equal(own.champion?.experimentId, 'e7');
+    assert.deepEqual(settingsTable(own, 'md').split('\n').slice(2), [
+      '| default | 4 | 1.72 ± 0.08 |',
+      '| on | 1 | 3.00 |',
+      '',
+    ]);
+  });
+
   it('names the experiments of settings that differ only in their code', () => {
     const rows = ['e1', 'e2', 'e2'].map((experimentId, index) =>
       rowOf(index + 1, {
@@ -246,7 +273,7 @@ default & default & 3 & 43.064 $\pm$ 1.545 \\
       assert.deepEqual(settingsTable(rows, 'md', { target: limited }).split('\n').slice(2), [
         '| 320 | default | 1 | 0.0450 | 21121 | breaks parameters \\<= 20000 |',
         '| 64 | on | 1 | 0.0480 | 4225 | 2 seeds are needed |',
-        '| 64 | default | 2 | 0.0510 ± 0.0015 | 4225 | met |',
+        '| 64 | default | 2 | 0.0511 ± 0.0015 | 4225 | met |',
         '| default | default | 2 | 0.1210 ± 0.0014 | 49 | not reached |',
         '',
       ]);
