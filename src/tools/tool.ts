@@ -45,6 +45,8 @@ export interface ToolResult {
    * Absolute paths of the files on `local` that the call changed. Views show them as references.
    */
   readonly changedFiles?: readonly string[];
+  /** Folder whose files the call stored as code of an experiment. */
+  readonly stored?: { readonly machineId: string; readonly path: string };
   readonly runId?: RunId;
   /** Exit code of the command that the call ran. */
   readonly exitCode?: number;

@@ -16,6 +16,8 @@ export interface FileEdit {
    * changed it.
    */
   readonly by: 'tool' | 'command';
+  /** Branch of experiments in whose worktree the file is. Such an edit is undone only by name. */
+  readonly branch?: string;
   /** File with the content before the session's edits; omitted if there was no file. */
   readonly beforeFile?: string;
   /** File with the content that the session left; omitted if it removed the file. */

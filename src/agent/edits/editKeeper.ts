@@ -1,6 +1,7 @@
 /**
  * Stores the content of files of this computer before a tool call changes them, and records what
- * the call changed. Ignores files in the home folder of Helios, such as its worktrees.
+ * the call changed. Of the files in the home folder of Helios, keeps those in worktrees of the
+ * session only.
  */
 import { removeFile } from '../../base/heldFiles.ts';
 import { messageOf, ToolFailure } from '../../base/errors.ts';
@@ -24,6 +25,8 @@ export interface EditKeeperDeps {
   readonly workFolder: string;
   /** Home folder of Helios. Absolute path. */
   readonly heliosFolder: string;
+  /** Folder with the worktrees of the session. Absolute path. */
+  readonly worktrees: string;
   readonly files: AttachmentFiles;
   /** Returns the machine `local`. */
   local(): Machine;
@@ -70,9 +73,12 @@ export class EditKeeper {
 
   async #beginWrites(callId: string, paths: readonly string[]): Promise<OpenEdit> {
     const home = await realPlace(this.#deps.heliosFolder);
+    const worktrees = await realPlace(this.#deps.worktrees);
     const places = await Promise.all(paths.map(realPlace));
     const local = this.#deps.local();
-    const users = places.filter((path) => !isInFolder(local.path, home, path));
+    const users = places.filter(
+      (path) => !isInFolder(local.path, home, path) || isInFolder(local.path, worktrees, path),
+    );
     const before = await this.#present(users);
     if (before.size === 0) return none;
     await this.#keep({ callId, by: 'tool' }, before);

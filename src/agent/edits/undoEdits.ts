@@ -1,11 +1,18 @@
 /** Lists the edits of a session whose files still differ from before, and undoes edits. */
+import { basename, dirname, join, sep } from 'node:path';
 import { messageOf, UserFacing } from '../../base/errors.ts';
+import type { SessionId } from '../../base/ids.ts';
+import { refOf } from '../../experiments/git/experimentCodeStore.ts';
 import type { AttachmentFiles } from '../../storage/attachmentFiles.ts';
 import type { FileEdit, UndoneEdits } from '../contract/edits.ts';
 import type { SessionEvent, JournalEvent } from '../journal/events.ts';
 import { isSameVersion, type ChangedFile, type FileVersion } from '../journal/fileEvents.ts';
 import { foldEdits, type EditRecord } from './editFold.ts';
 import { contentPath, editFiles, presentVersion, realPlace, restore } from './versions.ts';
+
+/** Returns the folder with the worktrees of a session, from the folder of the session. */
+export const worktreesOf = (folder: string): string =>
+  join(dirname(dirname(folder)), 'worktrees', basename(folder));
 
 export interface SessionEdits {
   /** Folder of the session. Absolute path. */
@@ -15,8 +22,8 @@ export interface SessionEdits {
 
 export interface UndoRequest extends SessionEdits {
   /**
-   * Absolute paths. Default: every file that a tool edited, without files that changed during a
-   * command.
+   * Absolute paths. Default: every file that a tool edited outside of worktrees, without files that
+   * changed during a command.
    */
   readonly paths?: readonly string[];
   readonly by: 'agent' | 'person';
@@ -29,7 +36,11 @@ export async function listEdits({ events, folder }: SessionEdits): Promise<reado
   const edits: FileEdit[] = [];
   for (const edit of foldEdits(events).values()) {
     const present = await presentVersion(edit.path);
-    if (!isSameVersion(present, edit.before)) edits.push(shown(edit, present, files));
+    const branch = branchOf(folder, edit.path);
+    // A worktree that was removed has no file to restore; its branch has the code.
+    if (branch !== undefined && present === 'missing' && edit.after !== 'missing') continue;
+    if (!isSameVersion(present, edit.before))
+      edits.push({ ...shown(edit, present, files), ...(branch !== undefined && { branch }) });
   }
   return edits;
 }
@@ -68,18 +79,49 @@ export async function undoEdits(request: UndoRequest): Promise<UndoneEdits> {
   return { restored: [...done], versions, conflicts, failed };
 }
 
-async function chosen({ events, paths }: UndoRequest): Promise<readonly EditRecord[]> {
+/** Returns the edits outside of worktrees: a branch is not part of the checkout. */
+export const editsOfCheckout = (
+  events: readonly JournalEvent[],
+  sessionFolder: string,
+): readonly EditRecord[] =>
+  [...foldEdits(events).values()].filter(({ path }) => branchOf(sessionFolder, path) === undefined);
+
+/** Returns the branch in whose worktree a file of this computer is. */
+function branchOf(sessionFolder: string, file: string): string | undefined {
+  const names = file.split(sep);
+  const at = names.indexOf(basename(sessionFolder));
+  return at > 0 && names[at - 1] === 'worktrees' ? names[at + 1] : undefined;
+}
+
+async function chosen(request: UndoRequest): Promise<readonly EditRecord[]> {
+  const { events, folder, paths } = request;
+  if (paths === undefined) return editsOfCheckout(events, folder).filter(({ by }) => by === 'tool');
   const edits = foldEdits(events);
-  if (paths === undefined) return [...edits.values()].filter(({ by }) => by === 'tool');
   return Promise.all(
     paths.map(async (path) => {
-      const edit = edits.get(await realPlace(path));
+      const place = await realPlace(path);
+      const edit = edits.get(place);
       if (edit !== undefined) return edit;
-      throw new UserFacing(
-        `This session has no edit of ${path} to undo.`,
-        `Files with edits: ${[...edits.keys()].join(', ') || 'none'}.`,
-      );
+      throw notEdited(path, request, { place, edited: [...edits.keys()] });
     }),
+  );
+}
+
+function notEdited(
+  path: string,
+  { folder }: UndoRequest,
+  { place, edited }: { readonly place: string; readonly edited: readonly string[] },
+): UserFacing {
+  const branch = branchOf(folder, place);
+  if (branch === undefined)
+    return new UserFacing(
+      `This session has no edit of ${path} to undo.`,
+      `Files with edits: ${edited.join(', ') || 'none'}.`,
+    );
+  const ref = refOf(basename(folder) as SessionId, branch);
+  return new UserFacing(
+    `No tool of this session edited ${path}, so no version of it is kept.`,
+    `What commands changed is in branch ${branch}: git -C ${join(worktreesOf(folder), branch)} log ${ref} lists its commits; git show COMMIT:FILE shows a version.`,
   );
 }
 

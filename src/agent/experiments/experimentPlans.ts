@@ -29,7 +29,7 @@ import {
 import { experimentNamed } from './experimentReference.ts';
 import { duplicateText, similarNotes } from './experimentLabels.ts';
 import { storeOf } from './storedCode.ts';
-import { changedFiles, changedText } from './unchangedFiles.ts';
+import { changedFiles, changedText, restoringText } from './unchangedFiles.ts';
 
 export interface ExperimentPlansDeps {
   readonly log: SessionLog;
@@ -137,9 +137,7 @@ export class ExperimentPlans {
     const { machine, cwd, code } = place;
     const sameCodeAs = await this.#sameCode(place, request.commands);
     this.#refuseOtherCode(joined, { code, sameCodeAs });
-    const changed = await this.#changed(place);
-    if (changed.length > 0)
-      throw new ToolFailure(`Nothing was started: ${changedText(changed)}. Restore it first.`);
+    await this.#refuseChanged(place);
     const attempts = attemptsIn(request, place, sameCodeAs);
     const { notes } = this.#duplicates(request, {
       attempts,
@@ -158,6 +156,7 @@ export class ExperimentPlans {
     { place, number, callId }: { place: Place; number: number; callId: string },
   ): Promise<BegunExperiment> {
     const { code } = place;
+    await this.#refuseChanged(place);
     const sameCodeAs = await this.#sameCode(place, request.commands);
     const attempts = attemptsIn(request, place, sameCodeAs);
     const { of, notes } = this.#duplicates(request, { attempts, limit: request.limit });
@@ -167,15 +166,10 @@ export class ExperimentPlans {
       ...(sameCodeAs !== undefined && { sameCodeAs }),
       ...retestOf(of ?? earlier.exact, request),
     };
-    const changed = await this.#changed(place);
     await this.#deps.log.record({ type: 'experiment.planned', plan, callId });
-    if (changed.length > 0) await this.#invalidate(plan.id, changedText(changed));
     return {
       id: plan.id,
       notes: [
-        ...(changed.length > 0
-          ? [`${changedText(changed)}: the results of these runs are invalid.`]
-          : []),
         ...codeNotes(code),
         ...notes,
         ...earlier.notes,
@@ -279,14 +273,13 @@ export class ExperimentPlans {
     return sameCode(store, { repo, tree, commands, others: knownTrees.slice(0, maxTrees) });
   }
 
-  /** Resolves with the changed files among those that the goal requires to stay unchanged. */
-  #changed(place: Place): Promise<readonly string[]> {
-    return changedFiles(this.#state.requirements ?? {}, place.machine, place);
-  }
-
-  #invalidate(experimentId: string, why: string): Promise<void> {
-    const decision = { experimentId, decision: 'invalid', why, by: 'engine' } as const;
-    return this.#deps.log.record({ type: 'experiment.decided', ...decision });
+  /** Rejects with `ToolFailure` if a file was changed that the goal requires to stay unchanged. */
+  async #refuseChanged(place: Place): Promise<void> {
+    const changed = await changedFiles(this.#state.requirements ?? {}, place.machine, place);
+    if (changed.length > 0)
+      throw new ToolFailure(
+        `Nothing was started: ${changedText(changed)}. ${restoringText(changed, place)}`,
+      );
   }
 
   #refuseOtherCode(

@@ -101,3 +101,14 @@ export async function bytesOf(machine: Machine, file: string): Promise<Uint8Arra
 /** Formats the changed files: `bench.py was changed`. */
 export const changedText = (paths: readonly string[]): string =>
   `${paths.join(', ')} ${paths.length === 1 ? 'was' : 'were'} changed since the start of the session, and the goal leaves ${paths.length === 1 ? 'it' : 'them'} alone`;
+
+/** Returns how to restore changed files of a launch. */
+export function restoringText(
+  names: readonly string[],
+  { machine, cwd }: { readonly machine: Machine; readonly cwd: string },
+): string {
+  const paths = JSON.stringify(names.map((name) => machine.path.join(cwd, name)));
+  return machine.kind === 'local'
+    ? `Restore it: undo_edits with paths ${paths}.`
+    : `Restore it on local with undo_edits where you edited it, and send it to ${paths} with remote_upload.`;
+}

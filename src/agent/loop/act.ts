@@ -45,6 +45,8 @@ export interface ActDeps {
   /** Stores the content of files before calls change them. */
   readonly edits: Pick<EditKeeper, 'begin'>;
   readonly fate: CallFate;
+  /** Adds a warning to the result if the call changed a file that the goal leaves alone. */
+  warned(result: ToolResult, accesses: readonly Access[]): Promise<ToolResult>;
   record(event: SessionEvent): Promise<void>;
   show(event: StreamEvent): void;
   /**
@@ -269,7 +271,8 @@ async function execute(
       deps.clock,
       signal,
     );
-    return result === undefined ? failed(await stopped()) : succeeded(tool, result, deps);
+    if (result === undefined) return failed(await stopped());
+    return await succeeded(tool, await deps.warned(result, accesses), deps);
   } catch (error) {
     if (error instanceof ToolFailure) return failed(error.message);
     if (signal.aborted) return failed(await stopped());

@@ -15,7 +15,7 @@ import type {
 import { costLines, sessionBill } from '../budget/costs.ts';
 import type { SessionReading } from '../contract/sessions.ts';
 import type { JournalEvent } from '../journal/events.ts';
-import { foldEdits } from '../edits/editFold.ts';
+import { editsOfCheckout } from '../edits/undoEdits.ts';
 import { endMs, workedMs } from '../journal/sessionEnd.ts';
 import { uncheckedTexts } from '../../experiments/target/requirements.ts';
 import { happeningsOf, sleepsOf } from './reportHappenings.ts';
@@ -65,7 +65,7 @@ export function briefFacts({ state, events, ledger }: ReportSource, about: About
         ...(answer && { answer }),
       }),
     ),
-    edits: [...foldEdits(events).values()].map(({ path, by }) => ({
+    edits: editsOfCheckout(events, state.id).map(({ path, by }) => ({
       path: shortPath(path, state.workFolder),
       by,
     })),

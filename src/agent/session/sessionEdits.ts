@@ -2,9 +2,8 @@
 import path from 'node:path';
 import { ToolFailure, UserFacing } from '../../base/errors.ts';
 import type { AllToolsDeps } from '../../tools/allTools.ts';
-import { foldEdits } from '../edits/editFold.ts';
 import { EditKeeper } from '../edits/editKeeper.ts';
-import { undoEdits } from '../edits/undoEdits.ts';
+import { editsOfCheckout, undoEdits, worktreesOf } from '../edits/undoEdits.ts';
 import { editFiles } from '../edits/versions.ts';
 import type { UndoneEdits } from '../contract/edits.ts';
 import type { PartsRequest } from './sessionDeps.ts';
@@ -17,6 +16,7 @@ export const createEditKeeper = (
   new EditKeeper({
     workFolder: log.state.workFolder,
     heliosFolder: path.dirname(shared.memoryFolders.global),
+    worktrees: worktreesOf(folder),
     files: editFiles(folder),
     local: () => machines.get('local'),
     clock: shared.clock,
@@ -40,7 +40,7 @@ export const undoForUser = (
 /** Undoes edits for the agent. */
 export const undoForAgent = ({ log, folder }: PartsRequest): AllToolsDeps['edits'] => ({
   edited: () =>
-    [...foldEdits(log.events).values()].flatMap(({ path: file, by }) =>
+    editsOfCheckout(log.events, folder).flatMap(({ path: file, by }) =>
       by === 'tool' ? file : [],
     ),
   undo: (paths, callId) =>
@@ -52,6 +52,8 @@ export const undoForAgent = ({ log, folder }: PartsRequest): AllToolsDeps['edits
       paths,
       by: 'agent',
     }).catch((error: unknown) => {
-      throw error instanceof UserFacing ? new ToolFailure(error.message) : error;
+      throw error instanceof UserFacing
+        ? new ToolFailure([error.message, error.action ?? ''].join(' ').trim())
+        : error;
     }),
 });

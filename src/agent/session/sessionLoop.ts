@@ -33,6 +33,7 @@ import { repositoryTop } from './repositoryTop.ts';
 import { recordingModes, sessionPermissions } from './circumstances.ts';
 import { attachmentsIn } from './messageAttachments.ts';
 import type { PartsRequest } from './sessionDeps.ts';
+import { withEditWarning } from '../experiments/editWarnings.ts';
 import { createEditKeeper, undoForAgent } from './sessionEdits.ts';
 import type { SessionListeners } from './sessionListeners.ts';
 import { costFor, providerOf } from './sessionModels.ts';
@@ -88,6 +89,8 @@ export function createLoop(request: PartsRequest, listeners: SessionListeners): 
       paths,
       edits: createEditKeeper(request, listeners),
       fate: callFateOn(listeners.machines),
+      warned: (result, accesses) =>
+        withEditWarning({ log, machines: listeners.machines }, result, accesses),
       record: log.record,
       show,
       isOver: () => ['sleeping', 'ended', 'paused'].includes(log.state.phase),

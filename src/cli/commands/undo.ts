@@ -19,7 +19,7 @@ export const declareUndo = (helios: CliCommand): CliCommand =>
     .description(
       'Gives files the content that they had before the session edited them. Files that were changed later stay ' +
         'unchanged. Without files, undoes what the tools of the agent edited; files that changed while a command of ' +
-        'the agent ran must be named, because you or a run may have changed them.',
+        'the agent ran must be named, because you or a run may have changed them. So must files in worktrees of experiments.',
     )
     .argument('<session>', sessionWords)
     .argument('[files...]', 'files to restore')

@@ -60,6 +60,14 @@ export interface ListedBranch extends Branch {
   readonly isOfLedger: boolean;
 }
 
+export interface Committed {
+  /** Omitted if nothing has changed since the last commit. */
+  readonly commit?: string;
+  /** Absolute path of the worktree. */
+  readonly path: string;
+  readonly leftOut: readonly string[];
+}
+
 const stepMs = 120_000;
 
 /**
@@ -151,7 +159,7 @@ export class Worktrees {
     { machine, signal }: Omit<RepoPlace, 'folder'>,
     name: string,
     message: string,
-  ): Promise<{ readonly commit?: string; readonly leftOut: readonly string[] }> {
+  ): Promise<Committed> {
     const { path: folder, ref } = await this.checkout({ machine, ...(signal && { signal }) }, name);
     const { clock, limits } = this.#deps;
     const { commit, leftOut } = await capture({
@@ -165,7 +173,11 @@ export class Worktrees {
       limits: limits?.() ?? defaultLimits,
       ...(signal && { signal }),
     });
-    return { ...(commit !== undefined && { commit }), leftOut: namedLeftOut(leftOut) };
+    return {
+      ...(commit !== undefined && { commit }),
+      path: folder,
+      leftOut: namedLeftOut(leftOut),
+    };
   }
 
   /**

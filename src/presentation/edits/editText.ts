@@ -13,10 +13,11 @@ const states: Readonly<Record<FileEdit['state'], string>> = {
 };
 
 /** Returns what happened to the file, such as `changed while a command ran`. */
-export const editState = ({ state, by }: FileEdit): string =>
-  by === 'command' && state !== 'conflict' && state !== 'unkept'
-    ? `${states[state]} while a command ran`
-    : states[state];
+export function editState({ state, by, branch }: FileEdit): string {
+  const isByCommand = by === 'command' && state !== 'conflict' && state !== 'unkept';
+  const text = isByCommand ? `${states[state]} while a command ran` : states[state];
+  return branch === undefined ? text : `${text}, in the worktree of branch ${branch}`;
+}
 
 /** Returns the path relative to the folder; the absolute path of a file outside of it. */
 export function editPath(path: string, folder: string): string {

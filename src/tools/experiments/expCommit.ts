@@ -27,7 +27,7 @@ export const expCommit = (deps: ExperimentCode): Tool =>
     aliases: branchAliases,
     describe: (args) => `Committed ${onMachine(oneLine(args.message, 60), args.machine_id)}`,
     async execute({ machine_id: id, branch, message }, { signal }) {
-      const { commit, leftOut } = await deps.worktrees.commit(
+      const { commit, leftOut, path } = await deps.worktrees.commit(
         { machine: deps.machines.get(id), signal },
         branch,
         message,
@@ -41,6 +41,7 @@ export const expCommit = (deps: ExperimentCode): Tool =>
           ...leftOutFields(leftOut),
         },
         origins: leftOutOrigins,
+        stored: { machineId: id, path },
         summary: commit === undefined ? 'nothing was changed' : shortCommit(commit),
       };
     },

@@ -37,7 +37,7 @@ export const undoEdits = (deps: UndoEditsDeps): Tool =>
         .array(z.string().min(1))
         .min(1)
         .optional()
-        .describe('Default: all that write_file and patch_file changed.'),
+        .describe('Default: all that write_file and patch_file changed outside of worktrees.'),
     }),
     aliases: { files: 'paths', path: 'paths' },
     describe: ({ paths }) => `Undo edits of ${paths?.join(', ') ?? 'this session'}`,

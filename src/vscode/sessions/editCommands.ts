@@ -78,7 +78,11 @@ function pickEdits(
   picker.ignoreFocusOut = true;
   picker.items = items;
   // A file that changed while a command ran may have been changed by the user.
-  picker.selectedItems = items.filter(({ edit }) => edit.by === 'tool' && edit.state !== 'unkept');
+  // Files in worktrees are not part of the folder.
+  picker.selectedItems = items.filter(
+    ({ edit: { by, state, branch } }) =>
+      by === 'tool' && state !== 'unkept' && branch === undefined,
+  );
   picker.show();
   return new Promise((resolve) => {
     picker.onDidTriggerItemButton(({ item }) => void show(item.edit));

@@ -74,6 +74,7 @@ describe('calls of a reply', () => {
     paths: usualPaths,
     files: new AttachmentFiles(keptFolder()),
     fate: () => Promise.resolve(unknownFate),
+    warned: (result) => Promise.resolve(result),
     record: (event) => Promise.resolve(void events.push(event)),
     edits: { begin: () => Promise.resolve({ end: () => Promise.resolve() }) },
     show: () => undefined,

@@ -45,6 +45,7 @@ describe('a tool that does not heed an interruption', () => {
       paths: usualPaths,
       files: new AttachmentFiles('/nowhere'),
       fate: () => Promise.resolve(unknownFate),
+      warned: (result) => Promise.resolve(result),
       record: (event) => Promise.resolve(void recorded.push(event)),
       edits: { begin: () => Promise.resolve({ end: () => Promise.resolve() }) },
       show: () => undefined,

@@ -18,6 +18,7 @@ import type { FileEdit } from '../../../../src/agent/contract/edits.ts';
 import type { EngineSettings } from '../../../../src/agent/contract/settings.ts';
 import type { Session } from '../../../../src/agent/contract/sessions.ts';
 import { UserFacing } from '../../../../src/base/errors.ts';
+import { editState } from '../../../../src/presentation/edits/editText.ts';
 import { GitRepo } from '../../../fakes/gitRepo.ts';
 import { ScriptedModel, type ScriptedCall } from '../../../fakes/scriptedModel.ts';
 import { eventsOf, testEngine, type TestEngine } from '../../../fakes/testEngine.ts';
@@ -259,5 +260,43 @@ describe('edits of files by a session', () => {
       },
     ]);
     assert.deepEqual(await bed.engine.sessions.edits(id), []);
+  });
+
+  it('in worktrees of the session are listed with their branch, and undone by name only', async () => {
+    const tree = (): string =>
+      join(bed.home, 'worktrees', readdirSync(join(bed.home, 'sessions'))[0] ?? '', 'wide');
+    const worked = await session([
+      [{ name: 'exp_branch', input: { experiment_name: 'wide' } }],
+      () => [write(join(tree(), 'a.py'), 'x\n'), run(`echo y > ${join(tree(), 'b.py')}`)],
+      () => [
+        { name: 'undo_edits', input: { paths: [join(tree(), 'b.py')] } },
+        { name: 'undo_edits', input: {} },
+        { name: 'undo_edits', input: { paths: [join(tree(), 'a.py')] } },
+        write(join(tree(), 'a.py'), 'z\n'),
+      ],
+    ]);
+    const { id } = worked;
+    const { sessions } = bed.engine;
+    const results = eventsOf(worked, 'tool.finished');
+    const undone = results.filter(({ name }) => name === 'undo_edits');
+    assert.match(
+      undone[0]?.text ?? '',
+      /No tool of this session edited .*b\.py, so no version of it is kept\. .*in branch wide: git -C .*\/wide log refs\/helios\/s-.*\/wide/,
+    );
+    assert.deepEqual(
+      undone.slice(1).map(({ summary }) => summary),
+      ['0 files restored', '1 file restored'],
+    );
+    const edits = await sessions.edits(id);
+    assert.deepEqual(
+      edits.map(({ branch, state }) => [branch, state]),
+      [['wide', 'changed']],
+    );
+    assert.equal(editState(edits[0] as FileEdit), 'changed, in the worktree of branch wide');
+    assert.deepEqual((await sessions.undoEdits(id)).restored, []);
+    assert.deepEqual((await sessions.undoEdits(id, [join(tree(), 'a.py')])).restored.length, 1);
+    assert.equal(readFileSync(join(tree(), 'a.py'), 'utf8'), 'one\n');
+    rmSync(tree(), { recursive: true });
+    assert.deepEqual(await sessions.edits(id), []);
   });
 });

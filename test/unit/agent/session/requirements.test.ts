@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'mocha';
@@ -113,26 +113,54 @@ describe('what a goal asks for besides numbers, in a session', () => {
     assert.equal(eventsOf(session, 'session.ended')[0]?.reason, 'blocked');
   });
 
-  it('does not count what was measured with another file than at the start', async () => {
+  it('says at once that an edited file is to be left alone, and starts nothing with it', async () => {
     const session = await night(
       write('bench.py', 'print("time_ms=1")\n'),
       launch,
-      until(1),
-      decide('keep'),
-      finish(['python3 check.py']),
+      write('bench.py', files['bench.py']),
+      launch,
     );
-    const [launched] = eventsOf(session, 'tool.finished').filter(
-      ({ name }) => name === 'remote_exec_background',
+    const texts = eventsOf(session, 'tool.finished').map(({ text }) => text);
+    assert.match(
+      texts[0] ?? '',
+      /"warning":"bench\.py is to be left alone \(the goal\); results with this change do not count\./,
     );
     assert.match(
-      launched?.text ?? '',
-      /bench\.py was changed since the start.*results of these runs are invalid/,
+      texts[1] ?? '',
+      /^Nothing was started: bench\.py was changed since the start.*undo_edits with paths \["[^"]*\/bench\.py"\]/,
     );
-    const [decided] = eventsOf(session, 'experiment.decided');
-    assert.deepEqual([decided?.decision, decided?.by], ['invalid', 'engine']);
-    assert.match(decided?.why ?? '', /bench\.py was changed/);
-    assert.match(errors(session)[0] ?? '', /e1 is invalid: bench\.py was changed/);
-    assert.match(errors(session)[1] ?? '', /run 1 is no evidence/);
+    assert.doesNotMatch(texts[2] ?? '', /warning/);
+    assert.deepEqual(errors(session).length, 1);
+    assert.equal(session.state.runs.size, 1);
+    assert.deepEqual([...session.state.experiments.keys()], ['e1']);
+  });
+
+  it('says so of a branch, too: at the edit, at the commit and at the launch', async () => {
+    const tree = (): string => {
+      const [id = ''] = readdirSync(path.join(folder, 'home', 'sessions'));
+      return path.join(folder, 'home', 'worktrees', id, 'faster');
+    };
+    const calls: readonly (() => ScriptedCall)[] = [
+      () => ({ name: 'exp_branch', input: { experiment_name: 'faster' } }),
+      () => write(path.join(tree(), 'bench.py'), 'print("time_ms=1")\n'),
+      () => ({ name: 'exp_commit', input: { branch: 'faster', message: 'm' } }),
+      () => ({ ...launch, input: { command: 'python3 bench.py', cwd: tree() } }),
+      () => ({ name: 'undo_edits', input: { paths: [path.join(tree(), 'bench.py')] } }),
+      () => ({ name: 'exp_commit', input: { branch: 'faster', message: 'back' } }),
+      () => blocked,
+    ];
+    model = new ScriptedModel((_request, index) => [(calls[index] ?? (() => blocked))()]);
+    bed = await testEngine(model, { folder });
+    const session = await bed.start({ goal });
+    await session.ended;
+    const texts = eventsOf(session, 'tool.finished').map(({ text, summary }) => [text, summary]);
+    for (const at of [1, 2]) {
+      assert.match(texts[at]?.[0] ?? '', /"warning":"bench\.py is to be left alone/);
+      assert.match(texts[at]?.[1] ?? '', / · bench\.py is to be left alone$/);
+    }
+    assert.match(texts[3]?.[0] ?? '', /^Nothing was started: bench\.py/);
+    assert.match(texts[4]?.[1] ?? '', /1 file restored/);
+    assert.doesNotMatch(texts[5]?.[0] ?? '', /warning/);
   });
 
   it('refuses to keep or end with a file that was changed after the launch', async () => {
