@@ -4,6 +4,7 @@ import type { Heredoc } from './heredoc.ts';
 import { must } from './notUnderstood.ts';
 import type { ShellCommand, ShellLayout, ShellWord, WordPart } from './shellCommand.ts';
 import { casePattern } from './casePattern.ts';
+import { hasCommands } from './layouts.ts';
 import { partOf } from './wordParts.ts';
 import {
   type Around,
@@ -69,7 +70,7 @@ export class CommandReader {
 
   /** Operators, keywords and commands in order; `undefined` if the text contains anything else. */
   get layout(): ShellLayout | undefined {
-    return this.#isLaidOut ? this.#layout : undefined;
+    return this.#isLaidOut && hasCommands(this.#layout) ? this.#layout : undefined;
   }
 
   /**
@@ -139,6 +140,8 @@ export class CommandReader {
       this.#countingLoop(place, around);
       return;
     }
+    // The grammar also takes `{ls; }`, in which a shell reads `{ls` as a word.
+    must(place.type !== 'compound_statement' || /^\{(?:\s|\\\n)/.test(written(place)));
     this.isPlain &&= plain.test(place.type);
     this.isFlat &&= flat.test(place.type);
     const children = childrenOf(place);
@@ -168,7 +171,10 @@ export class CommandReader {
     must(keyword === undefined || subject === undefined || gapBetween(keyword, subject) !== 'else');
     if (type === 'for_statement') return this.#loop(children);
     const end = children.findIndex((child) => child.type === 'in');
-    must(end > 0);
+    const last = children.at(-1);
+    must(end > 0 && last !== undefined);
+    // The grammar also takes an `esac` that a shell reads as an argument.
+    must(/(?:[;\n]|\sin)\s*$/.test(last?.source.slice(0, last.start) ?? ''));
     this.#addWords(children.slice(0, end + 1), true);
     return end + 1;
   }
@@ -302,7 +308,8 @@ export class CommandReader {
   }
 
   #hereString(place: Place, draft: Draft): void {
-    const [, ...parts] = childrenOf(place);
+    const [sign, ...parts] = childrenOf(place);
+    must(sign !== undefined && parts[0] !== undefined && gapBetween(sign, parts[0]) !== 'else');
     const word = wordOf(parts, this.#take);
     this.#here(draft, word);
     draft.input += word.text;

@@ -33,7 +33,7 @@ export function simpleCommand(
   );
   const [first] = words;
   must(first === undefined || first.isQuoted || !reserved.has(first.text));
-  must(!isTimed || !/^[-[({]/.test(first?.text ?? ''));
+  must(!isTimed || (untimed.length > 0 && !/^[-[({]/.test(first?.text ?? '')));
   return { assignments, words };
 }
 
@@ -49,6 +49,8 @@ export function partsOfCondition(place: Place): readonly Place[] {
       : [child],
   );
   must(!/[<>]\(/.test(text));
+  // A regular expression is a fixed text in quotes, so its parts cannot be quoted one by one.
+  must(!parts.some(({ type }, at) => type === 'concatenation' && parts[at - 1]?.type === '=~'));
   // After `[`, a shell reads these characters as its own operators, even if the grammar does not.
   const isSingle = place.type === 'test_command' && !text.startsWith('[[');
   must(!isSingle || !parts.some((part) => /^[<>|&;()]/.test(written(part))));

@@ -70,6 +70,9 @@ function writtenWords(words: readonly ShellWord[], home: string): readonly strin
         .join(' ; ')} ))`,
     ];
   if (first?.text === '[[') return conditionWords(words.slice(1, -1), home);
+  // Without quotes, `time` is a keyword.
+  if (first?.text === 'time' && first.isQuoted)
+    return ["'time'", ...writtenWords(words.slice(1), home)];
   return (
     declaredWords(words, home) ??
     words.flatMap(bracedWords).map((word) => listed(word, home) ?? argument(word, home))
@@ -114,13 +117,13 @@ const conditionWord = (word: ShellWord, home: string): string =>
 
 /** Leaves a regular expression as it is, since it would be a fixed text in quotes. */
 function regex(word: ShellWord, home: string): string {
-  const { text, isQuoted, parts = [{ kind: 'text', text }] } = word;
-  if (isQuoted && word.parts === undefined) return `'${text.replaceAll("'", String.raw`'\''`)}'`;
-  const all = parts.map((part) =>
-    part.kind === 'variable' ? `\${${part.name}}` : 'text' in part ? part.text : '"',
-  );
-  const isPlain = !isQuoted && isPlainRegex(all.join('').replace(/\$\{\w+\}/g, 'x'));
-  return isPlain ? all.join('') : argument(word, home);
+  const { text, isQuoted, parts = [] } = word;
+  if (isQuoted && word.parts === undefined) return `"${text.replace(/["$`\\]/g, String.raw`\$&`)}"`;
+  const [first, ...others] = parts;
+  // The grammar reads no `${…}` here.
+  if (first?.kind === 'variable' && others.length === 0 && !isQuoted) return `$${first.name}`;
+  const isPlain = !isQuoted && word.parts === undefined && isPlainRegex(text);
+  return isPlain ? text : argument(word, home);
 }
 
 function assigned(word: ShellWord, home: string): string {
@@ -198,8 +201,8 @@ function argument(word: ShellWord, home: string): string {
     return (name.includes('HOME') ? shellQuote(home) : '"$PWD"') + rest(text, false);
   const plain = plainVariable(word);
   if (plain !== undefined) return `"$${plain}"`;
-  if (/^~(?:\/|$)/.test(text)) return shellQuote(home) + rest(text.slice(1), isDynamic);
   if (word.parts !== undefined) return partsText(word.parts, home);
+  if (/^~(?:\/|$)/.test(text)) return shellQuote(home) + rest(text.slice(1), isDynamic);
   return text === '' ? "''" : rest(text, isDynamic);
 }
 

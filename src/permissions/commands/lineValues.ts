@@ -95,7 +95,7 @@ export class LineValues {
   /** Returns the values of the words of a loop. */
   looped(words: readonly ShellWord[], operator: string): Values | undefined {
     const at = this.#placeAt(operator);
-    let all: Values = [];
+    const all: Values[] = [];
     for (const given of spread(words, this.calls.at(-1)).flatMap(bracedWords)) {
       const word = resolvedWord(given, this.scope, this.valueOf(operator));
       const [part, ...parts] = (word.parts ?? []).filter(isNotEmpty);
@@ -112,9 +112,10 @@ export class LineValues {
                 text,
               })));
       if (values === undefined) return undefined;
-      all = joinedValues(all, values);
+      all.push(values);
     }
-    return all;
+    const known = all.filter((values) => values !== 'unknown');
+    return known.length < all.length ? 'unknown' : joinedValues([], known.flat());
   }
 
   /** Returns what an argument of a function is; `undefined` if it is not known. */

@@ -243,4 +243,3 @@ export function mapfileCall({
   if (name === undefined || !isOwnWord(name) || !isKnown || !isFixed) return undefined;
   return { name: name.text, isWhole: options.some(({ text }) => text === '-t') };
 }
-

@@ -89,15 +89,23 @@ export const splitWords = ({ words }: Pick<ShellCommand, 'words'>): readonly She
 export const hasChoice = ({ parts }: ShellWord): boolean =>
   parts?.some(({ kind }) => kind === 'choice' || kind === 'special') === true;
 
-/** Returns the texts that a word may be; `undefined` if they are too many or not known. */
-export function chosenTexts({ parts = [] }: ShellWord): readonly ChosenText[] | undefined {
+/**
+ * Returns the texts that a word may be; `undefined` if they are too many or not known, or could be
+ * read as a home folder.
+ */
+export function chosenTexts(word: ShellWord): readonly ChosenText[] | undefined {
+  const all = allTexts(word);
+  return all?.every(({ text }) => !text.startsWith('~')) === true ? all : undefined;
+}
+
+function allTexts({ parts = [] }: Pick<ShellWord, 'parts'>): readonly ChosenText[] | undefined {
   let all: readonly Option[] = [fixed('')];
   for (const part of parts) {
     const options = ofPart(part);
     if (options === undefined || options.length * all.length > maxTexts) return undefined;
     all = all.flatMap((before) => options.map((option) => joined(before, option)));
   }
-  return all.every(({ text }) => !text.startsWith('~')) ? all : undefined;
+  return all;
 }
 
 /** Returns true for a word that a program may read as an option, because of its possible texts. */
@@ -107,16 +115,16 @@ export function mayBeOption(word: ShellWord): boolean {
   const isUnclear = first.values.some(
     (value) => value.kind === 'below' && value.mayBeOption === true,
   );
-  const texts = chosenTexts(word);
+  const texts = allTexts(word);
   if (texts !== undefined) return isUnclear || texts.some(({ text }) => /^-./.test(text));
   const begins = knownStart(word);
   return isUnclear || begins.some(({ text }) => text === '' || text.startsWith('-'));
 }
 
 /** Returns the texts with which a word may begin: those of its first parts, as far as known. */
-function knownStart({ parts = [], ...word }: ShellWord): readonly ChosenText[] {
+function knownStart({ parts = [] }: ShellWord): readonly ChosenText[] {
   for (let count = parts.length - 1; count > 0; count -= 1) {
-    const texts = chosenTexts({ ...word, parts: parts.slice(0, count) });
+    const texts = allTexts({ parts: parts.slice(0, count) });
     if (texts !== undefined) return texts;
   }
   return [fixed('')];

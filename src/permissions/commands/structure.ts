@@ -29,14 +29,7 @@ import { LineValues } from './lineValues.ts';
 import { Setters } from './setters.ts';
 import { isNumber } from './possibleTexts.ts';
 import { isOwnWord, resolvedWord } from './scope.ts';
-import {
-  isSameScope,
-  joinedScopes,
-  walks,
-  widened,
-  type Scope,
-  type Values,
-} from './variables.ts';
+import { isSameScope, joinedScopes, walks, widened, type Scope, type Values } from './variables.ts';
 import { isEnd, isShown, notJudged, partOf } from './shownWords.ts';
 import type { Steps } from './steps.ts';
 import { asks, safe, strictest, type Verdict } from './verdict.ts';

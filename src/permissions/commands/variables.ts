@@ -25,6 +25,8 @@ export const unset = textValue('');
 export function joinedValues(a: Values, b: Values): Values {
   if (a === b) return a;
   if (a === 'unknown' || b === 'unknown') return 'unknown';
+  const known = new Set(a);
+  if (b.every((value) => known.has(value))) return a;
   const all = new Map([...a, ...b].map((value) => [JSON.stringify(value), value]));
   if (all.size === a.length) return a;
   return all.size <= maxValues ? [...all.values()] : 'unknown';
@@ -44,5 +46,8 @@ export const widened = (a: Scope, b: Scope): Scope =>
 export const isSameScope = (a: Scope, b: Scope): boolean =>
   a.size === b.size && [...a].every(([name, values]) => isSame(values, b.get(name)));
 
-const isSame = (a: Values, b: Values | undefined): boolean =>
-  a === b || JSON.stringify(a) === JSON.stringify(b);
+function isSame(a: Values, b: Values | undefined): boolean {
+  if (a === b) return true;
+  if (a === 'unknown' || b === 'unknown' || a.length !== b?.length) return false;
+  return a.every((value, at) => value === b[at] || JSON.stringify(value) === JSON.stringify(b[at]));
+}
