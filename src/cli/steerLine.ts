@@ -35,8 +35,8 @@ const steerWords: Readonly<Record<string, SteerWord>> = {
   budget: { usage: 'budget $5, 2 h', what: 'change the limits', request: budgetRequest },
   target: {
     usage: 'target val_loss < 0.3',
-    what: 'change the target: the metric and the number to reach, or baseline run 5',
-    request: (text) => ({ kind: 'target', text: required(text, 'target') }),
+    what: 'change the target: the metric and the number to reach, or baseline run 5; alone: show it',
+    request: (text) => ({ kind: 'target', text }),
   },
   model: {
     usage: 'model opus',
@@ -103,6 +103,10 @@ interface Steered {
 
 /** Carries out a line, and shows what was done or why not. Never rejects. */
 export async function steerByLine(line: string, { session, engine, view }: Steered): Promise<void> {
+  if (slashWord(line) === 'status')
+    return view.notice(
+      'The last line shows the state. helios sessions lists it in another terminal.',
+    );
   if (slashWord(line) === 'help') return view.notice(steerHelp());
   try {
     const request = requestOf(line);

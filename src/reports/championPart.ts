@@ -30,6 +30,7 @@ export function championPart(night: Night, mentions: Mentions): string {
 }
 
 function noneText({ facts: { ledger } }: Night): string {
+  if (ledger.rows.length === 0) return 'No run has measured anything.\n';
   if (ledger.decisive === undefined)
     return 'There is no champion: no recorded metric has a known better direction.\n';
   return `There is no champion: no run that can be the champion has recorded ${plain(ledger.decisive.metric)}. Failed and discarded runs are excluded.\n`;

@@ -10,6 +10,7 @@ import {
   isPrinted,
   judgeChampion,
   judgeRows,
+  runsThatMeet,
   targetIn,
   type GroupResult,
 } from '../../experiments/target/judgeTarget.ts';
@@ -148,8 +149,16 @@ async function checkTarget(
   const texts = (best?.conditions ?? []).filter(({ isMet }) => !isMet).map(({ text }) => text);
   const hint = await wayOut(target, best, deps);
   throw new ToolFailure(
-    `The goal is not met: ${targetIn(target, ledger)}. Measured: ${texts.join('; ') || 'nothing that counts'}. ${hint} If no run can reach it, call finish with outcome blocked.`,
+    `The goal is not met: ${targetIn(target, ledger)}. Measured: ${texts.join('; ') || 'nothing that counts'}. ${hint} ${insteadText(target, ledger)}`,
   );
+}
+
+/** Returns what to do where the named runs do not meet the target. */
+function insteadText(target: Target, ledger: Ledger): string {
+  const runs = runsThatMeet(target, ledger);
+  return runs.length === 0
+    ? 'If no run can reach it, call finish with outcome blocked.'
+    : `It is met by ${runNames(runs)}: name them as evidence.`;
 }
 
 /**

@@ -4,6 +4,8 @@
  */
 import { oneLine } from '../../base/text.ts';
 import type { BriefFacts, Happening } from '../../reports/facts.ts';
+import { readTarget } from '../../experiments/target/readTarget.ts';
+import { targetText, type Target } from '../../experiments/target/target.ts';
 import { describeEvent, descriptionLine } from '../journal/describeEvent.ts';
 import type { JournalEvent } from '../journal/events.ts';
 import type { SessionState } from '../journal/state.ts';
@@ -15,11 +17,17 @@ import type { SessionState } from '../journal/state.ts';
 export function happeningsOf(events: readonly JournalEvent[], state: SessionState): Happening[] {
   const happenings: { atMs: number; text: string; times: number }[] = [];
   const tools = new Map<string, string>();
+  const shown = shownByUser(events);
+  let target: Target | undefined;
   for (const event of events) {
     if (event.type === 'model.replied')
       for (const block of event.content)
         if (block.type === 'tool_call') tools.set(block.id, block.name);
-    const text = textOf(event, state, tools);
+    if (event.type === 'session.started') target = readTarget(event.goal);
+    const before = target;
+    if (event.type === 'session.target_changed') ({ target } = event);
+    const isLeftOut = event.type in userLimits && !shown.has(event);
+    const text = isLeftOut ? undefined : (changeText(event, before) ?? textOf(event, state, tools));
     if (text === undefined) continue;
     const last = happenings.at(-1);
     if (last?.text === text) Object.assign(last, { atMs: event.at, times: last.times + 1 });
@@ -31,6 +39,42 @@ export function happeningsOf(events: readonly JournalEvent[], state: SessionStat
   }));
 }
 
+/** Maximum numbers of events that say what the user wanted; the newest are shown. */
+const userLimits: Readonly<Partial<Record<JournalEvent['type'], number>>> = {
+  'session.target_changed': 5,
+  'message.added': 5,
+  'note.pinned': 5,
+};
+
+function shownByUser(events: readonly JournalEvent[]): ReadonlySet<JournalEvent> {
+  const ofUser = events.filter((event) => event.type !== 'message.added' || isSteering(event));
+  return new Set(
+    Object.entries(userLimits).flatMap(([type, limit]) =>
+      ofUser.filter((event) => event.type === type).slice(-limit),
+    ),
+  );
+}
+
+/** Returns whether the user said it, and not Helios for the user: a change of the target is told. */
+const isSteering = ({
+  origin,
+  isUnsaid,
+  text,
+}: Extract<JournalEvent, { type: 'message.added' }>): boolean =>
+  origin === 'person' && isUnsaid !== true && !text.startsWith('The target is now: ');
+
+/** Returns who changed the target, from which to which; `undefined` for another event. */
+function changeText(event: JournalEvent, before: Target | undefined): string | undefined {
+  if (event.type === 'message.added') return `You said: “${oneLine(event.text, maxMessageChars)}”`;
+  if (event.type !== 'session.target_changed') return undefined;
+  const by = event.by === 'agent' ? 'the agent' : 'you';
+  const from = before === undefined ? 'none' : targetText(before);
+  const { target } = event;
+  const baseline = target.baseline === undefined ? '' : `, baseline run ${target.baseline}`;
+  return `Target changed by ${by}: ${from} → ${targetText(target)}${baseline}`;
+}
+
+const maxMessageChars = 120;
 const maxChars = 200;
 
 /**
@@ -68,6 +112,7 @@ function isHappening(event: JournalEvent): boolean {
   switch (event.type) {
     case 'session.resumed':
     case 'session.paused':
+    case 'note.pinned':
     case 'session.permissions_changed':
     case 'session.model_changed':
     case 'budget.noticed':

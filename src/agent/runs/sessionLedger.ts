@@ -2,6 +2,7 @@
 import { buildLedger } from '../../experiments/buildLedger.ts';
 import type { Ledger, LedgerEntry, ThinkingCost } from '../../experiments/ledger.ts';
 import { targetIn } from '../../experiments/target/judgeTarget.ts';
+import { targetText } from '../../experiments/target/target.ts';
 import type { MetricSummary } from '../../metrics/metric.ts';
 import { handleOf } from '../../runs/run.ts';
 import { costsByRun } from '../budget/costs.ts';
@@ -46,6 +47,14 @@ export const targetTextOf = (state: SessionState): string | undefined =>
     state.target,
     ledgerOf(state, ({ metrics }) => metrics),
   );
+
+/** Says what the target is, with its baseline and threshold, and how to change it. */
+export function targetHelp(state: SessionState): string {
+  const target = targetTextOf(state);
+  return target === undefined || state.target === undefined
+    ? 'No target was read from the goal. State one: /target val_loss < 0.3, mean over seeds 0-2 (best value of each run)'
+    : `The target is ${target}. To change it: /target ${targetText(state.target)}`;
+}
 
 function entryOf(
   run: RunState,

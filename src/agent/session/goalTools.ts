@@ -1,7 +1,12 @@
 /** The tools that state the target and end the session. */
 import { ToolFailure } from '../../base/errors.ts';
 import { inventedConditions } from '../../experiments/target/statedNumbers.ts';
-import { isPrinted, judgeChampion, targetIn } from '../../experiments/target/judgeTarget.ts';
+import {
+  isPrinted,
+  judgeChampion,
+  runsThatMeet,
+  targetIn,
+} from '../../experiments/target/judgeTarget.ts';
 import { readTarget } from '../../experiments/target/readTarget.ts';
 import {
   conditionText,
@@ -13,7 +18,7 @@ import {
 } from '../../experiments/target/target.ts';
 import { resultValueText, type Ledger, type LedgerRow } from '../../experiments/ledger.ts';
 import { nearestLine } from '../../metrics/unreadMetrics.ts';
-import { runName } from '../../runs/run.ts';
+import { runName, runNames } from '../../runs/run.ts';
 import { readRegularBytes } from '../../base/regularFile.ts';
 import type { AllToolsDeps } from '../../tools/allTools.ts';
 import { isUserUnheard } from '../context/history.ts';
@@ -111,7 +116,7 @@ export function createTargetSetter(deps: ToolsetDeps): AllToolsDeps['setTarget']
   return async (stated) => {
     const { state } = log;
     const target = withRepeats(stated, state.goal);
-    refuseContradiction(state, target);
+    refuseContradiction(state, target, sessionRuns.ledger());
     await readForTarget(deps, target);
     await refuseUnprinted(deps, sessionRuns.ledger(), target);
     await log.record({ type: 'session.target_changed', target, by: 'agent' });
@@ -134,11 +139,18 @@ function withRepeats(target: Target, goal: string): Target {
  * Throws `ToolFailure` if the agent's target is easier than the user's goal. The agent may add
  * conditions, but must not make the goal easier.
  */
-function refuseContradiction({ goal, target, targetBy }: SessionState, stated: Target): void {
-  if (targetBy === 'person' && target !== undefined)
+function refuseContradiction(
+  { goal, target, targetBy }: SessionState,
+  stated: Target,
+  ledger: Ledger,
+): void {
+  if (targetBy === 'person' && target !== undefined) {
+    const runs = runsThatMeet(target, ledger);
+    const met = runs.length === 0 ? '' : ` It is met by ${runNames(runs)}.`;
     throw new ToolFailure(
-      `The user stated the target: ${targetText(target)}. Only the user changes it.`,
+      `The user stated the target: ${targetText(target)}. Only the user changes it.${met}`,
     );
+  }
   const required = readTarget(goal)?.conditions ?? [];
   const eased = required.find((one) => !stated.conditions.some((other) => isSameBound(one, other)));
   if (eased !== undefined)

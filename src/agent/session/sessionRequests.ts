@@ -12,6 +12,7 @@ import { Mailbox, sendRequest } from '../../storage/mailbox.ts';
 import type { SessionRequest, SessionRequests } from '../contract/requests.ts';
 import type { Session, Sessions } from '../contract/sessions.ts';
 import type { Budget } from '../journal/events.ts';
+import { targetHelp } from '../runs/sessionLedger.ts';
 import { budgetText } from '../journal/limitText.ts';
 
 const text = z.string().trim().min(1, 'The text is empty.');
@@ -24,7 +25,7 @@ const schema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('stop'), killRuns: z.boolean() }),
   z.strictObject({ kind: z.literal('budget'), budget: budgetSchema }),
   z.strictObject({ kind: z.literal('import'), machineId: text, path: z.string().startsWith('/') }),
-  z.strictObject({ kind: z.literal('target'), text }),
+  z.strictObject({ kind: z.literal('target'), text: z.string().trim() }),
   z.strictObject({ kind: z.literal('model'), model: text, provider: text.optional() }),
 ]);
 
@@ -125,6 +126,7 @@ async function perform(
     case 'import':
       return importInto(session, request, clock);
     case 'target':
+      if (request.text === '') return targetHelp(session.state);
       return `Target: ${await session.setTarget(request.text)}.`;
     case 'model': {
       const { provider, model } = models.resolve(

@@ -120,6 +120,12 @@ export function judgeRows(
     );
 }
 
+/** Returns the numbers of the runs of each setting that meets the target. */
+export const runsThatMeet = (target: Target, ledger: Ledger): readonly number[] =>
+  judgeRows(target, ledger, countedRows(ledger))
+    .filter(({ isMet }) => isMet)
+    .flatMap(({ runs }) => runs.map(({ number }) => number));
+
 /** Returns 0 for a confirmed keep, 1 for a provisional one, 2 if undecided, 3 if excluded. */
 function standingOf({ runs }: GroupResult): number {
   const keeps = runs.flatMap(({ decision }) => (decision?.decision === 'keep' ? decision : []));

@@ -1,6 +1,11 @@
 import * as z from 'zod';
 import { ToolFailure } from '../../base/errors.ts';
-import { objectiveOf, type Condition, type Target } from '../../experiments/target/target.ts';
+import {
+  objectiveOf,
+  targetText,
+  type Condition,
+  type Target,
+} from '../../experiments/target/target.ts';
 import { defineTool, type Tool } from '../tool.ts';
 
 /**
@@ -48,25 +53,34 @@ export const setTarget = (set: TargetSetter): Tool =>
     isRepeatable: true,
     parameters,
     normalize: conditionInside,
-    describe: ({ metric, conditions }) =>
-      `Set the target: ${metric ?? conditions.map((one) => one.metric).join(', ')}`,
-    async execute({ conditions, metric, direction, value }) {
-      const stated = conditions.map(conditionOf);
-      const usual = objectiveOf(
-        metric === undefined ? stated : stated.filter((one) => one.metric === metric),
-      );
-      const name = metric ?? usual?.metric;
-      const better = direction ?? (usual ?? objectiveOf(stated))?.direction;
-      if (name === undefined || better === undefined)
+    describe: (input) => {
+      const target = targetOf(input);
+      return target === undefined ? 'Set the target' : `Set the target: ${targetText(target)}`;
+    },
+    async execute(input) {
+      const target = targetOf(input);
+      if (target === undefined)
         throw new ToolFailure('Nothing was set: give conditions, or metric and direction.');
-      const target: Target = {
-        conditions: stated,
-        objective: { metric: name, direction: better },
-        rule: value,
-      };
       return { content: await set(target) };
     },
   });
+
+/** Returns the target; `undefined` if its metric or its better direction is missing. */
+function targetOf({
+  conditions,
+  metric,
+  direction,
+  value,
+}: z.infer<typeof parameters>): Target | undefined {
+  const stated = conditions.map(conditionOf);
+  const usual = objectiveOf(
+    metric === undefined ? stated : stated.filter((one) => one.metric === metric),
+  );
+  const name = metric ?? usual?.metric;
+  const better = direction ?? (usual ?? objectiveOf(stated))?.direction;
+  if (name === undefined || better === undefined) return undefined;
+  return { conditions: stated, objective: { metric: name, direction: better }, rule: value };
+}
 
 /**
  * Moves the arguments of a single condition, which some models write next to the other arguments,

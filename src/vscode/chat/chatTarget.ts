@@ -6,7 +6,7 @@ import type { ChatResponseStream } from 'vscode';
 import type { Session } from '../../agent/contract/sessions.ts';
 import { UserFacing } from '../../base/errors.ts';
 import { plain } from '../../base/markdown.ts';
-import { targetTextOf } from '../../presentation/sessions/sessionText.ts';
+import { targetHelp } from '../../presentation/sessions/sessionText.ts';
 
 /**
  * Shows the target or, with a prompt, changes it. Returns whether it has changed, which wakes the
@@ -28,11 +28,6 @@ export async function answerTarget(
     );
     return isNew;
   }
-  const target = targetTextOf(session.state);
-  stream.markdown(
-    target === undefined
-      ? 'No target was read from the goal. State one, such as `/target val_loss < 0.3`.'
-      : `The target is ${plain(target)}. To change it, write it after /target.`,
-  );
+  stream.markdown(plain(targetHelp(session.state)));
   return false;
 }

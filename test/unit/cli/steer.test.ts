@@ -56,6 +56,17 @@ describe('a session steered from another terminal', () => {
     assert.equal((await eventually(session, 'question.answered')).answer, 'test');
   });
 
+  it('shows the target, and how to change it', async () => {
+    const shown = await bed.engine.requests.send(session.id, { kind: 'target', text: '' });
+    assert.match(
+      shown,
+      /^(?:The target is .*To change it|No target was read.*State one): \/target /,
+    );
+    const set = { kind: 'target', text: 'val_loss < 0.3, best, mean over 3 seeds' } as const;
+    const said = await bed.engine.requests.send(session.id, set);
+    assert.match(said, /mean over 3 seeds \(best value of each run\)/);
+  });
+
   it('pins and unpins notes', async () => {
     assert.equal(
       (await helios('pin', '1', 'Never touch data.py')).stdout.text,

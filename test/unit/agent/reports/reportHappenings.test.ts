@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import { foldSession } from '../../../../src/agent/journal/fold.ts';
+import { readTarget } from '../../../../src/experiments/target/readTarget.ts';
 import { happeningsOf } from '../../../../src/agent/reports/reportHappenings.ts';
 import type { Verdict } from '../../../../src/runs/run.ts';
 import { JournalOf } from '../../../fakes/journalOf.ts';
@@ -22,6 +23,30 @@ describe('happenings of a brief', () => {
     assert.deepEqual(
       happenings.map(({ atMs }) => atMs),
       journal.events.slice(-3).map(({ at }) => at),
+    );
+  });
+
+  it('say what the user wanted: the newest messages, and each change of the target', () => {
+    const journal = new JournalOf();
+    const target = readTarget('val_loss < 0.3')!;
+    const other = readTarget('val_loss <= 0.5 × the baseline')!;
+    journal.add({ type: 'session.target_changed', target, by: 'agent' });
+    journal.add({ type: 'session.target_changed', target: other, by: 'person' });
+    for (const text of ['one', 'two', 'The target is now: x.', 'three', 'four', 'five', 'six'])
+      journal.add({ type: 'message.added', origin: 'person', text });
+    journal.add({ type: 'note.pinned', number: 1, text: 'Mind the split' });
+    const state = foldSession(journal.events);
+    assert.ok(state);
+    assert.deepEqual(
+      happeningsOf(journal.events, state)
+        .map(({ text }) => text)
+        .slice(-8),
+      [
+        'Target changed by the agent: loss < 1 → val_loss < 0.3',
+        'Target changed by you: val_loss < 0.3 → val_loss <= 0.5 × the baseline',
+        ...['two', 'three', 'four', 'five', 'six'].map((text) => `You said: “${text}”`),
+        'Sticky note 1 pinned · Mind the split',
+      ],
     );
   });
 
