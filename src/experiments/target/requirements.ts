@@ -2,7 +2,7 @@
  * Requirements of a goal besides numbers: files that stay unchanged, and checks that pass. As for
  * targets, uncertain requirements are left out.
  */
-import { hasItsNumbers } from './statedNumbers.ts';
+import { isStatedBy } from './statedNumbers.ts';
 import type { Target } from './target.ts';
 import { readableGoal } from './wordings.ts';
 
@@ -201,7 +201,7 @@ export const uncheckedTexts = (
   target?: Target,
 ): string[] => [
   ...unread.map((what) => `${what} unchanged`),
-  ...unchecked.filter((text) => target === undefined || !hasItsNumbers(target, text)),
+  ...unchecked.filter((text) => target === undefined || !isStatedBy(target, text)),
 ];
 
 /** Formats all requirements for the user, with those that nothing checks. */

@@ -1,7 +1,8 @@
 /**
  * Numbers in the text of a goal. The agent may use only these numbers when it states the target.
  */
-import type { Condition, Target } from './target.ts';
+import { aggregateOf, seedList, seedNumber } from './readAggregate.ts';
+import { repeatsOfTarget, type Condition, type Target } from './target.ts';
 
 const pattern =
   /(?<![\p{L}\d_.,/-])[-+]?(?:\d+(?:[.,]\d+)*|\.\d+)(?:e[-+]?\d+)?(?:\s*(?:%|percent|prozent|(?:k|m|b|thousand|million|billion|tausend|millionen|milliarden)(?!\p{L})))?/giu;
@@ -53,3 +54,30 @@ const factorsOf = (stated: readonly number[], goal: string): number[] => [
   ...stated.flatMap((number) => [number, 1 / number, 1 - number, 1 + number]),
   ...(words.test(goal) ? [0.5, 2] : []),
 ];
+
+const relativeWords =
+  /%|prozent|percent|baseline|(?<!\p{L})(?:times|fold|faster|lower|higher|schneller|niedriger|höher|hal[fv]\p{L}*|hälfte|halbier\p{L}*|twice|doubl\p{L}*|doppelt|verdopp\p{L}*)(?!\p{L})|\d\s*(?:x|×|-?fach)/iu;
+
+/**
+ * Returns whether the target states all that the text demands: its numbers, as factors of the
+ * baseline, too, and its seeds.
+ */
+export function isStatedBy(target: Target, text: string): boolean {
+  const rest = text.replace(seedList, ' ').replace(seedNumber, ' ');
+  const repeats = repeatsOfTarget(target);
+  const { seeds, seedCount } = aggregateOf(text);
+  const hasSeeds = seeds?.every((seed) => repeats?.seeds?.includes(seed)) ?? true;
+  const hasCount =
+    (seedCount ?? 0) <= Math.max(repeats?.seeds?.length ?? 0, repeats?.seedCount ?? 0);
+  if (!hasSeeds || !hasCount) return false;
+  if (hasItsNumbers(target, rest)) return true;
+  const numbers = numbersInGoal(rest);
+  if (relativeWords.test(rest)) {
+    const relative = target.conditions.filter(({ isRelative }) => isRelative);
+    const meant = numbers.length > 0 ? numbers.map(meaningsOf) : [[]];
+    return meant.every((values) =>
+      factorsOf(values, rest).some((factor) => relative.some(({ value }) => near(factor, value))),
+    );
+  }
+  return rest !== text && numbers.length === 0;
+}

@@ -18,6 +18,8 @@ const goals: readonly (readonly [
     ['val_acc > 0.9, each of seeds 0, 1, 2', 'epoch <= 12'],
     [],
   ],
+  ['val_acc > 0.9, kleine Modelle bevorzugt.', ['val_acc > 0.9'], ['kleine Modelle bevorzugt']],
+  ['Reach val_acc > 0.9, small models preferred', ['val_acc > 0.9'], ['small models preferred']],
   ['Reach val_acc > 0.9 in no more than 5 epochs.', ['val_acc > 0.9'], ['no more than 5 epochs']],
   ['val_loss below 0.3, each run under 60 s', ['val_loss < 0.3'], ['each run under 60 s']],
   [

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
+import { readTarget } from '../../../../src/experiments/target/readTarget.ts';
 import { assertInProportion } from '../../../fakes/proportion.ts';
 import {
   namedRequirements,
   exampleCommand,
   requirementTexts,
   requirementsForUser,
+  uncheckedTexts,
   runsCheck,
 } from '../../../../src/experiments/target/requirements.ts';
 
@@ -193,6 +195,23 @@ describe('what a goal asks for besides numbers', () => {
       ['python3 check.py', 'sh a/b.sh', 'pytest', 'make test', undefined, undefined],
     );
   });
+
+  const later: readonly [demand: string, target: string, isStated: boolean][] = [
+    ['höchstens 2,1, gemittelt über Seeds 0-2', 'val_bpc <= 2.1, mean over seeds 0, 1, 2', true],
+    ['at most 2.1, mean over three seeds', 'val_bpc <= 2.1, mean over 3 seeds', true],
+    ['at most 2.1, mean over five seeds', 'val_bpc <= 2.1, mean over 3 seeds', false],
+    ['Halbiere die Bits pro Zeichen', 'val_bpc <= 0.5 × the baseline', true],
+    ['by at least 20 %', 'val_bpc <= 0.8 × the baseline', true],
+    ['um 30 % senken', 'val_bpc <= 0.8 × the baseline', false],
+    ['must fit in 2 GB', 'val_bpc <= 0.5 × the baseline', false],
+    ['at most 2 epochs', 'val_bpc <= 2.1, mean over seeds 0, 1, 2', false],
+    ['use only numpy', 'val_bpc <= 2.1', false],
+  ];
+  for (const [demand, target, isStated] of later)
+    it(`${isStated ? 'leaves out' : 'names'} "${demand}" where the target is ${target}`, () => {
+      const named = uncheckedTexts({ unchecked: [demand] }, readTarget(target));
+      assert.deepEqual(named, isStated ? [] : [demand]);
+    });
 
   it('is told in a few words', () => {
     const files = [{ path: 'bench.py', sha256: 'ab' }];
