@@ -1,6 +1,7 @@
 /** Finds the numbers in a model's text that no run has measured. */
 import { plain } from '../base/markdown.ts';
 import { directionOf } from '../metrics/direction.ts';
+import { runName } from '../runs/run.ts';
 import type { KnownNumbers } from './knownNumbers.ts';
 import { settingNumbers } from './settingNumbers.ts';
 
@@ -12,6 +13,8 @@ export interface UnmeasuredNumber {
   readonly end: number;
   /** True if it is a value of an imported result. */
   readonly isImported: boolean;
+  /** What was measured instead, if the text names the run: `run 46 measured 2.1262`. */
+  readonly instead?: string;
 }
 
 const numberPattern =
@@ -42,7 +45,13 @@ export function unmeasuredNumbers(text: string, known: KnownNumbers): readonly U
     const end = match.index + whole.length;
     const before = shown.slice(Math.max(0, match.index - 60), match.index);
     const written = readNumber(whole, percent !== undefined);
-    if (!isClaim(written, before, shown.slice(end, end + 12))) continue;
+    const behind = shown.slice(end, end + 24);
+    const counted = miscounted(written, { before, behind }, known);
+    if (counted !== undefined) {
+      found.push({ text: whole.trim(), end, isImported: false, instead: counted });
+      continue;
+    }
+    if (!isClaim(written, before, behind)) continue;
     if (settings.has(match.index) || inLabel.test(before)) continue;
     const sentence = sentenceAt(shown, match.index);
     const after = shown.slice(end, end + 60);
@@ -50,10 +59,41 @@ export function unmeasuredNumbers(text: string, known: KnownNumbers): readonly U
     if (isKnown(written, { ...known, measured })) continue;
     if (isDifference(written, sentence, known)) continue;
     if (isDifferenceOfMeans(written, { sentence, before, after }, known)) continue;
+    if (isOfBaseline(written, { sentence, before, after }, known)) continue;
     const isImported = isAmong(written, known.imported);
-    found.push({ text: whole.trim(), end, isImported });
+    const instead = insteadText({ sentence, before, after }, known);
+    found.push({ text: whole.trim(), end, isImported, ...(instead && { instead }) });
   }
   return found;
+}
+
+const allRuns = /\ball(?:\s+(?:of\s+)?(?:the|my|our|these))?\s*$/i;
+const succeeded =
+  /^\s*runs?\s+(?:(?:were|have|all|ended|finished|completed)\s+)*(?:ok\b|succe|successful|without\s+(?:a\s+)?fail)/i;
+const parametersBehind = /^\s*(?:trainable\s+)?param(?:s|eters)\b/i;
+
+/**
+ * Returns what is true instead of a count: of all runs that succeeded, or of the parameters of a
+ * model. Returns `undefined` if the number is no such count, or right.
+ */
+function miscounted(
+  { value, isWhole, isPercent }: Written,
+  { before, behind }: Pick<Place, 'before'> & { readonly behind: string },
+  { ended: { all, ok }, sizes, given }: KnownNumbers,
+): string | undefined {
+  if (!isWhole || isPercent) return undefined;
+  if (value > ok && allRuns.test(before) && succeeded.test(behind))
+    return `${ok} of ${all} runs succeeded`;
+  const isSize = sizes.size > 0 && parametersBehind.test(behind);
+  if (!isSize || sizes.has(value) || given.has(value)) return undefined;
+  return sizes.size === 1 ? `the runs printed ${[...sizes].join()}` : 'printed by no run';
+}
+
+/** Returns what the only run beside the number measured in the decisive metric. */
+function insteadText(place: Place, { ofRun }: KnownNumbers): string | undefined {
+  const [only, ...others] = runsBeside(place);
+  const value = only === undefined || others.length > 0 ? undefined : ofRun.get(only);
+  return value === undefined ? undefined : `${runName(only ?? 0)} measured ${value}`;
 }
 
 /** Returns the sentence or table row around a position. */
@@ -76,7 +116,7 @@ const note = String.raw`(?:\([^()\n]{0,40}\)\s*)?`;
 
 /** Runs directly before a number: `run 14 (seed 0): `, `| run 14 | `, `runs 4-6 reached `. */
 const runsBefore = new RegExp(
-  String.raw`${runs}\s*${note}(?:[:=|]|\b(?:measured|reached|gave|got|hit)\b)\s*$`,
+  String.raw`${runs}\s*${note}(?:[:=|]|\b(?:measured|reached|gave|got|hit|with|at|printed|scored)\b)\s*(?<name>[A-Za-z][\w./-]*[\s:=]+)?$`,
   'i',
 );
 /** Runs directly after a number: `, run 20`, ` (runs 35 to 37)`, ` in run 8`, ` | run 8`. */
@@ -103,15 +143,21 @@ interface Place {
   readonly after: string;
 }
 
+/** Returns the numbers of the runs directly before and after a number. */
+function runsBeside({ before, after }: Pick<Place, 'before' | 'after'>): readonly number[] {
+  const found = runsBefore.exec(before);
+  const [first = '', name = ''] = [found?.[1], found?.groups?.['name']];
+  const isMetric = name === '' || directionOf(name.replace(/[\s:=]+$/, '')) !== 'none';
+  return [isMetric ? first : '', runsAfter.exec(after)?.[1] ?? ''].flatMap(runNumbers);
+}
+
 /**
  * Returns the values of the runs that stand directly beside the number, with the means of their
  * settings. Without such runs, if the number follows a metric, returns the values of the only run
  * that the sentence names; otherwise all values.
  */
 function measuredFor({ sentence, before, after }: Place, known: KnownNumbers): Float64Array {
-  const beside = [runsBefore.exec(before)?.[1], runsAfter.exec(after)?.[1]].flatMap((text) =>
-    runNumbers(text ?? '').flatMap((number) => known.byRun.get(number) ?? []),
-  );
+  const beside = runsBeside({ before, after }).flatMap((number) => known.byRun.get(number) ?? []);
   const values = beside.flatMap((one) => [...one]);
   if (beside.length > 0) return Float64Array.from(values).sort();
   const named = new Set([...sentence.matchAll(runMention)].map(([, number]) => Number(number)));
@@ -139,7 +185,7 @@ function isDifference(written: Written, sentence: string, known: KnownNumbers): 
       const change = 100 * Math.abs(1 - ratio);
       const back = 100 * Math.abs(1 - 1 / ratio);
       return written.isPercent
-        ? isNear(change) || isNear(back)
+        ? isNear(change) || isNear(back) || isNear(100 * ratio) || isNear(100 / ratio)
         : isNear(Math.abs(one - other)) || isNear(ratio) || isNear(1 / ratio);
     }),
   );
@@ -172,33 +218,63 @@ function isDifferenceOfMeans(
   );
 }
 
-const notMeasured = '(not measured)';
-const notByHelios = '(imported, not measured by Helios)';
+/**
+ * Returns whether the number is the ratio of a mean to a baseline, or the change since the baseline
+ * in percent: `0.47 × the baseline`, `27 % of the baseline`.
+ */
+function isOfBaseline(
+  written: Written,
+  { sentence, after }: Place,
+  { means, baselines, measured }: KnownNumbers,
+): boolean {
+  if (
+    !/\bbase(?:line)?\b|^\s*(?:×|x\b|times\b)/i.test(`${after}\n`) &&
+    !/\bbaseline/i.test(sentence)
+  )
+    return false;
+  const values = [...means.flat(), ...namedValues(sentence, measured)];
+  const tolerance = toleranceOf(written);
+  const wanted = Math.abs(written.value);
+  return baselines.some((baseline) =>
+    values.some((value) => {
+      const ratio = Math.abs(value / baseline);
+      const forms = written.isPercent
+        ? [100 * ratio, 100 * Math.abs(1 - ratio)]
+        : [ratio, 1 / ratio];
+      return value !== baseline && forms.some((form) => Math.abs(wanted - form) <= tolerance);
+    }),
+  );
+}
+
+/** Returns the measured values that the sentence names. */
+const namedValues = (sentence: string, measured: Float64Array): readonly number[] =>
+  (sentence.match(numberPattern) ?? [])
+    .slice(0, maxSentenceValues)
+    .map((text) => readNumber(text, false).value)
+    .filter((value) => hasNear(measured, value, Math.abs(value) * 1e-3));
 
 /** Returns a model's text with a mark after each number that no run has measured. */
 export const withMarks = (
   text: string,
   known: KnownNumbers,
-  [measured, imported] = [` ${notMeasured}`, ` ${notByHelios}`],
+  [opening, closing] = [' (', ')'],
 ): string =>
-  unmeasuredNumbers(text, known).reduceRight(
-    (so, { end, isImported }) =>
-      `${so.slice(0, end)}${isImported ? imported : measured}${so.slice(end)}`,
-    text,
-  );
+  unmeasuredNumbers(text, known).reduceRight((so, { end, isImported, instead }) => {
+    const mark = isImported ? 'imported, not measured by Helios' : (instead ?? 'not measured');
+    return `${so.slice(0, end)}${opening}${mark}${closing}${so.slice(end)}`;
+  }, text);
 
-/** Signs that stand for the marks while a text is escaped, because escaping does not change them. */
-const marks: ReadonlyMap<string, string> = new Map([
-  ['\uE000', ` *${notMeasured}*`],
-  ['\uE001', ` *${notByHelios}*`],
-]);
+/** Signs around a mark while a text is escaped, because escaping does not change them. */
+const [opens, closes] = ['\uE000', '\uE001'] as const;
 const markPattern = /[\uE000\uE001]/g;
 
 /** Returns a model's text as one line of Markdown, with unmeasured numbers marked. */
 export function flagged(text: string, known: KnownNumbers, maxChars: number): string {
   const clean = text.replace(markPattern, '');
-  const marked = withMarks(clean, known, ['\uE000', '\uE001']);
-  return plain(marked, maxChars).replace(markPattern, (sign) => marks.get(sign) ?? '');
+  const marked = withMarks(clean, known, [opens, closes]);
+  return plain(marked, maxChars + marked.length - clean.length).replace(markPattern, (sign) =>
+    sign === opens ? ' *(' : ')*',
+  );
 }
 
 /** Returns a model's text as a Markdown quotation, with unmeasured numbers marked. */

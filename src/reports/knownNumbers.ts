@@ -2,8 +2,11 @@
  * Collects the numbers that a model may mention: numbers that were measured by runs or given to the
  * model.
  */
+import { formatValue } from '../base/text.ts';
 import { commandForm } from '../experiments/commandForm.ts';
-import { resultGroups, summaryOfRepeats } from '../experiments/ledgerExperiments.ts';
+import { leadOf } from '../experiments/decisionsInForce.ts';
+import type { Ledger, LedgerRow } from '../experiments/ledger.ts';
+import { measuredValue, resultGroups, summaryOfRepeats } from '../experiments/ledgerExperiments.ts';
 import type { BriefFacts, RunFacts, SessionFacts } from './facts.ts';
 
 /** Numbers that a model may mention: measured by a run, or given in the goal or in a command. */
@@ -17,6 +20,14 @@ export interface KnownNumbers {
   readonly byRun: ReadonlyMap<number, Float64Array>;
   /** Means of the settings, for each metric whose better direction is known. */
   readonly means: readonly (readonly number[])[];
+  /** Number of a run → its value of the decisive metric, as text. */
+  readonly ofRun: ReadonlyMap<number, string>;
+  /** Means of the baselines: settings decided as reference, otherwise the first setting. */
+  readonly baselines: readonly number[];
+  /** Values of metrics that count the parameters of a model; empty if no run printed any. */
+  readonly sizes: ReadonlySet<number>;
+  /** Numbers of the runs that have ended, and of those that succeeded. */
+  readonly ended: { readonly all: number; readonly ok: number };
   /** Names of options in the commands of the runs, in lower case: `lr`. */
   readonly parameters: ReadonlySet<string>;
 }
@@ -40,6 +51,17 @@ export function knownNumbers({ ledger, session, runs, target }: KnownSource): Kn
     measured: sorted(values),
     byRun,
     means: groups.means,
+    baselines: groups.baselines,
+    ofRun: new Map(ledger.rows.flatMap((row) => decisiveValue(row, ledger))),
+    sizes: new Set(
+      ledger.rows.flatMap(({ metrics }) =>
+        metrics.flatMap(({ metric, last }) => (isSize(metric) ? [last] : [])),
+      ),
+    ),
+    ended: {
+      all: ledger.rows.filter(({ verdict }) => verdict !== undefined).length,
+      ok: ledger.rows.filter(({ verdict }) => verdict?.kind === 'ok').length,
+    },
     imported: sorted(
       ledger.imported.flatMap(({ value = NaN, memoryGb = NaN, values = {} }) => [
         value,
@@ -59,6 +81,14 @@ export function knownNumbers({ ledger, session, runs, target }: KnownSource): Kn
   };
 }
 
+const isSize = (metric: string): boolean =>
+  /^(?:n|num|total|model)?[\s_/.-]*param(?:s|eters)?(?:[\s_/.-]*count)?$/i.test(metric);
+
+function decisiveValue(row: LedgerRow, { decisive }: Ledger): readonly [number, string][] {
+  const value = decisive && measuredValue(row, decisive);
+  return value === undefined ? [] : [[row.number, formatValue(value)]];
+}
+
 const sorted = (values: readonly number[]): Float64Array =>
   Float64Array.from(values.filter(Number.isFinite)).sort();
 
@@ -66,6 +96,7 @@ interface GroupNumbers {
   /** Number of a run → mean and standard deviation of each metric over the repeats of its setting. */
   readonly byRun: ReadonlyMap<number, number[]>;
   readonly means: readonly (readonly number[])[];
+  readonly baselines: readonly number[];
 }
 
 /** Maximum number of means of a metric whose differences a model may mention. */
@@ -77,11 +108,18 @@ function groupNumbers({ experiments, rows }: BriefFacts['ledger']): GroupNumbers
   );
   const byRun = new Map<number, number[]>();
   const means: number[][] = [];
+  const baselines: number[] = [];
   for (const [metric, direction] of names) {
     if (direction === 'none') continue;
     const decisive = { metric, direction, rule: 'last' as const };
     const ofMetric: number[] = [];
-    for (const group of resultGroups(experiments, decisive)) {
+    const settings = resultGroups(experiments, decisive);
+    const references = settings.filter(
+      (group) => leadOf(group)?.decision?.decision === 'reference',
+    );
+    for (const group of references.length > 0 ? references : settings.slice(0, 1))
+      baselines.push(summaryOfRepeats(group, decisive)?.mean ?? Number.NaN);
+    for (const group of settings) {
       const { mean = Number.NaN, spread = Number.NaN } = summaryOfRepeats(group, decisive) ?? {};
       ofMetric.push(mean);
       for (const { number } of group)
@@ -89,7 +127,7 @@ function groupNumbers({ experiments, rows }: BriefFacts['ledger']): GroupNumbers
     }
     means.push(ofMetric.filter(Number.isFinite).slice(0, maxMeans));
   }
-  return { byRun, means };
+  return { byRun, means, baselines };
 }
 
 type KnownSource = Pick<BriefFacts, 'ledger' | 'target'> & {

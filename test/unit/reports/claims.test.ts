@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
-import { flagged, quotation, unmeasuredNumbers } from '../../../src/reports/claims.ts';
+import { flagged, quotation, unmeasuredNumbers, withMarks } from '../../../src/reports/claims.ts';
 import { knownNumbers, type KnownNumbers } from '../../../src/reports/knownNumbers.ts';
 import { fullNight, lossOf, Night } from '../../fakes/nights.ts';
 
@@ -12,6 +12,13 @@ const known: KnownNumbers = {
     [8, Float64Array.of(0.961)],
   ]),
   means: [[0.8312, 0.961]],
+  baselines: [0.961],
+  ofRun: new Map([
+    [7, '0.8312'],
+    [8, '0.961'],
+  ]),
+  sizes: new Set([5947]),
+  ended: { all: 32, ok: 30 },
   imported: Float64Array.of(0.7321),
   parameters: new Set(['tau', 'lr', 'hidden']),
 };
@@ -26,7 +33,7 @@ describe('numbers in the words of a model', () => {
     ['lr 0.003 to 0.01, dropout 0.15 and tau = 0.77', []],
     // A setting names the first number behind it, and the list or range that it begins.
     ['A wider net (e6, hidden 320): 0.0541, run 20.', ['0.0541']],
-    ['A wider net (e6, hidden 320, 21121 parameters): 0.0541', ['0.0541']],
+    ['A wider net (e6, hidden 320, 5947 parameters): 0.0541', ['0.0541']],
     ['Mean over seeds 0, 1 and 2: 0.0541.', ['0.0541']],
     ['run 14 (seed 0): 0.0541', ['0.0541']],
     ['| hidden 64 | 0.0541 |', ['0.0541']],
@@ -44,6 +51,20 @@ describe('numbers in the words of a model', () => {
     ['0.8312 (run 8) against 0.961 (run 7)', ['0.8312', '0.961']],
     ['run 7 (seed 0): 0.961', ['0.961']],
     ['run 7: 0.8312, run 8: 0.961', []],
+    ['run 7 with 0.961', ['0.961']],
+    ['run 8 with 0.961, run 7 at 0.8312', []],
+    ['best is run 7: loss 0.961, against run 8', ['0.961']],
+    // Ratios to the baseline, and of two values of the sentence.
+    ['86 % of 0.961 is 0.8312', []],
+    ['0.8649 × the baseline', []],
+    ['loss is 86 % of the baseline, 13.5 % less than the baseline', []],
+    ['loss is 77 % of the baseline', ['77 %']],
+    ['0.7649 × the baseline', ['0.7649']],
+    // Counts that the ledger knows.
+    ['All 32 runs succeeded.', ['32']],
+    ['All 30 runs succeeded; all 32 runs ended', []],
+    ['a net of 6007 parameters', ['6007']],
+    ['a net of 5947 parameters, 12 runs', []],
     ['| run 7 | 0.961 |', ['0.961']],
     ['0.961 (run 7, run 8)', []],
     ['0.961 (runs 7 and 8)', []],
@@ -143,6 +164,14 @@ describe('numbers in the words of a model', () => {
       flagged('*loss* 0.84, then [0.83](x)', known, 200),
       '\\*loss\\* 0.84 *(not measured)*, then \\[0.83\\](x)',
     );
+  });
+
+  it('says what was measured instead', () => {
+    assert.equal(
+      withMarks('run 7: 0.961. All 32 runs succeeded with 6007 parameters.', known),
+      'run 7: 0.961 (run 7 measured 0.8312). All 32 (30 of 32 runs succeeded) runs succeeded with 6007 (the runs printed 5947) parameters.',
+    );
+    assert.equal(flagged('run 7: 0.961', known, 12), 'run 7: 0.961 *(run 7 measured 0.8312)*');
   });
 
   it('says which of them were imported, unless a run measured the same', () => {
