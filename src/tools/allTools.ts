@@ -25,7 +25,7 @@ import type { MeasuredRuns } from './runs/measuredRuns.ts';
 import { memoryLs } from './memory/memoryLs.ts';
 import { memoryRead } from './memory/memoryRead.ts';
 import { memoryRm } from './memory/memoryRm.ts';
-import { memoryWrite } from './memory/memoryWrite.ts';
+import { memoryWrite, type FindUnmeasured } from './memory/memoryWrite.ts';
 import { patchFile } from './files/patchFile.ts';
 import { readFile } from './files/readFile.ts';
 import { undoEdits, type EditUndo } from './files/undoEdits.ts';
@@ -56,6 +56,7 @@ export interface AllToolsDeps {
   readonly edits: EditUndo;
   readonly measured: MeasuredRuns;
   readonly memory: MemoryStore;
+  readonly findUnmeasured: FindUnmeasured;
   readonly snapshots: CodeSnapshots;
   readonly pages: PageReader;
   readonly searcher: WebSearcher;
@@ -91,7 +92,7 @@ export const allTools = (deps: AllToolsDeps): Tool[] => [
   importMetrics(deps.imports),
   memoryLs(deps.memory),
   memoryRead(deps.memory),
-  memoryWrite(deps.memory),
+  memoryWrite(deps.memory, deps.findUnmeasured),
   memoryRm(deps.memory),
   envSnapshot(deps.snapshots),
   webSearch(deps.searcher),

@@ -19,6 +19,7 @@ import { resultText } from './experimentLabels.ts';
 import { runName } from '../../runs/run.ts';
 import type { Machines } from '../../machines/machine.ts';
 import { changedFiles, changedText } from './unchangedFiles.ts';
+import { unmeasuredText } from './unmeasured.ts';
 
 export interface ExperimentDecisionsDeps {
   readonly log: SessionLog;
@@ -93,7 +94,14 @@ export class ExperimentDecisions implements Disposable {
         experimentId: row.id,
         ...decided,
       });
-    return { id: row.id, decision: decisionName(decided), result: resultText(row), warnings };
+    const unmeasured = unmeasuredText(why, { state: this.#state, ledger });
+    return {
+      id: row.id,
+      decision: decisionName(decided),
+      result: resultText(row),
+      warnings,
+      unmeasured,
+    };
   }
 
   dispose(): void {

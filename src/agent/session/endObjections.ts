@@ -2,9 +2,9 @@
 import { formatSpan } from '../../base/span.ts';
 import { formatValue } from '../../base/text.ts';
 import { resultValueText, type Ledger } from '../../experiments/ledger.ts';
-import { unmeasuredNumbers, withMarks } from '../../reports/claims.ts';
-import { knownNumbers, type KnownNumbers } from '../../reports/knownNumbers.ts';
+import { withMarks } from '../../reports/claims.ts';
 import { budgetEndMs, isHard, measuresOf, nothingSpent } from '../budget/measures.ts';
+import { numbersOf, unmeasuredIn, type Measured } from '../experiments/unmeasured.ts';
 import type { SessionState } from '../journal/state.ts';
 import { undecidedText, type FinishVerdict } from '../loop/verdict.ts';
 
@@ -92,21 +92,11 @@ const maxNamed = 10;
 
 /** Names the numbers of the summary that no run measured, and says what was measured. */
 function numbersText(end: PlannedEnd, { state, ledger }: EndSituation): string {
-  const known = numbersOf({ state, ledger });
-  const found = unmeasuredNumbers(end.summary, known).filter(({ isImported }) => !isImported);
-  const names = [...new Set(found.map(({ text }) => text))];
+  const names = unmeasuredIn(end.summary, { state, ledger });
   if (names.length === 0) return '';
   const more = names.length > maxNamed ? ' …' : '';
   return `no run measured these numbers of the summary: ${names.slice(0, maxNamed).join(', ')}${more}. Measured: ${measuredText(end, ledger)}. Correct them, or leave them: they are then marked as not measured.`;
 }
-
-function numbersOf({ state, ledger }: Measured): KnownNumbers {
-  const runs = [...state.runs.values()].map(({ spec }) => spec);
-  const target = state.target && { target: state.target };
-  return knownNumbers({ ledger, session: { goal: state.goal }, runs, ...target });
-}
-
-type Measured = Pick<EndSituation, 'state' | 'ledger'>;
 
 /**
  * Returns the summary with a mark after each number that no run measured; `undefined` if there is

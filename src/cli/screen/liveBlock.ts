@@ -19,8 +19,8 @@ export interface LiveValues {
 
 export interface LiveBlockView {
   readonly state: SessionState;
-  /** Id of the best run so far, which is marked with a star. */
-  readonly champion?: RunId | undefined;
+  /** Ids of the runs of the best setting so far, which are marked with a star. */
+  readonly best?: ReadonlySet<RunId>;
   readonly values: LiveValues;
   readonly nowMs: number;
   /** Maximum number of columns per line. */
@@ -35,9 +35,9 @@ type RunState = SessionState['runs'] extends ReadonlyMap<RunId, infer R> ? R : n
 
 /** Returns the lines of the block, each of at most `width` columns. */
 export function liveBlock(view: LiveBlockView): string[] {
-  const { state, maxRuns } = view;
+  const { state } = view;
   const runs = [...state.runs.values()].filter((run) => run.notStarted === undefined);
-  const shown = runs.slice(-maxRuns);
+  const shown = withBest(runs, view);
   const cells = shown.map((run) => cellsOf(run, view).map(lineForTerminal));
   const widths = [0, 1, 2, 3].map((column) =>
     Math.max(0, ...cells.map((row) => textWidth(row[column] ?? ''))),
@@ -49,6 +49,17 @@ export function liveBlock(view: LiveBlockView): string[] {
     ...lines,
     view.style.accent(fitToWidth(lineForTerminal(stateText(view)), view.width)),
   ];
+}
+
+/** Returns the newest runs. If no run of the best setting is among them, one takes the first place. */
+function withBest(
+  runs: readonly RunState[],
+  { best, maxRuns }: LiveBlockView,
+): readonly RunState[] {
+  const shown = runs.slice(-maxRuns);
+  const isBest = ({ spec }: RunState): boolean => best?.has(spec.id) === true;
+  const hidden = shown.some(isBest) ? undefined : runs.findLast(isBest);
+  return hidden === undefined ? shown : [hidden, ...shown.slice(1)];
 }
 
 function runLine(
@@ -72,7 +83,7 @@ function runLine(
  * Returns the cells of a run: number and verdict, duration, label, values, and curve. If an alarm
  * ended the run, the text of the alarm replaces the curve.
  */
-function cellsOf(run: RunState, { state, champion, values, nowMs }: LiveBlockView): string[] {
+function cellsOf(run: RunState, { state, best, values, nowMs }: LiveBlockView): string[] {
   const { spec, process, endedMs } = run;
   const metrics = values.summaries(spec.id) ?? run.metrics;
   const decisive =
@@ -81,7 +92,7 @@ function cellsOf(run: RunState, { state, champion, values, nowMs }: LiveBlockVie
   const status = runStatus({ ...run, alarms: [] });
   const why = runStatus(run).slice(status.length).trim();
   return [
-    `${spec.id === champion ? '*' : ' '} ${runName(spec.number)} ${status}`,
+    `${best?.has(spec.id) ? '*' : ' '} ${runName(spec.number)} ${status}`,
     process === undefined ? '' : formatDuration((endedMs ?? nowMs) - process.startedMs),
     fitToWidth(lineForTerminal(spec.label), labelWidth),
     decisive === undefined
@@ -91,12 +102,12 @@ function cellsOf(run: RunState, { state, champion, values, nowMs }: LiveBlockVie
   ];
 }
 
-const stateText = ({ state, champion, nowMs }: LiveBlockView): string =>
+const stateText = ({ state, best, nowMs }: LiveBlockView): string =>
   [
     `turn ${state.turns}`,
     sessionBill(state),
     runsText(state),
-    champion === undefined ? '' : '* best run',
+    best === undefined || best.size === 0 ? '' : best.size === 1 ? '* best run' : '* best setting',
     phaseText(state, nowMs),
   ]
     .filter((part) => part !== '')

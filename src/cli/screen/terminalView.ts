@@ -121,7 +121,7 @@ export class TerminalView implements SessionView, Disposable {
     const { state, ledger } = this.#session;
     const lines = liveBlock({
       state,
-      champion: ledger.champion?.runId,
+      best: new Set((ledger.best?.runs ?? []).map(({ runId }) => runId)),
       values,
       nowMs: clock.now(),
       width: this.#screen.width,

@@ -19,6 +19,8 @@ export interface DecidedExperiment {
   /** The measured result of the experiment's runs, as text. */
   readonly result: string;
   readonly warnings: readonly string[];
+  /** Names the numbers of the reason that no run measured; empty if there are none. */
+  readonly unmeasured: string;
 }
 
 export interface ExperimentJudge {
@@ -72,15 +74,18 @@ export const expDecide = (deps: ExperimentJudge): Tool =>
     describe: ({ experiment, decision, why, runs }) =>
       `Decided on ${runs === undefined ? '' : `${taskText(runs)} of `}experiment ${experiment}: ${decision}, ${oneLine(why, 80)}`,
     async execute(args) {
-      const { id, decision, result, warnings } = await deps.decide(args);
+      const { id, decision, result, warnings, unmeasured } = await deps.decide(args);
       return {
         content: {
           experiment: id,
           decision,
           measured: result,
           ...(warnings.length > 0 && { warnings }),
+          ...(unmeasured !== '' && { reason: `${unmeasured}.` }),
         },
-        summary: `${id} · ${decision} · ${oneLine(result, 60)}`,
+        summary: [`${id} · ${decision} · ${oneLine(result, 60)}`, unmeasured]
+          .filter((text) => text !== '')
+          .join(' · '),
       };
     },
   });

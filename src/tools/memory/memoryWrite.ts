@@ -2,7 +2,13 @@ import * as z from 'zod';
 import type { MemoryStore } from '../../memory/memoryStore.ts';
 import { defineTool, type Tool } from '../tool.ts';
 
-export const memoryWrite = (memory: Pick<MemoryStore, 'write'>): Tool =>
+/** Names the numbers of a text that no run measured; empty if there are none. */
+export type FindUnmeasured = (text: string) => string;
+
+export const memoryWrite = (
+  memory: Pick<MemoryStore, 'write'>,
+  findUnmeasured: FindUnmeasured,
+): Tool =>
   defineTool({
     name: 'memory_write',
     description:
@@ -19,9 +25,13 @@ export const memoryWrite = (memory: Pick<MemoryStore, 'write'>): Tool =>
     describe: ({ path }) => `Note ${path}`,
     async execute({ path, gist, content }) {
       const note = await memory.write(path, gist, content);
+      const unmeasured = findUnmeasured(`${gist}\n${content ?? ''}`);
       return {
-        content: { ok: true, path: note.path, gist: note.gist },
-        summary: note.gist,
+        content: {
+          ...{ ok: true, path: note.path, gist: note.gist },
+          ...(unmeasured !== '' && { numbers: `${unmeasured}.` }),
+        },
+        summary: unmeasured === '' ? note.gist : `${note.gist} · ${unmeasured}`,
         ...(note.file !== undefined && { changedFiles: [note.file] }),
       };
     },

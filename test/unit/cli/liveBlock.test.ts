@@ -79,7 +79,7 @@ const stateOf = (events: readonly JournalEvent[]): SessionState =>
 const blockOf = (state: SessionState, width = 100, maxRuns = 8): string[] =>
   liveBlock({
     state,
-    champion: runId(1),
+    best: new Set([runId(1)]),
     values: {
       summaries: () => [loss(1.25)],
       series: () => ({
@@ -110,6 +110,8 @@ describe('live block', () => {
     const lines = blockOf(many, 30, 2);
     assert.equal(lines.length, 4);
     assert.equal(lines[0], '… 2 earlier');
+    // The best run is never hidden.
+    assert.match(lines[1] ?? '', /^\* run 1 /);
     assert.ok(
       lines.every((line) => [...line].length <= 30),
       lines.join('\n'),

@@ -43,17 +43,23 @@ describe('the memory tools', () => {
   afterEach(() => rm(home, { recursive: true }));
 
   it('say that a note has only a gist', async () => {
-    await call(memoryWrite(memory), { path: '/best', gist: 'run 7' });
+    await call(
+      memoryWrite(memory, () => ''),
+      { path: '/best', gist: 'run 7' },
+    );
     const { content } = await call(memoryRead(memory), { path: '/best' });
     assert.equal((content as { note?: string }).note, 'The gist is all that this note holds.');
   });
 
   it('write, list, read and remove a note', async () => {
-    const written = await call(memoryWrite(memory), {
-      path: 'papers/a/',
-      gist: 'g',
-      content: 'text',
-    });
+    const written = await call(
+      memoryWrite(memory, () => ''),
+      {
+        path: 'papers/a/',
+        gist: 'g',
+        content: 'text',
+      },
+    );
     assert.deepEqual(written.content, { ok: true, path: '/papers/a', gist: 'g' });
     assert.deepEqual(written.changedFiles, [join(home, 'session', 'papers', 'a.md')]);
 
@@ -85,10 +91,9 @@ describe('the memory tools', () => {
 
   it('name their effects', () => {
     assert.deepEqual(
-      [memoryLs(memory), memoryRead(memory), memoryWrite(memory), memoryRm(memory)].map((tool) => [
-        tool.spec.name,
-        tool.effect,
-      ]),
+      [memoryLs(memory), memoryRead(memory), memoryWrite(memory, () => ''), memoryRm(memory)].map(
+        (tool) => [tool.spec.name, tool.effect],
+      ),
       [
         ['memory_ls', 'read'],
         ['memory_read', 'read'],
@@ -101,7 +106,7 @@ describe('the memory tools', () => {
   it('fail with advice', async () => {
     const attempts: [Tool, unknown, RegExp][] = [
       [memoryRead(memory), { path: '/nope' }, /no note at \/nope/],
-      [memoryWrite(memory), { path: '/../x', gist: 'g' }, /not a memory path/],
+      [memoryWrite(memory, () => ''), { path: '/../x', gist: 'g' }, /not a memory path/],
       [memoryRm(memory), { path: '/' }, /cannot be removed/],
       [memoryLs(memory), { path: '..' }, /not a memory path/],
     ];
@@ -110,7 +115,13 @@ describe('the memory tools', () => {
         call(tool, input),
         (error: unknown) => error instanceof ToolFailure && message.test(error.message),
       );
-    await assert.rejects(call(memoryWrite(memory), { path: '/x' }), /gist/);
+    await assert.rejects(
+      call(
+        memoryWrite(memory, () => ''),
+        { path: '/x' },
+      ),
+      /gist/,
+    );
   });
 
   it('show a bounded number of a large folder', async () => {

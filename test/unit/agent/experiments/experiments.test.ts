@@ -371,6 +371,22 @@ describe('experiments of a session', () => {
     );
   });
 
+  it('says of a reason and of a note which of their numbers no run measured', async () => {
+    const note = (path: string, gist: string): ScriptedCall => ({
+      name: 'memory_write',
+      input: { path, gist },
+    });
+    const session = await night(
+      ...[run(train('--lr 0.5')), until(1), decide('e1', 'keep', 'loss 0.457')],
+      ...[note('/a', 'run 1: loss 0.457'), note('/b', 'loss 0.5 with lr 0.5')],
+    );
+    const [decided = ''] = results(session, 'exp_decide').map(({ text }) => text);
+    assert.match(decided, /"reason":"0\.457 was measured by no run\."/);
+    const [wrong = '', right = ''] = results(session, 'memory_write').map(({ text }) => text);
+    assert.match(wrong, /"0\.457 \(run 1 measured 0\.5\) was measured by no run\."/);
+    assert.doesNotMatch(right, /measured/);
+  });
+
   it('launches one command with several seeds as one experiment', async () => {
     const session = await night(
       run(train('--lr 0.5 --seed {seed}'), { seeds: [0, 1, 2], hypothesis: 'half' }),
