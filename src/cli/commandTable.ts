@@ -98,6 +98,7 @@ export function readerOf(argv: readonly string[], line: CommandLine, work: GoalW
     });
   }
   rejectTypo(word, [...Object.keys(declarations), 'help']);
+  rejectLoneWord(argv.slice(firstWordAt(argv)));
   return declareGoal(helios, work)
     .version(line.deps.version, '-v, --version', 'print the version')
     .configureHelp({ visibleCommands: () => [...declareCommands(line).commands] });
@@ -152,5 +153,32 @@ function rejectTypo(word: string, names: readonly string[]): void {
   throw new UserFacing(
     `There is no command “${word}”. Did you mean helios ${near.join(', or helios ')}?`,
     `Write a goal in quotes, with more than one word: helios "${word} …"`,
+  );
+}
+
+/** Commands of other programs, with the command of `helios` that does the same. */
+const synonyms: Readonly<Record<string, string>> = {
+  list: 'sessions',
+  ls: 'sessions',
+  runs: 'sessions',
+  status: 'sessions',
+  history: 'sessions',
+  ledger: 'report',
+  results: 'report',
+  experiments: 'report',
+  log: 'replay',
+  logs: 'replay',
+  resume: '--continue',
+  continue: '--continue',
+  config: 'init',
+};
+
+/** Throws `UserFacing` for a goal of one lower-case word: it is meant as a command. */
+function rejectLoneWord([word = '', next = '-']: readonly string[]): void {
+  if (!/^[a-z]+$/.test(word) || !next.startsWith('-')) return;
+  const meant = Object.hasOwn(synonyms, word) ? synonyms[word] : undefined;
+  throw new UserFacing(
+    `There is no command “${word}”. ${meant === undefined ? 'See helios --help.' : `Did you mean helios ${meant}?`}`,
+    `If it is the goal, write helios -- ${word}`,
   );
 }

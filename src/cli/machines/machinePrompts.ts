@@ -68,14 +68,10 @@ async function confirm(
   terminal.stdout.write(
     `\n${machine}: the host ${cleanText(host)} was never seen before.\nIts ${keyType} key is ${fingerprint}.\n${note && `${cleanText(note)}\n`}`,
   );
-  for (;;) {
-    const line = await readLine(
-      terminal,
-      { question: 'Is that the right host? yes or no: ', isHidden: false },
-      signal,
-    );
+  for (let asked = 'Is that the right host? yes or no: '; ; asked = 'Answer yes or no: ') {
+    const line = await readLine(terminal, { question: asked, isHidden: false }, signal);
     const answer = line?.trim().toLowerCase();
-    if (answer === 'yes') return true;
+    if (answer === 'yes' || answer === 'y') return true;
     if (answer === undefined || answer === 'no' || answer === 'n') return false;
   }
 }

@@ -11,7 +11,7 @@ export interface Plan {
   readonly folders: readonly Bytes[];
   /** Files with equal content but different permission bits. */
   readonly modes: readonly Bytes[];
-  /** Number of files, links and folders that need no change. */
+  /** Number of files and links that need no change. */
   readonly same: number;
   readonly problems: readonly Problem[];
   /** Items that may not be written. An item below one of them is not listed. */
@@ -64,7 +64,7 @@ export function planOf(compared: Compared): Plan {
       if ('problem' in step) problems.push({ name, why: step.problem });
       else refused.push({ name, why: step.refusal });
       blocked.add(name);
-    } else if (step === 'same') same++;
+    } else if (step === 'same') same += entry.kind === 'folder' ? 0 : 1;
     else if (step === 'mode') plan.modes.push(name);
     else if (entry.kind !== 'other') lists[entry.kind].push(name);
   }

@@ -198,9 +198,12 @@ const sweepArguments = ({ command, machine_id: machine, label, gpus, ...rest }: 
 });
 
 function checkedSweepArguments(args: Args): SweepArguments {
-  if (args.log_path !== undefined || args.cpus !== undefined || args.memory_gb !== undefined)
+  const given = (['log_path', 'cpus', 'memory_gb'] as const).filter(
+    (name) => args[name] !== undefined,
+  );
+  if (given.length > 0)
     throw new ToolFailure(
-      'log_path, cpus and memory_gb cannot be combined with seeds: leave them out, or launch each seed. Nothing was started.',
+      `${given.join(' and ')} cannot be combined with seeds: leave ${given.length === 1 ? 'it' : 'them'} out, or launch each seed. Nothing was started.`,
     );
   return sweepArguments(args);
 }

@@ -213,6 +213,27 @@ describe('helios', () => {
     assert.match(slip.stderr.text, /no command “reprot”\. Did you mean helios report\?/);
   });
 
+  it('begins no session with one lower-case word, unless it stands after --', async () => {
+    const words: readonly (readonly [string, RegExp])[] = [
+      ['list', /no command “list”\. Did you mean helios sessions\?/],
+      ['ledger', /no command “ledger”\. Did you mean helios report\?/],
+      ['speed', /no command “speed”\. See helios --help\.\n.*helios -- speed/],
+    ];
+    for (const [word, text] of words) {
+      const it = world(saying([blocked]));
+      assert.equal(await runCli([word], it), 1);
+      assert.equal(await runCli([word, ...demo], it), 1);
+      assert.match(it.stderr.text, text);
+      assert.equal(it.stdout.text, '');
+    }
+    const meant = world(saying([blocked]));
+    assert.equal(await runCli([...demo, '--', 'list'], meant), 2);
+    assert.match(meant.stdout.text, /^Goal: list$/m);
+    const first = world(saying([blocked]));
+    await runCli(['--', 'list'], first);
+    assert.doesNotMatch(first.stderr.text, /no command/);
+  });
+
   it('takes a goal that begins with help for a goal', async () => {
     const it = world(saying([blocked]));
     assert.equal(await runCli(['help', 'me', 'lower', 'the', 'loss', ...demo], it), 2);

@@ -398,7 +398,7 @@ describe('experiments of a session', () => {
     );
     const [launched, refused] = results(session);
     assert.match(launched?.text ?? '', /"sweep":"s1","experiment":"e1","points":3/);
-    assert.match(refused?.text ?? '', /log_path, cpus and memory_gb cannot be combined with seeds/);
+    assert.match(refused?.text ?? '', /^log_path cannot be combined with seeds: leave it out/);
     const { result, runs } = row(session, 'e1');
     assert.deepEqual([result?.n, result?.mean, runs.length], [3, 0.51, 3]);
   });
