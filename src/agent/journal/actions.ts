@@ -159,8 +159,10 @@ class ActionsFold {
     if (draft === undefined) return;
     draft.isError = event.isError;
     addContacts(draft, event.contacts);
-    const end = commandEnd(event);
-    for (const command of draft.commands) if (end !== undefined) command.end = end;
+    for (const command of draft.commands) {
+      const end = event.name === 'finish' ? checkEnd(command, event) : commandEnd(event);
+      if (end !== undefined) command.end = end;
+    }
     for (const path of event.changedFiles ?? [])
       if (!draft.writes.some((write) => write.path === path))
         draft.writes.push({ machineId: 'local', path });
@@ -212,6 +214,8 @@ class ActionsFold {
 }
 
 const maxEndChars = 160;
+/** Length to which the texts about checks shorten commands. */
+const checkNameChars = 80;
 
 /**
  * Returns how the command of a call ended; `undefined` for tools whose result does not include
@@ -228,6 +232,20 @@ function commandEnd({
   if (isError) return `failed: ${oneLine(text, maxEndChars)}`;
   // The summaries of other tools describe what they found, not how a command ended.
   return name === 'remote_exec' ? summary : undefined;
+}
+
+/**
+ * Returns how a check of the call that ends the session ended; `undefined` if the result does not
+ * say.
+ */
+function checkEnd(
+  { command }: ActionCommand,
+  { isError, text }: EventOf<'tool.finished'>,
+): string | undefined {
+  const name = oneLine(command, checkNameChars);
+  if (!isError || text.includes(`${name} passed`)) return 'exit code 0';
+  const [, why] = text.split(`${name} failed (`);
+  return why === undefined ? undefined : why.slice(0, why.indexOf(')'));
 }
 
 function addContacts(draft: Draft, contacts: readonly HostContact[] = []): void {

@@ -194,6 +194,6 @@ async function check(
   const lines = `${stdout}\n${stderr}`.trim().split('\n').slice(-maxOutputLines).join('\n');
   const output = untrusted(lines, 'end of its output', maxOutputChars);
   throw new ToolFailure(
-    `Not ended: ${oneLine(command, 80)} failed (${outcomeText(outcome)})${where}.${note === undefined ? '' : ' If that check is wrong, call finish with outcome blocked and say why.'}\n${output}`,
+    `Not ended: ${oneLine(command, 80)} failed (${outcomeText(outcome)}) on ${machineId}${plan === undefined ? '' : ','}${where}.${note === undefined ? '' : ' If that check is wrong, call finish with outcome blocked and say why.'}\n${output}`,
   );
 }

@@ -97,7 +97,9 @@ export class EventText {
         if (!event.isAllowed) this.#refused.add(event.callId);
         return isShown(event) ? this.#line(event, state) : [];
       case 'tool.finished':
-        return this.#refused.has(event.callId) ? [] : this.#toolLines(event);
+        return this.#refused.has(event.callId) || isToldByEvent(event)
+          ? []
+          : this.#toolLines(event);
       default:
         return isShown(event) ? this.#line(event, state) : [];
     }
@@ -146,6 +148,10 @@ function isShown(event: JournalEvent): boolean {
   if (event.type === 'permission.decided') return !event.isAllowed;
   return event.type !== 'sleep.ended' || !['run_ended', 'trigger', 'check_in'].includes(event.why);
 }
+
+/** Returns whether the event that the call recorded has a line of its own with the same words. */
+const isToldByEvent = ({ name, isError }: EventOf<'tool.finished'>): boolean =>
+  name === 'exp_decide' && !isError;
 
 function startLines(
   event: EventOf<'session.started'>,

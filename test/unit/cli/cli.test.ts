@@ -213,6 +213,17 @@ describe('helios', () => {
     assert.match(slip.stderr.text, /no command “reprot”\. Did you mean helios report\?/);
   });
 
+  it('tells a decision once', async () => {
+    const decide = {
+      name: 'exp_decide',
+      input: { experiment: 'e1', decision: 'keep', why: 'low' },
+    };
+    const it = world(saying([launch], [sleep], [decide], [blocked]));
+    await runCli([...demo, 'loss below 0.1'], it);
+    assert.match(it.stdout.text, /^Experiment 1: keep.* · low$/m);
+    assert.doesNotMatch(it.stdout.text, /Decided on/);
+  });
+
   it('begins no session with one lower-case word, unless it stands after --', async () => {
     const words: readonly (readonly [string, RegExp])[] = [
       ['list', /no command “list”\. Did you mean helios sessions\?/],

@@ -49,6 +49,20 @@ describe('the actions of a session', () => {
     assert.deepEqual([action.turn, action.tool, action.isStarted], [3, 'remote_exec', true]);
   });
 
+  it('say of each check at the end whether it passed, not why the session goes on', () => {
+    const ends = (more: object): (string | undefined)[] =>
+      actionsAfter(
+        decided('a', [command('python3 check.py'), command('make test')]),
+        begun('a', 'finish'),
+        ended('a', 'finish', more),
+      )[0]?.commands.map(({ end }) => end) ?? [];
+    const passed = 'Not ended yet: no number. Measured: python3 check.py passed on the code of e7.';
+    assert.deepEqual(ends({ isError: true, text: passed }), ['exit code 0', undefined]);
+    const failing = 'Not ended: make test failed (exit code 2) on gpu1. Output (1)';
+    assert.deepEqual(ends({ isError: true, text: failing }), [undefined, 'exit code 2']);
+    assert.deepEqual(ends({}), ['exit code 0', 'exit code 0']);
+  });
+
   it('say of a command that it failed to start, and not what another tool found', () => {
     const text = 'Not run: it was run before as e2. Choose another.';
     const actions = actionsAfter(

@@ -108,7 +108,7 @@ describe('what a goal asks for besides numbers, in a session', () => {
     const session = await night(launch, until(1), finish(['python3 check.py']));
     assert.match(
       errors(session)[0] ?? '',
-      /python3 check\.py failed \(exit code 2\) on the code of e1\.[^]*3 of 4 right/,
+      /python3 check\.py failed \(exit code 2\) on local, on the code of e1\.[^]*3 of 4 right/,
     );
     assert.equal(eventsOf(session, 'session.ended')[0]?.reason, 'blocked');
   });
@@ -190,7 +190,7 @@ describe('what a goal asks for besides numbers, in a session', () => {
     );
     assert.match(
       errors(session)[0] ?? '',
-      /python3 check\.py failed \(exit code 3\) on the code of e1, run with the user's check\.py, which e1 changed\..*outcome blocked[^]*split changed/,
+      /python3 check\.py failed \(exit code 3\) on local, on the code of e1, run with the user's check\.py, which e1 changed\..*outcome blocked[^]*split changed/,
     );
     assert.equal(eventsOf(session, 'session.ended')[0]?.reason, 'blocked');
   });
