@@ -60,7 +60,7 @@ function beginsComment(before: string): boolean {
   let slashes = end - 1;
   while (before[slashes - 1] === '\\') slashes -= 1;
   const isEscaped = (end - 1 - slashes) % 2 === 1;
-  return !isEscaped && /[\s;&|()<>]/.test(before[end - 1] ?? '');
+  return !isEscaped && /[\s;&|(<>]/.test(before[end - 1] ?? '');
 }
 
 /**

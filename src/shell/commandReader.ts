@@ -172,7 +172,7 @@ export class CommandReader {
     if (type === 'for_statement') return this.#loop(children);
     const end = children.findIndex((child) => child.type === 'in');
     const last = children.at(-1);
-    must(end > 0 && last !== undefined);
+    must(end > 0 && last !== undefined && children[end + 1]?.type !== ';');
     // The grammar also takes an `esac` that a shell reads as an argument.
     must(/(?:[;\n]|\sin)\s*$/.test(last?.source.slice(0, last.start) ?? ''));
     this.#addWords(children.slice(0, end + 1), true);

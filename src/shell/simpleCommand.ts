@@ -86,5 +86,7 @@ export function redirectionOf(place: Place): RedirectParts {
   const first = gaps.findIndex((gap) => gap !== 'joined') + 1 || words.length;
   const count = sign.endsWith('-') ? 0 : first;
   must(sign.endsWith('-') || count > 0);
-  return { at: found.start, sign, target: words.slice(0, count), behind: words.slice(count) };
+  const target = words.slice(0, count);
+  must(target.every((word) => word.end > word.start && !isNumberOfFile(word)));
+  return { at: found.start, sign, target, behind: words.slice(count) };
 }

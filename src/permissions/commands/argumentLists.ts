@@ -40,7 +40,9 @@ function laidOut(layout: ShellLayout, home: string): string {
     const isGroup = typeof item === 'object' && item.words.length + item.assignments.length === 0;
     const needsSemicolon = typeof item === 'object' ? !isGroup : needsEnd.test(item);
     if (isEnded && needsSemicolon) parts.push(';');
-    parts.push(typeof item === 'string' ? item : written(item, home));
+    const text = typeof item === 'string' ? item : written(item, home);
+    // The grammar reads no `! {`.
+    parts.push(before === '!' ? text.replace(/^\{(.*)\}$/s, '($1)') : text);
   }
   return parts.join(' ');
 }
@@ -138,7 +140,11 @@ function assigned(word: ShellWord, home: string): string {
   if (list !== undefined) return `${name}${more}=${partText({ kind: 'list', words: list }, home)}`;
   const before = more === '' ? '' : `"\${${name}}"`;
   const text = word.text.slice(name.length + more.length + 1);
-  const value = word.parts === undefined ? shellQuote(text) : partsText(valueParts(word), home, '');
+  // The shell expands no pattern in a value.
+  const parts = valueParts(word).map((part) =>
+    part.kind === 'pattern' ? { ...part, kind: 'text' as const } : part,
+  );
+  const value = word.parts === undefined ? shellQuote(text) : partsText(parts, home, '');
   return `${name}=${before}${value}`;
 }
 

@@ -94,28 +94,26 @@ export class LineValues {
 
   /** Returns the values of the words of a loop. */
   looped(words: readonly ShellWord[], operator: string): Values | undefined {
-    const at = this.#placeAt(operator);
     const all: Values[] = [];
-    for (const given of spread(words, this.calls.at(-1)).flatMap(bracedWords)) {
-      const word = resolvedWord(given, this.scope, this.valueOf(operator));
-      const [part, ...parts] = (word.parts ?? []).filter(isNotEmpty);
-      const isOne = parts.length === 0;
-      const elements = elementsOf(given, this.scope);
-      const values: Values | undefined =
-        elements ??
-        (isOne && part?.kind === 'choice'
-          ? part.values
-          : isOne && part?.kind === 'unknown' && !isSplit(given)
-            ? 'unknown'
-            : (loopValues(given, at) ?? loopValues(word, at))?.map((text) => ({
-                kind: 'text',
-                text,
-              })));
+    for (const word of spread(words, this.calls.at(-1)).flatMap(bracedWords)) {
+      const values = isPlainText(word) ? textValue(word.text) : this.#loopedWord(word, operator);
       if (values === undefined) return undefined;
       all.push(values);
     }
     const known = all.filter((values) => values !== 'unknown');
     return known.length < all.length ? 'unknown' : joinedValues([], known.flat());
+  }
+
+  #loopedWord(given: ShellWord, operator: string): Values | undefined {
+    const elements = elementsOf(given, this.scope);
+    if (elements !== undefined) return elements;
+    const word = resolvedWord(given, this.scope, this.valueOf(operator));
+    const [part, ...parts] = (word.parts ?? []).filter(isNotEmpty);
+    if (parts.length === 0 && part?.kind === 'choice') return part.values;
+    if (parts.length === 0 && part?.kind === 'unknown' && !isSplit(given)) return 'unknown';
+    const at = this.#placeAt(operator);
+    const texts = loopValues(given, at) ?? loopValues(word, at);
+    return texts?.map((text) => ({ kind: 'text', text }));
   }
 
   /** Returns what an argument of a function is; `undefined` if it is not known. */
@@ -134,5 +132,9 @@ export class LineValues {
     return values && { values, isList: true };
   }
 }
+
+/** Returns true for a word that is the same text in every folder, and no pattern. */
+const isPlainText = ({ text, isDynamic, parts }: ShellWord): boolean =>
+  !isDynamic && parts === undefined && /^[\w.,:=+%@/-]+$/.test(text);
 
 const isNotEmpty = (part: WordPart): boolean => part.kind !== 'text' || part.text !== '';

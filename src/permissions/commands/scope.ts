@@ -101,7 +101,7 @@ function resolvedPart(part: WordPart, circumstances: Circumstances): WordPart {
     case 'commands':
       return part.sign === '$(' ? partOf(valueOf(part, isList), isList) : { kind: 'other' };
     case 'arithmetic':
-      return isCalculated(part.items, scope, valueOf)
+      return isCalculated(withoutTarget(part.items), scope, valueOf)
         ? { kind: 'choice', values: [{ kind: 'number' }], isList: false }
         : { kind: 'other' };
     case 'variable': {

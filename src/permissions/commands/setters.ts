@@ -54,9 +54,9 @@ export class Setters {
   }
 
   #setText(name: string, assignment: ShellWord, isMore: boolean): boolean {
-    if (isMore && this.#values.isArray(name)) return false;
+    const before = isMore ? this.#values.scope.get(name) : [];
+    if (before === undefined || (isMore && this.#values.isArray(name))) return false;
     const values = this.#assigned(assignment, name.length + (isMore ? 2 : 1));
-    const before = this.#values.scope.get(name) ?? unset;
     if (values !== undefined) this.#values.set(name, isMore ? followed(before, values) : values);
     return values !== undefined;
   }
