@@ -11,6 +11,7 @@ import {
   type Draft,
   assignmentOf,
   bareWord,
+  endOfCaseHead,
   functionName,
   nothing,
   ownParts,
@@ -170,11 +171,7 @@ export class CommandReader {
     must(keyword !== undefined && subject !== undefined);
     must(keyword === undefined || subject === undefined || gapBetween(keyword, subject) !== 'else');
     if (type === 'for_statement') return this.#loop(children);
-    const end = children.findIndex((child) => child.type === 'in');
-    const last = children.at(-1);
-    must(end > 0 && last !== undefined && children[end + 1]?.type !== ';');
-    // The grammar also takes an `esac` that a shell reads as an argument.
-    must(/(?:[;\n]|\sin)\s*$/.test(last?.source.slice(0, last.start) ?? ''));
+    const end = endOfCaseHead(children);
     this.#addWords(children.slice(0, end + 1), true);
     return end + 1;
   }

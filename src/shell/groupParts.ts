@@ -1,6 +1,7 @@
 /** Finds the parts of loops, functions and commands in the syntax tree. */
 import { childrenOf, written, type Place } from './children.ts';
 import type { Redirection, ShellCommand, ShellWord } from './shellCommand.ts';
+import { must } from './notUnderstood.ts';
 import { partsOfCondition } from './simpleCommand.ts';
 
 /** Redirections and input that a command gets from enclosing groups. */
@@ -46,6 +47,16 @@ export function partsBetween(children: readonly Place[]): readonly (readonly Pla
     else all.at(-1)?.push(child);
   }
   return all;
+}
+
+/** Returns the index of `in` in a `case`. */
+export function endOfCaseHead(children: readonly Place[]): number {
+  const end = children.findIndex((child) => child.type === 'in');
+  const last = children.at(-1);
+  must(end > 0 && last !== undefined && children[end + 1]?.type !== ';');
+  // The grammar also takes an `esac` that a shell reads as an argument.
+  must(/(?:[;\n]|\sin)\s*$/.test(last?.source.slice(0, last.start) ?? ''));
+  return end;
 }
 
 /** Returns the name of a function with a body in `{ }`; `undefined` for other groups. */

@@ -31,6 +31,7 @@ import { isNumber } from './possibleTexts.ts';
 import { isOwnWord, resolvedWord } from './scope.ts';
 import { isSameScope, joinedScopes, walks, widened, type Scope, type Values } from './variables.ts';
 import { isEnd, isShown, notJudged, partOf } from './shownWords.ts';
+import { layoutsIn } from './substitutions.ts';
 import type { Steps } from './steps.ts';
 import { asks, safe, strictest, type Verdict } from './verdict.ts';
 
@@ -262,21 +263,8 @@ class StructureJudge {
   }
 
   /** Judges the commands in the substitutions of a command. */
-  #inner({ words, assignments, redirections, here }: ShellCommand): Verdict {
-    const all = [...words, ...assignments, ...redirections.map(({ target }) => target), here];
-    const parts = all
-      .flatMap((word) => word?.parts ?? [])
-      .flatMap((part) =>
-        part.kind === 'list' ? part.words.flatMap((word) => word.parts ?? []) : [part],
-      );
-    const commands = parts.flatMap((part) => (part.kind === 'arithmetic' ? part.items : [part]));
-    return strictest(
-      commands.flatMap((part) =>
-        typeof part === 'object' && part.kind === 'commands'
-          ? [this.#subshell(part.layout, '')]
-          : [],
-      ),
-    );
+  #inner(command: ShellCommand): Verdict {
+    return strictest(layoutsIn(command).map((layout) => this.#subshell(layout, '')));
   }
 
   #case(head: ShellCommand): Verdict {
