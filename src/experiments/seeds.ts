@@ -1,9 +1,12 @@
 /** The seeds of runs, and the mean over seeds. */
 import { runName } from '../runs/run.ts';
 import { commandForm, type CommandForm } from './commandForm.ts';
-import type { LedgerEntry } from './ledger.ts';
 
-type Launched = Pick<LedgerEntry, 'command' | 'seed' | 'setting'>;
+interface Launched {
+  readonly command: string;
+  readonly seed?: string;
+  readonly setting?: string;
+}
 
 /** Returns the seed of a run: that of its launch, otherwise that of its command. */
 export const seedOf = ({ seed, command }: Launched): string | undefined =>
@@ -15,7 +18,10 @@ export const settingForm = ({ setting, command }: Launched): CommandForm =>
 
 /** Returns the value of each seed: the mean of its runs. A run without a seed has its own value. */
 export const seedValues = (
-  measured: readonly { readonly row: LedgerEntry; readonly value: number }[],
+  measured: readonly {
+    readonly row: Launched & { readonly number: number };
+    readonly value: number;
+  }[],
 ): readonly number[] =>
   [...Map.groupBy(measured, ({ row }) => seedOf(row) ?? runName(row.number)).values()].map((runs) =>
     mean(runs.map(({ value }) => value)),

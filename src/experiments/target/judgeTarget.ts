@@ -187,8 +187,7 @@ const neededRuns = ({ seeds, seedCount, over }: Condition): number =>
 function judgeCondition(condition: Condition, group: Group): ConditionResult {
   const { seeds, over } = condition;
   const all = measuredIn(condition, group);
-  const of =
-    seeds === undefined ? all : all.filter(({ row }) => seeds.includes(Number(seedOf(row))));
+  const of = ofSeeds(all, seeds);
   if (of.length === 0) return unmet(condition, notRead(condition, group.runs, all));
   const needed = neededRuns(condition);
   const count = over === undefined ? of.length : seedValues(of).length;
@@ -210,6 +209,9 @@ function judgeCondition(condition: Condition, group: Group): ConditionResult {
     text: `${comparison(condition, { shown, isReached, baseline })}${runs}`,
   };
 }
+
+const ofSeeds = (all: readonly Measured[], seeds: Condition['seeds']): readonly Measured[] =>
+  seeds === undefined ? all : all.filter(({ row }) => seeds.includes(Number(seedOf(row))));
 
 /**
  * Formats which runs were measured and which seeds are missing. Does not contain a mean, because a

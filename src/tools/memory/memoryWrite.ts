@@ -28,7 +28,9 @@ export const memoryWrite = (
       const unmeasured = findUnmeasured(`${gist}\n${content ?? ''}`);
       return {
         content: {
-          ...{ ok: true, path: note.path, gist: note.gist },
+          ok: true,
+          path: note.path,
+          gist: note.gist,
           ...(unmeasured !== '' && { numbers: `${unmeasured}.` }),
         },
         summary: unmeasured === '' ? note.gist : `${note.gist} · ${unmeasured}`,
