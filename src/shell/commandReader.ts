@@ -1,14 +1,22 @@
 /** Converts the syntax tree of a shell text to commands. */
 import { childrenOf, gapBetween, looseChildren, written, type Place } from './children.ts';
-import type { Heredoc } from './heredoc.ts';
 import { must } from './notUnderstood.ts';
 import type { ShellCommand, ShellLayout, ShellWord, WordPart } from './shellCommand.ts';
 import { casePattern } from './casePattern.ts';
 import { hasCommands } from './layouts.ts';
+import {
+  chainTypes,
+  flatTypes,
+  layoutTypes,
+  plainTypes,
+  simpleTypes,
+  wordTypes,
+} from './nodeTypes.ts';
 import { partOf } from './wordParts.ts';
 import {
   type Around,
   type Draft,
+  type Reading,
   assignmentOf,
   bareWord,
   endOfCaseHead,
@@ -25,25 +33,7 @@ const maxDepth = 20;
 /** Maximum depth of nested brackets, loops and conditions. */
 const maxLevels = 1_000;
 
-export interface Reading {
-  readonly heredocs: ReadonlyMap<number, Heredoc>;
-  /** Returns the commands of a text that is nested in `depth` substitutions. */
-  read(text: string, depth: number): readonly ShellCommand[];
-  /** Returns the expansions in the text of a here-document. */
-  expansionsOf(text: string): readonly string[];
-}
-
 const nothingAround: Around = { redirects: [], input: '' };
-const simple = /^(?:(?:declaration_|unset_|test_)?command|variable_assignments?)$/;
-const chain = /^(?:list|pipeline|negated_command)$/;
-const plain =
-  /^(?:program|list|pipeline|negated_command|redirected_statement|subshell|[a-z_]*redirect)$/;
-const flat = /^(?:program|list|pipeline|redirected_statement|[a-z_]*redirect)$/;
-/** Types of groups that a `ShellLayout` can represent. */
-const laidOut =
-  /^(?:program|(?:for|while|if|case)_statement|case_item|el(?:if|se)_clause|do_group|subshell|compound_statement)$/;
-const word = /^(?:word|(?:raw_|ansi_c_)?string|concatenation|number|brace_expression)$/;
-
 export class CommandReader {
   readonly found: ShellCommand[] = [];
   isPlain = true;
@@ -93,9 +83,9 @@ export class CommandReader {
       return;
     }
     must(++this.#level <= maxLevels);
-    if (simple.test(type)) this.#command(place, around);
-    else if (expansion.test(type) || word.test(type)) this.#loose(place);
-    else if (chain.test(type)) this.#chain(place, around);
+    if (simpleTypes.test(type)) this.#command(place, around);
+    else if (expansion.test(type) || wordTypes.test(type)) this.#loose(place);
+    else if (chainTypes.test(type)) this.#chain(place, around);
     else if (type === 'redirected_statement') this.#redirected(place, around);
     else if (type.endsWith('_redirect')) this.#simple([place], around.input);
     else this.#group(place, around);
@@ -143,11 +133,11 @@ export class CommandReader {
     }
     // The grammar also takes `{ls; }`, in which a shell reads `{ls` as a word.
     must(place.type !== 'compound_statement' || /^\{(?:\s|\\\n)/.test(written(place)));
-    this.isPlain &&= plain.test(place.type);
-    this.isFlat &&= flat.test(place.type);
+    this.isPlain &&= plainTypes.test(place.type);
+    this.isFlat &&= flatTypes.test(place.type);
     const children = childrenOf(place);
     this.#isLaidOut &&=
-      laidOut.test(place.type) ||
+      layoutTypes.test(place.type) ||
       (redirects.length === 0 && functionName(place.type, children) !== undefined);
     const draft = this.#draft(redirects);
     must(draft.parts.length === 0);

@@ -1,8 +1,17 @@
 /** Finds the parts of loops, functions and commands in the syntax tree. */
+import type { Heredoc } from './heredoc.ts';
 import { childrenOf, written, type Place } from './children.ts';
 import type { Redirection, ShellCommand, ShellWord } from './shellCommand.ts';
 import { must } from './notUnderstood.ts';
 import { partsOfCondition } from './simpleCommand.ts';
+
+export interface Reading {
+  readonly heredocs: ReadonlyMap<number, Heredoc>;
+  /** Returns the commands of a text that is nested in `depth` substitutions. */
+  read(text: string, depth: number): readonly ShellCommand[];
+  /** Returns the expansions in the text of a here-document. */
+  expansionsOf(text: string): readonly string[];
+}
 
 /** Redirections and input that a command gets from enclosing groups. */
 export interface Around {

@@ -83,6 +83,8 @@ export function redirectionOf(place: Place): RedirectParts {
   const words = children.slice(index + 1);
   const [before, ...gaps] = words.map((word, at) => gapBetween(words[at - 1] ?? found, word));
   must(before !== 'else' && !gaps.includes('else'));
+  // A shell reads `<<(` and `>>(` as the operators `<<` and `>>`.
+  must(before !== 'joined' || words[0] === undefined || !/^[<>]/.test(written(words[0])));
   const first = gaps.findIndex((gap) => gap !== 'joined') + 1 || words.length;
   const count = sign.endsWith('-') ? 0 : first;
   must(sign.endsWith('-') || count > 0);
