@@ -29,17 +29,24 @@ export function asArgumentLists(line: string, home: string): string {
 
 const needsEnd = /^(?:done|fi|esac|then|do|elif|else|if|while|until|[!{}(])$/;
 
+/** Returns true if a `;` has to be between two items, in place of a line end. */
+function needsSemicolon(
+  before: ShellLayout[number] | undefined,
+  item: string | ShellCommand,
+): boolean {
+  const isEnded =
+    (typeof before === 'object' && !isFunctionHead(before)) ||
+    (typeof before === 'string' && /^(?:done|fi|esac|[})])$/.test(before));
+  if (typeof item === 'string') return isEnded && needsEnd.test(item);
+  return isEnded && item.words.length + item.assignments.length > 0;
+}
+
 /** Writes commands with the operators and keywords between them; `;` in place of a line end. */
 function laidOut(layout: ShellLayout, home: string): string {
   const parts: string[] = [];
   for (const [index, item] of layout.entries()) {
     const before = layout[index - 1];
-    const isEnded =
-      (typeof before === 'object' && !isFunctionHead(before)) ||
-      (typeof before === 'string' && /^(?:done|fi|esac|[})])$/.test(before));
-    const isGroup = typeof item === 'object' && item.words.length + item.assignments.length === 0;
-    const needsSemicolon = typeof item === 'object' ? !isGroup : needsEnd.test(item);
-    if (isEnded && needsSemicolon) parts.push(';');
+    if (needsSemicolon(before, item)) parts.push(';');
     const text = typeof item === 'string' ? item : written(item, home);
     // The grammar reads no `! {`.
     parts.push(before === '!' ? text.replace(/^\{(.*)\}$/s, '($1)') : text);
@@ -65,12 +72,7 @@ function writtenWords(words: readonly ShellWord[], home: string): readonly strin
   if (first?.text === '((' && second !== undefined)
     return ['[', ...(second.parts ?? []).map((part) => partText(part, home)), '-ne 0 ]'];
   if (first?.text === 'for' && second?.text === '((' && !second.isQuoted)
-    return [
-      `for (( ${words
-        .slice(2)
-        .map((word) => calculation(word, home))
-        .join(' ; ')} ))`,
-    ];
+    return [countingHead(words, home)];
   if (first?.text === '[[') return conditionWords(words.slice(1, -1), home);
   // Without quotes, `time` is a keyword.
   if (first?.text === 'time' && first.isQuoted)
@@ -140,13 +142,15 @@ function assigned(word: ShellWord, home: string): string {
   if (list !== undefined) return `${name}${more}=${partText({ kind: 'list', words: list }, home)}`;
   const before = more === '' ? '' : `"\${${name}}"`;
   const text = word.text.slice(name.length + more.length + 1);
-  // The shell expands no pattern in a value.
-  const parts = valueParts(word).map((part) =>
-    part.kind === 'pattern' ? { ...part, kind: 'text' as const } : part,
-  );
-  const value = word.parts === undefined ? shellQuote(text) : partsText(parts, home, '');
+  const value = word.parts === undefined ? shellQuote(text) : partsText(fixedParts(word), home, '');
   return `${name}=${before}${value}`;
 }
+
+/** Returns the parts of the value of `NAME=VALUE`, in which the shell expands no pattern. */
+const fixedParts = (word: ShellWord): readonly WordPart[] =>
+  valueParts(word).map((part) =>
+    part.kind === 'pattern' ? { kind: 'text', text: part.text } : part,
+  );
 
 const valueText = (value: ShellWord, home: string): string =>
   value.parts === undefined ? shellQuote(value.text) : partsText(value.parts, home, '');
@@ -253,6 +257,9 @@ function partText(part: WordPart, home: string): string {
       return "''";
   }
 }
+
+const countingHead = ([, , ...words]: readonly ShellWord[], home: string): string =>
+  `for (( ${words.map((word) => calculation(word, home)).join(' ; ')} ))`;
 
 const calculation = ({ parts = [] }: ShellWord, home: string): string =>
   parts

@@ -80,10 +80,9 @@ function judgeComparison(
   if (other === undefined) return undefined;
   if (comparesTexts.test(sign))
     return strictest([text(word, spot), pattern(other, isDouble, spot)]);
-  if (comparesNumbers.test(sign)) return numbers([word, other], spot);
-  return comparesFiles.test(sign)
-    ? strictest([word, other].map((each) => file(each, spot)))
-    : undefined;
+  const both = [word, other];
+  if (comparesNumbers.test(sign)) return numbers(both, spot);
+  return comparesFiles.test(sign) ? strictest(both.map((each) => file(each, spot))) : undefined;
 }
 
 /** Judges `A =~ B`. */

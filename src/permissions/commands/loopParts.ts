@@ -26,9 +26,9 @@ export function loopAt(layout: ShellLayout, start: number): Loop | undefined {
   const condition = isWhile ? layout.slice(first, at) : [];
   if (typeof head !== 'object' || layout[at] !== 'do') return undefined;
   if (head.words[0]?.text === 'read' && layout[start] === 'until') return undefined;
-  const from = at + 1;
   const end = doneAt(layout, at);
-  return end === undefined ? undefined : { head, condition, body: layout.slice(from, end), end };
+  const body = layout.slice(at + 1, end);
+  return end === undefined ? undefined : { head, condition, body, end };
 }
 
 function doneAt(layout: ShellLayout, start: number): number | undefined {

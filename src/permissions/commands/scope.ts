@@ -101,7 +101,7 @@ function resolvedPart(part: WordPart, circumstances: Circumstances): WordPart {
     case 'commands':
       return part.sign === '$(' ? partOf(valueOf(part, isList), isList) : { kind: 'other' };
     case 'arithmetic':
-      return isCalculated(withoutTarget(part.items), scope, valueOf)
+      return isCalculated(unlessKnown(part.items, scope), scope, valueOf)
         ? { kind: 'choice', values: [{ kind: 'number' }], isList: false }
         : { kind: 'other' };
     case 'variable': {
@@ -173,6 +173,13 @@ export function withoutTarget(
   const [name, sign, ...others] = all;
   return typeof name === 'string' && isOwnName(name) && sign === '=' ? others : items;
 }
+
+/** Returns arithmetic without the variable that it sets, unless the line has set it before. */
+const unlessKnown = (
+  items: readonly (string | WordPart)[],
+  scope: Scope,
+): readonly (string | WordPart)[] =>
+  items.some((item) => typeof item === 'string' && scope.has(item)) ? items : withoutTarget(items);
 
 /** Returns the variables that arithmetic sets. */
 export const setByArithmetic = (items: readonly (string | WordPart)[]): readonly string[] => {
