@@ -68,11 +68,8 @@ function written(command: ShellCommand, home: string): string {
 function writtenWords(words: readonly ShellWord[], home: string): readonly string[] {
   const [first, second] = words;
   if (isLoop(words)) return loopWords(words, home);
-  // In a shell that knows no `((`, the brackets would begin a subshell.
-  if (first?.text === '((' && second !== undefined)
-    return ['[', ...(second.parts ?? []).map((part) => partText(part, home)), '-ne 0 ]'];
-  if (first?.text === 'for' && second?.text === '((' && !second.isQuoted)
-    return [countingHead(words, home)];
+  const arithmetic = arithmeticWords(words, home);
+  if (arithmetic !== undefined) return arithmetic;
   if (first?.text === '[[') return conditionWords(words.slice(1, -1), home);
   // Without quotes, `time` is a keyword.
   if (first?.text === 'time' && first.isQuoted)
@@ -81,6 +78,17 @@ function writtenWords(words: readonly ShellWord[], home: string): readonly strin
     declaredWords(words, home) ??
     words.flatMap(bracedWords).map((word) => listed(word, home) ?? argument(word, home))
   );
+}
+
+/** Returns the words of `((` and of the head of a counting loop; `undefined` for other commands. */
+function arithmeticWords(words: readonly ShellWord[], home: string): readonly string[] | undefined {
+  const [first, second] = words;
+  // In a shell that knows no `((`, the brackets would begin a subshell.
+  if (first?.text === '((' && second !== undefined)
+    return ['[', ...(second.parts ?? []).map((part) => partText(part, home)), '-ne 0 ]'];
+  if (first?.text === 'for' && second?.text === '((' && !second.isQuoted)
+    return [countingHead(words, home)];
+  return undefined;
 }
 
 /** Returns the words of `declare -A` and `local`; `undefined` for other commands. */
