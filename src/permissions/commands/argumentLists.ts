@@ -66,7 +66,7 @@ function written(command: ShellCommand, home: string): string {
 }
 
 function writtenWords(words: readonly ShellWord[], home: string): readonly string[] {
-  const [first, second] = words;
+  const [first] = words;
   if (isLoop(words)) return loopWords(words, home);
   const arithmetic = arithmeticWords(words, home);
   if (arithmetic !== undefined) return arithmetic;
