@@ -98,7 +98,7 @@ export function readerOf(argv: readonly string[], line: CommandLine, work: GoalW
     });
   }
   rejectTypo(word, [...Object.keys(declarations), 'help']);
-  rejectLoneWord(argv.slice(firstWordAt(argv)));
+  rejectForeignCommand(argv.slice(firstWordAt(argv)));
   return declareGoal(helios, work)
     .version(line.deps.version, '-v, --version', 'print the version')
     .configureHelp({ visibleCommands: () => [...declareCommands(line).commands] });
@@ -161,6 +161,11 @@ const synonyms: Readonly<Record<string, string>> = {
   list: 'sessions',
   ls: 'sessions',
   runs: 'sessions',
+  jobs: 'sessions',
+  ps: 'sessions',
+  show: 'replay',
+  metrics: 'report',
+  best: 'report',
   status: 'sessions',
   history: 'sessions',
   ledger: 'report',
@@ -173,12 +178,12 @@ const synonyms: Readonly<Record<string, string>> = {
   config: 'init',
 };
 
-/** Throws `UserFacing` for a goal of one lower-case word: it is meant as a command. */
-function rejectLoneWord([word = '', next = '-']: readonly string[]): void {
-  if (!/^[a-z]+$/.test(word) || !next.startsWith('-')) return;
+/** Throws `UserFacing` for a goal of one word that names a command elsewhere. */
+function rejectForeignCommand([word = '', next = '-']: readonly string[]): void {
   const meant = Object.hasOwn(synonyms, word) ? synonyms[word] : undefined;
+  if (meant === undefined || !next.startsWith('-')) return;
   throw new UserFacing(
-    `There is no command “${word}”. ${meant === undefined ? 'See helios --help.' : `Did you mean helios ${meant}?`}`,
+    `There is no command “${word}”. Did you mean helios ${meant}?`,
     `If it is the goal, write helios -- ${word}`,
   );
 }
