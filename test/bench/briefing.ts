@@ -9,6 +9,7 @@ import { ledgerOf } from '../../src/agent/runs/sessionLedger.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { textTokens } from '../../src/base/textTokens.ts';
 import { MemoryStore } from '../../src/memory/memoryStore.ts';
+import { loadShell } from '../../src/shell/grammar.ts';
 import type { JournalEvent } from '../../src/agent/journal/events.ts';
 import { median, timed, type Figure, type Size } from './figure.ts';
 import { plainReadMs } from './plain.ts';
@@ -26,6 +27,7 @@ type Terms = (typeof sizes)['full'];
 export async function benchBriefing(folder: string, size: Size): Promise<Figure[]> {
   const terms = sizes[size];
   const { rounds } = terms;
+  await loadShell();
   const few = await measured(join(folder, 'few'), { ...terms, folders: 1 });
   const many = await measured(join(folder, 'many'), terms);
   const plainMs = await plainReadMs(join(folder, 'many'));
