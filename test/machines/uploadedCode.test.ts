@@ -66,7 +66,7 @@ describe('code that was uploaded to an SSH machine', function () {
   this.timeout(120_000);
   let host: LoginHost;
   const beds: TestEngine[] = [];
-  let isCut = false;
+  const cut = new Set<string>();
   before(async () => {
     host = await LoginHost.start('ssh');
   });
@@ -270,14 +270,13 @@ describe('code that was uploaded to an SSH machine', function () {
         (text) => untilRun(Number(/"run":(\d)/.exec(text)?.[1] ?? 1))(text),
       ],
       (event, job) => {
-        if (event.type === 'tool.started' && event.name === 'remote_exec_background')
-          host.sshd.cut();
-        if (event.type === 'tool.started' && event.name === 'remote_upload' && !isCut) {
-          isCut = true;
+        if (event.type !== 'tool.started' || cut.has(event.name)) return;
+        cut.add(event.name);
+        if (event.name === 'remote_exec_background') host.sshd.cut();
+        if (event.name === 'remote_upload')
           void until('the upload has begun', () => readdirSync(job).length > 0).then(() =>
             host.sshd.cut(),
           );
-        }
       },
     );
     assert.match(told[0] ?? '', /Call again to resume|"files_sent":/);
