@@ -9,6 +9,7 @@ import { ledgerOf } from '../../src/agent/runs/sessionLedger.ts';
 import type { SessionState } from '../../src/agent/journal/state.ts';
 import { isSessionId } from '../../src/base/ids.ts';
 import { homeAt } from '../../src/storage/home.ts';
+import { loadShell } from '../../src/shell/grammar.ts';
 import { readJournal } from '../../src/storage/journal.ts';
 import { random, seedOf } from '../fakes/random.ts';
 import { researcher } from '../fakes/researcher.ts';
@@ -32,6 +33,7 @@ describe('an extension host that is killed', function () {
   let opened: TestWindow | undefined;
 
   before(async () => {
+    await loadShell();
     opened = await openWindow(researcher({ rates, runSeconds: 3, steps: 60 }), {
       settings: { 'helios.permissions.mode': 'allow' },
     });
