@@ -3,6 +3,7 @@ import { after, before, describe, it } from 'mocha';
 import type { Page } from 'playwright-core';
 import { systemClock } from '../../../src/base/clock.ts';
 import { silentLogger } from '../../../src/base/logger.ts';
+import { loadShell } from '../../../src/shell/grammar.ts';
 import { SessionViewHost } from '../../../src/vscode/sessionView/viewHost.ts';
 import { DemoNight, demoNight } from '../../fakes/demoNight.ts';
 import type { MemorySessionSource } from '../../fakes/memorySessionSource.ts';
@@ -16,6 +17,7 @@ describe('the page of the session view in Chromium', function () {
   let browser: WebviewBrowser;
 
   before(async () => {
+    await loadShell();
     browser = await WebviewBrowser.launch('session');
   });
   after(() => browser.close());
