@@ -3,7 +3,6 @@
  * watchdogs` prints the same.
  */
 import assert from 'node:assert/strict';
-import { randomInt } from 'node:crypto';
 import { before, describe, it } from 'mocha';
 import type { MetricPoint } from '../../../src/metrics/metric.ts';
 import type { Finding } from '../../../src/watchdogs/finding.ts';
@@ -23,8 +22,8 @@ const killing = policyOf({ divergence: { action: 'kill' }, throughput: { action:
 const freshSeeds = [
   7919, 104_729, 1_299_709, 15_485_863, 32_452_843, 49_979_687, 67_867_967, 86_028_121,
 ];
-/** Another one each time; `HELIOS_CURVES_SEED` repeats one. */
-const drawnSeed = Number(process.env.HELIOS_CURVES_SEED ?? randomInt(2 ** 31));
+/** `HELIOS_CURVES_SEED` draws others. */
+const drawnSeed = Number(process.env.HELIOS_CURVES_SEED ?? 20_261_128);
 
 describe('watchdogs on learning curves', () => {
   it('neither kill nor alarm of 100 healthy noisy ones', () => {
