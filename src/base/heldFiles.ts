@@ -20,7 +20,7 @@ export class HeldFile extends Error {
   }
 }
 
-/** What tests replace. */
+/** The parts of the system that tests replace. */
 export interface HeldFileDeps {
   readonly clock: Clock;
   readonly platform: NodeJS.Platform;
@@ -82,7 +82,7 @@ export const removeFile = (
 /** Waits before the attempts after the first. Short, because this process does nothing meanwhile. */
 const syncWaitsMs = [10, 20, 40, 80];
 
-/** What tests replace. */
+/** The parts of the system that tests replace. */
 export interface HeldFileSync {
   readonly platform: NodeJS.Platform;
   rename(from: string, to: string): void;
@@ -95,7 +95,7 @@ const blocking = (): HeldFileSync => ({
   wait: (ms) => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms),
 });
 
-/** As `replaceFile`, for callers that write again later. Tries again for a fraction of a second. */
+/** Renames `from` to `to`, for callers that write again later. Tries again for a fraction of a second. */
 export function replaceFileSync(from: string, to: string, system = blocking()): void {
   for (let attempt = 0; ; attempt += 1) {
     try {

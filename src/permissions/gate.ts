@@ -95,7 +95,7 @@ export interface RefusedCalls {
 export interface Foreseen {
   /** The reason, as the rest of a sentence. */
   readonly why: string;
-  /** What the agent can do instead, as sentences. */
+  /** The alternatives of the agent, as sentences. */
   readonly advice: string;
   /** True if the call cannot be made now, and may be made later without an approval. */
   readonly isObstacle?: true;

@@ -13,7 +13,7 @@ export interface UnmeasuredNumber {
   readonly end: number;
   /** True if it is a value of an imported result. */
   readonly isImported: boolean;
-  /** What was measured instead, if the text names the run: `run 46 measured 2.1262`. */
+  /** The measured value, if the text names the run: `run 46 measured 2.1262`. */
   readonly instead?: string;
 }
 

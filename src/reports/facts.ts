@@ -47,7 +47,7 @@ export interface DemandFacts {
   readonly unchanged: readonly string[];
   /** Checks that have to pass, as the goal names them: `check.py`, `tests`. */
   readonly checks: readonly string[];
-  /** What the engine checked at the end: `bench.py unchanged`, `pytest passed on the code of e4`. */
+  /** Results of the engine's checks at the end: `bench.py unchanged`, `pytest passed on the code of e4`. */
   readonly checked: readonly string[];
 }
 

@@ -38,7 +38,7 @@ export interface RestoredVersion {
 /** Result of undoing edits. Each file is in exactly one of the lists. Paths are absolute. */
 export interface UndoneEdits {
   readonly restored: readonly string[];
-  /** What the files of `restored` have now. */
+  /** The content that the files of `restored` have now. */
   readonly versions: readonly RestoredVersion[];
   /** Files that were changed after the edit. They stay unchanged. */
   readonly conflicts: readonly FileEdit[];

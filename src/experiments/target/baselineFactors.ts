@@ -4,7 +4,7 @@ const ofBaseline = String.raw`(?:(?:of|von|der|die|des|dem|the|its|our)\s+){0,3}
 const number = String.raw`(?<![\p{L}\d_.,/-])(?<number>\d+(?:[.,]\d+)?(?:e[-+]?\d+)?)(?:\/(?<divisor>[1-9]\d*))?`;
 const half = String.raw`(?:(?:the|der|die|dem)\s+)?(?:half|hälfte)`;
 const forms: readonly RegExp[] = [
-  // As printed with the value of the baseline: `0.31 (half of the baseline's 0.62, run 2)`.
+  // The printed form with the value of the baseline: `0.31 (half of the baseline's 0.62, run 2)`.
   String.raw`(?<![\p{L}\d_.,/-])-?\d\S*\s*\((?:${half}|${number}\s*×)\s+${ofBaseline}[^()]*\)`,
   String.raw`${number}\s*(?:(?<percent>%|percent|per\s+cent|prozent)|×|x|\*|times|mal|-?\s?fold|-?\s?fache?[ns]?)\s*${ofBaseline}`,
   String.raw`(?<!\p{L})${half}\s+${ofBaseline}`,

@@ -69,7 +69,7 @@ class Cursor {
   }
 }
 
-/** What follows a condition or the metric of an open target. */
+/** Text behind a condition or behind the metric of an open target. */
 interface Tail {
   suffix?: Suffix;
   /** True if one run suffices although other conditions are over several. */

@@ -68,7 +68,7 @@ export class Branches {
       return group.hasOr ? chained : scope;
     }
     const reached = unchained(group, scope);
-    // What runs in the background sets its own variables only.
+    // A background command sets its own variables only.
     if (item === '&') return joinedScopes(group.list, reached);
     if (item === 'then') group.before = reached;
     if (/^(?:elif|else|;;)$/.test(item) || casePattern.test(item)) {

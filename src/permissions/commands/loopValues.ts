@@ -4,7 +4,7 @@ import type { ShellCommand, ShellWord, WordPart } from '../../shell/shellCommand
 import { expanded, hasSets } from './operand.ts';
 import type { CommandPlace } from './place.ts';
 
-/** Where a loop runs: `folders` are those in which it may run. */
+/** The place of a loop: `folders` are those in which it may run. */
 export interface LoopPlace {
   readonly place: CommandPlace;
   readonly folders: readonly string[];

@@ -62,7 +62,7 @@ interface Part {
 class StructureJudge {
   readonly #steps: Steps;
   #count = 0;
-  /** How often the body of the loops is judged in which the next command is. */
+  /** Number of times that the body of the loops around the next command is judged. */
   #width = 1;
   readonly #values: LineValues;
   readonly #setters: Setters;
