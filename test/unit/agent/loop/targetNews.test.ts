@@ -12,6 +12,7 @@ describe('news of the target at a wake', () => {
   };
   const awake = (night: Night, id: string, why: 'trigger' | 'person' = 'trigger'): void => {
     night.add({ type: 'sleep.ended', sleepId: id, why, detail: 'd' });
+    if (why !== 'person') night.add({ type: 'message.added', origin: 'wake', text: 'digest' });
   };
   const newsOf = (night: Night, id: string): readonly string[] => {
     const { target, ledger } = night.facts();
