@@ -5,6 +5,7 @@ import type { ModelProvider } from '../../../../src/models/model.ts';
 import { systemClock } from '../../../../src/base/clock.ts';
 import { createClaudeUser, type ClaudeUser } from '../../../fakes/claudeUser.ts';
 import { eventsOf, testEngine, until, type TestEngine } from '../../../fakes/testEngine.ts';
+import { until as untilTrue } from '../../../fakes/scratch.ts';
 import {
   list,
   text,
@@ -75,7 +76,8 @@ describe('a session over the user’s own claude', () => {
     );
     await bed.engine.close();
     await provider.release?.(first.id);
-    assert.deepEqual(await user.running(), []);
+    // Closing in the middle of a call ends the process; nobody waits until it is gone.
+    await untilTrue('claude is gone', async () => (await user.running()).length === 0);
 
     provider = create();
     bed = await bed.restart(provider);
