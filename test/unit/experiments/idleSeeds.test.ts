@@ -43,6 +43,7 @@ describe('seeds that change nothing', () => {
     const news = (id: string) => seedNews(id, night.events, () => night.facts().ledger);
     assert.deepEqual(news('s1'), [`[${text}]`]);
     night.add({ type: 'sleep.ended', sleepId: 's1', why: 'trigger', detail: 'd' });
+    night.add({ type: 'message.added', origin: 'wake', text: 'digest' });
     const again = { loss: 0.2, command: 'train --width 1 --seed 3' };
     night.run({ ...again, experimentId: 'e1' });
     night.add({ type: 'sleep.started', sleepId: 's2', request, callId: 'c' });
