@@ -169,7 +169,8 @@ const isGoing = ({ runs }: RepeatsSummary<LedgerEntry>): boolean =>
  * Summarizes a group of repeats: the runs that ended successfully or, if there are none, the runs
  * that have not ended. The value of a seed is the mean of its runs, and the mean is over the
  * seeds; the spread is over the runs. Repeats whose seeds change nothing count as one. If the goal
- * names seeds, only the runs with these seeds count, unless there are none. Returns `undefined` if no run has a value of the decisive metric.
+ * names seeds, only the runs with these seeds count, unless there are none. Returns `undefined` if
+ * no run has a value of the decisive metric.
  */
 export function summaryOfRepeats<Entry extends LedgerEntry>(
   group: readonly Entry[],

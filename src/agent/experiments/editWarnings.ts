@@ -35,13 +35,13 @@ export async function withEditWarning(
   const names = await Promise.all(written.map((place) => changedIn(deps, place)));
   const changed = [...new Set(names.flat())];
   if (changed.length === 0) return result;
-  return warned(
+  return withWarning(
     result,
     `${changed.join(', ')} ${changed.length === 1 ? 'is' : 'are'} to be left alone`,
   );
 }
 
-function warned(result: ToolResult, alone: string): ToolResult {
+function withWarning(result: ToolResult, alone: string): ToolResult {
   const { content, summary } = result;
   const warning = `${alone} (the goal); results with this change do not count. Undo it before a launch.`;
   return {

@@ -19,7 +19,7 @@ import { looksSecret, namedLeftOut } from '../../experiments/git/leaveOut.ts';
 import {
   filesIn,
   hashesOn,
-  overlaid,
+  overlayFiles,
   storeBlob,
   type CodeRepository,
   type Overlaid,
@@ -85,7 +85,7 @@ export class LaunchedCode implements CodeCapture {
     );
     try {
       const overlay = { commit, ref, message: `Code of ${name}`, files: found.files };
-      return codeState(launch, await overlaid(place, overlay), found);
+      return codeState(launch, await overlayFiles(place, overlay), found);
     } catch (error) {
       const why = `The code that was uploaded could not be stored: ${messageOf(error)}`;
       return { kind: 'none', why, notes: [why] };
@@ -108,7 +108,7 @@ export class LaunchedCode implements CodeCapture {
       const [before, hash] = [known.get(path), now.get(path)];
       return { path, there, name, before, hash, kept: base.get(name)?.hash };
     });
-    const { files, fetched, changed } = sorted(found, upload);
+    const { files, fetched, changed } = sortByPlace(found, upload);
     const { leftOut, ignored } = await fetchInto(files, fetched, { machine, place });
     const notes = changed.length === 0 ? [] : [changedNote(machine, changed, leftOut)];
     return { files, notes, leftOut, ignored };
@@ -176,7 +176,7 @@ interface Compared {
 }
 
 /** Sorts the files that differ from the commit by where their content is. */
-function sorted(found: readonly Compared[], { repo }: Pick<CodeUpload, 'repo'>) {
+function sortByPlace(found: readonly Compared[], { repo }: Pick<CodeUpload, 'repo'>) {
   const files = new Map<string, TreeEntry | undefined>();
   const fetched: Fetched[] = [];
   const changed: string[] = [];

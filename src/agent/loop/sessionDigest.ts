@@ -148,7 +148,7 @@ function statusOf(row: LedgerRow, state: SessionState, nowMs: number): string {
 }
 
 /** Returns the ids of the runs whose end `text`, made of a digest, tells. */
-export const toldEnds = (sources: RunSources, text: string): RunId[] =>
+export const endsIn = (sources: RunSources, text: string): RunId[] =>
   digestRows(sources).flatMap(({ verdict, number, runId }) =>
     verdict !== undefined && text.includes(`\n- ${runName(number)} `) ? [runId] : [],
   );

@@ -15,7 +15,7 @@ import type { SleepRequest, Trigger } from '../../sleep/trigger.ts';
 import { budgetAlarm } from '../budget/measures.ts';
 import { unheardAlarms, type AlarmNews } from '../runs/alarms.ts';
 import { isUserUnheard } from '../context/history.ts';
-import { digestOf, toldEnds } from './sessionDigest.ts';
+import { digestOf, endsIn } from './sessionDigest.ts';
 import { interruptedSleep } from './interruptedSleep.ts';
 import { isIdle, isWaiting } from '../runs/line.ts';
 import { isSweepOver } from '../runs/sweepProgress.ts';
@@ -250,7 +250,7 @@ export class Waiting implements Disposable {
       ...seedNews(sleep.sleepId, log.events, ledger),
     ];
     const text = [...news, digestText(input)].join('\n');
-    const ended = toldEnds({ log, sessionRuns }, text);
+    const ended = endsIn({ log, sessionRuns }, text);
     await log.record({
       type: 'message.added',
       origin,

@@ -69,7 +69,7 @@ export interface Overlaid {
 }
 
 /** Stores a commit with other files. Rejects with `GitFailure`. */
-export async function overlaid(
+export async function overlayFiles(
   place: CodeRepository,
   { commit: base, ref, message, files }: Overlay,
 ): Promise<Overlaid> {
