@@ -5,11 +5,11 @@ import type { MachineMandate } from '../permissions/mandate/mandate.ts';
 import { homeAt } from '../storage/home.ts';
 import { mandateReader } from './mandates.ts';
 import { machineMandate } from '../tools/parameters/mandateCoverage.ts';
-import type { Verdict } from '../permissions/commands/verdict.ts';
+import type { Verdict } from '../permissions/commands/verdicts/verdict.ts';
 
 export { pathRulesFor } from './pathRules.ts';
 export { commandVerdict } from '../tools/parameters/commandVerdict.ts';
-export type { Verdict } from '../permissions/commands/verdict.ts';
+export type { Verdict } from '../permissions/commands/verdicts/verdict.ts';
 
 export type LineMode = PermissionMode;
 

@@ -1,4 +1,4 @@
-import type { Verdict } from './commands/verdict.ts';
+import type { Verdict } from './commands/verdicts/verdict.ts';
 
 /**
  * A resource that a tool call uses, apart from Helios's own data. The gate decides whether the call

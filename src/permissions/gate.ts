@@ -6,8 +6,8 @@ import type { Clock } from '../base/clock.ts';
 import { messageOf } from '../base/errors.ts';
 import { markHidden } from '../base/hiddenCharacters.ts';
 import { linkNote, type Access, type CommandAccess } from './access.ts';
-import { reasonNotes } from './commands/reasonNotes.ts';
-import type { Verdict } from './commands/verdict.ts';
+import { reasonNotes } from './commands/verdicts/reasonNotes.ts';
+import type { Verdict } from './commands/verdicts/verdict.ts';
 import {
   composedNotes,
   composedReason,

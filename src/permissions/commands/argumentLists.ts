@@ -1,15 +1,15 @@
 /** Quotes the arguments of a safe line, so that every shell reads the line as it was judged. */
 import { shellQuote } from '../../base/text.ts';
-import { isPlainRegex } from './conditions.ts';
+import { isPlainRegex } from './calls/conditions.ts';
 import { parseShell } from '../../shell/parseShell.ts';
-import { listsNames } from './listings.ts';
-import { elementAssignment, listOf, pairOf } from './elements.ts';
-import { isFunctionHead } from './loopParts.ts';
-import { bracedWords, listedValues } from './loopValues.ts';
-import { isSplit, valueParts } from './scope.ts';
-import { isPatternWithSets } from './operand.ts';
-import { isPatternOption } from './options.ts';
-import { plainVariable } from './plainVariables.ts';
+import { listsNames } from './files/listings.ts';
+import { elementAssignment, listOf, pairOf } from './values/elements.ts';
+import { isFunctionHead } from './structure/loops.ts';
+import { bracedWords, listedValues } from './files/loopValues.ts';
+import { isSplit, valueParts } from './values/expansion.ts';
+import { isPatternWithSets } from './paths/operand.ts';
+import { isPatternOption } from './readers/options.ts';
+import { plainVariable } from './values/plainVariables.ts';
 import type { ShellCommand, ShellLayout, ShellWord, WordPart } from '../../shell/shellCommand.ts';
 
 /**

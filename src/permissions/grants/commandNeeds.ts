@@ -5,12 +5,12 @@
 import type { ShellCommand, ShellWord } from '../../shell/shellCommand.ts';
 import { programOf } from '../../shell/wrappers.ts';
 import type { JudgedCommand, JudgedLine } from '../commands/classify.ts';
-import { isHarmlessVariable } from '../commands/harmlessVariables.ts';
-import { isWithin, pathsOf } from '../commands/operand.ts';
-import type { Spot } from '../commands/place.ts';
-import { readerOf } from '../commands/readers.ts';
-import { isRunner, unwrapped } from '../commands/unwrap.ts';
-import { isOfKnownKind } from '../commands/whyAsked.ts';
+import { isHarmlessVariable } from '../commands/values/harmlessVariables.ts';
+import { isWithin, pathsOf } from '../commands/paths/operand.ts';
+import type { Spot } from '../commands/paths/place.ts';
+import { readerOf } from '../commands/readers/allReaders.ts';
+import { isRunner, unwrapped } from '../commands/structure/runners.ts';
+import { isOfKnownKind } from '../commands/verdicts/programReasons.ts';
 import type { CommandNeed } from './grant.ts';
 import { fixedWords, isCodeRunner, knownModules, scriptName } from './prefixes.ts';
 

@@ -2,11 +2,11 @@
 import { posix } from 'node:path';
 import type { ShellCommand, ShellText, ShellWord } from '../../shell/shellCommand.ts';
 import { foundCommand, programOf, scriptOf } from '../../shell/wrappers.ts';
-import type { Consent, ConsentStep } from '../commands/place.ts';
-import { splitWords } from '../commands/possibleTexts.ts';
-import { readerOf } from '../commands/readers.ts';
-import { innerScripts } from '../commands/unwrap.ts';
-import { whyAsked } from '../commands/whyAsked.ts';
+import type { Consent, ConsentStep } from '../commands/paths/place.ts';
+import { splitWords } from '../commands/values/possibleTexts.ts';
+import { readerOf } from '../commands/readers/allReaders.ts';
+import { innerScripts } from '../commands/structure/runners.ts';
+import { whyAsked } from '../commands/verdicts/programReasons.ts';
 import type { MachineMandate } from './mandate.ts';
 import { argumentOutside, assignmentOutside, pathOutside, surroundingsOutside } from './paths.ts';
 import { interpreter } from './programs/interpreters.ts';

@@ -6,7 +6,7 @@ import { readdirSync, readFileSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import * as z from 'zod';
 import { codeOf, messageOf } from '../../base/errors.ts';
-import { isWithin } from '../commands/operand.ts';
+import { isWithin } from '../commands/paths/operand.ts';
 import { builtInMandate, commandClasses, installers } from './mandate.ts';
 import type { CommandClass, Mandate } from './mandate.ts';
 

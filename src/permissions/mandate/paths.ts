@@ -1,8 +1,8 @@
 /** Checks the paths, addresses and code in the words of a command. */
 import { posix } from 'node:path';
 import type { ShellCommand, ShellWord } from '../../shell/shellCommand.ts';
-import { isWithin, pathsOf } from '../commands/operand.ts';
-import { isSystemPath } from '../commands/systemPaths.ts';
+import { isWithin, pathsOf } from '../commands/paths/operand.ts';
+import { isSystemPath } from '../commands/paths/systemPaths.ts';
 import { isGrantedHost, type MachineMandate } from './mandate.ts';
 import { firstReason, type Step } from './step.ts';
 

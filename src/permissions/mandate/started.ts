@@ -1,7 +1,7 @@
 /** Finds the command that a program starts, such as `python` in `torchrun train.py`. */
 import type { ShellCommand, ShellWord } from '../../shell/shellCommand.ts';
 import { programOf } from '../../shell/wrappers.ts';
-import { unwrapped } from '../commands/unwrap.ts';
+import { unwrapped } from '../commands/structure/runners.ts';
 import { ruleOf } from './programs/table.ts';
 import { has, isOption, operandsOf, valueOf, type Environment } from './step.ts';
 

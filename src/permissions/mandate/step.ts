@@ -1,6 +1,6 @@
 /** A command of a line that the mandate is checked against, with facts from earlier commands. */
 import type { ShellCommand, ShellWord } from '../../shell/shellCommand.ts';
-import type { Spot } from '../commands/place.ts';
+import type { Spot } from '../commands/paths/place.ts';
 import type { CommandClass, MachineMandate } from './mandate.ts';
 import type { Variables } from './variables.ts';
 

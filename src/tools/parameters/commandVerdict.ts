@@ -9,19 +9,19 @@ import { keyFilesIn, oddFilesIn } from '../../machines/keyFiles.ts';
 import { matchesOf } from '../../machines/matches.ts';
 import { pathFacts, type PathFacts } from '../../machines/realPath.ts';
 import type { CommandAccess } from '../../permissions/access.ts';
-import { codePaths } from '../../permissions/commands/codePaths.ts';
+import { codePaths } from '../../permissions/commands/paths/codePaths.ts';
 import { classify, judgeLine, loadClassifier } from '../../permissions/commands/classify.ts';
-import { isWithin } from '../../permissions/commands/operand.ts';
-import type { CommandPlace } from '../../permissions/commands/place.ts';
+import { isWithin } from '../../permissions/commands/paths/operand.ts';
+import type { CommandPlace } from '../../permissions/commands/paths/place.ts';
 import {
   asks,
   asksEach,
   denies,
   strictest,
   type Verdict,
-} from '../../permissions/commands/verdict.ts';
+} from '../../permissions/commands/verdicts/verdict.ts';
 import { commandNeeds } from '../../permissions/grants/commandNeeds.ts';
-import { pathVerdict, type FoundPath } from '../../permissions/commands/pathVerdict.ts';
+import { pathVerdict, type FoundPath } from '../../permissions/commands/paths/pathVerdict.ts';
 import { usualPaths, type PathRules } from '../../permissions/pathRules.ts';
 import { mandateConsent } from '../../permissions/mandate/line.ts';
 import type { MachineMandate } from '../../permissions/mandate/mandate.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
-import { safe } from '../../../src/permissions/commands/verdict.ts';
+import { safe } from '../../../src/permissions/commands/verdicts/verdict.ts';
 import type { Approval } from '../../../src/permissions/grants/grant.ts';
 import { createGrants } from '../../../src/permissions/grants/grants.ts';
 import { createGate, type Answer, type GateMode } from '../../../src/permissions/gate.ts';

@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import type { Access } from '../../../src/permissions/access.ts';
-import { asks, denies, safe, type Verdict } from '../../../src/permissions/commands/verdict.ts';
+import {
+  asks,
+  denies,
+  safe,
+  type Verdict,
+} from '../../../src/permissions/commands/verdicts/verdict.ts';
 import {
   createGate,
   type Answer,

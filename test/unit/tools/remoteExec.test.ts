@@ -3,7 +3,7 @@ import { realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { describe, it } from 'mocha';
 import type { ExecOptions } from '../../../src/machines/machine.ts';
-import { asks, safe, type Verdict } from '../../../src/permissions/commands/verdict.ts';
+import { asks, safe, type Verdict } from '../../../src/permissions/commands/verdicts/verdict.ts';
 import { loadShell } from '../../../src/shell/grammar.ts';
 import { remoteExec } from '../../../src/tools/machines/remoteExec.ts';
 import { scratchFolder } from '../../fakes/scratch.ts';

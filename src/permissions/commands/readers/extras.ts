@@ -1,5 +1,5 @@
 /** Programs that read documents, tables, archives and compiled files. */
-import type { Arguments } from '../options.ts';
+import type { Arguments } from './options.ts';
 import { atFile, content, names, nothing, single, text, type Reader } from './reader.ts';
 
 const table = 'd: q: e: H l t --no-header-row --delimiter= --quotechar= --encoding= --tabs ';

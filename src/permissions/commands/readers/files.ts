@@ -1,8 +1,8 @@
 /** Programs that read files, or their names, sizes and times. */
 import type { ShellWord } from '../../../shell/shellCommand.ts';
 import { extraReaders } from './extras.ts';
-import { awkProblem, jqProblem, sedProblem, yqProblem } from '../filterScripts.ts';
-import type { Arguments } from '../options.ts';
+import { awkProblem, jqProblem, sedProblem, yqProblem } from './filterScripts.ts';
+import type { Arguments } from './options.ts';
 import {
   atFile,
   content,

@@ -1,7 +1,7 @@
 /** Describes programs that only read: their options, and the meaning of their operands. */
 import type { ShellWord } from '../../../shell/shellCommand.ts';
 import { usualPaths } from '../../pathRules.ts';
-import type { Arguments, OptionList } from '../options.ts';
+import type { Arguments, OptionList } from './options.ts';
 
 export interface Reader {
   readonly options: OptionList;

@@ -1,7 +1,7 @@
 /** Programs that show the state of the computer, its processes and its scheduler. */
 import type { ShellWord } from '../../../shell/shellCommand.ts';
-import type { Arguments } from '../options.ts';
-import { isList as isListed, isNumber, isPrintable } from '../possibleTexts.ts';
+import type { Arguments } from './options.ts';
+import { isList as isListed, isNumber, isPrintable } from '../values/possibleTexts.ts';
 import { names, nothing, text, textOf, type Reader } from './reader.ts';
 
 /**

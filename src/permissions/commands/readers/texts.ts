@@ -1,6 +1,6 @@
 /** Programs that print a text, or information of the shell about programs. */
-import type { Arguments } from '../options.ts';
-import { isPlainName } from '../plainVariables.ts';
+import type { Arguments } from './options.ts';
+import { isPlainName } from '../values/plainVariables.ts';
 import { atFile, nothing, text, type Reader } from './reader.ts';
 
 export const textReaders: Readonly<Record<string, Reader>> = {

@@ -1,6 +1,6 @@
 /** Checks that web clients only download, from granted hosts into folders of the mandate. */
 import type { ShellWord } from '../../../shell/shellCommand.ts';
-import { readArguments, type OptionList } from '../../commands/options.ts';
+import { readArguments, type OptionList } from '../../commands/readers/options.ts';
 import { isGrantedHost } from '../mandate.ts';
 import { addressOutside, argumentOutside, pathOutside } from '../paths.ts';
 import { firstReason, has, operandsOf, valueOf, type Call, type Check } from '../step.ts';

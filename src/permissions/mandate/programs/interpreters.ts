@@ -1,5 +1,5 @@
 /** Checks interpreters with code, a module or a script. */
-import { innerScripts } from '../../commands/unwrap.ts';
+import { innerScripts } from '../../commands/structure/runners.ts';
 import { argumentOutside, codeOutside, pathOutside } from '../paths.ts';
 import { firstReason, has, isOption, operandsOf, type Check } from '../step.ts';
 import { argumentsInside } from './arguments.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, it } from 'mocha';
 import * as z from 'zod';
 import { act, type ActDeps } from '../../../../src/agent/loop/act.ts';
-import { asks } from '../../../../src/permissions/commands/verdict.ts';
+import { asks } from '../../../../src/permissions/commands/verdicts/verdict.ts';
 import type { SessionEvent } from '../../../../src/agent/journal/events.ts';
 import { Closing } from '../../../../src/agent/journal/closing.ts';
 import { ToolFailure } from '../../../../src/base/errors.ts';

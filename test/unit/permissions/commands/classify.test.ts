@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { before, describe, it } from 'mocha';
 import { classify } from '../../../../src/permissions/commands/classify.ts';
-import type { CommandPlace } from '../../../../src/permissions/commands/place.ts';
+import type { CommandPlace } from '../../../../src/permissions/commands/paths/place.ts';
 import { usualPaths } from '../../../../src/permissions/pathRules.ts';
 import { loadShell } from '../../../../src/shell/grammar.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'mocha';
 import { classify } from '../../../../src/permissions/commands/classify.ts';
-import type { CommandPlace } from '../../../../src/permissions/commands/place.ts';
-import { reasonNotes } from '../../../../src/permissions/commands/reasonNotes.ts';
+import type { CommandPlace } from '../../../../src/permissions/commands/paths/place.ts';
+import { reasonNotes } from '../../../../src/permissions/commands/verdicts/reasonNotes.ts';
 import { usualPaths } from '../../../../src/permissions/pathRules.ts';
 import { loadShell } from '../../../../src/shell/grammar.ts';
 

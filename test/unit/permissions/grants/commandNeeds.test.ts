@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'mocha';
 import { judgeLine, loadClassifier } from '../../../../src/permissions/commands/classify.ts';
-import type { CommandPlace } from '../../../../src/permissions/commands/place.ts';
+import type { CommandPlace } from '../../../../src/permissions/commands/paths/place.ts';
 import { commandNeeds } from '../../../../src/permissions/grants/commandNeeds.ts';
 import { grantText } from '../../../../src/permissions/grants/grant.ts';
 import { usualPaths } from '../../../../src/permissions/pathRules.ts';

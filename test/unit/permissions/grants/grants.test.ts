@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, it } from 'mocha';
 import { approvalsAt } from '../../../../src/compose/approvals.ts';
 import type { Access } from '../../../../src/permissions/access.ts';
-import { asks, safe } from '../../../../src/permissions/commands/verdict.ts';
+import { asks, safe } from '../../../../src/permissions/commands/verdicts/verdict.ts';
 import {
   approvalId,
   type Approval,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
-import { asks } from '../../../../src/permissions/commands/verdict.ts';
+import { asks } from '../../../../src/permissions/commands/verdicts/verdict.ts';
 import { createGate, type Answer, type GateCall } from '../../../../src/permissions/gate.ts';
 import { ManualClock } from '../../../fakes/manualClock.ts';
 

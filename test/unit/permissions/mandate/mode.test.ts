@@ -2,7 +2,12 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import { permissionsInForce } from '../../../../src/agent/session/projectSettings.ts';
 import type { Access } from '../../../../src/permissions/access.ts';
-import { asks, denies, safe, type Verdict } from '../../../../src/permissions/commands/verdict.ts';
+import {
+  asks,
+  denies,
+  safe,
+  type Verdict,
+} from '../../../../src/permissions/commands/verdicts/verdict.ts';
 import { createGate, type GateCall } from '../../../../src/permissions/gate.ts';
 import type { ProjectFile } from '../../../../src/project/projects.ts';
 import { ManualClock } from '../../../fakes/manualClock.ts';

@@ -1,0 +1,55 @@
+/** Judges `find` and its expression. */
+import type { ShellWord } from '../../../shell/shellCommand.ts';
+import { eachCall, rootsOf, splitExec, type EachCall } from './eachFile.ts';
+import { judgeRead, judgeWrite } from '../paths/operand.ts';
+import type { Spot } from '../paths/place.ts';
+import { readArguments } from '../readers/options.ts';
+import { asks, strictest, type Verdict } from '../verdicts/verdict.ts';
+
+/** The tests and actions of find that only read. */
+const harmless =
+  '-P -name= -iname= -path= -ipath= -wholename= -regex= -iregex= -regextype= -type= -xtype= ' +
+  '-size= -empty -mtime= -mmin= -ctime= -cmin= -atime= -amin= -newer@ -newermt= -maxdepth= ' +
+  '-mindepth= -depth -d -xdev -mount -prune -print -print0 -printf= -ls -perm= -user= -group= ' +
+  '-uid= -gid= -nouser -nogroup -links= -inum= -not -and -or -a -o -true -false -quit ' +
+  '-readable -writable -executable -samefile@ -warn -nowarn -noleaf -ignore_readdir_race ' +
+  '-daystart';
+const signs = new Set(['(', ')', '!', ',']);
+
+export function judgeFind(
+  words: readonly ShellWord[],
+  spot: Spot,
+  judgeCall: (call: EachCall) => Verdict,
+): Verdict {
+  const exec = splitExec(words);
+  const call = exec && eachCall(exec.words, exec.isList);
+  if (exec === undefined || call === undefined) return judgeTests(words, spot);
+  // A root of `find` may be a file, so its content may be read, not only its name.
+  const roots = rootsOf(exec.others).map((word) => judgeRead(word, spot));
+  return strictest([judgeTests(exec.others, spot), judgeCall(call), ...roots]);
+}
+
+function judgeTests(rest: readonly ShellWord[], spot: Spot): Verdict {
+  // `find` treats what follows `--` as a part of its expression, too, so `--` is not allowed.
+  const isClear = rest.every(({ text }) => text !== '--');
+  const call = isClear ? readArguments(rest, harmless) : '--';
+  if (typeof call === 'string') return strictest([unknown(call, spot), ...written(rest, spot)]);
+  const folders = call.operands.filter(({ text }) => !signs.has(text));
+  return strictest([
+    ...folders.map((word) => judgeRead(word, spot, 'names')),
+    ...call.paths.map((word) => judgeRead(word, spot, 'names')),
+  ]);
+}
+
+function unknown(option: string, { part }: Spot): Verdict {
+  if (option === '-delete') return asks('removes files', part);
+  return /^-(?:exec|execdir|ok|okdir)$/.test(option)
+    ? asks('runs a command for each file', part)
+    : asks(`${option} is not known to be harmless`, part);
+}
+
+/** Returns the verdicts on the files that `find` writes with `-fprint` and similar actions. */
+const written = (rest: readonly ShellWord[], spot: Spot): readonly Verdict[] =>
+  rest.flatMap((word, index) =>
+    /^-f(?:print0?|printf|ls)$/.test(rest[index - 1]?.text ?? '') ? [judgeWrite(word, spot)] : [],
+  );

@@ -1,0 +1,140 @@
+/** Keeps the variables of a line, and tells what its words may be at a command. */
+import type { ShellCommand, ShellWord, WordPart } from '../../../shell/shellCommand.ts';
+import { elementsOf } from '../values/elements.ts';
+import { spread, type Argument, type Call } from './functions.ts';
+import { listedBy, listsNames } from '../files/listings.ts';
+import { pipelineOf } from './loops.ts';
+import { bracedWords, loopValues, type LoopPlace } from '../files/loopValues.ts';
+import { chosenTexts, isList, isPrintable } from '../values/possibleTexts.ts';
+import { isSplit, resolved, resolvedWord, type ValueOf } from '../values/expansion.ts';
+import { joinedValues, textValue, type Scope, type Values } from '../values/variables.ts';
+import { isShown, nameParts } from '../values/pathNames.ts';
+
+export class LineValues {
+  /** The variables that the next command may use. */
+  scope: Scope = new Map();
+  /** The calls of functions in which the next command runs. */
+  calls: readonly Call[] = [];
+  readonly #placeAt: (operator: string) => LoopPlace;
+
+  constructor(placeAt: (operator: string) => LoopPlace) {
+    this.#placeAt = placeAt;
+  }
+
+  /** Sets a variable; of an array, the first element. */
+  set(name: string, values: Values): void {
+    const elements = `${name}[@]`;
+    const before = this.scope.get(elements);
+    const all = before && joinedValues(joinedValues(before, values), this.scope.get(name) ?? []);
+    this.scope = new Map([
+      ...this.scope,
+      [name, all ?? values],
+      ...(all ? ([[elements, all]] as const) : []),
+    ]);
+  }
+
+  isArray(name: string): boolean {
+    return this.scope.has(`${name}[@]`);
+  }
+
+  resolved(command: ShellCommand, operator: string): ShellCommand {
+    const words = spread(command.words, this.calls.at(-1)).flatMap(bracedWords);
+    const known = resolved({ ...command, words }, this.scope, this.valueOf(operator));
+    const [program, format] = known.words;
+    const isPrinter =
+      program?.text === 'echo' || (program?.text === 'printf' && format?.isDynamic === false);
+    return isPrinter
+      ? { ...known, words: known.words.map((word, at) => this.#texts(word, words[at])) }
+      : known;
+  }
+
+  /** Returns the word as unknown text if it is a list of these, of which a program prints all. */
+  #texts(word: ShellWord, given: ShellWord | undefined): ShellWord {
+    const isUnknown = given !== undefined && elementsOf(given, this.scope) === 'unknown';
+    return isUnknown ? { ...word, parts: [{ kind: 'unknown' }] } : word;
+  }
+
+  /** Returns the values of a word with its variables; `undefined` if it shows more than the line. */
+  valuesOf(word: ShellWord): Values | undefined {
+    if (word.parts === undefined) return textValue(word.text);
+    if (!isShown(word)) return isPrintable(word) ? 'unknown' : undefined;
+    const [only, ...others] = word.parts.filter((part) => part.kind !== 'text' || part.text !== '');
+    if (only?.kind === 'choice' && others.length === 0) return only.values;
+    const chosen = chosenTexts(word);
+    return chosen?.every(({ isPattern, below }) => !isPattern && below === undefined) === true
+      ? chosen.map((each) => ({ kind: 'text', text: each.text }))
+      : 'unknown';
+  }
+
+  /** Returns a function that returns what a substitution prints. */
+  valueOf(operator: string): ValueOf {
+    return ({ layout }, isSplit) => {
+      const commands = pipelineOf(layout);
+      const values = commands === undefined ? 'unknown' : this.printed(commands, operator);
+      return values === 'unknown' && isSplit && listsNames(layout) ? undefined : values;
+    };
+  }
+
+  printed(commands: readonly ShellCommand[], operator: string, isNull = false): Values {
+    const known = commands.map((command) => this.resolved(command, operator));
+    const [only] = known;
+    const cut = known.length === 1 && only !== undefined ? nameParts(only) : undefined;
+    if (cut !== undefined) return cut;
+    const at = this.#placeAt(operator);
+    const listing = listedBy(known, at);
+    return listing?.isNull === isNull ? listing.values : 'unknown';
+  }
+
+  /** Returns what the commands of `<(…)` print. */
+  printedBy({ parts = [] }: ShellWord, isNull: boolean): Values {
+    const [part, ...others] = parts;
+    const inner = part?.kind === 'commands' ? pipelineOf(part.layout) : undefined;
+    return inner === undefined || others.length > 0 ? 'unknown' : this.printed(inner, '', isNull);
+  }
+
+  /** Returns the values of the words of a loop. */
+  looped(words: readonly ShellWord[], operator: string): Values | undefined {
+    const all: Values[] = [];
+    for (const word of spread(words, this.calls.at(-1)).flatMap(bracedWords)) {
+      const values = isPlainText(word) ? textValue(word.text) : this.#loopedWord(word, operator);
+      if (values === undefined) return undefined;
+      all.push(values);
+    }
+    const known = all.filter((values) => values !== 'unknown');
+    return known.length < all.length ? 'unknown' : joinedValues([], known.flat());
+  }
+
+  #loopedWord(given: ShellWord, operator: string): Values | undefined {
+    const elements = elementsOf(given, this.scope);
+    if (elements !== undefined) return elements;
+    const word = resolvedWord(given, this.scope, this.valueOf(operator));
+    const [part, ...parts] = (word.parts ?? []).filter(isNotEmpty);
+    if (parts.length === 0 && part?.kind === 'choice') return part.values;
+    if (parts.length === 0 && part?.kind === 'unknown' && !isSplit(given)) return 'unknown';
+    const at = this.#placeAt(operator);
+    const texts = loopValues(given, at) ?? loopValues(word, at);
+    return texts?.map((text) => ({ kind: 'text', text }));
+  }
+
+  /** Returns what an argument of a function is; `undefined` if it is not known. */
+  argument(word: ShellWord, operator: string): Argument | undefined {
+    const { text, isDynamic, isQuoted, parts } = word;
+    if (!isDynamic)
+      return {
+        values: text.startsWith('~') && !isQuoted ? 'unknown' : textValue(text),
+        isList: false,
+      };
+    if (parts !== undefined) {
+      const values = this.valuesOf(word);
+      return values && { values, isList: isList(word) };
+    }
+    const values = this.looped([word], operator);
+    return values && { values, isList: true };
+  }
+}
+
+/** Returns true for a word that is the same text in every folder, and no pattern. */
+const isPlainText = ({ text, isDynamic, parts }: ShellWord): boolean =>
+  !isDynamic && parts === undefined && /^[\w.,:=+%@/-]+$/.test(text);
+
+const isNotEmpty = (part: WordPart): boolean => part.kind !== 'text' || part.text !== '';

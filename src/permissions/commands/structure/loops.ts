@@ -1,0 +1,245 @@
+/** Finds the parts of loops, subshells and pipelines among the commands of a line. */
+import type { ShellCommand, ShellLayout, ShellWord } from '../../../shell/shellCommand.ts';
+import { isOwnWord, setByArithmetic } from '../values/expansion.ts';
+import { printfTarget } from '../calls/builtins.ts';
+
+export interface Loop {
+  /**
+   * The words `for NAME in …` or `for ((…; …; …))`, or the first command of the condition of `while`
+   * or `until`.
+   */
+  readonly head: ShellCommand;
+  /** The condition of `while` or `until`; else empty. */
+  readonly condition: ShellLayout;
+  readonly body: ShellLayout;
+  /** Index of `done`. */
+  readonly end: number;
+}
+
+/** Returns the loop that begins at an index; `undefined` if it is of another kind. */
+export function loopAt(layout: ShellLayout, start: number): Loop | undefined {
+  const isWhile = layout[start] === 'while' || layout[start] === 'until';
+  const first = isWhile ? start + 1 : start;
+  const head = layout[first];
+  let at = isWhile ? layout.indexOf('do', first) : first + 1;
+  while (layout[at] === ';' || layout[at] === '\n') at += 1;
+  const condition = isWhile ? layout.slice(first, at) : [];
+  if (typeof head !== 'object' || layout[at] !== 'do') return undefined;
+  if (head.words[0]?.text === 'read' && layout[start] === 'until') return undefined;
+  const end = doneAt(layout, at);
+  const body = layout.slice(at + 1, end);
+  return end === undefined ? undefined : { head, condition, body, end };
+}
+
+function doneAt(layout: ShellLayout, start: number): number | undefined {
+  let depth = 0;
+  for (let at = start; at < layout.length; at += 1) {
+    depth += layout[at] === 'do' ? 1 : layout[at] === 'done' ? -1 : 0;
+    if (depth === 0) return at;
+  }
+  return undefined;
+}
+
+/** Returns true if the condition of a loop only compares values, and the body sets one of these. */
+export function isCounting({ condition, body }: Pick<Loop, 'condition' | 'body'>): boolean {
+  const commands = condition.filter((item) => typeof item === 'object');
+  const isCompared = commands.every(({ words }) =>
+    /^(?:\[\[?|test|\(\()$/.test(words[0]?.text ?? ''),
+  );
+  const used = new Set(commands.flatMap(({ words }) => words.flatMap(namesIn)));
+  return isCompared && body.some((item) => typeof item === 'object' && sets(item, used));
+}
+
+/** Returns the number of items after the last command of a condition. */
+export const ends = (condition: ShellLayout): number =>
+  condition.length - 1 - condition.findLastIndex((item) => typeof item === 'object');
+
+/** Returns arithmetic as the command `((`. */
+export const calculated = (word: ShellWord | undefined): ShellCommand => ({
+  assignments: [],
+  words: [
+    { text: '((', spelled: '((', isDynamic: false, isQuoted: false },
+    ...(word ? [word] : []),
+  ],
+  redirections: [],
+  input: '',
+  operator: ';',
+});
+
+const namesIn = ({ parts = [] }: ShellWord): readonly string[] =>
+  parts.flatMap((part) => {
+    if (part.kind === 'variable') return [part.name];
+    const items = part.kind === 'arithmetic' ? part.items : [];
+    return items.map((item) =>
+      typeof item === 'string' ? item : item.kind === 'variable' ? item.name : '',
+    );
+  });
+
+const sets = ({ words, assignments }: ShellCommand, names: ReadonlySet<string>): boolean =>
+  assignments.some(({ spelled }) => names.has(/^\w+/.exec(spelled)?.[0] ?? '')) ||
+  (words[0]?.text === '((' && words.flatMap(namesIn).some((name) => names.has(name))) ||
+  words.flatMap(setInside).some((name) => names.has(name));
+
+/** Returns the variables that the arithmetic in a word sets, such as `$((i++))`. */
+export const setInside = ({ parts = [] }: ShellWord): readonly string[] =>
+  parts.flatMap((part) => (part.kind === 'arithmetic' ? setByArithmetic(part.items) : []));
+
+export const isFunctionHead = ({ words: [, sign] }: Pick<ShellCommand, 'words'>): boolean =>
+  sign?.text === '()' && isKeyword(sign);
+
+export const isCountingHead = ({ words: [first, sign] }: ShellCommand): boolean =>
+  first?.text === 'for' && isKeyword(first) && sign?.text === '((' && isKeyword(sign);
+
+/** Returns the index of the bracket that closes a subshell. */
+export function closingAt(layout: ShellLayout, start: number): number | undefined {
+  const [opening, closing] = layout[start] === '{' ? ['{', '}'] : ['(', ')'];
+  let depth = 0;
+  const end = layout.findIndex((item, at) => {
+    depth += at < start ? 0 : item === opening ? 1 : item === closing ? -1 : 0;
+    return at >= start && depth === 0;
+  });
+  return end < 0 ? undefined : end;
+}
+
+/**
+ * Returns the commands whose output a loop reads, and the operator before them; `undefined` if there
+ * are none, or others than simple commands.
+ */
+export function pipelineBefore(
+  layout: ShellLayout,
+  end: number,
+): { readonly commands: readonly ShellCommand[]; readonly operator: string } | undefined {
+  let start = end;
+  while (layout[start - 1] === '|') start -= 2;
+  const commands = pipelineOf(layout.slice(start, end - 1));
+  const before = layout[start - 1] ?? ';';
+  const isGroup = commands?.some(({ words }) => words.length === 0) !== false;
+  return isGroup || typeof before !== 'string' ? undefined : { commands, operator: before };
+}
+
+/** Returns the commands of a pipeline; `undefined` if a layout is more than that. */
+export function pipelineOf(layout: ShellLayout): readonly ShellCommand[] | undefined {
+  const isPipeline = layout.every((item, index) =>
+    index % 2 === 0 ? typeof item === 'object' : item === '|',
+  );
+  const commands = layout.filter((item) => typeof item === 'object');
+  return isPipeline && layout.length % 2 === 1
+    ? commands.map((command, index) => ({ ...command, operator: index === 0 ? ';' : '|' }))
+    : undefined;
+}
+
+const isPipe = (item: ShellLayout[number] | undefined): boolean => item === '|' || item === '|&';
+
+/** Redirections that cannot fail: to an open file, to nothing, and from `<(…)`. */
+const isSureTarget = ({ text, parts = [] }: ShellWord): boolean =>
+  /^(?:\d|-|\/dev\/null)$/.test(text) ||
+  parts.some((part) => part.kind === 'commands' && part.sign === '<(');
+
+/**
+ * Returns true for a command or loop after which the variables may have the values from before it: a
+ * shell runs it in a subshell, or not at all because a redirection fails, or knows no `printf -v`.
+ */
+export function mayNotApply(layout: ShellLayout, start: number, end: number): boolean {
+  const item = layout[end];
+  const isOpen =
+    typeof item === 'object' && item.redirections.some(({ target }) => !isSureTarget(target));
+  const isPrint = typeof item === 'object' && printfTarget(item.words) !== undefined;
+  return isOpen || isPrint || isPipe(layout[start - 1]) || isPipe(layout[end + 1]);
+}
+
+export const isHead = (command: ShellCommand): boolean => {
+  const [first, , third] = command.words;
+  const isList = third?.text === 'in' && isKeyword(third);
+  return (
+    isCountingHead(command) ||
+    (/^(?:for|case)$/.test(first?.text ?? '') && isKeyword(first) && isList)
+  );
+};
+
+export const isCaseHead = (command: ShellCommand): boolean =>
+  isHead(command) && command.words[0]?.text === 'case';
+
+const isKeyword = (word: ShellWord | undefined): boolean =>
+  word !== undefined && !word.isQuoted && !word.isDynamic;
+
+export interface ReadCall {
+  readonly names: readonly string[];
+  /** True if the variable becomes the whole line. */
+  readonly isWhole: boolean;
+  /** True if it reads up to a NUL. */
+  readonly isNull: boolean;
+  /** True if the variable becomes an array. */
+  readonly isList: boolean;
+}
+
+interface ReadOptions {
+  /** Index of the first name. */
+  readonly at: number;
+  readonly isNull: boolean;
+  readonly isRaw: boolean;
+  readonly isList: boolean;
+}
+
+/** Returns the options of `read`; `undefined` if one is not known. */
+function readOptions(words: readonly ShellWord[]): ReadOptions | undefined {
+  let at = 1;
+  let [isNull, isRaw, isList] = [false, false, false];
+  for (let word = words[at]; word?.text.startsWith('-') === true; word = words[at]) {
+    const isEnd = word.text === '-d' || word.text === '-rd';
+    if (
+      word.isDynamic ||
+      !(/^-(?:r|a|ra)$/.test(word.text) || (isEnd && words[at + 1]?.text === ''))
+    )
+      return undefined;
+    isNull ||= isEnd;
+    isRaw ||= word.text.startsWith('-r');
+    isList ||= word.text.endsWith('a');
+    at += isEnd ? 2 : 1;
+  }
+  return { at, isNull, isRaw, isList };
+}
+
+/** Returns what `read` sets; `undefined` for an unknown call. */
+export function readCall({ assignments, words }: ShellCommand): ReadCall | undefined {
+  const options = readOptions(words);
+  if (options === undefined) return undefined;
+  const { at, isNull, isRaw, isList } = options;
+  const names = words.slice(at);
+  const isKnown =
+    (isList ? names.length === 1 && names.every(isOwnWord) : names.length > 0) &&
+    names.every((word) => isOwnWord(word) || isThrowaway(word)) &&
+    assignments.every(({ text, isDynamic }) => !isDynamic && /^IFS=[,:;|\t =/]?$/.test(text));
+  // Without `-r`, `read` drops backslashes, which only a list that ends with NUL may have.
+  const isAsWritten = isRaw || !isNull;
+  const isWhole =
+    isAsWritten && names.length === 1 && assignments.every(({ text }) => text === 'IFS=');
+  return isKnown
+    ? {
+        names: names.filter((word) => !isThrowaway(word)).map(({ text }) => text),
+        isWhole: isWhole && !isList,
+        isNull,
+        isList,
+      }
+    : undefined;
+}
+
+/** Returns true for `_`, whose value the shell itself changes: no command may rely on it. */
+export const isThrowaway = ({ text, isDynamic, isQuoted }: ShellWord): boolean =>
+  text === '_' && !isDynamic && !isQuoted;
+
+/** Returns what `mapfile` sets; `undefined` for an unknown call. */
+export function mapfileCall({
+  assignments,
+  words: [, ...rest],
+}: ShellCommand): { readonly name: string; readonly isWhole: boolean } | undefined {
+  const [name, ...options] = rest.toReversed();
+  const isKnown = /^(?:-t ?|-[ns] \d+ ?)*$/.test(
+    options
+      .toReversed()
+      .map(({ text }) => text)
+      .join(' '),
+  );
+  const isFixed = options.every(({ isDynamic }) => !isDynamic) && assignments.length === 0;
+  if (name === undefined || !isOwnWord(name) || !isKnown || !isFixed) return undefined;
+  return { name: name.text, isWhole: options.some(({ text }) => text === '-t') };
+}
