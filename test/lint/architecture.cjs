@@ -124,6 +124,15 @@ module.exports = {
       from: {},
       to: { path: '^src/agent/', pathNot: `^src/agent/(${floors.agent.join('|')})/` },
     },
+    {
+      name: 'commands-have-floors',
+      severity: 'error',
+      from: {},
+      to: {
+        path: '^src/permissions/commands/',
+        pathNot: `^src/permissions/commands/((${floors['permissions/commands'].join('|')})/|(classify|argumentLists)\\.ts$)`,
+      },
+    },
   ],
   options: {
     tsConfig: { fileName: 'tsconfig.json' },

@@ -70,11 +70,11 @@ interface Import {
 const toText = ({ from, to }: Import): string => `${from} → ${to}`;
 
 function goesUp({ from, to }: Import): boolean {
-  const [, folder, below] = /^src\/(\w+)\/(\w+)\//.exec(from) ?? [];
-  const [, other, above] = /^src\/(\w+)\/(\w+)\//.exec(to) ?? [];
-  const order = floors[folder ?? ''];
-  if (!order || folder !== other || !below || !above) return false;
-  return order.indexOf(above) > order.indexOf(below);
+  return Object.entries(floors).some(([folder, order]) => {
+    const floorOf = (path: string): number =>
+      order.findIndex((name) => path.startsWith(`src/${folder}/${name}/`));
+    return floorOf(from) >= 0 && floorOf(to) > floorOf(from);
+  });
 }
 
 const isSideDoor = ({ from, to, isType }: Import): boolean =>

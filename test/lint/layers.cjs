@@ -65,7 +65,7 @@ const below = {
     'watchdogs',
   ],
 };
-/** Folders inside the two largest, lowest first: each may import those before it. */
+/** Folders inside the largest, lowest first: each may import those before it. */
 const floors = {
   agent: [
     'journal',
@@ -100,6 +100,16 @@ const floors = {
     'sessions',
     'keepRunning',
     'chat',
+  ],
+  'permissions/commands': [
+    'verdicts',
+    'values',
+    'paths',
+    'readers',
+    'files',
+    'dangers',
+    'calls',
+    'structure',
   ],
 };
 

@@ -5,12 +5,12 @@ import { parseShell } from '../../shell/parseShell.ts';
 import { listsNames } from './files/listings.ts';
 import { elementAssignment, listOf, pairOf } from './values/elements.ts';
 import { isFunctionHead } from './structure/loops.ts';
-import { bracedWords, listedValues } from './files/loopValues.ts';
 import { isSplit, valueParts } from './values/expansion.ts';
 import { isPatternWithSets } from './paths/operand.ts';
 import { isPatternOption } from './readers/options.ts';
 import { plainVariable } from './values/plainVariables.ts';
 import type { ShellCommand, ShellLayout, ShellWord, WordPart } from '../../shell/shellCommand.ts';
+import { listedValues, bracedWords } from './values/braces.ts';
 
 /**
  * Returns the line with each argument in quotes, so that no alias or expansion can change what

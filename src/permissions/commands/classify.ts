@@ -19,7 +19,7 @@ import { judgeRead, pathsOf } from './paths/operand.ts';
 import type { CommandPlace, Consent, ConsentStep, Spot } from './paths/place.ts';
 import { isPrintable, splitWords } from './values/possibleTexts.ts';
 import { installReason } from './verdicts/installReasons.ts';
-import { judgeBuiltin, printfTarget } from './calls/builtins.ts';
+import { judgeBuiltin } from './calls/builtins.ts';
 import { asReader, judgeReader, judgeRedirection } from './calls/readerCalls.ts';
 import { structureVerdict, unclear } from './structure/structure.ts';
 import { isSilent } from './files/trees.ts';
@@ -27,6 +27,7 @@ import { showsVersion, subcommandOf } from './readers/subcommands.ts';
 import { innerCommands, innerScripts, unwrapped } from './structure/runners.ts';
 import { asks, denies, isFirm, safe, strictest, type Verdict } from './verdicts/verdict.ts';
 import { whyAsked } from './verdicts/programReasons.ts';
+import { printfTarget } from './structure/setterCalls.ts';
 
 /**
  * Maximum depth of scripts within scripts, such as `sh -c "sh -c …"`; deeper scripts are not read.

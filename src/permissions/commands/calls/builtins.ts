@@ -27,7 +27,3 @@ export function judgeBuiltin(name: string, rest: readonly ShellWord[]): Verdict 
   const check = Object.hasOwn(checks, name) ? checks[name] : undefined;
   return check?.(rest) === true ? safe : undefined;
 }
-
-/** Returns the name of the variable that `printf -v NAME` sets; `undefined` for other calls. */
-export const printfTarget = ([first, option, name]: readonly ShellWord[]): ShellWord | undefined =>
-  first?.text === 'printf' && option?.text === '-v' ? name : undefined;

@@ -11,10 +11,10 @@ import { loopValues, type LoopPlace } from './loopValues.ts';
 import { pathsOf } from '../paths/operand.ts';
 import { readArguments } from '../readers/options.ts';
 import { usualPaths } from '../../pathRules.ts';
-import { pipelineOf } from '../structure/loops.ts';
 import type { CommandPlace } from '../paths/place.ts';
 import { chosenTexts, hasChoice, isNumber } from '../values/possibleTexts.ts';
 import { readerOf } from '../readers/allReaders.ts';
+import { pipelineOf } from '../../../shell/pipelines.ts';
 
 /** The lines that commands print, each of which is one of several texts. */
 export interface Listing {

@@ -3,12 +3,13 @@ import type { ShellCommand, ShellWord, WordPart } from '../../../shell/shellComm
 import { elementsOf } from '../values/elements.ts';
 import { spread, type Argument, type Call } from './functions.ts';
 import { listedBy, listsNames } from '../files/listings.ts';
-import { pipelineOf } from './loops.ts';
-import { bracedWords, loopValues, type LoopPlace } from '../files/loopValues.ts';
-import { chosenTexts, isList, isPrintable } from '../values/possibleTexts.ts';
+import { loopValues, type LoopPlace } from '../files/loopValues.ts';
+import { chosenTexts, isList, isPrintable, isShown } from '../values/possibleTexts.ts';
 import { isSplit, resolved, resolvedWord, type ValueOf } from '../values/expansion.ts';
 import { joinedValues, textValue, type Scope, type Values } from '../values/variables.ts';
-import { isShown, nameParts } from '../values/pathNames.ts';
+import { nameParts } from '../values/pathNames.ts';
+import { pipelineOf } from '../../../shell/pipelines.ts';
+import { bracedWords } from '../values/braces.ts';
 
 export class LineValues {
   /** The variables that the next command may use. */

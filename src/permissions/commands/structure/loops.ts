@@ -1,7 +1,7 @@
-/** Finds the parts of loops, subshells and pipelines among the commands of a line. */
+/** Finds the parts of loops and subshells among the commands of a line. */
 import type { ShellCommand, ShellLayout, ShellWord } from '../../../shell/shellCommand.ts';
-import { isOwnWord, setByArithmetic } from '../values/expansion.ts';
-import { printfTarget } from '../calls/builtins.ts';
+import { setByArithmetic } from '../values/expansion.ts';
+import { printfTarget } from './setterCalls.ts';
 
 export interface Loop {
   /**
@@ -101,33 +101,6 @@ export function closingAt(layout: ShellLayout, start: number): number | undefine
   return end < 0 ? undefined : end;
 }
 
-/**
- * Returns the commands whose output a loop reads, and the operator before them; `undefined` if there
- * are none, or others than simple commands.
- */
-export function pipelineBefore(
-  layout: ShellLayout,
-  end: number,
-): { readonly commands: readonly ShellCommand[]; readonly operator: string } | undefined {
-  let start = end;
-  while (layout[start - 1] === '|') start -= 2;
-  const commands = pipelineOf(layout.slice(start, end - 1));
-  const before = layout[start - 1] ?? ';';
-  const isGroup = commands?.some(({ words }) => words.length === 0) !== false;
-  return isGroup || typeof before !== 'string' ? undefined : { commands, operator: before };
-}
-
-/** Returns the commands of a pipeline; `undefined` if a layout is more than that. */
-export function pipelineOf(layout: ShellLayout): readonly ShellCommand[] | undefined {
-  const isPipeline = layout.every((item, index) =>
-    index % 2 === 0 ? typeof item === 'object' : item === '|',
-  );
-  const commands = layout.filter((item) => typeof item === 'object');
-  return isPipeline && layout.length % 2 === 1
-    ? commands.map((command, index) => ({ ...command, operator: index === 0 ? ';' : '|' }))
-    : undefined;
-}
-
 const isPipe = (item: ShellLayout[number] | undefined): boolean => item === '|' || item === '|&';
 
 /** Redirections that cannot fail: to an open file, to nothing, and from `<(…)`. */
@@ -161,85 +134,3 @@ export const isCaseHead = (command: ShellCommand): boolean =>
 
 const isKeyword = (word: ShellWord | undefined): boolean =>
   word !== undefined && !word.isQuoted && !word.isDynamic;
-
-export interface ReadCall {
-  readonly names: readonly string[];
-  /** True if the variable becomes the whole line. */
-  readonly isWhole: boolean;
-  /** True if it reads up to a NUL. */
-  readonly isNull: boolean;
-  /** True if the variable becomes an array. */
-  readonly isList: boolean;
-}
-
-interface ReadOptions {
-  /** Index of the first name. */
-  readonly at: number;
-  readonly isNull: boolean;
-  readonly isRaw: boolean;
-  readonly isList: boolean;
-}
-
-/** Returns the options of `read`; `undefined` if one is not known. */
-function readOptions(words: readonly ShellWord[]): ReadOptions | undefined {
-  let at = 1;
-  let [isNull, isRaw, isList] = [false, false, false];
-  for (let word = words[at]; word?.text.startsWith('-') === true; word = words[at]) {
-    const isEnd = word.text === '-d' || word.text === '-rd';
-    if (
-      word.isDynamic ||
-      !(/^-(?:r|a|ra)$/.test(word.text) || (isEnd && words[at + 1]?.text === ''))
-    )
-      return undefined;
-    isNull ||= isEnd;
-    isRaw ||= word.text.startsWith('-r');
-    isList ||= word.text.endsWith('a');
-    at += isEnd ? 2 : 1;
-  }
-  return { at, isNull, isRaw, isList };
-}
-
-/** Returns what `read` sets; `undefined` for an unknown call. */
-export function readCall({ assignments, words }: ShellCommand): ReadCall | undefined {
-  const options = readOptions(words);
-  if (options === undefined) return undefined;
-  const { at, isNull, isRaw, isList } = options;
-  const names = words.slice(at);
-  const isKnown =
-    (isList ? names.length === 1 && names.every(isOwnWord) : names.length > 0) &&
-    names.every((word) => isOwnWord(word) || isThrowaway(word)) &&
-    assignments.every(({ text, isDynamic }) => !isDynamic && /^IFS=[,:;|\t =/]?$/.test(text));
-  // Without `-r`, `read` drops backslashes, which only a list that ends with NUL may have.
-  const isAsWritten = isRaw || !isNull;
-  const isWhole =
-    isAsWritten && names.length === 1 && assignments.every(({ text }) => text === 'IFS=');
-  return isKnown
-    ? {
-        names: names.filter((word) => !isThrowaway(word)).map(({ text }) => text),
-        isWhole: isWhole && !isList,
-        isNull,
-        isList,
-      }
-    : undefined;
-}
-
-/** Returns true for `_`, whose value the shell itself changes: no command may rely on it. */
-export const isThrowaway = ({ text, isDynamic, isQuoted }: ShellWord): boolean =>
-  text === '_' && !isDynamic && !isQuoted;
-
-/** Returns what `mapfile` sets; `undefined` for an unknown call. */
-export function mapfileCall({
-  assignments,
-  words: [, ...rest],
-}: ShellCommand): { readonly name: string; readonly isWhole: boolean } | undefined {
-  const [name, ...options] = rest.toReversed();
-  const isKnown = /^(?:-t ?|-[ns] \d+ ?)*$/.test(
-    options
-      .toReversed()
-      .map(({ text }) => text)
-      .join(' '),
-  );
-  const isFixed = options.every(({ isDynamic }) => !isDynamic) && assignments.length === 0;
-  if (name === undefined || !isOwnWord(name) || !isKnown || !isFixed) return undefined;
-  return { name: name.text, isWhole: options.some(({ text }) => text === '-t') };
-}

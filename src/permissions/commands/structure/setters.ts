@@ -11,20 +11,19 @@ import {
   type Kind,
 } from '../values/elements.ts';
 import type { LineValues } from './lineValues.ts';
-import { mapfileCall, readCall, setInside } from './loops.ts';
-import { printfTarget } from '../calls/builtins.ts';
+import { setInside } from './loops.ts';
 import type { Steps } from './steps.ts';
 import {
   followed,
   isCalculated,
-  isOwnName,
-  isOwnWord,
   resolvedWord,
   valueParts,
   withoutTarget,
 } from '../values/expansion.ts';
 import { joinedValues, textValue, unset, type Values } from '../values/variables.ts';
 import { asks, safe, type Verdict } from '../verdicts/verdict.ts';
+import { isOwnWord, isOwnName } from '../values/ownNames.ts';
+import { mapfileCall, printfTarget, readCall } from './setterCalls.ts';
 
 export class Setters {
   readonly #values: LineValues;

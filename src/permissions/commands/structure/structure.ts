@@ -9,11 +9,8 @@ import {
   isFunctionHead,
   isCaseHead,
   isHead,
-  isThrowaway,
   loopAt,
   mayNotApply,
-  pipelineBefore,
-  readCall,
   type Loop,
 } from './loops.ts';
 import { Branches, isSign } from './branches.ts';
@@ -27,8 +24,8 @@ import {
 } from './functions.ts';
 import { LineValues } from './lineValues.ts';
 import { Setters } from './setters.ts';
-import { isNumber } from '../values/possibleTexts.ts';
-import { isOwnWord, resolvedWord } from '../values/expansion.ts';
+import { isNumber, isShown } from '../values/possibleTexts.ts';
+import { resolvedWord } from '../values/expansion.ts';
 import {
   isSameScope,
   joinedScopes,
@@ -37,10 +34,13 @@ import {
   type Scope,
   type Values,
 } from '../values/variables.ts';
-import { isEnd, isShown, notJudged, partOf } from '../values/pathNames.ts';
 import { layoutsIn } from './substitutions.ts';
 import type { Steps } from './steps.ts';
 import { asks, safe, strictest, type Verdict } from '../verdicts/verdict.ts';
+import { isOwnWord, isThrowaway } from '../values/ownNames.ts';
+import { readCall } from './setterCalls.ts';
+import { pipelineBefore } from '../../../shell/pipelines.ts';
+import { isEnd, notJudged, partOf } from './parts.ts';
 
 /** Maximum number of commands, each counted once for each value of the loops around it. */
 const maxCommands = 300;

@@ -5,21 +5,7 @@ import { derived } from './expansionOperators.ts';
 import { elementPart } from './elements.ts';
 import { isNumeric } from './possibleTexts.ts';
 import { joinedValues, textValue, unset, type Scope, type Values } from './variables.ts';
-
-/** Names that shells or programs read, in lowercase. */
-const specialNames =
-  /proxy|config|^(?:path|fpath|cdpath|manpath|mailpath|argv|status|prompt|histchars|auto_resume)$/;
-/** Names in capitals that no shell or program reads. */
-const ownCapitals = new RegExp(
-  '^(?:[A-Z]|RUNS?|LOGS?|LOGFILE|DIR|OUT|FILES?|NAME|EXP|STEPS?|SEEDS?|BEST|LAST|LATEST|TOTAL|COUNT|BASE|DATA|' +
-    'CKPT|CFG|METRICS|JOB|JOBID|(?:RUN|LOG|EXP|OUT|DATA|CKPT)_(?:DIR|FILE|ID|NAME|PATH))$',
-);
-
-export const isOwnName = (name: string): boolean =>
-  (/^[a-z][a-z0-9_]{0,30}$/.test(name) && !specialNames.test(name)) || ownCapitals.test(name);
-
-export const isOwnWord = ({ text, isDynamic, isQuoted }: ShellWord): boolean =>
-  !isDynamic && !isQuoted && isOwnName(text);
+import { isOwnName } from './ownNames.ts';
 
 /**
  * Returns the value of an expansion that runs commands; `undefined` if the shell would make several

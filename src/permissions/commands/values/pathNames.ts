@@ -1,25 +1,9 @@
-/** Tells what is known of words in which variables have their possible values. */
+/** Computes what `basename` and `dirname` print of known paths. */
 import { posix } from 'node:path';
 import type { ShellCommand, ShellWord } from '../../../shell/shellCommand.ts';
 import { chosenTexts, mayBeOption } from './possibleTexts.ts';
 import type { Values } from './variables.ts';
-import { asks, type Verdict } from '../verdicts/verdict.ts';
 import { foldersOf, namesIn } from './expansionOperators.ts';
-
-/** Returns the command as written, without its redirections. */
-export const partOf = ({ words }: ShellCommand): string =>
-  words.map(({ spelled }) => spelled).join(' ');
-
-export const isEnd = (before: string): boolean => /^(?:done|fi|esac|[})])$/.test(before);
-
-export const isShown = ({ isDynamic, parts }: ShellWord): boolean =>
-  !isDynamic || parts?.every(({ kind }) => /^(?:text|choice|unknown)$/.test(kind)) === true;
-
-/** Returns the verdict on a part of a line that is not judged. */
-export const notJudged = (part: string): Verdict =>
-  part === 'while' || part === 'until'
-    ? asks(`${part} may run without end`, '')
-    : asks(`${part.trim() === '' ? 'a part of the line' : part} is not judged`, '');
 
 /** Returns what `basename` and `dirname` print of known names; `undefined` for other commands. */
 export function nameParts({ words, assignments, redirections }: ShellCommand): Values | undefined {

@@ -186,3 +186,6 @@ function scriptTextsOf(part: WordPart, numbers: readonly string[]): readonly str
   if (part.values.some(({ kind }) => kind === 'below' || kind === 'hash')) return undefined;
   return part.values.flatMap((value) => (value.kind === 'text' ? [value.text] : numbers));
 }
+
+export const isShown = ({ isDynamic, parts }: ShellWord): boolean =>
+  !isDynamic || parts?.every(({ kind }) => /^(?:text|choice|unknown)$/.test(kind)) === true;
