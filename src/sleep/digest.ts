@@ -1,5 +1,6 @@
 /** Describes what happened while the agent waited, as bounded text for the model. */
 import { assertNever } from '../base/errors.ts';
+import type { RunId } from '../base/ids.ts';
 import { cleanText, formatDuration, oneLine } from '../base/text.ts';
 import { untrustedLine, withoutUntrustedMarks } from '../base/untrusted.ts';
 import type { Wake } from './sleeper.ts';
@@ -22,6 +23,7 @@ export type DigestCause =
     };
 
 export interface DigestRun {
+  readonly runId: RunId;
   /** Name of the run, for example `run 7`. */
   readonly name: string;
   /** Value of the decisive metric, for example `val_loss 0.41`; omitted if there is none. */
@@ -44,6 +46,12 @@ export interface DigestInput {
   readonly sweeps: readonly string[];
 }
 
+export interface Digest {
+  readonly text: string;
+  /** The runs that have a line in the text; others did not fit. */
+  readonly runIds: readonly RunId[];
+}
+
 const usualChars = 4000;
 /** Maximum width that a column is padded to. */
 const maxWidth = 40;
@@ -52,15 +60,18 @@ const maxWidth = 40;
  * Returns the digest in at most `maxChars` characters (at least 500): a line for each run. Text of
  * runs is cleaned, since the model must read it as data, not as instructions.
  */
-export function digestText(input: DigestInput, maxChars = usualChars): string {
+export function renderDigest(input: DigestInput, maxChars = usualChars): Digest {
   const order = input.order === undefined ? '' : `, ${flat(input.order, 80)}`;
-  const runs = section(`Runs${order}`, runLines(input.runs), maxChars * 0.5);
-  const sweeps = section('Sweeps', input.sweeps.flatMap(tableLines), maxChars * 0.3);
+  const [runs, shown] = section(`Runs${order}`, runLines(input.runs), maxChars * 0.5);
+  const [sweeps] = section('Sweeps', input.sweeps.flatMap(tableLines), maxChars * 0.3);
   const left = input.left.length === 0 ? '' : `\nLeft of the limits: ${input.left.join(', ')}.`;
   const checks = checkLines(input.cause, Math.floor(maxChars * 0.1));
   const head = [header(input.cause, Math.floor(maxChars * 0.2)), ...checks].join('\n') + left;
   const parts = [head, runs, sweeps].filter((part) => part !== '');
-  return parts.join('\n\n').slice(0, maxChars);
+  return {
+    text: parts.join('\n\n').slice(0, maxChars),
+    runIds: input.runs.slice(0, shown).map(({ runId }) => runId),
+  };
 }
 
 /** Returns a line for each run, with name, value and status in columns. */
@@ -154,18 +165,20 @@ function whyText({ why, met }: Wake): string {
 const flat = (text: string, maxChars: number): string =>
   oneLine(cleanText(text.slice(0, 4 * maxChars)), maxChars);
 
-/** Returns the title and as many whole lines as fit, followed by the number of omitted lines. */
-function section(title: string, lines: readonly string[], maxChars: number): string {
-  if (lines.length === 0) return '';
-  const shown: string[] = [`${title}:`];
+/**
+ * Returns the title and as many whole lines as fit, followed by the number of omitted lines; and how
+ * many lines fit.
+ */
+function section(title: string, lines: readonly string[], maxChars: number): [string, number] {
+  if (lines.length === 0) return ['', 0];
+  const shown: string[] = [];
   let leftChars = maxChars - title.length - 24;
-  for (const [index, each] of lines.entries()) {
+  for (const each of lines) {
     leftChars -= each.length + 1;
-    if (leftChars < 0) {
-      shown.push(`- … and ${lines.length - index} more`);
-      break;
-    }
+    if (leftChars < 0) break;
     shown.push(each);
   }
-  return shown.join('\n');
+  const omitted = lines.length - shown.length;
+  const more = omitted === 0 ? [] : [`- … and ${omitted} more`];
+  return [[`${title}:`, ...shown, ...more].join('\n'), shown.length];
 }

@@ -3,7 +3,6 @@
  * its runs did meanwhile, and the tables of its active sweeps.
  */
 import type { Clock } from '../../base/clock.ts';
-import type { RunId } from '../../base/ids.ts';
 import { counted, formatDuration } from '../../base/text.ts';
 import {
   rowStatus,
@@ -105,6 +104,7 @@ function digestRun(
   const value = decisive && valueText(metrics, decisive);
   const others = metrics.filter((one) => one !== main).slice(0, maxMetrics);
   return {
+    runId,
     name: runName(number),
     value: value ?? (metrics.length === 0 ? 'no metrics' : undefined),
     status: statusOf(row, log.state, nowMs),
@@ -146,9 +146,3 @@ function statusOf(row: LedgerRow, state: SessionState, nowMs: number): string {
     ? `${status} for ${formatDuration(ranMs)}`
     : `ended: ${status} after ${formatDuration(ranMs)}`;
 }
-
-/** Returns the ids of the runs whose end `text`, made of a digest, tells. */
-export const endsIn = (sources: RunSources, text: string): RunId[] =>
-  digestRows(sources).flatMap(({ verdict, number, runId }) =>
-    verdict !== undefined && text.includes(`\n- ${runName(number)} `) ? [runId] : [],
-  );

@@ -9,13 +9,13 @@ import { targetNews } from './targetNews.ts';
 import type { Clock } from '../../base/clock.ts';
 import { DisposableStore, type Disposable } from '../../base/disposable.ts';
 import { alarmAt } from '../../sleep/alarm.ts';
-import { digestText } from '../../sleep/digest.ts';
+import { renderDigest } from '../../sleep/digest.ts';
 import type { Sleeper, Wake } from '../../sleep/sleeper.ts';
 import type { SleepRequest, Trigger } from '../../sleep/trigger.ts';
 import { budgetAlarm } from '../budget/measures.ts';
 import { unheardAlarms, type AlarmNews } from '../runs/alarms.ts';
 import { isUserUnheard } from '../context/history.ts';
-import { digestOf, endsIn } from './sessionDigest.ts';
+import { digestOf } from './sessionDigest.ts';
 import { interruptedSleep } from './interruptedSleep.ts';
 import { isIdle, isWaiting } from '../runs/line.ts';
 import { isSweepOver } from '../runs/sweepProgress.ts';
@@ -249,12 +249,12 @@ export class Waiting implements Disposable {
       ...targetNews(sleep.sleepId, log.events, { target, ledger }),
       ...seedNews(sleep.sleepId, log.events, ledger),
     ];
-    const text = [...news, digestText(input)].join('\n');
-    const ended = endsIn({ log, sessionRuns }, text);
+    const digest = renderDigest(input);
+    const ended = digest.runIds.filter((id) => log.state.runs.get(id)?.verdict !== undefined);
     await log.record({
       type: 'message.added',
       origin,
-      text,
+      text: [...news, digest.text].join('\n'),
       ...(ended.length > 0 && { ended }),
     });
   }

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
-import { digestText, type DigestInput, type DigestRun } from '../../../src/sleep/digest.ts';
+import type { RunId } from '../../../src/base/ids.ts';
+import { renderDigest, type DigestInput, type DigestRun } from '../../../src/sleep/digest.ts';
 
 const run = (number: number, more: Partial<DigestRun> = {}): DigestRun => ({
+  runId: `r${number}` as RunId,
   name: `run ${number}`,
   value: 'loss 0.83',
   status: 'ended: ok after 3 min',
@@ -27,7 +29,9 @@ const input = (more: Partial<DigestInput> = {}): DigestInput => ({
   ...more,
 });
 
-describe('digestText', () => {
+const digestText = (...args: Parameters<typeof renderDigest>): string => renderDigest(...args).text;
+
+describe('renderDigest', () => {
   it('says how long, why, and in a line for each run what it did, in columns', () => {
     const text = digestText(
       input({
@@ -89,6 +93,20 @@ describe('digestText', () => {
         assert.equal(opened, closed, 'a mark is left open');
         if (maxChars === 4000 && count === 300) assert.match(text, /- … and \d+ more/);
       }
+  });
+
+  it('returns the runs that have a line, without those that did not fit', () => {
+    const runs = Array.from({ length: 300 }, (_, n) => run(n));
+    const few = renderDigest(input({ runs: runs.slice(0, 3) }));
+    assert.deepEqual(few.runIds, ['r0', 'r1', 'r2']);
+    const { text, runIds } = renderDigest(input({ runs }));
+    const lines = text.match(/^- run \d+/gm) ?? [];
+    assert.deepEqual(
+      lines,
+      runIds.map((id) => `- run ${id.slice(1)}`),
+    );
+    assert.match(text, new RegExp(`- … and ${300 - runIds.length} more`));
+    assert.deepEqual(renderDigest(input()).runIds, []);
   });
 
   it('names every reason to wake', () => {
