@@ -26,6 +26,10 @@ const parameters = z.strictObject({
   metric_names: z.array(z.string()).optional().describe('Default: all.'),
 });
 
+/** The values that the verdicts compare. */
+const runValues = 'last values';
+const groupMeans = 'means of last values';
+
 export function compareRuns(runs: MeasuredRuns): Tool {
   return defineTool({
     name: 'compare_runs',
@@ -55,10 +59,11 @@ export function compareRuns(runs: MeasuredRuns): Tool {
         content: {
           baseline: runHead(baseline),
           experiment: runHead(experiment),
+          verdicts_by: runValues,
           verdicts,
           comparisons: comparisons.map(comparisonJson),
         },
-        summary: `${experiment.name} against ${baseline.name}: ${verdicts}`,
+        summary: `${experiment.name} against ${baseline.name} by ${runValues}: ${verdicts}`,
       };
     },
   });
@@ -87,6 +92,7 @@ function compareGroups(
   );
   return {
     content: {
+      verdicts_by: groupMeans,
       verdicts: texts,
       comparisons: comparisons.map(({ metric, baseline, experiment, verdict }) => ({
         metric,
@@ -97,7 +103,7 @@ function compareGroups(
         verdict,
       })),
     },
-    summary: texts.join('; '),
+    summary: `by ${groupMeans}: ${texts.join('; ')}`,
   };
 }
 

@@ -15,7 +15,8 @@ describe('compare_runs', () => {
     );
     await session.add('step 1 loss=3 acc=0.5 lr=2\nstep 2 loss=1.5 acc=0.8 lr=2\n');
     const { content, summary } = await call(compareRuns(session), { task_a: '1', task_b: 2 });
-    assert.equal(summary, 'run 2 against run 1: worse: loss; same: acc; n/a: lr');
+    assert.equal(summary, 'run 2 against run 1 by last values: worse: loss; same: acc; n/a: lr');
+    assert.equal((content as Record<string, unknown>)['verdicts_by'], 'last values');
     assert.deepEqual(
       content.valueOf() instanceof Object && (content as Record<string, unknown>).baseline,
       {
@@ -94,6 +95,9 @@ describe('compare_runs', () => {
     const compare = compareRuns(session);
     const verdicts = async (a: unknown, b: unknown): Promise<unknown> =>
       ((await call(compare, { task_a: a, task_b: b })).content as { verdicts: unknown }).verdicts;
+    const { content, summary } = await call(compare, { task_a: [1, 2], task_b: [4, 5] });
+    assert.equal((content as Record<string, unknown>)['verdicts_by'], 'means of last values');
+    assert.match(summary, /^by means of last values: val_acc 0\.91 /);
     assert.deepEqual(await verdicts([1, 2, 3], ['4', 5, 6]), [
       'val_acc 0.9 ± 0.02 (3 runs) against 0.7 ± 0.02 (3 runs): better',
     ]);
