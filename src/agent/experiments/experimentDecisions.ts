@@ -3,6 +3,7 @@ import { DisposableStore, type Disposable } from '../../base/disposable.ts';
 import { ToolFailure } from '../../base/errors.ts';
 import { decisionName, type ExperimentRow } from '../../experiments/ledger.ts';
 import { hasCrashed } from '../../experiments/decisionsInForce.ts';
+import { repeatsOf } from '../../experiments/repeats.ts';
 import type {
   DecidedExperiment,
   ExperimentDecisionRequest,
@@ -63,7 +64,8 @@ export class ExperimentDecisions implements Disposable {
   }: ExperimentDecisionRequest): Promise<DecidedExperiment> {
     const ledger = this.#deps.sessionRuns.ledger();
     const whole = experimentNamed(ledger, experiment);
-    const row = runs === undefined ? whole : settingOf(whole, runs, ledger);
+    const meant = runs ?? (decision === 'keep' ? runsOfBest(whole) : undefined);
+    const row = meant === undefined ? whole : settingOf(whole, meant, ledger);
     const going = row.runs
       .filter(({ verdict }) => verdict === undefined)
       .map(({ number }) => runName(number));
@@ -84,7 +86,7 @@ export class ExperimentDecisions implements Disposable {
       decision,
       why,
       by: 'agent' as const,
-      ...(runs !== undefined && { runs: row.runs.map(({ number }) => number) }),
+      ...(meant !== undefined && { runs: row.runs.map(({ number }) => number) }),
       ...(isProvisional && { isProvisional }),
     };
     const { atMs: _, ...last } = row.decisions.at(-1) ?? { atMs: 0 };
@@ -181,4 +183,16 @@ export class ExperimentDecisions implements Disposable {
       .catch((error: unknown) => this.#deps.onFailed(error))
       .finally(() => this.#deciding.delete(id));
   }
+}
+
+/**
+ * Returns the runs of the best setting of an experiment with several settings; `undefined` if it has
+ * only one, or no result.
+ */
+function runsOfBest({ runs, result }: ExperimentRow): readonly number[] | undefined {
+  const own = new Set(runs.map(({ runId }) => runId));
+  const best = (result?.runs ?? []).filter(({ runId }) => own.has(runId));
+  return best.length === 0 || repeatsOf(runs).length < 2
+    ? undefined
+    : best.map(({ number }) => number);
 }

@@ -359,6 +359,32 @@ describe('experiments of a session', () => {
     assert.equal(session.ledger.champion?.number, 3);
   });
 
+  it('keeps the best setting alone where a sweep is kept as a whole', async () => {
+    const sweep: ScriptedCall = {
+      name: 'sweep',
+      input: {
+        command_template: train('--lr {lr}'),
+        params: { lr: [0.5, 0.3, 0.4, 0.6] },
+        ...{ metric_names: ['loss'], max_parallel: 4, hypothesis: 'rates' },
+      },
+    };
+    const over: ScriptedCall = {
+      name: 'sleep',
+      input: { reason: 'r', wake_conditions: [{ type: 'process_exit', sweep: 's1' }] },
+    };
+    const session = await night(sweep, over, decide('e1', 'keep', 'lr 0.3 is best'));
+    const [kept] = results(session, 'exp_decide').map(({ text }) => text);
+    assert.match(
+      kept ?? '',
+      /"decision":"keep \(run 2, provisional\)","measured":"1 ok, loss 0\.3"/,
+    );
+    assert.deepEqual(
+      session.ledger.rows.map(({ decision }) => decision?.decision),
+      [undefined, 'keep', undefined, undefined],
+    );
+    assert.equal(row(session, 'e1').decision?.decision, 'keep');
+  });
+
   it('takes the seeds of a launch for seeds, wherever the command has them', async () => {
     const session = await night(run(train('--lr 0.5 --at {seed}'), { seeds: [0, 1] }), {
       name: 'sleep',
