@@ -5,6 +5,8 @@ import type { Session } from '../agent/contract/sessions.ts';
 import { adviceOf, UserFacing } from '../base/errors.ts';
 import { parseLimits } from '../presentation/limits.ts';
 import { slashWord, unknownWordText } from '../presentation/slashWords.ts';
+import { statusLine, targetSentence } from '../presentation/sessions/sessionText.ts';
+import type { CliDeps } from './cliDeps.ts';
 import type { SessionView } from './screen/views.ts';
 
 /** Returns the request to change the limits. Throws `UserFacing` if the text names none. */
@@ -75,6 +77,7 @@ const steerHelp = (): string =>
   [
     'A line that you type is a message to the agent. Commands:',
     ...Object.values(steerWords).map(({ usage, what }) => `  /${usage}: ${what}`),
+    '  /status: show the state and the target',
   ].join('\n');
 
 /**
@@ -95,18 +98,24 @@ export function requestOf(line: string): SessionRequest {
   );
 }
 
+/** Returns the state of the session in one line, and its target in another. */
+const statusText = ({ session: { state }, deps: { clock } }: Steered): string =>
+  [
+    statusLine({ state }, clock.now()),
+    ...(state.profile === 'goal' ? [targetSentence(state)] : []),
+  ].join('\n');
+
 interface Steered {
-  readonly session: Pick<Session, 'id'>;
+  readonly session: Pick<Session, 'id' | 'state'>;
   readonly engine: Pick<Engine, 'requests'>;
   readonly view: Pick<SessionView, 'notice'>;
+  readonly deps: Pick<CliDeps, 'clock'>;
 }
 
 /** Carries out a line, and shows what was done or why not. Never rejects. */
-export async function steerByLine(line: string, { session, engine, view }: Steered): Promise<void> {
-  if (slashWord(line) === 'status')
-    return view.notice(
-      'The last line shows the state. helios sessions lists it in another terminal.',
-    );
+export async function steerByLine(line: string, steered: Steered): Promise<void> {
+  const { session, engine, view } = steered;
+  if (slashWord(line) === 'status') return view.notice(statusText(steered));
   if (slashWord(line) === 'help') return view.notice(steerHelp());
   try {
     const request = requestOf(line);

@@ -13,7 +13,14 @@ import {
   type GroupResult,
 } from '../experiments/target/judgeTarget.ts';
 import { runsCheck } from '../experiments/target/requirements.ts';
-import { isOpen, repeatsOfTarget, targetText, type Target } from '../experiments/target/target.ts';
+import { neverRead, neverReadText } from '../experiments/target/neverRead.ts';
+import {
+  conditionText,
+  isOpen,
+  repeatsOfTarget,
+  targetText,
+  type Target,
+} from '../experiments/target/target.ts';
 import type { BriefFacts } from './facts.ts';
 
 const maxConditions = 6;
@@ -56,8 +63,9 @@ function targetLines(facts: BriefFacts, target: Target): string[] {
   const results = judgedSetting(target, ledger)?.conditions;
   if (isOpen(target)) return openLines(facts, target, results ?? []);
   const goal = code(targetText(target));
-  if (results === undefined) return [line('Not met', `${goal}: nothing was measured.`)];
-  const shown = results.slice(0, maxConditions).map(conditionLine);
+  const unread = neverRead(target, ledger);
+  if (results === undefined) return [line('Not met', `${goal}: ${nothingText(unread)}.`)];
+  const shown = results.slice(0, maxConditions).map((one) => conditionLine(one, unread));
   const rest = results.length - maxConditions;
   return rest > 0 ? [...shown, `- … and ${rest} more of ${goal}`] : shown;
 }
@@ -70,7 +78,17 @@ function judgedSetting(target: Target, ledger: Ledger): GroupResult | undefined 
   return best.isMet ? best : champion;
 }
 
-function conditionLine({ isMet, text, baseline, condition }: ConditionResult): string {
+/** Returns why nothing can be compared. */
+const nothingText = (unread: readonly string[]): string =>
+  unread.length === 0 ? 'nothing was measured' : neverReadText(unread);
+
+function conditionLine(
+  { isMet, text, baseline, condition }: ConditionResult,
+  unread: readonly string[],
+): string {
+  const { metric } = condition;
+  if (unread.includes(metric))
+    return line('Not met', plain(`${conditionText(condition)}: ${neverReadText([metric])}`, 240));
   const from =
     baseline === undefined
       ? ''
@@ -80,12 +98,14 @@ function conditionLine({ isMet, text, baseline, condition }: ConditionResult): s
 
 /** Returns the lines of a goal that asks for the best value: what was reached, repeats, limits. */
 function openLines(
-  { ledger: { best } }: BriefFacts,
+  { ledger }: BriefFacts,
   target: Target,
   limits: readonly ConditionResult[],
 ): string[] {
+  const { best } = ledger;
   const goal = code(targetText(target));
-  if (best === undefined) return [`- The best was asked for, ${goal}: nothing was measured.`];
+  const unread = neverRead(target, ledger);
+  if (best === undefined) return [`- The best was asked for, ${goal}: ${nothingText(unread)}.`];
   const wanted = repeatsOfTarget(target);
   const lack = best.lack === undefined ? '' : `: ${plain(best.lack, 120)}`;
   return [
@@ -93,7 +113,7 @@ function openLines(
     ...(wanted === undefined
       ? []
       : [line(lack === '' ? 'Met' : 'Not met', `measured over the seeds of the goal${lack}`)]),
-    ...limits.slice(0, maxConditions).map(conditionLine),
+    ...limits.slice(0, maxConditions).map((one) => conditionLine(one, unread)),
   ];
 }
 

@@ -9,6 +9,7 @@ import {
   targetIn,
   type GroupResult,
 } from '../../experiments/target/judgeTarget.ts';
+import { neverRead, neverReadText } from '../../experiments/target/neverRead.ts';
 import { isLimit, isOpen, type Target } from '../../experiments/target/target.ts';
 import { runNames } from '../../runs/run.ts';
 import type { JournalEvent } from '../journal/events.ts';
@@ -47,11 +48,16 @@ export function targetNews(
     return fate !== undefined && !group.runs.some(({ runId }) => told.has(`${runId} ${fate}`));
   });
   const more = news.length - maxNews;
+  const known = new Set(neverRead(target, { experiments: earlier }));
+  const unread = neverRead(target, all).filter((metric) => !known.has(metric));
   return [
     ...(stated === targetIn(target, { experiments: earlier }) ? [] : [`[The target: ${stated}.]`]),
     ...news.slice(0, maxNews).map((group) => newsOf(target, group)),
     ...(more > 0 ? [moreText(target, news.slice(maxNews))] : []),
-    ...lackTexts(groups),
+    ...(unread.length === 0
+      ? []
+      : [`[${neverReadText(unread)}, so no run meets the target. ${howToRead}]`]),
+    ...lackTexts(groups, unread),
   ];
 }
 
@@ -72,21 +78,24 @@ function newsOf(target: Target, group: GroupResult): string {
   return `[${settingName(group.runs)}: ${fateOf(target, group)}: ${texts}.]`;
 }
 
+const howToRead = 'If it was printed, show_metrics with metric_patterns reads the output again.';
+
 /**
  * Returns a line for each condition of which no value was read from settings that meet all other
- * conditions.
+ * conditions. Leaves out the metrics `told`.
  */
-function lackTexts(groups: readonly GroupResult[]): string[] {
+function lackTexts(groups: readonly GroupResult[], told: readonly string[]): string[] {
   const lacks = groups.flatMap(({ runs, conditions }) => {
     const unmet = conditions.filter(({ isMet }) => !isMet);
     const isLacking = unmet.every(({ condition }) =>
       runs.every(({ metrics }) => summaryFor(metrics, condition.metric) === undefined),
     );
-    return isLacking ? unmet.map(({ condition }) => ({ metric: condition.metric, runs })) : [];
+    const metrics = isLacking ? unmet.map(({ condition }) => condition.metric) : [];
+    return metrics.filter((one) => !told.includes(one)).map((metric) => ({ metric, runs }));
   });
   return [...Map.groupBy(lacks, ({ metric }) => metric)].map(
     ([metric, of]) =>
-      `[Not compared with the target: ${metric} was not read from ${runNames(of.flatMap(({ runs }) => runs.map(({ number }) => number)))}. If it was printed, show_metrics with metric_patterns reads the output again.]`,
+      `[Not compared with the target: ${metric} was not read from ${runNames(of.flatMap(({ runs }) => runs.map(({ number }) => number)))}. ${howToRead}]`,
   );
 }
 

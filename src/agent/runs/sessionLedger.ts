@@ -2,6 +2,7 @@
 import { buildLedger } from '../../experiments/buildLedger.ts';
 import type { Ledger, LedgerEntry, ThinkingCost } from '../../experiments/ledger.ts';
 import { targetIn } from '../../experiments/target/judgeTarget.ts';
+import { targetStanding } from '../../experiments/target/neverRead.ts';
 import { targetText } from '../../experiments/target/target.ts';
 import type { MetricSummary } from '../../metrics/metric.ts';
 import { handleOf } from '../../runs/run.ts';
@@ -42,19 +43,24 @@ function launchesWithSeed({
  * follow from them; `undefined` without a target.
  */
 export const targetTextOf = (state: SessionState): string | undefined =>
-  state.target &&
-  targetIn(
-    state.target,
-    ledgerOf(state, ({ metrics }) => metrics),
-  );
+  state.target && targetIn(state.target, endedLedgerOf(state));
 
-/** Says what the target is, with its baseline and threshold, and how to change it. */
-export function targetHelp(state: SessionState): string {
-  const target = targetTextOf(state);
-  return target === undefined || state.target === undefined
-    ? 'No target was read from the goal. State one: /target val_loss < 0.3, mean over seeds 0-2 (best value of each run)'
-    : `The target is ${target}. To change it: /target ${targetText(state.target)}`;
-}
+/** Builds the ledger with the metrics of runs that have ended. */
+const endedLedgerOf = (state: SessionState): Ledger => ledgerOf(state, ({ metrics }) => metrics);
+
+/**
+ * Says what the target is, with its baseline and threshold, and which of its metrics no run printed.
+ */
+export const targetSentence = (state: SessionState): string =>
+  state.target === undefined
+    ? 'No target was read from the goal.'
+    : `The target is ${targetStanding(state.target, endedLedgerOf(state))}.`;
+
+/** Says what the target is, and how to change it. */
+export const targetHelp = (state: SessionState): string =>
+  state.target === undefined
+    ? `${targetSentence(state)} State one: /target val_loss < 0.3, mean over seeds 0-2 (best value of each run)`
+    : `${targetSentence(state)} To change it: /target ${targetText(state.target)}`;
 
 function entryOf(
   run: RunState,

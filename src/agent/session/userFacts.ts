@@ -2,7 +2,8 @@
 import { UserFacing } from '../../base/errors.ts';
 import { readResultsTsv } from '../../experiments/resultsTsv.ts';
 import type { Ledger } from '../../experiments/ledger.ts';
-import { baselinesOf, targetIn } from '../../experiments/target/judgeTarget.ts';
+import { baselinesOf } from '../../experiments/target/judgeTarget.ts';
+import { targetStanding } from '../../experiments/target/neverRead.ts';
 import { otherTarget } from '../../experiments/target/otherTarget.ts';
 import { statedTarget } from '../../experiments/target/statedTarget.ts';
 import type { Target } from '../../experiments/target/target.ts';
@@ -45,7 +46,7 @@ export async function changeTarget(
     await recordTarget(log, target, chosen !== undefined);
     await readForTarget(target);
   }
-  return { words: targetIn(log.state.target ?? target, sessionRuns.ledger()), isNew };
+  return { words: targetStanding(log.state.target ?? target, sessionRuns.ledger()), isNew };
 }
 
 const baselineWords = /^baseline(?:\s*[:=])?(?:\s+(?:run\s*)?#?(?<run>\d+))?$/i;

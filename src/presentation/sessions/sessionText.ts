@@ -19,7 +19,7 @@ export { leftOutOf, leftOutText } from '../../agent/journal/leftOutText.ts';
 export { triggerText } from '../../sleep/trigger.ts';
 export { openQuestions } from '../../agent/user/questions.ts';
 export { requirementsForUser } from '../../experiments/target/requirements.ts';
-export { targetHelp, targetTextOf } from '../../agent/runs/sessionLedger.ts';
+export { targetHelp, targetSentence, targetTextOf } from '../../agent/runs/sessionLedger.ts';
 
 /** The newest value of the deciding metric, with its trend. */
 export interface LiveMetric {

@@ -1,7 +1,7 @@
 import type { ChatResponseStream, ChatResult } from 'vscode';
 import { systemClock } from '../../base/clock.ts';
 import { plain } from '../../base/markdown.ts';
-import { isOpen } from '../../presentation/sessions/sessionText.ts';
+import { isOpen, targetSentence } from '../../presentation/sessions/sessionText.ts';
 import { costPart } from '../sessions/costTable.ts';
 import { engineSettings } from '../ui/settings.ts';
 import type { ChatFollower } from './chatFollower.ts';
@@ -28,7 +28,9 @@ export async function showStatus(
     const { state } = session;
     const nowMs = isOpen(state) ? systemClock.now() : state.lastEventMs;
     const costs = costPart({ state, nowMs, today, dayLimits: engineSettings().dayLimits });
-    stream.markdown(withIcons(`**${plain(state.goal, 300)}**\n\n${text}\n\n${costs}\n\n`));
+    const target = state.profile === 'goal' ? [plain(targetSentence(state), 600)] : [];
+    const parts = [`**${plain(state.goal, 300)}**`, text, ...target, costs, ''];
+    stream.markdown(withIcons(parts.join('\n\n')));
     for (const button of buttons) button(stream);
   }
   return shown.length === 1 ? about(shown[0]) : {};

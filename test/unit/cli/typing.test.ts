@@ -51,6 +51,10 @@ describe('typing while a session works in the terminal', () => {
     await shows(screen, /Type a message/);
     type(deps, '/help\r');
     await shows(screen, /\/budget \$5, 2 h: change the limits/);
+    type(deps, '/status\r');
+    await shows(screen, / · turn \d · [\s\S]*No target was read from the goal\./);
+    type(deps, '/target val_loss < 0.2\r');
+    await shows(screen, /Target: val_loss < 0\.2\./);
     type(deps, '/pn be brief\r');
     await shows(screen, /There is no command \/pn\. Did you mean \/pin/);
     type(deps, '/budget lots\r');

@@ -78,6 +78,20 @@ describe('the brief of a night', () => {
     assert.match(asked, /^- Met: params 400 \\<= 500 \(run 1\)$/m);
   });
 
+  it('says of a metric of the goal that no run printed that it was never read', () => {
+    const askedOf = (goal: string, ...losses: readonly number[]): string => {
+      const night = new Night(goal);
+      for (const loss of losses) night.run({ loss });
+      return partOf(buildBrief(night.facts()), 'What you asked for').replaceAll('**', '');
+    };
+    const two = askedOf('loss < 0.6 and latency_ms < 5', 0.5, 0.4);
+    assert.match(two, /^- Met: loss 0\.4 \\< 0\.6 \(run 2\)$/m);
+    assert.match(two, /^- Not met: latency\\?_ms \\< 5: latency\\?_ms was never read$/m);
+    assert.match(askedOf('latency_ms < 5', 0.5), /`latency_ms < 5`: latency_ms was never read\.$/m);
+    assert.match(askedOf('lowest val_ppl', 0.5), /`lowest val_ppl`: val_ppl was never read\.$/m);
+    assert.match(askedOf('latency_ms < 5'), /`latency_ms < 5`: nothing was measured\.$/m);
+  });
+
   it('names the branch of an experiment, and work that was not committed', () => {
     const night = new Night();
     night.experiment({ hypothesis: 'A' }, { loss: 0.5 });

@@ -47,13 +47,33 @@ describe('news of the target at a wake', () => {
     assert.match(news.at(-1) ?? '', /^\[Also target reached: runs 8, 9\.\]$/);
   });
 
-  it('names a condition of which no value was read, if the others are met', () => {
+  const howToRead = 'If it was printed, show_metrics with metric_patterns reads the output again.';
+
+  it('tells once of a metric that no run printed', () => {
     const night = new Night('bring loss < 0.3 with at most 2000 parameters');
     asleep(night, 's1');
-    night.experiment({ hypothesis: 'a' }, ...seeds(1, [0.2, 0.2]), ...seeds(2, [0.1]));
-    night.experiment({ hypothesis: 'b' }, ...seeds(3, [0.5]));
+    assert.deepEqual(newsOf(night, 's1'), []);
+    night.experiment({ hypothesis: 'a' }, ...seeds(1, [0.5]));
+    night.experiment({ hypothesis: 'b' }, ...seeds(3, [0.2]));
     assert.deepEqual(newsOf(night, 's1'), [
-      '[Not compared with the target: parameters was not read from runs 1–3. If it was printed, show_metrics with metric_patterns reads the output again.]',
+      `[parameters was never read, so no run meets the target. ${howToRead}]`,
+    ]);
+    awake(night, 's1');
+    asleep(night, 's2');
+    night.experiment({ hypothesis: 'c' }, ...seeds(4, [0.5]));
+    assert.deepEqual(newsOf(night, 's2'), []);
+  });
+
+  it('names a condition of which no value was read, if the others are met', () => {
+    const night = new Night('bring loss < 0.3 with at most 2000 parameters');
+    night.experiment({ hypothesis: 'a' }, ...seeds(1, [0.5]));
+    asleep(night, 's1');
+    awake(night, 's1');
+    asleep(night, 's2');
+    night.experiment({ hypothesis: 'b' }, ...seeds(2, [0.2, 0.2]), ...seeds(3, [0.1]));
+    night.experiment({ hypothesis: 'c' }, ...seeds(4, [0.5]));
+    assert.deepEqual(newsOf(night, 's2'), [
+      `[Not compared with the target: parameters was not read from runs 2–4. ${howToRead}]`,
     ]);
   });
 });
