@@ -23,7 +23,8 @@ export function createLineReader(
   const isNeeded = isDetecting(spec) || others.length > 0;
   const named = isNeeded ? createLineParser({ names: others }, onHeader) : undefined;
   const parser = withBareLines(named, bareNames(spec));
-  return new PatternReader({ patterns, parser }, sink, search);
+  const asked = [...others, ...(spec.also ?? [])];
+  return new PatternReader({ patterns, parser, asked }, sink, search);
 }
 
 /**

@@ -14,10 +14,12 @@ export interface PatternJob {
 }
 
 /**
- * Found points, ordered by line and then by pattern. Four numbers per point: index of the line,
- * index of the pattern, step (NaN: none), value.
+ * Found points, ordered by line and then by pattern. Five numbers per point: index of the line, index
+ * of the pattern, step (NaN: none), value, position of the value in the line without its ANSI codes.
  */
 export type FoundPoints = Float64Array<ArrayBuffer>;
+
+export const numbersPerPoint = 5;
 
 /**
  * Indices in the memory shared with the worker, which shows what the worker is searching. `pattern`

@@ -9,7 +9,13 @@ import { counterNames, StepReader } from '../lines/stepReader.ts';
 /** Called before a line is searched with a pattern. */
 type OnSearch = (pattern: number, line: number) => void;
 /** Values by the index of the line, then by the index of the pattern. */
-type FoundValues = Map<number, Map<number, number>>;
+type FoundValues = Map<number, Map<number, FoundValue>>;
+
+interface FoundValue {
+  readonly value: number;
+  /** Position in the line. */
+  readonly at: number;
+}
 
 /**
  * Returns the points in the lines of a job. If a pattern matches several times in a line, only its
@@ -19,7 +25,7 @@ export function searchLines({ patterns, text }: PatternJob, onSearch: OnSearch):
   const lines = text.split('\n').map(stripAnsi);
   const found: FoundValues = new Map();
   for (const [pattern, { source, lines: count }] of patterns.entries()) {
-    const expression = new RegExp(source, 'gi');
+    const expression = new RegExp(source, 'dgi');
     for (const [line, content] of lines.slice(0, count).entries()) {
       onSearch(pattern, line);
       const value = lastValue(expression, content);
@@ -29,8 +35,8 @@ export function searchLines({ patterns, text }: PatternJob, onSearch: OnSearch):
   return pointsOf(lines, found, patterns);
 }
 
-function valuesOf(found: FoundValues, line: number): Map<number, number> {
-  const known = found.get(line) ?? new Map<number, number>();
+function valuesOf(found: FoundValues, line: number): Map<number, FoundValue> {
+  const known = found.get(line) ?? new Map<number, FoundValue>();
   found.set(line, known);
   return known;
 }
@@ -47,8 +53,8 @@ function pointsOf(
     if (values === undefined) continue;
     const step = stepOf(content);
     for (const pattern of patterns.keys()) {
-      const value = values.get(pattern);
-      if (value !== undefined) numbers.push(line, pattern, step, value);
+      const one = values.get(pattern);
+      if (one !== undefined) numbers.push(line, pattern, step, one.value, one.at);
     }
   }
   return new Float64Array(numbers);
@@ -69,13 +75,14 @@ function stepFinder(): (line: string) => number {
   };
 }
 
-function lastValue(expression: RegExp, line: string): number | undefined {
-  let value: number | undefined;
+function lastValue(expression: RegExp, line: string): FoundValue | undefined {
+  let last: FoundValue | undefined;
   expression.lastIndex = 0;
   for (let match = expression.exec(line); match !== null; match = expression.exec(line)) {
-    value = readNumber(match[1] ?? '') ?? value;
+    const value = readNumber(match[1] ?? '');
+    if (value !== undefined) last = { value, at: match.indices?.[1]?.[0] ?? match.index };
     // Without this step, an empty match would be found again endlessly.
     if (match[0] === '') expression.lastIndex++;
   }
-  return value;
+  return last;
 }

@@ -1,11 +1,11 @@
 /** Reads metrics by regular expressions: collects lines, and has a worker search them in order. */
 import { messageOf } from '../../base/errors.ts';
-import { cleanText, oneLine } from '../../base/text.ts';
+import { cleanText, oneLine, stripAnsi } from '../../base/text.ts';
 import { mayHoldNumber, type LineParser } from '../lines/lineParser.ts';
 import type { LinePlace, LineReader, LineSink } from '../lines/lineReader.ts';
 import type { MetricPoint } from '../metric.ts';
 import { isSameMetric } from '../metricName.ts';
-import type { FoundPoints } from './patternJob.ts';
+import { numbersPerPoint, type FoundPoints } from './patternJob.ts';
 import { PatternSearch, patternLimitMs, type SearchOutcome } from './patternSearch.ts';
 
 interface WaitingLine extends LinePlace {
@@ -19,12 +19,20 @@ export interface PatternSource {
   readonly patterns: Readonly<Record<string, string>>;
   /** Reads the metrics that have no pattern; points of metrics with a pattern are dropped. */
   readonly parser: LineParser | undefined;
+  /** Names that the spec asks for, which stay if a pattern reads the same value under another name. */
+  readonly asked?: readonly string[];
 }
 
 interface Pattern {
   readonly metric: string;
   readonly source: string;
   isOff: boolean;
+}
+
+/** A point that a pattern found. */
+interface PatternPoint extends MetricPoint {
+  /** Position of the value in the line without its ANSI codes. */
+  readonly place: number;
 }
 
 /** Maximum length of a line that is searched: a pattern may take quadratic time. */
@@ -42,6 +50,7 @@ export class PatternReader implements LineReader {
   readonly shapes = undefined;
   readonly #patterns: readonly Pattern[];
   readonly #parser: LineParser | undefined;
+  readonly #asked: readonly string[];
   readonly #sink: LineSink;
   readonly #search: Searcher;
   readonly #ownSearch: PatternSearch | undefined;
@@ -55,8 +64,9 @@ export class PatternReader implements LineReader {
   #era = 0;
   #isDisposed = false;
 
-  constructor({ patterns, parser }: PatternSource, sink: LineSink, search?: Searcher) {
+  constructor({ patterns, parser, asked = [] }: PatternSource, sink: LineSink, search?: Searcher) {
     this.#parser = parser;
+    this.#asked = asked;
     this.#patterns = Object.entries(patterns).map(([metric, source]) => ({
       metric: metric.trim(),
       source,
@@ -168,19 +178,40 @@ export class PatternReader implements LineReader {
   #report(lines: readonly WaitingLine[], numbers: FoundPoints): void {
     let at = 0;
     for (const [index, { text, timeMs, end }] of lines.entries()) {
+      const found: PatternPoint[] = [];
+      for (; numbers[at] === index; at += numbersPerPoint) {
+        const [pattern = 0, step = NaN, value = NaN, place = 0] = numbers.subarray(
+          at + 1,
+          at + numbersPerPoint,
+        );
+        found.push({ metric: this.#patterns[pattern]?.metric ?? '', step, timeMs, value, place });
+      }
+      const plain = found.length === 0 ? '' : stripAnsi(text);
       const points: MetricPoint[] = [];
       this.#parser?.parse(text, (metric, step, value) => {
-        if (!this.#hasPattern(metric)) points.push({ metric, step, timeMs, value });
+        const isRead =
+          this.#hasPattern(metric) ||
+          found.some((one) => this.#isOtherName({ metric, value }, one, plain));
+        if (!isRead) points.push({ metric, step, timeMs, value });
       });
-      for (; numbers[at] === index; at += 4) {
-        const [pattern = 0, step = NaN, value = NaN] = numbers.subarray(at + 1, at + 4);
-        const metric = this.#patterns[pattern]?.metric ?? '';
-        points.push({ metric, step, timeMs, value });
-      }
+      points.push(...found.map(({ place: _, ...point }) => point));
       if (points.length > 0) this.#sink.onPoints(points, end);
     }
     const last = lines.at(-1);
     if (last !== undefined) this.#sink.onReadLate(last);
+  }
+
+  /** Returns whether a detected point is the value that a pattern found, under the printed name. */
+  #isOtherName(
+    { metric, value }: Pick<MetricPoint, 'metric' | 'value'>,
+    found: PatternPoint,
+    line: string,
+  ): boolean {
+    return (
+      Object.is(value, found.value) &&
+      endsWithName(line.slice(0, found.place), metric) &&
+      !this.#asked.some((name) => isSameMetric(name, metric))
+    );
   }
 
   /** Returns whether a pattern reads the metric, in this or another spelling. */
@@ -192,6 +223,17 @@ export class PatternReader implements LineReader {
     return has;
   }
 }
+
+/** Returns whether the words of a name, such as `val_loss`, are the last words of the text. */
+function endsWithName(text: string, name: string): boolean {
+  const words = wordsOf(name);
+  const last = wordsOf(text.slice(-maxNameChars)).slice(-words.length);
+  return words.length > 0 && words.join(' ') === last.join(' ');
+}
+
+const maxNameChars = 200;
+const wordsOf = (text: string): readonly string[] =>
+  text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
 
 const shown = ({ metric, source }: Pattern): string =>
   `the pattern ${oneLine(cleanText(source), 200)} of the metric ${metric}`;

@@ -68,12 +68,8 @@ describe('metric patterns', () => {
 
   it('are read without regard to case, the last match of a line, with the step of the line', async () => {
     const spec = { patterns: { loss: 'L:([\\d.]+|nan)', thousand: 'n=([\\d,]+)' } };
-    // Names that are detected come first.
-    assert.equal(
-      await read(spec, 'step 4 l:0.5 l:0.25 n=1,234'),
-      'l@4=0.25 n@4=1234 loss@4=0.25 thousand@4=1234',
-    );
-    assert.equal(await read(spec, 'l:nan'), 'l=NaN loss=NaN');
+    assert.equal(await read(spec, 'step 4 l:0.5 l:0.25 n=1,234'), 'loss@4=0.25 thousand@4=1234');
+    assert.equal(await read(spec, 'l:nan'), 'loss=NaN');
     assert.equal(await read({ patterns: { x: 'x=(.*)' } }, 'x=tensor(0.5)'), 'x=0.5');
     assert.equal(await read({ patterns: { x: 'x=(.*)' } }, 'x=abc 1'), '');
     assert.equal(await read({ patterns: { x: '(\\d*)' } }, 'a 7 b'), 'x=7');
@@ -96,6 +92,17 @@ describe('metric patterns', () => {
     for (const point of ['loss@3=1', 'lr@3=0.5', 'val_acc@3=0.75'])
       assert.ok(found.includes(point), found.join(' '));
     assert.ok(!found.includes('val_acc@3=0.1'), found.join(' '));
+  });
+
+  it('name a value once, under the name of the pattern and not as it is printed', async () => {
+    const patterns = { val_loss: 'v=([\\d.]+)' };
+    assert.equal(await read({ patterns }, 'step 3 v=0.5 w=0.5'), 'w@3=0.5 val_loss@3=0.5');
+    assert.equal(await read({ patterns }, '\u001b[1mstep 3\u001b[0m v=0.5'), 'val_loss@3=0.5');
+    assert.equal(await read({ patterns, also: ['v'] }, 'step 3 v=0.5'), 'v@3=0.5 val_loss@3=0.5');
+    const wide = { patterns: { loss: 'epoch.* score of ([\\d.]+)' } };
+    assert.equal(await read(wide, 'epoch 2 acc=0.5 score of 0.5'), 'acc@2=0.5 loss@2=0.5');
+    const pair = { patterns: { x: 'val loss=([\\d.]+)' } };
+    assert.equal(await read(pair, 'train loss=0.5 val loss=0.5'), 'train_loss=0.5 x=0.5');
   });
 
   it('show a metric with a pattern at its first point, and a detected one as ever', () => {
@@ -202,7 +209,7 @@ describe('metric patterns', () => {
     });
     assert.deepEqual(stopped, { kind: 'slow', pattern: 0, line: 0, isOneLine: true });
     const outcome = await next;
-    assert.deepEqual(outcome.kind === 'found' && [...outcome.points], [0, 0, NaN, 7]);
+    assert.deepEqual(outcome.kind === 'found' && [...outcome.points], [0, 0, NaN, 7, 1]);
   });
 
   it('search no line again and again whose earlier lines take too long together', async () => {
