@@ -3,11 +3,11 @@
  * epochs`, `use only numpy`, `prefer small models`. They are named, so that none is dropped in
  * silence.
  */
-import { withFactors } from './baselineFactors.ts';
+import { hasDistance, withFactors } from './baselineFactors.ts';
 import { preferenceInside, preferenceStart, wishForBest } from './readPreferences.ts';
 import { readTarget } from './readTarget.ts';
 import { namedRequirements, type NamedRequirements } from './requirements.ts';
-import { hasItsNumbers } from './statedNumbers.ts';
+import { hasItsNumbers, isStatedBy } from './statedNumbers.ts';
 import { isOpen, type Target } from './target.ts';
 import { comparatorSource, readableGoal, wordingOf } from './wordings.ts';
 import { writtenTarget } from './writtenTarget.ts';
@@ -219,6 +219,7 @@ function isRead({ text, found }: Piece, { target, names }: Read): boolean {
   const amounts = found.flatMap(({ number: amount }) => amount ?? []);
   const numbers = amounts.length > 0 ? amounts.join(' ') : text;
   if (target !== undefined && hasItsNumbers(target, numbers)) return true;
+  if (target !== undefined && hasDistance(text) && isStatedBy(target, text)) return true;
   return target !== undefined && isOpen(target) && found.some((one) => isWish(text, one, target));
 }
 

@@ -3,9 +3,11 @@
  * test perplexity`, `twice as fast`.
  */
 import { directionOf } from '../../metrics/direction.ts';
+import { isShare } from './baselineFactors.ts';
 import { metricPhrases, type MetricPhrase } from './metricPhrase.ts';
 import { metricName, splitRank } from '../../metrics/metricName.ts';
 import type { Condition, Objective } from './target.ts';
+import { comparatorSource } from './wordings.ts';
 
 const lowest =
   /\b(?:lowest|minimal|minimum|smallest|least|minimi[sz]\p{L}*|as (?:low|small) as|niedrigste\p{L}*|kleinste\p{L}*|minimal\p{L}*|minimiere\p{L}*|möglichst (?:niedrig|klein|gering)\p{L}*|geringste\p{L}*)(?!\p{L})/iu;
@@ -57,17 +59,19 @@ const byPercent = new RegExp(
   `(?:(?:\\bby|\\bum)\\s+(?:at least\\s+|mindestens\\s+)?${number}\\s*(?:%|percent|prozent))|(?:${number}\\s*(?:%|percent|prozent)\\s+(?:faster|lower|smaller|less|higher|better|schneller|niedriger|kleiner|geringer|höher|besser)(?!\\p{L}))`,
   'iu',
 );
-/** Metrics for which a percentage may also mean percentage points: `improve accuracy by 5 %`. */
-const share =
-  /acc|accuracy|f1|auc|precision|recall|rate|iou|dice|score|genauigkeit|quote|bleu|rouge/i;
+/** A share of the baseline after a comparator, which is a bound and no improvement. */
+const comparedFactor = new RegExp(
+  `(?:${comparatorSource})\\s*(?:the\\s+)?\\d[\\d.]*(?:e-?\\d+)? × the baseline`,
+  'iu',
+);
 
 /** Returns the conditions of a sentence that are relative to the baseline. */
 export function relativeConditions(sentence: string): Condition[] {
-  const factor = factorOf(sentence);
+  const factor = comparedFactor.test(sentence) ? undefined : factorOf(sentence);
   if (factor === undefined) return [];
   const metric = metricOf(sentence);
   if (metric === undefined) return [];
-  if (factor.isPercent && share.test(metric)) return [];
+  if (factor.isPercent && isShare(metric)) return [];
   const direction = metric === 'time' ? 'lower' : directionOf(metric);
   if (direction === 'none') return [];
   const value = valueOf(factor, direction);

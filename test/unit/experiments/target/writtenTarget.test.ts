@@ -156,12 +156,75 @@ describe('targets as Helios prints them', () => {
 
   for (const text of [
     'val_loss <= the loss of baseline',
-    'val_loss 10 % below the baseline',
     'lowest val_loss in at most 5 epochs',
     'val_loss < 0.3 within 5 minutes',
   ])
     it(`refuses ${JSON.stringify(text)}, of which a part would be left out`, () => {
       assert.throws(() => statedTarget(text), /A part of the target was not understood/);
+    });
+
+  const below = 'val_loss <= 0.9 × the baseline';
+  const distances: readonly (readonly [stated: string, target: string | undefined])[] = [
+    ['val_loss 10 % below the baseline', below],
+    ['val_loss 10% below baseline', below],
+    ['val_loss 10 percent below the baseline', below],
+    ['val_loss is 10 % under the baseline', below],
+    ['val_loss at least 10 % below the baseline', below],
+    ['val_loss by at least 10 % below the baseline', below],
+    ['val_loss 10 % lower than the baseline', below],
+    ['val_loss should be 10 % smaller than the baseline', below],
+    ['get val_loss 10 % below the baseline', below],
+    ['bring val_loss to 10 % below the baseline', below],
+    ['val_loss 10 % better than the baseline', below],
+    ['val_loss at least 10 % better than our baseline', below],
+    ['val_loss 10 % unter der Baseline', below],
+    ['val_loss mindestens 10 % unter der Baseline', below],
+    ['val_loss soll 10 % unter der Baseline liegen', below],
+    ['Bringe val_loss 10 % unter die Baseline', below],
+    ['val_loss 10 % niedriger als die Baseline', below],
+    ['val_loss um 10 % besser als die Baseline', below],
+    ['val_loss 10 Prozent besser als die Baseline', below],
+    ['val_loss more than 10 % below the baseline', 'val_loss < 0.9 × the baseline'],
+    ['val_loss mehr als 10 % unter der Baseline', 'val_loss < 0.9 × the baseline'],
+    ['val_loss 2,5 % unter der Baseline', 'val_loss <= 0.975 × the baseline'],
+    ['throughput 20 % above the baseline', 'throughput >= 1.2 × the baseline'],
+    ['reward at least 20 % higher than the baseline', 'reward >= 1.2 × the baseline'],
+    ['reward 20 % better than the baseline', 'reward >= 1.2 × the baseline'],
+    ['reward 20 % über der Baseline', 'reward >= 1.2 × the baseline'],
+    ['val_loss at most 10 % above the baseline', 'val_loss <= 1.1 × the baseline'],
+    ['val_loss less than 10 % worse than the baseline', 'val_loss < 1.1 × the baseline'],
+    ['reward höchstens 10 % unter der Baseline', 'reward >= 0.9 × the baseline'],
+    [
+      'val_loss 10 % below the baseline, mean over seeds 0-2',
+      'val_loss <= 0.9 × the baseline, mean over seeds 0, 1, 2',
+    ],
+    [
+      'val_loss 10 % below the baseline and latency_ms < 5',
+      'val_loss <= 0.9 × the baseline and latency_ms < 5',
+    ],
+    // A percentage of a share may mean points; the others ask for something worse, or for two things.
+    ['accuracy 10 % above the baseline', undefined],
+    ['error rate 10 % below the baseline', undefined],
+    ['val_loss 10 % above the baseline', undefined],
+    ['val_loss 10 % worse than the baseline', undefined],
+    ['val_loss at most 10 % below the baseline', undefined],
+    ['reward 10 % below the baseline', undefined],
+    ['val_loss 100 % below the baseline', undefined],
+    ['val_loss 10 below the baseline', undefined],
+    ['val_loss 10 % below the baseline of run 7', undefined],
+    ['val_loss 10 % below the baseline accuracy', undefined],
+    ['val_loss must not be 10 % below the baseline', undefined],
+    ['val_loss at least 1.1 × the baseline', undefined],
+    ['val_loss between 5 % and 10 % below the baseline', undefined],
+    ['val_loss 10 % below the baseline, keep latency within 10 % of the baseline', undefined],
+    ['foo 10 % below the baseline', undefined],
+  ];
+  for (const [stated, target] of distances)
+    it(`reads ${JSON.stringify(stated)} as ${target ?? 'no target'}`, () => {
+      if (target === undefined) return void assert.throws(() => statedTarget(stated), stated);
+      const read = statedTarget(stated);
+      assert.equal(targetText(read), target);
+      assert.deepEqual(statedTarget(target), read);
     });
 
   it('ranks by the metric that can rank', () => {
