@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { counted } from '../../base/text.ts';
+import { counted, oneLine } from '../../base/text.ts';
 import { findMetric } from '../../metrics/metricName.ts';
 import { defineTool, type Tool } from '../tool.ts';
 
@@ -36,7 +36,7 @@ const parameters = z.strictObject({
   scope: z.enum(listScopes).default('session').describe('all: every session. Default: session.'),
   text: z.string().min(1).optional().describe('Words in hypothesis, command, reason or goal.'),
   decision: z.string().min(1).optional().describe('Such as keep.'),
-  metric: z.string().min(1).optional().describe('Sorts by it, best first.'),
+  metric: z.string().min(1).optional().describe('Sorts by it.'),
   limit: z.int().min(1).max(100).default(20).meta({ hidden: true }),
   skip: z.int().min(0).default(0).meta({ hidden: true }),
 });
@@ -46,7 +46,7 @@ export const expList = (lister: ExperimentLister): Tool =>
   defineTool({
     name: 'exp_list',
     description:
-      'List experiments, newest first: id, decision, result, runs. Tools that read runs take all these ids.',
+      'List experiments, best first, invalid last: id, decision, result, runs. Tools that read runs take all these ids.',
     effect: 'read',
     parameters,
     aliases: { query: 'text', status: 'decision', offset: 'skip' },
@@ -93,21 +93,41 @@ function matching({ text = '', decision = '', metric }: Args) {
   };
 }
 
+/**
+ * Sorts by the metric, or by the only metric of all, best first; those without a value after the
+ * others. Without such a metric, newest first. What cannot support a result comes last.
+ */
 function sorted(found: readonly ListedExperiment[], { metric }: Args): readonly ListedExperiment[] {
-  if (metric === undefined) return found.toSorted((a, b) => b.startedMs - a.startedMs);
-  const sign = found[0]?.direction === 'higher' ? -1 : 1;
-  return found.toSorted((a, b) => sign * ((a.value ?? 0) - (b.value ?? 0)));
+  const metrics = new Set(found.flatMap((one) => one.metric ?? []));
+  const isRanked = metric !== undefined || metrics.size === 1;
+  const isHigher = found.some(({ direction }) => direction === 'higher');
+  const rank = ({ value }: ListedExperiment): number =>
+    !isRanked ? 0 : value === null ? Infinity : isHigher ? -value : value;
+  return found.toSorted(
+    (a, b) =>
+      Number(isExcluded(a)) - Number(isExcluded(b)) ||
+      (rank(a) === rank(b) ? b.startedMs - a.startedMs : rank(a) - rank(b)),
+  );
 }
 
+/** Returns whether the experiment is decided invalid or crash, whatever it measured. */
+const isExcluded = ({ decision }: ListedExperiment): boolean =>
+  /^(?:invalid|crash)\b/.test(decision);
+
 const maxGoalChars = 80;
+const maxWhyChars = 160;
 
 const lineOf = (one: ListedExperiment): string =>
   [
     one.id,
-    one.decision,
+    isExcluded(one) ? reasoned(one) : one.decision,
     one.result,
     ...(one.runs === '' ? [] : [`its runs ${one.runs}`]),
     ...(one.hypothesis === '' ? [] : [one.hypothesis]),
     ...(one.command === one.hypothesis ? [] : [one.command]),
     ...(one.goal === undefined ? [] : [`its goal: ${one.goal.slice(0, maxGoalChars)}`]),
   ].join(' · ');
+
+/** Returns the decision with its reason, unless the result says it: the source of an import. */
+const reasoned = ({ decision, why, result }: ListedExperiment): string =>
+  result.includes(why) ? decision : `${decision}: ${oneLine(why, maxWhyChars)}`;
