@@ -2,15 +2,16 @@
  * Chooses and draws the charts of a report: the best value over time, and the curves of the most
  * relevant runs.
  */
+import { isInvalid } from '../experiments/decisionsInForce.ts';
 import type { LedgerRow } from '../experiments/ledger.ts';
 import { countedValue, summaryFor } from '../experiments/ledger.ts';
 import { baselinesOf } from '../experiments/target/judgeTarget.ts';
 import { conditionText, type Baselines, type Condition } from '../experiments/target/target.ts';
 import type { SeriesColumns } from '../metrics/metric.ts';
 import type { BriefFacts } from './facts.ts';
-import { decisionOf, nightOf, type Night } from './night.ts';
+import { nightOf, type Night } from './night.ts';
 import { progressChart, type ProgressPoint } from './progressChart.ts';
-import { runChart, type ChartRun } from './runChart.ts';
+import { runChart, spokenName, type ChartRun } from './runChart.ts';
 import { runName } from '../runs/run.ts';
 
 export interface DrawnChart {
@@ -55,10 +56,9 @@ function progressOf(night: Night): DrawnChart | undefined {
   const { ledger } = night.facts;
   const { decisive } = ledger;
   if (decisive === undefined) return undefined;
-  const points = ledger.experiments.flatMap((experiment) => {
-    const decision = decisionOf(experiment);
-    return experiment.runs.flatMap((row) => pointOf(night, row, decision));
-  });
+  const points = ledger.experiments.flatMap(({ runs }) =>
+    runs.flatMap((row) => pointOf(night, row)),
+  );
   if (points.length < 2) return undefined;
   const svg = progressChart({
     ...decisive,
@@ -74,23 +74,19 @@ function progressOf(night: Night): DrawnChart | undefined {
  * Returns the dot of a run; an empty list if the run has no finite value. A run that cannot be the
  * best, such as a crashed run, also has a dot: at the best value that it recorded.
  */
-function pointOf(
-  night: Night,
-  row: LedgerRow,
-  decision: ProgressPoint['decision'],
-): ProgressPoint[] {
+function pointOf(night: Night, row: LedgerRow): ProgressPoint[] {
   const { decisive } = night.facts.ledger;
   const value = night.valueOf(row);
   const summary = decisive && summaryFor(row.metrics, decisive.metric);
   const shown = value ?? (summary && countedValue(summary, decisive));
-  const isOut = decision === 'invalid' || decision === 'crash';
+  const decision = row.decision?.decision;
   return shown === undefined || !Number.isFinite(shown)
     ? []
     : [
         {
           number: row.number,
           value: shown,
-          counts: value !== undefined && !isOut,
+          counts: value !== undefined && !isInvalid(row.decision),
           ...(decision && { decision }),
         },
       ];
@@ -98,16 +94,19 @@ function pointOf(
 
 /**
  * Returns the runs to draw: the champion, the best runs, and the newest runs with non-finite
- * values.
+ * values. Leaves out runs decided invalid and reproductions.
  */
 function chosenRuns({ facts: { ledger }, valueOf, compare }: Night): readonly LedgerRow[] {
   const { champion, decisive } = ledger;
-  const ranked = ledger.rows
+  const rows = ledger.rows.filter(
+    ({ decision, isReproduction }) => decision?.decision !== 'invalid' && isReproduction !== true,
+  );
+  const ranked = rows
     .map((row) => ({ row, value: valueOf(row) }))
     .filter(({ row, value }) => value !== undefined && row !== champion)
     .sort((a, b) => compare(a.value, b.value))
     .map(({ row }) => row);
-  const broken = ledger.rows
+  const broken = rows
     .filter(
       ({ metrics }) => summaryFor(metrics, decisive?.metric ?? '')?.firstNonFinite !== undefined,
     )
@@ -141,12 +140,13 @@ async function curvesOf(
     const own = summaryFor(row.metrics, metric);
     const series = own && (await read(row, own.metric));
     if (series === undefined || series.values.length === 0) continue;
-    runs.push({ name: runName(row.number), isChampion: row.isChampion, series });
+    const isExcluded = night.valueOf(row) === undefined || isInvalid(row.decision);
+    runs.push({ name: runName(row.number), isChampion: row.isChampion, isExcluded, series });
   }
   const svg = runChart({ metric, runs, ...goalOf(night, metric) });
   return svg === undefined
     ? undefined
-    : { name, text: `${metric} of ${runs.map((run) => run.name).join(', ')}`, svg };
+    : { name, text: `${metric} of ${runs.map(spokenName).join(', ')}`, svg };
 }
 
 /**

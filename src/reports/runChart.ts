@@ -12,6 +12,8 @@ export interface ChartRun {
   /** Name of the run, for example `run 7`. */
   readonly name: string;
   readonly isChampion: boolean;
+  /** True for a run whose values support no result, such as one that diverged. Default: false. */
+  readonly isExcluded?: boolean;
   readonly series: SeriesColumns;
 }
 
@@ -21,7 +23,7 @@ export interface RunChart {
   readonly goal?: { readonly value: number; readonly text: string };
 }
 
-type Curve = Pick<ChartRun, 'name' | 'isChampion'> & ReturnType<typeof downsampleForPlot>;
+type Curve = Omit<ChartRun, 'series'> & ReturnType<typeof downsampleForPlot>;
 
 interface DrawnRun extends Curve {
   /** True if the run diverged so far that the range of the axis ignores its values. */
@@ -74,7 +76,11 @@ function withoutDiverged(curves: readonly Curve[]): readonly DrawnRun[] {
 }
 
 const describe = (metric: string, runs: readonly DrawnRun[]): string =>
-  `${metric} by step of ${runs.map(({ name, isChampion }) => (isChampion ? `${name} (champion)` : name)).join(', ')}`;
+  `${metric} by step of ${runs.map((run) => (run.isChampion ? `${run.name} (champion)` : spokenName(run))).join(', ')}`;
+
+/** Returns the name of a run, as the text that describes the chart says it. */
+export const spokenName = ({ name, isExcluded }: Omit<ChartRun, 'series'>): string =>
+  isExcluded === true ? `${name} (excluded)` : name;
 
 /** Returns the runs with the champion last, so that its line is above the others. */
 const inOrder = (runs: readonly DrawnRun[]) =>
@@ -116,8 +122,16 @@ const cross = (x: number, y: number, title: string): string =>
     `<title>${xmlText(title)}</title>`,
   );
 
-const entryOf = ({ name, isChampion, isBeyond }: DrawnRun, index: number): LegendEntry => ({
-  text: `${name}${isChampion ? ' · champion' : ''}${isBeyond ? ' · off scale' : ''}`,
+const entryOf = (
+  { name, isChampion, isExcluded, isBeyond }: DrawnRun,
+  index: number,
+): LegendEntry => ({
+  text: [
+    name,
+    ...(isChampion ? ['champion'] : []),
+    ...(isExcluded === true ? ['excluded'] : []),
+    ...(isBeyond ? ['off scale'] : []),
+  ].join(' · '),
   sign: (x, y) => element('path', { class: classOf(index, isChampion), d: `M${x - 12} ${y}h24` }),
 });
 

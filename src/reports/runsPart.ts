@@ -22,7 +22,7 @@ function runRow({ facts: { ledger }, rowOf }: Night, run: RunFacts): string {
     `${runPlace(run.number)}${mark}`,
     `${experiment}${plain(run.label, 80)}`,
     plain(run.machineId, 40),
-    plain(run.status, 120),
+    `${plain(run.status, 120)}${row?.decision?.decision === 'invalid' ? ' · invalid' : ''}`,
     run.tookMs === undefined ? '' : formatDuration(run.tookMs),
     summary === undefined ? '' : formatValue(summary.last),
     summary === undefined ? '' : formatValue(summary.best),

@@ -548,6 +548,12 @@ describe('the brief of a night', () => {
     assert.match(text, /\*\*Not ended\*\*/);
     assert.match(buildRuns(night.facts()), /\| running \|/);
   });
+
+  it('lists a run as invalid, however it ended', () => {
+    const night = new Night();
+    night.experiment({ hypothesis: 'a', decision: { is: 'invalid', why: 'leak' } }, { loss: 0.1 });
+    assert.match(buildRuns(night.facts()), /\| ok · invalid \|/);
+  });
 });
 
 describe('the write-up', () => {

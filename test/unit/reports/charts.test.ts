@@ -286,7 +286,49 @@ describe('the charts of a report', () => {
 
   it('show the champion, the best, and what stopped being a number', async () => {
     const [, loss] = await drawCharts(fullNight().facts(), read);
-    assert.equal(loss?.text, 'loss of run 4, run 5, run 6, run 1, run 2, run 7');
+    assert.equal(loss?.text, 'loss of run 4, run 5, run 6, run 1, run 2, run 7 (excluded)');
+    assert.ok(textsOf(loss.svg).includes('run 7 · excluded'));
+    assert.match(
+      loss.svg,
+      /<desc>loss by step of run 4 \(champion\), .*, run 7 \(excluded\)<\/desc>/,
+    );
+  });
+
+  it('leave out runs that are invalid or reproductions, and mark them on the way to the best', async () => {
+    const night = new Night();
+    const first = night.experiment({ hypothesis: 'a' }, { loss: 2 });
+    night.experiment(
+      { hypothesis: 'b', decision: { is: 'invalid', why: 'trained on the test data' } },
+      { loss: 0.1, command: 'python3 train.py --leak' },
+      { loss: 0.2, metrics: [lossOf(0.2, { firstNonFinite: { value: NaN, step: 3, index: 2 } })] },
+    );
+    night.run({ loss: 1.9, experimentId: first, isReproduction: true });
+    night.experiment({ hypothesis: 'c' }, { loss: 1.5 });
+    const [progress, loss] = await drawCharts(night.facts(), read);
+    assert.equal(loss?.text, 'loss of run 5, run 1');
+    assert.deepEqual(
+      textsOf(progress?.svg, '.bad > title').filter((text) => text !== 'excluded'),
+      ['run 2: 0.1 (invalid)', 'run 3: 0.2 (invalid)'],
+    );
+  });
+
+  it('mark the settings of a sweep as they were decided, one by one', async () => {
+    const night = new Night();
+    const sweep = night.experiment(
+      { hypothesis: 'a' },
+      { loss: 2, command: 'python3 train.py --lr 1' },
+      { loss: 0.5, command: 'python3 train.py --lr 2' },
+      { loss: 1, command: 'python3 train.py --lr 3' },
+    );
+    const decided = { type: 'experiment.decided', experimentId: sweep, by: 'agent' } as const;
+    night.add({ ...decided, decision: 'invalid', why: 'leak', runs: [2] });
+    night.add({ ...decided, decision: 'keep', why: 'best', runs: [3] });
+    const [progress, loss] = await drawCharts(night.facts(), read);
+    assert.equal(loss?.text, 'loss of run 3, run 1');
+    assert.deepEqual(
+      ['keep', 'discard', 'bad'].map((mark) => textsOf(progress?.svg, `.${mark} > title`)[0]),
+      ['run 3: 1 (keep)', 'run 1: 2', 'run 2: 0.5 (invalid)'],
+    );
   });
 
   it('are none where nothing was measured, and leave out what is not within reach', async () => {
