@@ -75,8 +75,9 @@ export async function follow(following: Following): Promise<number> {
     if (say !== undefined) await session.say(say, attachments);
     const reason = await Promise.race([session.ended, hangUp.promise]);
     if (reason === 'hung up') return exitCodes.ended;
-    view.end(await lastLines(following, reason));
-    return isInterrupted ? exitCodes.interrupted : codeFor(reason);
+    const code = isInterrupted ? exitCodes.interrupted : codeFor(reason);
+    view.end(await lastLines(following, reason, code));
+    return code;
   } finally {
     owned.dispose();
   }
@@ -110,6 +111,23 @@ export const codeFor = (reason: EndReason): number =>
       ? exitCodes.error
       : exitCodes.ended;
 
+/** Why the exit code is not 0. Omitted for the ends with which it is. */
+const exitReasons: Readonly<Partial<Record<EndReason, string>>> = {
+  claimed: 'nothing could check whether the goal is met',
+  blocked: 'the goal is not met, and the agent cannot go on',
+  budget: 'a limit was reached before the goal',
+  no_progress: 'the goal is not met, and the session made no progress',
+  plateau: 'the goal is not met, and the results no longer improved',
+  user: 'the session was stopped before the goal',
+  error: 'an error stopped the session',
+};
+
+/** Returns the exit code with its reason, unless it is 0. */
+function exitTexts(code: number, reason: EndReason): readonly string[] {
+  const why = code === exitCodes.interrupted ? 'interrupted' : exitReasons[reason];
+  return code === exitCodes.goal || why === undefined ? [] : [`Exit code ${code}: ${why}.`];
+}
+
 /** Returns what was checked or, for a goal that could not be checked, what was measured. */
 function evidenceLines(end: SessionState['end']): string[] {
   const { checked = [], evidence = [] } = end ?? {};
@@ -121,11 +139,15 @@ function evidenceLines(end: SessionState['end']): string[] {
 }
 
 /**
- * Returns how the session ended: met or not, what was measured and by which runs, the cost and the
- * time that it worked.
+ * Returns how the session ended: met or not, what was measured and by which runs, the cost, the
+ * time that it worked, and why the exit code is not 0.
  */
-export function outcomeLines(state: SessionState, reason: EndReason, style: Style): string[] {
-  const { bold, good, bad, dim } = style;
+export function outcomeLines(
+  state: SessionState,
+  reason: EndReason,
+  { bold, good, bad, dim }: Style,
+  code = codeFor(reason),
+): string[] {
   return [
     '',
     bold((codeFor(reason) === exitCodes.goal ? good : bad)(endText(reason))),
@@ -139,10 +161,11 @@ export function outcomeLines(state: SessionState, reason: EndReason, style: Styl
         formatDuration(workedMs(state, state.lastEventMs)),
       ].join(' · '),
     ),
+    ...exitTexts(code, reason),
   ];
 }
 
-async function lastLines(following: Following, reason: EndReason): Promise<string[]> {
+async function lastLines(following: Following, reason: EndReason, code: number): Promise<string[]> {
   const { session, engine, style, homeOption, deps } = following;
   const command = deps.env['npm_lifecycle_event'] === 'start' ? 'npm start --' : 'helios';
   const { state } = session;
@@ -152,7 +175,7 @@ async function lastLines(following: Following, reason: EndReason): Promise<strin
     (run) => run.process && run.verdict === undefined,
   ).length;
   return [
-    ...outcomeLines(state, reason, style),
+    ...outcomeLines(state, reason, style, code),
     ...(state.provider === 'demo' ? [] : costLines(state).map((line) => dim(`  ${line}`))),
     ...(running > 0 ? [`${running} ${running === 1 ? 'run continues' : 'runs continue'}.`] : []),
     '',

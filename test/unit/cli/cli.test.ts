@@ -54,6 +54,7 @@ describe('helios', () => {
     assert.equal(await runCli([...demo, 'loss below 0.5'], it), 0);
     assert.match(it.stdout.text, /Launched lr=1 · run 1/);
     assert.match(it.stdout.text, /Run 1: ok · lr=1 · .* · loss 0.25/);
+    assert.doesNotMatch(it.stdout.text, /Exit code/);
     assert.match(it.stdout.text, /Goal met\nIt is low\.\n {2}loss 0.25 < 0.5 \(run 1\)/);
     for (const name of ['Report', 'Journal', 'Metrics']) {
       const place = new RegExp(`^${name} +(.+)$`, 'm').exec(it.stdout.text)?.[1] ?? '';
@@ -77,6 +78,10 @@ describe('helios', () => {
     const it = world(saying([blocked]));
     assert.equal(await runCli([...demo, 'a goal'], it), 2);
     assert.match(it.stdout.text, /Blocked\nNo data here\./);
+    assert.match(
+      it.stdout.text,
+      /^Exit code 2: the goal is not met, and the agent cannot go on\.$/m,
+    );
     assert.match(it.stdout.text, /Resume {3}helios --resume s-/);
   });
 
@@ -84,6 +89,7 @@ describe('helios', () => {
     const it = world({ model: new ScriptedModel(() => [{ name: 'memory_ls', input: {} }]) });
     assert.equal(await runCli([...demo, '--max-turns', '2', 'a goal'], it), 2);
     assert.match(it.stdout.text, /Budget used up/);
+    assert.match(it.stdout.text, /^Exit code 2: a limit was reached before the goal\.$/m);
   });
 
   it('ends with 1 when the model cannot be used', async () => {
@@ -91,6 +97,7 @@ describe('helios', () => {
     const it = world(saying({ reply: { stop: 'error', content: [], failure } }));
     assert.equal(await runCli([...demo, 'a goal'], it), 1);
     assert.match(it.stdout.text, /The key was refused/);
+    assert.match(it.stdout.text, /^Exit code 1: an error stopped the session\.$/m);
   });
 
   it('writes nothing but events as JSON lines, the end last', async () => {
@@ -125,6 +132,7 @@ describe('helios', () => {
     assert.deepEqual(it.exits, [130]);
     assert.equal(await done, 130);
     assert.match(it.stdout.text, /Stopped/);
+    assert.match(it.stdout.text, /^Exit code 130: interrupted\.$/m);
     assert.match(it.stdout.text, /--resume s-/);
   });
 
