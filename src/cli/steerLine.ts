@@ -112,6 +112,9 @@ interface Steered {
   readonly deps: Pick<CliDeps, 'clock'>;
 }
 
+/** Requests whose event has a line of its own in the view. */
+const shownByView: ReadonlySet<SessionRequest['kind']> = new Set(['say', 'pin', 'unpin']);
+
 /** Carries out a line, and shows what was done or why not. Never rejects. */
 export async function steerByLine(line: string, steered: Steered): Promise<void> {
   const { session, engine, view } = steered;
@@ -120,8 +123,7 @@ export async function steerByLine(line: string, steered: Steered): Promise<void>
   try {
     const request = requestOf(line);
     const done = await engine.requests.send(session.id, request);
-    // The view shows a message itself.
-    if (request.kind !== 'say') view.notice(done);
+    if (!shownByView.has(request.kind)) view.notice(done);
   } catch (error) {
     view.notice(adviceOf(error));
   }

@@ -124,6 +124,8 @@ const descriptions: { readonly [Type in JournalEvent['type']]: Describe<Type> } 
       ? plain('setting', 'Baseline chosen', `run ${target.baseline}`)
       : plain('setting', by === 'agent' ? 'Target stated' : 'Target changed', targetText(target)),
   'session.target_kept': (event) => plain('setting', 'Target unchanged', keptTargetText(event)),
+  'target.reached': ({ text }) =>
+    described({ kind: 'decision', tone: 'good' }, 'Target reached', text),
   'session.ended': ({ reason, summary, marked = summary, checked = [] }) =>
     described(
       {

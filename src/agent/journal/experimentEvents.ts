@@ -17,7 +17,19 @@ export interface ImportOrigin {
   readonly rows?: AttachmentFile;
 }
 
+/** The best setting meets the target for the first time. Recorded once while that is so. */
+export interface TargetReached {
+  readonly type: 'target.reached';
+  /** The target, in words. */
+  readonly target: string;
+  /** What was compared: `val_loss 0.018 < 0.02 (run 4)`. */
+  readonly text: string;
+  /** Numbers of the runs of the setting. */
+  readonly runs: readonly number[];
+}
+
 export type ExperimentEvent =
+  | TargetReached
   /** The agent or the user stated the target; replaces the target that was read from the goal. */
   | {
       readonly type: 'session.target_changed';

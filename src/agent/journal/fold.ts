@@ -121,6 +121,7 @@ const changes: Changes = {
   }),
   'session.target_changed': withTarget,
   'session.target_kept': same,
+  'target.reached': same,
   'session.ended': (state, { at: atMs, id: _id, v: _v, type: _type, ...end }) => ({
     ...without(state, 'sleep', 'monitor'),
     phase: 'ended',

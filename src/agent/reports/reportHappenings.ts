@@ -118,6 +118,7 @@ function isHappening(event: JournalEvent): boolean {
     case 'budget.noticed':
     case 'run.not_started':
     case 'machine.out_of_reach':
+    case 'target.reached':
       return true;
     case 'model.replied':
       return event.failure !== undefined;

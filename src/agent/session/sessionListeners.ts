@@ -9,6 +9,7 @@ import type { EngineSettings } from '../contract/settings.ts';
 import { Experiments } from '../experiments/experiments.ts';
 import { LaunchedCode } from '../experiments/launchedCode.ts';
 import { Imports } from '../experiments/imports.ts';
+import { watchTarget } from '../experiments/targetWatch.ts';
 import type { SessionLog } from '../journal/sessionLog.ts';
 import { createSleepPorts } from '../loop/sleepPorts.ts';
 import { Waiting } from '../loop/waiting.ts';
@@ -90,6 +91,7 @@ export function createListeners(request: PartsRequest, owned: DisposableStore): 
   );
   owned.add(wakeWhenPaused(log, waiting));
   owned.add(new Outages({ log, runs, sessionRuns, clock, onFailed }));
+  owned.add(watchTarget({ log, ledger: () => sessionRuns.ledger(), onFailed }));
   owned.add(warnOfPlace({ ...shared, log, onFailed }));
   const policy = watchdogPolicy(shared.settings(), request.project);
   const watches = owned.add(

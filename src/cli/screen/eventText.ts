@@ -24,12 +24,13 @@ const shownLine = (text: string): string => visibleText(oneLine(cleanText(text),
  * Style of the line for each type of event; a type that is not listed has no line, or its own
  * format. `tone`: red if the event is bad news, otherwise unstyled.
  */
-const styles: { readonly [Type in JournalEvent['type']]?: 'dim' | 'bold' | 'tone' } = {
+const styles: { readonly [Type in JournalEvent['type']]?: 'dim' | 'bold' | 'good' | 'tone' } = {
   'session.resumed': 'dim',
   'session.permissions_changed': 'dim',
   'session.model_changed': 'dim',
   'session.effort_changed': 'dim',
   'session.target_kept': 'bold',
+  'target.reached': 'good',
   'session.paused': 'tone',
   'message.added': 'dim',
   'model.replied': 'tone',
@@ -49,6 +50,8 @@ const styles: { readonly [Type in JournalEvent['type']]?: 'dim' | 'bold' | 'tone
   'sweep.ended': 'bold',
   'sleep.ended': 'dim',
   'context.checkpointed': 'dim',
+  'note.pinned': 'dim',
+  'note.unpinned': 'dim',
 };
 
 /**

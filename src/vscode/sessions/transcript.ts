@@ -147,6 +147,7 @@ const icons: { readonly [Type in JournalEvent['type']]?: string } = {
   'session.model_changed': 'server-process',
   'session.effort_changed': 'server-process',
   'session.target_kept': 'target',
+  'target.reached': 'target',
   'session.paused': 'debug-pause',
   'budget.noticed': 'credit-card',
   'place.warned': 'warning',
@@ -169,6 +170,7 @@ const icons: { readonly [Type in JournalEvent['type']]?: string } = {
   'monitor.stopped': 'eye-closed',
   'context.checkpointed': 'archive',
   'note.pinned': 'pin',
+  'note.unpinned': 'pin',
 };
 
 function eventParts(event: JournalEvent, state: SessionState): readonly ChatPart[] {

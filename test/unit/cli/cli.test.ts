@@ -55,6 +55,10 @@ describe('helios', () => {
     assert.match(it.stdout.text, /Launched lr=1 · run 1/);
     assert.match(it.stdout.text, /Run 1: ok · lr=1 · .* · loss 0.25/);
     assert.doesNotMatch(it.stdout.text, /Exit code/);
+    assert.equal(
+      it.stdout.text.match(/^Target reached · loss 0\.25 < 0\.5 \(run 1\)$/gm)?.length,
+      1,
+    );
     assert.match(it.stdout.text, /Goal met\nIt is low\.\n {2}loss 0.25 < 0.5 \(run 1\)/);
     for (const name of ['Report', 'Journal', 'Metrics']) {
       const place = new RegExp(`^${name} +(.+)$`, 'm').exec(it.stdout.text)?.[1] ?? '';

@@ -62,7 +62,10 @@ describe('typing while a session works in the terminal', () => {
     type(deps, '/budget 7 turns\r');
     await shows(screen, /7 turns/);
     type(deps, '/pin be brief\r');
-    await shows(screen, /[Pp]inned/);
+    await shows(screen, /Sticky note 1 pinned · be brief/);
+    type(deps, '/unpin 1\r');
+    await shows(screen, /Sticky note 1 removed/);
+    assert.doesNotMatch(screen(), /Pinned as|Removed sticky/);
     type(deps, '/stop\r');
     assert.equal(await code, 2);
   });

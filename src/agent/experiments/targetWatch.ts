@@ -1,0 +1,58 @@
+/** Records when the best setting of a session first meets the target. */
+import type { Disposable } from '../../base/disposable.ts';
+import type { Ledger } from '../../experiments/ledger.ts';
+import { judgeChampion, runsThatMeet, targetIn } from '../../experiments/target/judgeTarget.ts';
+import { isOpen, type Target } from '../../experiments/target/target.ts';
+import type { JournalEvent } from '../journal/events.ts';
+import type { TargetReached } from '../journal/experimentEvents.ts';
+import type { SessionLog } from '../journal/sessionLog.ts';
+
+export interface TargetWatchDeps {
+  readonly log: Pick<SessionLog, 'record' | 'events' | 'state' | 'onDidRecord'>;
+  ledger(): Ledger;
+  /** Called when an event cannot be recorded. */
+  onFailed(error: unknown): void;
+}
+
+const causes: ReadonlySet<JournalEvent['type']> = new Set([
+  'run.ended',
+  'run.metrics_changed',
+  'experiment.decided',
+  'session.target_changed',
+]);
+
+/** Records `target.reached` once for each target, and again if the first runs prove invalid. */
+export function watchTarget({ log, ledger, onFailed }: TargetWatchDeps): Disposable {
+  return log.onDidRecord(({ type }) => {
+    const { target, end } = log.state;
+    if (!causes.has(type) || target === undefined || end !== undefined) return;
+    const reached = targetReached(log.events, target, ledger());
+    if (reached !== undefined) log.record(reached).catch(onFailed);
+  });
+}
+
+/**
+ * Returns the event that tells that the champion meets the target; `undefined` if it does not, if
+ * the goal names no number, or if the journal tells it of a setting that still meets this target.
+ */
+export function targetReached(
+  events: readonly JournalEvent[],
+  target: Target,
+  ledger: Ledger,
+): TargetReached | undefined {
+  if (target.conditions.length === 0 || isOpen(target)) return undefined;
+  const best = judgeChampion(target, ledger);
+  if (best?.isMet !== true) return undefined;
+  const stated = targetIn(target, ledger);
+  const meeting = runsThatMeet(target, ledger);
+  const isTold = events.some(
+    (event) =>
+      event.type === 'target.reached' &&
+      event.target === stated &&
+      event.runs.some((number) => meeting.includes(number)),
+  );
+  if (isTold) return undefined;
+  const text = best.conditions.map((one) => one.text).join('; ');
+  const runs = best.runs.map(({ number }) => number);
+  return { type: 'target.reached', target: stated, text, runs };
+}
