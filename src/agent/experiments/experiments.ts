@@ -3,6 +3,7 @@ import type {
   DecidedExperiment,
   ExperimentDecisionRequest,
 } from '../../tools/experiments/expDecide.ts';
+import { removeLeftCheckFolders, type CheckFoldersDeps } from './checkFolders.ts';
 import { ExperimentDecisions, type ExperimentDecisionsDeps } from './experimentDecisions.ts';
 import {
   ExperimentPlans,
@@ -18,15 +19,21 @@ import {
 export class Experiments implements Disposable {
   readonly #plans: ExperimentPlans;
   readonly #decisions: ExperimentDecisions;
+  readonly #deps: CheckFoldersDeps;
 
-  constructor(deps: ExperimentPlansDeps & ExperimentDecisionsDeps) {
+  constructor(deps: ExperimentPlansDeps & ExperimentDecisionsDeps & CheckFoldersDeps) {
+    this.#deps = deps;
     this.#plans = new ExperimentPlans(deps);
     this.#decisions = new ExperimentDecisions(deps);
   }
 
-  /** Records `crash` for experiments that crashed while no process owned the session. */
-  open(): void {
+  /**
+   * Records `crash` for experiments that crashed while no process owned the session, and removes the
+   * folders of a check that was cut off.
+   */
+  async open(): Promise<void> {
     this.#decisions.open();
+    await removeLeftCheckFolders(this.#deps);
   }
 
   /** See `ExperimentPlans.begin`. */

@@ -18,6 +18,7 @@ import type { Machine } from '../../machines/machine.ts';
 import { outcomeText, runCommand } from '../../tools/parameters/runCommand.ts';
 import type { CheckPlace } from '../../tools/session/finish.ts';
 import type { ToolContext } from '../../tools/tool.ts';
+import { checkFolderName, removeCheckFolders } from '../experiments/checkFolders.ts';
 import { restoredFolder } from '../experiments/storedCode.ts';
 import { changedFiles, changedText } from '../experiments/unchangedFiles.ts';
 import type { SessionState } from '../journal/state.ts';
@@ -70,7 +71,26 @@ export async function checkRequirements(
     refuseMissing(requirements, checks);
     for (const plan of plans) await refuseChanged(deps, requirements, plan);
   }
-  const texts = (requirements?.unchanged ?? []).map(({ path }) => `${path} unchanged`);
+  const unchanged = (requirements?.unchanged ?? []).map(({ path }) => `${path} unchanged`);
+  try {
+    return [...unchanged, ...(await runChecks(deps, { plans, checks }, context))];
+  } finally {
+    if (checks.length > 0) await removeCheckFolders(deps, plans);
+  }
+}
+
+interface PlannedChecks {
+  readonly plans: readonly ExperimentPlan[];
+  readonly checks: readonly string[];
+}
+
+/** Runs each check on the code of each plan; without a plan, where commands run by default. */
+async function runChecks(
+  deps: Deps,
+  { plans, checks }: PlannedChecks,
+  context: ToolContext,
+): Promise<readonly string[]> {
+  const texts: string[] = [];
   for (const command of checks) {
     if (plans.length === 0) {
       const place = { command, ...placeWithoutPlan(deps) };
@@ -118,7 +138,7 @@ async function codeFolder({ log, machines, clock }: Deps, plan: ExperimentPlan):
   return newFolder(
     { log, machines, clock },
     { plan, machine },
-    `check of ${id} ${log.state.turns}`,
+    checkFolderName(id, log.state.turns, false),
   );
 }
 
@@ -145,7 +165,7 @@ async function withUsersChecks(deps: Deps, asked: Check): Promise<Check> {
   if (changed.length === 0) return asked;
   const own = { ...asked, note: `${names} is not the user's: this session changed it` };
   if (plan === undefined) return own;
-  const name = `user's check of ${plan.id} ${deps.log.state.turns}`;
+  const name = checkFolderName(plan.id, deps.log.state.turns, true);
   const folder = await newFolder(deps, { plan, machine }, name);
   if (folder === plan.cwd) return own;
   for (const each of changed)

@@ -168,7 +168,7 @@ export class LiveSession implements Session, SessionHooks {
     await this.#parts.sessionRuns.adoptAll(new Set(pending.map((call) => call.id)));
     this.#parts.sweeps.open();
     this.#parts.questions.open();
-    this.#parts.experiments.open();
+    await this.#parts.experiments.open();
     this.#parts.watches.open();
     await this.#settleCalls();
     this.goOn();

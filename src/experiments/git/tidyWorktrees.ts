@@ -8,7 +8,7 @@ import { refOf } from './experimentCodeStore.ts';
 import { dropRefsScript } from './dropRefs.ts';
 import { GitFailure, runGit, scriptStart } from './gitScript.ts';
 import { survey } from './survey.ts';
-import { worktreesFolder } from './worktrees.ts';
+import { Worktrees, worktreesFolder } from './worktrees.ts';
 
 export interface TidyRequest {
   readonly machine: Machine;
@@ -77,6 +77,28 @@ export async function knownWorktrees({
 }
 
 /**
+ * Removes those of the session's worktrees whose name `isSpent` accepts, whatever they contain.
+ * Leaves out the worktrees of branches. Rejects with `GitFailure` if the machine does not answer.
+ */
+export async function dropWorktrees(
+  place: Place,
+  isSpent: (name: string) => boolean,
+): Promise<void> {
+  const { machine, clock, timeoutMs = stepMs } = place;
+  const { folders, repos } = await knownWorktrees(place);
+  const spent = folders.filter((folder) => isSpent(baseName(folder)));
+  if (spent.length === 0) return;
+  const worktrees = new Worktrees(place);
+  const lists = repos.map((folder) => worktrees.list({ machine, folder }).catch(() => []));
+  const branches = new Set((await Promise.all(lists)).flat().map(({ name }) => name));
+  for (const folder of spent)
+    if (!branches.has(baseName(folder)))
+      await runGit({ machine, script: removeScript, args: [folder], clock, timeoutMs });
+}
+
+const baseName = (folder: string): string => folder.slice(folder.lastIndexOf('/') + 1);
+
+/**
  * Resolves with the names of the files of a worktree that are not stored under the ref of its
  * branch.
  */
@@ -84,7 +106,7 @@ export async function uncommittedFiles(
   { machine, sessionId, clock, timeoutMs = stepMs }: Place,
   folder: string,
 ): Promise<readonly string[]> {
-  const base = refOf(sessionId, folder.slice(folder.lastIndexOf('/') + 1));
+  const base = refOf(sessionId, baseName(folder));
   const seen = await survey({ machine, folder, base, clock, timeoutMs });
   const { fresh, nested, changed, unwatched, staged } = seen;
   return [...new Set([...fresh, ...nested, ...changed, ...unwatched, ...staged.keys()])];

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'mocha';
+import { systemClock } from '../../../../src/base/clock.ts';
+import { Worktrees } from '../../../../src/experiments/git/worktrees.ts';
+import { LocalMachine } from '../../../../src/machines/local/localMachine.ts';
 import type { Session } from '../../../../src/agent/contract/sessions.ts';
 import { GitRepo } from '../../../fakes/gitRepo.ts';
 import { ScriptedModel, type ScriptedCall } from '../../../fakes/scriptedModel.ts';
@@ -93,6 +96,9 @@ describe('what a goal asks for besides numbers, in a session', () => {
   });
 
   it('runs a check on the code that was measured, not on what came after', async () => {
+    const seen = path.join(folder, 'seen');
+    const place = `import os, solve\nopen(${JSON.stringify(seen)}, "w").write(os.getcwd())\n`;
+    repo.write({ 'check.py': `${place}raise SystemExit(not solve.fast)\n` });
     const session = await night(
       launch,
       until(1),
@@ -101,6 +107,36 @@ describe('what a goal asks for besides numbers, in a session', () => {
     );
     assert.deepEqual(errors(session), []);
     assert.equal(eventsOf(session, 'session.ended')[0]?.reason, 'goal');
+    const looked = readFileSync(seen, 'utf8');
+    assert.match(looked, /\/check-of-e1-\d+$/);
+    assert.ok(!existsSync(looked), 'the worktree of the check is removed');
+    assert.doesNotMatch(repo.git('worktree', 'list'), /check-of/);
+  });
+
+  it('leaves no worktree of a check behind that was killed, once the session is resumed', async () => {
+    const session = await night(launch, until(1), finish(['python3 check.py', 'false']));
+    const { id } = session;
+    assert.match(errors(session)[0] ?? '', /false failed/);
+    await bed?.engine.close();
+    const file = path.join(session.folder, 'journal.jsonl');
+    const lines = readFileSync(file, 'utf8').split('\n');
+    const begun = lines.findIndex((line) => /"tool\.started".*"finish"/.test(line));
+    writeFileSync(file, `${lines.slice(0, begun + 1).join('\n')}\n`);
+    const machine = new LocalMachine({
+      runsFolder: path.join(bed?.home ?? '', 'runs'),
+      workFolder: repo.folder,
+    });
+    const worktrees = new Worktrees({ sessionId: id, clock: systemClock });
+    const place = { machine, folder: repo.folder };
+    const left = await worktrees.add(place, 'HEAD', 'check of e1 3');
+    writeFileSync(path.join(left, 'output.txt'), 'of the check');
+    const branch = await worktrees.branch({ ...place, name: 'check of ideas' });
+    const again = await bed?.restart(new ScriptedModel([[blocked]]));
+    await (
+      await again?.engine.sessions.resume(id)
+    )?.ended;
+    assert.ok(!existsSync(left), left);
+    assert.ok(existsSync(branch.path), 'a branch of the agent stays');
   });
 
   it('ends nothing while a check fails, and shows the end of its output', async () => {
