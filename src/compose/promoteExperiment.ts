@@ -8,6 +8,7 @@ import type { CodeState } from '../experiments/experiment.ts';
 import { bringBranch } from '../experiments/git/bringBranch.ts';
 import {
   promoteToBranch,
+  promotedChange,
   promoteToPatch,
   type PromotedBranch,
   type PromotedCode,
@@ -72,6 +73,8 @@ export interface PromoteDeps {
 }
 
 export interface MadeBranch extends PromotedBranch {
+  /** Files and lines that differ from the commit that the user has checked out. */
+  readonly change: string;
   /**
    * Why the branch was created on another computer, the machine of the experiment. Omitted if it is
    * on this computer.
@@ -91,12 +94,13 @@ export async function promoteAsBranch(
   branch: string,
 ): Promise<MadeBranch> {
   const code = codeOf(deps, from);
-  if (from.machineId === localId) return promoteToBranch(code, branch);
+  const change = await promotedChange(code);
+  if (from.machineId === localId) return { ...(await promoteToBranch(code, branch)), change };
   const place = { machine: deps.machines.get(localId), folder: deps.workFolder };
   const brought = await bringBranch(code, branch, place);
   return 'why' in brought
-    ? { ...(await promoteToBranch(code, branch)), whyAway: brought.why }
-    : brought;
+    ? { ...(await promoteToBranch(code, branch)), change, whyAway: brought.why }
+    : { ...brought, change };
 }
 
 /** Options with which the user asks for another result, such as `add --branch NAME`. */
@@ -110,16 +114,16 @@ export interface PromoteAdvice {
 /** Describes the branch for the user. */
 export function branchText(
   { row, machineId }: Promotable,
-  { branch, commit, repo, isOld, whyAway }: MadeBranch,
+  { branch, commit, repo, change, isOld, whyAway }: MadeBranch,
   advice: PromoteAdvice,
 ): string {
   const place = whyAway === undefined ? repo : `${repo} on ${machineId}`;
   if (isOld)
-    return `Branch ${branch} in ${place} already holds the code of ${row.id} (commit ${commit.slice(0, 10)}). For another branch, ${advice.name}.`;
+    return `Branch ${branch} in ${place} already holds the code of ${row.id} (commit ${commit.slice(0, 10)}; ${change}). For another branch, ${advice.name}.`;
   if (whyAway !== undefined)
-    return `Created branch ${branch} from ${row.id} in ${place}, not on this computer: ${whyAway} For the code here, ${advice.patch}.`;
+    return `Created branch ${branch} from ${row.id} in ${place} (${change}), not on this computer: ${whyAway} For the code here, ${advice.patch}.`;
   const origin = machineId === localId ? row.id : `${row.id} of ${machineId}`;
-  return `Created branch ${branch} from ${origin} in ${repo}.`;
+  return `Created branch ${branch} from ${origin} in ${repo} (${change}).`;
 }
 
 /**
@@ -130,6 +134,12 @@ export const promoteAsPatch = (
   deps: Omit<PromoteDeps, 'workFolder'>,
   from: Promotable,
 ): Promise<Uint8Array> => promoteToPatch(codeOf(deps, from));
+
+/** Resolves with files and lines, as in `MadeBranch`. Rejects with `UserFacing`. */
+export const changeOf = (
+  deps: Omit<PromoteDeps, 'workFolder'>,
+  from: Promotable,
+): Promise<string> => promotedChange(codeOf(deps, from));
 
 const codeOf = (
   { machines, clock }: Omit<PromoteDeps, 'workFolder'>,

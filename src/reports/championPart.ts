@@ -108,8 +108,9 @@ function takeOverLines({ facts }: Night, { experimentId }: LedgerRow): string[] 
   const ref = `refs/helios/${facts.session.id}`;
   const branch = branchOf(row.plan.code, facts.session.id);
   const from = branch === undefined ? '' : `, made on ${code(`${ref}/${branch}`)}`;
+  const change = facts.championChange === undefined ? '' : ` (${plain(facts.championChange, 120)})`;
   return [
-    `- Its code is ${code(`${ref}/${row.id}`)}${from}. Take it over as a branch: ${command}, or _Helios: Promote Champion…_`,
+    `- Its code is ${code(`${ref}/${row.id}`)}${from}${change}. Take it over as a branch: ${command}, or _Helios: Promote Champion…_`,
   ];
 }
 

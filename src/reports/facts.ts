@@ -15,6 +15,8 @@ export interface BriefFacts {
   /** Worktrees with changes that no commit and no experiment contains. Default: none. */
   readonly openWork?: readonly OpenWorkFacts[];
   readonly ledger: Ledger;
+  /** How the code of the champion differs from the checked-out commit: files and lines. */
+  readonly championChange?: string;
   /** All planned runs, including those that did not start. Oldest first. */
   readonly runs: readonly RunFacts[];
   /** Measured values that the engine accepted as the reason to end the session. */

@@ -31,13 +31,14 @@ export async function openWork(
   const ids = new Set(['local', ...plans.map(({ machineId }) => machineId)]);
   const connected = machines
     .list()
-    .filter(({ id, kind }) => ids.has(id) && (kind === 'local' || isConnected(machines, id)));
+    .filter((machine) => ids.has(machine.id) && canReport(machines, machine));
   const found = connected.map((machine) => workOn(machine, state, clock).catch(() => []));
   return (await Promise.all(found)).flat();
 }
 
-const isConnected = ({ status }: Machines, id: string): boolean =>
-  status === undefined || status(id).kind === 'connected';
+/** Returns whether a report may read from the machine: one that is connected, or this computer. */
+export const canReport = ({ status }: Machines, { id, kind }: Machine): boolean =>
+  kind === 'local' || status === undefined || status(id).kind === 'connected';
 
 async function workOn(
   machine: Machine,

@@ -26,6 +26,7 @@ import type { Reports, WrittenReport, WrittenWriteup } from '../contract/reports
 import type { Session, Sessions } from '../contract/sessions.ts';
 import type { EventOf } from '../journal/describeEvent.ts';
 import type { JournalEvent } from '../journal/events.ts';
+import { championChange } from './championChange.ts';
 import { openWork } from './openWork.ts';
 import { briefFacts, type AboutRun, type ReportSource } from './reportFacts.ts';
 import type { RunState, SessionState } from '../journal/state.ts';
@@ -174,8 +175,15 @@ export class SessionReports implements Reports {
   async #briefFacts(source: ReportSource): Promise<BriefFacts> {
     const { clock, machinesIn } = this.#deps;
     const machines = machinesIn(source.state.workFolder);
-    const work = await openWork(source.state, { machines, clock });
-    return { ...this.#factsOf(source), openWork: work };
+    const [work, change] = await Promise.all([
+      openWork(source.state, { machines, clock }),
+      championChange(source.ledger, { machines, clock }),
+    ]);
+    return {
+      ...this.#factsOf(source),
+      openWork: work,
+      ...(change !== undefined && { championChange: change }),
+    };
   }
 
   #factsOf(source: ReportSource): BriefFacts {

@@ -4,6 +4,7 @@ import { Option } from 'commander';
 import {
   branchNameFor,
   branchText,
+  changeOf,
   promotable,
   promoteAsBranch,
   promoteAsPatch,
@@ -63,7 +64,7 @@ export const declarePromote = (helios: CliCommand): CliCommand =>
             stdout.write(`${branchText(from, newBranch, advice)}\n`);
           } else
             stdout.write(
-              `Wrote ${from.row.id} as a patch to ${await savePatch(context, patch, await promoteAsPatch(deps, from))}.\n`,
+              `Wrote ${from.row.id} as a patch to ${await savePatch(context, patch, await promoteAsPatch(deps, from))} (${await changeOf(deps, from)}).\n`,
             );
           for (const note of promotedNotes(from)) stdout.write(`${note}\n`);
           return exitCodes.goal;

@@ -38,6 +38,7 @@ export const treeScript = shellText('./promotedTree.sh', import.meta.url);
 export const nameScript = shellText('./newBranch.sh', import.meta.url);
 const branchScript = `${scriptStart}${nameScript}${treeScript}${shellText('./promoteBranch.sh', import.meta.url)}`;
 const patchScript = `${scriptStart}${treeScript}${shellText('./promotePatch.sh', import.meta.url)}`;
+const changeScript = `${scriptStart}${treeScript}${shellText('./promotedChange.sh', import.meta.url)}`;
 const addedScript = `${scriptStart}${shellText('./addedFiles.sh', import.meta.url)}`;
 
 /**
@@ -108,6 +109,26 @@ export async function promoteToPatch(promoted: PromotedCode): Promise<Uint8Array
     'The code of this experiment equals the checked-out commit, so there is nothing to export.',
     'The experiment changed only arguments; see its command.',
   );
+}
+
+/**
+ * Resolves with how the code differs from the commit that the user has checked out: `2 files
+ * changed, 9 insertions(+) against the checked-out commit`. Rejects with `UserFacing`.
+ */
+export async function promotedChange(promoted: PromotedCode): Promise<string> {
+  const { machine, code, clock } = promoted;
+  const { repo, commit } = keptCode(code);
+  const text = await withUserErrors('', async () =>
+    runGit({
+      machine,
+      script: changeScript,
+      args: [repo, commit],
+      stdin: await outputsIn(promoted),
+      clock,
+      timeoutMs: promoteStepMs,
+    }),
+  );
+  return `${text.trim() || 'no change'} against the checked-out commit`;
 }
 
 export function keptCode(code: CodeState): { readonly repo: string; readonly commit: string } {

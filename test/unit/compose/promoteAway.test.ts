@@ -84,7 +84,7 @@ describe('a branch of an experiment on another machine', () => {
     const made = await promoteAsBranch(deps, from, branch);
     assert.equal(
       branchText(from, made, advice),
-      `Created branch ${branch} from e5 of gpu1 in ${user.folder}.`,
+      `Created branch ${branch} from e5 of gpu1 in ${user.folder} (2 files changed, 1 insertion(+), 1 deletion(-) against the checked-out commit).`,
     );
     assert.equal(user.git('rev-parse', branch), made.commit);
     assert.deepEqual(user.git('log', '-1', '--format=%B', branch).trim().split('\n'), [
@@ -101,7 +101,7 @@ describe('a branch of an experiment on another machine', () => {
     assert.deepEqual(again, { ...made, isOld: true });
     assert.equal(
       branchText(from, again, advice),
-      `Branch ${branch} in ${user.folder} already holds the code of e5 (commit ${made.commit.slice(0, 10)}). For another branch, add --branch NAME.`,
+      `Branch ${branch} in ${user.folder} already holds the code of e5 (commit ${made.commit.slice(0, 10)}; ${made.change}). For another branch, add --branch NAME.`,
     );
     user.git('branch', '-f', branch, 'HEAD');
     await assert.rejects(promoteAsBranch(deps, from, branch), /already exists/);
@@ -122,7 +122,7 @@ describe('a branch of an experiment on another machine', () => {
     const made = await promoteAsBranch(deps, from, branch);
     assert.equal(
       branchText(from, made, advice),
-      `Created branch ${branch} from e5 in ${remote.folder} on gpu1, not on this computer: ${why} For the code here, add --patch FILE.`,
+      `Created branch ${branch} from e5 in ${remote.folder} on gpu1 (${made.change}), not on this computer: ${why} For the code here, add --patch FILE.`,
     );
     assert.equal(remote.git('rev-parse', branch), made.commit);
   };

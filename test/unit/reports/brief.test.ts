@@ -115,6 +115,8 @@ describe('the brief of a night', () => {
     const ref = 'refs/helios/s-0mi7abcde123456';
     assert.ok(text.includes(`Its code is \`${ref}/e1\`, made on \`${ref}/cosine\`.`), text);
     assert.match(partOf(text, 'What was tried'), /“A” · branch cosine ·/);
+    const changed = buildBrief({ ...night.facts(), championChange: '2 files changed' });
+    assert.ok(changed.includes(`\`${ref}/cosine\` (2 files changed). Take`), changed);
     assert.match(
       partOf(text, 'To decide'),
       /^- 2 files of branch a are not committed, .*: `\/w\/a` on lab, in which e1 ran\.$/m,

@@ -2,6 +2,9 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { describe, it } from 'mocha';
 import { openWork } from '../../../../src/agent/reports/openWork.ts';
+import { championChange } from '../../../../src/agent/reports/championChange.ts';
+import type { Ledger } from '../../../../src/experiments/ledger.ts';
+import type { Machines } from '../../../../src/machines/machine.ts';
 import type { SessionState } from '../../../../src/agent/journal/state.ts';
 import { systemClock } from '../../../../src/base/clock.ts';
 import { ExperimentCodeStore } from '../../../../src/experiments/git/experimentCodeStore.ts';
@@ -47,5 +50,36 @@ describe('work in worktrees that is stored nowhere else', () => {
     assert.deepEqual(await found(), [{ ...wide, experiments: ['e2'] }]);
     await worktrees.commit({ machine }, 'wide', 'wider');
     assert.deepEqual(await found(), []);
+  });
+
+  it('is counted for the champion, without outputs, and only where its machine can be asked', async () => {
+    const repo = GitRepo.create(join(scratch(), 'repo'), { 'train.py': 'lr = 1\n' });
+    const runsFolder = join(scratch(), 'helios/runs');
+    const machine = new LocalMachine({ runsFolder, workFolder: repo.folder });
+    repo.write({ 'train.py': 'lr = 2\n', 'model.py': 'a\nb\n', 'out0.log': 'epoch 1\n' });
+    const store = new ExperimentCodeStore({ sessionId, clock: systemClock });
+    const code = await store.capture(machine, repo.folder, 'e1');
+    const plan = { id: 'e1', machineId: 'local', code };
+    const row = { id: 'e1', isChampion: true, plan, runs: [{ command: 'python3 train.py' }] };
+    const change = (
+      machines: Pick<Machines, 'list' | 'get' | 'status'>,
+      isChampion = true,
+    ): Promise<string | undefined> =>
+      championChange({ experiments: [{ ...row, isChampion }] } as unknown as Ledger, {
+        machines: machines as Machines,
+        clock: systemClock,
+      });
+    const machines = { list: () => [machine], get: () => machine };
+    assert.equal(
+      await change(machines),
+      '2 files changed, 3 insertions(+), 1 deletion(-) against the checked-out commit',
+    );
+    repo.git('add', 'train.py', 'model.py');
+    repo.git('commit', '-qm', 'taken over');
+    assert.equal(await change(machines), 'no change against the checked-out commit');
+    assert.equal(await change(machines, false), undefined);
+    const away = Object.assign(Object.create(machine) as LocalMachine, { kind: 'ssh' });
+    const status = () => ({ kind: 'unreachable' }) as never;
+    assert.equal(await change({ list: () => [away], get: () => away, status }), undefined);
   });
 });
