@@ -46,6 +46,9 @@ export interface ActionCommand {
   readonly runId?: RunId;
   /** Number of the run. */
   readonly run?: number;
+  /** When the run was launched and when it ended, in milliseconds since the epoch. */
+  readonly startedMs?: number;
+  readonly endedMs?: number;
   /** End of the command, such as `exit code 0`. Omitted while it runs, or if the end is unknown. */
   readonly end?: string;
 }
@@ -74,6 +77,9 @@ export function actionsOf(events: readonly JournalEvent[]): SessionActions {
   for (const event of events) fold.add(event);
   return fold.result();
 }
+
+/** The tool whose write access is to a repository as a whole, of which it changes no file. */
+const branchTool = 'exp_branch';
 
 class ActionsFold {
   readonly #drafts = new Map<string, Draft>();
@@ -119,8 +125,11 @@ class ActionsFold {
       case 'run.planned':
         this.#planned(event);
         break;
+      case 'run.started':
+        this.#launched(event);
+        break;
       case 'run.ended':
-        this.#end(event.runId, verdictText(event.verdict), event.contacts);
+        this.#end(event.runId, verdictText(event.verdict), event);
         break;
       case 'run.not_started':
         this.#end(event.runId, `not started: ${withoutUntrustedMarks(event.why)}`);
@@ -139,7 +148,7 @@ class ActionsFold {
     draft.hosts = [];
     for (const access of accesses) {
       if (access.kind === 'host') draft.hosts = [...draft.hosts, access.url ?? access.host];
-      if (access.kind === 'write')
+      if (access.kind === 'write' && draft.tool !== branchTool)
         draft.writes.push({ machineId: access.machineId, path: access.path });
       if (access.kind === 'command') {
         const { machineId, command, folder } = access;
@@ -181,17 +190,27 @@ class ActionsFold {
 
   #planned({ callId, spec, at }: EventOf<'run.planned'>): void {
     const { id: runId, number: run, machineId, command, cwd: folder } = spec;
-    const entry = { machineId, command, folder, runId, run };
+    const entry = { machineId, command, folder, runId, run, startedMs: at };
     const draft = this.#draft(callId, at);
     this.#runs.set(runId, { entry, draft });
     draft.isStarted = true;
     draft.runs.push(entry);
   }
 
-  #end(runId: RunId, end: string, contacts?: readonly HostContact[]): void {
+  #launched({ runId, process }: EventOf<'run.started'>): void {
+    const run = this.#runs.get(runId);
+    if (run !== undefined) run.entry.startedMs = process.startedMs;
+  }
+
+  #end(
+    runId: RunId,
+    end: string,
+    { endedMs, contacts }: Partial<Pick<EventOf<'run.ended'>, 'endedMs' | 'contacts'>> = {},
+  ): void {
     const run = this.#runs.get(runId);
     if (run === undefined) return;
     run.entry.end = end;
+    if (endedMs !== undefined) run.entry.endedMs = endedMs;
     addContacts(run.draft, contacts);
   }
 

@@ -8,7 +8,7 @@ import type {
 import { contactText } from '../../machines/confinement/hostContacts.ts';
 import { markHidden } from '../../base/hiddenCharacters.ts';
 import { exactTime } from '../../base/localTime.ts';
-import { counted } from '../../base/text.ts';
+import { counted, formatDuration } from '../../base/text.ts';
 
 export interface ActionsText {
   readonly text: string;
@@ -61,11 +61,18 @@ const partsOf =
     parts(action).map((part) => [action, part]);
 
 function commandEntry([action, command]: PartOf<ActionCommand>): Entry {
-  const { machineId, folder, run, end } = command;
+  const { machineId, folder, run } = command;
   const name = run === undefined ? undefined : `run ${run}`;
-  const facts = line(head(action), machineId, folder, name, end, decisionText(action));
+  const when = head({ ...action, atMs: command.startedMs ?? action.atMs });
+  const facts = line(when, machineId, folder, name, endText(command), decisionText(action));
   return { lines: [facts, ...textLines(command.command)] };
 }
+
+/** Returns how a command ended and, for a run, after how long. */
+const endText = ({ end, startedMs, endedMs }: ActionCommand): string | undefined =>
+  end === undefined || startedMs === undefined || endedMs === undefined
+    ? end
+    : `${end} after ${formatDuration(endedMs - startedMs)}`;
 
 interface Host {
   readonly text: string;
@@ -142,7 +149,8 @@ function fileEntry({ path, last, count }: WrittenFile): Entry {
 const pathText = ({ machineId, path }: ActionPath): string =>
   machineId === 'local' ? path : `${machineId}:${path}`;
 
-const head = ({ atMs, turn }: Action): string => `${exactTime(atMs)} · turn ${turn}`;
+const head = ({ atMs, turn }: Pick<Action, 'atMs' | 'turn'>): string =>
+  `${exactTime(atMs)} · turn ${turn}`;
 
 const decisionText = ({ decision }: Action): string =>
   decision === undefined

@@ -29,6 +29,16 @@ describe('what a session did', () => {
     );
   });
 
+  it('says of each point of a sweep when it was launched, and after how long it ended', () => {
+    const startedMs = new Date(2026, 10, 22, 8, 35, 14).getTime();
+    const point = { ...make, run: 8, startedMs, endedMs: startedMs + 15_000, end: 'ok' };
+    const { text } = textOf(action({ commands: [{ ...make, run: 7 }, point] }));
+    assert.match(
+      text,
+      / {2}2026-11-22 08:35:14 · turn 3 · local · run 8 · ok after 15 s · allowed/,
+    );
+  });
+
   it('lists a file once, with a link to it where it is on this computer', () => {
     const here = { machineId: 'local', path: '/work/train.py' };
     const there = { machineId: 'gpu1', path: '/data/x' };

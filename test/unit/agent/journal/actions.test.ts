@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import { actionsOf } from '../../../../src/agent/journal/actions.ts';
 import type { JournalEvent, SessionEvent } from '../../../../src/agent/journal/events.ts';
+import { noUsage } from '../../../../src/models/model.ts';
 import type { Access } from '../../../../src/permissions/access.ts';
 import { JournalOf } from '../../../fakes/journalOf.ts';
 import { runId, runState } from '../../vscode/states.ts';
@@ -102,6 +103,40 @@ describe('the actions of a session', () => {
       [
         ['train --lr 1', 1, 'failed (exit code 7)'],
         ['train --lr 2', 2, undefined],
+      ],
+    );
+    const [first, second] = action.commands;
+    assert.equal(first?.endedMs, 9);
+    assert.ok((first.startedMs ?? NaN) < (second?.startedMs ?? NaN), 'each by its own launch');
+  });
+
+  it('tell the launch of a run from the time it was planned', () => {
+    const { spec } = runState(1);
+    const process = { pid: 1, startTime: '1', bootId: 'b', startedMs: 77 };
+    const [action] = actionsAfter(
+      { type: 'run.planned', callId: 'a', spec },
+      { type: 'run.started', runId: spec.id, process },
+    );
+    assert.equal(action?.commands[0]?.startedMs, 77);
+  });
+
+  it('do not count a repository as a file, in which a branch was begun', () => {
+    const write = (path: string): Access => ({ kind: 'write', machineId: 'local', path });
+    const calls = ['exp_branch', 'remote_download'].map((name) => ({
+      ...{ type: 'tool_call', id: name, name, input: {} },
+    }));
+    const actions = actionsAfter(
+      {
+        ...{ type: 'model.replied', turn: 1, provider: 'p', model: 'm', content: calls as never },
+        ...{ stop: 'tools', usage: noUsage, cost: { usd: 0 } },
+      },
+      ...calls.map(({ name }) => decided(name, [write('/work')])),
+    );
+    assert.deepEqual(
+      actions.map(({ tool, writes }) => [tool, writes.map(({ path }) => path)]),
+      [
+        ['exp_branch', []],
+        ['remote_download', ['/work']],
       ],
     );
   });
