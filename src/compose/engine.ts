@@ -61,10 +61,12 @@ import type { Run } from '../runs/liveRun.ts';
 import { Runs } from '../runs/runs.ts';
 import { loadShell } from '../shell/grammar.ts';
 import { writeFileAtomic } from '../storage/atomicFile.ts';
+import type { AwakeTime } from '../storage/awakeTime.ts';
 import { memoryFolders } from '../storage/memoryFolders.ts';
 import { homeAt, type Home } from '../storage/home.ts';
 import { closeHome } from '../storage/homeModes.ts';
 import type { OwnerKind } from '../storage/leaseOwner.ts';
+import { systemProcesses } from '../storage/processes.ts';
 import { SessionIndex } from '../storage/sessionIndex.ts';
 import type { WebOptions } from '../web/download.ts';
 import { WebReader } from '../web/fetchPage.ts';
@@ -88,6 +90,8 @@ export interface EngineOptions {
   /** The operating system of this computer. Default: `currentPlatform()`. */
   readonly platform?: NodeJS.Platform;
   readonly clock?: Clock;
+  /** Tells when this process stood still. Default: as the clocks of this computer show it. */
+  readonly awakeTime?: Pick<AwakeTime, 'look' | 'onDidStandStill'>;
   readonly logger?: Logger;
   /** Kind of owner that is written to the lease of each session. Default: `terminal`. */
   readonly ownerKind?: OwnerKind;
@@ -145,9 +149,9 @@ async function openBase(options: EngineOptions, secrets: Redactor) {
   const notifier = notifierOf(options, secrets, projects);
   const machinesIn = (workFolder: string): Machines => machines.with(localIn(workFolder));
   const tools = { resources, providers, models, prices, web, notifier, projects, machinesIn };
-  const { place = placeHere() } = options;
+  const { place = placeHere(), awakeTime = systemProcesses.awake } = options;
   const placeWarnings = warningsHere(place, home.folder);
-  const around = { home, clock, logger, place, placeWarnings };
+  const around = { home, clock, awakeTime, logger, place, placeWarnings };
   return { ...around, machines, runs, catalogue, archive, folders, ...tools };
 }
 

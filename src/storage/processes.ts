@@ -82,7 +82,7 @@ export class SystemProcesses implements Processes {
   }
 }
 
-export const systemProcesses: Processes = new SystemProcesses();
+export const systemProcesses = new SystemProcesses();
 
 function existenceOf(pid: number): 'none' | 'ours' | 'foreign' {
   if (!Number.isSafeInteger(pid) || pid <= 0) return 'none';

@@ -29,6 +29,7 @@ export interface TestEngine {
 export interface TestEngineOptions {
   readonly settings?: Partial<EngineSettings>;
   readonly clock?: Clock;
+  readonly awakeTime?: NonNullable<EngineOptions['awakeTime']>;
   readonly folder?: string;
   approve?(request: ApprovalRequest): Promise<ApprovalAnswer>;
   /** True if nobody can be asked. */
@@ -72,6 +73,7 @@ export async function testEngine(
     providers: [model],
     workFolder: work,
     ...(options.clock && { clock: options.clock }),
+    ...(options.awakeTime && { awakeTime: options.awakeTime }),
     ...(options.logger && { logger: options.logger }),
     ...(options.platform && { platform: options.platform }),
     ...(options.createMachine && { createMachine: options.createMachine }),

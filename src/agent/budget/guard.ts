@@ -35,6 +35,8 @@ export interface BudgetGuardDeps {
    * the sessions that its child sessions started, and so on.
    */
   children(): Promise<Spent>;
+  /** See `Standstills.look`. */
+  look(): Promise<void> | undefined;
   /** Returns the names of the active runs, such as `run 3`. */
   going(): readonly string[];
   end(reason: EndReason, summary: string): Promise<void>;
@@ -125,6 +127,7 @@ export class BudgetGuard {
   /** Resolves with all limits, each with how much of the limit is used. */
   async measures(): Promise<Measure[]> {
     const { log, clock } = this.#deps;
+    await this.#deps.look();
     const dayLimits = this.#deps.dayLimits();
     const isDayLimited = dayLimits !== undefined && Object.keys(dayLimits).length > 0;
     const today = isDayLimited ? await this.#deps.today() : nothingSpent;

@@ -13,7 +13,7 @@ import { noticeForModel } from '../budget/notices.ts';
 import { keptTargetText } from '../journal/factText.ts';
 import { budgetText } from '../journal/limitText.ts';
 import type { EventOf } from '../journal/describeEvent.ts';
-import { downTimeText, minGapMs } from '../journal/downTime.ts';
+import { downTimeText, minGapMs, standstillText } from '../journal/downTime.ts';
 import { outageText, wentOnText } from '../journal/runText.ts';
 import type { RefusedCall } from '../../permissions/access.ts';
 import type { JournalEvent } from '../journal/events.ts';
@@ -273,6 +273,8 @@ function userText(event: JournalEvent, known: KnownRuns): string | undefined {
       return `[${keptTargetText(event)}. Only the user changes it.]`;
     case 'machine.out_of_reach':
       return `[${outageText(event)}.]`;
+    case 'session.stood_still':
+      return `[${standstillText(event)}.]`;
     case 'session.resumed':
       return resumedText(event, known.before.get(event.id));
     case 'files.restored':

@@ -13,6 +13,7 @@ import type { EndReason, JournalEvent, MessageOrigin } from './events.ts';
 import { endText, keptTargetText, sleepText } from './factText.ts';
 import { factsOf, forceTexts, resumedDetail } from './resumeTexts.ts';
 import { noticeText } from './limitText.ts';
+import { standstillText } from './downTime.ts';
 import { alarmActionText, outageText, runEndText, silenceText } from './runText.ts';
 import type { SessionState } from './state.ts';
 import type { RunId } from '../../base/ids.ts';
@@ -258,6 +259,8 @@ const descriptions: { readonly [Type in JournalEvent['type']]: Describe<Type> } 
       `${event.machineId} answers again`,
       outageText(event),
     ),
+  'session.stood_still': (event) =>
+    described({ kind: 'alarm', tone: 'warn' }, standstillText(event)),
   'place.warned': ({ text, action }) => described({ kind: 'alarm', tone: 'warn' }, text, action),
   'account.written': ({ model }) => plain('note', 'Account of the work written', model),
   'note.pinned': ({ number, text }) => plain('note', `Sticky note ${number} pinned`, text),

@@ -1,15 +1,21 @@
-/** The time for which no process worked on a session, because its process had died. */
+/** The time for which no process worked on a session, because its process was dead or stood still. */
 import { timeRange } from '../../base/localTime.ts';
-import { formatDuration } from '../../base/text.ts';
+import { counted, formatDuration } from '../../base/text.ts';
 import type { JournalEvent } from './events.ts';
+import type { MachineEvent } from './machineEvents.ts';
 import { wentOnText } from './runText.ts';
 import type { RunState, SessionState } from './state.ts';
 
-/** Returns this time in milliseconds: 0 for an event that follows no crash. */
-export const downMs = (event: JournalEvent): number =>
-  event.type === 'session.resumed' && event.lastSeenAt !== undefined
+/**
+ * Returns the time in milliseconds that ended with the event: 0 for an event that follows no such
+ * time. A computer that slept is treated as a crash is: runs elsewhere went on in both cases.
+ */
+export function downMs(event: JournalEvent): number {
+  if (event.type === 'session.stood_still') return Math.max(0, event.toMs - event.fromMs);
+  return event.type === 'session.resumed' && event.lastSeenAt !== undefined
     ? Math.max(0, event.at - event.lastSeenAt)
     : 0;
+}
 
 /** Minimum length of a gap in the journal that is reported. */
 export const minGapMs = 5_000;
@@ -24,6 +30,19 @@ export function downTimeText(event: JournalEvent, runs: number): string | undefi
   if (gapMs < minGapMs) return undefined;
   const range = timeRange(event.at - gapMs, event.at);
   return `Helios was gone for ${formatDuration(gapMs)} (${range})${wentOnText(runs)}.`;
+}
+
+/** Formats it: `The computer slept 02:10:05–06:45:12; 2 local runs stood still`. */
+export function standstillText({
+  fromMs,
+  toMs,
+  isAsleep,
+  runs,
+}: Extract<MachineEvent, { type: 'session.stood_still' }>): string {
+  const range = timeRange(fromMs, toMs);
+  if (!isAsleep)
+    return `Helios stood still ${range}: the computer slept, its clock was set, or Helios was stopped`;
+  return `The computer slept ${range}${runs === 0 ? '' : `; ${counted(runs, 'local run')} stood still`}`;
 }
 
 /**

@@ -75,8 +75,8 @@ export function applyEvent(state: SessionState, event: JournalEvent): SessionSta
 }
 
 /**
- * Adds the time for which a session was ended, or for which no process worked on it after a crash.
- * This time is not counted for limits in minutes.
+ * Adds the time for which a session was ended, for which no process worked on it after a crash, or
+ * for which the process stood still. This time is not counted for limits in minutes.
  */
 function withRest(before: SessionState, after: SessionState, event: JournalEvent): SessionState {
   if (after.phase === 'ended') return after;
@@ -254,6 +254,7 @@ const changes: Changes = {
   'account.written': same,
   'machine.out_of_reach': same,
   'machine.silent': same,
+  'session.stood_still': same,
   'place.warned': same,
   'note.pinned': (state, { number, text }) => ({
     ...state,

@@ -21,4 +21,18 @@ export type MachineEvent =
       /** Number of the session's runs that continued meanwhile. */
       readonly runs: number;
     }
+  /**
+   * This process did nothing: the computer slept, its clock was set forward, or the process was
+   * stopped. Limits in minutes do not count this time.
+   */
+  | {
+      readonly type: 'session.stood_still';
+      /** Milliseconds since the epoch, by the clock of this computer. */
+      readonly fromMs: number;
+      readonly toMs: number;
+      /** True if the computer slept all the time; false if this is not known. */
+      readonly isAsleep: boolean;
+      /** Number of the session's runs on this computer that stood still, too. 0 if not known. */
+      readonly runs: number;
+    }
   | ({ readonly type: 'place.warned' } & PlaceWarning);

@@ -13,7 +13,8 @@ export const endMs = ({
 
 /**
  * Returns for how long the session has worked or slept at `nowMs`, in milliseconds: without the time
- * after an end, and without the time for which no process worked on it after a crash.
+ * after an end, without the time for which no process worked on it after a crash, and without the
+ * time for which the computer slept.
  */
 export const workedMs = (state: SessionState, nowMs: number): number =>
   (state.phase === 'ended' ? endMs(state) : nowMs) - state.startedMs - (state.restMs ?? 0);

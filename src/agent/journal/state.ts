@@ -167,8 +167,8 @@ export interface SessionState {
   readonly startedMs: number;
   readonly lastEventMs: number;
   /**
-   * Milliseconds for which the session was ended before the user continued it, or for which no
-   * process worked on it after a crash. Default: 0.
+   * Milliseconds for which the session was ended before the user continued it, for which no process
+   * worked on it after a crash, or for which its process stood still. Default: 0.
    */
   readonly restMs?: number;
   readonly phase: Phase;

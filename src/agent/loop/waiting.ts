@@ -18,6 +18,7 @@ import { isUserUnheard } from '../context/history.ts';
 import { digestOf } from './sessionDigest.ts';
 import { interruptedSleep } from './interruptedSleep.ts';
 import { isIdle, isWaiting } from '../runs/line.ts';
+import type { Standstills } from '../runs/standstills.ts';
 import { isSweepOver } from '../runs/sweepProgress.ts';
 import type { SessionRuns } from '../runs/sessionRuns.ts';
 import type { SessionLog } from '../journal/sessionLog.ts';
@@ -30,6 +31,7 @@ export interface WaitingDeps {
   readonly sessionRuns: SessionRuns;
   readonly sweeps: Sweeps;
   readonly sleeper: Sleeper;
+  readonly standstills: Pick<Standstills, 'alarmAt'>;
   readonly clock: Clock;
   /** Called when the session is awake again and should continue. */
   onAwake(): void;
@@ -186,13 +188,14 @@ export class Waiting implements Disposable {
   }
 
   #armTimers({ sinceMs, isCheckIn }: CurrentSleep, armed: DisposableStore): void {
-    const { log, clock } = this.#deps;
+    const { log, standstills } = this.#deps;
     const alarm = budgetAlarm(log.state);
     // Time passes for limits in minutes while the session sleeps, too. After the wake, the loop
     // ends the session or notifies the model that the experiment's allowance is used up.
     if (alarm !== undefined) {
       const wake: Wake = { why: 'deadline', met: [alarm.what], unmet: [], errors: [] };
-      armed.add(alarmAt(clock, alarm.atMs, () => this.#woken(wake)));
+      const endMs = (): number | undefined => budgetAlarm(log.state)?.atMs;
+      armed.add(standstills.alarmAt(endMs, () => this.#woken(wake)));
     }
     const { monitor } = log.state;
     if (monitor !== undefined && !isCheckIn)

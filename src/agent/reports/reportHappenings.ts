@@ -119,6 +119,7 @@ function isHappening(event: JournalEvent): boolean {
     case 'run.not_started':
     case 'machine.out_of_reach':
     case 'target.reached':
+    case 'session.stood_still':
       return true;
     case 'model.replied':
       return event.failure !== undefined;

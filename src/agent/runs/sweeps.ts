@@ -14,7 +14,6 @@ import type { Machines } from '../../machines/machine.ts';
 import type { RunSpec } from '../../runs/run.ts';
 import type { Runs } from '../../runs/runs.ts';
 import type { SweepEndReason, SweepPlan } from '../../runs/sweep.ts';
-import { alarmAt } from '../../sleep/alarm.ts';
 import { budgetEndMs } from '../budget/measures.ts';
 import type { JournalEvent } from '../journal/events.ts';
 import type { EventOf } from '../journal/describeEvent.ts';
@@ -23,6 +22,7 @@ import type { RunState, SessionState, SweepState } from '../journal/state.ts';
 import { ledgerOf } from './sessionLedger.ts';
 import type { SessionRuns } from './sessionRuns.ts';
 import { isScheduler, SweepLane } from './sweepLane.ts';
+import type { Standstills } from './standstills.ts';
 import { SweepLauncher } from './sweepLauncher.ts';
 import { isWaiting, lineOf } from './line.ts';
 import { pauseOf } from './pausedSweep.ts';
@@ -36,6 +36,7 @@ export interface SweepsDeps {
   readonly runs: Pick<Runs, 'get'>;
   readonly machines: Machines;
   readonly clock: Clock;
+  readonly standstills: Pick<Standstills, 'alarmAt' | 'look'>;
   /**
    * Called with an error that is not a failure of a machine, for example when an event cannot be
    * recorded.
@@ -77,8 +78,8 @@ export class Sweeps implements Disposable {
   open(): void {
     if (this.#isOpen) return;
     this.#isOpen = true;
-    const endMs = budgetEndMs(this.#state);
-    if (endMs !== undefined) this.#owned.add(alarmAt(this.#deps.clock, endMs, () => this.#pump()));
+    const endMs = (): number | undefined => budgetEndMs(this.#state);
+    this.#owned.add(this.#deps.standstills.alarmAt(endMs, () => this.#pump()));
     this.#pump();
   }
 
@@ -191,6 +192,8 @@ export class Sweeps implements Disposable {
 
   #pump(): void {
     if (!this.#isOpen) return;
+    const recording = this.#deps.standstills.look();
+    if (recording !== undefined) return void recording.then(() => this.#pump());
     for (const one of lineOf(this.#state))
       if (one.kind === 'sweep') this.#feed(one.sweep);
       else this.#feedRun(one.run.spec);

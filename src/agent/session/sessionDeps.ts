@@ -29,6 +29,7 @@ import type { EarlierAttempts } from '../experiments/earlierAttempts.ts';
 import type { EndReason, EndEvidence, StreamEvent } from '../journal/events.ts';
 import type { SessionLog } from '../journal/sessionLog.ts';
 import type { SessionReports } from '../reports/reports.ts';
+import type { StandstillsDeps } from '../runs/standstills.ts';
 import type { StoredSecrets } from './storedSecrets.ts';
 
 /** Dependencies that all sessions of a process share. */
@@ -65,6 +66,7 @@ export interface SharedDeps {
   readonly pages: WebReader;
   readonly reports: Pick<SessionReports, 'brief' | 'writeup'>;
   readonly placeWarnings: readonly PlaceWarning[];
+  readonly awakeTime: StandstillsDeps['awakeTime'];
 }
 
 /** Functions of the session that its parts (loop, sleep, watchdogs and others) call. */

@@ -19,6 +19,7 @@ import { Outages } from '../runs/outages.ts';
 import { warnOfPlace } from '../runs/placeNotice.ts';
 import { RunWatchdogs } from '../runs/runWatchdogs.ts';
 import { SessionRuns } from '../runs/sessionRuns.ts';
+import { Standstills } from '../runs/standstills.ts';
 import { Sweeps } from '../runs/sweeps.ts';
 import { watchdogPolicy } from '../runs/watchdogSettings.ts';
 import { Questions } from '../user/questions.ts';
@@ -40,6 +41,7 @@ export interface SessionListeners {
   readonly experiments: Experiments;
   readonly imports: Imports;
   readonly memory: MemoryStore;
+  readonly standstills: Standstills;
   readonly waiting: Waiting;
   readonly watches: RunWatchdogs;
   readonly git: GitGuard;
@@ -65,7 +67,10 @@ export function createListeners(request: PartsRequest, owned: DisposableStore): 
   const maxMinutes = (): number | undefined => runMinutesFor(shared.settings(), project);
   const runsDeps = { sessionId, log, runs, machines, clock, runEnv, confining, maxMinutes };
   const sessionRuns = owned.add(new SessionRuns({ ...runsDeps, onFailed }));
-  const sweeps = owned.add(new Sweeps({ log, sessionRuns, runs, machines, clock, onFailed }));
+  const standstills = owned.add(new Standstills({ ...shared, log, onFailed }));
+  const sweeps = owned.add(
+    new Sweeps({ log, sessionRuns, runs, machines, clock, standstills, onFailed }),
+  );
   const questions = owned.add(new Questions({ log, clock, onFailed }));
   const notices = owned.add(new SessionNotices({ ...shared, log, ...(project && { project }) }));
   const limits = (): LeaveOutLimits => keptLimits(shared.settings());
@@ -75,21 +80,7 @@ export function createListeners(request: PartsRequest, owned: DisposableStore): 
     new Experiments({ ...shared, log, sessionRuns, machines, code, onFailed }),
   );
   const memory = owned.add(createMemory(request));
-  const sleeper = owned.add(
-    new Sleeper(owned.add(createSleepPorts({ ...shared, log, machines, sessionRuns })), clock),
-  );
-  const waiting = owned.add(
-    new Waiting({
-      log,
-      sessionRuns,
-      sweeps,
-      sleeper,
-      clock,
-      onAwake: () => hooks.goOn(),
-      onFailed,
-    }),
-  );
-  owned.add(wakeWhenPaused(log, waiting));
+  const waiting = createWaiting(request, { machines, sessionRuns, sweeps, standstills }, owned);
   owned.add(new Outages({ log, runs, sessionRuns, clock, onFailed }));
   owned.add(watchTarget({ log, ledger: () => sessionRuns.ledger(), onFailed }));
   owned.add(warnOfPlace({ ...shared, log, onFailed }));
@@ -100,6 +91,7 @@ export function createListeners(request: PartsRequest, owned: DisposableStore): 
   return {
     machines,
     sessionRuns,
+    standstills,
     sweeps,
     questions,
     notices,
@@ -112,6 +104,21 @@ export function createListeners(request: PartsRequest, owned: DisposableStore): 
     confining,
     limits,
   };
+}
+
+function createWaiting(
+  { shared, hooks, log }: PartsRequest,
+  parts: Pick<SessionListeners, 'machines' | 'sessionRuns' | 'sweeps' | 'standstills'>,
+  owned: DisposableStore,
+): Waiting {
+  const { clock } = shared;
+  const ports = owned.add(createSleepPorts({ ...shared, ...parts, log }));
+  const sleeper = owned.add(new Sleeper(ports, clock));
+  const onAwake = (): void => hooks.goOn();
+  const onFailed = (error: unknown): void => hooks.fail(error);
+  const waiting = owned.add(new Waiting({ ...parts, log, sleeper, clock, onAwake, onFailed }));
+  owned.add(wakeWhenPaused(log, waiting));
+  return waiting;
 }
 
 const wakeWhenPaused = (log: SessionLog, waiting: Waiting): Disposable =>

@@ -24,7 +24,6 @@ import { PlateauGuard } from '../loop/plateauGuard.ts';
 import { webSourcesOf } from '../loop/webSources.ts';
 import { profileOf } from '../profiles/profiles.ts';
 import { foreseenRefusal } from '../runs/foreseen.ts';
-import type { SessionRuns } from '../runs/sessionRuns.ts';
 import { refusedCalls } from '../user/refusedCalls.ts';
 import { plateauPolicy } from '../runs/watchdogSettings.ts';
 import { callFateOn } from '../loop/callFate.ts';
@@ -48,7 +47,7 @@ export function createLoop(request: PartsRequest, listeners: SessionListeners): 
   const defaultMachine = defaultMachineOf(request, listeners);
   const defaults = toolDefaults(project, defaultMachine);
   const profile = profileOf(log.state.profile);
-  const budget = createGuard(request, listeners.sessionRuns);
+  const budget = createGuard(request, listeners);
   const files = attachmentsIn(folder);
   const tools = createTools(request, { ...listeners, defaultMachine }, budget).filter((tool) =>
     profile.includes(tool),
@@ -229,7 +228,7 @@ const createPlateauGuard = (
 
 export const createGuard = (
   { shared, hooks, log }: PartsRequest,
-  sessionRuns: SessionRuns,
+  { sessionRuns, standstills }: Pick<SessionListeners, 'sessionRuns' | 'standstills'>,
 ): BudgetGuard =>
   new BudgetGuard({
     log,
@@ -239,6 +238,7 @@ export const createGuard = (
     dayLimits: () => shared.settings().dayLimits,
     today: () => shared.today.spent(),
     children: () => shared.spending.withChildren(log.state.children),
+    look: () => standstills.look(),
     going: () => sessionRuns.live().map(({ spec }) => runName(spec.number)),
     end: (reason, summary) => hooks.end(reason, summary),
   });

@@ -71,8 +71,7 @@ export function createParts(request: PartsRequest): SessionParts {
     reproduce: (asked) =>
       reproduce({ ...listeners, log, clock: shared.clock, folder: request.folder }, asked),
     readForTarget: (target) => readForTarget({ ...listeners, log, runs: shared.runs }, target),
-    writeAccount: (signal) =>
-      accountOf(request, createGuard(request, listeners.sessionRuns), signal),
+    writeAccount: (signal) => accountOf(request, createGuard(request, listeners), signal),
     undoEdits: (paths) => undoForUser(request, paths),
     kill: (run) => shared.runs.kill(run, { graceMs: killGraceMs }),
     checkModel: (provider, model, budget) => checkModel(shared, { provider, model, budget }),

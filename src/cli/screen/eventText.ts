@@ -39,6 +39,7 @@ const styles: { readonly [Type in JournalEvent['type']]?: 'dim' | 'bold' | 'good
   'place.warned': 'bold',
   'machine.silent': 'bold',
   'machine.out_of_reach': 'bold',
+  'session.stood_still': 'bold',
   'run.ended': 'tone',
   'run.not_started': 'tone',
   'run.alarmed': 'tone',

@@ -19,7 +19,7 @@ export const budgetSettings = {
     option: '--budget-usd',
   }),
   'budget.minutes': limit({
-    description: `Maximum duration of a goal in minutes, sleeping included. ${noLimit}`,
+    description: `Maximum duration of a goal in minutes, sleeping included. Time in which the computer slept does not count. ${noLimit}`,
     scope: 'application',
     option: '--max-minutes',
   }),

@@ -153,6 +153,7 @@ const icons: { readonly [Type in JournalEvent['type']]?: string } = {
   'place.warned': 'warning',
   'machine.silent': 'warning',
   'machine.out_of_reach': 'warning',
+  'session.stood_still': 'warning',
   'permission.decided': 'shield',
   'run.not_started': 'error',
   'run.alarmed': 'warning',

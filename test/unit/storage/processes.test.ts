@@ -5,7 +5,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { uptime } from 'node:os';
 import path from 'node:path';
 import { describe, it } from 'mocha';
-import { AwakeTime } from '../../../src/storage/awakeTime.ts';
+import { AwakeTime, type Standstill } from '../../../src/storage/awakeTime.ts';
 import { SystemProcesses } from '../../../src/storage/processes.ts';
 import { scratchFolder, until } from '../../fakes/scratch.ts';
 import { statField } from '../runs/harness.ts';
@@ -97,10 +97,19 @@ describe('processes of other users', () => {
 describe('awake time', () => {
   const watched = () => {
     let nowMs = Date.UTC(2026, 0, 1);
+    let stoppedMs = 0;
     let beat = (): void => undefined;
-    const awake = new AwakeTime({ now: () => nowMs, every: (_, callback) => (beat = callback) });
+    const awake = new AwakeTime({
+      now: () => nowMs,
+      tickingMs: () => nowMs - stoppedMs,
+      uptimeMs: () => nowMs,
+      every: (_, callback) => (beat = callback),
+    });
+    const standstills: Standstill[] = [];
+    awake.onDidStandStill((one) => standstills.push(one));
     return {
       awake,
+      standstills,
       pass(ms: number, everyMs = 5_000): void {
         for (let left = ms; left > 0; left -= everyMs) {
           nowMs += Math.min(left, everyMs);
@@ -108,6 +117,11 @@ describe('awake time', () => {
         }
       },
       sleep(ms: number): void {
+        nowMs += ms;
+        stoppedMs += ms;
+      },
+      /** Time in which only this process stops: the clocks go on. */
+      stop(ms: number): void {
         nowMs += ms;
       },
     };
@@ -129,5 +143,28 @@ describe('awake time', () => {
     assert.deepEqual([awake.awakeMs(), awake.hasSlept], [36_000, false]);
     sleep(-hour);
     assert.equal(awake.awakeMs(), 0);
+  });
+
+  it('tells how long nothing happened, from when a beat was due, once', () => {
+    const { awake, standstills, pass, sleep } = watched();
+    pass(60_000);
+    sleep(8 * hour);
+    awake.look();
+    pass(60_000);
+    assert.deepEqual(standstills, [{ durationMs: 8 * hour - 5_000, isAsleep: true }]);
+  });
+
+  it('says that the computer slept only where its clocks show it', () => {
+    const { standstills, pass, stop } = watched();
+    stop(hour);
+    pass(5_000);
+    assert.deepEqual(standstills, [{ durationMs: hour, isAsleep: false }]);
+  });
+
+  it('tells nothing of a clock that is set back', () => {
+    const { awake, standstills, sleep } = watched();
+    sleep(-hour);
+    awake.look();
+    assert.deepEqual(standstills, []);
   });
 });

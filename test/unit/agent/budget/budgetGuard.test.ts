@@ -15,6 +15,7 @@ import type { ModelRequest } from '../../../../src/models/model.ts';
 import type { PriceTable } from '../../../../src/models/prices.ts';
 import { ManualClock } from '../../../fakes/manualClock.ts';
 import { scratchFolder } from '../../../fakes/scratch.ts';
+import { SleepyComputer, standstillsOf } from '../../../fakes/sleepyComputer.ts';
 import { ScriptedModel } from '../../../fakes/scriptedModel.ts';
 import { recorded, runState, started, startMs, stateOf } from '../../vscode/states.ts';
 
@@ -33,6 +34,7 @@ const request: ModelRequest = {
 describe('the guard of the limits', () => {
   const folder = scratchFolder();
   const clock = new ManualClock();
+  const computer = new SleepyComputer(clock);
   let log: SessionLog;
   let ends: string[] = [];
   let asked = 0;
@@ -57,6 +59,7 @@ describe('the guard of the limits', () => {
     const { v: _v, id: _id, at: _at, ...first } = started();
     const file = join(folder(), `journal-${(journals += 1)}.jsonl`);
     log = await SessionLog.open(file, clock, { ...first, budget, provider: 'demo' });
+    const standstills = standstillsOf(log, clock, computer);
     const model = new ScriptedModel([]);
     if (billing !== undefined) Object.assign(model, { billing });
     const models = model
@@ -64,6 +67,7 @@ describe('the guard of the limits', () => {
       .map((one) => ({ ...one, maxOutputTokens: maxOutputTokens ?? one.maxOutputTokens }));
     return new BudgetGuard({
       ...{ log, clock, prices: () => prices, dayLimits: () => dayLimits, going: () => [] },
+      look: () => standstills.look(),
       provider: () => Object.assign(model, { models: () => models }),
       children: () => Promise.resolve(nothingSpent),
       today() {
@@ -111,6 +115,13 @@ describe('the guard of the limits', () => {
   it('holds a plan without a price to the tokens', async () => {
     const guard = await guardOf({ budget: { usd: 1, tokens: 3_000 }, billing: 'plan' });
     assert.equal((await guard.affordable({ ...call, model: 'unpriced' }))?.kind, 'over');
+  });
+
+  it('does not count the minutes in which the computer slept, also right after it', async () => {
+    const guard = await guardOf({ budget: { minutes: 10 } });
+    computer.sleep(8 * 3_600_000);
+    assert.equal(await guard.endsNow(), false);
+    assert.deepEqual([ends, log.state.restMs], [[], 8 * 3_600_000]);
   });
 
   it('asks what a day has cost only where a day has limits', async () => {

@@ -10,6 +10,7 @@ import type { Run } from '../../../../src/runs/liveRun.ts';
 import type { Sleeper, Wake } from '../../../../src/sleep/sleeper.ts';
 import type { SleepRequest } from '../../../../src/sleep/trigger.ts';
 import { ManualClock } from '../../../fakes/manualClock.ts';
+import { SleepyComputer, standstillsOf } from '../../../fakes/sleepyComputer.ts';
 import { scratchFolder, until } from '../../../fakes/scratch.ts';
 import { runId, runState, started } from '../../vscode/states.ts';
 
@@ -18,6 +19,7 @@ const minuteMs = 60_000;
 describe('a session that sleeps', () => {
   const folder = scratchFolder();
   let clock: ManualClock;
+  let computer: SleepyComputer;
   let log: SessionLog;
   let waiting: Waiting;
   let live: Run[];
@@ -28,6 +30,7 @@ describe('a session that sleeps', () => {
   let settling: Promise<void>;
   beforeEach(async () => {
     clock = new ManualClock();
+    computer = new SleepyComputer(clock);
     [live, awake, armed, armings, settling] = [[], 0, [], 0, Promise.resolve()];
     await begin();
   });
@@ -44,7 +47,8 @@ describe('a session that sleeps', () => {
       budget,
     });
     waiting = new Waiting({
-      ...{ log, clock, onAwake: () => void (awake += 1), onFailed: assert.fail },
+      ...{ log, clock, standstills: standstillsOf(log, clock, computer) },
+      ...{ onAwake: () => void (awake += 1), onFailed: assert.fail },
       sessionRuns: {
         ...{ live: () => live, settle: () => settling },
         ledger: () => ({ rows: [], experiments: [] }),
@@ -172,6 +176,22 @@ describe('a session that sleeps', () => {
     await woken();
     assert.deepEqual(ends(), ['deadline: the minutes of the budget are used up']);
     assert.equal(clock.pendingTimers, 0);
+  });
+
+  it('sleeps on when the minutes passed while the computer slept', async () => {
+    await log.close();
+    await begin(90);
+    await fallAsleep();
+    waiting.arm();
+    await clock.advance(80 * minuteMs);
+    computer.sleep(8 * 60 * minuteMs);
+    await clock.advance(minuteMs);
+    await until('it is recorded', () => log.state.restMs !== undefined);
+    await clock.advance(9 * minuteMs - 1);
+    assert.equal(armed.length, 1);
+    await clock.advance(1);
+    await woken();
+    assert.deepEqual(ends(), ['deadline: the minutes of the budget are used up']);
   });
 
   describe('with a monitor', () => {

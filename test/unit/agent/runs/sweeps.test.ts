@@ -13,6 +13,7 @@ import type { Run, RunChange } from '../../../../src/runs/liveRun.ts';
 import type { RunSpec } from '../../../../src/runs/run.ts';
 import type { Runs } from '../../../../src/runs/runs.ts';
 import { ManualClock } from '../../../fakes/manualClock.ts';
+import { SleepyComputer, standstillsOf } from '../../../fakes/sleepyComputer.ts';
 import { scratchFolder, until } from '../../../fakes/scratch.ts';
 import { standIn } from '../../../fakes/scriptedMachine.ts';
 import { sessionId, started } from '../../vscode/states.ts';
@@ -83,6 +84,7 @@ describe('the way of points to a machine', () => {
 describe('points of a sweep that are not launched', () => {
   const folder = scratchFolder();
   let clock: ManualClock;
+  let computer: SleepyComputer;
   let log: SessionLog;
   let sweeps: Sweeps;
   let sessionRuns: SessionRuns;
@@ -119,7 +121,10 @@ describe('points of a sweep that are not launched', () => {
       launchTogether: (specs: readonly RunSpec[]) => Promise.resolve(specs.map(launch)),
     } as unknown as Runs;
     sessionRuns = new SessionRuns({ sessionId, log, runs, machines, clock, onFailed: assert.fail });
-    sweeps = new Sweeps({ log, sessionRuns, runs, machines, clock, onFailed: assert.fail });
+    computer = new SleepyComputer(clock);
+    const standstills = standstillsOf(log, clock, computer);
+    const deps = { log, sessionRuns, runs, machines, clock, standstills };
+    sweeps = new Sweeps({ ...deps, onFailed: assert.fail });
     sweeps.open();
   });
   afterEach(async () => {
@@ -179,6 +184,18 @@ describe('points of a sweep that are not launched', () => {
     await until('it is over', () => log.state.sweeps.get('s1')?.end !== undefined);
     assert.deepEqual(told(), ['not started: not_started denied', 'skipped: not_started denied']);
     assert.deepEqual([asked.length, running()], [1, []]);
+  });
+
+  it('do not go with the minutes in which the computer slept', async () => {
+    await log.record({ type: 'session.resumed', by: 'user', budget: { minutes: 60 } });
+    await startMany(2, 1, 'gpu1');
+    await until('one runs', () => running().length === 1);
+    computer.sleep(2 * 3_600_000);
+    const runId = [...log.state.runs.keys()][0] ?? assert.fail();
+    const ended = { type: 'run.ended', runId, verdict: { kind: 'ok' }, metrics: [] } as const;
+    await log.record({ ...ended, endedMs: clock.now() });
+    await until('both ran', () => running().length === 2);
+    assert.equal(log.state.sweeps.get('s1')?.end, undefined);
   });
 
   it('go where least of the sweep runs, as many as may, and nowhere once the session has ended', async () => {

@@ -8,7 +8,14 @@ import { foldSession } from '../../../../src/agent/journal/fold.ts';
 import { homeAt } from '../../../../src/storage/home.ts';
 import { ManualClock } from '../../../fakes/manualClock.ts';
 import { ScriptedModel } from '../../../fakes/scriptedModel.ts';
-import { eventsOf, eventually, testEngine, type TestEngine } from '../../../fakes/testEngine.ts';
+import { SleepyComputer } from '../../../fakes/sleepyComputer.ts';
+import {
+  eventsOf,
+  eventually,
+  testEngine,
+  until,
+  type TestEngine,
+} from '../../../fakes/testEngine.ts';
 
 const minuteMs = 60_000;
 const deadOwner = { token: 'dead', pid: 2 ** 22, processStart: '1', host: hostname() };
@@ -69,5 +76,28 @@ describe('the time between a crash and the resumption', () => {
     const state = foldSession(late);
     assert.ok(state);
     assert.equal(minutesOf({ state }, clock.now()), 130);
+  });
+});
+
+describe('the time for which the computer slept', () => {
+  it('is told to the model once, in the next request, and no minutes are used up by it', async () => {
+    const clock = new ManualClock();
+    const computer = new SleepyComputer(clock);
+    const model = new ScriptedModel((_, index) => {
+      if (index === 0) computer.sleep(8 * 60 * minuteMs);
+      return index < 2 ? [{ name: 'memory_ls', input: {} }] : 'hang';
+    });
+    const bed = await testEngine(model, { clock, awakeTime: computer });
+    try {
+      const session = await bed.start({ budget: { minutes: 60 } });
+      await until(() => model.requests.length === 3);
+      assert.equal(session.state.restMs, 8 * 60 * minuteMs);
+      const [first, second, third] = model.requests.map(
+        ({ messages }) => JSON.stringify(messages).split('The computer slept').length - 1,
+      );
+      assert.deepEqual([first, second, third], [0, 1, 1]);
+    } finally {
+      await bed.dispose();
+    }
   });
 });
