@@ -6,6 +6,7 @@ import { Emitter } from '../../src/base/emitter.ts';
 import type { CliDeps } from '../../src/cli/cliDeps.ts';
 import { createEngine, type EngineOptions } from '../../src/compose/engine.ts';
 import type { ModelProvider } from '../../src/models/model.ts';
+import { programFile } from '../setup/paths.ts';
 import { assetsFolder } from './testEngine.ts';
 
 /** A terminal, or a pipe, that keeps what was written. */
@@ -80,7 +81,7 @@ export function fakeDeps(given: FakeDepsOptions): FakeDeps {
       }),
     callbackPorts: [0],
     openBrowser: (address) => Promise.resolve(opened.push(address) > 0),
-    backgroundFile: path.resolve('src/background/main.ts'),
+    backgroundFile: programFile('background'),
     onInterrupt: (listener) => interrupts.event(listener),
     onHangUp: (listener) => hangUps.event(listener),
     exit: (code) => void exits.push(code),

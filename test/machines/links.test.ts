@@ -17,6 +17,7 @@ import { ScriptedModel } from '../fakes/scriptedModel.ts';
 import { testEngine } from '../fakes/testEngine.ts';
 import type { WireServer } from '../fakes/wire.ts';
 import { startWireAnthropic } from '../fakes/wireAnthropic.ts';
+import { programFile } from '../setup/paths.ts';
 
 const longMinutes = Number(process.env.HELIOS_CHAOS_MINUTES ?? 0);
 const isLong = longMinutes > 0;
@@ -77,10 +78,9 @@ describe('a fleet on links that break', function () {
 
   /** The real command line, with the real SDK. */
   function helios(name: string, ...more: string[]): ChildProcess {
-    const main = path.resolve('src/cli/main.ts');
     const child = spawn(
       process.execPath,
-      [main, '--json', '--yes', '--home', path.join(folder, name, 'home'), ...more],
+      [programFile('cli'), '--json', '--yes', '--home', path.join(folder, name, 'home'), ...more],
       {
         cwd: path.join(folder, name, 'work'),
         stdio: ['ignore', 'ignore', 'pipe'],

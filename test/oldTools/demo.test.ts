@@ -6,7 +6,7 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'nod
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'mocha';
-import { repositoryRoot } from '../setup/paths.ts';
+import { programFile, repositoryRoot } from '../setup/paths.ts';
 import { scratchFolder } from '../fakes/scratch.ts';
 import { TestSshd } from '../fakes/sshd.ts';
 
@@ -38,7 +38,7 @@ describe('the demo on an emulated Mac', () => {
       { mode: 0o600 },
     );
     const { PATH, NODE_COMPILE_CACHE } = process.env;
-    const main = join(repositoryRoot, 'src/cli/main.ts');
+    const main = programFile('cli');
     const child = spawn(process.execPath, [main, '-P', 'demo', '--yes', '--home', home, text], {
       cwd: work,
       stdio: ['ignore', 'pipe', 'pipe'],

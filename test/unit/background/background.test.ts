@@ -27,8 +27,9 @@ import { assetsFolder, until } from '../../fakes/testEngine.ts';
 import { WarpClock } from '../../fakes/warpClock.ts';
 import type { WireServer } from '../../fakes/wire.ts';
 import { startWireAnthropic } from '../../fakes/wireAnthropic.ts';
+import { programFile } from '../../setup/paths.ts';
 
-const main = path.resolve('src/background/main.ts');
+const main = programFile('background');
 const key = 'key-that-nobody-may-see';
 const variable = 'ANTHROPIC_API_KEY';
 

@@ -7,6 +7,7 @@ import { runCli } from '../../../src/cli/cli.ts';
 import { fakeDeps } from '../../fakes/cliDeps.ts';
 import { scratchFolder } from '../../fakes/scratch.ts';
 import { ScriptedModel } from '../../fakes/scriptedModel.ts';
+import { programFile } from '../../setup/paths.ts';
 
 interface Ended {
   readonly code: number;
@@ -14,7 +15,7 @@ interface Ended {
   readonly err: string;
 }
 
-const main = path.resolve('src/cli/main.ts');
+const main = programFile('cli');
 const notUsed =
   /^Not used until you allow it: notifications in .*helios\.json\. Allow it with helios allow, or in VS Code with “Helios: Allow Project File…”\.$/m;
 

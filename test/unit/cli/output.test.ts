@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { closeSync, existsSync, openSync } from 'node:fs';
-import path from 'node:path';
 import { describe, it } from 'mocha';
 import { scratchFolder } from '../../fakes/scratch.ts';
+import { programFile } from '../../setup/paths.ts';
 
 describe('the output of helios', () => {
   const folder = scratchFolder();
-  const main = path.join(import.meta.dirname, '../../../src/cli/main.ts');
+  const main = programFile('cli');
 
   for (const words of [['sessions'], ['--help']])
     it(`is not said to be written where the disk is full: ${words.join(' ')}`, function () {

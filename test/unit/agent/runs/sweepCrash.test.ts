@@ -13,6 +13,7 @@ import { sweeper } from '../../../fakes/sweeper.ts';
 import { testEngine } from '../../../fakes/testEngine.ts';
 import type { WireServer } from '../../../fakes/wire.ts';
 import { startWireAnthropic } from '../../../fakes/wireAnthropic.ts';
+import { programFile } from '../../../setup/paths.ts';
 
 const rates = [0.02, 0.05, 0.1, 0.2, 0.3, 0.15, 0.25, 0.35, 0.04, 0.12, 0.22, 0.28, 0.31, 0.07];
 const maxParallel = 2;
@@ -41,10 +42,9 @@ describe('sweep crash', function () {
   });
 
   const helios = (name: string, ...more: string[]): ChildProcess => {
-    const root = path.resolve('src/cli/main.ts');
     const child = spawn(
       process.execPath,
-      [root, '--json', '--yes', '--home', path.join(folder, name, 'home'), ...more],
+      [programFile('cli'), '--json', '--yes', '--home', path.join(folder, name, 'home'), ...more],
       {
         cwd: path.join(folder, name, 'work'),
         stdio: ['ignore', 'pipe', 'pipe'],

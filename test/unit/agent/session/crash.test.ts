@@ -13,6 +13,7 @@ import { ScriptedModel } from '../../../fakes/scriptedModel.ts';
 import { testEngine } from '../../../fakes/testEngine.ts';
 import type { WireServer } from '../../../fakes/wire.ts';
 import { startWireAnthropic } from '../../../fakes/wireAnthropic.ts';
+import { programFile } from '../../../setup/paths.ts';
 
 const rates = [0.02, 0.05, 0.1, 0.2, 0.3, 0.15, 0.25, 0.35, 0.04, 0.12, 0.22, 0.28];
 const kills = Number(process.env.HELIOS_KILLS ?? 8);
@@ -35,10 +36,9 @@ describe('crash', function () {
 
   /** The real command line, with the real SDK, on a home of its own. */
   const helios = (name: string, ...more: string[]): ChildProcess => {
-    const root = path.resolve('src/cli/main.ts');
     const child = spawn(
       process.execPath,
-      [root, '--json', '--yes', '--home', path.join(folder, name, 'home'), ...more],
+      [programFile('cli'), '--json', '--yes', '--home', path.join(folder, name, 'home'), ...more],
       {
         cwd: path.join(folder, name, 'work'),
         stdio: ['ignore', 'pipe', 'pipe'],
