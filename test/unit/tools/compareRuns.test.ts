@@ -97,7 +97,7 @@ describe('compare_runs', () => {
       ((await call(compare, { task_a: a, task_b: b })).content as { verdicts: unknown }).verdicts;
     const { content, summary } = await call(compare, { task_a: [1, 2], task_b: [4, 5] });
     assert.equal((content as Record<string, unknown>)['verdicts_by'], 'means of last values');
-    assert.match(summary, /^by means of last values: val_acc 0\.91 /);
+    assert.match(summary ?? '', /^by means of last values: val_acc 0\.91 /);
     assert.deepEqual(await verdicts([1, 2, 3], ['4', 5, 6]), [
       'val_acc 0.9 ± 0.02 (3 runs) against 0.7 ± 0.02 (3 runs): better',
     ]);
