@@ -57,17 +57,22 @@ export function decisionsByRun(
   return new Map(found);
 }
 
+/** Returns whether Helios itself found that runs cannot support any result. */
+export const isRefused = ({ by, decision }: ExperimentDecision): boolean =>
+  by === 'engine' && decision === 'invalid';
+
 /**
- * Returns the last decision on a setting. A decision `crash` by the engine is void if a run was
- * added that has not crashed, even if that run is still running.
+ * Returns the last decision on a setting; `invalid` by the engine stays in force. A decision `crash`
+ * by the engine is void if a run was added that has not crashed, even if that run is still running.
  */
 function decisionOn(
   decisions: Decisions,
   setting: readonly LedgerEntry[],
 ): ExperimentDecision | undefined {
-  const last = decisions.findLast(
+  const own = decisions.filter(
     ({ runs }) => runs === undefined || setting.some(({ number }) => runs.includes(number)),
   );
+  const last = own.find(isRefused) ?? own.at(-1);
   const isCrash = last?.by === 'engine' && last.decision === 'crash';
   return isCrash && !hasCrashed(setting) ? undefined : last;
 }

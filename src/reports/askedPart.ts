@@ -12,6 +12,7 @@ import {
   type ConditionResult,
   type GroupResult,
 } from '../experiments/target/judgeTarget.ts';
+import { readTrainingLimits } from '../experiments/target/trainingLimits.ts';
 import { runsCheck } from '../experiments/target/requirements.ts';
 import { neverRead, neverReadText } from '../experiments/target/neverRead.ts';
 import {
@@ -152,9 +153,9 @@ function checkDemand(check: string, how: string | undefined): Demand {
     : { verdict: 'Met', text, how };
 }
 
-const uncheckedDemands = ({ unchecked = [] }: BriefFacts): Demand[] =>
-  unchecked.map((text) => ({
-    verdict: 'Not checked',
-    text,
-    how: 'nothing that Helios can compare',
-  }));
+function uncheckedDemands({ unchecked = [] }: BriefFacts): Demand[] {
+  const how = unchecked.some((text) => readTrainingLimits(text).length > 0)
+    ? 'Helios compares only epochs and steps in the options of commands'
+    : 'nothing that Helios can compare';
+  return unchecked.map((text) => ({ verdict: 'Not checked', text, how }));
+}

@@ -2,8 +2,10 @@ import { isDeepStrictEqual } from 'node:util';
 import { DisposableStore, type Disposable } from '../../base/disposable.ts';
 import { ToolFailure } from '../../base/errors.ts';
 import { decisionName, type ExperimentRow } from '../../experiments/ledger.ts';
-import { hasCrashed } from '../../experiments/decisionsInForce.ts';
+import { hasCrashed, isRefused } from '../../experiments/decisionsInForce.ts';
 import { repeatsOf } from '../../experiments/repeats.ts';
+import { overTrainingLimit, readTrainingLimits } from '../../experiments/target/trainingLimits.ts';
+import type { RunId } from '../../base/ids.ts';
 import type {
   DecidedExperiment,
   ExperimentDecisionRequest,
@@ -49,6 +51,7 @@ export class ExperimentDecisions implements Disposable {
   /** Records `crash` for experiments that crashed while no process owned the session. */
   open(): void {
     for (const id of this.#state.experiments.keys()) this.#decideCrash(id);
+    for (const [id, { verdict }] of this.#state.runs) if (verdict) this.#refuseOverLimit(id);
   }
 
   /**
@@ -118,8 +121,12 @@ export class ExperimentDecisions implements Disposable {
    * Rejects with `ToolFailure` if the engine decided that the experiment is invalid, or if a file
    * that the goal requires to stay unchanged differs now.
    */
-  async #refuseChanged({ id, plan, decisions }: ExperimentRow): Promise<void> {
-    const before = decisions.find(({ by, decision }) => by === 'engine' && decision === 'invalid');
+  async #refuseChanged({ id, plan, decisions, runs: own }: ExperimentRow): Promise<void> {
+    const before = decisions.find(
+      (one) =>
+        isRefused(one) &&
+        (one.runs === undefined || own.every(({ number }) => one.runs?.includes(number))),
+    );
     if (before !== undefined)
       throw new ToolFailure(`Experiment ${id} is invalid: ${before.why}. Decide invalid.`);
     if (plan === undefined) return;
@@ -142,6 +149,7 @@ export class ExperimentDecisions implements Disposable {
    * may decide them.
    */
   #heard(event: JournalEvent): void {
+    if (event.type === 'run.ended') this.#refuseOverLimit(event.runId);
     const id = this.#changedBy(event);
     if (id !== undefined) this.#changed.add(id);
     const { state, events } = this.#deps.log;
@@ -156,6 +164,31 @@ export class ExperimentDecisions implements Disposable {
     if (event.type === 'sweep.ended')
       return this.#state.sweeps.get(event.sweepId)?.plan.experimentId;
     return undefined;
+  }
+
+  /**
+   * Records the decision `invalid` on a run whose command breaks a limit of the goal for each run,
+   * so that it is no evidence. Does nothing once a message of the user names such an amount: it may
+   * have changed the limit.
+   */
+  #refuseOverLimit(runId: RunId): void {
+    const { state, events } = this.#deps.log;
+    const { spec, verdict } = state.runs.get(runId) ?? {};
+    const record = state.experiments.get(spec?.experimentId ?? '');
+    if (spec === undefined || verdict?.kind !== 'ok' || record === undefined) return;
+    if (record.decisions.some((one) => isRefused(one) && one.runs?.includes(spec.number))) return;
+    const why = overTrainingLimit(readTrainingLimits(state.goal), spec);
+    if (why === undefined || events.some(namesAmount)) return;
+    this.#deps.log
+      .record({
+        type: 'experiment.decided',
+        experimentId: record.plan.id,
+        decision: 'invalid',
+        why,
+        by: 'engine',
+        runs: [spec.number],
+      })
+      .catch((error: unknown) => this.#deps.onFailed(error));
   }
 
   /**
@@ -184,6 +217,12 @@ export class ExperimentDecisions implements Disposable {
       .finally(() => this.#deciding.delete(id));
   }
 }
+
+/** Returns whether a message of the user after the goal names an amount of training. */
+const namesAmount = (event: JournalEvent): boolean =>
+  event.type === 'message.added' &&
+  (event.origin === 'person' || event.origin === 'resume') &&
+  /epoch|steps|schritte/i.test(event.text);
 
 /**
  * Returns the runs of the best setting of an experiment with several settings; `undefined` if it has

@@ -11,6 +11,7 @@ import {
   type Decisive,
   type LedgerRow,
 } from '../../experiments/ledger.ts';
+import { isRefused } from '../../experiments/decisionsInForce.ts';
 import { measuredValue } from '../../experiments/ledgerExperiments.ts';
 import type { MetricSummary } from '../../metrics/metric.ts';
 import { printedValue } from '../../metrics/printedValue.ts';
@@ -98,7 +99,7 @@ function digestRun(
     decisive,
   }: RunSources & { nowMs: number; decisive: Decisive | undefined },
 ): DigestRun {
-  const { runId, number, metrics, label } = row;
+  const { runId, number, metrics, label, decision } = row;
   const run = sessionRuns.live().find(({ spec }) => spec.id === runId);
   const main = decisive && summaryFor(metrics, decisive.metric);
   const value = decisive && valueText(metrics, decisive);
@@ -109,6 +110,7 @@ function digestRun(
     value: value ?? (metrics.length === 0 ? 'no metrics' : undefined),
     status: statusOf(row, log.state, nowMs),
     details: [
+      ...(decision && isRefused(decision) ? [`invalid: ${decision.why}`] : []),
       ...(run === undefined || run.liveness.kind === 'running'
         ? []
         : [livenessText(run.liveness, row.machineId)]),

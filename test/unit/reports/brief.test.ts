@@ -127,7 +127,7 @@ describe('the brief of a night', () => {
     const facts = { ...fullNight().facts(), unchecked: ['use only numpy', 'at most 5 epochs'] };
     assert.match(
       partOf(buildBrief(facts), 'What you asked for'),
-      /^- \*\*Not checked\*\*: use only numpy; at most 5 epochs \(nothing/m,
+      /^- \*\*Not checked\*\*: use only numpy; at most 5 epochs \(Helios compares only epochs/m,
     );
   });
 

@@ -385,6 +385,30 @@ describe('experiments of a session', () => {
     assert.equal(row(session, 'e1').decision?.decision, 'keep');
   });
 
+  it('takes no run as evidence whose command breaks a limit of the goal', async () => {
+    const finish: ScriptedCall = {
+      name: 'finish',
+      input: { outcome: 'goal_met', summary: 's', evidence: [{ runs: [1], metric: 'loss' }] },
+    };
+    model = new ScriptedModel([
+      [run(train('--lr 0.1 --epochs 5'))],
+      [until(1)],
+      [decide('e1', 'keep', 'good')],
+      [finish],
+      [quit],
+    ]);
+    bed = await testEngine(model, { folder });
+    const session = await bed.start({ goal: 'bring loss below 0.2 with at most 3 epochs per run' });
+    assert.equal(await session.ended, 'blocked');
+    const [{ decision } = {}] = session.ledger.rows;
+    const why = 'its command asks for 5 epochs, and the goal allows at most 3';
+    assert.deepEqual([decision?.decision, decision?.by, decision?.why], ['invalid', 'engine', why]);
+    assert.match(results(session, 'exp_decide')[0]?.text ?? '', /e1 is invalid: its command asks/);
+    assert.match(results(session, 'finish')[0]?.text ?? '', /run 1 is no evidence/);
+    const digest = eventsOf(session, 'message.added').find(({ origin }) => origin === 'wake');
+    assert.match(digest?.text ?? '', /- run 1 .*invalid: its command asks for 5 epochs/);
+  });
+
   it('takes the seeds of a launch for seeds, wherever the command has them', async () => {
     const session = await night(run(train('--lr 0.5 --at {seed}'), { seeds: [0, 1] }), {
       name: 'sleep',
