@@ -394,6 +394,7 @@ describe('experiments of a session', () => {
       [run(train('--lr 0.1 --epochs 5'))],
       [until(1)],
       [decide('e1', 'keep', 'good')],
+      [decide('e1', 'discard', 'too long')],
       [finish],
       [quit],
     ]);
