@@ -4,6 +4,7 @@ import { runName } from '../runs/run.ts';
 import { commandForm } from './commandForm.ts';
 import { rowStatus, type Decisive, type ExperimentRow, type LedgerRow } from './ledger.ts';
 import { measuredValue } from './ledgerExperiments.ts';
+import { seedOf } from './seeds.ts';
 
 /**
  * Returns the only one of `runs` that ran the command, with its seed; `undefined` if none or
@@ -35,5 +36,12 @@ export const reproductionTexts = (
       repeated === undefined || before === undefined
         ? mean
         : `, ${runName(repeated.number)} measured ${formatValue(before)}`;
-    return `reproduced by ${name}: ${formatValue(value)}${was}`;
+    return `reproduced by ${name}${seedText(row, result?.runs ?? [])}: ${formatValue(value)}${was}`;
   });
+
+/** Returns which of the seeds of a result ran again: ` (seed 0, 1 of 3)`; empty if there is only one. */
+function seedText(row: LedgerRow, runs: readonly LedgerRow[]): string {
+  const seeds = new Set(runs.map(seedOf));
+  const seed = seedOf(row);
+  return seed === undefined || seeds.size < 2 ? '' : ` (seed ${seed}, 1 of ${seeds.size})`;
+}

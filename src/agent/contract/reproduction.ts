@@ -54,6 +54,10 @@ export interface Reproduction {
   /** Number of the new run. */
   readonly run: number;
   readonly verdict: Verdict;
+  /** The seed that ran again; omitted if the runs of the result name none. */
+  readonly seed?: string;
+  /** Number of runs, each with its own seed if `seed` is set, on which the result is based. */
+  readonly repeats: number;
   /** The alarm that ended the run. */
   readonly alarm?: RunAlarm;
   readonly metrics: readonly ComparedMetric[];

@@ -13,6 +13,7 @@ import {
   type LedgerRow,
 } from '../../experiments/ledger.ts';
 import { repeatsOf } from '../../experiments/repeats.ts';
+import { seedOf } from '../../experiments/seeds.ts';
 import { repeatedRun } from '../../experiments/reproductions.ts';
 import type { Machine, Machines } from '../../machines/machine.ts';
 import type { MetricSummary } from '../../metrics/metric.ts';
@@ -64,10 +65,14 @@ export async function reproduce(
   const { verdict, metrics, alarm } = await ended(deps, spec, request.signal);
   const { decisive } = sessionRuns.ledger();
   const repeated = repeatedRun(original.command, repeats);
+  const seeds = new Set(repeats.map(seedOf));
+  const seed = seedOf(repeats[0]);
   return {
     experimentId: row.id,
     run: spec.number,
     verdict,
+    ...(seed !== undefined && { seed }),
+    repeats: seed === undefined ? repeats.length : seeds.size,
     ...(alarm && { alarm }),
     metrics: metrics.flatMap(
       (now) => compared(now, { repeats, repeated, tolerance: request.tolerance, decisive }) ?? [],

@@ -1,4 +1,5 @@
 import type { ComparedMetric, Judgement, Reproduction } from '../../agent/contract/reproduction.ts';
+import { withoutUntrustedMarks } from '../../base/untrusted.ts';
 import { formatSpread, formatValue } from '../../base/text.ts';
 import { verdictText, runName } from '../../runs/run.ts';
 
@@ -16,14 +17,28 @@ export function reproductionText({
   experimentId,
   run,
   verdict,
+  seed,
+  repeats,
   alarm,
   metrics,
   differences,
 }: Reproduction): string {
-  const head = `Experiment ${experimentId} ran again as ${runName(run)}: ${verdictText(verdict, alarm)}.`;
+  const head = `${againText({ experimentId, seed, repeats })} ran again as ${runName(run)}: ${verdictText(verdict, alarm)}.`;
   const lines = metrics.map(metricText);
   const none = metrics.length === 0 ? ['No metric was measured in both runs.'] : [];
-  return [head, ...lines, ...none, ...differences].join('\n');
+  return [head, ...lines, ...none, ...differences.map(withoutUntrustedMarks)].join('\n');
+}
+
+/** Returns what ran again: the experiment, or which of the runs of its result. */
+function againText({
+  experimentId,
+  seed,
+  repeats,
+}: Pick<Reproduction, 'experimentId' | 'repeats'> & { readonly seed: string | undefined }): string {
+  if (repeats < 2) return `Experiment ${experimentId}`;
+  const part =
+    seed === undefined ? `One of ${repeats} runs` : `Seed ${seed} (1 of ${repeats} seeds)`;
+  return `${part} of experiment ${experimentId}`;
 }
 
 function metricText({

@@ -146,11 +146,11 @@ describe('the brief of a night', () => {
     const text = buildBrief(after);
     assert.match(
       partOf(text, 'Champion'),
-      /^- Afterwards reproduced by run 3: 0\.5, run 1 measured 0\.5$/m,
+      /^- Afterwards reproduced by run 3 \(seed 0, 1 of 2\): 0\.5, run 1 measured 0\.5$/m,
     );
     assert.match(
       partOf(text, 'What was tried'),
-      /reproduced by run 3: 0\.5, run 1 measured 0\.5$/m,
+      /reproduced by run 3 \(seed 0, 1 of 2\): 0\.5, run 1 measured 0\.5$/m,
     );
     const { verdict: _v, ...going } = after.ledger.rows[2] ?? assert.fail();
     assert.match(

@@ -78,6 +78,7 @@ describe('experiments, again', () => {
       { metric: 'loss', run: 1, before: 0.25, n: 1, now: 0.25, delta: 0, judgement: 'identical' },
     ]);
     const text = reproductionText(made);
+    assert.match(text, /^Experiment e1 ran again as run 2: ok\.$/m);
     assert.match(text, /^loss: 0\.25, identical to run 1$/m);
     assert.match(text, /Not stored with its code: \.env/);
     assert.match(text, /environment of the first run was not recorded/);
@@ -108,6 +109,19 @@ describe('experiments, again', () => {
     writeFileSync(file, '0.503');
     const near = await session.reproduce({ experimentId: 'e1', tolerance: 0.01 });
     assert.deepEqual([near.metrics[0]?.run, near.metrics[0]?.judgement], [1, 'within_tolerance']);
+    assert.match(
+      reproductionText(near),
+      /^Seed 0 \(1 of 2 seeds\) of experiment e1 ran again as run 3: ok\.$/m,
+    );
+    assert.match(
+      reproductionText({
+        ...near,
+        differences: ['No code (<untrusted from="git">no repository</untrusted>).'],
+      }),
+      /^No code \(no repository\)\.$/m,
+    );
+    const { seed: _seed, ...unnamed } = near;
+    assert.match(reproductionText(unnamed), /^One of 2 runs of experiment e1 ran again/);
     assert.match(
       reproductionText(near),
       /^loss: 0\.503, run 1 measured 0\.5, Δ \+0\.003; within the/m,
