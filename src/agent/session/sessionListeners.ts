@@ -61,8 +61,7 @@ export function createListeners(request: PartsRequest, owned: DisposableStore): 
   const onFailed = (error: unknown): void => hooks.fail(error);
   const git = new GitGuard(() => shared.settings().protectsGit !== false);
   const runEnv = git.runEnv.bind(git);
-  const sessionId = log.state.id;
-  const { workFolder } = log.state;
+  const { id: sessionId, workFolder } = log.state;
   const confining = createConfining(shared, { sessionId, workFolder, project, log });
   const maxMinutes = (): number | undefined => runMinutesFor(shared.settings(), project);
   const runsDeps = { sessionId, log, runs, machines, clock, runEnv, confining, maxMinutes };
