@@ -23,6 +23,24 @@ export function runLabel(command: string, earlier: readonly string[]): string {
   return texts.length === 0 ? oneLine(command, maxChars) : fitting(texts);
 }
 
+/**
+ * Returns the label with the experiment, such as `lr=0.1 (e2)`, if a run of another experiment has
+ * the same label.
+ */
+export function distinctLabel(
+  label: string,
+  experimentId: string | undefined,
+  { runs }: Pick<SessionState, 'runs'>,
+): string {
+  const short = oneLine(label, maxChars);
+  const isTaken = [...runs.values()].some(
+    ({ spec }) => spec.label === short && spec.experimentId !== experimentId,
+  );
+  if (!isTaken || experimentId === undefined) return short;
+  const suffix = ` (${experimentId})`;
+  return `${oneLine(short, maxChars - suffix.length)}${suffix}`;
+}
+
 /** Sorts the options: those that differ from the last earlier command come first. */
 function newestFirst(options: Options, earlier: readonly string[]): Options {
   const last = optionsOf(earlier.at(-1) ?? '');

@@ -6,7 +6,6 @@ import type { Clock } from '../../base/clock.ts';
 import { DisposableStore } from '../../base/disposable.ts';
 import { messageOf, ToolFailure } from '../../base/errors.ts';
 import { newRunId, type RunId, type SessionId } from '../../base/ids.ts';
-import { oneLine } from '../../base/text.ts';
 import type { Ledger } from '../../experiments/ledger.ts';
 import type { Machine, Machines } from '../../machines/machine.ts';
 import { checkMetricFiles } from './metricFiles.ts';
@@ -29,7 +28,7 @@ import type { Confining } from './confining.ts';
 import type { RunState, SessionState } from '../journal/state.ts';
 import { isWaiting, placeInLine, type QueuedRun } from './line.ts';
 import { endOutput } from './endOutput.ts';
-import { commandsOf, runLabel } from './runLabel.ts';
+import { commandsOf, distinctLabel, runLabel } from './runLabel.ts';
 import { ledgerOf } from './sessionLedger.ts';
 import { takesPlace, waitsFor } from './sweepLane.ts';
 import { withTargetMetrics } from './targetMetrics.ts';
@@ -280,7 +279,11 @@ export class SessionRuns {
       cwd: machine.path.resolve(machine.workFolder, request.cwd ?? '.'),
       env: request.env,
       metrics: withTargetMetrics(request.metrics, this.#state.target),
-      label: oneLine(request.label ?? runLabel(request.command, commandsOf(this.#state)), 60),
+      label: distinctLabel(
+        request.label ?? runLabel(request.command, commandsOf(this.#state)),
+        request.experimentId,
+        this.#state,
+      ),
       plannedMs,
       ...(limit && { limit }),
       ...(request.resources && { resources: request.resources }),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
-import { runLabel } from '../../../../src/agent/runs/runLabel.ts';
+import { distinctLabel, runLabel } from '../../../../src/agent/runs/runLabel.ts';
 
 describe('label of a run', () => {
   it('is the command as long as nothing differs', () => {
@@ -33,5 +33,22 @@ describe('label of a run', () => {
       runLabel(of('0.003', 600), before),
       'lr=0.003 epochs=600 opt=adam window=64 hidden=64',
     );
+  });
+
+  it('names the experiment where a run of another one has the same label', () => {
+    const specs = [
+      { label: 'lr=0.1', experimentId: 'e1' },
+      { label: 'reproduction', experimentId: 'e1' },
+      { label: `${'x'.repeat(59)}…`, experimentId: 'e1' },
+    ];
+    const state = { runs: new Map(specs.map((spec, index) => [index, { spec }])) } as never;
+    assert.equal(distinctLabel('lr=0.1', 'e2', state), 'lr=0.1 (e2)');
+    assert.equal(distinctLabel('reproduction', 'e2', state), 'reproduction (e2)');
+    assert.equal(distinctLabel('lr=0.1', 'e1', state), 'lr=0.1', 'a repeat');
+    assert.equal(distinctLabel('lr=0.2', 'e2', state), 'lr=0.2');
+    assert.equal(distinctLabel('lr=0.1', undefined, state), 'lr=0.1');
+    const long = distinctLabel('x'.repeat(70), 'e2', state);
+    assert.match(long, /^x+… \(e2\)$/);
+    assert.equal(long.length, 60);
   });
 });
