@@ -8,6 +8,7 @@ import { readTarget } from '../../experiments/target/readTarget.ts';
 import { targetText, type Target } from '../../experiments/target/target.ts';
 import { describeEvent, descriptionLine } from '../journal/describeEvent.ts';
 import type { JournalEvent } from '../journal/events.ts';
+import { outageText } from '../journal/runText.ts';
 import type { SessionState } from '../journal/state.ts';
 
 /**
@@ -18,6 +19,7 @@ export function happeningsOf(events: readonly JournalEvent[], state: SessionStat
   const happenings: { atMs: number; text: string; times: number }[] = [];
   const tools = new Map<string, string>();
   const shown = shownByUser(events);
+  const silent = openSilences(events);
   let target: Target | undefined;
   for (const event of events) {
     if (event.type === 'model.replied')
@@ -26,7 +28,9 @@ export function happeningsOf(events: readonly JournalEvent[], state: SessionStat
     if (event.type === 'session.started') target = readTarget(event.goal);
     const before = target;
     if (event.type === 'session.target_changed') ({ target } = event);
-    const isLeftOut = event.type in userLimits && !shown.has(event);
+    const isLeftOut =
+      (event.type in userLimits && !shown.has(event)) ||
+      (event.type === 'machine.silent' && !silent.has(event));
     const text = isLeftOut ? undefined : (changeText(event, before) ?? textOf(event, state, tools));
     if (text === undefined) continue;
     const last = happenings.at(-1);
@@ -37,6 +41,16 @@ export function happeningsOf(events: readonly JournalEvent[], state: SessionStat
     atMs,
     text: times === 1 ? text : `${text} (${times} times)`,
   }));
+}
+
+/** Returns the outages that go on; the event at the end of an outage tells of the others. */
+function openSilences(events: readonly JournalEvent[]): ReadonlySet<JournalEvent> {
+  const open = new Map<string, JournalEvent>();
+  for (const event of events) {
+    if (event.type === 'machine.silent') open.set(event.machineId, event);
+    if (event.type === 'machine.out_of_reach') open.delete(event.machineId);
+  }
+  return new Set(open.values());
 }
 
 /** Maximum numbers of events that say what the user wanted; the newest are shown. */
@@ -87,6 +101,7 @@ function textOf(
   tools: ReadonlyMap<string, string>,
 ): string | undefined {
   if (!isHappening(event)) return undefined;
+  if (event.type === 'machine.out_of_reach') return outageText(event);
   const description = describeEvent(event, state);
   const line = description && descriptionLine({ ...description, facts: [] }, maxChars);
   const called = event.type === 'permission.decided' ? calledText(event, tools) : undefined;
@@ -117,6 +132,7 @@ function isHappening(event: JournalEvent): boolean {
     case 'session.model_changed':
     case 'budget.noticed':
     case 'run.not_started':
+    case 'machine.silent':
     case 'machine.out_of_reach':
     case 'target.reached':
     case 'session.stood_still':

@@ -7,7 +7,9 @@ import { outageText } from '../../../../src/agent/journal/runText.ts';
 import { Outages } from '../../../../src/agent/runs/outages.ts';
 import { Emitter } from '../../../../src/base/emitter.ts';
 import type { Run, RunChange } from '../../../../src/runs/liveRun.ts';
+import { buildBrief } from '../../../../src/reports/brief.ts';
 import { ManualClock } from '../../../fakes/manualClock.ts';
+import { Night } from '../../../fakes/nights.ts';
 import { recorded, runState, started, stateOf } from '../../vscode/states.ts';
 
 const startMs = new Date(2026, 10, 22, 8, 35, 14).getTime();
@@ -148,6 +150,26 @@ describe('outages of machines', () => {
       ends().map((event) => event.type === 'machine.out_of_reach' && event.toMs - event.fromMs),
       [10_000],
     );
+  });
+
+  it('are a line of the brief, with its end or since when it goes on', async () => {
+    const { clock, events, fire } = watch({ 1: 'gpu1', 2: 'gpu1', 3: 'gpu2' });
+    fire('unknown', 0);
+    await clock.advance(22_000);
+    fire('recovered', 0);
+    const happened = (): string => {
+      const night = new Night();
+      for (const event of events) night.add(event);
+      return /## What happened meanwhile\n([^]*)/.exec(buildBrief(night.facts()))?.[1] ?? '';
+    };
+    assert.match(happened(), /^- \S+ \S+ gpu1 out of reach 08:35:14–08:35:36; 2 runs went on\n$/);
+    fire('unknown', 2);
+    await clock.advance(10_000);
+    assert.match(
+      happened(),
+      /^- \S+ \S+ gpu2 out of reach since 2026-11-22 08:35:14; 1 run there goes on\n- /,
+    );
+    assert.equal(happened().trimEnd().split('\n').length, 2);
   });
 
   it('are no longer heard of after the end of the session', async () => {
