@@ -171,7 +171,8 @@ async function folderBytes(folder: string): Promise<number> {
  * and its removal is not retried.
  */
 async function removeSession(deps: RetentionDeps, id: SessionId): Promise<string[]> {
-  const { state } = await deps.read(id);
+  const reading = await deps.read(id);
+  const { state } = reading;
   const machines = deps.machinesIn(state.workFolder);
   const { valid: runIds, invalid } = runIdsOf(state);
   const problems = invalid.map(
@@ -179,8 +180,7 @@ async function removeSession(deps: RetentionDeps, id: SessionId): Promise<string
       `Files of run ${JSON.stringify(run)} of session ${id} were not removed: its id is not valid`,
   );
   const byMachine = Map.groupBy(runIds, (run) => state.runs.get(run)?.spec.machineId ?? '');
-  const isUploaded = reposOn(state, localId).length > 0;
-  if (isUploaded && !byMachine.has(localId)) byMachine.set(localId, []);
+  if (reposOn(reading, localId).length > 0 && !byMachine.has(localId)) byMachine.set(localId, []);
   for (const [machineId, runs] of byMachine) {
     try {
       const machine = machines.get(machineId);
@@ -193,7 +193,7 @@ async function removeSession(deps: RetentionDeps, id: SessionId): Promise<string
         machine,
         sessionId: id,
         clock: deps.clock,
-        repos: reposOn(state, machineId),
+        repos: reposOn(reading, machineId),
       });
       problems.push(
         ...kept.map(({ path: place, why }) => `${place} on ${machineId} was not removed: ${why}`),
@@ -219,11 +219,21 @@ function runIdsOf({ runs }: SessionState): {
   return { valid: ids.filter(isRunId), invalid: ids.filter((id) => !isRunId(id)) };
 }
 
-/** Returns the repositories on a machine that contain stored code of the session's experiments. */
-const reposOn = ({ experiments }: SessionState, machineId: string): readonly string[] =>
-  [...experiments.values()].flatMap(({ plan: { code, machineId: ranOn } }) =>
+/**
+ * Returns the repositories on a machine that contain stored code: of the session's experiments, and
+ * of its uploads, which are stored on this computer whether a run used them or not.
+ */
+const reposOn = (
+  { events, state: { experiments } }: Pick<SessionReading, 'events' | 'state'>,
+  machineId: string,
+): readonly string[] => [
+  ...[...experiments.values()].flatMap(({ plan: { code, machineId: ranOn } }) =>
     code.kind === 'git' && (code.uploaded ? localId : ranOn) === machineId ? [code.repo] : [],
-  );
+  ),
+  ...events.flatMap((event) =>
+    event.type === 'code.uploaded' && machineId === localId ? [event.upload.repo] : [],
+  ),
+];
 
 const foldersAtOnce = 200;
 

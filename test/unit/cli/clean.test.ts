@@ -3,12 +3,13 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'mocha';
 import { systemClock } from '../../../src/base/clock.ts';
-import type { RunId, SessionId } from '../../../src/base/ids.ts';
+import { newSessionId, type RunId, type SessionId } from '../../../src/base/ids.ts';
 import { runCli } from '../../../src/cli/cli.ts';
 import { homeAt } from '../../../src/storage/home.ts';
 import { Lease } from '../../../src/storage/lease.ts';
 import { SyntheticJournal } from '../../bench/syntheticJournal.ts';
 import { fakeDeps, type FakeDeps } from '../../fakes/cliDeps.ts';
+import { GitRepo } from '../../fakes/gitRepo.ts';
 import { scratchFolder } from '../../fakes/scratch.ts';
 
 const dayMs = 86_400_000;
@@ -125,6 +126,39 @@ describe('cleaning up sessions', () => {
     assert.match(stdout.text, new RegExp(`${id} .* 3(\\.\\d+)? MB `));
     await helios('clean', '--older-than', '90d', '--yes');
     assert.equal(existsSync(home().sessionFolder(id)), false);
+  });
+
+  it('takes the uploads that no launch ran out of the repository, and no ref of another', async () => {
+    const repo = GitRepo.create(path.join(folder(), 'repo'));
+    const commit = repo.git('rev-parse', 'HEAD');
+    const journal = new SyntheticJournal('uploads', Date.now() - 100 * dayMs);
+    const place = { machineId: 'gone', to: '/there', isFile: false, isWhole: true };
+    const upload = { ...place, repo: repo.folder, commit, source: '', leftOut: [] };
+    journal.add({ type: 'code.uploaded', upload, callId: 'c' });
+    journal.add({ type: 'session.ended', reason: 'user', summary: 'Stopped.', evidence: [] });
+    await journal.write(home());
+    const other = `refs/helios/${newSessionId(Date.now())}/upload_1`;
+    for (const ref of [`refs/helios/${journal.sessionId}/upload_1`, other])
+      repo.git('update-ref', ref, commit);
+    const { code, stdout } = await helios('clean', '--older-than', '90d', '--yes');
+    assert.equal(code, 0, stdout.text);
+    assert.equal(repo.git('for-each-ref', '--format=%(refname)', 'refs/helios'), other);
+  });
+
+  it('takes copies of code with their session alone, and none of a kept one', async () => {
+    const [old, kept, young] = [await made(100), await made(100), await made(10)];
+    const copyOf = ({ id }: Made) => path.join(home().folder, 'copies', id, 'e1-again/train.py');
+    for (const session of [old, kept, young]) {
+      mkdirSync(path.dirname(copyOf(session)), { recursive: true });
+      writeFileSync(copyOf(session), 'print(1)');
+    }
+    const areThere = () => [old, kept, young].map((session) => existsSync(copyOf(session)));
+    await helios('clean', '--keep', kept.id);
+    await helios('clean', '--older-than', '90d');
+    assert.deepEqual(areThere(), [true, true, true]);
+    await helios('clean', '--older-than', '90d', '--yes');
+    assert.deepEqual(areThere(), [false, true, true]);
+    assert.equal(existsSync(path.join(home().folder, 'copies', old.id)), false);
   });
 
   it('removes no folder that a damaged journal names', async () => {
