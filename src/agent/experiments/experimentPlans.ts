@@ -13,7 +13,7 @@ import type { Machine, Machines } from '../../machines/machine.ts';
 import type { RunLimit } from '../../runs/run.ts';
 import type { ExperimentArguments } from '../../tools/parameters/experimentParameters.ts';
 import { machinePath } from '../../tools/parameters/machinePath.ts';
-import { envFor } from '../journal/fold.ts';
+import { envFor } from '../journal/runFold.ts';
 import type { SessionLog } from '../journal/sessionLog.ts';
 import type { SessionState } from '../journal/state.ts';
 import type { SessionRuns } from '../runs/sessionRuns.ts';

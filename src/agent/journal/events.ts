@@ -3,30 +3,20 @@
  * fields, but an existing field never changes its meaning.
  */
 import type { RunId, SessionId } from '../../base/ids.ts';
-import type { HostContact } from '../../machines/confinement/hostContacts.ts';
 import type { Requirements } from '../../experiments/target/requirements.ts';
-import type { MetricSpec, MetricSummary } from '../../metrics/metric.ts';
 import type { Effort } from '../../models/effort.ts';
-import type {
-  AssistantBlock,
-  AttachmentBlock,
-  ModelFailure,
-  StopReason,
-  Usage,
-} from '../../models/model.ts';
+import type { AssistantBlock, ModelFailure, StopReason, Usage } from '../../models/model.ts';
 import type { Cost } from '../../models/prices.ts';
 import type { LeftOut } from '../../project/projects.ts';
 import type { PermissionsInForce } from '../../permissions/mode.ts';
-import type { RunProcess, RunSpec, Verdict } from '../../runs/run.ts';
 import type { SleepRequest } from '../../sleep/trigger.ts';
 import type { AttachmentFile } from '../../storage/attachmentFiles.ts';
-import type { Access, RefusedCall } from '../../permissions/access.ts';
-import type { Approval } from '../../permissions/grants/grant.ts';
+import type { RefusedCall } from '../../permissions/access.ts';
+import type { CallEvent } from './callEvents.ts';
 import type { ExperimentEvent } from './experimentEvents.ts';
 import type { MachineEvent } from './machineEvents.ts';
 import type { FileEvent } from './fileEvents.ts';
-import type { Effect } from '../../tools/tool.ts';
-import type { Finding } from '../../watchdogs/finding.ts';
+import type { RunEvent } from './runEvents.ts';
 
 /** Limits on work; an omitted limit means none. `tokens`: input (cached or not) plus output. */
 export interface Limits {
@@ -67,9 +57,6 @@ export type EndReason =
 
 /** Kind of session. Determines its prompt, tools, way to end, permissions and limits. */
 export type ProfileId = 'goal' | 'question';
-
-/** The kind of problem that was detected in a run. */
-export type AlarmKind = Finding['kind'];
 
 /**
  * Values of a metric that support the outcome of a session. The engine read them from the output of
@@ -200,106 +187,9 @@ export type SessionEvent =
       readonly used: number;
       readonly of: number;
     }
-  | {
-      readonly type: 'permission.decided';
-      readonly callId: string;
-      readonly isAllowed: boolean;
-      readonly by: 'mode' | 'person' | 'rule' | 'mandate';
-      readonly why: string;
-      /** Only in journals of older versions: tool that the user allowed for the whole session. */
-      readonly allowedTool?: string;
-      /** Consents for later calls that the user gave with this answer. */
-      readonly grants?: readonly Approval[];
-      /** Accesses to anything other than the own data of Helios. Omitted if there are none. */
-      readonly accesses?: readonly Access[];
-    }
-  | {
-      readonly type: 'tool.started';
-      readonly callId: string;
-      readonly name: string;
-      readonly effect: Effect;
-      /**
-       * Whether the tool may change code. Omitted by older versions: then true if the tool's effect
-       * is `write` or `execute`.
-       */
-      readonly changesCode?: boolean;
-      /** Verb and object, as returned by `Tool.describe`. */
-      readonly title: string;
-    }
-  | {
-      readonly type: 'tool.finished';
-      readonly callId: string;
-      readonly name: string;
-      /**
-       * Text for the model, truncated to a maximum length. If the text was truncated, `fullPath` is
-       * the file with the full result.
-       */
-      readonly text: string;
-      readonly isError: boolean;
-      /** Set for a call that views omit, because they show the event that it caused. */
-      readonly isQuiet?: true;
-      readonly durationMs: number;
-      readonly summary?: string;
-      /** Only in journals of older versions: the content of the attachments. */
-      readonly attachments?: readonly AttachmentBlock[];
-      /** Stored in the session's folder `attachments` before this event is written. */
-      readonly attachmentFiles?: readonly AttachmentFile[];
-      readonly changedFiles?: readonly string[];
-      /** Web addresses in the result that others wrote. */
-      readonly links?: readonly string[];
-      readonly exitCode?: number;
-      /** Hosts that the command asked for, if it is confined to a list of hosts. */
-      readonly contacts?: readonly HostContact[];
-      readonly runId?: RunId;
-      readonly fullPath?: string;
-    }
+  | CallEvent
   | FileEvent
-  /**
-   * A run is planned. The event is written before the run starts: after a crash, the plan shows
-   * that the run may exist.
-   */
-  | { readonly type: 'run.planned'; readonly spec: RunSpec; readonly callId: string }
-  | { readonly type: 'run.started'; readonly runId: RunId; readonly process: RunProcess }
-  | {
-      readonly type: 'run.ended';
-      readonly runId: RunId;
-      readonly verdict: Verdict;
-      readonly endedMs: number;
-      readonly metrics: readonly MetricSummary[];
-      /**
-       * The last lines of the output, cleaned and truncated. Omitted for a successful run of which
-       * every metric was read.
-       */
-      readonly outputTail?: string;
-      /** Metrics that the launch named, and that the run never printed. */
-      readonly unread?: readonly string[];
-      /** The line of output that is most similar to an unread metric. */
-      readonly nearestLine?: string;
-      /** Variables that were withheld from the run and that its output names, and withheld hosts. */
-      readonly withheld?: string;
-      /** Hosts that the run asked for; see `tool.finished`. */
-      readonly contacts?: readonly HostContact[];
-    }
-  | { readonly type: 'run.not_started'; readonly runId: RunId; readonly why: string }
-  /** The output of a run is read again; `read` is set when all output of an ended run is read. */
-  | {
-      readonly type: 'run.metrics_changed';
-      readonly runId: RunId;
-      readonly metrics: MetricSpec;
-      readonly read?: readonly MetricSummary[];
-    }
-  /**
-   * A watchdog raised an alarm. The event is recorded before the alarm's action: `kill` ends the
-   * run, `ask` asks the user a question, `warn` only wakes a sleeping session.
-   */
-  | {
-      readonly type: 'run.alarmed';
-      readonly runId: RunId;
-      readonly kind: AlarmKind;
-      /** Problem that the watchdog detected, for example `loss became NaN at step 120`. */
-      readonly detail: string;
-      readonly action: 'warn' | 'kill' | 'ask';
-    }
+  | RunEvent
   | ExperimentEvent
   | MachineEvent
   /**

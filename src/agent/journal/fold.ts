@@ -3,15 +3,14 @@
  * same fold. Unknown events change nothing.
  */
 import { readTarget } from '../../experiments/target/readTarget.ts';
-import type { RunId } from '../../base/ids.ts';
-import { contextTokens } from '../../models/model.ts';
-import type { RunSpec } from '../../runs/run.ts';
 import type { JournalEvent } from './events.ts';
-import { allowed, begun, changeAllowance, launched, noticed, renewed } from './allowanceFold.ts';
-import { foldingAtOnce, withEntry } from './growing.ts';
+import { allowed, begun, changeAllowance, noticed, renewed } from './allowanceFold.ts';
+import { foldingAtOnce, withChanged, withEntry } from './growing.ts';
 import { downMs } from './downTime.ts';
 import { endMs } from './sessionEnd.ts';
-import type { RunState, SessionState, Spending, SweepState } from './state.ts';
+import { runChanges } from './runFold.ts';
+import { spent } from './spendingFold.ts';
+import type { ChangesOf, SessionState } from './state.ts';
 import { withTarget } from './withTarget.ts';
 
 type Started = Extract<JournalEvent, { type: 'session.started' }>;
@@ -88,16 +87,9 @@ function withRest(before: SessionState, after: SessionState, event: JournalEvent
   }));
 }
 
-type Changes = {
-  readonly [Type in JournalEvent['type']]: (
-    state: SessionState,
-    event: Extract<JournalEvent, { type: Type }>,
-  ) => SessionState;
-};
-
 const same = (state: SessionState): SessionState => state;
 
-const changes: Changes = {
+const changes: ChangesOf<JournalEvent['type']> = {
   'session.started': same,
   'child.started': (state, { sessionId }) => ({
     ...state,
@@ -149,30 +141,7 @@ const changes: Changes = {
   'code.uploaded': same,
   'files.changed': same,
   'files.restored': same,
-  'run.planned': (state, { spec }) =>
-    withRun(state, spec.id, { spec, metrics: [], alarms: [], ...envFor(state, spec) }),
-  'run.started': (state, { runId, process, at }) =>
-    launched(changeRun(state, runId, { process }), runId, at),
-  'run.ended': (state, { runId, verdict, endedMs, metrics, withheld }) =>
-    changeRun(state, runId, {
-      verdict,
-      endedMs,
-      metrics,
-      ...(withheld !== undefined && { withheld }),
-    }),
-  'run.metrics_changed': (state, { runId, metrics, read }) => {
-    const spec = state.runs.get(runId)?.spec;
-    return spec === undefined
-      ? state
-      : changeRun(state, runId, { spec: { ...spec, metrics }, ...(read && { metrics: read }) });
-  },
-  'run.not_started': (state, { runId, why }) =>
-    withoutEmptyExperiment(changeRun(state, runId, { notStarted: why }), runId),
-  'run.queued': (state, { runId }) => changeRun(state, runId, { sweepsAhead: state.sweeps.size }),
-  'run.alarmed': (state, { runId, kind, detail, action, at: atMs }) => {
-    const alarms = state.runs.get(runId)?.alarms ?? [];
-    return changeRun(state, runId, { alarms: [...alarms, { kind, detail, action, atMs }] });
-  },
+  ...runChanges,
   'experiment.planned': (state, { plan, at: plannedMs }) => ({
     ...state,
     experiments: withEntry(state.experiments, plan.id, { plan, plannedMs, decisions: [] }),
@@ -182,7 +151,7 @@ const changes: Changes = {
     { experimentId, decision, why, by, runs, isProvisional, at: atMs },
   ) => ({
     ...state,
-    experiments: changed(state.experiments, experimentId, (record) => ({
+    experiments: withChanged(state.experiments, experimentId, (record) => ({
       ...record,
       decisions: [
         ...record.decisions,
@@ -212,27 +181,11 @@ const changes: Changes = {
   },
   'question.answered': (state, { questionId, answer: text, by }) => ({
     ...state,
-    questions: changed(state.questions, questionId, (question) => ({
+    questions: withChanged(state.questions, questionId, (question) => ({
       ...question,
       answer: { text, by },
     })),
   }),
-  'sweep.started': (state, { plan, callId }) =>
-    withSweep(state, { plan, callId, skipped: new Map() }),
-  'sweep.point_skipped': (state, { sweepId, index, why }) =>
-    changeSweep(state, sweepId, (sweep) => ({
-      ...sweep,
-      skipped: withEntry(sweep.skipped, index, why),
-    })),
-  'sweep.paused': (state, { sweepId, why }) =>
-    changeSweep(state, sweepId, (sweep) => ({ ...sweep, pause: { why } })),
-  'sweep.resumed': (state, { sweepId }) =>
-    changeSweep(state, sweepId, (sweep) => ({
-      ...sweep,
-      ...(sweep.pause && { pause: { ...sweep.pause, isOver: true } }),
-    })),
-  'sweep.ended': (state, { sweepId, why }) =>
-    changeSweep(state, sweepId, (sweep) => ({ ...sweep, end: why })),
   'env.captured': (state, { envId: id, machineId, repo, gist, file }) => ({
     ...state,
     envs: [...state.envs, { id, machineId, repo, gist, file }],
@@ -266,55 +219,6 @@ const changes: Changes = {
   }),
 };
 
-type Paid = Pick<
-  Extract<JournalEvent, { type: 'model.consulted' }>,
-  'provider' | 'model' | 'usage' | 'cost'
->;
-
-function spent(state: SessionState, { provider, model, usage, cost }: Paid): SessionState {
-  const usd = 'usd' in cost ? cost.usd : 0;
-  const planUsd = 'isPlan' in cost ? usd : 0;
-  const isUnknown = 'unknown' in cost;
-  const inputTokens = contextTokens(usage);
-  const tokens = inputTokens + usage.outputTokens;
-  const key = `${provider}/${model}`;
-  const before = state.spending.get(key) ?? { ...noSpending, provider, model };
-  const sum: Spending = {
-    ...before,
-    calls: before.calls + 1,
-    usd: before.usd + usd,
-    planUsd: before.planUsd + planUsd,
-    hasUnknownCost: before.hasUnknownCost || isUnknown,
-    tokens: before.tokens + tokens,
-    inputTokens: before.inputTokens + inputTokens,
-    cacheReadTokens: before.cacheReadTokens + usage.cacheReadTokens,
-  };
-  return {
-    ...changeAllowance(state, (last) => ({
-      ...last,
-      usd: last.usd + usd,
-      tokens: last.tokens + tokens,
-      hasUnknownCost: last.hasUnknownCost || isUnknown,
-    })),
-    usd: state.usd + usd,
-    planUsd: state.planUsd + planUsd,
-    hasUnknownCost: state.hasUnknownCost || isUnknown,
-    inputTokens: state.inputTokens + inputTokens,
-    outputTokens: state.outputTokens + usage.outputTokens,
-    spending: withEntry(state.spending, key, sum),
-  };
-}
-
-const noSpending = {
-  calls: 0,
-  usd: 0,
-  planUsd: 0,
-  hasUnknownCost: false,
-  tokens: 0,
-  inputTokens: 0,
-  cacheReadTokens: 0,
-} as const;
-
 const revived = (state: SessionState): SessionState['phase'] =>
   state.phase === 'thinking' || state.phase === 'acting' ? 'ready' : state.phase;
 
@@ -326,71 +230,6 @@ const awake = (state: SessionState): SessionState =>
   state.phase === 'ended' || state.phase === 'paused'
     ? { ...without(state, 'end', 'pausedBy'), phase: 'ready' }
     : state;
-
-function changeRun(state: SessionState, id: RunId, change: Partial<RunState>): SessionState {
-  const run = state.runs.get(id);
-  return run === undefined ? state : withRun(state, id, { ...run, ...change });
-}
-
-const withRun = (state: SessionState, id: RunId, run: RunState): SessionState => ({
-  ...state,
-  runs: withEntry(state.runs, id, run),
-});
-
-/**
- * Removes the experiment of a run that was never started, if it has no other run and no decision.
- */
-function withoutEmptyExperiment(state: SessionState, runId: RunId): SessionState {
-  const id = state.runs.get(runId)?.spec.experimentId;
-  const record = id === undefined ? undefined : state.experiments.get(id);
-  const hasMore =
-    [...state.sweeps.values()].some(({ plan }) => plan.experimentId === id) ||
-    [...state.runs.values()].some(
-      ({ spec, notStarted }) => spec.experimentId === id && notStarted === undefined,
-    );
-  if (record === undefined || record.decisions.length > 0 || hasMore) return state;
-  const others = [...state.experiments].filter(([other]) => other !== id);
-  return { ...state, experiments: new Map(others) };
-}
-
-/**
- * Returns the environment that was recorded last on the machine for the folder or for one of its
- * parent folders; otherwise the last of the machine, for example for a worktree.
- */
-export function envFor(
-  { envs }: Pick<SessionState, 'envs'>,
-  { machineId, cwd }: Pick<RunSpec, 'machineId' | 'cwd'>,
-): { readonly envId?: string } {
-  const ofMachine = envs.filter((env) => env.machineId === machineId);
-  const env =
-    ofMachine.findLast(({ repo }) => cwd === repo || cwd.startsWith(`${repo}/`)) ??
-    ofMachine.at(-1);
-  return env === undefined ? {} : { envId: env.id };
-}
-
-const changeSweep = (
-  state: SessionState,
-  id: string,
-  change: (sweep: SweepState) => SweepState,
-): SessionState => ({
-  ...state,
-  sweeps: changed(state.sweeps, id, change),
-});
-
-/** Changes the entry with this key. Returns the map unchanged when the key does not exist. */
-function changed<V>(
-  entries: ReadonlyMap<string, V>,
-  id: string,
-  change: (entry: V) => V,
-): ReadonlyMap<string, V> {
-  const entry = entries.get(id);
-  return entry === undefined ? entries : withEntry(entries, id, change(entry));
-}
-
-const withSweep = (state: SessionState, sweep: SweepState): SessionState => ({
-  ...state,
-  sweeps: withEntry(state.sweeps, sweep.plan.id, sweep),
-});
 
 type OptionalKey = 'sleep' | 'monitor' | 'end' | 'pausedBy' | 'effort';
 

@@ -41,3 +41,13 @@ function changeable<Shown extends object, Own extends Shown>(
   createdByFold?.add(created);
   return created;
 }
+
+/** Changes the entry with this key. Returns the map unchanged when the key does not exist. */
+export function withChanged<V>(
+  entries: ReadonlyMap<string, V>,
+  id: string,
+  change: (entry: V) => V,
+): ReadonlyMap<string, V> {
+  const entry = entries.get(id);
+  return entry === undefined ? entries : withEntry(entries, id, change(entry));
+}

@@ -12,7 +12,8 @@ import type { Approval } from '../../permissions/grants/grant.ts';
 import type { ExperimentPlan } from '../../experiments/experiment.ts';
 import type { RefusedCall } from '../../permissions/access.ts';
 import type { PermissionsInForce } from '../../permissions/mode.ts';
-import type { AlarmKind, Budget, EndReason, EndEvidence, ProfileId } from './events.ts';
+import type { Budget, EndReason, EndEvidence, JournalEvent, ProfileId } from './events.ts';
+import type { AlarmKind } from './runEvents.ts';
 
 export interface RunState {
   readonly spec: RunSpec;
@@ -226,3 +227,11 @@ export interface SessionState {
   /** Question id → question, oldest first. */
   readonly questions: ReadonlyMap<string, Question>;
 }
+
+/** A pure function for each of these types of events: the state before it → the state after it. */
+export type ChangesOf<Types extends JournalEvent['type']> = {
+  readonly [Type in Types]: (
+    state: SessionState,
+    event: Extract<JournalEvent, { type: Type }>,
+  ) => SessionState;
+};

@@ -1,12 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import type { Budget, JournalEvent, SessionEvent } from '../../../../src/agent/journal/events.ts';
-import {
-  applyEvent,
-  envFor,
-  foldSession,
-  initialState,
-} from '../../../../src/agent/journal/fold.ts';
+import { applyEvent, foldSession, initialState } from '../../../../src/agent/journal/fold.ts';
+import { envFor } from '../../../../src/agent/journal/runFold.ts';
 import { growingFold } from '../../../../src/agent/journal/growingFold.ts';
 import type { RunId, SessionId } from '../../../../src/base/ids.ts';
 import type { RunSpec } from '../../../../src/runs/run.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'mocha';
-import type { AlarmKind } from '../../../../src/agent/journal/events.ts';
+import type { AlarmKind } from '../../../../src/agent/journal/runEvents.ts';
 import { WatchdogAlarms } from '../../../../src/agent/runs/watchdogAlarms.ts';
 import { condemnedRuns, unheardAlarms } from '../../../../src/agent/runs/alarms.ts';
 import { SessionLog } from '../../../../src/agent/journal/sessionLog.ts';
