@@ -2,13 +2,20 @@
 import { ToolFailure } from '../../base/errors.ts';
 import { shellText } from '../../base/shellText.ts';
 import { shellQuote } from '../../base/text.ts';
-import { looksSecretByName, secretPatterns } from '../../experiments/git/leaveOut.ts';
+import { looksSecret, looksSecretByName, secretPatterns } from '../../experiments/git/leaveOut.ts';
+import type { FilesOnly } from '../../machines/filesOnly.ts';
 import { MachineFailure, type Machine } from '../../machines/machine.ts';
 import type { ToolResult } from '../tool.ts';
 
 const script = shellText('./secretFiles.sh', import.meta.url);
 const timeoutMs = 5 * 60_000;
 const maxNamed = 40;
+/** Names of data files, which are not searched. The script has the same. */
+const dataNames = /\.(?:jpe?g|png|npy|npz|pt|bin|parquet|wav|flac|tfrecord|safetensors)$/i;
+/** Size of the largest file that is searched. The script has the same. */
+const maxSearchedBytes = 4_095 * 512;
+const secretName = 'has the name of a secret';
+const secretContent = 'seems to contain a secret';
 
 /** A file that contains a secret. The path is relative to the folder of the upload. */
 export interface SecretFile {
@@ -21,7 +28,7 @@ export interface SecretFile {
  * file, or if the files cannot be searched.
  */
 export async function secretFiles(machine: Machine, path: string): Promise<readonly SecretFile[]> {
-  const found = filesIn(await searched(machine, path));
+  const found = await searched(machine, path);
   const isFolder = (await machine.stat(path))?.isDirectory === true;
   const [first] = found;
   if (!isFolder && first !== undefined)
@@ -31,10 +38,11 @@ export async function secretFiles(machine: Machine, path: string): Promise<reado
   return found;
 }
 
-async function searched(machine: Machine, path: string): Promise<string> {
+async function searched(machine: Machine, path: string): Promise<readonly SecretFile[]> {
   const variables = `p=${shellQuote(path)}\npatterns=${shellQuote(secretPatterns.join('\n'))}`;
   try {
-    return await machine.query(`(set --\n${variables}\n${script})`, { timeoutMs });
+    if (machine.filesOnly) return await readFiles(machine, machine.filesOnly, path);
+    return filesIn(await machine.query(`(set --\n${variables}\n${script})`, { timeoutMs }));
   } catch (error) {
     if (!(error instanceof MachineFailure)) throw error;
     throw new ToolFailure(
@@ -44,13 +52,56 @@ async function searched(machine: Machine, path: string): Promise<string> {
   }
 }
 
+/** Searches as the script does, on a machine where no command can run. */
+async function readFiles(
+  machine: Machine,
+  files: FilesOnly,
+  path: string,
+): Promise<readonly SecretFile[]> {
+  const isFolder = (await files.kindOf(path)) === 'folder';
+  const folder = isFolder ? path : machine.path.dirname(path);
+  const names = isFolder ? namesBelow(machine, files, folder) : [machine.path.basename(path)];
+  const found: SecretFile[] = [];
+  for await (const name of names) {
+    const why = await whySecret(machine, machine.path.join(folder, name));
+    if (why !== undefined) found.push({ path: name, why });
+  }
+  return found;
+}
+
+/** Yields the files below a folder, with slashes in their names. Does not follow links to folders. */
+async function* namesBelow(
+  machine: Machine,
+  files: FilesOnly,
+  folder: string,
+): AsyncGenerator<string> {
+  for (const name of await files.namesIn(folder)) {
+    if (/^\.git\/?$/i.test(name)) continue;
+    if (!name.endsWith('/')) yield name;
+    else
+      for await (const below of namesBelow(machine, files, machine.path.join(folder, name)))
+        yield name + below;
+  }
+}
+
+async function whySecret(machine: Machine, file: string): Promise<string | undefined> {
+  const name = machine.path.basename(file);
+  const found = await machine.stat(file);
+  // A link to a folder, or to nothing.
+  if (found === undefined || found.isDirectory) return undefined;
+  if (found.sizeBytes <= maxSearchedBytes && !dataNames.test(name)) {
+    const content = Buffer.from(await machine.readFile(file)).toString('latin1');
+    if (looksSecret('', content)) return secretContent;
+  }
+  return looksSecretByName(name) ? secretName : undefined;
+}
+
 function filesIn(answer: string): readonly SecretFile[] {
   const files = new Map<string, string>();
   for (const line of answer.split('\n')) {
     const path = line.slice(1).replace(/^\.\//, '');
-    if (line.startsWith('c')) files.set(path, 'seems to contain a secret');
-    if (line.startsWith('n') && looksSecretByName(path))
-      files.set(path, 'has the name of a secret');
+    if (line.startsWith('c')) files.set(path, secretContent);
+    if (line.startsWith('n') && looksSecretByName(path)) files.set(path, secretName);
   }
   return [...files].map(([path, why]) => ({ path, why }));
 }

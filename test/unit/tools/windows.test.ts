@@ -1,17 +1,27 @@
 /** File tools on this computer, if it runs Windows. */
 import assert from 'node:assert/strict';
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { posix } from 'node:path';
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join, posix } from 'node:path';
 import { describe, it } from 'mocha';
 import { systemClock } from '../../../src/base/clock.ts';
 import { ToolFailure } from '../../../src/base/errors.ts';
 import { createMachines } from '../../../src/machines/list/machineList.ts';
+import { createLocal } from '../../../src/machines/local/windowsComputer.ts';
+import type { Machine, Machines } from '../../../src/machines/machine.ts';
 import { builtInMandate } from '../../../src/permissions/mandate/mandate.ts';
 import { PathRules } from '../../../src/permissions/pathRules.ts';
 import { patchFile } from '../../../src/tools/files/patchFile.ts';
 import { readFile } from '../../../src/tools/files/readFile.ts';
 import { writeFile } from '../../../src/tools/files/writeFile.ts';
 import { listMachines } from '../../../src/tools/machines/listMachines.ts';
+import { remoteDownload } from '../../../src/tools/machines/remoteDownload.ts';
 import { remoteUpload } from '../../../src/tools/machines/remoteUpload.ts';
 import { commandAccess, readAccess, writeAccess } from '../../../src/tools/parameters/accesses.ts';
 import { approvedFolder } from '../../../src/tools/parameters/approvedFolder.ts';
@@ -138,18 +148,68 @@ describe('file tools on this computer, if it runs Windows', () => {
     );
   });
 
-  it('send nothing from here, and say why', async () => {
-    write('C:\\proj\\data.bin', 'x');
-    const gpu1 = standIn({ id: 'gpu1', kind: 'ssh', host: 'gpu1' }, folder());
-    const machines = createMachines([new WindowsDrive(folder()), gpu1]);
-    await assert.rejects(
-      call(remoteUpload({ machines }), {
-        machine_id: 'gpu1',
-        local_path: 'data.bin',
-        remote_path: 'data.bin',
-      }),
-      /Not sent: C:\\proj\\data\.bin .*commands cannot run on Windows itself\. Use WSL, an SSH host or a container\.$/,
-    );
+  describe('with another machine', () => {
+    /** This computer with its own paths, where no command can run. */
+    const withoutCommands = (): Machine => {
+      const options = { runsFolder: '/nowhere/runs', workFolder: folder() };
+      const local = createLocal({ ...options, platform: 'win32' });
+      const realPath = (path: string) =>
+        Promise.resolve(join(realpathSync(posix.dirname(path)), posix.basename(path)));
+      const filesOnly = { ...(local.filesOnly ?? assert.fail()), realPath };
+      return Object.assign(local, { path: posix, homeFolder: '/nowhere', filesOnly });
+    };
+    const machines = (): Machines => {
+      mkdirSync(join(folder(), 'gpu1'), { recursive: true });
+      const gpu1 = standIn({ id: 'gpu1', kind: 'ssh', host: 'gpu1' }, join(folder(), 'gpu1'));
+      return createMachines([withoutCommands(), gpu1]);
+    };
+    const upload = () => remoteUpload({ machines: machines() });
+    const to = { machine_id: 'gpu1', remote_path: 'sent' };
+    const key = `sk-proj-${'aB3dE5gH7jK9mN1pQ2rS'.repeat(2)}`;
+    const put = (name: string, text: string): void => {
+      const file = join(folder(), 'code', name);
+      mkdirSync(posix.dirname(file), { recursive: true });
+      writeFileSync(file, text);
+    };
+
+    it('are sent without those that contain secrets', async () => {
+      put('train.py', 'lr = 1\n');
+      put('sub dir/client.py', `client = Client("${key}")\r\n`);
+      put('sub dir/weights.pt', key);
+      put('.git/config', key);
+      put('.ENV', 'A=1\n');
+      put('large.txt', `${key}\n${'x'.repeat(2 ** 21)}`);
+      const sent = await answer(upload(), { ...to, local_path: 'code' });
+      assert.deepEqual(readdirSync(join(folder(), 'gpu1/sent'), { recursive: true }).toSorted(), [
+        'large.txt',
+        'sub dir',
+        'sub dir/weights.pt',
+        'train.py',
+      ]);
+      assert.deepEqual((sent['secrets_not_sent'] as string[]).toSorted(), [
+        '.ENV has the name of a secret',
+        'sub dir/client.py seems to contain a secret',
+      ]);
+    });
+
+    it('are sent alone, unless they contain secrets', async () => {
+      put('train.py', 'lr = 1\n');
+      put('client.py', `client = Client("${key}")\n`);
+      await answer(upload(), { ...to, local_path: 'code/train.py' });
+      assert.equal(readFileSync(join(folder(), 'gpu1/sent'), 'utf8'), 'lr = 1\n');
+      await assert.rejects(
+        call(upload(), { ...to, local_path: 'code/client.py' }),
+        /Not sent: .*client\.py seems to contain a secret\. Secrets stay where/,
+      );
+    });
+
+    it('are fetched', async () => {
+      const here = machines();
+      writeFileSync(join(folder(), 'gpu1/loss.csv'), 'loss\n0.1\n');
+      const from = { machine_id: 'gpu1', remote_path: 'loss.csv' };
+      await answer(remoteDownload({ machines: here }), { ...from, local_path: 'fetched.csv' });
+      assert.equal(readFileSync(join(folder(), 'fetched.csv'), 'utf8'), 'loss\n0.1\n');
+    });
   });
 
   it('list this computer with what runs commands instead', async () => {
