@@ -54,9 +54,12 @@ describe('a session on Windows', function () {
 
   it('is refused before a model is asked, if there is no other machine', async () => {
     const model = new ScriptedModel([]);
-    const { start, engine } = await open(model);
+    const { start, engine, home, work } = await open(model);
     for (const profile of ['goal', 'question'] as const)
       await assert.rejects(start({ profile }), isRefusal);
+    writeFileSync(path.join(work, 'helios.json'), '{"defaultMachine": "gpu1"}');
+    await allowProject(home, work);
+    await assert.rejects(start(), isRefusal);
     assert.equal(model.requests.length, 0);
     assert.deepEqual(await engine.sessions.list(), []);
   });
@@ -126,7 +129,6 @@ describe('a session on Windows', function () {
     const session = await start({ goal: 'write a poem' });
     await session.ended;
     const [end] = eventsOf(session, 'session.ended');
-    console.log(JSON.stringify(eventsOf(session, 'tool.finished')));
     assert.deepEqual(end?.checked, ['pwd -P >checked passed']);
     const machine = engine.machines.get('gpu1');
     const written = await machine.readFile(path.posix.join(machine.workFolder, 'checked'));
