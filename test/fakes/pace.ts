@@ -3,6 +3,7 @@
  * well.
  */
 import { availableParallelism, loadavg } from 'node:os';
+import { systemClock, type Clock } from '../../src/base/clock.ts';
 
 /** Beyond it a time says nothing any more. */
 const maxTimes = 3;
@@ -13,3 +14,9 @@ const maxTimes = 3;
  */
 export const atPace = (ms: number): number =>
   ms * Math.min(maxTimes, Math.max(1, (loadavg()[0] ?? 0) / availableParallelism()));
+
+/** A clock for time limits that pass only if something never comes. */
+export const patientClock: Clock = {
+  now: () => systemClock.now(),
+  after: (delayMs, callback) => systemClock.after(20 * delayMs, callback),
+};

@@ -14,7 +14,9 @@ const goal = readFileSync(join(repositoryRoot, 'media/demo/goal.txt'), 'utf8').t
 /** Met by the first runs: most of the time of the demo is that of its training. */
 const near = goal.replace('1.94', '2');
 
-describe('the demo on an emulated Mac', () => {
+describe('the demo on an emulated Mac', function () {
+  // The demo trains as long as the machine needs.
+  this.timeout(1_200_000);
   const folder = scratchFolder();
   let sshd: TestSshd;
   before(async () => {

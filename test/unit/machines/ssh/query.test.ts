@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import { SshConnection } from '../../../../src/machines/ssh/sshConnection.ts';
 import { SshMachine } from '../../../../src/machines/ssh/sshMachine.ts';
+import { patientClock } from '../../../fakes/pace.ts';
 import { until } from '../../../fakes/scratch.ts';
 import { scriptedPrompts, TestSshd } from '../../../fakes/sshd.ts';
 
@@ -32,7 +33,12 @@ describe('queries over a link that breaks, and with little room', () => {
   it('answers where one session at a time is all there is', async () => {
     const sshd = await TestSshd.start(['MaxSessions 1']);
     const connection = new SshConnection(sshd.target(), scriptedPrompts());
-    const machine = new SshMachine({ id: 'gpu1', connection, homeFolder: '/' });
+    const machine = new SshMachine({
+      id: 'gpu1',
+      connection,
+      homeFolder: '/',
+      clock: patientClock,
+    });
     const both = await Promise.all([
       machine.query('echo 1'),
       machine.exec('echo 2', { cwd: '/' }),
