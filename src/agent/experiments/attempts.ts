@@ -74,8 +74,8 @@ export interface AskedAttempts {
   readonly attempts: readonly Attempt[];
   readonly limit?: RunLimit | undefined;
   /**
-   * Experiment that the run is deliberately added to: runs of this experiment are not treated as
-   * duplicates.
+   * Experiment that the run is deliberately added to: runs of this experiment are duplicates only
+   * if repeating them would bring no new information.
    */
   readonly experimentId?: string | undefined;
 }
@@ -103,7 +103,7 @@ export function duplicatesOf(
       .like(attempt)
       .filter(
         (run) =>
-          run.experimentId !== asked.experimentId &&
+          (run.experimentId !== asked.experimentId || counts(state, run)) &&
           stillTells(earlier, state.runs.get(run.runId), run, asked),
       );
     const repeated = alike.find((run) => counts(state, run));

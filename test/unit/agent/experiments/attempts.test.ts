@@ -4,8 +4,9 @@ import type { SessionEvent } from '../../../../src/agent/journal/events.ts';
 import { duplicatesOf, type AskedAttempts } from '../../../../src/agent/experiments/attempts.ts';
 import { foldSession } from '../../../../src/agent/journal/fold.ts';
 import type { CodeState } from '../../../../src/experiments/experiment.ts';
+import type { MetricSummary } from '../../../../src/metrics/metric.ts';
 import type { Verdict } from '../../../../src/runs/run.ts';
-import { recorded, runId, runState, started } from '../../vscode/states.ts';
+import { recorded, runId, runState, started, summaryOf } from '../../vscode/states.ts';
 
 const kept: CodeState = { kind: 'git', repo: '/project', tree: 't1', isDirty: false, leftOut: [] };
 const unknown: CodeState = { kind: 'none', why: 'no repository' };
@@ -25,8 +26,8 @@ const launch = (code: CodeState, limitMs?: number): readonly SessionEvent[] => {
     { type: 'run.started', runId: spec.id, process: process ?? assert.fail() },
   ];
 };
-const ended = (verdict: Verdict): SessionEvent => ({
-  ...{ type: 'run.ended', runId: runId(1), verdict, endedMs: 1, metrics: [] },
+const ended = (verdict: Verdict, metrics: readonly MetricSummary[] = []): SessionEvent => ({
+  ...{ type: 'run.ended', runId: runId(1), verdict, endedMs: 1, metrics },
 });
 const tool = (name: string, effect: 'read' | 'write' | 'execute'): SessionEvent => ({
   ...{ type: 'tool.started', callId: 'x', name, effect, title: name },
@@ -44,13 +45,18 @@ const said = (origin: 'person' | 'wake'): SessionEvent => ({
 const isDuplicate = (
   events: readonly SessionEvent[],
   code: CodeState = kept,
-  asked: Omit<AskedAttempts, 'attempts'> = {},
+  {
+    command: again = command,
+    ...asked
+  }: Omit<AskedAttempts, 'attempts'> & { command?: string } = {},
 ): boolean => {
   const journal = [started(), ...events.map((event) => recorded(event))];
   const state = foldSession(journal) ?? assert.fail();
   return (
-    duplicatesOf(journal, state, { attempts: [{ command, cwd: '/project', code }], ...asked })
-      .length > 0
+    duplicatesOf(journal, state, {
+      attempts: [{ command: again, cwd: '/project', code }],
+      ...asked,
+    }).length > 0
   );
 };
 
@@ -65,11 +71,23 @@ describe('a launch that was made before', () => {
     assert.equal(isDuplicate([]), false);
   });
 
-  it('is not like one that never started, or of the experiment that is added to', () => {
+  it('is not like one that never started', () => {
     const notStarted: SessionEvent = { type: 'run.not_started', runId: runId(1), why: 'no room' };
     assert.equal(isDuplicate([...launch(kept).slice(0, 2), notStarted]), false);
-    assert.equal(isDuplicate(launch(kept), kept, { experimentId: 'e1' }), false);
-    assert.equal(isDuplicate(launch(kept), kept, { experimentId: 'e2' }), true);
+  });
+
+  it('is no other seed of the experiment that is added to, nor a failed run of it', () => {
+    const added = { experimentId: 'e1', command: `${command} --seed 1` };
+    assert.equal(isDuplicate(launch(kept), kept, added), false);
+    assert.equal(isDuplicate(launch(kept), kept, { ...added, experimentId: 'e2' }), true);
+    const failed = ended({ kind: 'failed', code: 1 });
+    assert.equal(isDuplicate([...launch(kept), failed], kept, { experimentId: 'e1' }), false);
+  });
+
+  it('is the same seed of the experiment that is added to', () => {
+    assert.equal(isDuplicate(launch(kept), kept, { experimentId: 'e1' }), true);
+    const measured = [...launch(kept), ended({ kind: 'ok' }, [summaryOf('loss', 0.5)])];
+    assert.equal(isDuplicate(measured, kept, { experimentId: 'e1' }), true);
   });
 
   const ends: readonly (readonly [
