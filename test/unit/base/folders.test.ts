@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, it } from 'mocha';
 import { makeFolders } from '../../../src/base/folders.ts';
 import { scratchFolder } from '../../fakes/scratch.ts';
+import { needs } from '../../setup/needs.ts';
 
 describe('making folders', () => {
   const scratch = scratchFolder();
@@ -34,8 +35,11 @@ describe('making folders', () => {
     await assert.rejects(makeFolders(join(file, 'below/deep')), { code: 'ENOTDIR' });
   });
 
-  it('comes to an end where the system says for ever that something is missing', async () => {
-    await assert.rejects(makeFolders('/proc/none'), { code: 'ENOENT' });
-    await assert.rejects(makeFolders('/proc/none/a/b'), { code: 'ENOENT' });
-  });
+  needs('linux')(
+    'comes to an end where the system says for ever that something is missing',
+    async () => {
+      await assert.rejects(makeFolders('/proc/none'), { code: 'ENOENT' });
+      await assert.rejects(makeFolders('/proc/none/a/b'), { code: 'ENOENT' });
+    },
+  );
 });

@@ -19,6 +19,7 @@ import { openIfThere } from '../../../src/storage/openIfThere.ts';
 import { readSecretFile, secretStore } from '../../../src/storage/secretFiles.ts';
 import { isPassing, storageFailure } from '../../../src/storage/storageFailure.ts';
 import { scratchFolder } from '../../fakes/scratch.ts';
+import { needs } from '../../setup/needs.ts';
 
 async function* pieces(...texts: readonly (string | Error)[]): AsyncGenerator<string> {
   for (const text of texts) {
@@ -78,6 +79,9 @@ describe('a folder that is made', () => {
   it('is refused as the system refuses it', async () => {
     writeFileSync(join(scratch(), 'file'), '');
     await assert.rejects(makeFolder(join(scratch(), 'file')), { reason: 'io', message: /EEXIST/ });
+  });
+
+  needs('linux')('is refused where the system makes no folders', async () => {
     await assert.rejects(makeFolder('/proc/none/a'), {
       reason: 'io',
       message: /^Cannot write \/proc\/none\/a: ENOENT/,
@@ -88,7 +92,7 @@ describe('a folder that is made', () => {
 describe('a folder on a file system that is read-only', () => {
   const scratch = scratchFolder();
 
-  it('is refused with that, however deep it is', async () => {
+  needs('linux', 'root')('is refused with that, however deep it is', async () => {
     const disk = join(scratch(), 'disk');
     mkdirSync(disk);
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'ro', 'tmpfs', disk]);

@@ -8,6 +8,7 @@ import { describe, it } from 'mocha';
 import { AwakeTime, type Standstill } from '../../../src/storage/awakeTime.ts';
 import { SystemProcesses } from '../../../src/storage/processes.ts';
 import { scratchFolder, until } from '../../fakes/scratch.ts';
+import { needs } from '../../setup/needs.ts';
 import { statField } from '../runs/harness.ts';
 
 const hour = 3_600_000;
@@ -17,11 +18,14 @@ describe('processes of this computer', () => {
   const mac = new SystemProcesses({ platform: 'darwin', procFolder: '/nowhere' });
   const windows = new SystemProcesses({ platform: 'win32', procFolder: '/nowhere' });
 
-  it('have a start time where the system says it', async () => {
+  needs('linux')('have the start time of /proc', async () => {
     assert.deepEqual(await linux.find(process.pid), {
       start: statField(process.pid, 19),
       isOurs: true,
     });
+  });
+
+  it('have a start time where ps says it', async () => {
     const found = await mac.find(process.pid);
     assert.match(found?.start ?? '', /^\w{3} \w{3} \d+ \d\d:\d\d:\d\d \d{4}$/);
     assert.deepEqual(await windows.find(process.pid), { start: '', isOurs: true });
@@ -46,7 +50,7 @@ describe('processes of this computer', () => {
     }
   });
 
-  it('are gone when they have ended, also while nobody has asked how', async () => {
+  needs('linux')('are gone when they have ended, also while nobody has asked how', async () => {
     const ended = spawn('true');
     await once(ended, 'exit');
     const parent = spawn('/bin/sh', ['-c', 'sleep 60 & echo $!; exec tail -f /dev/null'], {
