@@ -22,10 +22,12 @@ import type {
   StreamEvent,
 } from '../journal/events.ts';
 import { pendingCalls } from '../journal/pendingCalls.ts';
-import { faultText, interruptedCall, runLoop } from '../loop/loop.ts';
+import { faultText, runLoop } from '../loop/loop.ts';
+import { settleCalls } from '../loop/settleCalls.ts';
 import { goOnText } from '../context/prompt.ts';
 import type { SessionLog } from '../journal/sessionLog.ts';
 import { lastSeen, type Circumstances } from './circumstances.ts';
+import { LoopWork } from './loopWork.ts';
 import type { SessionHooks } from './sessionDeps.ts';
 import {
   changeTarget,
@@ -62,8 +64,7 @@ export class LiveSession implements Session, SessionHooks {
   readonly #options: Pick<SessionOptions, 'circumstances' | 'confined' | 'onBroken'>;
   readonly #parts: SessionParts;
   readonly #streamed = new Emitter<StreamEvent>();
-  #working: Promise<void> | undefined;
-  #abort = new AbortController();
+  readonly #work = new LoopWork();
   #isClosed = false;
   /** Last request in the queue of the user, whose requests are carried out in order. */
   #asked: Promise<unknown> = Promise.resolve();
@@ -170,7 +171,7 @@ export class LiveSession implements Session, SessionHooks {
     this.#parts.questions.open();
     await this.#parts.experiments.open();
     this.#parts.watches.open();
-    await this.#settleCalls();
+    await settleCalls(this.#log);
     this.goOn();
   }
 
@@ -307,13 +308,15 @@ export class LiveSession implements Session, SessionHooks {
 
   /** Starts the loop, or puts the session back to sleep. Does nothing while the loop runs. */
   goOn(): void {
-    if (this.#isClosed || this.#working !== undefined) return;
+    if (this.#isClosed || this.#work.isGoing) return;
     this.#log.persist((failure) => this.#stalled(failure));
     const { phase } = this.state;
     if (phase === 'sleeping') return this.#parts.waiting.arm();
     if (phase === 'ended' || phase === 'paused') return;
-    this.#abort = new AbortController();
-    this.#working = this.#work(this.#abort.signal);
+    this.#work.start(
+      (signal) => runLoop(this.#parts.loop, signal).catch((error: unknown) => this.#fail(error)),
+      () => this.goOn(),
+    );
   }
 
   /**
@@ -332,20 +335,9 @@ export class LiveSession implements Session, SessionHooks {
     this.show({ type: 'notice', text: why });
   }
 
-  async #work(signal: AbortSignal): Promise<void> {
-    try {
-      await runLoop(this.#parts.loop, signal);
-    } catch (error) {
-      await this.#fail(error);
-    } finally {
-      this.#working = undefined;
-    }
-    if (!signal.aborted) this.goOn();
-  }
-
   fail(error: unknown): void {
-    this.#abort.abort(error);
-    void Promise.resolve(this.#working).then(() => this.#fail(error));
+    this.#work.abort(error);
+    void this.#work.idle.then(() => this.#fail(error));
   }
 
   /**
@@ -376,25 +368,8 @@ export class LiveSession implements Session, SessionHooks {
   async #halt(why: Error): Promise<void> {
     // Wait for a wake that is being recorded: it starts the loop, which the next statement aborts.
     await this.#parts.waiting.halt();
-    this.#abort.abort(why);
-    await this.#working;
+    this.#work.abort(why);
+    await this.#work.idle;
     this.#parts.waiting.disarm();
-  }
-
-  /**
-   * Records results for calls that will never run. Such calls exist when Helios crashed after
-   * recording a sleep, a pause or an end, but before recording the result of the call.
-   */
-  async #settleCalls(): Promise<void> {
-    const { phase } = this.state;
-    if (phase !== 'sleeping' && phase !== 'ended' && phase !== 'paused') return;
-    for (const call of pendingCalls(this.#log.events)) {
-      const text =
-        phase === 'sleeping' ? 'The session slept.' : 'Interrupted: the call has no result.';
-      await this.#log.record({
-        ...interruptedCall(call, text),
-        isError: phase !== 'sleeping',
-      } as Parameters<SessionLog['record']>[0]);
-    }
   }
 }
