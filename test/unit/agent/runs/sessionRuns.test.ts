@@ -50,6 +50,11 @@ describe('plans of runs', () => {
       plans.map(({ number }) => number),
       [1, 2, 3, 4],
     );
+    const labelled = { machineId: 'local', command: 'a', metrics: {}, label: 'lr=1' };
+    const labels = [];
+    for (const experimentId of ['e1', 'e2'])
+      labels.push((await sessionRuns.plan({ ...labelled, experimentId }, experimentId)).label);
+    assert.deepEqual(labels, ['lr=1', 'lr=1 (e2)']);
     sessionRuns.dispose();
     runs.dispose();
     await log.close();
