@@ -48,6 +48,10 @@ export const escapes: Readonly<Record<string, string>> = {
   'change git in a worktree of the session':
     'cd ~/.helios/worktrees/*/tree && echo "gitdir: /tmp" >.git; mv .git a; rm .git',
   'put another worktree in its place': 'cd ~/.helios/worktrees/* && mv tree tree2; mkdir planted',
+  'read or write code that was sent for another session':
+    'cat ~/.helios/copies/s-other/*/*; echo x >~/.helios/copies/s-other/tree/planted; rm -rf ~/.helios/copies/s-other',
+  'put another copy of its code in its place':
+    'cd ~/.helios/copies/* && mv tree tree2; mkdir planted; cat ../s-other/*/*',
   'write through a symbolic link': 'ln -s ~ out; echo x >out/planted; echo x >>out/.bashrc',
   'write through a hard link': 'ln ~/.bashrc hard && echo x >>hard',
   'move a file out': 'touch mine; mv mine ~/planted; cp mine ~/.config/planted',

@@ -71,6 +71,8 @@ for (const [who, user] of [
         ...{ '.helios/runs/r-1/output.log': 'loss=1', '.helios/git-guard-1/git': 'x' },
         [`.helios/worktrees/${bed.confinement.sessionId}/tree/.git`]: 'gitdir: x',
         [`.helios/worktrees/s-other/tree/.git`]: secret,
+        [`.helios/copies/${bed.confinement.sessionId}/tree/a`]: 'of the code\n',
+        [`.helios/copies/s-other/tree/a`]: secret,
         ...{
           'work/.git/config': '',
           'work/.git/HEAD': 'ref: refs/heads/main\n',
@@ -163,6 +165,8 @@ for (const [who, user] of [
           'cat ~/.helios/runs/r-1/output.log; cat ~/.helios/git-guard-1/git >/dev/null',
           `echo a >~/.helios/worktrees/${bed.confinement.sessionId}/tree/new`,
           'test ! -e ~/.helios/worktrees/s-other',
+          `cd ~/.helios/copies/${bed.confinement.sessionId}/tree; cat a; echo a >new; cd`,
+          'test ! -e ~/.helios/copies/s-other',
           ...caches.map((cache) => {
             const [name, variable] = cache.split(' ');
             return variable === undefined ? `echo a >~/${name}/new` : `echo a >"$${variable}/new"`;
@@ -173,7 +177,7 @@ for (const [who, user] of [
         ].join('\n'),
       );
       assert.deepEqual(outcome, { kind: 'exited', code: 0 }, stdout + stderr);
-      assert.match(stdout, /loss=1/);
+      assert.match(stdout, /loss=1of the code\n/);
       assert.equal((await run('cat /tmp/between')).stdout, 'shared\n');
       assert.ok(!existsSync('/tmp/between'));
       assert.deepEqual(

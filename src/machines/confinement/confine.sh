@@ -42,7 +42,9 @@ cache_folder() {
 }
 
 granted_paths() {
-  for worktree in "$helios/worktrees/$session"/*; do [ ! -d "$worktree" ] || printf '%s\n' "$worktree"; done
+  for code in "$helios/worktrees/$session"/* "$helios/copies/$session"/*; do
+    [ ! -d "$code" ] || printf '%s\n' "$code"
+  done
   while IFS= read -r path; do
     case $path in \~/*) printf '%s\n' "$home/${path#??}" ;; /*) printf '%s\n' "$path" ;; esac
   done <<LINES

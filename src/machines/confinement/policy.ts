@@ -20,10 +20,11 @@ export interface Confinement {
   readonly offlineBecause?: string;
   /**
    * Folders that the command may change: absolute paths, or paths that begin with `~/`. In addition
-   * to them: the worktrees of the session, the folder for temporary files, and usual caches.
+   * to them: the worktrees of the session, the copies of its code that were sent to the machine, the
+   * folder for temporary files, and usual caches.
    */
   readonly writable: readonly string[];
-  /** Session whose commands share worktrees and temporary files. */
+  /** Session whose commands share worktrees, copies of code and temporary files. */
   readonly sessionId: SessionId;
 }
 
