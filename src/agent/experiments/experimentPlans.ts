@@ -98,6 +98,16 @@ export class ExperimentPlans {
     return begun;
   }
 
+  /** Resolves with whether the folder of the plan still contains the code of the plan. */
+  async hasCode({ machineId, cwd, code, command, sameCodeAs }: ExperimentPlan): Promise<boolean> {
+    const machine = this.#deps.machines.get(machineId);
+    const now = await this.#deps.code.capture(machine, cwd, undefined, [command]);
+    if (code.kind === 'none' || now.kind === 'none') return false;
+    const isSame = now.tree === code.tree || now.tree === sameCodeAs;
+    // For a copy, `ignored` says whether all of its files could be compared.
+    return isSame && (now.uploaded === undefined || now.ignored === code.ignored);
+  }
+
   get #state(): SessionState {
     return this.#deps.log.state;
   }

@@ -1,4 +1,5 @@
 import type { Disposable } from '../../base/disposable.ts';
+import type { ExperimentPlan } from '../../experiments/experiment.ts';
 import type {
   DecidedExperiment,
   ExperimentDecisionRequest,
@@ -39,6 +40,11 @@ export class Experiments implements Disposable {
   /** See `ExperimentPlans.begin`. */
   begin(request: ExperimentRequest, callId: string): Promise<BegunExperiment> {
     return this.#plans.begin(request, callId);
+  }
+
+  /** See `ExperimentPlans.hasCode`. */
+  hasCode(plan: ExperimentPlan): Promise<boolean> {
+    return this.#plans.hasCode(plan);
   }
 
   /** See `ExperimentDecisions.decide`. */

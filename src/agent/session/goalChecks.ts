@@ -2,12 +2,10 @@
  * Checks the requirements of a goal besides numbers, on the code of the runs that are given as
  * evidence.
  */
-import type { Clock } from '../../base/clock.ts';
 import { ToolFailure } from '../../base/errors.ts';
 import { oneLine } from '../../base/text.ts';
 import { untrusted } from '../../base/untrusted.ts';
 import type { ExperimentPlan } from '../../experiments/experiment.ts';
-import { ExperimentCodeStore } from '../../experiments/git/experimentCodeStore.ts';
 import type { LedgerRow } from '../../experiments/ledger.ts';
 import {
   exampleCommand,
@@ -27,7 +25,7 @@ import { changedChecks } from './usersChecks.ts';
 
 type Deps = Pick<
   ToolsetDeps,
-  'log' | 'folder' | 'machines' | 'defaultMachine' | 'git' | 'confining' | 'clock'
+  'log' | 'folder' | 'machines' | 'defaultMachine' | 'experiments' | 'git' | 'confining' | 'clock'
 >;
 
 /** Time limit for each check. */
@@ -129,17 +127,12 @@ async function refuseChanged(
 /**
  * Resolves with the folder of the runs if it still has their code; otherwise with a new worktree.
  */
-async function codeFolder({ log, machines, clock }: Deps, plan: ExperimentPlan): Promise<string> {
-  const { id, cwd, code, sameCodeAs } = plan;
-  if (code.kind === 'none') return cwd;
-  const machine = machines.get(plan.machineId);
-  const tree = await treeNow({ sessionId: log.state.id, clock }, machine, cwd);
-  if (tree === code.tree || (tree !== undefined && tree === sameCodeAs)) return cwd;
-  return newFolder(
-    { log, machines, clock },
-    { plan, machine },
-    checkFolderName(id, log.state.turns, false),
-  );
+async function codeFolder(deps: Deps, plan: ExperimentPlan): Promise<string> {
+  const { log, machines, experiments } = deps;
+  const { id, cwd, code, machineId } = plan;
+  if (code.kind === 'none' || (await experiments.hasCode(plan))) return cwd;
+  const place = { plan, machine: machines.get(machineId) };
+  return newFolder(deps, place, checkFolderName(id, log.state.turns, false));
 }
 
 async function newFolder(
@@ -175,15 +168,6 @@ async function withUsersChecks(deps: Deps, asked: Check): Promise<Check> {
     folder,
     note: `run with the user's ${names}, which ${plan.id} changed`,
   };
-}
-
-async function treeNow(
-  deps: { readonly sessionId: SessionState['id']; readonly clock: Clock },
-  machine: Machine,
-  folder: string,
-): Promise<string | undefined> {
-  const code = await new ExperimentCodeStore(deps).capture(machine, folder, undefined);
-  return code.kind === 'git' ? code.tree : undefined;
 }
 
 interface Check extends CheckPlace {
