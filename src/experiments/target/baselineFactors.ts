@@ -23,8 +23,10 @@ const bounds = {
   most: 'at\\s+most|no\\s+more\\s+than|not\\s+more\\s+than|up\\s+to|höchstens|maximal|nicht\\s+mehr\\s+als',
   under: 'less\\s+than|weniger\\s+als',
 } as const;
+/** Text after the baseline that says nothing about it: `on gpu1`, `please`. */
+const afterBaseline = String.raw`(?=\s*(?:$|[.,;:!?)(]|(?:and|und|but|aber|with|mit|without|ohne|over|über|averaged|gemittelt|mean|im\s+mittel|as|als|on|auf|in|im|at|bei|for|für|within|innerhalb|while|using|by|per|pro|across|each|so|then|dann|please|bitte|instead|now|if|when|wenn)(?!\p{L})))`;
 const distance = new RegExp(
-  String.raw`(?<![\p{L}\d_.,/-])(?:(?:(?<least>${bounds.least})|(?<over>${bounds.over})|(?<most>${bounds.most})|(?<under>${bounds.under})|by|um)\s+)?(?<number>\d+(?:[.,]\d+)?)\s*(?:%|percent|per\s+cent|prozent)\s+(?:(?<below>below|under|beneath|(?:lower|less|smaller)\s+than|unter|unterhalb|(?:niedriger|kleiner|geringer|weniger)\s+als)|(?<above>above|over|(?:higher|more|greater|larger)\s+than|über|oberhalb|(?:höher|größer|mehr)\s+als)|(?<better>better\s+than|besser\s+als)|(?<worse>worse\s+than|schlechter\s+als))\s+(?:(?:of|von|der|die|des|dem|the|its|our)\s+){0,2}baseline(?:\s+(?:value|liegen|sein|bleiben|bringen|senken|drücken))?(?=\s*(?:$|[.,;!?)(]|(?:and|und|with|mit|over|über|as|als)(?!\p{L})))`,
+  String.raw`(?<![\p{L}\d_.,/-])(?:(?:(?<least>${bounds.least})|(?<over>${bounds.over})|(?<most>${bounds.most})|(?<under>${bounds.under})|by|um)\s+)?(?<number>\d+(?:[.,]\d+)?)\s*(?:%|percent|per\s+cent|prozent)\s+(?:(?<below>below|under|beneath|(?:lower|less|smaller)\s+than|unter|unterhalb|(?:niedriger|kleiner|geringer|weniger)\s+als)|(?<above>above|over|(?:higher|more|greater|larger)\s+than|über|oberhalb|(?:höher|größer|mehr)\s+als)|(?<better>better\s+than|besser\s+als)|(?<worse>worse\s+than|schlechter\s+als))\s+(?:(?:of|von|der|die|des|dem|the|its|our)\s+){0,2}baseline(?:\s+(?:value|liegen|sein|bleiben|bringen|senken|drücken))?${afterBaseline}`,
   'giu',
 );
 /**
@@ -38,9 +40,6 @@ export const isShare = (metric: string): boolean =>
 
 /** Maximum number of characters before a distance in which its metric is named. */
 const reach = 120;
-
-/** Returns whether the text names a distance from the baseline: `10 % below the baseline`. */
-export const hasDistance = (text: string): boolean => text.search(distance) >= 0;
 
 type Groups = Readonly<Record<string, string | undefined>>;
 

@@ -27,6 +27,8 @@ const heads = /^(?:rate|score|distance|correlation)$/i;
 /** Words before a metric that belong to its name: `relative error`, `top-1 accuracy`. */
 const kinds =
   /^(?:relative|absolute|reconstruction|word|character|phoneme|squared|entropy|top-?\d+|balanced|macro|micro|episode|episodic|total|prediction|generalization|classification|l1|l2|huber|contrastive)$/i;
+/** Settings whose name ends like that of a metric. */
+const settingRate = /^(?:learning|dropout|drop|decay|sampling|mutation)[\s_-]rate$/i;
 const averages = /^(?:mean|average|avg)$/i;
 const averaged = /^(?:returns?|rewards?|scores?|precision|iou|squared)$/i;
 /** Words that are neither a metric nor part of the name of the metric that follows. */
@@ -52,6 +54,7 @@ export function metricPhrases(text: string): MetricPhrase[] {
     // The later word decides: in `loss rate`, the metric ends with `rate`, so drop `loss`.
     if (previous !== undefined && start < previous.end) phrases.pop();
     const metric = text.slice(start, word.end);
+    if (settingRate.test(metric)) continue;
     phrases.push({ metric, start, end: word.end, isCertain: isCertain(metric, from < index) });
   }
   return phrases;

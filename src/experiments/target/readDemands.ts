@@ -3,12 +3,12 @@
  * epochs`, `use only numpy`, `prefer small models`. They are named, so that none is dropped in
  * silence.
  */
-import { hasDistance, withFactors } from './baselineFactors.ts';
+import { withFactors } from './baselineFactors.ts';
 import { preferenceInside, preferenceStart, wishForBest } from './readPreferences.ts';
 import { readTarget } from './readTarget.ts';
 import { namedRequirements, type NamedRequirements } from './requirements.ts';
-import { hasItsNumbers, isStatedBy } from './statedNumbers.ts';
 import { isOpen, type Target } from './target.ts';
+import { numberPlaces, type NumberPlace } from './unreadNumbers.ts';
 import { comparatorSource, readableGoal, wordingOf } from './wordings.ts';
 import { writtenTarget } from './writtenTarget.ts';
 
@@ -96,14 +96,13 @@ interface Found {
   readonly kind: Marker['kind'];
   readonly start: number;
   readonly end: number;
-  /** The number of an amount, as written. */
-  readonly number?: string | undefined;
 }
 
 /** A stretch of a sentence with one demand. */
 interface Piece {
   readonly text: string;
   readonly found: readonly Found[];
+  readonly numbers: readonly NumberPlace[];
 }
 
 const maxNamed = 12;
@@ -120,7 +119,7 @@ export function uncheckedDemands(
   const text = readableGoal(goal);
   if (writtenTarget(withFactors(text)) !== undefined) return [];
   const read = { target: readTarget(goal), names: namesOf(named) };
-  const pieces = sentencesOf(text).flatMap(piecesOf);
+  const pieces = sentencesOf(text).flatMap((sentence) => piecesOf(sentence, read.target));
   const texts = pieces.filter((piece) => !isRead(piece, read)).map((piece) => shown(piece.text));
   const demands = [...new Set(texts)].filter((one) => one !== '');
   const more = demands.length - maxNamed;
@@ -141,13 +140,15 @@ const nextClause =
   /,?\s+(?:and|but|then|while|und|aber|dann)\s+(?=(?:edit|tune|reach|get|bring|raise|lower|improve|find|train|push|halve|make|write|try|stop|erreiche|bringe|senke|steigere|finde)(?![\p{L}.]))/u;
 const endOfAmount = /[,)]\s|\s(?:and|but|while|und|aber)\s/u;
 
-function piecesOf(whole: string): Piece[] {
+function piecesOf(whole: string, target: Target | undefined): Piece[] {
   // Expressions that ignore case take long to compile.
   const lower = whole.toLowerCase();
   const sentence = lower.length === whole.length ? lower : whole;
-  const found = markers
-    .flatMap((one) => foundIn(sentence, one))
-    .toSorted((a, b) => a.start - b.start || a.end - b.end);
+  const numbers = numberPlaces(sentence, target);
+  const found = [
+    ...markers.flatMap((one) => foundIn(sentence, one)),
+    ...numbers.flatMap((one) => (one.isRead ? [] : foundNumber(sentence, one))),
+  ].toSorted((a, b) => a.start - b.start || a.end - b.end);
   const groups: Found[][] = [];
   for (const one of found) {
     const last = groups.at(-1);
@@ -159,7 +160,9 @@ function piecesOf(whole: string): Piece[] {
     const [first] = group;
     const next = groups[index + 1]?.[0]?.start ?? sentence.length;
     const start = first?.start ?? 0;
-    return { text: whole.slice(start, endOf(sentence, group, next)), found: group };
+    const end = endOf(sentence, group, next);
+    const inside = numbers.filter((number) => number.start >= start && number.start < end);
+    return { text: whole.slice(start, end), found: group, numbers: inside };
   });
 }
 
@@ -183,12 +186,18 @@ function endOf(sentence: string, group: readonly Found[], next: number): number 
 
 function foundIn(sentence: string, { pattern, begins, kind }: Marker): Found[] {
   return [...sentence.matchAll(pattern)].flatMap((match): Found[] => {
-    const { number: amount, word } = match.groups ?? {};
+    const { word } = match.groups ?? {};
     if (word !== undefined && wordingOf(word) === 'reach') return [];
     const start = begins === 'here' ? match.index : startOf(sentence, match.index, begins);
-    return [{ kind, start, end: match.index + match[0].length, number: amount }];
+    return [{ kind, start, end: match.index + match[0].length }];
   });
 }
+
+const foundNumber = (sentence: string, { start, end }: NumberPlace): Found => ({
+  kind: 'amount',
+  start: startOf(sentence, start, 'preposition'),
+  end,
+});
 
 function startOf(sentence: string, at: number, begins: 'clause' | 'preposition'): number {
   const from = Math.max(0, at - reach);
@@ -210,17 +219,14 @@ interface Read {
   readonly names: readonly string[];
 }
 
-function isRead({ text, found }: Piece, { target, names }: Read): boolean {
+function isRead({ text, found, numbers }: Piece, { target, names }: Read): boolean {
+  if (numbers.some((one) => !one.isRead)) return false;
   const lower = text.toLowerCase();
-  if (names.some((name) => lower.includes(name))) return true;
+  if (numbers.length > 0 || names.some((name) => lower.includes(name))) return true;
+  if (target === undefined) return false;
   if (found.every(({ kind }) => kind === 'relative'))
-    return target?.conditions.some(({ isRelative }) => isRelative) === true;
-  if (found.some(({ kind }) => kind === 'setting')) return false;
-  const amounts = found.flatMap(({ number: amount }) => amount ?? []);
-  const numbers = amounts.length > 0 ? amounts.join(' ') : text;
-  if (target !== undefined && hasItsNumbers(target, numbers)) return true;
-  if (target !== undefined && hasDistance(text) && isStatedBy(target, text)) return true;
-  return target !== undefined && isOpen(target) && found.some((one) => isWish(text, one, target));
+    return target.conditions.some(({ isRelative }) => isRelative);
+  return isOpen(target) && found.some((one) => isWish(text, one, target));
 }
 
 /** Returns whether a preference only asks for the best value of the objective. */

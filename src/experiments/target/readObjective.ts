@@ -48,7 +48,7 @@ function directionNear(
 
 const number = '(?<!\\d)(\\d+(?:[.,]\\d+)?)';
 const timesBetter = new RegExp(
-  `${number}\\s*(?:x|×|times|-?\\s?fold|-?fach|mal)\\s+(?<word>faster|quicker|lower|smaller|less|higher|better|larger|schneller|kleiner|niedriger|geringer|höher|besser|the|so schnell|as fast)(?!\\p{L})`,
+  `${number}\\s*(?:x|×|times|-?\\s?fold|-?fach|mal)\\s+(?<word>faster|quicker|lower|smaller|less|higher|better|larger|schneller|kleiner|niedriger|geringer|höher|besser|the(?!\\s+baseline)|so schnell|as fast)(?!\\p{L})`,
   'iu',
 );
 const twice = /\b(?:twice as fast|doppelt so schnell)\b/iu;
@@ -103,7 +103,8 @@ const decimal = (text: string): number => Number(text.replace(',', '.'));
 
 function valueOf({ times, percent = 0 }: Factor, direction: Objective['direction']): number {
   if (times !== undefined) return direction === 'lower' ? 1 / times : times;
-  return direction === 'lower' ? 1 - percent / 100 : 1 + percent / 100;
+  const share = percent / 100;
+  return Number((direction === 'lower' ? 1 - share : 1 + share).toPrecision(12));
 }
 
 /**

@@ -43,7 +43,7 @@ const bare = new RegExp(
 );
 /** Names of settings, before numbers that are no targets. */
 const setting =
-  /(?:size|rate|lr|memory|ram|params?|parameters|width|depth|layers|budget|cost|price|epochs?|steps?|time|minutes|dropout|decay|momentum|temperature|gpus?|cards?|seeds?)\s*$/iu;
+  /(?:size|rate|lr|memory|ram|params?|parameters|width|depth|layers|budget|cost|price|epochs?|steps?|time|minutes|dropout|decay|momentum|temperature|gpus?|cards?|seeds?)(?:\s+(?:of|at|is|von|bei))?\s*$/iu;
 /** Words that may stand between a metric and its comparator. */
 const between =
   /^\s*(?:$|[,(]?\s*(?:(?:of|on|over|for|from|across|in|at|averaged|as|over|which|that|printed|reported|measured|after|should|must|has to|needs? to|shall|will|can|down|up|is|be|stays?|gets?|goes|falls?|drops?|rises?|to|value|score|rate|on average|über|von|auf|für|bei|im|in|nach|soll|muss|liegt|der|des|test|set|not|never|n't|nicht|does|do|go|lies)\b))/iu;
@@ -51,15 +51,21 @@ const elsewhere =
   /\b(?:by|with|using|use|via|while|setting|set (?!of|to)|keeping|when|than|if|mit|durch|batch|learning rate|lr|and|und|but|aber|without|ohne|vs|versus)\b|[;:]/iu;
 /** Text that may follow a number which is the value of a metric. */
 const follows =
-  /^\s*(?:$|[.,;:!?)\]'"…]|[-–—]\s|%|(?:and|or|on|in|over|within|with|for|while|at|by|after|before|using|use|averaged|mean|as|but|without|when|across|from|to|the|then|so|if|where|is|are|it|i|you|on average|per|val|test|train|und|oder|bei|auf|im|mit|für|über|nach|ohne|gemittelt|bringen|senken|drücken|erreichen|steigern|heben|erhöhen|bekommen|kommen|liegen|sein|fallen|sinken|halten|hinaus|wenn|sobald|aber|dann)\b)/iu;
+  /^\s*(?:$|[.,;:!?)\]'"…]|[-–—]\s|%|(?:and|or|on|in|over|within|with|for|while|at|by|after|before|using|use|averaged|mean|as|but|without|when|across|from|to|the|then|so|if|where|please|bitte|instead|now|each|pro|innerhalb|is|are|it|i|you|on average|per|val|test|train|und|oder|bei|auf|im|mit|für|über|nach|ohne|gemittelt|bringen|senken|drücken|erreichen|steigern|heben|erhöhen|bekommen|kommen|liegen|sein|fallen|sinken|halten|hinaus|wenn|sobald|aber|dann)\b)/iu;
 
 /** Returns the target that the goal states; `undefined` if it names no metric. */
 export function readTarget(goal: string): Target | undefined {
   const text = withFactors(readableGoal(goal));
   const written = writtenTarget(text);
   if (written !== undefined) return written;
-  const found = sentencesOf(text).flatMap(conditionsIn);
-  const conditions = found.length > 0 ? found : sentencesOf(text).flatMap(relativeConditions);
+  const sentences = sentencesOf(text);
+  const found = sentences.flatMap(conditionsIn);
+  const improvements = sentences.flatMap(improvementsIn);
+  const conditions =
+    found.length === 0
+      ? improvements
+      : // A speed is only named beside other numbers, because no run certainly prints it.
+        [...improvements.filter(({ metric }) => metric !== 'time'), ...found];
   const over = aggregateOf(text.replaceAll(new RegExp(bestWords, 'giu'), ' '));
   const rule = bestWords.test(text) ? 'best' : 'last';
   const limits = readLimits(text);
@@ -95,6 +101,22 @@ const isSameLimit = (one: Condition, other: Condition): boolean =>
 /** Splits a text into sentences; the dots in `0.3` and `train.py` do not end one. */
 const sentencesOf = (text: string): string[] =>
   text.split(/(?<=[.!?;])\s+|\n+/).filter((sentence) => sentence.trim() !== '');
+
+const clauseEnd =
+  /[,;:]\s+|\s(?:with|while|but|mit|wobei|aber)\s|(?:(?<=%|percent|prozent)\s(?:and|und)\s|\s(?:and|und)\s(?=(?:keep|hold|with|lower|reduce|cut|halve|raise|get|bring|halte|senke|halbiere|bringe|erhöhe|mit)\s))/iu;
+
+/**
+ * Returns the relative conditions of a sentence, whose clauses may have bounds: `lower val_loss by 12
+ * %, with val_acc above 0.9`.
+ */
+function improvementsIn(sentence: string): Condition[] {
+  const isBound = (text: string): boolean => conditionsIn(text).length > 0;
+  const whole = isBound(sentence) ? [] : relativeConditions(sentence);
+  if (whole.length > 0) return whole;
+  return sentence
+    .split(clauseEnd)
+    .flatMap((clause) => (isBound(clause) ? [] : relativeConditions(clause)));
+}
 
 function conditionsIn(sentence: string): Condition[] {
   const phrases = metricPhrases(sentence);

@@ -26,8 +26,17 @@ function meaningsOf(text: string): number[] {
   return [value, whole, value / 100, value * factor, whole * factor].filter(Number.isFinite);
 }
 
+/** Returns whether the written number may be that of a condition of the target. */
+export function isNumberOf({ conditions }: Target, number: string, text: string): boolean {
+  const meanings = meaningsOf(number.trim());
+  const factors = factorsOf(meanings, text);
+  return conditions.some(({ value, isRelative }) =>
+    (isRelative ? factors : meanings).some((one) => near(one, value)),
+  );
+}
+
 /** Returns whether the text has numbers, and each of them is the number of a condition. */
-export function hasItsNumbers({ conditions }: Target, text: string): boolean {
+function hasItsNumbers({ conditions }: Target, text: string): boolean {
   const isBound = (number: string): boolean =>
     meaningsOf(number).some((value) => conditions.some((one) => one.value === value));
   const numbers = numbersInGoal(text);

@@ -5,7 +5,7 @@ import { readTarget } from './readTarget.ts';
 import type { Target } from './target.ts';
 
 const advice =
-  'Write metrics and numbers, such as: val_loss < 0.3, mean over seeds 0-2 (best value of each run); or: lowest test_ppl.';
+  'Write metrics and numbers, such as: val_loss < 0.3, mean over seeds 0-2 (best value of each run); val_loss <= 0.88 x the baseline, epoch <= 6; or: lowest test_ppl.';
 
 /**
  * Reads a target that the user entered separately. Throws `UserFacing` if it is not understood, or

@@ -31,14 +31,20 @@ const alternatives = (Object.entries(wordings) as [Wording, string][])
     return { wording, source: word.replace(/ /g, '\\s+'), isWhole };
   });
 
-const anyOf = (begins: RegExp): string =>
-  alternatives.flatMap(({ source }) => (begins.test(source) ? source : [])).join('|');
-
 /**
- * Tests the letters around all words once, because an expression with a test for each word is slow
- * to compile.
+ * Returns an expression of the wordings that `isUsed` accepts. Tests the letters around all words
+ * once, because an expression with a test for each word is slow to compile.
  */
-export const comparatorSource = String.raw`(?<!\p{L})(?:${anyOf(/^\p{L}/u)})(?!\p{L})|${anyOf(/^\P{L}/u)}`;
+function sourceOf(isUsed: (wording: Wording) => boolean): string {
+  const used = alternatives.filter(({ wording }) => isUsed(wording));
+  const anyOf = (begins: RegExp): string =>
+    used.flatMap(({ source }) => (begins.test(source) ? source : [])).join('|');
+  return String.raw`(?<!\p{L})(?:${anyOf(/^\p{L}/u)})(?!\p{L})|${anyOf(/^\P{L}/u)}`;
+}
+
+export const comparatorSource = sourceOf(() => true);
+/** The words and signs that say on their own which way a number is compared. */
+export const boundSource = sourceOf((wording) => wording !== 'reach' && wording !== 'beat');
 
 export function wordingOf(text: string): Wording {
   const plain = text.toLowerCase().replace(/\s+/g, ' ');

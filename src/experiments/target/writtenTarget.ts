@@ -2,9 +2,11 @@
  * Reads a target in the form in which `targetText` prints it: `val_loss < 0.3, mean over seeds 0, 1
  * and params <= 20000 (best value of each run)`. Returns nothing for other texts, which are prose.
  */
+import { directionOf } from '../../metrics/direction.ts';
 import { metricPhrases, outside } from './metricPhrase.ts';
 import {
   isLimit,
+  isLowerBetter,
   objectiveOf,
   type Comparator,
   type Condition,
@@ -13,13 +15,13 @@ import {
   type ValueRule,
 } from './target.ts';
 import { seedsIn } from './readAggregate.ts';
-import { amountFactors, seedWords } from './wordings.ts';
+import { amountFactors, boundSource, seedWords, wordingOf, type Wording } from './wordings.ts';
 
-const number = String.raw`[-+]?(?:\d{1,3}(?:,\d{3})+(?![\d.])|\d+(?:\.\d+)?|\.\d+)(?:e[-+]?\d+)?`;
-const name = String.raw`[\p{L}_][^\s<>=≤≥,;()]*(?: [^\s<>=≤≥,;()]+){0,3}`;
+const number = String.raw`[-+]?(?:[1-9]\d{0,2}(?:,\d{3})+(?![\d.])|0,\d+|\d+(?:\.\d+)?|\.\d+)(?:e[-+]?\d+)?`;
+const name = String.raw`[\p{L}_][^\s<>=≤≥,;()]*(?: [^\s<>=≤≥,;()]+){0,3}?`;
 const end = String.raw`(?=\s*(?:$|[,;()]|(?:and|und|with|mit)\s))`;
 const bound = new RegExp(
-  String.raw`(?<metric>${name})\s*(?<sign>[<>]=?|≤|≥)\s*(?<number>${number})(?:\s*(?:(?<unit>${Object.keys(amountFactors).join('|')})(?!\p{L})|(?<percent>%|percent|prozent)|(?<relative>× the baseline)))?${end}`,
+  String.raw`(?<metric>${name})\s*(?<sign>${boundSource})\s*(?<number>${number})(?:\s*(?:(?<unit>${Object.keys(amountFactors).join('|')})(?!\p{L})|(?<percent>%|percent|prozent)|(?<relative>× the baseline)))?${end}`,
   'iuy',
 );
 const lead = new RegExp(
@@ -41,8 +43,6 @@ const ranking = new RegExp(
   'iuy',
 );
 const joint = /\s*(?:[,;]\s*(?:(?:and|und|with|mit)\s+)?|\s(?:and|und|with|mit)\s+)/iuy;
-
-const signs: Readonly<Record<string, Comparator>> = { '≤': '<=', '≥': '>=' };
 
 type Groups = Readonly<Record<string, string | undefined>>;
 type Suffix = Pick<Condition, 'over' | 'seeds' | 'seedCount'>;
@@ -152,17 +152,30 @@ const tailPatterns: readonly { readonly pattern: RegExp; readonly read: (of: Gro
 
 function conditionAt(cursor: Cursor): Condition | undefined {
   const { metric = '', sign = '', ...rest } = cursor.take(bound) ?? {};
-  if (!isName(metric)) return undefined;
+  const comparator = wordingOf(sign);
+  if (!isName(metric) || !isComparator(comparator)) return undefined;
+  if (/^\p{L}/u.test(sign) && !isUsual(metric, comparator)) return undefined;
   const { number: digits = '', unit, percent, relative } = rest;
   const factor = unit === undefined ? 1 : (amountFactors[unit.toLowerCase()] ?? 1);
   const condition: Condition = {
     metric,
-    comparator: signs[sign] ?? (sign as Comparator),
-    value: Number(digits.replaceAll(',', '')) * factor,
+    comparator,
+    value: Number(digits.replace(/^([-+]?0),/, '$1.').replaceAll(',', '')) * factor,
     ...(percent !== undefined && { isPercent: true }),
     ...(relative !== undefined && { isRelative: true }),
   };
   return unit === undefined || isLimit(condition) ? condition : undefined;
+}
+
+const isComparator = (wording: Wording): wording is Comparator => /^[<>]/.test(wording);
+
+/** Returns whether words certainly state the bound: a limit, or a number in the better direction. */
+function isUsual(metric: string, comparator: Comparator): boolean {
+  const direction = directionOf(metric);
+  const isLower = isLowerBetter(comparator);
+  return direction === 'none'
+    ? isLower && isLimit({ metric, comparator, value: 0 })
+    : (direction === 'lower') === isLower;
 }
 
 /** Returns whether the whole text is the name of a metric, and no prose that ends with one. */

@@ -62,7 +62,11 @@ const goals: readonly (readonly [
   ['Halve the rmse; the model must fit in 2 GB', ['rmse <= 0.5'], ['must fit in 2 GB']],
   ['accuracy above 90 % with fewer than 4 layers', ['accuracy > 90 %'], ['fewer than 4 layers']],
   ['accuracy above 90 % on a single GPU', ['accuracy > 90 %'], ['on a single GPU']],
-  ['val_loss < 0.3 with a learning rate of at most 0.01', [], ['learning rate of at most 0.01']],
+  [
+    'val_loss < 0.3 with a learning rate of at most 0.01',
+    ['val_loss < 0.3'],
+    ['learning rate of at most 0.01'],
+  ],
   ['val_loss < 0.3, batch size must be 32', ['val_loss < 0.3'], ['batch size must be 32']],
   ['val_loss < 0.3 with batch size 32', ['val_loss < 0.3'], ['with batch size 32']],
   ['loss < 1.0 within 1000 steps', ['loss < 1'], ['within 1000 steps']],
@@ -88,7 +92,24 @@ const goals: readonly (readonly [
   ['val_loss < 0.3; training should take less than 90 seconds', [], ['less than 90 seconds']],
   ['Keep val_acc above 0.9 while halving the parameters', ['val_acc > 0.9'], ['halving the par']],
   ['latency under 5 ms; outputs must not change', ['latency < 5'], ['outputs must not change']],
-  ['speed it up 3x, all tests must pass', ['tests pass'], []],
+  ['speed it up 3x, all tests must pass', ['tests pass'], ['speed it up 3x']],
+  [
+    'lower the mean val_loss over seeds 0, 1, 2 at least 8 % below the baseline on host gpu1, with val_acc not below 0.9, at most 6 epochs a run; check.py must still pass; leave data.py alone',
+    [
+      'val_loss <= 0.92 × the baseline, mean over seeds 0, 1, 2 and val_acc >= 0.9, mean over seeds 0, 1, 2',
+      'data.py unchanged',
+      'check.py passes',
+    ],
+    ['at most 6 epochs a run'],
+  ],
+  [
+    'lower val_loss by at least 12 %, val_acc above 0.9',
+    ['val_loss <= 0.88 ×', 'val_acc > 0.9'],
+    [],
+  ],
+  ['lower val_loss by at least 12 %', ['val_loss <= 0.88 × the baseline'], []],
+  ['Senke val_loss um mindestens 8 % unter die Baseline', ['val_loss <= 0.92 ×'], []],
+  ['keep latency within 11 % of the baseline', [''], ['within 11 % of the baseline']],
   // German.
   [
     'Bringe val_loss unter 0,3 mit höchstens 5 Epochen',

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
+import { UserFacing } from '../../../../src/base/errors.ts';
 import { readTarget } from '../../../../src/experiments/target/readTarget.ts';
 import { statedTarget } from '../../../../src/experiments/target/statedTarget.ts';
 import {
@@ -142,6 +143,26 @@ describe('targets as Helios prints them', () => {
       'Get val_loss below 0.3 as mean over 3 seeds, best value of each run',
       'val_loss < 0.3, mean over 3 seeds (best value of each run)',
     ],
+    [
+      'val_loss at least 12 % below the baseline, mean over seeds 0, 1, 2, val_acc at least 0.9, epoch <= 6',
+      'val_loss <= 0.88 × the baseline, mean over seeds 0, 1, 2 and val_acc >= 0.9, mean over seeds 0, 1, 2 and epoch <= 6',
+    ],
+    [
+      'val_loss < 0.3, val_acc not below 0.9, epoch <= 6',
+      'val_loss < 0.3 and val_acc >= 0.9 and epoch <= 6',
+    ],
+    [
+      'val_loss <= 0.88 x the baseline; epoch <= 6',
+      'val_loss <= 0.88 × the baseline and epoch <= 6',
+    ],
+    ['val_loss <= 0,959; params at most 20k', 'val_loss <= 0.959 and params <= 20000'],
+    ['lower val_loss by at least 12 %', 'val_loss <= 0.88 × the baseline'],
+    [
+      'lower val_loss by 12 %, val_acc not below 0.9',
+      'val_loss <= 0.88 × the baseline and val_acc >= 0.9',
+    ],
+    ['reduce val_loss by at least 12 % against the baseline', 'val_loss <= 0.88 × the baseline'],
+    ['bring val_loss 12 % below the baseline on gpu1', 'val_loss <= 0.88 × the baseline'],
     ['lowest val_loss, best', 'lowest val_loss (best value of each run)'],
     ['lowest val_loss with epoch <= 12', 'lowest val_loss with epoch <= 12'],
     [
@@ -162,6 +183,12 @@ describe('targets as Helios prints them', () => {
     it(`refuses ${JSON.stringify(text)}, of which a part would be left out`, () => {
       assert.throws(() => statedTarget(text), /A part of the target was not understood/);
     });
+
+  it('gives examples with a share of the baseline', () => {
+    const advice = (error: unknown): boolean =>
+      error instanceof UserFacing && /0\.88 x the baseline, epoch <= 6/.test(error.action ?? '');
+    assert.throws(() => statedTarget('as good as you can'), advice);
+  });
 
   const below = 'val_loss <= 0.9 × the baseline';
   const distances: readonly (readonly [stated: string, target: string | undefined])[] = [
