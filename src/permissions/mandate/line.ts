@@ -8,7 +8,14 @@ import { readerOf } from '../commands/readers/allReaders.ts';
 import { innerScripts } from '../commands/structure/runners.ts';
 import { whyAsked } from '../commands/verdicts/programReasons.ts';
 import type { MachineMandate } from './mandate.ts';
-import { argumentOutside, assignmentOutside, pathOutside, surroundingsOutside } from './paths.ts';
+import {
+  argumentOutside,
+  assignmentOutside,
+  pathOutside,
+  settingOutside,
+  surroundingsOutside,
+} from './paths.ts';
+import { possibleOption } from './possibleOptions.ts';
 import { interpreter } from './programs/interpreters.ts';
 import { ruleOf } from './programs/table.ts';
 import { dot, innerOf } from './started.ts';
@@ -60,8 +67,7 @@ class LineMandate {
     const { words, assignments } = command;
     const reason =
       surroundingsOutside(command, step) ??
-      this.#unquoted(command) ??
-      (isReader || words.length === 0 ? undefined : this.#program(command, step, 0));
+      (isReader || words.length === 0 ? this.#unquoted(command) : this.#program(command, step, 0));
     if (words.length === 0) for (const word of assignments) this.#variables.assign(word);
     return reason;
   }
@@ -79,19 +85,28 @@ class LineMandate {
     return word && `may get several arguments from ${word.spelled}: quote it`;
   }
 
+  #unclear(command: ShellCommand, step: Step): string | undefined {
+    const unquoted = this.#unquoted(command);
+    if (unquoted !== undefined) return unquoted;
+    const word = possibleOption(command, step);
+    const advice = programOf(command.words[0]) === 'find' ? './ before it' : '-- before it';
+    return word && `may read ${word.spelled} as an option: write ${advice}`;
+  }
+
   #program(command: ShellCommand, step: Step, depth: number): string | undefined {
     const [first, ...rest] = command.words;
     if (first === undefined || depth > maxDepth) return 'runs nothing that is known';
     if (first.text === 'for' && !first.isQuoted) {
       this.#variables.loop(rest);
-      return undefined;
+      return firstReason(rest.slice(0, 1), settingOutside);
     }
     const [program, ...others] = step.variables.resolve(first) ?? [];
     if (program === undefined || program.isDynamic || others.length > 0)
       return 'runs a program that only the shell knows';
     const called = { ...command, words: [program, ...rest] };
     const name = programOf(program);
-    if (this.#isListed(called)) return undefined;
+    const unclear = this.#unclear(called, step) ?? firstReason(setBy(name, rest), settingOutside);
+    if (unclear !== undefined || this.#isListed(called)) return unclear;
     this.#set(name, rest);
     this.#follow(name, rest, step);
     return (
@@ -178,7 +193,17 @@ class LineMandate {
 
   #source(rest: readonly ShellWord[], step: Step): string | undefined {
     const [script] = rest;
-    return script === undefined ? 'runs nothing' : pathOutside(script, 'reads', step);
+    if (script === undefined) return 'runs nothing';
+    const place = this.#place(script, step);
+    if (place === undefined)
+      return (
+        pathOutside(script, 'reads', step) ??
+        `runs ${script.spelled}, outside the folders of the mandate`
+      );
+    return (
+      (place === 'own' ? this.#granted('scripts', script.spelled) : undefined) ??
+      pathOutside(script, 'reads', step)
+    );
   }
 
   #set(name: string, rest: readonly ShellWord[]): void {
@@ -258,6 +283,15 @@ const ownScript = (script: ShellWord): Rule => ({
   check: ({ rest, step }) =>
     pathOutside(script, 'reads', step) ?? firstReason(rest, (word) => argumentOutside(word, step)),
 });
+
+/** Returns the variables that `read`, `mapfile` and `printf -v` set. */
+const setBy = (name: string, rest: readonly ShellWord[]): readonly ShellWord[] => {
+  if (/^(?:read|mapfile|readarray)$/.test(name)) return rest;
+  const [option, ...others] = name === 'printf' ? rest : [];
+  if (option?.text.startsWith('-v') !== true) return [];
+  const attached = option.text.slice(2);
+  return attached === '' ? others.slice(0, 1) : [{ ...option, text: attached }];
+};
 
 const tests = /^-(?:i?name|i?path|i?regex|mtime|mmin|size|empty|newer|newermt)$/;
 const staying = 'leaves a process running after the command: start it with remote_exec_background';

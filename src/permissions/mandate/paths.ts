@@ -164,10 +164,33 @@ export function codeOutside(code: string, step: Step): string | undefined {
 const steering =
   /^(?:BASH_ENV|ENV|IFS|PS4|PROMPT_COMMAND|SHELLOPTS|HOME|GIT_\w+|SSH_\w+|\w*_PROXY|PYTHONSTARTUP|PYTHONHOME|PERL5OPT|RUBYOPT|NODE_OPTIONS|\w*TOKEN|\w*_KEY)$/i;
 
+/** Matches the variables that name folders from which every program may load code. */
+const loading = /^(?:PATH|LD_(?:PRELOAD|LIBRARY_PATH|AUDIT)|DYLD_\w+)$/;
+
+/** Returns why `for`, `read` and the like may not set a variable; `undefined` if they may. */
+export const settingOutside = ({ text }: ShellWord): string | undefined =>
+  steering.test(text) || loading.test(text) ? `sets ${text}` : undefined;
+
+/** Returns true if the value names a folder in which the agent may write, or that is not known. */
+function namesOwn(key: string, value: string, step: Step): boolean {
+  const before = new RegExp(`^\\$(?:${key}|\\{${key}\\})$`);
+  return value
+    .replace(/\$\{(\w+):?\+:\$(?:\1|\{\1\})\}/g, ':$$$1')
+    .split(/[: ]/)
+    .some((part) => !before.test(part) && !isSystemFolder(part, step));
+}
+
+const isSystemFolder = (part: string, step: Step): boolean =>
+  /^\/[^$`]*$/.test(part) &&
+  pathOutside(plain(part), 'writes', step) !== undefined &&
+  pathOutside(plain(part), 'reads', step) === undefined;
+
 /** Returns why the mandate does not cover the assignment `NAME=value`; `undefined` if it does. */
 export function assignmentOutside(word: ShellWord, step: Step): string | undefined {
   const [, key = '', value = ''] = /^(\w+)\+?=(.*)$/s.exec(word.spelled) ?? [];
   if (steering.test(key)) return `sets ${key}`;
+  if (loading.test(key) && !step.mandate.commands.includes('scripts') && namesOwn(key, value, step))
+    return `sets ${key} to a folder of the mandate, which grants no commands of the class scripts`;
   const parts = value.split(':').filter((part) => part !== '' && !/^\$\{?\w+\}?$/.test(part));
   return value.includes('://')
     ? addressOutside(value, step)

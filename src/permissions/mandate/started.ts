@@ -79,12 +79,33 @@ function ofXargs(bare: ShellCommand, rest: readonly ShellWord[]): Inner | { outs
   const at = rest.findIndex(
     (word, index) => !isOption(word) && !/^-[nPILsd]$/.test(rest[index - 1]?.text ?? ''),
   );
-  const words = at < 0 ? [] : rest.slice(at);
-  const rule = ruleOf(programOf(words[0]));
-  return rule === undefined || rule.grantedBy === 'files' || programOf(words[0]) === 'kill'
+  const [, marker] = /(?:^| )-I ?(\S+)/.exec(spelledOf(rest.slice(0, Math.max(at, 0)))) ?? [];
+  const [program, ...others] = at < 0 ? [] : rest.slice(at);
+  const given = marker === undefined ? [...others, input] : others.map(withInput(marker));
+  const words = program === undefined ? [] : [program, ...given];
+  const rule = ruleOf(programOf(program));
+  return rule === undefined || rule.grantedBy === 'files' || programOf(program) === 'kill'
     ? { outside: 'passes on paths that only the shell knows' }
     : { command: { ...bare, words }, assignments: [], own: [] };
 }
+
+const spelledOf = (words: readonly ShellWord[]): string =>
+  words.map(({ spelled }) => spelled).join(' ');
+
+/** A word that `xargs` reads. */
+const input: ShellWord = {
+  text: '',
+  spelled: '$(cat)',
+  isDynamic: true,
+  isQuoted: true,
+  parts: [{ kind: 'unknown' }],
+};
+
+/** Returns the function that puts what `xargs` reads in place of its marker at the start of a word. */
+const withInput =
+  (marker: string) =>
+  (word: ShellWord): ShellWord =>
+    word.spelled.startsWith(marker) ? input : word;
 
 /**
  * Finds the command that a launcher starts. The options of the launcher are not parsed: the command

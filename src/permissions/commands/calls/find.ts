@@ -7,7 +7,7 @@ import { readArguments } from '../readers/options.ts';
 import { asks, strictest, type Verdict } from '../verdicts/verdict.ts';
 
 /** The tests and actions of find that only read. */
-const harmless =
+export const findOptions =
   '-P -name= -iname= -path= -ipath= -wholename= -regex= -iregex= -regextype= -type= -xtype= ' +
   '-size= -empty -mtime= -mmin= -ctime= -cmin= -atime= -amin= -newer@ -newermt= -maxdepth= ' +
   '-mindepth= -depth -d -xdev -mount -prune -print -print0 -printf= -ls -perm= -user= -group= ' +
@@ -32,7 +32,7 @@ export function judgeFind(
 function judgeTests(rest: readonly ShellWord[], spot: Spot): Verdict {
   // `find` treats what follows `--` as a part of its expression, too, so `--` is not allowed.
   const isClear = rest.every(({ text }) => text !== '--');
-  const call = isClear ? readArguments(rest, harmless) : '--';
+  const call = isClear ? readArguments(rest, findOptions) : '--';
   if (typeof call === 'string') return strictest([unknown(call, spot), ...written(rest, spot)]);
   const folders = call.operands.filter(({ text }) => !signs.has(text));
   return strictest([
