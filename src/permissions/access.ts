@@ -83,10 +83,10 @@ const maxCommandChars = 2_000;
  * Returns the access for the journal, with a long command truncated. The journaled tool call has
  * the complete command.
  */
-export function recordedAccess(access: Access): Access {
+export function journalAccess(access: Access): Access {
   if (access.kind === 'write') {
-    const { change: _change, ...written } = access;
-    return written;
+    const { change: _change, ...writeAccess } = access;
+    return writeAccess;
   }
   if (access.kind !== 'command') return access;
   const { asArguments: _asArguments, judged: _judged, verdict, command, ...rest } = access;

@@ -17,7 +17,7 @@ import {
   type WebSources,
 } from './composedUrl.ts';
 import type { Approval, Scope } from './grants/grant.ts';
-import { noGrants, type Grants, type Offer, type Uncovered } from './grants/grants.ts';
+import { noGrants, type Grants, type Offer, type CoverageGap } from './grants/grants.ts';
 import { Patience } from './patience.ts';
 import { pathUse } from './pathRule.ts';
 import { pathNote, usualPaths, type PathRules } from './pathRules.ts';
@@ -92,7 +92,7 @@ export interface RefusedCalls {
 /**
  * A refusal that is certain before the user is asked: the call could not run whatever the answer.
  */
-export interface Foreseen {
+export interface Forecast {
   /** The reason, as the rest of a sentence. */
   readonly why: string;
   /** The alternatives of the agent, as sentences. */
@@ -118,7 +118,7 @@ export interface GateOptions {
    * is known. Called before the user is asked, and before the call is put into the inbox. Never
    * rejects.
    */
-  foreseen?(call: GateCall): Promise<Foreseen | undefined>;
+  forecast?(call: GateCall): Promise<Forecast | undefined>;
   /** The refused calls that wait in the inbox. Omitted: there is no inbox. */
   readonly refused?: RefusedCalls;
   /** Calls the listener whenever the user does something. Omitted: never. */
@@ -166,16 +166,16 @@ export function createGate(options: GateOptions): Gate {
   options.onUserActed?.(() => patience.renew());
   return {
     async decide(call, signal) {
-      const accesses = markComposed(await judged(call.accesses, options), options.web);
+      const accesses = markComposed(await withVerdicts(call.accesses, options), options.web);
       const notes = [...pathNotes(accesses), ...composedNotes(accesses), ...reasonNotes(accesses)];
       const detail = [...notes, call.detail].join('\n');
-      const shown = { ...call, accesses, detail };
-      const decision = await decide(shown, { ...options, patience }, signal);
+      const question = { ...call, accesses, detail };
+      const decision = await decide(question, { ...options, patience }, signal);
       return { ...decision, accesses };
     },
     async allows(call) {
-      const { refused: _refused, foreseen: _foreseen, ...rest } = options;
-      const accesses = markComposed(await judged(call.accesses, options), options.web);
+      const { refused: _refused, forecast: _forecast, ...rest } = options;
+      const accesses = markComposed(await withVerdicts(call.accesses, options), options.web);
       const rules = { ...rest, patience: nobodyAnswers };
       return (await decide({ ...call, accesses }, rules, AbortSignal.abort())).isAllowed;
     },
@@ -188,7 +188,7 @@ const nobodyAnswers: Pick<Patience, 'answer'> = { answer: () => Promise.resolve(
  * Returns the accesses with the verdict on each command. In mode `read`, which runs no commands,
  * they are not judged.
  */
-const judged = async (
+const withVerdicts = async (
   accesses: readonly Access[],
   { judge, mode }: GateOptions,
 ): Promise<readonly Access[]> =>
@@ -211,7 +211,7 @@ const pathNotes = (accesses: readonly Access[]): readonly string[] =>
   });
 
 /** Puts a call into the inbox, which was refused because nobody could be asked. */
-async function waiting(
+async function queue(
   ruling: Ruling,
   call: GateCall,
   { refused }: Pick<GateOptions, 'refused'>,
@@ -242,39 +242,39 @@ async function decide(call: GateCall, rules: Rules, signal: AbortSignal): Promis
 /** Asks the user about a call, and stores what the user approves beyond this call. */
 async function askFor(
   call: GateCall,
-  { rules, coverage }: { readonly rules: Rules; readonly coverage: Uncovered },
+  { rules, coverage }: { readonly rules: Rules; readonly coverage: CoverageGap },
   signal: AbortSignal,
 ): Promise<Ruling> {
   const { ask, patience } = rules;
-  const foreseen = await refusedAnyway(call, rules);
-  if (foreseen !== undefined) return foreseen;
+  const forecast = await foreseenRefusal(call, rules);
+  if (forecast !== undefined) return forecast;
   const { offer } = coverage;
   const detail = offer.problem === undefined ? call.detail : `${offer.problem}\n${call.detail}`;
-  const shown = { ...call, detail, offer };
-  const answer = await patience.answer({ ask: (late) => ask(shown, late) }, signal);
-  if (answer === 'nobody') return waiting(rulings.nobody, call, rules);
+  const question = { ...call, detail, offer };
+  const answer = await patience.answer({ ask: (late) => ask(question, late) }, signal);
+  if (answer === 'nobody') return queue(rulings.nobody, call, rules);
   const scope = offer.scopes.find((each) => answer === `allow_${each}`);
   if (scope === undefined) return rulings[answer];
   try {
     const grants = await coverage.remember(scope);
-    return { ...allowed, why: `${allowed.why}, ${scopeTexts[scope]}`, grants };
+    return { ...userAllows, why: `${userAllows.why}, ${scopeTexts[scope]}`, grants };
   } catch (error) {
-    return { ...allowed, why: `${allowed.why}, this once: ${messageOf(error)}` };
+    return { ...userAllows, why: `${userAllows.why}, this once: ${messageOf(error)}` };
   }
 }
 
 /** Decides on a call that needs an approval in every mode. */
 async function decideUnclear(call: GateCall, rules: Rules, signal: AbortSignal): Promise<Ruling> {
   const { mode, ask, patience, paths = usualPaths } = rules;
-  const foreseen = await refusedAnyway(call, rules);
-  if (foreseen !== undefined) return foreseen;
+  const forecast = await foreseenRefusal(call, rules);
+  if (forecast !== undefined) return forecast;
   const reason = unclearReason(call, paths);
-  if (mode() === 'mandate') return waiting(outsideMandate(reason), call, rules);
+  if (mode() === 'mandate') return queue(outsideMandate(reason), call, rules);
   const limitMs = isUnclear(call) ? unclearAnswerWithinMs : undefined;
   const answer = await patience.answer({ ask: (late) => ask(call, late), limitMs }, signal);
   const isNamed = asksForPath(call, paths) || isComposed(call.accesses);
   const why = `${isNamed ? `${reason}: ` : ''}${rulings.nobody.why}`;
-  return answer === 'nobody' ? waiting({ ...rulings.nobody, why }, call, rules) : rulings[answer];
+  return answer === 'nobody' ? queue({ ...rulings.nobody, why }, call, rules) : rulings[answer];
 }
 
 async function byMandate(call: GateCall, rules: Rules): Promise<Ruling> {
@@ -282,15 +282,15 @@ async function byMandate(call: GateCall, rules: Rules): Promise<Ruling> {
   const reason = await outside(call);
   return reason === undefined
     ? { isAllowed: true, by: 'mandate', why: 'the mandate covers it' }
-    : ((await refusedAnyway(call, rules)) ?? waiting(outsideMandate(reason), call, rules));
+    : ((await foreseenRefusal(call, rules)) ?? queue(outsideMandate(reason), call, rules));
 }
 
-const refusedAnyway = async (
+const foreseenRefusal = async (
   call: GateCall,
-  { foreseen }: Pick<GateOptions, 'foreseen'>,
+  { forecast }: Pick<GateOptions, 'forecast'>,
 ): Promise<Ruling | undefined> => {
-  const found = await foreseen?.(call);
-  return found && { isAllowed: false, by: 'rule', ...found };
+  const refusal = await forecast?.(call);
+  return refusal && { isAllowed: false, by: 'rule', ...refusal };
 };
 
 const outsideMandate = (reason: string): Ruling => ({
@@ -376,7 +376,7 @@ function unclearReason(call: GateCall, paths: PathRules): string {
   return notes.find((note) => note !== undefined && note !== '') ?? 'it may do other than it says';
 }
 
-const allowed: Ruling = { isAllowed: true, by: 'person', why: 'the user allowed it' };
+const userAllows: Ruling = { isAllowed: true, by: 'person', why: 'the user allowed it' };
 const scopeTexts: Readonly<Record<Scope, string>> = {
   session: 'and the like for this session',
   workspace: 'and the like in this folder',
@@ -384,10 +384,10 @@ const scopeTexts: Readonly<Record<Scope, string>> = {
 };
 const rulings: Readonly<Record<Answer | 'nobody' | 'withdrawn' | 'readsOnly', Ruling>> = {
   readsOnly: { isAllowed: false, by: 'rule', why: 'this session is read-only' },
-  allow: allowed,
-  allow_session: allowed,
-  allow_workspace: allowed,
-  allow_always: allowed,
+  allow: userAllows,
+  allow_session: userAllows,
+  allow_workspace: userAllows,
+  allow_always: userAllows,
   deny: { isAllowed: false, by: 'person', why: 'the user did not allow it' },
   nobody: { isAllowed: false, by: 'rule', why: 'no user was there to allow it' },
   withdrawn: {

@@ -44,7 +44,7 @@ const rule = (
 });
 
 const never: Rulings = { read: 'deny', write: 'deny' };
-const unwritten: Rulings = { write: 'deny' };
+const noWrites: Rulings = { write: 'deny' };
 const passwordFile = 'a file of passwords or tokens';
 
 /**
@@ -137,10 +137,10 @@ const rules: readonly Rule[] = [
     '^/dev/(?:[shv]d[a-z]|xvd|nvme|mmcblk|dm-|md\\d|mapper/.|disk/|k?mem$|port$)',
     '^/proc/k(?:core|mem)$',
   ),
-  rule('a setting of the system', unwritten, '^/proc/(?:sys/|sysrq-trigger$)'),
+  rule('a setting of the system', noWrites, '^/proc/(?:sys/|sysrq-trigger$)'),
   rule(
     'a device',
-    unwritten,
+    noWrites,
     '^/dev/(?!(?:null|zero|full|u?random|std(?:in|out|err)|tty|fd|shm|pts|ptmx)(?:/|$))',
   ),
   rule(
@@ -148,16 +148,16 @@ const rules: readonly Rule[] = [
     { read: 'ask', write: 'deny' },
     '/\\.git/(?:.*/)?config(?:\\.worktree)?$',
   ),
-  rule('in the internals of a git repository', unwritten, `/\\.git(?:/|$)`),
+  rule('in the internals of a git repository', noWrites, `/\\.git(?:/|$)`),
   rule(
     'a file of global settings of git',
-    unwritten,
+    noWrites,
     '/(?:\\.gitconfig|\\.config/git/[^/]+)$',
     '^/etc/gitconfig$',
   ),
   rule(
     'a shell profile',
-    unwritten,
+    noWrites,
     '/\\.(?:bash(?:rc|_profile|_login|_logout|_aliases)|profile|pam_environment|x(?:profile|session|sessionrc|initrc)|gdbinit|z(?:shrc|shenv|profile|login|logout)|kshrc|cshrc|tcshrc|inputrc)$',
     '/\\.config/fish/',
     '/(?:windows)?powershell/[^/]*profile\\.ps1$',
@@ -165,28 +165,28 @@ const rules: readonly Rule[] = [
   ),
   rule(
     'a file about who may log in',
-    unwritten,
+    noWrites,
     '/\\.ssh/',
     '^/etc/(?:passwd|group|pam\\.d|ssh)(?:/|$)',
   ),
   rule(
     'what the system starts',
-    unwritten,
+    noWrites,
     '/\\.config/(?:systemd|autostart)/',
     '^/etc/(?:systemd|init\\.d|cron|rc\\.local|ld\\.so|sudoers)',
     '^/var/spool/cron',
     '/library/launch(?:agents|daemons)/',
     '/start menu/programs/startup/',
   ),
-  rule('in the home folder of Helios', unwritten, '/\\.helios(?:/(?!(?:worktrees|demo)/)|$)'),
+  rule('in the home folder of Helios', noWrites, '/\\.helios(?:/(?!(?:worktrees|demo)/)|$)'),
   rule(
     'a file of settings of the editor',
-    { write: 'ask', commands: unwritten },
+    { write: 'ask', commands: noWrites },
     '/\\.vscode(?:-server|-insiders)?(?:/|$)',
     '\\.code-workspace$',
     '/(?:code|code - insiders)/user/',
   ),
-  rule('a file of settings of Helios', { write: 'ask', commands: unwritten }, '/helios\\.json$'),
+  rule('a file of settings of Helios', { write: 'ask', commands: noWrites }, '/helios\\.json$'),
   rule(
     'a file of commands that others run',
     { write: 'ask' },
@@ -236,7 +236,7 @@ export class PathRules {
    * `buildFiles` returns the paths of the Dockerfiles from which Helios builds machines.
    */
   constructor(homes: readonly string[] = [], buildFiles: () => readonly string[] = () => []) {
-    this.#homes = homes.map(slashed);
+    this.#homes = homes.map(withSlashes);
     this.#buildFiles = buildFiles;
   }
 
@@ -250,7 +250,7 @@ export class PathRules {
     action: PathAction = 'read',
     by: 'tools' | 'commands' = 'tools',
   ): PathUse | undefined {
-    const name = this.#named(path);
+    const name = this.#normalize(path);
     for (const { content, pattern, [by]: rulings } of rules) {
       const verdict = rulings[action];
       if (verdict !== undefined && pattern.test(name))
@@ -274,32 +274,32 @@ export class PathRules {
   /** Returns the usual paths of keys below `userHome` and in the home folder of Helios. */
   keyPlaces(userHome: string): readonly string[] {
     return [
-      ...usualPlaces.map((place) => place.replace(/^~/, slashed(userHome))),
+      ...usualPlaces.map((place) => place.replace(/^~/, withSlashes(userHome))),
       ...this.#homes.flatMap((folder) => [`${folder}/auth`, `${folder}/label-key`]),
     ];
   }
 
   /** Returns the usual paths of keys that may be below the folder. */
   keysBelow(folder: string, userHome: string): readonly string[] {
-    const asked = JSON.stringify([folder, userHome]);
-    const known = this.#below.get(asked) ?? this.#findBelow(folder, userHome);
+    const key = JSON.stringify([folder, userHome]);
+    const places = this.#below.get(key) ?? this.#findBelow(folder, userHome);
     if (this.#below.size >= maxFolders) this.#below.clear();
-    this.#below.set(asked, known);
-    return known;
+    this.#below.set(key, places);
+    return places;
   }
 
   #findBelow(folder: string, userHome: string): readonly string[] {
-    const start = `${slashed(folder).replace(/\/$/, '')}/`;
+    const start = `${withSlashes(folder).replace(/\/$/, '')}/`;
     // A name that means a key in every folder is omitted: it need not be in this folder.
     this.#tails ??= usualPlaces.flatMap(tailsOf).filter((tail) => !this.isKey(`/x/${tail}`));
     const here = this.#tails.map((tail) => start + tail).filter((path) => this.isKey(path));
-    const known = this.keyPlaces(userHome).filter((path) => path.startsWith(start));
-    return [...new Set([...known, ...here])];
+    const places = this.keyPlaces(userHome).filter((path) => path.startsWith(start));
+    return [...new Set([...places, ...here])];
   }
 
   /** Returns the path in lowercase, with the home folder of Helios under its usual name. */
-  #named(path: string): string {
-    const normal = posix.normalize(slashed(path)).replace(/(?<=.)\/$/, '');
+  #normalize(path: string): string {
+    const normal = posix.normalize(withSlashes(path)).replace(/(?<=.)\/$/, '');
     const own = this.#homes.find((folder) => isWithin(normal, folder));
     return (own === undefined ? normal : `/.helios${normal.slice(own.length)}`).toLowerCase();
   }
@@ -312,7 +312,7 @@ const tailsOf = (place: string): readonly string[] => {
 };
 
 /** Returns a path of Windows with slashes, and every other path as it is. */
-const slashed = (path: string): string =>
+const withSlashes = (path: string): string =>
   /^(?:[a-z]:|\\\\)/i.test(path) ? path.replaceAll('\\', '/') : path;
 
 const isWithin = (path: string, folder: string): boolean => {

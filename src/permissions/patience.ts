@@ -52,11 +52,11 @@ export class Patience {
     withinMs: number,
     signal: AbortSignal,
   ): Promise<Answer | 'nobody' | 'withdrawn'> {
-    const answered = new AbortController();
+    const replyEnd = new AbortController();
     const late = new AbortController();
     const nobody = (): 'nobody' => 'nobody';
     // Stops waiting when the call is aborted, even if the dialog stays open.
-    const silence = delay(this.#clock, withinMs, AbortSignal.any([signal, answered.signal])).then(
+    const silence = delay(this.#clock, withinMs, AbortSignal.any([signal, replyEnd.signal])).then(
       nobody,
       nobody,
     );
@@ -65,7 +65,7 @@ export class Patience {
       const answer = await Promise.race([reply, silence]);
       return answer === 'nobody' && signal.aborted ? 'withdrawn' : answer;
     } finally {
-      answered.abort();
+      replyEnd.abort();
       late.abort();
     }
   }

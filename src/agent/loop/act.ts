@@ -13,7 +13,7 @@ import { redactValue } from '../../base/secrets/redactValue.ts';
 import { capText } from '../../base/text.ts';
 import { inert } from '../../base/untrusted.ts';
 import type { AttachmentBlock, ToolCallBlock } from '../../models/model.ts';
-import { linkNote, recordedAccess, type Access } from '../../permissions/access.ts';
+import { linkNote, journalAccess, type Access } from '../../permissions/access.ts';
 import type { Decision, Gate, GateCall } from '../../permissions/gate.ts';
 import type { PathRules } from '../../permissions/pathRules.ts';
 import type { AttachmentFile, AttachmentFiles } from '../../storage/attachmentFiles.ts';
@@ -201,7 +201,7 @@ async function permit(
     type: 'permission.decided',
     callId,
     ...ruling,
-    ...(judged.length > 0 && { accesses: judged.map(recordedAccess) }),
+    ...(judged.length > 0 && { accesses: judged.map(journalAccess) }),
   });
   if (signal.aborted || !decision.isAllowed) await decided;
   if (signal.aborted) return 'Interrupted by the user before it was started.';

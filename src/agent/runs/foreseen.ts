@@ -2,7 +2,7 @@
 import { MachineFailure, type Machine, type Machines } from '../../machines/machine.ts';
 import { caches, type Confinement } from '../../machines/confinement/policy.ts';
 import type { Access, CommandAccess } from '../../permissions/access.ts';
-import type { Foreseen } from '../../permissions/gate.ts';
+import type { Forecast } from '../../permissions/gate.ts';
 import { builtInMandate } from '../../permissions/mandate/mandate.ts';
 import type { PathRules } from '../../permissions/pathRules.ts';
 import { accessVerdict } from '../../tools/parameters/commandVerdict.ts';
@@ -24,7 +24,7 @@ export interface ForeseeingDeps {
 export async function foreseenRefusal(
   accesses: readonly Access[],
   deps: ForeseeingDeps,
-): Promise<Foreseen | undefined> {
+): Promise<Forecast | undefined> {
   const obstacle = await obstacleTo(accesses, deps);
   if (obstacle !== undefined) return obstacle;
   for (const access of accesses) {
@@ -42,7 +42,7 @@ const answerWithinMs = 10_000;
 async function obstacleTo(
   accesses: readonly Access[],
   { machines }: Pick<ForeseeingDeps, 'machines'>,
-): Promise<Foreseen | undefined> {
+): Promise<Forecast | undefined> {
   const ids = accesses.flatMap((access) => ('machineId' in access ? [access.machineId] : []));
   for (const id of new Set(ids)) {
     try {
@@ -65,7 +65,7 @@ async function obstacleTo(
 async function refusalOf(
   access: CommandAccess,
   { machines, git, confining, paths }: ForeseeingDeps,
-): Promise<Foreseen | undefined> {
+): Promise<Forecast | undefined> {
   const machine = machines.get(access.machineId);
   await machine.ready?.();
   const { command, folder = '.' } = access;
@@ -92,7 +92,7 @@ interface Confined extends Pick<ForeseeingDeps, 'machines' | 'paths'> {
 async function byConfinement(
   access: CommandAccess,
   { machine, confinement: { writable }, machines, paths }: Confined,
-): Promise<Foreseen | undefined> {
+): Promise<Forecast | undefined> {
   const folders = ['.', ...writable, ...alwaysWritable];
   const mandate = { ...builtInMandate, folders, reads: ['/'] };
   const inForce = { mandate, isGitGuarded: true };

@@ -9,8 +9,8 @@ import {
   type GuardState,
 } from '../../experiments/git/installGuard.ts';
 import { MachineFailure, type Machine } from '../../machines/machine.ts';
-import type { Foreseen } from '../../permissions/gate.ts';
-import { judgeGit, refusedText } from '../../permissions/git/gitRule.ts';
+import type { Forecast } from '../../permissions/gate.ts';
+import { judgeGit, refusalText } from '../../permissions/git/gitRule.ts';
 import { plainGitCalls, type PlainGitCall } from '../../permissions/git/plainGitCalls.ts';
 import type { GitProtection } from '../../tools/parameters/gitProtection.ts';
 
@@ -35,7 +35,7 @@ export class GitGuard implements GitProtection {
   /** Throws `ToolFailure` when the command is forbidden on every machine. */
   check(command: string): void {
     const verdict = judgeGit(command);
-    if (this.#isOn() && verdict.kind === 'refused') throw new ToolFailure(refusedText(verdict));
+    if (this.#isOn() && verdict.kind === 'refused') throw new ToolFailure(refusalText(verdict));
   }
 
   /**
@@ -43,7 +43,7 @@ export class GitGuard implements GitProtection {
    * Resolves with `undefined` if the guard will not refuse, or if that depends on what the command
    * does before the call. Never asks the user to connect. Rejects with `MachineFailure`.
    */
-  async foreseen(machine: Machine, command: string, folder: string): Promise<Foreseen | undefined> {
+  async foreseen(machine: Machine, command: string, folder: string): Promise<Forecast | undefined> {
     const verdict = this.#isOn() ? judgeGit(command) : { kind: 'none' as const };
     if (verdict.kind === 'refused') return { why: verdict.why, advice: verdict.advice };
     if (verdict.kind === 'none' || !verdict.mayChange) return undefined;
@@ -86,7 +86,7 @@ export class GitGuard implements GitProtection {
    */
   async #checked(machine: Machine, command: string): Promise<GuardState> {
     const verdict = judgeGit(command);
-    if (verdict.kind === 'refused') throw new ToolFailure(refusedText(verdict));
+    if (verdict.kind === 'refused') throw new ToolFailure(refusalText(verdict));
     const state = await this.#state(machine, verdict.kind === 'git');
     if (state.kind === 'failed' && verdict.kind === 'git')
       throw new ToolFailure(
@@ -114,7 +114,7 @@ export class GitGuard implements GitProtection {
 async function askGuard(
   machine: Machine,
   calls: readonly PlainGitCall[],
-): Promise<Foreseen | undefined> {
+): Promise<Forecast | undefined> {
   const guard = shellQuote(`${guardFolder(machine)}/git`);
   const lines = calls.map(
     ({ folder, args }) =>

@@ -185,7 +185,7 @@ function createSessionGate(
     refused: refusedCalls({ questions, state: () => log.state }),
     onUserActed: (listener) => void log.onDidRecord((event) => isOfUser(event) && listener()),
     outside: (call) => outsideMandate(machines, call, mandate()),
-    foreseen: ({ accesses }) => foreseenRefusal(accesses, { machines, git, confining, paths }),
+    forecast: ({ accesses }) => foreseenRefusal(accesses, { machines, git, confining, paths }),
     clock,
     paths,
     judge: (access) =>

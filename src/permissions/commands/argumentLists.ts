@@ -10,7 +10,7 @@ import { isPatternWithSets } from './paths/operand.ts';
 import { isPatternOption } from './readers/options.ts';
 import { plainVariable } from './values/plainVariables.ts';
 import type { ShellCommand, ShellLayout, ShellWord, WordPart } from '../../shell/shellCommand.ts';
-import { listedValues, bracedWords } from './values/braces.ts';
+import { sequenceValues, expandBraces } from './values/braces.ts';
 
 /**
  * Returns the line with each argument in quotes, so that no alias or expansion can change what
@@ -19,10 +19,11 @@ import { listedValues, bracedWords } from './values/braces.ts';
  */
 export function asArgumentLists(line: string, home: string): string {
   const { commands = [], isFlat = true, layout } = parseShell(line) ?? {};
-  if (!isFlat && layout !== undefined) return laidOut(layout, home);
+  if (!isFlat && layout !== undefined) return layoutText(layout, home);
   return commands
     .map(
-      (command, index) => `${index === 0 ? '' : ` ${command.operator} `}${written(command, home)}`,
+      (command, index) =>
+        `${index === 0 ? '' : ` ${command.operator} `}${commandText(command, home)}`,
     )
     .join('');
 }
@@ -42,30 +43,30 @@ function needsSemicolon(
 }
 
 /** Writes commands with the operators and keywords between them; `;` in place of a line end. */
-function laidOut(layout: ShellLayout, home: string): string {
+function layoutText(layout: ShellLayout, home: string): string {
   const parts: string[] = [];
   for (const [index, item] of layout.entries()) {
     const before = layout[index - 1];
     if (needsSemicolon(before, item)) parts.push(';');
-    const text = typeof item === 'string' ? item : written(item, home);
+    const text = typeof item === 'string' ? item : commandText(item, home);
     // The grammar reads no `! {`.
     parts.push(before === '!' ? text.replace(/^\{(.*)\}$/s, '($1)') : text);
   }
   return parts.join(' ');
 }
 
-function written(command: ShellCommand, home: string): string {
+function commandText(command: ShellCommand, home: string): string {
   const { assignments, words, redirections, here } = command;
   return [
-    ...assignments.map((word) => assigned(word, home)),
-    ...writtenWords(words, home),
+    ...assignments.map((word) => assignmentText(word, home)),
+    ...wordTexts(words, home),
     // The grammar reads a here-string only before other redirections.
     ...(here === undefined ? [] : [`<<< ${argument(here, home)}`]),
-    ...redirections.map(({ sign, target }) => sign + redirected(target, home)),
+    ...redirections.map(({ sign, target }) => sign + targetText(target, home)),
   ].join(' ');
 }
 
-function writtenWords(words: readonly ShellWord[], home: string): readonly string[] {
+function wordTexts(words: readonly ShellWord[], home: string): readonly string[] {
   const [first] = words;
   if (isLoop(words)) return loopWords(words, home);
   const arithmetic = arithmeticWords(words, home);
@@ -73,10 +74,10 @@ function writtenWords(words: readonly ShellWord[], home: string): readonly strin
   if (first?.text === '[[') return conditionWords(words.slice(1, -1), home);
   // Without quotes, `time` is a keyword.
   if (first?.text === 'time' && first.isQuoted)
-    return ["'time'", ...writtenWords(words.slice(1), home)];
+    return ["'time'", ...wordTexts(words.slice(1), home)];
   return (
-    declaredWords(words, home) ??
-    words.flatMap(bracedWords).map((word) => listed(word, home) ?? argument(word, home))
+    declarationWords(words, home) ??
+    words.flatMap(expandBraces).map((word) => listingText(word, home) ?? argument(word, home))
   );
 }
 
@@ -92,14 +93,22 @@ function arithmeticWords(words: readonly ShellWord[], home: string): readonly st
 }
 
 /** Returns the words of `declare -A` and `local`; `undefined` for other commands. */
-function declaredWords(words: readonly ShellWord[], home: string): readonly string[] | undefined {
+function declarationWords(
+  words: readonly ShellWord[],
+  home: string,
+): readonly string[] | undefined {
   const [first, second] = words;
   if (isFunctionHead({ words })) return [`${first?.text ?? ''}()`];
   if (/^(?:declare|typeset)$/.test(first?.text ?? '') && second?.text.startsWith('-') === true)
-    return [...words.map((word) => (listOf(word) ? assigned(word, home) : word.text)), '|| exit 1'];
+    return [
+      ...words.map((word) => (listOf(word) ? assignmentText(word, home) : word.text)),
+      '|| exit 1',
+    ];
   if (first?.text === 'readonly') return setWords(words, home);
   if (first?.text === 'local')
-    return words.map((word) => (word.spelled.includes('=') ? assigned(word, home) : word.text));
+    return words.map((word) =>
+      word.spelled.includes('=') ? assignmentText(word, home) : word.text,
+    );
   return undefined;
 }
 
@@ -110,10 +119,10 @@ function conditionWords(words: readonly ShellWord[], home: string): readonly str
     const [before, after] = [words.slice(0, at), words.slice(at + 1)];
     return ['{', ...conditionWords(before, home), '||', ...conditionWords(after, home), '; }'];
   }
-  const written = words.map((word, index) =>
+  const commandText = words.map((word, index) =>
     words[index - 1]?.text === '=~' ? regex(word, home) : conditionWord(word, home),
   );
-  return ['[[', ...written, ']]'];
+  return ['[[', ...commandText, ']]'];
 }
 
 /**
@@ -121,7 +130,7 @@ function conditionWords(words: readonly ShellWord[], home: string): readonly str
  * value where the line was judged with another.
  */
 const setWords = (words: readonly ShellWord[], home: string): readonly string[] =>
-  words.slice(1).map((word) => assigned(word, home));
+  words.slice(1).map((word) => assignmentText(word, home));
 
 /** Leaves the signs of `[[` as they are. */
 const conditionWord = (word: ShellWord, home: string): string =>
@@ -138,7 +147,7 @@ function regex(word: ShellWord, home: string): string {
   return isPlain ? text : argument(word, home);
 }
 
-function assigned(word: ShellWord, home: string): string {
+function assignmentText(word: ShellWord, home: string): string {
   const element = elementAssignment(word);
   if (element !== undefined) {
     const [name = ''] = /^\w+/.exec(word.spelled) ?? [];
@@ -172,17 +181,19 @@ function elementText(word: ShellWord, home: string): string {
 }
 
 /** Returns an unquoted `$(…)` without quotes, since the shell makes several words of it. */
-function split(word: ShellWord, home: string): string | undefined {
+function substitutionText(word: ShellWord, home: string): string | undefined {
   const [part] = word.parts ?? [];
   return isSplit(word) && part?.kind === 'commands'
-    ? `$( ${laidOut(part.layout, home)} )`
+    ? `$( ${layoutText(part.layout, home)} )`
     : undefined;
 }
 
 /** Returns an unquoted `$(…)` that lists names without quotes. */
-const listed = (word: ShellWord, home: string): string | undefined => {
+const listingText = (word: ShellWord, home: string): string | undefined => {
   const [part] = word.parts ?? [];
-  return part?.kind === 'commands' && listsNames(part.layout) ? split(word, home) : undefined;
+  return part?.kind === 'commands' && listsNames(part.layout)
+    ? substitutionText(word, home)
+    : undefined;
 };
 
 const isLoop = ([first, , third]: readonly ShellWord[]): boolean =>
@@ -194,16 +205,19 @@ const isLoop = ([first, , third]: readonly ShellWord[]): boolean =>
  */
 const loopWords = (words: readonly ShellWord[], home: string): readonly string[] =>
   words
-    .flatMap(bracedWords)
+    .flatMap(expandBraces)
     .flatMap(
-      (word) => listedValues(word)?.map(shellQuote) ?? [split(word, home) ?? argument(word, home)],
+      (word) =>
+        sequenceValues(word)?.map(shellQuote) ?? [
+          substitutionText(word, home) ?? argument(word, home),
+        ],
     );
 
 /**
  * Returns the target of a redirection in quotes. Numbers of open files, as in `2>&1`, are not
  * quoted.
  */
-function redirected(target: ShellWord, home: string): string {
+function targetText(target: ShellWord, home: string): string {
   const text = /^(?:\d+|-)$/.test(target.text) ? target.text : argument(target, home);
   // The space prevents `<<(`, which would begin a here-document.
   return text.startsWith('<') ? ` ${text}` : text;
@@ -259,8 +273,8 @@ function partText(part: WordPart, home: string): string {
       return `"$((${part.items.map((item) => arithmeticText(item, home)).join('')}))"`;
     case 'commands':
       return part.sign === '$('
-        ? `"$( ${laidOut(part.layout, home)} )"`
-        : `<( ${laidOut(part.layout, home)} )`;
+        ? `"$( ${layoutText(part.layout, home)} )"`
+        : `<( ${layoutText(part.layout, home)} )`;
     default:
       return "''";
   }
@@ -278,7 +292,7 @@ const calculation = ({ parts = [] }: ShellWord, home: string): string =>
 function arithmeticText(item: string | WordPart, home: string): string {
   if (typeof item === 'string') return item;
   if (item.kind === 'variable' || item.kind === 'special') return `\${${item.name}}`;
-  return item.kind === 'commands' ? `$( ${laidOut(item.layout, home)} )` : '';
+  return item.kind === 'commands' ? `$( ${layoutText(item.layout, home)} )` : '';
 }
 
 /** Quotes everything but `*`, `?` and the sets `[…]` of a pattern. */

@@ -17,16 +17,17 @@ import { judgeFind } from './calls/find.ts';
 import { gitCallIn } from './calls/gitFolder.ts';
 import { judgeRead, pathsOf } from './paths/operand.ts';
 import type { CommandPlace, Consent, ConsentStep, Spot } from './paths/place.ts';
-import { isPrintable, splitWords } from './values/possibleTexts.ts';
+import { isPrintable, splittableWords } from './values/possibleTexts.ts';
 import { installReason } from './verdicts/installReasons.ts';
 import { judgeBuiltin } from './calls/builtins.ts';
 import { asReader, judgeReader, judgeRedirection } from './calls/readerCalls.ts';
-import { structureVerdict, unclear } from './structure/structure.ts';
+import { unclear } from './structure/parts.ts';
+import { structureVerdict } from './structure/structure.ts';
 import { isSilent } from './files/trees.ts';
 import { showsVersion, subcommandOf } from './readers/subcommands.ts';
-import { innerCommands, innerScripts, unwrapped } from './structure/runners.ts';
+import { innerCommands, innerScripts, unwrap } from './structure/runners.ts';
 import { asks, denies, isFirm, safe, strictest, type Verdict } from './verdicts/verdict.ts';
-import { whyAsked } from './verdicts/programReasons.ts';
+import { programReason } from './verdicts/programReasons.ts';
 import { printfTarget } from './structure/setterCalls.ts';
 
 /**
@@ -41,7 +42,7 @@ const maxFolders = 16;
 export const loadClassifier = loadShell;
 
 /** A command of a line, with the verdicts on its parts. */
-export interface JudgedCommand {
+export interface CommandVerdicts {
   readonly command: ShellCommand;
   readonly spot: Spot;
   /** Denial or question that applies in every mode; `safe` if the command needs neither. */
@@ -52,13 +53,13 @@ export interface JudgedCommand {
   readonly verdict: Verdict;
 }
 
-export interface JudgedLine {
+export interface LineVerdicts {
   readonly verdict: Verdict;
   /**
    * Commands of the line, each with its verdicts. Omitted if the line has hidden characters, or
    * anything besides a list of simple commands.
    */
-  readonly commands?: readonly JudgedCommand[];
+  readonly commands?: readonly CommandVerdicts[];
 }
 
 /** Classifies a line of the shell. Call `loadClassifier` first. Never throws, whatever the line. */
@@ -66,7 +67,7 @@ export const classify = (line: string, place: CommandPlace): Verdict =>
   judgeLine(line, place).verdict;
 
 /** Classifies a line and each of its commands, as `classify` does. */
-export function judgeLine(line: string, place: CommandPlace): JudgedLine {
+export function judgeLine(line: string, place: CommandPlace): LineVerdicts {
   const isHidden = hiddenVerdict(line);
   const shell = parseShell(line);
   if (shell === undefined)
@@ -79,18 +80,18 @@ export function judgeLine(line: string, place: CommandPlace): JudgedLine {
 }
 
 /** Adds the position of the command that caused the verdict. */
-function withStep(verdict: Verdict, commands: readonly JudgedCommand[]): Verdict {
+function withStep(verdict: Verdict, commands: readonly CommandVerdicts[]): Verdict {
   const at = commands.findIndex((each) => each.verdict === verdict);
   return at === -1 || commands.length === 1 || verdict.kind === 'safe'
     ? verdict
     : { ...verdict, step: `${at + 1} of ${commands.length}` };
 }
 
-const hidden =
+const hiddenCharacters =
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\u{e0000}-\u{e01ef}]/u;
 
 const hiddenVerdict = (line: string): Verdict =>
-  hidden.test(line.replace(/\r\n/g, '\n').trimEnd())
+  hiddenCharacters.test(line.replace(/\r\n/g, '\n').trimEnd())
     ? asks('has characters that cannot be seen', '')
     : safe;
 
@@ -135,11 +136,11 @@ class LineJudge {
   /** Folders in which the next command may run. */
   #folders: readonly string[];
   /** Folders in which the next command runs if the last `cd` succeeded. */
-  #entered: readonly string[] | undefined;
-  /** Folders that `cd -` enters while `#entered` is set. */
-  #left: readonly string[] = [];
+  #target: readonly string[] | undefined;
+  /** Folders that `cd -` enters while `#target` is set. */
+  #previous: readonly string[] = [];
   /** Folders that `popd` may enter. */
-  #pushed: readonly string[] = [];
+  #stack: readonly string[] = [];
 
   constructor(shell: ShellText, place: CommandPlace, depth: number) {
     this.#shell = shell;
@@ -150,11 +151,11 @@ class LineJudge {
   }
 
   /** Judges the commands in their order. May be called only once, because it tracks the folder. */
-  commands(): readonly JudgedCommand[] {
+  commands(): readonly CommandVerdicts[] {
     return this.#shell.commands.map((command) => this.#judge(command));
   }
 
-  verdict(commands: readonly JudgedCommand[]): Verdict {
+  verdict(commands: readonly CommandVerdicts[]): Verdict {
     const verdicts = commands.map(({ verdict }) => verdict);
     const { layout, isFlat } = this.#shell;
     const isPlain = isFlat && commands.every(({ command }) => !isOfStructure(command));
@@ -172,12 +173,12 @@ class LineJudge {
 
   #structure(layout: ShellLayout): Verdict {
     const folders = (operator: string): readonly string[] =>
-      operator === '&&' ? (this.#entered ?? this.#folders) : this.#all();
+      operator === '&&' ? (this.#target ?? this.#folders) : this.#all();
     return structureVerdict(layout, {
       place: this.#place,
       judge: (command, isSure) => {
         const { verdict } = this.#judge(command);
-        if (!isSure) this.#entered = undefined;
+        if (!isSure) this.#target = undefined;
         return this.#folders.length > maxFolders
           ? strictest([verdict, asks('changes to an unclear folder', partOf(command))])
           : verdict;
@@ -186,38 +187,39 @@ class LineJudge {
       folders,
       within: (start, walk, isSubshell) => {
         const before = this.#all();
-        [this.#folders, this.#entered] = [start, undefined];
+        [this.#folders, this.#target] = [start, undefined];
         const verdict = walk();
         const after = isSubshell ? before : [...new Set([...before, ...this.#all()])];
-        [this.#folders, this.#entered] = [after, undefined];
+        [this.#folders, this.#target] = [after, undefined];
         return verdict;
       },
     });
   }
 
   #all(): readonly string[] {
-    return [...new Set([...this.#folders, ...(this.#entered ?? [])])];
+    return [...new Set([...this.#folders, ...(this.#target ?? [])])];
   }
 
-  #judge(command: ShellCommand): JudgedCommand {
+  #judge(command: ShellCommand): CommandVerdicts {
     const part = partOf(command);
-    if (command.operator !== '&&') this.#entered = undefined;
+    if (command.operator !== '&&') this.#target = undefined;
     const [name, ...rest] = command.words;
     const isQuiet = isSilent(name?.text ?? '', rest);
-    const folders = this.#entered ?? this.#folders;
+    const folders = this.#target ?? this.#folders;
     const spot: Spot = { place: this.#place, folders, part, ...(isQuiet && { isSilent: true }) };
     const redirections = command.redirections.map((each) => judgeRedirection(each, spot));
     if (command.here !== undefined && command.here.isDynamic && !isPrintable(command.here))
       redirections.push(asks('has a part that only the shell knows', part));
     const isSet = command.words.length === 0 || !command.assignments.every(isHarmlessVariable);
-    const assigned = command.assignments.length > 0 && isSet ? asks('sets variables', part) : safe;
+    const assignment =
+      command.assignments.length > 0 && isSet ? asks('sets variables', part) : safe;
     const danger = this.#dangers(command, spot);
     const program = this.#program(command, spot);
     const unquoted = this.#unquoted(command, spot);
-    const found = strictest([danger, ...redirections, assigned, program, unquoted]);
+    const found = strictest([danger, ...redirections, assignment, program, unquoted]);
     const step = { command, spot, isReader: program.kind === 'safe' };
     const isAsked = found.kind === 'ask' && command.words[0]?.text !== 'cd';
-    const verdict = isAsked ? this.#consented(found, step) : found;
+    const verdict = isAsked ? this.#withConsent(found, step) : found;
     return { command, spot, danger, program, redirections, verdict };
   }
 
@@ -226,7 +228,7 @@ class LineJudge {
    * further arguments of an unquoted value, such as `-delete` for `find`.
    */
   #unquoted(command: ShellCommand, { part }: Spot): Verdict {
-    return this.#consent !== undefined && splitWords(command).length > 0
+    return this.#consent !== undefined && splittableWords(command).length > 0
       ? asks('may get several arguments from an unquoted value: quote it', part)
       : safe;
   }
@@ -235,7 +237,7 @@ class LineJudge {
    * Returns `verdict`, changed by the mandate if the command needs consent: `safe` if the mandate
    * covers the command, else with the reason why it does not.
    */
-  #consented(verdict: Verdict, step: Omit<ConsentStep, 'judge'>): Verdict {
+  #withConsent(verdict: Verdict, step: Omit<ConsentStep, 'judge'>): Verdict {
     if (this.#consent === undefined) return verdict;
     const [workFolder = '/', ...others] = step.spot.folders;
     const judge = (text: string): Verdict =>
@@ -262,21 +264,21 @@ class LineJudge {
     if (first.isDynamic) return asks('runs a program that only the shell knows', part);
     const name = first.text;
     if (!/^[\w.+:[-]+$/.test(name)) return asks(reasonFor(command.words, true), part);
-    const moved = this.#move(name, command, spot);
-    if (moved !== undefined) return moved;
+    const move = this.#move(name, command, spot);
+    if (move !== undefined) return move;
     const call = gitCallIn(command, spot);
     if (call !== undefined)
       return strictest([
-        call.entering,
+        call.entry,
         dangerOf(call.command, call.spot),
         this.#program(call.command, call.spot),
       ]);
-    const inner = unwrapped(command);
+    const inner = unwrap(command);
     if (inner !== undefined)
       return programOf(inner.words[0]) === 'cd' || inner.words.length === 0
         ? asks('runs nothing', part)
         : this.#program(inner, spot);
-    const own = judgedByShape(name, command, spot);
+    const own = judgeShape(name, command, spot);
     if (own !== undefined) return own;
     const found = subcommandOf(name, rest) ?? asReader(name, rest);
     return found === undefined
@@ -294,16 +296,16 @@ class LineJudge {
 
   /** Judges `cd -`; `undefined` for other calls, and if it is not certain which folder it enters. */
   #back([target, ...others]: readonly ShellWord[]): Verdict | undefined {
-    if (target?.text !== '-' || others.length > 0 || this.#entered === undefined) return undefined;
-    [this.#entered, this.#left] = [this.#left, this.#entered];
-    this.#folders = [...new Set([...this.#folders, ...this.#entered])];
+    if (target?.text !== '-' || others.length > 0 || this.#target === undefined) return undefined;
+    [this.#target, this.#previous] = [this.#previous, this.#target];
+    this.#folders = [...new Set([...this.#folders, ...this.#target])];
     return safe;
   }
 
   /** Judges `pushd FOLDER`, which some shells do not know. */
   #push(command: ShellCommand, spot: Spot): Verdict {
     const [, target, ...others] = command.words;
-    this.#pushed = [...new Set([...this.#pushed, ...spot.folders])];
+    this.#stack = [...new Set([...this.#stack, ...spot.folders])];
     const isPlain = target !== undefined && others.length === 0 && !/^[-+]/.test(target.text);
     const verdict = this.#enter(command, spot);
     return isPlain && !target.isDynamic
@@ -313,8 +315,8 @@ class LineJudge {
 
   /** Judges `popd`, which fails unless a `pushd` of this line has left a folder. */
   #pop(): Verdict {
-    this.#folders = [...new Set([...this.#all(), ...this.#pushed])];
-    this.#entered = undefined;
+    this.#folders = [...new Set([...this.#all(), ...this.#stack])];
+    this.#target = undefined;
     return safe;
   }
 
@@ -328,7 +330,7 @@ class LineJudge {
     const isKnown = rest.length <= 1 && target?.text !== '-' && paths?.length !== undefined;
     if (!isKnown || paths === undefined) {
       this.#folders = [];
-      this.#entered = undefined;
+      this.#target = undefined;
       return asks('changes to an unclear folder', spot.part);
     }
     const verdict =
@@ -340,8 +342,8 @@ class LineJudge {
     // A `cd` in a pipeline has no effect. With `..`, the new folder is not certain, because the
     // shell resolves `..` by the names of folders.
     const isClear = !operator.startsWith('|') && target?.text.includes('..') !== true;
-    this.#entered = isClear ? paths : undefined;
-    this.#left = spot.folders;
+    this.#target = isClear ? paths : undefined;
+    this.#previous = spot.folders;
     return verdict;
   }
 }
@@ -353,19 +355,19 @@ function reasonFor(words: readonly ShellWord[], isPath: boolean): string {
   const name = programOf(words[0]);
   const call = callReason(name, words.slice(1));
   if (call !== undefined) return call;
-  return !isPath && wrapperOf(name) ? 'runs another command' : whyAsked(name, isPath);
+  return !isPath && wrapperOf(name) ? 'runs another command' : programReason(name, isPath);
 }
 
 /** Judges conditions, calls that run a program on files, and calls that show a version. */
-function judgedByShape(name: string, command: ShellCommand, spot: Spot): Verdict | undefined {
-  if (/^(?:find|xargs)$/.test(name)) return judgeFound(command, spot);
+function judgeShape(name: string, command: ShellCommand, spot: Spot): Verdict | undefined {
+  if (/^(?:find|xargs)$/.test(name)) return judgeFindOrXargs(command, spot);
   if (isCondition(name)) return judgeCondition(command.words, spot);
   const rest = command.words.slice(1);
   return showsVersion(name, rest) ? safe : judgeBuiltin(name, rest);
 }
 
 /** Judges `find` and `xargs`, with the program that they run on files. */
-function judgeFound(command: ShellCommand, spot: Spot): Verdict {
+function judgeFindOrXargs(command: ShellCommand, spot: Spot): Verdict {
   const judgeCall = (call: EachCall): Verdict =>
     judgeReader(call, isSilent(call.name, call.rest) ? { ...spot, isSilent: true } : spot);
   const [program, ...rest] = command.words;

@@ -19,10 +19,10 @@ const advice =
 
 const none: GitVerdict = { kind: 'none' };
 
-const refused = (why: string): GitVerdict => ({ kind: 'refused', why, advice });
+const refuse = (why: string): GitVerdict => ({ kind: 'refused', why, advice });
 
 /** Returns the text for a command that was refused. */
-export const refusedText = ({ why, advice: next }: { why: string; advice: string }): string =>
+export const refusalText = ({ why, advice: next }: { why: string; advice: string }): string =>
   `Not run: ${why}. ${next}`;
 
 const mentionsGit = (text: string): boolean =>
@@ -32,7 +32,7 @@ export function judgeGit(text: string): GitVerdict {
   const commands = parseShell(text)?.commands;
   if (commands === undefined)
     return mentionsGit(text)
-      ? refused('this shell text mentions git and could not be parsed')
+      ? refuse('this shell text mentions git and could not be parsed')
       : none;
   const verdicts = commands.map((command) => judgeCommand(command, text, 0));
   return verdicts.reduce(stronger, none);
@@ -52,22 +52,22 @@ const readers: ReadonlySet<string> = new Set(
   ),
 );
 /** Subcommands of git that only read. */
-const readingCommands: ReadonlySet<string> = new Set(
+const readCommands: ReadonlySet<string> = new Set(
   'status diff log show blame shortlog describe rev-parse rev-list cat-file ls-files ls-tree ls-remote grep name-rev merge-base for-each-ref show-ref whatchanged cherry count-objects check-ignore check-attr version var'.split(
     ' ',
   ),
 );
 
 function judgeCommand(command: ShellCommand, text: string, depth: number): GitVerdict {
-  if (depth > 8) return mentionsGit(text) ? refused('its commands are nested too deeply') : none;
+  if (depth > 8) return mentionsGit(text) ? refuse('its commands are nested too deeply') : none;
   const { assignments, words } = command;
-  if (writtenBy(command).some(isGitPath)) return refused('it writes into a .git folder');
-  if (assignments.some(({ text: value }) => hidesGuard(value))) return hiding(text);
+  if (writtenBy(command).some(isGitPath)) return refuse('it writes into a .git folder');
+  if (assignments.some(({ text: value }) => hidesGuard(value))) return guardVerdict(text);
   const [first, ...rest] = words;
   if (first === undefined) return none;
   const isUnclear = first.isDynamic && mentionsGit(text) && !/[/=]/.test(first.text);
   return isUnclear
-    ? refused('the program that it calls is unclear')
+    ? refuse('the program that it calls is unclear')
     : judgeProgram({ command, first, rest, text, depth });
 }
 
@@ -87,7 +87,7 @@ function judgeProgram(call: ProgramCall): GitVerdict {
   if (script !== undefined) return judgeScript(name, script, depth);
   const wrapper = wrapperOf(name);
   if (wrapper?.kind === 'escapes')
-    return rest.some(isGitWord) ? refused(`${name} bypasses the git guard`) : none;
+    return rest.some(isGitWord) ? refuse(`${name} bypasses the git guard`) : none;
   if (wrapper !== undefined) return judgeWrapped({ ...call, own: wrapper.own });
   if (name === 'find') return judgeFind(command, text, depth);
   if (interpreters.test(name))
@@ -96,11 +96,11 @@ function judgeProgram(call: ProgramCall): GitVerdict {
 }
 
 function judgeOther(name: string, rest: readonly ShellWord[], text: string): GitVerdict {
-  if (rest.some(isGitPath) && name === 'cd') return refused('it enters a .git folder');
+  if (rest.some(isGitPath) && name === 'cd') return refuse('it enters a .git folder');
   if (rest.some(isGitPath) && !readers.has(name))
-    return refused(`${name} could change what is in a .git folder`);
+    return refuse(`${name} could change what is in a .git folder`);
   return name === 'export' && rest.some(({ text: value }) => hidesGuard(value))
-    ? hiding(text)
+    ? guardVerdict(text)
     : none;
 }
 
@@ -111,19 +111,18 @@ function judgeOther(name: string, rest: readonly ShellWord[], text: string): Git
 const hidesGuard = (assignment: string): boolean =>
   /^(?:PATH|GIT_CONFIG_PARAMETERS|GIT_EXEC_PATH)\+?=/.test(assignment);
 
-const hiding = (text: string): GitVerdict =>
-  mentionsGit(text) ? refused('it sets a variable that would bypass the git guard') : none;
+const guardVerdict = (text: string): GitVerdict =>
+  mentionsGit(text) ? refuse('it sets a variable that would bypass the git guard') : none;
 
 function judgeCall(program: string, rest: readonly ShellWord[]): GitVerdict {
-  if (program !== 'git') return refused(`call git by its name, not as ${program}`);
+  if (program !== 'git') return refuse(`call git by its name, not as ${program}`);
   const at = rest.findIndex(
     ({ text }, index) =>
       !text.startsWith('-') &&
       !['-C', '-c', '--git-dir', '--work-tree'].includes(rest[index - 1]?.text ?? ''),
   );
   const command = at < 0 ? undefined : rest[at];
-  const mayChange =
-    command !== undefined && (command.isDynamic || !readingCommands.has(command.text));
+  const mayChange = command !== undefined && (command.isDynamic || !readCommands.has(command.text));
   return { kind: 'git', mayChange };
 }
 
@@ -132,10 +131,10 @@ function judgeScript(
   { text, isDynamic }: Pick<ShellWord, 'text' | 'isDynamic'>,
   depth: number,
 ): GitVerdict {
-  if (isDynamic && mentionsGit(text)) return refused(`the script of ${name} is unclear`);
+  if (isDynamic && mentionsGit(text)) return refuse(`the script of ${name} is unclear`);
   const commands = parseShell(text)?.commands;
   if (commands === undefined)
-    return mentionsGit(text) ? refused(`the script of ${name} could not be parsed`) : none;
+    return mentionsGit(text) ? refuse(`the script of ${name} could not be parsed`) : none;
   return commands.map((command) => judgeCommand(command, text, depth + 1)).reduce(stronger, none);
 }
 
@@ -158,7 +157,7 @@ function judgeWrapped({
   const isOther = rest.some(
     ({ text: word }) => hidesGuard(word) || cleaners.has(word.replace(/=.*/, '')),
   );
-  if (isOther && rest.some(isGitWord)) return refused('it calls git in another environment');
+  if (isOther && rest.some(isGitWord)) return refuse('it calls git in another environment');
   const bare = rest
     .flatMap((word, index) => (/^-|^[A-Za-z_]\w*=/.test(word.text) ? [] : [index]))
     .slice(own);
@@ -174,8 +173,7 @@ function judgeFind(command: ShellCommand, text: string, depth: number): GitVerdi
   const changes = words.some(
     ({ text: word }) => word === '-delete' || word.startsWith('-fprint') || word === '-fls',
   );
-  if (changes && words.some(isGitPath))
-    return refused('find could change what is in a .git folder');
+  if (changes && words.some(isGitPath)) return refuse('find could change what is in a .git folder');
   const found = foundCommand(command);
   return judgeCommand(
     { assignments: [], words: found, redirections: [], input: '', operator: ';' },
@@ -193,7 +191,7 @@ function judgeSource(text: string): GitVerdict {
     /\/git(?:-core\/|['"\s\\])/.test(text) ||
     /\.git(?:\/|\\)+(?:config|hooks|refs|HEAD|index|objects|packed-refs|logs|info)/.test(text);
   if (isReaching)
-    return refused('this program calls git by its path, or reaches into a .git folder');
+    return refuse('this program calls git by its path, or reaches into a .git folder');
   return mentionsGit(text) ? { kind: 'git', mayChange: true } : none;
 }
 

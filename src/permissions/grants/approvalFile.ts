@@ -48,11 +48,11 @@ export class ApprovalFile {
   }
 
   /** Adds consents. Rejects with `UserFacing` if the file cannot be used; it is then unchanged. */
-  async add(added: readonly Approval[]): Promise<void> {
-    const ids = new Set(added.map(approvalId));
+  async add(additions: readonly Approval[]): Promise<void> {
+    const ids = new Set(additions.map(approvalId));
     await this.#change((approvals) => [
       ...approvals.filter((each) => !ids.has(approvalId(each))),
-      ...added,
+      ...additions,
     ]);
   }
 
@@ -61,10 +61,10 @@ export class ApprovalFile {
    * with `UserFacing` if the file cannot be used.
    */
   async revoke(id: string): Promise<Approval | undefined> {
-    const found = (await this.list()).find((each) => approvalId(each) === id);
-    if (found !== undefined)
+    const approval = (await this.list()).find((each) => approvalId(each) === id);
+    if (approval !== undefined)
       await this.#change((approvals) => approvals.filter((each) => approvalId(each) !== id));
-    return found;
+    return approval;
   }
 
   #change(change: (approvals: readonly Approval[]) => readonly Approval[]): Promise<void> {

@@ -25,9 +25,9 @@ export async function callNeeds(
   folderOf: FolderOf,
 ): Promise<readonly Need[] | undefined> {
   if (accesses.length === 0) return [{ grant: { kind: 'tool', tool }, widest: 'session' }];
-  const found = await Promise.all(accesses.map((access) => needsOf(access, folderOf)));
-  if (found.includes(undefined)) return undefined;
-  const needs = found.flatMap((each) => each ?? []);
+  const all = await Promise.all(accesses.map((access) => needsOf(access, folderOf)));
+  if (all.includes(undefined)) return undefined;
+  const needs = all.flatMap((each) => each ?? []);
   const distinct = new Map(needs.map((need) => [JSON.stringify(need), need]));
   return distinct.size === 0 ? undefined : [...distinct.values()];
 }

@@ -4,13 +4,13 @@
  */
 import type { ShellCommand, ShellWord } from '../../shell/shellCommand.ts';
 import { programOf } from '../../shell/wrappers.ts';
-import type { JudgedCommand, JudgedLine } from '../commands/classify.ts';
+import type { CommandVerdicts, LineVerdicts } from '../commands/classify.ts';
 import { isHarmlessVariable } from '../commands/values/harmlessVariables.ts';
 import { isWithin, pathsOf } from '../commands/paths/operand.ts';
 import type { Spot } from '../commands/paths/place.ts';
 import { readerOf } from '../commands/readers/allReaders.ts';
-import { isRunner, unwrapped } from '../commands/structure/runners.ts';
-import { isOfKnownKind } from '../commands/verdicts/programReasons.ts';
+import { isRunner, unwrap } from '../commands/structure/runners.ts';
+import { hasProgramReason } from '../commands/verdicts/programReasons.ts';
 import type { CommandNeed } from './grant.ts';
 import { fixedWords, isCodeRunner, knownModules, scriptName } from './prefixes.ts';
 
@@ -21,7 +21,7 @@ import { fixedWords, isCodeRunner, knownModules, scriptName } from './prefixes.t
 export function commandNeeds({
   commands,
   verdict,
-}: JudgedLine): readonly CommandNeed[] | undefined {
+}: LineVerdicts): readonly CommandNeed[] | undefined {
   if (commands === undefined || verdict.kind === 'deny') return undefined;
   const isSafe = commands.every((each) => each.verdict.kind === 'safe');
   const needs = commands.map((each) =>
@@ -32,18 +32,18 @@ export function commandNeeds({
 
 type Needs = readonly CommandNeed[] | undefined;
 
-function needsOf(judged: JudgedCommand): Needs {
-  const { command, spot, danger, program, verdict } = judged;
+function needsOf(verdicts: CommandVerdicts): Needs {
+  const { command, spot, danger, program, verdict } = verdicts;
   if (verdict.kind === 'safe') return [];
   if (danger.kind !== 'safe' || !command.assignments.every(isHarmlessVariable)) return undefined;
-  const writes = redirectionNeeds(judged);
+  const writes = redirectionNeeds(verdicts);
   const own = program.kind === 'safe' ? [] : programNeed(command, spot);
   return writes === undefined || own === undefined ? undefined : [...own, ...writes];
 }
 
-function redirectionNeeds({ command, spot, redirections }: JudgedCommand): Needs {
-  const asked = command.redirections.filter((_each, at) => redirections[at]?.kind !== 'safe');
-  const folders = asked.map(({ sign, target }) =>
+function redirectionNeeds({ command, spot, redirections }: CommandVerdicts): Needs {
+  const questions = command.redirections.filter((_each, at) => redirections[at]?.kind !== 'safe');
+  const folders = questions.map(({ sign, target }) =>
     sign.includes('>') ? ownFolderOf(target, spot) : undefined,
   );
   if (folders.includes(undefined)) return undefined;
@@ -88,7 +88,7 @@ function exactNeed({ words, redirections }: ShellCommand, spot: Spot): Needs {
 const textsOf = (words: readonly ShellWord[]): readonly string[] => words.map(({ text }) => text);
 
 function programNeed(command: ShellCommand, spot: Spot): Needs {
-  const inner = unwrapped(command);
+  const inner = unwrap(command);
   if (inner !== undefined) return programNeed(inner, spot);
   const [first, ...rest] = command.words;
   const folder = folderOf(spot);
@@ -112,7 +112,7 @@ function programNeed(command: ShellCommand, spot: Spot): Needs {
 const isUnknown = (name: string, { assignments, words }: ShellCommand): boolean =>
   assignments.length === 0 &&
   !isRunner(name) &&
-  !isOfKnownKind(name) &&
+  !hasProgramReason(name) &&
   readerOf(name) === undefined &&
   !words.some(({ text }) => /\s/.test(text));
 

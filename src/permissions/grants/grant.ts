@@ -61,12 +61,12 @@ export const isWithinScope = (scope: Scope, { widest }: Need): boolean =>
 
 /** Returns the id of a consent: equal for equal consents. */
 export function approvalId({ scope, workspace = '', grant }: Approval): string {
-  const bound =
+  const identity =
     scope === 'always' && grant.kind === 'command' ? { ...grant, folder: undefined } : grant;
-  const sorted = Object.entries(bound)
+  const entries = Object.entries(identity)
     .filter(([, value]) => value !== undefined)
     .sort(([a], [b]) => (a < b ? -1 : 1));
-  const text = JSON.stringify([scope, workspace, sorted]);
+  const text = JSON.stringify([scope, workspace, entries]);
   return createHash('sha256').update(text).digest('hex').slice(0, 12);
 }
 

@@ -33,14 +33,14 @@ export interface Offer {
 }
 
 /** The result of a check if the earlier consents do not cover the call. */
-export interface Uncovered {
+export interface CoverageGap {
   readonly isCovered: false;
   readonly offer: Offer;
   /** Stores the consent and resolves with the stored approvals. Rejects if it cannot be stored. */
   remember(scope: Scope): Promise<readonly Approval[]>;
 }
 
-export type Coverage = { readonly isCovered: true; readonly why: string } | Uncovered;
+export type Coverage = { readonly isCovered: true; readonly why: string } | CoverageGap;
 
 export interface Grants {
   /** Never rejects. */
@@ -63,12 +63,12 @@ export const createGrants = (options: GrantsOptions): Grants => ({
     const { approvedAs: tool = call.tool } = call;
     if (options.allowedTools?.includes(tool) === true)
       return { isCovered: true, why: `${tool} was allowed for this session` };
-    const [needs, stored, workspace] = await Promise.all([
+    const [needs, file, workspace] = await Promise.all([
       callNeeds(call, options.folderOf),
-      storedIn(options.file),
+      readApprovals(options.file),
       options.workspace(),
     ]);
-    const all = [...options.ofSession(), ...stored.approvals];
+    const all = [...options.ofSession(), ...file.approvals];
     const missing = needs?.filter((need) => !all.some((each) => fits(each, need, workspace)));
     if (missing?.length === 0)
       return {
@@ -77,7 +77,7 @@ export const createGrants = (options: GrantsOptions): Grants => ({
       };
     return {
       isCovered: false,
-      offer: offerOf(missing ?? [], stored.problem),
+      offer: offerOf(missing ?? [], file.problem),
       async remember(scope) {
         const approvals = (missing ?? []).map(({ grant }) => ({
           scope,
@@ -97,7 +97,7 @@ export const noGrants: Grants = {
     Promise.resolve({ isCovered: false, offer: offerOf([]), remember: () => Promise.resolve([]) }),
 };
 
-async function storedIn(
+async function readApprovals(
   file: GrantsOptions['file'],
 ): Promise<{ readonly approvals: readonly Approval[]; readonly problem?: string }> {
   try {
@@ -108,14 +108,14 @@ async function storedIn(
 }
 
 function offerOf(missing: readonly Need[], problem?: string): Offer {
-  const offered = scopes.filter(
+  const choices = scopes.filter(
     (scope) =>
       missing.length > 0 &&
       missing.every((need) => isWithinScope(scope, need)) &&
       (problem === undefined || scope === 'session'),
   );
   return {
-    scopes: offered,
+    scopes: choices,
     label: markHidden(labelsOf(missing).join(', ')),
     covers: missing.map(({ grant }) => markHidden(grantText(grant))),
     ...(problem !== undefined && { problem }),

@@ -132,10 +132,14 @@ export function scriptName(program: string, rest: readonly ShellWord[]): ShellWo
   const at = rest.findIndex(({ text, isDynamic }) => !isDynamic && pattern?.test(text) === true);
   const before = rest.slice(0, Math.max(0, at));
   const isLauncher = /^(?:torchrun|deepspeed|accelerate)$/.test(program);
-  const allowed = isLauncher ? launcherWord : program.startsWith('python') ? /^-[uBOqsE]+$/ : /^$/;
+  const launcherOptions = isLauncher
+    ? launcherWord
+    : program.startsWith('python')
+      ? /^-[uBOqsE]+$/
+      : /^$/;
   const isSure = before.every(
     ({ text, isDynamic }) =>
-      !isDynamic && allowed.test(text) && !/^(?:-m|--module|--no.python)/.test(text),
+      !isDynamic && launcherOptions.test(text) && !/^(?:-m|--module|--no.python)/.test(text),
   );
   return at < 0 || !isSure ? undefined : rest[at];
 }

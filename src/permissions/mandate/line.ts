@@ -3,10 +3,10 @@ import { posix } from 'node:path';
 import type { ShellCommand, ShellText, ShellWord } from '../../shell/shellCommand.ts';
 import { foundCommand, programOf, scriptOf } from '../../shell/wrappers.ts';
 import type { Consent, ConsentStep } from '../commands/paths/place.ts';
-import { splitWords } from '../commands/values/possibleTexts.ts';
+import { splittableWords } from '../commands/values/possibleTexts.ts';
 import { readerOf } from '../commands/readers/allReaders.ts';
 import { innerScripts } from '../commands/structure/runners.ts';
-import { whyAsked } from '../commands/verdicts/programReasons.ts';
+import { programReason } from '../commands/verdicts/programReasons.ts';
 import type { MachineMandate } from './mandate.ts';
 import {
   argumentOutside,
@@ -18,7 +18,7 @@ import {
 import { possibleOption } from './possibleOptions.ts';
 import { interpreter } from './programs/interpreters.ts';
 import { ruleOf } from './programs/table.ts';
-import { dot, innerOf } from './started.ts';
+import { dot, innerOf } from './innerCommand.ts';
 import {
   firstReason,
   has,
@@ -53,7 +53,7 @@ class LineMandate {
   }
 
   outside({ command, spot, isReader, judge }: ConsentStep): string | undefined {
-    if (this.#leavesProcesses) return staying;
+    if (this.#leavesProcesses) return leavesProcess;
     const step: Step = {
       mandate: this.#mandate,
       spot,
@@ -67,7 +67,7 @@ class LineMandate {
     const { words, assignments } = command;
     const reason =
       surroundingsOutside(command, step) ??
-      (isReader || words.length === 0 ? this.#unquoted(command) : this.#program(command, step, 0));
+      (isReader || words.length === 0 ? this.#quoting(command) : this.#program(command, step, 0));
     if (words.length === 0) for (const word of assignments) this.#variables.assign(word);
     return reason;
   }
@@ -76,18 +76,18 @@ class LineMandate {
    * Checks the words of a program that reads of which the shell may make options, or several
    * arguments: an option can make it write or run something.
    */
-  #unquoted(command: ShellCommand): string | undefined {
+  #quoting(command: ShellCommand): string | undefined {
     const name = programOf(command.words[0]);
     if (readerOf(name) === undefined && !/^(?:find|sed|[gm]?awk)$/.test(name)) return undefined;
-    const word = splitWords(command).find(
+    const word = splittableWords(command).find(
       (each) => this.#variables.resolve(each)?.every(({ text }) => !text.startsWith('-')) !== true,
     );
     return word && `may get several arguments from ${word.spelled}: quote it`;
   }
 
   #unclear(command: ShellCommand, step: Step): string | undefined {
-    const unquoted = this.#unquoted(command);
-    if (unquoted !== undefined) return unquoted;
+    const quoting = this.#quoting(command);
+    if (quoting !== undefined) return quoting;
     const word = possibleOption(command, step);
     const advice = programOf(command.words[0]) === 'find' ? './ before it' : '-- before it';
     return word && `may read ${word.spelled} as an option: write ${advice}`;
@@ -103,21 +103,21 @@ class LineMandate {
     const [program, ...others] = step.variables.resolve(first) ?? [];
     if (program === undefined || program.isDynamic || others.length > 0)
       return 'runs a program that only the shell knows';
-    const called = { ...command, words: [program, ...rest] };
+    const call = { ...command, words: [program, ...rest] };
     const name = programOf(program);
-    const unclear = this.#unclear(called, step) ?? firstReason(setBy(name, rest), settingOutside);
-    if (unclear !== undefined || this.#isListed(called)) return unclear;
-    this.#set(name, rest);
+    const unclear = this.#unclear(call, step) ?? firstReason(setBy(name, rest), settingOutside);
+    if (unclear !== undefined || this.#isListed(call)) return unclear;
+    this.#recordSetter(name, rest);
     this.#follow(name, rest, step);
     return (
       refusalOf(name, rest) ??
-      this.#started(innerOf(name, called), step, depth) ??
-      (innerOf(name, called) === undefined ? this.#named(called, step) : undefined)
+      this.#innerCommand(innerOf(name, call), step, depth) ??
+      (innerOf(name, call) === undefined ? this.#directCall(call, step) : undefined)
     );
   }
 
   /** Checks a command that is started by another program. */
-  #started(inner: ReturnType<typeof innerOf>, step: Step, depth: number): string | undefined {
+  #innerCommand(inner: ReturnType<typeof innerOf>, step: Step, depth: number): string | undefined {
     if (inner === undefined || 'outside' in inner) return inner?.outside;
     const { environment = step.environment } = inner;
     return (
@@ -128,7 +128,7 @@ class LineMandate {
   }
 
   /** Checks a program that the line calls directly. */
-  #named(command: ShellCommand, step: Step): string | undefined {
+  #directCall(command: ShellCommand, step: Step): string | undefined {
     const [first, ...rest] = command.words;
     if (first === undefined) return undefined;
     const name = programOf(first);
@@ -136,19 +136,19 @@ class LineMandate {
     if (script !== undefined) return this.#shell(command, script, step);
     if (name === 'source' || name === '.') return this.#source(rest, step);
     if (name === 'find') return this.#find(command, step);
-    return this.#called(command, first, step);
+    return this.#call(command, first, step);
   }
 
-  #called(command: ShellCommand, first: ShellWord, step: Step): string | undefined {
+  #call(command: ShellCommand, first: ShellWord, step: Step): string | undefined {
     const name = programOf(first);
     const rest = command.words.slice(1);
     const place = first.text.includes('/') ? this.#place(first, step) : 'system';
     if (place === undefined) return `runs ${first.text}, outside the folders of the mandate`;
     const rule = ruleOf(name) ?? (place === 'own' ? ownScript(first) : undefined);
-    if (rule === undefined) return whyAsked(name, false);
+    if (rule === undefined) return programReason(name, false);
     const own = place === 'own' ? { ...step, environment: 'own' as const } : step;
     return (
-      (rule.grantedBy && this.#granted(rule.grantedBy, name)) ??
+      (rule.commandClass && this.#classRefusal(rule.commandClass, name)) ??
       rule.check({ name, rest, command, step: own })
     );
   }
@@ -163,14 +163,16 @@ class LineMandate {
     if (isDynamic) return 'runs a script that only the shell knows';
     if (text.trim() !== '') return step.script(text);
     if (!rest.every(isOption))
-      return this.#granted('scripts', 'sh') ?? interpreter({ name: 'sh', rest, command, step });
-    return (command.sources ?? []).length > 0 ? this.#piped(command, step) : undefined;
+      return (
+        this.#classRefusal('scripts', 'sh') ?? interpreter({ name: 'sh', rest, command, step })
+      );
+    return (command.sources ?? []).length > 0 ? this.#pipe(command, step) : undefined;
   }
 
   /**
    * Checks text that is piped into a shell. Refuses text that is not written in the line itself.
    */
-  #piped(command: ShellCommand, step: Step): string | undefined {
+  #pipe(command: ShellCommand, step: Step): string | undefined {
     const texts = innerScripts(command);
     return texts.length === 0
       ? 'runs a script that only the shell knows'
@@ -201,12 +203,12 @@ class LineMandate {
         `runs ${script.spelled}, outside the folders of the mandate`
       );
     return (
-      (place === 'own' ? this.#granted('scripts', script.spelled) : undefined) ??
+      (place === 'own' ? this.#classRefusal('scripts', script.spelled) : undefined) ??
       pathOutside(script, 'reads', step)
     );
   }
 
-  #set(name: string, rest: readonly ShellWord[]): void {
+  #recordSetter(name: string, rest: readonly ShellWord[]): void {
     if (name === 'read') for (const word of operandsOf(rest)) this.#variables.forget(word.text);
     if (!/^(?:export|local|declare|readonly)$/.test(name)) return;
     for (const word of rest) if (word.spelled.includes('=')) this.#variables.assign(word);
@@ -250,7 +252,7 @@ class LineMandate {
                 redirections: [],
                 words: inner
                   .filter(({ text }) => text !== '+' && text !== ';')
-                  .map((word) => found(word, root)),
+                  .map((word) => withFoundFile(word, root)),
               },
               step,
               1,
@@ -259,7 +261,7 @@ class LineMandate {
     );
   }
 
-  #granted(name: MachineMandate['commands'][number], program: string): string | undefined {
+  #classRefusal(name: MachineMandate['commands'][number], program: string): string | undefined {
     return this.#mandate.commands.includes(name)
       ? undefined
       : `runs ${program}, and the mandate grants no commands of the class ${name}`;
@@ -267,9 +269,9 @@ class LineMandate {
 
   /** Returns true for a command that begins with one of the `programs` of the mandate. */
   #isListed({ words }: ShellCommand): boolean {
-    return this.#mandate.programs.some((listed) => {
-      const wanted = listed.trim().split(/\s+/);
-      return wanted.every((text, at) => words[at]?.text === text && !words[at].isDynamic);
+    return this.#mandate.programs.some((program) => {
+      const start = program.trim().split(/\s+/);
+      return start.every((text, at) => words[at]?.text === text && !words[at].isDynamic);
     });
   }
 }
@@ -279,7 +281,7 @@ class LineMandate {
  * class `scripts`, and its path and arguments must stay within the mandate.
  */
 const ownScript = (script: ShellWord): Rule => ({
-  grantedBy: 'scripts',
+  commandClass: 'scripts',
   check: ({ rest, step }) =>
     pathOutside(script, 'reads', step) ?? firstReason(rest, (word) => argumentOutside(word, step)),
 });
@@ -294,12 +296,13 @@ const setBy = (name: string, rest: readonly ShellWord[]): readonly ShellWord[] =
 };
 
 const tests = /^-(?:i?name|i?path|i?regex|mtime|mmin|size|empty|newer|newermt)$/;
-const staying = 'leaves a process running after the command: start it with remote_exec_background';
+const leavesProcess =
+  'leaves a process running after the command: start it with remote_exec_background';
 
 const refusals: readonly (readonly [programs: string, reason: string])[] = [
   [
     'nohup setsid disown tmux screen daemonize at batch crontab systemctl service launchctl pm2 supervisord systemd-run',
-    staying,
+    leavesProcess,
   ],
   ['sudo su doas runuser pkexec', 'runs as another user'],
   [
@@ -323,7 +326,7 @@ function refusalOf(name: string, rest: readonly ShellWord[]): string | undefined
 }
 
 /** Replaces `{}` by a placeholder path below the folder in which `find` searches. */
-const found = (word: ShellWord, { text: root }: ShellWord): ShellWord => {
+const withFoundFile = (word: ShellWord, { text: root }: ShellWord): ShellWord => {
   if (!word.text.includes('{}')) return word;
   const text = word.text.replaceAll('{}', posix.join(root, 'found'));
   return { ...word, text, spelled: text, isDynamic: false };

@@ -43,16 +43,16 @@ export interface Mandate {
   readonly installs: readonly Installer[];
 }
 
-const listed = (text: string): readonly string[] => text.trim().split(/\s+/);
+const wordsOf = (text: string): readonly string[] => text.trim().split(/\s+/);
 
 /** The mandate that applies if the user has not written a mandate. */
 export const builtInMandate: Mandate = {
-  folders: listed(`
+  folders: wordsOf(`
     . /tmp /var/tmp
     ~/.cache/huggingface ~/.cache/torch ~/.cache/pip ~/.cache/uv ~/.cache/pypoetry ~/.cache/matplotlib
     ~/.cache/kagglehub ~/.cache/triton ~/.triton ~/.keras ~/.npm ~/.conda/pkgs ~/nltk_data ~/scikit_learn_data
   `),
-  reads: listed(`
+  reads: wordsOf(`
     /usr /opt /bin /lib /lib64 /System /Library
     ~/.local/share/uv ~/.local/lib ~/.local/bin ~/.cargo/bin ~/.pyenv ~/.nvm
     ~/miniconda3 ~/anaconda3 ~/miniforge3 ~/mambaforge ~/micromamba
@@ -60,7 +60,7 @@ export const builtInMandate: Mandate = {
   machines: ['*'],
   commands: ['files', 'scripts', 'tools', 'git', 'downloads', 'containers'],
   programs: [],
-  hosts: listed(`
+  hosts: wordsOf(`
     pypi.org *.pythonhosted.org *.pytorch.org pytorch.org *.anaconda.org anaconda.org repo.anaconda.com
     huggingface.co *.huggingface.co *.hf.co github.com *.github.com *.githubusercontent.com *.github.io gitlab.com
     registry.npmjs.org registry.yarnpkg.com crates.io *.crates.io proxy.golang.org sum.golang.org *.r-project.org

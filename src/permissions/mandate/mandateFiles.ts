@@ -34,7 +34,7 @@ export const mandateSchema = z.strictObject({
 const fileSchema = mandateSchema.extend({ for: texts.exactOptional() });
 
 /** A mandate as written in a file. Omitted fields are taken from the built-in mandate. */
-export type GivenMandate = z.output<typeof mandateSchema>;
+export type MandateFields = z.output<typeof mandateSchema>;
 
 /** The mandate that applies to a working folder. */
 export interface MandateReading {
@@ -48,7 +48,7 @@ export interface MandateReading {
 /** The mandate that a project proposes, with the path of its file. */
 export interface Proposal {
   readonly file: string;
-  readonly mandate: GivenMandate;
+  readonly mandate: MandateFields;
 }
 
 /** A mandate that grants nothing. */
@@ -65,36 +65,36 @@ const nothing: Mandate = {
 /**
  * Reads the mandate for a working folder, an absolute path. If several files are for the folder,
  * the file for the nearest folder applies; fields that it omits are taken from the built-in
- * mandate. `proposed` is the mandate of a project that the user has allowed; it takes precedence
+ * mandate. `proposal` is the mandate of a project that the user has allowed; it takes precedence
  * over a file for all folders. An invalid file that may be for the folder grants nothing. Never
  * throws.
  */
 export function readMandate(
   mandatesFolder: string,
   workFolder: string,
-  proposed?: Proposal,
+  proposal?: Proposal,
 ): MandateReading {
-  const found = filesIn(mandatesFolder).map((file) => readFile(file));
+  const files = filesIn(mandatesFolder).map((file) => readFile(file));
   const here = realPathOf(workFolder);
-  const places = found.map(({ content }) => depthOf(placesOf(content), here));
+  const places = files.map(({ content }) => depthOf(placesOf(content), here));
   const best = Math.max(-1, ...places);
-  if (best <= 0 && proposed !== undefined)
-    return { mandate: { ...builtInMandate, ...proposed.mandate }, file: proposed.file };
+  if (best <= 0 && proposal !== undefined)
+    return { mandate: { ...builtInMandate, ...proposal.mandate }, file: proposal.file };
   if (best < 0) return { mandate: builtInMandate };
-  const { file, content } = found[places.indexOf(best)] ?? { file: '', content: undefined };
-  const parsed = fileSchema.safeParse(content);
-  if (!parsed.success) return { mandate: nothing, file, problem: problemOf(file, parsed.error) };
-  const { for: _for, ...given } = parsed.data;
-  return { mandate: { ...builtInMandate, ...given }, file };
+  const { file, content } = files[places.indexOf(best)] ?? { file: '', content: undefined };
+  const result = fileSchema.safeParse(content);
+  if (!result.success) return { mandate: nothing, file, problem: problemOf(file, result.error) };
+  const { for: _for, ...fields } = result.data;
+  return { mandate: { ...builtInMandate, ...fields }, file };
 }
 
-interface FoundFile {
+interface MandateFile {
   readonly file: string;
   /** The parsed JSON; or the text of the error, if the file cannot be read. */
   readonly content: unknown;
 }
 
-function readFile(file: string): FoundFile {
+function readFile(file: string): MandateFile {
   try {
     // Editors of Windows may begin a text with a mark.
     const text = readFileSync(file, 'utf8').replace(/^\ufeff/, '');

@@ -131,7 +131,7 @@ export const addressOutside = (text: string, { mandate }: Step): string | undefi
 
 const startsPrograms =
   /\b(?:system|popen|Popen|subprocess|pty|spawn\w*|exec[lv]p?e?|child_process|run|call|check_(?:call|output)|getoutput|qx|shell)\b/;
-const reaching =
+const outsidePrograms =
   /\b(?:ssh|scp|sftp|rsync|sudo|crontab|systemctl|docker|nsenter|chroot)\b|\bgit\b[\s"',[\]]*\bpush\b|\bpkill\b|\bkillall\b/;
 /** Modules that can send data to any host. */
 const sockets = /\bsmtplib\b|\bftplib\b|\bparamiko\b|\bfabric\b/;
@@ -142,7 +142,7 @@ const sockets = /\bsmtplib\b|\bftplib\b|\bparamiko\b|\bfabric\b/;
  * leaves a process running. Other effects are not seen: the mandate is no sandbox.
  */
 export function codeOutside(code: string, step: Step): string | undefined {
-  if (startsPrograms.test(code) && reaching.test(code))
+  if (startsPrograms.test(code) && outsidePrograms.test(code))
     return 'runs code that starts programs which reach out of the folders';
   if (sockets.test(code)) return 'runs code that sends to other hosts';
   if (/\bstart_new_session\b|\bsetsid\b|\bnohup\b|\bdetached\b/.test(code))
@@ -161,7 +161,7 @@ export function codeOutside(code: string, step: Step): string | undefined {
 }
 
 /** Matches the variables that change which programs or hosts other programs use. */
-const steering =
+const steeringVariables =
   /^(?:BASH_ENV|ENV|IFS|PS4|PROMPT_COMMAND|SHELLOPTS|HOME|GIT_\w+|SSH_\w+|\w*_PROXY|PYTHONSTARTUP|PYTHONHOME|PERL5OPT|RUBYOPT|NODE_OPTIONS|\w*TOKEN|\w*_KEY)$/i;
 
 /** Matches the variables that name folders from which every program may load code. */
@@ -169,7 +169,7 @@ const loading = /^(?:PATH|LD_(?:PRELOAD|LIBRARY_PATH|AUDIT)|DYLD_\w+)$/;
 
 /** Returns why `for`, `read` and the like may not set a variable; `undefined` if they may. */
 export const settingOutside = ({ text }: ShellWord): string | undefined =>
-  steering.test(text) || loading.test(text) ? `sets ${text}` : undefined;
+  steeringVariables.test(text) || loading.test(text) ? `sets ${text}` : undefined;
 
 /** Returns true if the value names a folder in which the agent may write, or that is not known. */
 function namesOwn(key: string, value: string, step: Step): boolean {
@@ -188,7 +188,7 @@ const isSystemFolder = (part: string, step: Step): boolean =>
 /** Returns why the mandate does not cover the assignment `NAME=value`; `undefined` if it does. */
 export function assignmentOutside(word: ShellWord, step: Step): string | undefined {
   const [, key = '', value = ''] = /^(\w+)\+?=(.*)$/s.exec(word.spelled) ?? [];
-  if (steering.test(key)) return `sets ${key}`;
+  if (steeringVariables.test(key)) return `sets ${key}`;
   if (loading.test(key) && !step.mandate.commands.includes('scripts') && namesOwn(key, value, step))
     return `sets ${key} to a folder of the mandate, which grants no commands of the class scripts`;
   const parts = value.split(':').filter((part) => part !== '' && !/^\$\{?\w+\}?$/.test(part));

@@ -33,7 +33,7 @@ export type Check = (call: Call) => string | undefined;
 
 export interface Rule {
   /** Class of commands that the mandate must grant. Omitted for programs that need no class. */
-  readonly grantedBy?: CommandClass;
+  readonly commandClass?: CommandClass;
   readonly check: Check;
 }
 

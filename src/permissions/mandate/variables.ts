@@ -44,8 +44,8 @@ export class Variables {
 
   /** Returns true for a variable with the id of a process that the line started, such as `$!`. */
   isProcess = ({ spelled }: ShellWord): boolean => {
-    const [, plain, braced] = name.exec(spelled) ?? [];
-    return spelled === '$!' || this.#processes.has(plain ?? braced ?? '');
+    const [, plain, inBraces] = name.exec(spelled) ?? [];
+    return spelled === '$!' || this.#processes.has(plain ?? inBraces ?? '');
   };
 
   /**
@@ -61,7 +61,7 @@ export class Variables {
       .replace(harmless, 'x')
       .replace(/\{\d+\.\.\d+(?:\.\.\d+)?\}/g, '1')
       .replace(/\[[^\]/]+\]/g, '?');
-    const texts = this.#expanded([spelled]);
+    const texts = this.#expand([spelled]);
     if (word.isSplit && texts?.some((text) => /[\s*?]/.test(text)) === true) return undefined;
     return texts?.map((text) => ({
       text,
@@ -78,15 +78,17 @@ export class Variables {
     this.#values.set(key, isKnown ? [...before, ...words.map(({ text }) => text)] : undefined);
   }
 
-  #expanded(texts: readonly string[]): readonly string[] | undefined {
+  #expand(texts: readonly string[]): readonly string[] | undefined {
     if (texts.length > most) return undefined;
     const open = texts.find((text) => name.test(text) || braces.test(text));
     if (open === undefined) return texts.some((text) => /[$`\\{}]/.test(text)) ? undefined : texts;
-    const [variable = '', plain, braced] = name.exec(open) ?? [];
+    const [variable = '', plain, inBraces] = name.exec(open) ?? [];
     const [list = '', inner = ''] = braces.exec(open) ?? [];
-    const values = variable === '' ? inner.split(',') : this.#values.get(plain ?? braced ?? '');
+    const values = variable === '' ? inner.split(',') : this.#values.get(plain ?? inBraces ?? '');
     if (values === undefined) return undefined;
-    const made = values.map((value) => open.split(variable === '' ? list : variable).join(value));
-    return this.#expanded([...texts.filter((text) => text !== open), ...made]);
+    const results = values.map((value) =>
+      open.split(variable === '' ? list : variable).join(value),
+    );
+    return this.#expand([...texts.filter((text) => text !== open), ...results]);
   }
 }

@@ -21,7 +21,7 @@ import {
   type Verdict,
 } from '../../permissions/commands/verdicts/verdict.ts';
 import { commandNeeds } from '../../permissions/grants/commandNeeds.ts';
-import { pathVerdict, type FoundPath } from '../../permissions/commands/paths/pathVerdict.ts';
+import { pathVerdict, type CommandPath } from '../../permissions/commands/paths/pathVerdict.ts';
 import { usualPaths, type PathRules } from '../../permissions/pathRules.ts';
 import { mandateConsent } from '../../permissions/mandate/line.ts';
 import type { MachineMandate } from '../../permissions/mandate/mandate.ts';
@@ -208,7 +208,7 @@ class KnownPaths implements Answers {
   }
 
   /** Returns the paths that the command names, with what is known about them. */
-  paths(): readonly FoundPath[] {
+  paths(): readonly CommandPath[] {
     return [
       ...[...this.#paths].map((path) => ({ path })),
       ...[...this.#facts].map(([path, facts]) => ({ path, ...facts })),

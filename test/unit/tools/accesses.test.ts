@@ -4,7 +4,7 @@ import { posix } from 'node:path';
 import { describe, it } from 'mocha';
 import type { Machines } from '../../../src/machines/machine.ts';
 import { MachineFailure } from '../../../src/machines/machine.ts';
-import { recordedAccess } from '../../../src/permissions/access.ts';
+import { journalAccess } from '../../../src/permissions/access.ts';
 import { allTools, type AllToolsDeps } from '../../../src/tools/allTools.ts';
 
 const read = (machineId: string, path: string) => ({ kind: 'read', machineId, path });
@@ -99,7 +99,7 @@ describe('accesses', () => {
 
   it('are recorded with long commands truncated', () => {
     const recorded = (chars: number): string => {
-      const access = recordedAccess({
+      const access = journalAccess({
         kind: 'command',
         machineId: 'local',
         command: 'x'.repeat(chars),

@@ -6,14 +6,14 @@ import { safe, type Verdict } from '../verdicts/verdict.ts';
 type Check = (rest: readonly ShellWord[]) => boolean;
 
 const isFixed = ({ isDynamic }: ShellWord): boolean => !isDynamic;
-const spelledOf = (words: readonly ShellWord[]): string => words.map(({ text }) => text).join(' ');
+const joinTexts = (words: readonly ShellWord[]): string => words.map(({ text }) => text).join(' ');
 
 /** The options that end a line early or show its commands. Others change how words are read. */
 const setOptions = /^(?:(?:[-+][eux]+|[-+][eux]*o (?:pipefail|errexit|nounset|xtrace))(?: |$))+$/;
 const isNumeric: Check = (rest) => rest.length <= 1 && rest.every(isNumber);
 
 const checks: Readonly<Record<string, Check>> = {
-  set: (rest) => rest.every(isFixed) && setOptions.test(spelledOf(rest)),
+  set: (rest) => rest.every(isFixed) && setOptions.test(joinTexts(rest)),
   exit: isNumeric,
   history: (rest) => isNumeric(rest) && rest.every(({ text }) => !text.startsWith('-')),
   wait: (rest) => rest.every((word) => isNumber(word) && !word.text.startsWith('-')),

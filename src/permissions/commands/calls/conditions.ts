@@ -26,10 +26,10 @@ export function judgeCondition(words: readonly ShellWord[], spot: Spot): Verdict
   for (let at = 0; at < terms.length;) {
     const [word, operator, other] = terms.slice(at, at + 3);
     if (word === undefined) break;
-    const found = judgeTerm({ word, operator, other, isDouble }, spot);
-    verdicts.push(found.verdict);
-    at += found.length;
-    if (found.length === 1 && !isSign(word) && !standsAlone(terms, at - 1))
+    const term = judgeTerm({ word, operator, other, isDouble }, spot);
+    verdicts.push(term.verdict);
+    at += term.length;
+    if (term.length === 1 && !isSign(word) && !standsAlone(terms, at - 1))
       verdicts.push(asks('is a condition whose operator only the shell knows', spot.part));
   }
   return strictest(verdicts);
@@ -51,13 +51,13 @@ interface Term {
   readonly isDouble: boolean;
 }
 
-interface Judged {
+interface TermVerdict {
   readonly verdict: Verdict;
   /** Number of words. */
   readonly length: number;
 }
 
-function judgeTerm(term: Term, spot: Spot): Judged {
+function judgeTerm(term: Term, spot: Spot): TermVerdict {
   const comparison = judgeComparison(term, spot);
   if (comparison !== undefined) return { verdict: comparison, length: 3 };
   const { word, operator } = term;

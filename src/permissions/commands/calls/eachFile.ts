@@ -1,14 +1,14 @@
 /** Judges programs that get the names of files: from `find -exec` or through `xargs`. */
 import type { ShellCommand, ShellWord, WordPart } from '../../../shell/shellCommand.ts';
-import { listedBy } from '../files/listings.ts';
+import { listingOf } from '../files/listings.ts';
 import { readArguments, type Arguments } from '../readers/options.ts';
 import type { Spot } from '../paths/place.ts';
 import { readerOf } from '../readers/allReaders.ts';
 import type { Reader } from '../readers/reader.ts';
-import { chosenTexts } from '../values/possibleTexts.ts';
+import { wordTexts } from '../values/possibleTexts.ts';
 import { subcommandOf } from '../readers/subcommands.ts';
 import { asks, type Verdict } from '../verdicts/verdict.ts';
-import { whyAsked } from '../verdicts/programReasons.ts';
+import { programReason } from '../verdicts/programReasons.ts';
 
 /**
  * A call of a program that only reads (`reader`), with found files in place of `{}` in its
@@ -36,7 +36,11 @@ const others =
 const printers = /^(?:echo|basename|dirname|ps|kill)$/;
 
 /** Returns true for a program that reads only the files that it is given. */
-export function readsNamed(name: string, reader: Reader, rest: readonly ShellWord[]): boolean {
+export function readsOnlyOperands(
+  name: string,
+  reader: Reader,
+  rest: readonly ShellWord[],
+): boolean {
   const isRecursive =
     /grep$/.test(name) &&
     rest.some(({ text }) => /^--recursive$|^-[a-zA-Z]*[rR]|recurs/.test(text));
@@ -50,16 +54,17 @@ export function readsNamed(name: string, reader: Reader, rest: readonly ShellWor
 export function eachCall(words: readonly ShellWord[], isList: boolean): EachCall | undefined {
   const [program, ...rest] = words;
   const reader = program?.isDynamic === false ? readerOf(program.text) : undefined;
-  if (reader === undefined || !readsNamed(program?.text ?? '', reader, rest)) return undefined;
+  if (reader === undefined || !readsOnlyOperands(program?.text ?? '', reader, rest))
+    return undefined;
   if (rest.some(mayEndExec)) return undefined;
-  const filled = rest.flatMap((word) =>
+  const args = rest.flatMap((word) =>
     word.text !== '{}' ? [word] : isList ? [file, file] : [file],
   );
-  const call = readArguments(filled, reader.options);
-  if (typeof call === 'string' || filled.some(({ text }) => text.includes('{}'))) return undefined;
+  const call = readArguments(args, reader.options);
+  if (typeof call === 'string' || args.some(({ text }) => text.includes('{}'))) return undefined;
   const count = (all: readonly ShellWord[]): number => all.filter((word) => word === file).length;
-  const isRead = count(call.operands) === count(filled) && !isScriptOf(reader, call);
-  return isRead ? { name: program?.text ?? '', reader, rest: filled } : undefined;
+  const isRead = count(call.operands) === count(args) && !isScriptOf(reader, call);
+  return isRead ? { name: program?.text ?? '', reader, rest: args } : undefined;
 }
 
 /** Returns true for a word that `find` may read as the end of the command, or as a file. */
@@ -68,7 +73,7 @@ const mayEndExec = (word: ShellWord): boolean =>
   word.text !== '{}' &&
   (word.parts === undefined
     ? /^[*?[{]/.test(word.text)
-    : chosenTexts(word)?.every(({ text }) => !/^[;+]|\{\}/.test(text)) !== true);
+    : wordTexts(word)?.every(({ text }) => !/^[;+]|\{\}/.test(text)) !== true);
 
 /** Returns true if the name that was found would be read as a script. */
 function isScriptOf({ scriptOptions = [], operands }: Reader, call: Arguments): boolean {
@@ -109,14 +114,14 @@ export function xargsCall(command: ShellCommand, spot: Spot): EachCall | Verdict
   const [program, ...rest] = command.words.slice(own?.from ?? command.words.length);
   if (own === undefined || program === undefined || !isFixed(program, own))
     return asks('runs another command', part);
-  const given = givenTo(command, own, spot);
-  const filled = withGiven(rest, given, own.marker);
-  if (filled === undefined) return asks('runs another command', part);
-  const call = callOf(program.text, filled);
-  if (call === undefined) return asks(whyAsked(program.text, false), program.text);
-  if (printsAll(program.text, filled)) return call;
-  if (given.kind === 'unknown') return asks(whyUnknown(command), part);
-  return program.text === 'git' || readsNamed(program.text, call.reader, rest)
+  const names = namesFor(command, own, spot);
+  const words = withNames(rest, names, own.marker);
+  if (words === undefined) return asks('runs another command', part);
+  const call = callOf(program.text, words);
+  if (call === undefined) return asks(programReason(program.text, false), program.text);
+  if (printsAll(program.text, words)) return call;
+  if (names.kind === 'unknown') return asks(whyUnknown(command), part);
+  return program.text === 'git' || readsOnlyOperands(program.text, call.reader, rest)
     ? call
     : asks(`${program.text} may read more than the names that xargs gives it`, part);
 }
@@ -137,9 +142,9 @@ function callOf(name: string, rest: readonly ShellWord[]): EachCall | undefined 
 }
 
 /** Returns what `xargs` reads: a list of names, or a text of which nothing is known. */
-function givenTo(command: ShellCommand, { isNull, marker }: XargsOptions, spot: Spot): WordPart {
+function namesFor(command: ShellCommand, { isNull, marker }: XargsOptions, spot: Spot): WordPart {
   const isPiped = command.operator === '|' && !isFed(command);
-  const listing = isPiped ? listedBy(command.sources ?? [], spot) : undefined;
+  const listing = isPiped ? listingOf(command.sources ?? [], spot) : undefined;
   return listing?.isNull === isNull
     ? { kind: 'choice', values: listing.values, isList: marker === undefined }
     : { kind: 'unknown' };
@@ -155,16 +160,16 @@ function whyUnknown(command: ShellCommand): string {
 }
 
 /** Returns the words with what `xargs` gives at their end, or in place of its marker. */
-function withGiven(
+function withNames(
   rest: readonly ShellWord[],
-  given: WordPart,
+  names: WordPart,
   marker: string | undefined,
 ): readonly ShellWord[] | undefined {
   const word = (parts: readonly WordPart[], spelled: string): ShellWord => {
     const text = parts.map((part) => ('text' in part ? part.text : '')).join('');
     return { text, spelled, isDynamic: true, isQuoted: true, parts };
   };
-  if (marker === undefined) return [...rest, word([given], '{}')];
+  if (marker === undefined) return [...rest, word([names], '{}')];
   const isKnown = ({ isDynamic, text, spelled, parts }: ShellWord): boolean =>
     !isDynamic ||
     (parts === undefined && text === spelled && !/[*?[{$`\\]/.test(text.replaceAll(marker, '')));
@@ -172,7 +177,7 @@ function withGiven(
   return rest.map((each) => {
     const texts = each.text.split(marker);
     const parts = texts.flatMap((text, index): WordPart[] => [
-      ...(index > 0 ? [given] : []),
+      ...(index > 0 ? [names] : []),
       ...(text === '' ? [] : [{ kind: 'text' as const, text }]),
     ]);
     return texts.length > 1 ? word(parts, each.spelled) : each;

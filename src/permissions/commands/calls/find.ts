@@ -33,7 +33,8 @@ function judgeTests(rest: readonly ShellWord[], spot: Spot): Verdict {
   // `find` treats what follows `--` as a part of its expression, too, so `--` is not allowed.
   const isClear = rest.every(({ text }) => text !== '--');
   const call = isClear ? readArguments(rest, findOptions) : '--';
-  if (typeof call === 'string') return strictest([unknown(call, spot), ...written(rest, spot)]);
+  if (typeof call === 'string')
+    return strictest([unknownOption(call, spot), ...writeVerdicts(rest, spot)]);
   const folders = call.operands.filter(({ text }) => !signs.has(text));
   return strictest([
     ...folders.map((word) => judgeRead(word, spot, 'names')),
@@ -41,7 +42,7 @@ function judgeTests(rest: readonly ShellWord[], spot: Spot): Verdict {
   ]);
 }
 
-function unknown(option: string, { part }: Spot): Verdict {
+function unknownOption(option: string, { part }: Spot): Verdict {
   if (option === '-delete') return asks('removes files', part);
   return /^-(?:exec|execdir|ok|okdir)$/.test(option)
     ? asks('runs a command for each file', part)
@@ -49,7 +50,7 @@ function unknown(option: string, { part }: Spot): Verdict {
 }
 
 /** Returns the verdicts on the files that `find` writes with `-fprint` and similar actions. */
-const written = (rest: readonly ShellWord[], spot: Spot): readonly Verdict[] =>
+const writeVerdicts = (rest: readonly ShellWord[], spot: Spot): readonly Verdict[] =>
   rest.flatMap((word, index) =>
     /^-f(?:print0?|printf|ls)$/.test(rest[index - 1]?.text ?? '') ? [judgeWrite(word, spot)] : [],
   );

@@ -10,7 +10,7 @@ export interface GitCall {
   readonly command: ShellCommand;
   readonly spot: Spot;
   /** Verdict on entering the folder. */
-  readonly entering: Verdict;
+  readonly entry: Verdict;
 }
 
 /** Returns the call of git in the folder that its first `-C` names; `undefined` for other calls. */
@@ -27,7 +27,7 @@ export function gitCallIn(command: ShellCommand, spot: Spot): GitCall | undefine
   return {
     command: { ...command, words },
     spot: { ...outer, folders: folders ?? [], ...(isQuiet && { isSilent: true }) },
-    entering:
+    entry:
       folders?.length === 1
         ? judgeRead(folder, spot, 'names')
         : asks('works in an unclear folder', spot.part),

@@ -2,19 +2,13 @@
 import type { ShellCommand, ShellWord } from '../../../shell/shellCommand.ts';
 import { programOf } from '../../../shell/wrappers.ts';
 import { usualPaths } from '../../pathRules.ts';
-import { printsAll, readsNamed, type EachCall } from './eachFile.ts';
+import { printsAll, readsOnlyOperands, type EachCall } from './eachFile.ts';
 import { judgeFile } from '../files/fileOperand.ts';
 import { isPatternWithSets, judgeRead, judgeWrite } from '../paths/operand.ts';
 import { readArguments, type Arguments } from '../readers/options.ts';
 import type { Spot } from '../paths/place.ts';
 import { plainVariable } from '../values/plainVariables.ts';
-import {
-  chosenTexts,
-  hasChoice,
-  isList,
-  isPrintable,
-  scriptTexts,
-} from '../values/possibleTexts.ts';
+import { wordTexts, hasChoice, isList, isPrintable, scriptTexts } from '../values/possibleTexts.ts';
 import { readerOf } from '../readers/allReaders.ts';
 import type { Reader } from '../readers/reader.ts';
 import { asks, isFirm, safe, strictest, type Verdict } from '../verdicts/verdict.ts';
@@ -40,7 +34,7 @@ const isNoMark = ({ text }: ShellWord, at: number, all: readonly ShellWord[]): b
 
 export function judgeReader({ name, reader, rest }: EachCall, spot: Spot): Verdict {
   const isGit = name === 'git';
-  const call = readArguments(printed(name, rest), reader.options);
+  const call = readArguments(printArguments(name, rest), reader.options);
   if (typeof call === 'string') return mayWrite(whyOption(name, call), rest, spot);
   const problem = callProblem({ name, reader, rest }, call);
   if (problem !== undefined) return mayWrite(problem, rest, spot);
@@ -81,7 +75,7 @@ const givesScript = ({ scriptOptions = [] }: Reader, { names }: Arguments): bool
 function callProblem({ name, reader, rest }: EachCall, call: Arguments): string | undefined {
   const isGit = name === 'git';
   const isSpread =
-    rest.some(isList) && !isGit && !printsAll(name, rest) && !readsNamed(name, reader, rest);
+    rest.some(isList) && !isGit && !printsAll(name, rest) && !readsOnlyOperands(name, reader, rest);
   const problems = scriptCalls(reader, call).map((each) => reader.problem?.(each, rest));
   return (
     problems.find((problem) => problem !== undefined) ??
@@ -114,7 +108,7 @@ const unknownScript = (
     : undefined;
 
 /** Returns the words with those as texts that `echo` or `printf` would not read as options. */
-function printed(name: string, rest: readonly ShellWord[]): readonly ShellWord[] {
+function printArguments(name: string, rest: readonly ShellWord[]): readonly ShellWord[] {
   if (name === 'echo') return rest.map(asText);
   const [format] = rest;
   const isFormat = format?.isDynamic === false && !format.text.startsWith('-');
@@ -198,7 +192,7 @@ function valueProblem({ values, unknown }: Arguments, isGit: boolean): string | 
 /** Judges an operand that is not a path, or that is a path or commit of a git repository. */
 function judgeWord(word: ShellWord, spot: Spot, isGit: boolean): Verdict {
   if (!isGit && plainVariable(word) !== undefined) return safe;
-  if (hasChoice(word)) return judgeChosen(word, spot, isGit);
+  if (hasChoice(word)) return judgeChoice(word, spot, isGit);
   if (word.isDynamic) return asks('has a part that only the shell knows', spot.part);
   if (!isGit) return safe;
   const path = `/${word.text.slice(word.text.indexOf(':') + 1)}`;
@@ -208,13 +202,13 @@ function judgeWord(word: ShellWord, spot: Spot, isGit: boolean): Verdict {
 }
 
 /** Judges each text that the word may be. A number or hash is as harmless as any other. */
-function judgeChosen(word: ShellWord, spot: Spot, isGit: boolean): Verdict {
-  const chosen = chosenTexts(word);
-  if (chosen === undefined) return asks('has a part that only the shell knows', spot.part);
-  const isBelow = chosen.some(({ below }) => below !== undefined);
+function judgeChoice(word: ShellWord, spot: Spot, isGit: boolean): Verdict {
+  const choices = wordTexts(word);
+  if (choices === undefined) return asks('has a part that only the shell knows', spot.part);
+  const isBelow = choices.some(({ below }) => below !== undefined);
   if (isBelow)
     return isGit ? judgeFile(word, spot) : asks('has a part that only the shell knows', spot.part);
-  const texts = new Set(chosen.map(({ text }) => text.replaceAll('*', '1')));
+  const texts = new Set(choices.map(({ text }) => text.replaceAll('*', '1')));
   const words = [...texts].map((text) => ({ ...word, text, spelled: text, isDynamic: false }));
   return strictest(words.map(({ parts: _parts, ...each }) => judgeWord(each, spot, isGit)));
 }

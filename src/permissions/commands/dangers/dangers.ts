@@ -33,8 +33,8 @@ export function dangerOf(command: ShellCommand, spot: Spot): Verdict {
   const name = programOf(command.words[0]);
   const rest = command.words.slice(1);
   const refuse = (reason: string): Verdict => denies(reason, spot.part);
-  const refused = refusedProgram(command.words[0], rest);
-  if (refused !== undefined) return refuse(refused);
+  const refusal = refusedProgram(command.words[0], rest);
+  if (refusal !== undefined) return refuse(refusal);
   if (runsDownload(name, command)) return refuse('runs what the network sends');
   if (runsEncoded(name, command)) return refuse('runs text that another command decodes');
   if (opensShell(name, command)) return refuse('gives a shell to another host');

@@ -4,8 +4,8 @@
  * Options of `ps` that take a value, when they are written without a dash. The value is the rest of
  * the word or the next word.
  */
-const valued = /[oOpUtqk]/;
-const valuedDashed =
+const valueLetters = /[oOpUtqk]/;
+const valueOptions =
   /^-[a-zA-Z]*[CGOUgopqstu]$|^--(?!(?:forest|headers|no-?head\w*|deselect|cumulative|context)$)[a-z-]+$/;
 
 /**
@@ -19,9 +19,9 @@ export function showsEnvironment(words: readonly string[]): boolean {
     // If there is no user `x`, `ps` reads `-auxe` as `auxe`, whose `e` shows the environment.
     if (!isValue && /^-aux\w*e/.test(word)) return true;
     const isBare: boolean = !isValue && /^[a-zA-Z]/.test(word);
-    const at = word.search(valued);
+    const at = word.search(valueLetters);
     if (isBare && (at < 0 ? word : word.slice(0, at)).includes('e')) return true;
-    isValue = isBare ? at === word.length - 1 && at >= 0 : !isValue && valuedDashed.test(word);
+    isValue = isBare ? at === word.length - 1 && at >= 0 : !isValue && valueOptions.test(word);
   }
   return false;
 }

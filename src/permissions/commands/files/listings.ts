@@ -12,7 +12,7 @@ import { pathsOf } from '../paths/operand.ts';
 import { readArguments } from '../readers/options.ts';
 import { usualPaths } from '../../pathRules.ts';
 import type { CommandPlace } from '../paths/place.ts';
-import { chosenTexts, hasChoice, isNumber } from '../values/possibleTexts.ts';
+import { wordTexts, hasChoice, isNumber } from '../values/possibleTexts.ts';
 import { readerOf } from '../readers/allReaders.ts';
 import { pipelineOf } from '../../../shell/pipelines.ts';
 
@@ -23,24 +23,24 @@ export interface Listing {
   readonly isNull: boolean;
 }
 
-type Printed = Listing | undefined;
-type Producer = (words: readonly ShellWord[], at: LoopPlace) => Printed;
+type MaybeListing = Listing | undefined;
+type Producer = (words: readonly ShellWord[], at: LoopPlace) => MaybeListing;
 
 /**
  * Returns what a pipeline prints; `undefined` if it is not known, or if a shell or `xargs` may read
  * one text as several or as a pattern.
  */
-export function listedBy(pipeline: readonly ShellCommand[], at: LoopPlace): Printed {
+export function listingOf(pipeline: readonly ShellCommand[], at: LoopPlace): MaybeListing {
   const [first, ...filters] = pipeline;
   const last = pipeline.at(-1);
   if (first === undefined || last === undefined || !isPipeline(pipeline)) return undefined;
   if (counts(last, filters.length > 0)) return numbers;
-  const listing = printsOnlyNames(first) ? producedBy(first, at) : undefined;
+  const listing = printsOnlyNames(first) ? programListing(first, at) : undefined;
   const isChosen = filters.every(selectsLines) && !(listing?.isNull === true && filters.length > 0);
   return isChosen && listing !== undefined && isKnown(listing, at) ? listing : undefined;
 }
 
-function producedBy({ words: [program, ...rest] }: ShellCommand, at: LoopPlace): Printed {
+function programListing({ words: [program, ...rest] }: ShellCommand, at: LoopPlace): MaybeListing {
   const name = program?.text ?? '';
   return Object.hasOwn(producers, name) ? producers[name]?.(rest, at) : undefined;
 }
@@ -50,12 +50,12 @@ const isKnown = ({ values, isNull }: Listing, at: LoopPlace): boolean =>
 
 /**
  * Returns true for commands of which a shell makes several words if `$(…)` is not quoted: all of
- * them for which `listedBy` may know what they print.
+ * them for which `listingOf` may know what they print.
  */
 export function listsNames(layout: ShellLayout): boolean {
   const commands = pipelineOf(layout) ?? [];
   const some = commands.map((command) => ({ ...command, words: command.words.map(withSome) }));
-  return listedBy(some, { place: somePlace, folders: ['/'] }) !== undefined;
+  return listingOf(some, { place: somePlace, folders: ['/'] }) !== undefined;
 }
 
 /** Returns the word with some text in place of its expansions. */
@@ -83,7 +83,7 @@ const lines = (values: readonly PossibleText[]): Listing => ({ values, isNull: f
 const texts = (all: readonly string[]): Listing =>
   lines([...new Set(all)].map((text) => ({ kind: 'text', text })));
 
-const textsOf = (all: readonly string[] | undefined): Printed => all && texts(all);
+const textsOf = (all: readonly string[] | undefined): MaybeListing => all && texts(all);
 
 const isPipeline = (commands: readonly ShellCommand[]): boolean =>
   commands.every(
@@ -148,7 +148,7 @@ function grepCounts(rest: readonly ShellWord[]): boolean {
 }
 
 const isSingle = (word: ShellWord): boolean =>
-  hasChoice(word) && chosenTexts(word)?.every(({ text }) => !/[*?]/.test(text)) === true;
+  hasChoice(word) && wordTexts(word)?.every(({ text }) => !/[*?]/.test(text)) === true;
 
 const options = String.raw`(?:-[rnhVfug]+|-t ?\S|-k ?[\d.,rnhVg]+)`;
 /** The arguments with which filters only choose and sort lines. */
@@ -187,7 +187,7 @@ const isLiteral = ({ isDynamic, text }: ShellWord): boolean =>
   !isDynamic && !text.startsWith('~') && text !== '';
 
 /** Returns the folders that a search names, as folders of which it prints the files. */
-function searchedBelow(roots: readonly ShellWord[], at: LoopPlace, glob?: string): Printed {
+function searchListing(roots: readonly ShellWord[], at: LoopPlace, glob?: string): MaybeListing {
   const all = roots.map((root) => (isLiteral(root) ? [root.text] : loopValues(root, at)));
   if (all.includes(undefined) || all.flat().some((text) => text === '' || text?.startsWith('-')))
     return undefined;
@@ -195,9 +195,9 @@ function searchedBelow(roots: readonly ShellWord[], at: LoopPlace, glob?: string
 }
 
 /** Returns the files below the current folder, printed without a folder in front. */
-function belowHere({ place, folders }: LoopPlace, glob?: string): Printed {
-  const dashed = folders.map((folder) => place.matches(posix.join(folder, '-*')));
-  return dashed.every((each) => each?.length === 0) ? lines([below('', glob)]) : undefined;
+function belowHere({ place, folders }: LoopPlace, glob?: string): MaybeListing {
+  const dashNames = folders.map((folder) => place.matches(posix.join(folder, '-*')));
+  return dashNames.every((each) => each?.length === 0) ? lines([below('', glob)]) : undefined;
 }
 
 const find: Producer = (words, at) => {
@@ -210,7 +210,7 @@ const find: Producer = (words, at) => {
   const end = rest.findIndex(({ text }) => /^[-(!]/.test(text));
   const roots = end < 0 ? rest : rest.slice(0, end);
   const here = { text: '.', spelled: '.', isDynamic: false, isQuoted: false };
-  const listing = searchedBelow(roots.length === 0 ? [here] : roots, at, nameOfFind(rest));
+  const listing = searchListing(roots.length === 0 ? [here] : roots, at, nameOfFind(rest));
   return listing && { ...listing, isNull };
 };
 
@@ -227,20 +227,20 @@ const ls: Producer = (words, at) => {
   const call = readArguments(words, '1 t r S d X U u c v --sort= --reverse --directory');
   if (typeof call === 'string') return undefined;
   const { operands, names } = call;
-  const listed = (pattern: string): readonly string[] | undefined => {
+  const namesIn = (pattern: string): readonly string[] | undefined => {
     const found = at.folders.map((each) => at.place.matches(posix.resolve(each, pattern)));
     return found.includes(undefined) || found.length === 0
       ? undefined
       : found.flatMap((each) => each ?? []).map((path) => posix.basename(path));
   };
-  if (operands.length === 0) return textsOf(names.has('-d') ? ['.'] : listed('*'));
+  if (operands.length === 0) return textsOf(names.has('-d') ? ['.'] : namesIn('*'));
   const isNamed = names.has('-d') || names.has('--directory');
   const all: string[] = [];
   const folders: PossibleText[] = [];
   for (const operand of operands) {
     const named = matchesOf(operand, at);
     if (named === undefined) {
-      const folder = matchedBelow(operand, isNamed, at);
+      const folder = matchFolder(operand, isNamed, at);
       if (folder === undefined) return undefined;
       folders.push(below(folder));
       continue;
@@ -248,7 +248,7 @@ const ls: Producer = (words, at) => {
     all.push(...named);
     if (isNamed) continue;
     for (const name of named) {
-      const inside = listed(`${name.replace(/[^/]$/, '$&/')}*`);
+      const inside = namesIn(`${name.replace(/[^/]$/, '$&/')}*`);
       if (inside === undefined) return undefined;
       // `ls` prints the name of each of several folders, with a colon.
       if (inside.length > 0 && (operands.length > 1 || named.length > 1)) all.push(`${name}:`);
@@ -268,7 +268,7 @@ function matchesOf(word: ShellWord, at: LoopPlace): readonly string[] | undefine
  * Returns the folder below which are all names that `ls` prints for a pattern with too many matches,
  * or with none yet. `undefined` if a match may be a folder, of whose files it prints the names alone.
  */
-function matchedBelow(
+function matchFolder(
   { text, spelled, isDynamic, parts }: ShellWord,
   isNamed: boolean,
   { place, folders }: LoopPlace,
@@ -294,12 +294,12 @@ const search =
     const globs = ['--include', '-g', '--glob'].flatMap((each) => values.get(each) ?? []);
     const glob = globs.length === 1 && /^[^!/]+$/.test(globs[0] ?? '') ? globs[0] : undefined;
     const isDeep = name === 'rg' || has('-r', '-R', '--recursive');
-    if (isDeep) return files.length === 0 ? belowHere(at, glob) : searchedBelow(files, at, glob);
+    if (isDeep) return files.length === 0 ? belowHere(at, glob) : searchListing(files, at, glob);
     const named = files.map((word) => loopValues(word, at));
     return named.includes(undefined) ? undefined : texts(named.flatMap((each) => each ?? []));
   };
 
-const printed: Producer = ([format, ...words], at) => {
+const printf: Producer = ([format, ...words], at) => {
   if (format?.text !== String.raw`%s\n` || format.isDynamic) return undefined;
   const named = words.map((word) => loopValues(word, at));
   return named.includes(undefined) ? undefined : texts(named.flatMap((each) => each ?? []));
@@ -314,7 +314,7 @@ const git: Producer = ([subcommand, ...rest], at) => {
   if (subcommand?.isDynamic !== false) return undefined;
   if (subcommand.text === 'ls-files') return gitFiles(rest, at);
   if (subcommand.text === 'diff' && rest.some((word) => word.text === '--name-only'))
-    return rest.some((word) => word.text === '-z') ? undefined : changed(rest, at);
+    return rest.some((word) => word.text === '-z') ? undefined : gitDiff(rest, at);
   const isPlainCall = rest.every((word) => !word.isDynamic);
   if (!isPlainCall) return undefined;
   if (subcommand.text === 'log')
@@ -340,23 +340,23 @@ const git: Producer = ([subcommand, ...rest], at) => {
   return lines([...hashes.values, ...all]);
 };
 
-const changedFiles = lines([{ kind: 'below', folder: '', mayBeOption: true }]);
+const diffFiles = lines([{ kind: 'below', folder: '', mayBeOption: true }]);
 
 /** Returns the files that `git diff --name-only` prints. Without a commit, git tracks all of them. */
-function changed(rest: readonly ShellWord[], at: LoopPlace): Listing {
+function gitDiff(rest: readonly ShellWord[], at: LoopPlace): Listing {
   const [, mark = { text: '--' }] = rest.filter(({ text }) => !text.startsWith('--diff-filter='));
   const isTracked =
     rest[0]?.text === '--name-only' &&
     mark.text === '--' &&
     at.folders.every((folder) => isRepository(folder, at));
-  return (isTracked ? belowHere(at) : undefined) ?? changedFiles;
+  return (isTracked ? belowHere(at) : undefined) ?? diffFiles;
 }
 
 /** Returns true for the folder of a repository in which no tracked path begins with a dash. */
 const isRepository = (folder: string, { place }: LoopPlace): boolean =>
   place.exists(posix.join(folder, '.git')) === true && hasNone(/^\/-/, folder, place);
 
-function gitFiles(rest: readonly ShellWord[], at: LoopPlace): Printed {
+function gitFiles(rest: readonly ShellWord[], at: LoopPlace): MaybeListing {
   const call = readArguments(
     rest,
     'z m o c --modified --others --cached --exclude-standard --directory',
@@ -379,7 +379,7 @@ const producers: Readonly<Record<string, Producer>> = {
   grep: search('grep'),
   egrep: search('grep'),
   rg: search('rg'),
-  printf: printed,
+  printf: printf,
   git,
   // With a format or a separator, any text.
   seq: (words) =>

@@ -1,9 +1,9 @@
 /** Finds the values that the variable of a loop takes. */
 import { posix } from 'node:path';
 import type { ShellWord } from '../../../shell/shellCommand.ts';
-import { expanded, hasSets } from '../paths/operand.ts';
+import { expandPath, hasSets } from '../paths/operand.ts';
 import type { CommandPlace } from '../paths/place.ts';
-import { listedValues, maxValues } from '../values/braces.ts';
+import { sequenceValues, maxValues } from '../values/braces.ts';
 
 /** The place of a loop: `folders` are those in which it may run. */
 export interface LoopPlace {
@@ -22,7 +22,7 @@ export function loopValues(
   word: ShellWord,
   { place, folders }: LoopPlace,
 ): readonly string[] | undefined {
-  const values = listedValues(word) ?? namedValues(word, place, folders);
+  const values = sequenceValues(word) ?? fileValues(word, place, folders);
   return values !== undefined &&
     values.length <= maxValues &&
     values.every((value) => plainValue.test(value) || value === word.text)
@@ -34,23 +34,27 @@ export function loopValues(
  * Returns the text of a word without a pattern, or the file names that match its pattern, relative
  * to the folder as the shell prints them.
  */
-function namedValues(
+function fileValues(
   word: ShellWord,
   place: CommandPlace,
   folders: readonly string[],
 ): readonly string[] | undefined {
-  const text = /^\$\{?PWD/.test(word.spelled) ? undefined : expanded(word, place);
+  const text = /^\$\{?PWD/.test(word.spelled) ? undefined : expandPath(word, place);
   if (text === undefined) return undefined;
   if (!word.isDynamic || !/[*?]/.test(text)) return [text];
   const [folder, ...others] = text.startsWith('/') ? ['/'] : folders;
-  const names = folder === undefined || others.length > 0 ? [] : matched(text, folder, place);
+  const names = folder === undefined || others.length > 0 ? [] : matchingNames(text, folder, place);
   if (names === undefined || names.length === 0) return undefined;
   // The shell leaves a pattern without a match unchanged.
   return hasSets(word) ? [...names.filter((name) => name !== text), word.text] : names;
 }
 
 /** Returns the file names that match a pattern, relative to the folder as the shell prints them. */
-function matched(text: string, folder: string, place: CommandPlace): readonly string[] | undefined {
+function matchingNames(
+  text: string,
+  folder: string,
+  place: CommandPlace,
+): readonly string[] | undefined {
   const [before = ''] = /^(?:\/|(?:\.\/)*)/.exec(text) ?? [];
   const after = text.endsWith('/') ? '/' : '';
   const bare = text.slice(before.length).replace(/\/$/, '');

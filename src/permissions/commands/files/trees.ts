@@ -36,17 +36,19 @@ const nameReaders = /^(?:xargs|parallel|cpio|tar|rsync)$/;
  * whether the folder contains keys. Otherwise returns `safe`.
  */
 export function readsTree(name: string, command: ShellCommand, spot: Spot): Verdict {
-  const hidden = searchers.test(name) && !readsHidden(command.words);
+  const leavesHidden = searchers.test(name) && !readsHidden(command.words);
   const verdicts = treesOf(name, command)
     .flatMap(({ at, ...tree }) =>
-      (at === 'here' ? spot.folders : (pathsOf(at, spot) ?? named(at, spot))).map((path) => ({
-        ...tree,
-        folder: spot.place.realPath(path) ?? path,
-      })),
+      (at === 'here' ? spot.folders : (pathsOf(at, spot) ?? literalPaths(at, spot))).map(
+        (path) => ({
+          ...tree,
+          folder: spot.place.realPath(path) ?? path,
+        }),
+      ),
     )
     .flatMap((tree) => [
-      treeVerdict(tree.folder, spot, hidden),
-      filesVerdict(tree, spot, hidden),
+      treeVerdict(tree.folder, spot, leavesHidden),
+      filesVerdict(tree, spot, leavesHidden),
       linksVerdict(tree, spot),
     ]);
   return strictest(verdicts);
@@ -87,7 +89,7 @@ function filesVerdict(
   const printed = files.filter(
     (path) => prints(path.slice(folder.length)) && !(leavesHidden && isHidden(path, folder)),
   );
-  return strictest(printed.map((path) => printedVerdict(path, { place, part })));
+  return strictest(printed.map((path) => printVerdict(path, { place, part })));
 }
 
 /** Judges the links below the folder that the command follows, as if the command named them. */
@@ -140,7 +142,7 @@ export function isSilent(name: string, rest: readonly ShellWord[]): boolean {
   );
 }
 
-function printedVerdict(path: string, { place, part }: Pick<Spot, 'place' | 'part'>): Verdict {
+function printVerdict(path: string, { place, part }: Pick<Spot, 'place' | 'part'>): Verdict {
   const { rules } = place;
   if (rules.isKey(path) || /\.(?:pem|key)$/i.test(path))
     return denies(
@@ -171,7 +173,7 @@ interface Tree {
  * Returns the paths that a word names if each `..` removes the folder name before it. Used where
  * `pathsOf` returns `undefined`. The paths may be wrong if that folder is a link.
  */
-const named = ({ spelled }: ShellWord, { place, folders }: Spot): readonly string[] =>
+const literalPaths = ({ spelled }: ShellWord, { place, folders }: Spot): readonly string[] =>
   folders.map((folder) =>
     posix.resolve(folder, spelled.replace(/^(?:~|\$HOME)(?=\/)/, place.home)),
   );
@@ -184,8 +186,8 @@ function treesOf(name: string, { words, sources = [] }: ShellCommand): readonly 
   const rest = words.slice(1);
   const isReader = nameReaders.test(name) || rest.some(({ isDynamic }) => isDynamic);
   const reader = name === 'xargs' ? rest.find(({ text }) => !text.startsWith('-')) : words[0];
-  const found = isReader ? sources.flatMap((source) => foundBy(source, reader)) : [];
-  return [...found, ...ownTrees(name, words)];
+  const listings = isReader ? sources.flatMap((source) => listingTrees(source, reader)) : [];
+  return [...listings, ...ownTrees(name, words)];
 }
 
 function ownTrees(name: string, words: readonly ShellWord[]): readonly Tree[] {
@@ -194,8 +196,8 @@ function ownTrees(name: string, words: readonly ShellWord[]): readonly Tree[] {
   const operands = rest.filter(({ text }) => !text.startsWith('-'));
   const at = (word: ShellWord): Tree => ({ at: word });
   if (name === 'find')
-    return has(/^-(?:exec|ok)/) ? foundBy({ words }, foundCommand({ words })[0]) : [];
-  if (searches(name, has)) return searched(name, rest);
+    return has(/^-(?:exec|ok)/) ? listingTrees({ words }, foundCommand({ words })[0]) : [];
+  if (searches(name, has)) return searchTrees(name, rest);
   if (mounters.test(name)) return operands.map(beforeColon).map(at);
   if (name === 'diff' && packs(name, rest)) {
     const prints = has(/^-[a-z]*q|^--brief$/) ? undefined : (): boolean => true;
@@ -214,19 +216,19 @@ const searches = (name: string, has: (pattern: RegExp) => boolean): boolean =>
   (name === 'git' && has(/^--(?:no-index|untracked)$/));
 
 /** Options of searches whose value is the next word. */
-const valued =
+const valueOptions =
   /^-[a-zA-Z]*[ABCmefgtT]$|^--(?:after-context|before-context|context|max-count|regexp|file|glob|iglob|type|include|exclude|exclude-dir)$/;
 
-const valuedSearch =
+const searchValueOptions =
   /^-[a-zA-Z]*[Mdj]$|^--(?:ignore|ignore-dir|after|before|depth|max-depth|max-columns|colors?|sortr?|type-not)$/;
 
 const givesPattern = /^-[a-zA-Z]*[ef]$|^-[EFGPSUHILTNRabchilnopqrsvwxz]*[ef]|^--(?:regexp|file)\b/;
 
 /** Returns the folders in which a search reads; the current folder if the command names none. */
-function searched(name: string, words: readonly ShellWord[]): readonly Tree[] {
+function searchTrees(name: string, words: readonly ShellWord[]): readonly Tree[] {
   const rest = name === 'git' ? words.slice(1) : words;
   const isOption = (text: string): boolean =>
-    valued.test(text) || (searchers.test(name) && valuedSearch.test(text));
+    valueOptions.test(text) || (searchers.test(name) && searchValueOptions.test(text));
   const isValue = (at: number): boolean => isOption(rest[at - 1]?.text ?? '');
   const operands = rest.filter(({ text }, at) => !text.startsWith('-') && !isValue(at));
   const hasPattern = rest.some(({ text }) => givesPattern.test(text));
@@ -235,8 +237,8 @@ function searched(name: string, words: readonly ShellWord[]): readonly Tree[] {
   const prints = rest.some(({ text }) => names.test(text)) ? undefined : printsOf(rest);
   // A word of git with pattern characters may match files anywhere in the current folder.
   const isHere = folders.some(({ text }) => name === 'git' && /[:*?[]/.test(text));
-  const named = folders.map((at) => ({ at, prints }));
-  return isHere || folders.length === 0 ? [{ at: 'here', prints }, ...named] : named;
+  const literalPaths = folders.map((at) => ({ at, prints }));
+  return isHere || folders.length === 0 ? [{ at: 'here', prints }, ...literalPaths] : literalPaths;
 }
 
 /** File types of ripgrep that contain no keys. */
@@ -271,15 +273,15 @@ function printsOf(rest: readonly ShellWord[]): Prints {
     ),
   );
   if (isPlain && globs.length === 0) return () => false;
-  const included = globs.filter(({ reads }) => reads);
-  const excluded = globs.filter(({ reads }) => !reads);
+  const includes = globs.filter(({ reads }) => reads);
+  const excludes = globs.filter(({ reads }) => !reads);
   return (path) => {
     const names = path.split('/');
     const matches = ({ glob }: Glob): boolean =>
       names.some((name) => mayMatch(name, glob.replace(/^\*\*\/|\/(?:\*\*)?$/g, '')));
     return (
-      (included.length === 0 || included.some(matches)) &&
-      !excluded.some((each) => !/[[{]/.test(each.glob) && matches(each))
+      (includes.length === 0 || includes.some(matches)) &&
+      !excludes.some((each) => !/[[{]/.test(each.glob) && matches(each))
     );
   };
 }
@@ -295,12 +297,12 @@ const mayMatch = (name: string, glob: string): boolean =>
  * Returns the folders of `find` and other programs that list file names, if `reader` gets these
  * names and reads the files.
  */
-function foundBy(
+function listingTrees(
   { words }: Pick<ShellCommand, 'words'>,
   reader: ShellWord | undefined,
 ): readonly Tree[] {
   if (!/^(?:find|fd|rg|ls)$/.test(programOf(words[0]))) return [];
-  if (programOf(words[0]) === 'ls') return listedByLs(words.slice(1), reader);
+  if (programOf(words[0]) === 'ls') return lsTrees(words.slice(1), reader);
   const rest = words.slice(1).filter(({ text }) => !/^-[LPHRa]+$/.test(text));
   const end = rest.findIndex(({ text }) => /^[-(!]/.test(text));
   const folders = end < 0 ? rest : rest.slice(0, end);
@@ -313,7 +315,7 @@ function foundBy(
 }
 
 /** Returns the folders that `ls` lists, of which only the files directly in them are passed on. */
-function listedByLs(rest: readonly ShellWord[], reader: ShellWord | undefined): readonly Tree[] {
+function lsTrees(rest: readonly ShellWord[], reader: ShellWord | undefined): readonly Tree[] {
   const has = (pattern: RegExp): boolean => rest.some(({ text }) => pattern.test(text));
   const folders = rest.filter(({ text }) => !text.startsWith('-'));
   const isDeep = has(/^-[a-zA-Z]*R|^--recursive/);

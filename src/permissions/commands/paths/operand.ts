@@ -3,7 +3,7 @@ import { posix } from 'node:path';
 import type { ShellWord } from '../../../shell/shellCommand.ts';
 import { pathNote } from '../../pathRules.ts';
 import type { CommandPlace, Spot } from './place.ts';
-import { chosenTexts, hasChoice } from '../values/possibleTexts.ts';
+import { wordTexts, hasChoice } from '../values/possibleTexts.ts';
 import { isStream, isSystemPath } from './systemPaths.ts';
 import { asks, asksEach, denies, safe, strictest, type Verdict } from '../verdicts/verdict.ts';
 
@@ -107,9 +107,9 @@ export const isWithin = (folder: string, path: string): boolean =>
  * `undefined` if only the shell can know them. Links are not resolved.
  */
 export function pathsOf(word: ShellWord, spot: Spot): readonly string[] | undefined {
-  if (hasChoice(word)) return chosenPaths(word, spot);
+  if (hasChoice(word)) return choicePaths(word, spot);
   const { place, folders } = spot;
-  const text = expanded(word, place);
+  const text = expandPath(word, place);
   if (text === undefined) return undefined;
   if (!text.startsWith('/') && folders.length === 0) return undefined;
   // If the folder before `..` is a link, the path may really lead elsewhere.
@@ -125,11 +125,11 @@ export function pathsOf(word: ShellWord, spot: Spot): readonly string[] | undefi
 }
 
 /** Returns the paths of all texts that a word may be; of a folder with all below it, its own. */
-function chosenPaths(word: ShellWord, spot: Spot): readonly string[] | undefined {
-  const chosen = chosenTexts(word);
-  if (chosen === undefined) return undefined;
+function choicePaths(word: ShellWord, spot: Spot): readonly string[] | undefined {
+  const choices = wordTexts(word);
+  if (choices === undefined) return undefined;
   // All are asked for, also after one that is not known, so that the machine is asked once.
-  const found = chosen.flatMap(({ text, isPattern, source, below }) => {
+  const found = choices.flatMap(({ text, isPattern, source, below }) => {
     const texts = below === undefined ? [text] : [text, below.folder === '' ? '.' : below.folder];
     return texts.map((each) => {
       const named = { text: each, spelled: each, isDynamic: isPattern, isQuoted: !isPattern };
@@ -190,7 +190,7 @@ const variable = /^\$(?:HOME|PWD|\{HOME\}|\{PWD\})(?=\/|$)/;
  * Replaces `~`, `$HOME` and `$PWD` at the start of a word, and `[…]` by `*`, which also matches the
  * word as written; `undefined` for other expansions.
  */
-export function expanded(word: ShellWord, place: CommandPlace): string | undefined {
+export function expandPath(word: ShellWord, place: CommandPlace): string | undefined {
   const { home } = place;
   if (hasSets(word) && namesKey(word, place)) return undefined;
   const { spelled, isDynamic } = word;

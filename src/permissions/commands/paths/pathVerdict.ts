@@ -3,7 +3,7 @@ import { pathNote, strictest, type PathRules, type PathUse } from '../../pathRul
 import { denies, type Verdict } from '../verdicts/verdict.ts';
 
 /** A path in a command. */
-export interface FoundPath {
+export interface CommandPath {
   /** Absolute path as the command names it. */
   readonly path: string;
   /** The path with links resolved; omitted if it is not known. */
@@ -20,7 +20,7 @@ export interface FoundPath {
  */
 export function pathVerdict(
   verdict: Verdict,
-  paths: readonly FoundPath[],
+  paths: readonly CommandPath[],
   rules: PathRules,
 ): Verdict {
   if (verdict.kind === 'deny') return verdict;
@@ -31,7 +31,7 @@ export function pathVerdict(
   return { ...verdict, pathNote: notes.join('. ') };
 }
 
-function usesOf({ path, real = path, kind }: FoundPath, rules: PathRules): readonly PathUse[] {
+function usesOf({ path, real = path, kind }: CommandPath, rules: PathRules): readonly PathUse[] {
   if (kind === 'key') {
     const content = 'a private key';
     return [{ verdict: 'deny', action: 'read', path, content, isOfFile: true }];

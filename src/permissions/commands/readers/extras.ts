@@ -13,7 +13,7 @@ const bat: Reader = content(
 );
 /** The data of a file of HDF5 may be stored in any other file, which its header only names. */
 const otherFiles = 'may show the content of other files: show the header with -H or -h';
-const packed =
+const packerOptions =
   'l d c f q v k --list --stdout --to-stdout --decompress --keep --force --quiet --verbose';
 
 export const extraReaders: Readonly<Record<string, Reader>> = {
@@ -27,8 +27,8 @@ export const extraReaders: Readonly<Record<string, Reader>> = {
   base64: content('d i w: --decode --ignore-garbage --wrap='),
   base32: content('d i w: --decode --ignore-garbage --wrap='),
   iconv: content('f: t: c s l --from-code= --to-code= --list'),
-  zstd: content(packed, unpackProblem),
-  xz: content(packed, unpackProblem),
+  zstd: content(packerOptions, unpackProblem),
+  xz: content(packerOptions, unpackProblem),
   bzip2: content('d c f k q v s --stdout --decompress --keep', unpackProblem),
   readelf: content(
     'a h l S s e n r d V A I W p: x: --all --file-header --program-headers --section-headers ' +

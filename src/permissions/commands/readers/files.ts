@@ -32,7 +32,7 @@ const grep: Reader = {
 const sums = 'b t z w --binary --text --tag --zero';
 
 // With `-r`, the grep that these scripts run would read the current folder.
-const packedGrep: Reader = {
+const archiveGrep: Reader = {
   ...grep,
   problem: ({ names: given }) =>
     ['-r', '-R', '-d', '--recursive'].some((name) => given.has(name))
@@ -146,8 +146,8 @@ export const fileReaders: Readonly<Record<string, Reader>> = {
   egrep: grep,
   fgrep: grep,
   zgrep: grep,
-  xzgrep: packedGrep,
-  bzgrep: packedGrep,
+  xzgrep: archiveGrep,
+  bzgrep: archiveGrep,
   // Without `-f`, `-t` and `-G`, which have other meanings for other searches.
   ag: {
     options:

@@ -271,7 +271,7 @@ const aliases: Readonly<Record<string, string>> = {
  * pytest are excluded, because they load plugins of a project; go, because it downloads the version
  * that a go.mod names.
  */
-const versioned: ReadonlySet<string> = new Set(
+const versionPrograms: ReadonlySet<string> = new Set(
   (
     'python python3 pip pip3 conda mamba uv node npm npx git gcc g++ cc c++ clang nvcc cmake ' +
     'make ninja java javac ruby perl julia R Rscript docker podman bash sh zsh ffmpeg ' +
@@ -298,7 +298,7 @@ export const showsVersion = (program: string, rest: readonly ShellWord[]): boole
   const [option] = rest;
   if (rest.length !== 1 || option === undefined || option.isDynamic) return false;
   if (readerOf(program) !== undefined && /^--(?:help|version)$/.test(option.text)) return true;
-  if (!versioned.has(program)) return false;
+  if (!versionPrograms.has(program)) return false;
   // npm is allowed only its version: for its help, npm writes a log to a folder that .npmrc sets.
   if (/^np[mx]$/.test(program)) return /^(?:--version|-v)$/.test(option.text);
   if (/^--(?:version|help)$/.test(option.text)) return true;

@@ -8,7 +8,7 @@ import { names, nothing, text, textOf, type Reader } from './reader.ts';
  * Matches arguments with which `ip` shows something, of all devices or of one. It reads other words
  * as the beginning of a command: `ip a a` adds an address.
  */
-const shownByIp =
+const ipObjects =
   /^(?:a|addr|address|l|link|n|neigh|r|route)(?: (?:show|list|ls)(?: (?:dev )?(?:lo|(?:eth|en|wl|ib|br|docker)[\w-]*))?)?$/;
 
 const device = /^(?:lo|(?:eth|en|wl|ib|br|docker|bond)[\w-]*)$/;
@@ -84,7 +84,7 @@ export const systemReaders: Readonly<Record<string, Reader>> = {
   ),
   netstat: text('t u l n p a r i s e x 4 6 W', nothing),
   ip: text('4 6 s d j o -br --brief', (call) =>
-    call.operands.length === 0 || shownByIp.test(textOf(call.operands))
+    call.operands.length === 0 || ipObjects.test(textOf(call.operands))
       ? undefined
       : 'may change the network',
   ),
@@ -99,9 +99,9 @@ export const systemReaders: Readonly<Record<string, Reader>> = {
   getconf: text('a'),
   locale: text('a m k', nothing),
   lsb_release: text('a i d r c s', nothing),
-  vmstat: text('a d s S: w t n # --unit= --wide --timestamp', countedProblem),
-  iostat: text('c d h k m x y z p: # ', countedProblem),
-  mpstat: text('A P: u n #', countedProblem),
+  vmstat: text('a d s S: w t n # --unit= --wide --timestamp', countProblem),
+  iostat: text('c d h k m x y z p: # ', countProblem),
+  mpstat: text('A P: u n #', countProblem),
   lsusb: text('v t s: d:', nothing),
   lsns: text('l n o: p: r t: J --json --list --output= --type=', nothing),
   lslocks: text('n o: p: r u J --json --output=', nothing),
@@ -255,6 +255,6 @@ function killProblem(
  * Returns a problem if the program does not end by itself: `vmstat 1` runs forever, `vmstat 1 5`
  * ends.
  */
-function countedProblem({ operands }: Arguments): string | undefined {
+function countProblem({ operands }: Arguments): string | undefined {
   return operands.length === 1 ? 'does not end by itself: give a count' : undefined;
 }

@@ -1,9 +1,9 @@
 /** Keeps the variables apart of commands that may have run and of those that may not. */
 import type { ShellCommand } from '../../../shell/shellCommand.ts';
-import { joinedScopes, type Scope } from '../values/variables.ts';
+import { joinScopes, type Scope } from '../values/variables.ts';
 
-const opening = /^(?:if|\{|case)$/;
-const closing = /^(?:fi|\}|esac)$/;
+const openers = /^(?:if|\{|case)$/;
+const closers = /^(?:fi|\}|esac)$/;
 const plain = /^(?:;|\n|&|&&|\|\||\|&?|then|elif|else|;;)$/;
 const casePattern = /^[^()]+\)$/;
 
@@ -11,7 +11,7 @@ const casePattern = /^[^()]+\)$/;
 export const isSign = (item: string, before: string | ShellCommand | undefined): boolean =>
   item === '!'
     ? typeof before !== 'string' || !/^[|!]/.test(before) || before === '||'
-    : [opening, closing, plain, casePattern].some((pattern) => pattern.test(item));
+    : [openers, closers, plain, casePattern].some((pattern) => pattern.test(item));
 
 /** The variables around an `if`, a `case` or `{ }`. */
 interface Group {
@@ -22,7 +22,7 @@ interface Group {
   /** Outside of the branches, if a redirection or a pipeline keeps their effects away. */
   readonly outer: Scope;
   /** After each command so far of a list with `&&` or `||`; omitted outside of these. */
-  chained?: Scope;
+  chain?: Scope;
   /** True after a `||` of the list. */
   hasOr?: boolean;
   /** Before the list of the current command. */
@@ -33,7 +33,7 @@ export class Branches {
   readonly #groups: Group[];
 
   constructor(scope: Scope) {
-    this.#groups = [opened(scope)];
+    this.#groups = [newGroup(scope)];
   }
 
   /** True outside of `if`, `case` and `{ }`. */
@@ -42,7 +42,7 @@ export class Branches {
   }
 
   open(scope: Scope): void {
-    this.#groups.push(opened(scope));
+    this.#groups.push(newGroup(scope));
   }
 
   /** Returns the variables after an operator or keyword. */
@@ -57,41 +57,41 @@ export class Branches {
   #after(item: string, scope: Scope): Scope {
     const group = this.#groups.at(-1);
     if (group === undefined) return scope;
-    if (opening.test(item)) {
+    if (openers.test(item)) {
       this.open(scope);
       return scope;
     }
     if (item === '&&' || item === '||') {
-      const chained = joinedScopes(group.chained ?? scope, scope);
+      const chain = joinScopes(group.chain ?? scope, scope);
       group.hasOr = item === '||' || group.hasOr === true;
-      group.chained = chained;
-      return group.hasOr ? chained : scope;
+      group.chain = chain;
+      return group.hasOr ? chain : scope;
     }
-    const reached = unchained(group, scope);
+    const reached = endList(group, scope);
     // A background command sets its own variables only.
-    if (item === '&') return joinedScopes(group.list, reached);
+    if (item === '&') return joinScopes(group.list, reached);
     if (item === 'then') group.before = reached;
     if (/^(?:elif|else|;;)$/.test(item) || casePattern.test(item)) {
       group.after.push(reached);
       return group.before;
     }
-    if (!closing.test(item)) return reached;
+    if (!closers.test(item)) return reached;
     this.#groups.pop();
-    return [group.before, group.outer, ...group.after].reduce(joinedScopes, reached);
+    return [group.before, group.outer, ...group.after].reduce(joinScopes, reached);
   }
 
   /** Returns the variables after the last command. */
   close(scope: Scope): Scope {
-    return this.#groups.reduceRight((reached, group) => unchained(group, reached), scope);
+    return this.#groups.reduceRight((reached, group) => endList(group, reached), scope);
   }
 }
 
-const opened = (scope: Scope): Group => ({ before: scope, after: [], list: scope, outer: scope });
+const newGroup = (scope: Scope): Group => ({ before: scope, after: [], list: scope, outer: scope });
 
 /** Ends a list with `&&` or `||`, of which the commands may have run or not. */
-function unchained(group: Group, scope: Scope): Scope {
-  const { chained } = group;
-  delete group.chained;
+function endList(group: Group, scope: Scope): Scope {
+  const { chain } = group;
+  delete group.chain;
   delete group.hasOr;
-  return chained === undefined ? scope : joinedScopes(chained, scope);
+  return chain === undefined ? scope : joinScopes(chain, scope);
 }

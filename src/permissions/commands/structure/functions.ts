@@ -1,9 +1,9 @@
 /** Tells what is known of the functions of a line, and of the arguments of their calls. */
 import type { ShellLayout, ShellWord } from '../../../shell/shellCommand.ts';
 import { wrapperOf } from '../../../shell/wrappers.ts';
-import { joinedValues, unset, type Scope, type Values } from '../values/variables.ts';
+import { joinValues, noValue, type Scope, type Values } from '../values/variables.ts';
 import { isRunner } from './runners.ts';
-import { isOfKnownKind } from '../verdicts/programReasons.ts';
+import { hasProgramReason } from '../verdicts/programReasons.ts';
 
 /** Maximum depth of calls within calls. */
 export const maxCalls = 4;
@@ -25,7 +25,7 @@ export const isFunctionName = (name: string): boolean =>
   !ofShells.has(name) &&
   wrapperOf(name) === undefined &&
   !isRunner(name) &&
-  !isOfKnownKind(name);
+  !hasProgramReason(name);
 
 export interface Call {
   /** The words in place of `"$@"`. */
@@ -33,7 +33,7 @@ export interface Call {
   /** Variables of the function, and the values that they have after the call. */
   readonly locals: Map<string, Values>;
   /** The variables where the function may return. */
-  readonly returned: Scope[];
+  readonly returnScopes: Scope[];
 }
 
 const positions = Array.from({ length: 9 }, (_none, index) => String(index + 1));
@@ -49,7 +49,7 @@ export function withArguments(scope: Scope, given: readonly Argument[]): Scope |
   const last = given.length - 1;
   if (given.some(({ isList }, index) => isList && index < last)) return undefined;
   const rest =
-    given.at(-1)?.isList === true ? joinedValues(given[last]?.values ?? [], unset) : unset;
+    given.at(-1)?.isList === true ? joinValues(given[last]?.values ?? [], noValue) : noValue;
   return new Map([
     ...scope,
     ...positions.map((name, index): [string, Values] => {
@@ -64,7 +64,7 @@ export function afterCall(scope: Scope, before: Scope, locals: Call['locals']): 
   const after = new Map(scope);
   // The command `local` may not have run.
   for (const [name, values] of locals)
-    after.set(name, joinedValues(after.get(name) ?? unset, values));
+    after.set(name, joinValues(after.get(name) ?? noValue, values));
   for (const name of positions) {
     const value = before.get(name);
     if (value === undefined) after.delete(name);
@@ -74,7 +74,7 @@ export function afterCall(scope: Scope, before: Scope, locals: Call['locals']): 
 }
 
 /** Returns the words with the arguments of the call in place of `"$@"`. */
-export const spread = (
+export const spreadArguments = (
   words: readonly ShellWord[],
   call: Call | undefined,
 ): readonly ShellWord[] =>

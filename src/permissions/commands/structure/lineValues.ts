@@ -1,21 +1,23 @@
 /** Keeps the variables of a line, and tells what its words may be at a command. */
 import type { ShellCommand, ShellWord, WordPart } from '../../../shell/shellCommand.ts';
 import { elementsOf } from '../values/elements.ts';
-import { spread, type Argument, type Call } from './functions.ts';
-import { listedBy, listsNames } from '../files/listings.ts';
+import { spreadArguments, type Argument, type Call } from './functions.ts';
+import { listingOf, listsNames } from '../files/listings.ts';
 import { loopValues, type LoopPlace } from '../files/loopValues.ts';
-import { chosenTexts, isList, isPrintable, isShown } from '../values/possibleTexts.ts';
-import { isSplit, resolved, resolvedWord, type ValueOf } from '../values/expansion.ts';
-import { joinedValues, textValue, type Scope, type Values } from '../values/variables.ts';
+import { wordTexts, isList, isPrintable, isOfLine } from '../values/possibleTexts.ts';
+import { isSplit, expandCommand, expandWord, type ValueOf } from '../values/expansion.ts';
+import { joinValues, textValue, type Scope, type Values } from '../values/variables.ts';
 import { nameParts } from '../values/pathNames.ts';
 import { pipelineOf } from '../../../shell/pipelines.ts';
-import { bracedWords } from '../values/braces.ts';
+import { expandBraces } from '../values/braces.ts';
 
 export class LineValues {
   /** The variables that the next command may use. */
   scope: Scope = new Map();
   /** The calls of functions in which the next command runs. */
   calls: readonly Call[] = [];
+  /** The variables where `break` and `continue` leave the body of the loop. */
+  exits: Scope[] = [];
   readonly #placeAt: (operator: string) => LoopPlace;
 
   constructor(placeAt: (operator: string) => LoopPlace) {
@@ -26,7 +28,7 @@ export class LineValues {
   set(name: string, values: Values): void {
     const elements = `${name}[@]`;
     const before = this.scope.get(elements);
-    const all = before && joinedValues(joinedValues(before, values), this.scope.get(name) ?? []);
+    const all = before && joinValues(joinValues(before, values), this.scope.get(name) ?? []);
     this.scope = new Map([
       ...this.scope,
       [name, all ?? values],
@@ -38,9 +40,9 @@ export class LineValues {
     return this.scope.has(`${name}[@]`);
   }
 
-  resolved(command: ShellCommand, operator: string): ShellCommand {
-    const words = spread(command.words, this.calls.at(-1)).flatMap(bracedWords);
-    const known = resolved({ ...command, words }, this.scope, this.valueOf(operator));
+  expand(command: ShellCommand, operator: string): ShellCommand {
+    const words = spreadArguments(command.words, this.calls.at(-1)).flatMap(expandBraces);
+    const known = expandCommand({ ...command, words }, this.scope, this.valueOf(operator));
     const [program, format] = known.words;
     const isPrinter =
       program?.text === 'echo' || (program?.text === 'printf' && format?.isDynamic === false);
@@ -58,12 +60,12 @@ export class LineValues {
   /** Returns the values of a word with its variables; `undefined` if it shows more than the line. */
   valuesOf(word: ShellWord): Values | undefined {
     if (word.parts === undefined) return textValue(word.text);
-    if (!isShown(word)) return isPrintable(word) ? 'unknown' : undefined;
+    if (!isOfLine(word)) return isPrintable(word) ? 'unknown' : undefined;
     const [only, ...others] = word.parts.filter((part) => part.kind !== 'text' || part.text !== '');
     if (only?.kind === 'choice' && others.length === 0) return only.values;
-    const chosen = chosenTexts(word);
-    return chosen?.every(({ isPattern, below }) => !isPattern && below === undefined) === true
-      ? chosen.map((each) => ({ kind: 'text', text: each.text }))
+    const texts = wordTexts(word);
+    return texts?.every(({ isPattern, below }) => !isPattern && below === undefined) === true
+      ? texts.map((each) => ({ kind: 'text', text: each.text }))
       : 'unknown';
   }
 
@@ -71,44 +73,44 @@ export class LineValues {
   valueOf(operator: string): ValueOf {
     return ({ layout }, isSplit) => {
       const commands = pipelineOf(layout);
-      const values = commands === undefined ? 'unknown' : this.printed(commands, operator);
+      const values = commands === undefined ? 'unknown' : this.outputOf(commands, operator);
       return values === 'unknown' && isSplit && listsNames(layout) ? undefined : values;
     };
   }
 
-  printed(commands: readonly ShellCommand[], operator: string, isNull = false): Values {
-    const known = commands.map((command) => this.resolved(command, operator));
+  outputOf(commands: readonly ShellCommand[], operator: string, isNull = false): Values {
+    const known = commands.map((command) => this.expand(command, operator));
     const [only] = known;
     const cut = known.length === 1 && only !== undefined ? nameParts(only) : undefined;
     if (cut !== undefined) return cut;
     const at = this.#placeAt(operator);
-    const listing = listedBy(known, at);
+    const listing = listingOf(known, at);
     return listing?.isNull === isNull ? listing.values : 'unknown';
   }
 
   /** Returns what the commands of `<(…)` print. */
-  printedBy({ parts = [] }: ShellWord, isNull: boolean): Values {
+  outputIn({ parts = [] }: ShellWord, isNull: boolean): Values {
     const [part, ...others] = parts;
     const inner = part?.kind === 'commands' ? pipelineOf(part.layout) : undefined;
-    return inner === undefined || others.length > 0 ? 'unknown' : this.printed(inner, '', isNull);
+    return inner === undefined || others.length > 0 ? 'unknown' : this.outputOf(inner, '', isNull);
   }
 
   /** Returns the values of the words of a loop. */
-  looped(words: readonly ShellWord[], operator: string): Values | undefined {
+  loopWords(words: readonly ShellWord[], operator: string): Values | undefined {
     const all: Values[] = [];
-    for (const word of spread(words, this.calls.at(-1)).flatMap(bracedWords)) {
-      const values = isPlainText(word) ? textValue(word.text) : this.#loopedWord(word, operator);
+    for (const word of spreadArguments(words, this.calls.at(-1)).flatMap(expandBraces)) {
+      const values = isPlainText(word) ? textValue(word.text) : this.#loopWord(word, operator);
       if (values === undefined) return undefined;
       all.push(values);
     }
     const known = all.filter((values) => values !== 'unknown');
-    return known.length < all.length ? 'unknown' : joinedValues([], known.flat());
+    return known.length < all.length ? 'unknown' : joinValues([], known.flat());
   }
 
-  #loopedWord(given: ShellWord, operator: string): Values | undefined {
+  #loopWord(given: ShellWord, operator: string): Values | undefined {
     const elements = elementsOf(given, this.scope);
     if (elements !== undefined) return elements;
-    const word = resolvedWord(given, this.scope, this.valueOf(operator));
+    const word = expandWord(given, this.scope, this.valueOf(operator));
     const [part, ...parts] = (word.parts ?? []).filter(isNotEmpty);
     if (parts.length === 0 && part?.kind === 'choice') return part.values;
     if (parts.length === 0 && part?.kind === 'unknown' && !isSplit(given)) return 'unknown';
@@ -129,7 +131,7 @@ export class LineValues {
       const values = this.valuesOf(word);
       return values && { values, isList: isList(word) };
     }
-    const values = this.looped([word], operator);
+    const values = this.loopWords([word], operator);
     return values && { values, isList: true };
   }
 }

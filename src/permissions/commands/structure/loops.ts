@@ -1,6 +1,6 @@
 /** Finds the parts of loops and subshells among the commands of a line. */
 import type { ShellCommand, ShellLayout, ShellWord } from '../../../shell/shellCommand.ts';
-import { setByArithmetic } from '../values/expansion.ts';
+import { arithmeticTargets } from '../values/expansion.ts';
 import { printfTarget } from './setterCalls.ts';
 
 export interface Loop {
@@ -46,16 +46,16 @@ export function isCounting({ condition, body }: Pick<Loop, 'condition' | 'body'>
   const isCompared = commands.every(({ words }) =>
     /^(?:\[\[?|test|\(\()$/.test(words[0]?.text ?? ''),
   );
-  const used = new Set(commands.flatMap(({ words }) => words.flatMap(namesIn)));
-  return isCompared && body.some((item) => typeof item === 'object' && sets(item, used));
+  const names = new Set(commands.flatMap(({ words }) => words.flatMap(namesIn)));
+  return isCompared && body.some((item) => typeof item === 'object' && sets(item, names));
 }
 
 /** Returns the number of items after the last command of a condition. */
-export const ends = (condition: ShellLayout): number =>
+export const itemsAfterLast = (condition: ShellLayout): number =>
   condition.length - 1 - condition.findLastIndex((item) => typeof item === 'object');
 
 /** Returns arithmetic as the command `((`. */
-export const calculated = (word: ShellWord | undefined): ShellCommand => ({
+export const arithmeticCommand = (word: ShellWord | undefined): ShellCommand => ({
   assignments: [],
   words: [
     { text: '((', spelled: '((', isDynamic: false, isQuoted: false },
@@ -78,11 +78,11 @@ const namesIn = ({ parts = [] }: ShellWord): readonly string[] =>
 const sets = ({ words, assignments }: ShellCommand, names: ReadonlySet<string>): boolean =>
   assignments.some(({ spelled }) => names.has(/^\w+/.exec(spelled)?.[0] ?? '')) ||
   (words[0]?.text === '((' && words.flatMap(namesIn).some((name) => names.has(name))) ||
-  words.flatMap(setInside).some((name) => names.has(name));
+  words.flatMap(arithmeticTargetsIn).some((name) => names.has(name));
 
 /** Returns the variables that the arithmetic in a word sets, such as `$((i++))`. */
-export const setInside = ({ parts = [] }: ShellWord): readonly string[] =>
-  parts.flatMap((part) => (part.kind === 'arithmetic' ? setByArithmetic(part.items) : []));
+export const arithmeticTargetsIn = ({ parts = [] }: ShellWord): readonly string[] =>
+  parts.flatMap((part) => (part.kind === 'arithmetic' ? arithmeticTargets(part.items) : []));
 
 export const isFunctionHead = ({ words: [, sign] }: Pick<ShellCommand, 'words'>): boolean =>
   sign?.text === '()' && isKeyword(sign);
@@ -91,11 +91,11 @@ export const isCountingHead = ({ words: [first, sign] }: ShellCommand): boolean 
   first?.text === 'for' && isKeyword(first) && sign?.text === '((' && isKeyword(sign);
 
 /** Returns the index of the bracket that closes a subshell. */
-export function closingAt(layout: ShellLayout, start: number): number | undefined {
-  const [opening, closing] = layout[start] === '{' ? ['{', '}'] : ['(', ')'];
+export function groupEnd(layout: ShellLayout, start: number): number | undefined {
+  const [opener, closer] = layout[start] === '{' ? ['{', '}'] : ['(', ')'];
   let depth = 0;
   const end = layout.findIndex((item, at) => {
-    depth += at < start ? 0 : item === opening ? 1 : item === closing ? -1 : 0;
+    depth += at < start ? 0 : item === opener ? 1 : item === closer ? -1 : 0;
     return at >= start && depth === 0;
   });
   return end < 0 ? undefined : end;

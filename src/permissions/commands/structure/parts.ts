@@ -13,3 +13,7 @@ export const notJudged = (part: string): Verdict =>
   part === 'while' || part === 'until'
     ? asks(`${part} may run without end`, '')
     : asks(`${part.trim() === '' ? 'a part of the line' : part} is not judged`, '');
+
+export const unclear = asks('has a part that is not judged', '');
+
+export const tooMany = asks('runs too many commands to judge', '');

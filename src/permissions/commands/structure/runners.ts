@@ -16,7 +16,7 @@ const transparent: Readonly<Record<string, { readonly options: RegExp; readonly 
   },
   time: { options: /^-[pv]$/, own: 0 },
 };
-const valued = /^-(?:n|k|s|[cn]|[ioe])$/;
+const valueOptions = /^-(?:n|k|s|[cn]|[ioe])$/;
 
 /** Programs that run the command in their arguments, on this or another machine. */
 const runners: ReadonlySet<string> = new Set(
@@ -39,7 +39,7 @@ const most = 12;
  * Returns the command that a transparent wrapper runs; `undefined` for other programs, and if an
  * option of the wrapper is not known.
  */
-export function unwrapped(command: ShellCommand): ShellCommand | undefined {
+export function unwrap(command: ShellCommand): ShellCommand | undefined {
   const [first, ...rest] = command.words;
   const name = first?.text ?? '';
   const wrapper = Object.hasOwn(transparent, name) ? transparent[name] : undefined;
@@ -49,11 +49,14 @@ export function unwrapped(command: ShellCommand): ShellCommand | undefined {
   const isKnown = own.every(({ text, isDynamic }) => !isDynamic && duration.test(text));
   return at === undefined || !isKnown
     ? undefined
-    : { ...command, words: endedBy(command.words, rest.slice(at + wrapper.own)) };
+    : { ...command, words: withoutFollow(command.words, rest.slice(at + wrapper.own)) };
 }
 
 /** Returns the words without the option of `tail` to follow a file, if `timeout N` ends it. */
-function endedBy(all: readonly ShellWord[], inner: readonly ShellWord[]): readonly ShellWord[] {
+function withoutFollow(
+  all: readonly ShellWord[],
+  inner: readonly ShellWord[],
+): readonly ShellWord[] {
   const [name, time] = all.map(({ text }) => text);
   const isEnded = name === 'timeout' && /^[1-9]\d{0,2}s?$/.test(time ?? '');
   return isEnded && inner[0]?.text === 'tail'
@@ -72,7 +75,7 @@ function afterOptions(
   let at = 0;
   for (let word = words[at]; word?.text.startsWith('-') === true; word = words[at]) {
     if (word.isDynamic || !options.test(word.text)) return undefined;
-    at += !hasFlags && valued.test(word.text) ? 2 : 1;
+    at += !hasFlags && valueOptions.test(word.text) ? 2 : 1;
   }
   return at;
 }
@@ -99,7 +102,7 @@ export function innerCommands(command: ShellCommand): readonly ShellCommand[] {
  */
 export function innerScripts(command: ShellCommand): readonly string[] {
   const script = scriptOf(command);
-  const piped =
+  const pipeScripts =
     script === undefined
       ? []
       : (command.sources ?? []).filter(isPrinted).map(({ words }) => textOf(words.slice(1)));
@@ -108,7 +111,7 @@ export function innerScripts(command: ShellCommand): readonly string[] {
     ? rest.filter(({ text, isQuoted }) => isQuoted && /\s/.test(text)).map(({ text }) => text)
     : [];
   const own = script === undefined || script.text.trim() === '' ? [] : [script.text];
-  return [...own, ...piped, ...quoted];
+  return [...own, ...pipeScripts, ...quoted];
 }
 
 const isPrinted = ({ words }: ShellCommand): boolean =>

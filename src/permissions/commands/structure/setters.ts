@@ -2,7 +2,7 @@
 import type { ShellCommand, ShellWord } from '../../../shell/shellCommand.ts';
 import {
   elementAssignment,
-  filled,
+  outputElements,
   keysOf,
   kindOf,
   listOf,
@@ -11,16 +11,16 @@ import {
   type Kind,
 } from '../values/elements.ts';
 import type { LineValues } from './lineValues.ts';
-import { setInside } from './loops.ts';
+import { arithmeticTargetsIn } from './loops.ts';
 import type { Steps } from './steps.ts';
 import {
-  followed,
+  appendValues,
   isCalculated,
-  resolvedWord,
+  expandWord,
   valueParts,
   withoutTarget,
 } from '../values/expansion.ts';
-import { joinedValues, textValue, unset, type Values } from '../values/variables.ts';
+import { joinValues, textValue, noValue, type Values } from '../values/variables.ts';
 import { asks, safe, type Verdict } from '../verdicts/verdict.ts';
 import { isOwnWord, isOwnName } from '../values/ownNames.ts';
 import { mapfileCall, printfTarget, readCall } from './setterCalls.ts';
@@ -55,8 +55,9 @@ export class Setters {
   #setText(name: string, assignment: ShellWord, isMore: boolean): boolean {
     const before = isMore ? this.#values.scope.get(name) : [];
     if (before === undefined || (isMore && this.#values.isArray(name))) return false;
-    const values = this.#assigned(assignment, name.length + (isMore ? 2 : 1));
-    if (values !== undefined) this.#values.set(name, isMore ? followed(before, values) : values);
+    const values = this.#assignmentValues(assignment, name.length + (isMore ? 2 : 1));
+    if (values !== undefined)
+      this.#values.set(name, isMore ? appendValues(before, values) : values);
     return values !== undefined;
   }
 
@@ -68,7 +69,7 @@ export class Setters {
     if (pairs?.includes(undefined) === true) return false;
     const values: Values | undefined = pairs
       ? pairs.map((pair) => ({ kind: 'text', text: pair?.value ?? '' }))
-      : this.#values.looped(list, '');
+      : this.#values.loopWords(list, '');
     const keys: Values = pairs
       ? pairs.map((pair) => ({ kind: 'text', text: pair?.key ?? '' }))
       : [{ kind: 'number' }];
@@ -84,18 +85,18 @@ export class Setters {
 
   #setElement(name: string, assignment: ShellWord): boolean {
     const { scope } = this.#values;
-    const split = elementAssignment(assignment);
+    const element = elementAssignment(assignment);
     const kind = kindOf(name, scope);
-    const key = split && kind && kind !== 'mixed' ? keysOf(split.key, kind, scope) : undefined;
-    if (split === undefined || key === undefined || kind === undefined) return false;
-    const values = this.#assigned(split.value, 0);
+    const key = element && kind && kind !== 'mixed' ? keysOf(element.key, kind, scope) : undefined;
+    if (element === undefined || key === undefined || kind === undefined) return false;
+    const values = this.#assignmentValues(element.value, 0);
     if (values === undefined) return false;
     this.#values.scope = withElements(scope, name, { values, keys: key, isMore: true, kind });
     return true;
   }
 
   /** Judges `local`, `readonly`, `declare` and `typeset`. */
-  declaring([command, ...words]: readonly ShellWord[]): Verdict | undefined {
+  declaration([command, ...words]: readonly ShellWord[]): Verdict | undefined {
     if (command?.text === 'local') return this.local(words);
     return command?.text === 'readonly' ? this.assign(words) : this.declare(words);
   }
@@ -123,7 +124,7 @@ export class Setters {
   }
 
   /** Returns the values that an assignment gives; `undefined` if it shows more than the line does. */
-  #assigned(assignment: ShellWord, from: number): Values | undefined {
+  #assignmentValues(assignment: ShellWord, from: number): Values | undefined {
     const { text, isDynamic, parts, isQuoted } = assignment;
     if (parts === undefined) {
       const value = text.slice(from);
@@ -131,7 +132,7 @@ export class Setters {
       return isPlain ? textValue(value) : isQuoted && !isDynamic ? 'unknown' : undefined;
     }
     const value = from === 0 ? assignment : { ...assignment, parts: valueParts(assignment) };
-    return this.#values.valuesOf(resolvedWord(value, this.#values.scope, this.#values.valueOf('')));
+    return this.#values.valuesOf(expandWord(value, this.#values.scope, this.#values.valueOf('')));
   }
 
   calculation(word: ShellWord | undefined): Verdict {
@@ -139,15 +140,15 @@ export class Setters {
     const items = part?.kind === 'arithmetic' ? part.items : undefined;
     if (!items || !isCalculated(withoutTarget(items), this.#values.scope, this.#values.valueOf('')))
       return asks('calculates with a value that may be no number', word?.spelled ?? '');
-    this.calculated(word === undefined ? [] : [word]);
+    this.recordArithmetic(word === undefined ? [] : [word]);
     return safe;
   }
 
   /** Records what the arithmetic in words may set. */
-  calculated(words: readonly ShellWord[]): void {
+  recordArithmetic(words: readonly ShellWord[]): void {
     const number: Values = [{ kind: 'number' }];
-    for (const name of words.flatMap(setInside))
-      this.#values.set(name, joinedValues(this.#values.scope.get(name) ?? number, number));
+    for (const name of words.flatMap(arithmeticTargetsIn))
+      this.#values.set(name, joinValues(this.#values.scope.get(name) ?? number, number));
   }
 
   /** Judges `unset NAME…`; other calls as a program. */
@@ -156,18 +157,18 @@ export class Setters {
     if (names.some(({ text }) => this.#values.isArray(text))) return undefined;
     this.#values.scope = new Map([
       ...this.#values.scope,
-      ...names.map(({ text }) => [text, this.#uncovered(text)] as const),
+      ...names.map(({ text }) => [text, this.#outerValues(text)] as const),
     ]);
     return safe;
   }
 
   /** Returns the values after `unset`, which uncovers those outside of the functions that run. */
-  #uncovered(name: string): Values {
+  #outerValues(name: string): Values {
     const outer = this.#values.calls.flatMap(({ locals }) => {
       const values = locals.get(name);
       return values === undefined ? [] : [values];
     });
-    return outer.reduce(joinedValues, unset);
+    return outer.reduce(joinValues, noValue);
   }
 
   /** Judges `local NAME` and `local NAME=VALUE`. */
@@ -184,12 +185,12 @@ export class Setters {
       const [, name = ''] = /^([A-Za-z_]\w*)(?:=|$)/.exec(word.spelled) ?? [];
       if (call === undefined || !isOwnName(name) || this.#values.isArray(name) || listOf(word))
         return asks('sets a variable that programs may read', word.spelled);
-      const before = this.#values.scope.get(name) ?? unset;
+      const before = this.#values.scope.get(name) ?? noValue;
       const verdict = isSet ? this.assign([word]) : safe;
       if (verdict.kind !== 'safe') return verdict;
       if (!isSet)
-        this.#values.scope = new Map([...this.#values.scope, [name, joinedValues(before, unset)]]);
-      call.locals.set(name, joinedValues(call.locals.get(name) ?? before, before));
+        this.#values.scope = new Map([...this.#values.scope, [name, joinValues(before, noValue)]]);
+      call.locals.set(name, joinValues(call.locals.get(name) ?? before, before));
     }
     return safe;
   }
@@ -219,7 +220,7 @@ export class Setters {
   /** Sets a variable, or the elements of a list. */
   #fill(name: string, values: Values, isList: boolean): void {
     if (!isList) this.#values.set(name, values);
-    else this.#values.scope = withElements(this.#values.scope, name, filled(values));
+    else this.#values.scope = withElements(this.#values.scope, name, outputElements(values));
   }
 
   /** Judges `mapfile NAME`; other calls as a program. */
@@ -228,8 +229,8 @@ export class Setters {
     if (call === undefined || this.#values.scope.has(call.name)) return undefined;
     const [input, ...others] = command.redirections;
     const isFed = command.here === undefined && others.length === 0 && input?.sign === '<';
-    const values = isFed && call.isWhole ? this.#values.printedBy(input.target, false) : 'unknown';
+    const values = isFed && call.isWhole ? this.#values.outputIn(input.target, false) : 'unknown';
     this.#fill(call.name, values, true);
-    return this.#steps.redirections({ ...this.#values.resolved(command, ''), words: [] });
+    return this.#steps.redirections({ ...this.#values.expand(command, ''), words: [] });
   }
 }

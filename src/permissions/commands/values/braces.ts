@@ -8,23 +8,27 @@ export const maxValues = 200;
  * Returns the values of `{1..5}`, `a{b,c}` and `$(seq 1 5)`, which depend on no files; `undefined`
  * for other words.
  */
-export function listedValues({
+export function sequenceValues({
   text,
   spelled,
   isDynamic,
   parts,
 }: ShellWord): readonly string[] | undefined {
-  if (parts !== undefined) return parts.length === 1 ? parts.flatMap(countedBy)[0] : undefined;
+  if (parts !== undefined) return parts.length === 1 ? parts.flatMap(seqValuesIn)[0] : undefined;
   if (!isDynamic || text !== spelled || /[*?]/.test(text)) return undefined;
-  return bracesOf(text);
+  return braceTexts(text);
 }
 
 /** Returns the texts of `a{b,c}` and the like, which may be patterns; `undefined` for others. */
-function bracesOf(text: string): readonly string[] | undefined {
+function braceTexts(text: string): readonly string[] | undefined {
   const found = /^([\w./*?@:%+=-]*)\{([\w.,/*?-]+)\}([\w./*?@:%+={},-]*)$/.exec(text);
   if (found === null) return undefined;
   const [, before = '', list = '', after = ''] = found;
-  const afters = after.includes('{') ? bracesOf(after) : after.includes('}') ? undefined : [after];
+  const afters = after.includes('{')
+    ? braceTexts(after)
+    : after.includes('}')
+      ? undefined
+      : [after];
   const all = alternatives(list)?.flatMap((item) => afters?.map((end) => before + item + end));
   return all === undefined || all.includes(undefined) || all.length > maxValues
     ? undefined
@@ -32,11 +36,11 @@ function bracesOf(text: string): readonly string[] | undefined {
 }
 
 /** Returns the words of `a{b,c}` and the like; the word itself for others. */
-export function bracedWords(word: ShellWord): readonly ShellWord[] {
+export function expandBraces(word: ShellWord): readonly ShellWord[] {
   const { text, spelled, isDynamic, parts } = word;
   if (!isDynamic || parts !== undefined || text !== spelled || !text.includes('{')) return [word];
   return (
-    bracesOf(text)?.map((each) => ({
+    braceTexts(text)?.map((each) => ({
       text: each,
       spelled: each,
       isDynamic: /[*?]/.test(each),
@@ -60,14 +64,14 @@ function alternatives(list: string): readonly string[] | undefined {
   return list.includes(',') && !list.includes('..') ? list.split(',') : undefined;
 }
 
-const countedBy = (part: WordPart): readonly (readonly string[] | undefined)[] => {
+const seqValuesIn = (part: WordPart): readonly (readonly string[] | undefined)[] => {
   const layout = part.kind === 'commands' && part.sign === '$(' ? part.layout : [];
   return layout.map((item) =>
-    typeof item === 'object' && layout.length === 1 ? counted(item) : undefined,
+    typeof item === 'object' && layout.length === 1 ? seqValues(item) : undefined,
   );
 };
 
-function counted({
+function seqValues({
   words,
   assignments,
   redirections,

@@ -1,7 +1,7 @@
 /** Tells what the elements of the arrays of a line may be. */
 import type { ShellWord, WordPart } from '../../../shell/shellCommand.ts';
 import { isNumeric } from './possibleTexts.ts';
-import { joinedValues, unset, type Scope, type Values } from './variables.ts';
+import { joinValues, noValue, type Scope, type Values } from './variables.ts';
 
 /**
  * How the elements of an array are found: by numbers, or by texts as keys. `mixed`: this is not
@@ -28,7 +28,7 @@ interface Elements {
 }
 
 /** Returns the elements of an array that a command has filled, which some shells do not know. */
-export const filled = (values: Values): Elements => ({
+export const outputElements = (values: Values): Elements => ({
   values,
   keys: [{ kind: 'number' }],
   isMore: false,
@@ -39,11 +39,11 @@ export const filled = (values: Values): Elements => ({
 export function withElements(scope: Scope, name: string, given: Elements): Scope {
   const { isMore, kind } = given;
   const all = (key: string, values: Values): Values =>
-    isMore ? joinedValues(scope.get(key) ?? [], values) : values;
+    isMore ? joinValues(scope.get(key) ?? [], values) : values;
   const values = all(`${name}[@]`, given.values);
   return new Map([
     ...scope,
-    [name, joinedValues(values, unset)],
+    [name, joinValues(values, noValue)],
     [`${name}[@]`, values],
     [`${name}[!]`, all(`${name}[!]`, given.keys)],
     [`${name}[kind]`, [{ kind: 'text', text: kind }]],
@@ -107,10 +107,10 @@ export function elementAssignment(
 /** Returns the values of a key; `undefined` if the shell might run what is in it. */
 export function keysOf(key: string, kind: Kind, scope: Scope): Values | undefined {
   const [, variable] = /^"?\$\{?(\w+)\}?"?$/.exec(key) ?? [];
-  const named = variable ?? (kind !== 'keys' && /^[A-Za-z_]/.test(key) ? key : undefined);
-  if (named === undefined)
+  const subject = variable ?? (kind !== 'keys' && /^[A-Za-z_]/.test(key) ? key : undefined);
+  if (subject === undefined)
     return kind === 'keys' || /^-?\d+$/.test(key) ? [{ kind: 'text', text: key }] : undefined;
-  const values = scope.get(named);
+  const values = scope.get(subject);
   const isNumber = values !== undefined && values !== 'unknown' && values.every(isNumeric);
   return kind === 'keys' || isNumber ? values : undefined;
 }
@@ -141,5 +141,5 @@ export function elementPart(
   const values = scope.get(`${name}[${isKey ? '!' : '@'}]`);
   if (index === '@') return { texts: values === 'unknown' ? undefined : values, isList: true };
   if (isKey || values === undefined || keysOf(index, kind, scope) === undefined) return undefined;
-  return { texts: joinedValues(values, unset), isList: false };
+  return { texts: joinValues(values, noValue), isList: false };
 }

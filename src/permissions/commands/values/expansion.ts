@@ -1,10 +1,10 @@
 /** The variables of a line, and the words with the values of the variables in them. */
 import type { ShellCommand, ShellWord, WordPart } from '../../../shell/shellCommand.ts';
 import { isSpecial } from '../../../shell/wordParts.ts';
-import { derived } from './expansionOperators.ts';
+import { applyOperator } from './expansionOperators.ts';
 import { elementPart } from './elements.ts';
 import { isNumeric } from './possibleTexts.ts';
-import { joinedValues, textValue, unset, type Scope, type Values } from './variables.ts';
+import { joinValues, textValue, noValue, type Scope, type Values } from './variables.ts';
 import { isOwnName } from './ownNames.ts';
 
 /**
@@ -16,15 +16,19 @@ export type ValueOf = (
   isSplit: boolean,
 ) => Values | undefined;
 
-export const resolved = (command: ShellCommand, scope: Scope, valueOf: ValueOf): ShellCommand => {
-  const word = (each: ShellWord): ShellWord => resolvedWord(each, scope, valueOf);
+export const expandCommand = (
+  command: ShellCommand,
+  scope: Scope,
+  valueOf: ValueOf,
+): ShellCommand => {
+  const word = (each: ShellWord): ShellWord => expandWord(each, scope, valueOf);
   const { words, redirections, here, sources } = command;
   return {
     ...command,
     words: words.map(word),
     redirections: redirections.map((each) => ({ ...each, target: word(each.target) })),
     ...(here && { here: word(here) }),
-    ...(sources && { sources: sources.map((each) => resolved(each, scope, () => 'unknown')) }),
+    ...(sources && { sources: sources.map((each) => expandCommand(each, scope, () => 'unknown')) }),
   };
 };
 
@@ -37,7 +41,7 @@ const pipe: ShellWord = {
 };
 
 /** Returns the word with the values of its variables in it, as far as they are known. */
-export function resolvedWord(word: ShellWord, scope: Scope, valueOf: ValueOf): ShellWord {
+export function expandWord(word: ShellWord, scope: Scope, valueOf: ValueOf): ShellWord {
   const { parts } = word;
   if (parts === undefined) return word;
   const [first, ...others] = parts;
@@ -48,7 +52,7 @@ export function resolvedWord(word: ShellWord, scope: Scope, valueOf: ValueOf): S
   if (!parts.some(isOurs)) return word;
   const isList = isSplit(word);
   const isSole = parts.filter((part) => part.kind !== 'text' || part.text !== '').length === 1;
-  const all = parts.map((part) => resolvedPart(part, { scope, valueOf, isList, isSole }));
+  const all = parts.map((part) => expandPart(part, { scope, valueOf, isList, isSole }));
   const isFixed = all.every(({ kind }) => kind === 'text' || kind === 'pattern');
   const text = all.map((part) => ('text' in part ? part.text : '')).join('');
   if (!isFixed) return { ...word, text, parts: all };
@@ -68,9 +72,9 @@ export const isSplit = ({ parts = [], isQuoted }: ShellWord): boolean =>
 
 /** Returns the values of `$NAME` or `${#NAME}`; `undefined` if the line does not set the variable. */
 function valuesIn(scope: Scope, name: string): Values | undefined {
-  const [, measured] = /^#(\w+)/.exec(name) ?? [];
-  if (measured === undefined) return scope.get(name);
-  return scope.has(measured) ? [{ kind: 'number' }] : undefined;
+  const [, subject] = /^#(\w+)/.exec(name) ?? [];
+  if (subject === undefined) return scope.get(name);
+  return scope.has(subject) ? [{ kind: 'number' }] : undefined;
 }
 
 interface Circumstances {
@@ -81,7 +85,7 @@ interface Circumstances {
   readonly isSole: boolean;
 }
 
-function resolvedPart(part: WordPart, circumstances: Circumstances): WordPart {
+function expandPart(part: WordPart, circumstances: Circumstances): WordPart {
   const { scope, valueOf, isList, isSole } = circumstances;
   switch (part.kind) {
     case 'commands':
@@ -104,7 +108,7 @@ function resolvedPart(part: WordPart, circumstances: Circumstances): WordPart {
     }
     case 'derived': {
       const values = valuesIn(scope, part.name);
-      return values === undefined ? part : partOf(derived(values, part), false);
+      return values === undefined ? part : partOf(applyOperator(values, part), false);
     }
     default:
       return part;
@@ -124,9 +128,9 @@ function partOf(values: Values | undefined, isList: boolean): WordPart {
 /** Returns the values of `${NAME:-TEXT}` and `${NAME:+TEXT}`. The latter shows no value of NAME. */
 function alternative(part: WordPart & { kind: 'alternative' }, scope: Scope): WordPart {
   const text = textValue(part.text);
-  if (part.operator.endsWith('+')) return partOf(joinedValues(text, unset), false);
+  if (part.operator.endsWith('+')) return partOf(joinValues(text, noValue), false);
   const values = valuesIn(scope, part.name);
-  return values === undefined ? part : partOf(joinedValues(values, text), false);
+  return values === undefined ? part : partOf(joinValues(values, text), false);
 }
 
 /**
@@ -168,7 +172,7 @@ const unlessKnown = (
   items.some((item) => typeof item === 'string' && scope.has(item)) ? items : withoutTarget(items);
 
 /** Returns the variables that arithmetic sets. */
-export const setByArithmetic = (items: readonly (string | WordPart)[]): readonly string[] => {
+export const arithmeticTargets = (items: readonly (string | WordPart)[]): readonly string[] => {
   const isSet = items.some(
     (item) => item === '++' || item === '--' || /^[^=!<>]*=$/.test(String(item)),
   );
@@ -189,7 +193,7 @@ export function valueParts({ spelled, parts = [] }: ShellWord): readonly WordPar
 }
 
 /** Returns the values of `NAME+=TEXT`. */
-export function followed(before: Values, after: Values): Values {
+export function appendValues(before: Values, after: Values): Values {
   const [first, ...firsts] = before === 'unknown' ? [] : before;
   const [second, ...seconds] = after === 'unknown' ? [] : after;
   const isOne = firsts.length + seconds.length === 0;

@@ -4,35 +4,35 @@ import type { PossibleText } from '../../../shell/shellCommand.ts';
 import type { Values } from './variables.ts';
 
 /** Returns what is left of the values of `${NAME%PATTERN}` and the like. */
-export function derived(
+export function applyOperator(
   values: Values,
   { operator, pattern }: { readonly operator: string; readonly pattern: string },
 ): Values {
   if (values === 'unknown') return values;
-  if (!/^[#%]/.test(operator)) return changed(values, operator, pattern);
+  if (!/^[#%]/.test(operator)) return changeValues(values, operator, pattern);
   if (values.every(({ kind }) => kind === 'below')) return cutPaths(values, operator + pattern);
   const source = pattern.replace(/[.]/g, '\\.').replace(/\*/g, '[^]*').replace(/\?/g, '[^]');
   const whole = new RegExp(`^${source}$`);
-  const left: PossibleText[] = [];
+  const remainders: PossibleText[] = [];
   for (const value of values) {
     if (value.kind !== 'text') return 'unknown';
-    left.push({ kind: 'text', text: without(value.text, operator, whole) });
+    remainders.push({ kind: 'text', text: without(value.text, operator, whole) });
   }
-  return left;
+  return remainders;
 }
 
 /** Returns the values with a part replaced, or only a part of them. */
-function changed(values: readonly PossibleText[], operator: string, pattern: string): Values {
+function changeValues(values: readonly PossibleText[], operator: string, pattern: string): Values {
   const all = values.map((value) =>
     value.kind === 'text' && /^[ -~]*$/.test(value.text)
-      ? changedText(value.text, operator, pattern)
+      ? changeText(value.text, operator, pattern)
       : undefined,
   );
   const texts = all.filter((text) => text !== undefined);
   return texts.length < all.length ? 'unknown' : texts.map((text) => ({ kind: 'text', text }));
 }
 
-function changedText(text: string, operator: string, pattern: string): string | undefined {
+function changeText(text: string, operator: string, pattern: string): string | undefined {
   switch (operator) {
     case '^^':
       return text.toUpperCase();
@@ -83,9 +83,9 @@ export const foldersOf = (paths: readonly BelowText[]): Values =>
 
 function without(text: string, operator: string, pattern: RegExp): string {
   const lengths = Array.from({ length: text.length + 1 }, (_none, index) => index);
-  const ordered = operator.length === 2 ? lengths.toReversed() : lengths;
+  const candidates = operator.length === 2 ? lengths.toReversed() : lengths;
   const isStart = operator.startsWith('#');
-  const cut = ordered.find((length) =>
+  const cut = candidates.find((length) =>
     pattern.test(isStart ? text.slice(0, length) : text.slice(text.length - length)),
   );
   if (cut === undefined) return text;

@@ -1,7 +1,7 @@
 /** Computes what `basename` and `dirname` print of known paths. */
 import { posix } from 'node:path';
 import type { ShellCommand, ShellWord } from '../../../shell/shellCommand.ts';
-import { chosenTexts, mayBeOption } from './possibleTexts.ts';
+import { wordTexts, mayBeOption } from './possibleTexts.ts';
 import type { Values } from './variables.ts';
 import { foldersOf, namesIn } from './expansionOperators.ts';
 
@@ -24,9 +24,9 @@ const isFixed = (suffix: ShellWord | undefined): boolean =>
 /** Returns the names of known paths without a suffix, or their folders if there is none. */
 function cutTexts(name: ShellWord, suffix: string | undefined): Values | undefined {
   const plainName = [{ text: name.text, isPattern: name.isDynamic }];
-  const chosen = name.parts === undefined ? plainName : chosenTexts(name);
-  if (!chosen?.every((each) => !each.isPattern && !('below' in each))) return undefined;
-  return chosen.map(({ text }) => ({
+  const texts = name.parts === undefined ? plainName : wordTexts(name);
+  if (!texts?.every((each) => !each.isPattern && !('below' in each))) return undefined;
+  return texts.map(({ text }) => ({
     kind: 'text',
     text: suffix === undefined ? posix.dirname(text) : baseName(text, suffix),
   }));

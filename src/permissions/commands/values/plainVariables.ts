@@ -19,6 +19,6 @@ const pattern = new RegExp(
  * words and for variables that may hold a secret.
  */
 export function plainVariable({ spelled, isDynamic }: ShellWord): string | undefined {
-  const [, bare, braced] = (isDynamic && pattern.exec(spelled.replace(/^"(.*)"$/, '$1'))) || [];
-  return bare ?? braced;
+  const [, bare, inBraces] = (isDynamic && pattern.exec(spelled.replace(/^"(.*)"$/, '$1'))) || [];
+  return bare ?? inBraces;
 }

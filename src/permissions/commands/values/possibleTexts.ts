@@ -16,7 +16,7 @@ export interface Below {
   readonly glob?: string;
 }
 
-export interface ChosenText {
+export interface WordText {
   /** The text; a file below a folder is named `found`. */
   readonly text: string;
   /** True if `*` and `?` in the text stand for other characters. */
@@ -26,26 +26,26 @@ export interface ChosenText {
   readonly below?: Below;
 }
 
-type Option = ChosenText;
+type Option = WordText;
 
 const sourceOf = ({ text, source }: Option): string =>
   source ?? text.replace(/[.+^${}()|[\]\\]/g, '\\$&').replace(/[*?]/g, '[^/]*');
 
-const fixed = (text: string): Option => ({ text, isPattern: false });
+const fixedOption = (text: string): Option => ({ text, isPattern: false });
 const number: Option = { text: '*', isPattern: true, source: String.raw`-?\d*` };
 const hash: Option = { text: '*', isPattern: true };
 
 const optionsOf = (value: PossibleText): Option => {
-  if (value.kind === 'text') return fixed(value.text);
+  if (value.kind === 'text') return fixedOption(value.text);
   if (value.kind !== 'below') return hash;
   const { folder, glob } = value;
   const text = folder === '' ? 'found' : `${folder.replace(/\/+$/, '')}/found`;
-  return { ...fixed(text), below: { folder, ...(glob !== undefined && { glob }) } };
+  return { ...fixedOption(text), below: { folder, ...(glob !== undefined && { glob }) } };
 };
 
 const ofPart = (part: WordPart): readonly Option[] | undefined => {
-  if (part.kind === 'text') return [fixed(part.text)];
-  if (part.kind === 'special') return [number, fixed('')];
+  if (part.kind === 'text') return [fixedOption(part.text)];
+  if (part.kind === 'special') return [number, fixedOption('')];
   if (part.kind === 'pattern') {
     const isPlain = !/[{}$`\\[\]]/.test(part.text);
     return isPlain ? [{ text: part.text, isPattern: /[*?]/.test(part.text) }] : undefined;
@@ -53,13 +53,13 @@ const ofPart = (part: WordPart): readonly Option[] | undefined => {
   // A command that prints a number prints nothing if it fails.
   return part.kind === 'choice'
     ? part.values.flatMap((each) =>
-        each.kind === 'number' ? [number, fixed('')] : optionsOf(each),
+        each.kind === 'number' ? [number, fixedOption('')] : optionsOf(each),
       )
     : undefined;
 };
 
 /** Returns the folder with its text before it; after other text, only all below it is known. */
-function joinedBelow(a: Option, b: Option): Below | undefined {
+function joinBelow(a: Option, b: Option): Below | undefined {
   if (b.below !== undefined) {
     const { folder, glob } = b.below;
     if (a.below !== undefined) return { folder: a.below.folder };
@@ -71,8 +71,8 @@ function joinedBelow(a: Option, b: Option): Below | undefined {
   return { folder: b.text.startsWith('/') ? folder : `${folder}/..` };
 }
 
-function joined(a: Option, b: Option): Option {
-  const below = joinedBelow(a, b);
+function joinOptions(a: Option, b: Option): Option {
+  const below = joinBelow(a, b);
   const isPattern = a.isPattern || b.isPattern;
   const hasNumber = a.source !== undefined || b.source !== undefined;
   return {
@@ -87,7 +87,7 @@ function joined(a: Option, b: Option): Option {
  * Returns the words of a command of which a shell may make several arguments. Empty for programs
  * that no argument makes do more.
  */
-export const splitWords = ({ words }: Pick<ShellCommand, 'words'>): readonly ShellWord[] =>
+export const splittableWords = ({ words }: Pick<ShellCommand, 'words'>): readonly ShellWord[] =>
   /^(?:echo|test|\[)$/.test(words[0]?.text ?? '') ? [] : words.filter(({ isSplit }) => isSplit);
 
 /** Returns true for a word with a part of which several texts are possible. */
@@ -98,17 +98,17 @@ export const hasChoice = ({ parts }: ShellWord): boolean =>
  * Returns the texts that a word may be; `undefined` if they are too many or not known, or could be
  * read as a home folder.
  */
-export function chosenTexts(word: ShellWord): readonly ChosenText[] | undefined {
+export function wordTexts(word: ShellWord): readonly WordText[] | undefined {
   const all = allTexts(word);
   return all?.every(({ text }) => !text.startsWith('~')) === true ? all : undefined;
 }
 
-function allTexts({ parts = [] }: Pick<ShellWord, 'parts'>): readonly ChosenText[] | undefined {
-  let all: readonly Option[] = [fixed('')];
+function allTexts({ parts = [] }: Pick<ShellWord, 'parts'>): readonly WordText[] | undefined {
+  let all: readonly Option[] = [fixedOption('')];
   for (const part of parts) {
     const options = ofPart(part);
     if (options === undefined || options.length * all.length > maxTexts) return undefined;
-    all = all.flatMap((before) => options.map((option) => joined(before, option)));
+    all = all.flatMap((before) => options.map((option) => joinOptions(before, option)));
   }
   return all;
 }
@@ -127,12 +127,12 @@ export function mayBeOption(word: ShellWord): boolean {
 }
 
 /** Returns the texts with which a word may begin: those of its first parts, as far as known. */
-function knownStart({ parts = [] }: ShellWord): readonly ChosenText[] {
+function knownStart({ parts = [] }: ShellWord): readonly WordText[] {
   for (let count = parts.length - 1; count > 0; count -= 1) {
     const texts = allTexts({ parts: parts.slice(0, count) });
     if (texts !== undefined) return texts;
   }
-  return [fixed('')];
+  return [fixedOption('')];
 }
 
 /** Returns true for a word that is a whole number whatever its possible values. */
@@ -187,5 +187,6 @@ function scriptTextsOf(part: WordPart, numbers: readonly string[]): readonly str
   return part.values.flatMap((value) => (value.kind === 'text' ? [value.text] : numbers));
 }
 
-export const isShown = ({ isDynamic, parts }: ShellWord): boolean =>
+/** Returns true for a word whose values are all of this line, and so show nothing of the machine. */
+export const isOfLine = ({ isDynamic, parts }: ShellWord): boolean =>
   !isDynamic || parts?.every(({ kind }) => /^(?:text|choice|unknown)$/.test(kind)) === true;

@@ -11,18 +11,18 @@ const maxValues = 200;
 export const textValue = (text: string): Values => [{ kind: 'text', text }];
 
 /** Returns the variables after a part of the line that may not have run, or one of several. */
-export function joinedScopes(a: Scope, b: Scope): Scope {
+export function joinScopes(a: Scope, b: Scope): Scope {
   if (a === b) return a;
   const names = new Set([...a.keys(), ...b.keys()]);
   return new Map(
-    [...names].map((name) => [name, joinedValues(a.get(name) ?? unset, b.get(name) ?? unset)]),
+    [...names].map((name) => [name, joinValues(a.get(name) ?? noValue, b.get(name) ?? noValue)]),
   );
 }
 
 /** Value of a variable that is not set. */
-export const unset = textValue('');
+export const noValue = textValue('');
 
-export function joinedValues(a: Values, b: Values): Values {
+export function joinValues(a: Values, b: Values): Values {
   if (a === b) return a;
   if (a === 'unknown' || b === 'unknown') return 'unknown';
   const known = new Set(a);
@@ -40,7 +40,7 @@ export function walks(values: Values, most: number): readonly Values[] {
 }
 
 /** Returns the variables of `b`, with unknown values where they are others than in `a`. */
-export const widened = (a: Scope, b: Scope): Scope =>
+export const widenScope = (a: Scope, b: Scope): Scope =>
   new Map([...b].map(([name, values]) => [name, isSame(values, a.get(name)) ? values : 'unknown']));
 
 export const isSameScope = (a: Scope, b: Scope): boolean =>

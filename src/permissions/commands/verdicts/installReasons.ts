@@ -19,13 +19,13 @@ export function installReason(words: readonly ShellWord[]): string | undefined {
   if (!/^(?:pip[\d.]*|uv|(?:micro)?mamba|conda)$/.test(name)) return undefined;
   const [verb = '', second = ''] = operandsOf(rest).map(({ text }) => text);
   if (!changes.test(verb === 'pip' ? second : verb)) return undefined;
-  return `changes packages of ${named(rest) ?? foundBy(first, rest)}`;
+  return `changes packages of ${optionEnvironment(rest) ?? programEnvironment(first, rest)}`;
 }
 
 const active = 'the environment that is active there';
 
 /** Returns the environment that an option names. */
-function named(rest: readonly ShellWord[]): string | undefined {
+function optionEnvironment(rest: readonly ShellWord[]): string | undefined {
   const folder = valueOf(rest, /^(?:-p|-t|--prefix|--target|--root|--python)$/);
   const name = valueOf(rest, /^(?:-n|--name)$/);
   if (folder !== undefined) return folder.spelled;
@@ -33,7 +33,7 @@ function named(rest: readonly ShellWord[]): string | undefined {
 }
 
 /** Returns the environment to which the program belongs, such as `.venv` for `.venv/bin/pip`. */
-function foundBy({ text, isDynamic }: ShellWord, rest: readonly ShellWord[]): string {
+function programEnvironment({ text, isDynamic }: ShellWord, rest: readonly ShellWord[]): string {
   if (has(rest, /^--user$/)) return 'the user (--user)';
   if (has(rest, /^(?:--system|--break-system-packages)$/)) return 'the system';
   const [, folder] = isDynamic ? [] : (/^(.+)\/bin\/[^/]+$/.exec(text) ?? []);

@@ -30,11 +30,11 @@ const reasons: readonly (readonly [programs: RegExp, reason: string])[] = [
 /**
  * Returns the reason as the rest of a sentence. `isPath`: the command names the program by a path.
  */
-export function whyAsked(program: string, isPath: boolean): string {
+export function programReason(program: string, isPath: boolean): string {
   const known = reasons.find(([programs]) => programs.test(program))?.[1];
   return known ?? (isPath ? 'runs a program by its path' : `${program} is not known to only read`);
 }
 
 /** Returns true if the list has a reason for this program. */
-export const isOfKnownKind = (program: string): boolean =>
+export const hasProgramReason = (program: string): boolean =>
   reasons.some(([programs]) => programs.test(program));

@@ -13,12 +13,12 @@ export const argumentsInside: Check = ({ rest, step }) =>
   firstReason([...rest.entries()], ([at, word]) => {
     const [, option = '', text = ''] = /^(--?[\w-]+)=(.+)$/s.exec(word.spelled) ?? [];
     const isValue = output.test(rest[at - 1]?.text ?? '') && !isOption(word);
-    const written = output.test(option) ? { ...word, text, spelled: text } : word;
-    const isWritten = isValue || written !== word;
+    const target = output.test(option) ? { ...word, text, spelled: text } : word;
+    const isWritten = isValue || target !== word;
     return (
       argumentOutside(word, step) ??
-      (isWritten && /^(?:[/~]|\.\.)/.test(written.text)
-        ? pathOutside(written, 'writes', step)
+      (isWritten && /^(?:[/~]|\.\.)/.test(target.text)
+        ? pathOutside(target, 'writes', step)
         : undefined)
     );
   });

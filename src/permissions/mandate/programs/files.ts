@@ -4,12 +4,12 @@ import { pathOutside } from '../paths.ts';
 import { firstReason, has, isOption, operandsOf, valueOf, type Check } from '../step.ts';
 
 /** Returns the path that is attached to an option: `--dir=PATH` or `-CPATH`. */
-const attached = ({ text }: ShellWord): string | undefined =>
+const optionPath = ({ text }: ShellWord): string | undefined =>
   /^--[\w-]+=(.+)$/s.exec(text)?.[1] ?? /^-[A-Za-z]((?:~|\.\.)?\/.*)$/s.exec(text)?.[1];
 
 const optionPaths = (rest: readonly ShellWord[]): readonly ShellWord[] =>
   rest.filter(isOption).flatMap((word) => {
-    const text = attached(word);
+    const text = optionPath(word);
     return text === undefined ? [] : [{ ...word, text, spelled: text }];
   });
 

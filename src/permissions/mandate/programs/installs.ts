@@ -17,7 +17,7 @@ const notOwn = `installs outside an environment of the folders: ${advice}`;
 const systemWide =
   /^(?:--user|--system|--break-system-packages|--root|--global|-g|--location=global|--trusted-host.*|--self)$/;
 
-const granted = (installer: Installer, { mandate }: Step): string | undefined =>
+const installerRefusal = (installer: Installer, { mandate }: Step): string | undefined =>
   mandate.installs.includes(installer)
     ? undefined
     : `installs with ${installer}, which the mandate does not grant`;
@@ -37,7 +37,7 @@ const subcommand = ({ rest }: Call): string => operandsOf(rest)[0]?.text ?? '';
 /** Checks `pip`, also called as `python -m pip`. */
 export const pip: Check = (call) => {
   const { rest, step } = call;
-  const reason = granted('pip', step) ?? argumentsOutside(call);
+  const reason = installerRefusal('pip', step) ?? argumentsOutside(call);
   const name = subcommand(call);
   if (reason !== undefined) return reason;
   if (/^(?:list|show|freeze|check|index|debug|inspect|download|wheel|cache|help|)$/.test(name))
@@ -53,7 +53,7 @@ const uvProject = /^(?:sync|add|remove|lock|venv|init|tree|export|build|cache|ve
 /** Checks `uv`. The command of `uv run` is checked by the caller. */
 export const uv: Check = (call) => {
   const { rest, step } = call;
-  const reason = granted('uv', step) ?? argumentsOutside(call);
+  const reason = installerRefusal('uv', step) ?? argumentsOutside(call);
   const [first, second] = operandsOf(rest).map(({ text }) => text);
   if (reason !== undefined || uvProject.test(first ?? '')) return reason;
   const target = valueOf(rest, /^(?:-p|--python|--target|--prefix)$/);
@@ -71,7 +71,7 @@ export const uv: Check = (call) => {
  */
 export const conda: Check = (call) => {
   const { rest, step } = call;
-  const reason = granted('conda', step) ?? argumentsOutside(call);
+  const reason = installerRefusal('conda', step) ?? argumentsOutside(call);
   const [first = '', second = ''] = operandsOf(rest).map(({ text }) => text);
   if (reason !== undefined) return reason;
   const isReading =
@@ -91,24 +91,24 @@ export const conda: Check = (call) => {
  * the environment of the project.
  */
 export const poetry: Check = (call) => {
-  const reason = granted('poetry', call.step) ?? argumentsOutside(call);
+  const reason = installerRefusal('poetry', call.step) ?? argumentsOutside(call);
   const name = subcommand(call);
   const isKnown =
     /^(?:install|add|remove|update|lock|sync|show|check|env|new|init|build|graph|)$/.test(name);
   return reason ?? (isKnown ? undefined : `runs ${call.name} ${name}`);
 };
 
-const publishing = /^(?:deploy|publish|release|upload|push)(?:$|:)/;
+const publishCommands = /^(?:deploy|publish|release|upload|push)(?:$|:)/;
 
 /** Checks npm, yarn, pnpm and npx. */
 export const npm: Check = (call) => {
-  const reason = granted('npm', call.step) ?? argumentsOutside(call);
+  const reason = installerRefusal('npm', call.step) ?? argumentsOutside(call);
   const name = subcommand(call);
   const isKnown =
     call.name === 'npx' ||
     /^(?:install|i|ci|add|remove|uninstall|update|run|run-script|test|t|start|build|exec|ls|list|view|outdated|audit|why|init|dedupe|prune|)$/.test(
       name,
     );
-  const isPublishing = operandsOf(call.rest).some(({ text }) => publishing.test(text));
+  const isPublishing = operandsOf(call.rest).some(({ text }) => publishCommands.test(text));
   return reason ?? (isKnown && !isPublishing ? undefined : `runs ${call.name} ${name}`);
 };

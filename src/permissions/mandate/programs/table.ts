@@ -9,8 +9,9 @@ import { awk, interpreter } from './interpreters.ts';
 import { assigns, except, kill, make, server } from './tools.ts';
 
 const rules = new Map<string, Rule>();
-const add = (names: string, check: Check, grantedBy?: Rule['grantedBy']): void => {
-  for (const name of names.split(' ')) rules.set(name, { check, ...(grantedBy && { grantedBy }) });
+const add = (names: string, check: Check, commandClass?: Rule['commandClass']): void => {
+  for (const name of names.split(' '))
+    rules.set(name, { check, ...(commandClass && { commandClass }) });
 };
 
 add('export local declare readonly set', assigns);

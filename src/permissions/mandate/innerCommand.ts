@@ -1,7 +1,7 @@
 /** Finds the command that a program starts, such as `python` in `torchrun train.py`. */
 import type { ShellCommand, ShellWord } from '../../shell/shellCommand.ts';
 import { programOf } from '../../shell/wrappers.ts';
-import { unwrapped } from '../commands/structure/runners.ts';
+import { unwrap } from '../commands/structure/runners.ts';
 import { ruleOf } from './programs/table.ts';
 import { has, isOption, operandsOf, valueOf, type Environment } from './step.ts';
 
@@ -34,7 +34,7 @@ export function innerOf(
 ): Inner | { readonly outside: string } | undefined {
   const rest = command.words.slice(1);
   const bare = { ...command, assignments: [], redirections: [] };
-  const transparent = unwrapped(command);
+  const transparent = unwrap(command);
   if (transparent !== undefined) return { command: transparent, assignments: [], own: [] };
   if (/^(?:exec|command|builtin)$/.test(name) && rest.length > 0 && !isOption(rest[0] ?? dot))
     return { command: { ...bare, words: rest }, assignments: [], own: [] };
@@ -84,7 +84,7 @@ function ofXargs(bare: ShellCommand, rest: readonly ShellWord[]): Inner | { outs
   const given = marker === undefined ? [...others, input] : others.map(withInput(marker));
   const words = program === undefined ? [] : [program, ...given];
   const rule = ruleOf(programOf(program));
-  return rule === undefined || rule.grantedBy === 'files' || programOf(program) === 'kill'
+  return rule === undefined || rule.commandClass === 'files' || programOf(program) === 'kill'
     ? { outside: 'passes on paths that only the shell knows' }
     : { command: { ...bare, words }, assignments: [], own: [] };
 }
