@@ -22,7 +22,7 @@ import {
   targetText,
   type Target,
 } from '../experiments/target/target.ts';
-import type { BriefFacts } from './facts.ts';
+import type { BriefFacts, CheckFacts } from './facts.ts';
 
 const maxConditions = 6;
 const maxDemands = 8;
@@ -131,9 +131,12 @@ function fileDemands({ demands, ledger }: BriefFacts): Demand[] {
 }
 
 function checkDemands({ demands, target }: BriefFacts): Demand[] {
-  const { checks = [], checked = [] } = demands ?? {};
+  const { checks = [], checked = [], tries = [] } = demands ?? {};
   const passed = checks.map((check) => passedText(checked, check));
-  const named = checks.map((check, index) => checkDemand(check, passed[index]));
+  const named = checks.map((check, index) => {
+    const own = tries.filter(({ command }) => runsCheck(command, check));
+    return checkDemand(check, passed[index], own);
+  });
   if (target !== undefined) return named;
   // Without a target, the session ended on other evidence, such as a file or a command.
   const others = checked.filter((text) => !passed.includes(text) && !text.endsWith(' unchanged'));
@@ -146,11 +149,32 @@ const passedText = (checked: readonly string[], check: string): string | undefin
     return end > 0 && runsCheck(text.slice(0, end), check);
   });
 
-function checkDemand(check: string, how: string | undefined): Demand {
+function checkDemand(check: string, how: string | undefined, tries: readonly CheckFacts[]): Demand {
   const text = check === 'tests' ? 'tests pass' : `${check} passes`;
-  return how === undefined
-    ? { verdict: 'Not checked', text, how: 'Helios runs it when the agent says it is done' }
-    : { verdict: 'Met', text, how };
+  const last = tries.at(-1);
+  if (how !== undefined) return { verdict: 'Met', text, how };
+  if (last === undefined)
+    return { verdict: 'Not checked', text, how: 'Helios runs it when the agent says it is done' };
+  return { verdict: tryVerdicts[last.outcome], text, how: tryText(last, tries.length) };
+}
+
+const tryVerdicts: Readonly<Record<CheckFacts['outcome'], Verdict>> = {
+  passed: 'Checked',
+  failed: 'Not met',
+  not_started: 'Not checked',
+};
+
+/** Returns how the last try of a check ended. */
+function tryText({ command, machineId, experimentId, outcome, text }: CheckFacts, tries: number) {
+  const where = `${experimentId === undefined ? '' : ` on the code of ${experimentId}`} on ${machineId}`;
+  const times = tries === 1 ? '' : `, in the last of ${tries} tries`;
+  const end =
+    outcome === 'passed'
+      ? `passed${where}${times}`
+      : outcome === 'failed'
+        ? `failed${where}${times}: ${text}`
+        : `could not be started${where}${times}: ${text}`;
+  return `${command} ${end}`;
 }
 
 function uncheckedDemands({ unchecked = [] }: BriefFacts): Demand[] {

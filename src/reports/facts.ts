@@ -51,6 +51,18 @@ export interface DemandFacts {
   readonly checks: readonly string[];
   /** Results of the engine's checks at the end: `bench.py unchanged`, `pytest passed on the code of e4`. */
   readonly checked: readonly string[];
+  /** Checks that were run, or could not be started; oldest first. Default: none. */
+  readonly tries?: readonly CheckFacts[];
+}
+
+export interface CheckFacts {
+  readonly command: string;
+  readonly machineId: string;
+  /** Experiment on whose code the check ran. */
+  readonly experimentId?: string;
+  readonly outcome: 'passed' | 'failed' | 'not_started';
+  /** `exit code 1`; why the check was not started. */
+  readonly text: string;
 }
 
 export interface SessionFacts {

@@ -57,6 +57,22 @@ describe('a session whose commands are confined', function () {
     return { bed, session, texts: eventsOf(session, 'tool.finished').map(({ text }) => text) };
   }
 
+  it('says of a check of the goal that the confinement did not start it', async () => {
+    const evidence = [{ runs: '1', metric: 'loss' }];
+    const finish = { outcome: 'goal_met', summary: 'ok', evidence, checks: ['python3 check.py'] };
+    const input = { command: 'sh train.sh', metric_names: ['loss'] };
+    const { session, texts } = await told(
+      [{ name: 'remote_exec_background', input }, untilRun, { name: 'finish', input: finish }],
+      undefined,
+      ({ work }) => writeFileSync(join(work, 'train.sh'), 'echo loss=0.5; ln -s nowhere .git\n'),
+    );
+    assert.match(
+      texts[2] ?? '',
+      /^Not ended: python3 check\.py could not be started on local: <untrusted from="local">\S*\.git is a link<.untrusted>\. It has not failed; /,
+    );
+    assert.equal(eventsOf(session, 'check.ended')[0]?.outcome, 'not_started');
+  });
+
   it('says so, runs commands and runs confined, and explains what was refused', async () => {
     const { bed, session, texts } = await told([
       { name: 'list_machines', input: {} },

@@ -67,7 +67,8 @@ type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
 
 interface Draft extends Writable<Omit<Action, 'commands'>> {
   commands: Writable<ActionCommand>[];
-  readonly runs: Writable<ActionCommand>[];
+  /** Runs and checks that the call started, in place of `commands`. */
+  readonly started: Writable<ActionCommand>[];
   writes: ActionPath[];
 }
 
@@ -90,9 +91,9 @@ class ActionsFold {
   #turn = 0;
 
   result(): SessionActions {
-    const actions = [...this.#drafts.values()].map(({ runs, commands, ...draft }): Action => ({
+    const actions = [...this.#drafts.values()].map(({ started, commands, ...draft }): Action => ({
       ...draft,
-      commands: runs.length > 0 ? runs : commands,
+      commands: started.length > 0 ? started : commands,
     }));
     return { goal: this.#goal, startedMs: this.#startedMs, actions };
   }
@@ -118,6 +119,9 @@ class ActionsFold {
         break;
       case 'tool.finished':
         this.#finished(event);
+        break;
+      case 'check.ended':
+        this.#checked(event);
         break;
       case 'files.changed':
         this.#changed(event);
@@ -168,13 +172,24 @@ class ActionsFold {
     if (draft === undefined) return;
     draft.isError = event.isError;
     addContacts(draft, event.contacts);
-    for (const command of draft.commands) {
-      const end = event.name === 'finish' ? checkEnd(command, event) : commandEnd(event);
-      if (end !== undefined) command.end = end;
-    }
+    const end = commandEnd(event);
+    if (end !== undefined) for (const command of draft.commands) command.end = end;
     for (const path of event.changedFiles ?? [])
       if (!draft.writes.some((write) => write.path === path))
         draft.writes.push({ machineId: 'local', path });
+  }
+
+  #checked({
+    callId,
+    machineId,
+    command,
+    folder,
+    outcome,
+    text,
+    at,
+  }: EventOf<'check.ended'>): void {
+    const end = outcome === 'not_started' ? `not started: ${oneLine(text, maxEndChars)}` : text;
+    this.#draft(callId, at).started.push({ machineId, command, folder, end });
   }
 
   /** Adds the files that changed, whether or not an access of the command names them. */
@@ -194,7 +209,7 @@ class ActionsFold {
     const draft = this.#draft(callId, at);
     this.#runs.set(runId, { entry, draft });
     draft.isStarted = true;
-    draft.runs.push(entry);
+    draft.started.push(entry);
   }
 
   #launched({ runId, process }: EventOf<'run.started'>): void {
@@ -218,7 +233,7 @@ class ActionsFold {
     const found = this.#drafts.get(callId);
     if (found !== undefined) return found;
     const tool = this.#tools.get(callId) ?? 'run';
-    const nothing = { isStarted: false, isNetwork: false, commands: [], runs: [], writes: [] };
+    const nothing = { isStarted: false, isNetwork: false, commands: [], started: [], writes: [] };
     const draft: Draft = {
       callId,
       atMs,
@@ -233,8 +248,6 @@ class ActionsFold {
 }
 
 const maxEndChars = 160;
-/** Length to which the texts about checks shorten commands. */
-const checkNameChars = 80;
 
 /**
  * Returns how the command of a call ended; `undefined` for tools whose result does not include
@@ -251,20 +264,6 @@ function commandEnd({
   if (isError) return `failed: ${oneLine(text, maxEndChars)}`;
   // The summaries of other tools describe what they found, not how a command ended.
   return name === 'remote_exec' ? summary : undefined;
-}
-
-/**
- * Returns how a check of the call that ends the session ended; `undefined` if the result does not
- * say.
- */
-function checkEnd(
-  { command }: ActionCommand,
-  { isError, text }: EventOf<'tool.finished'>,
-): string | undefined {
-  const name = oneLine(command, checkNameChars);
-  if (!isError || text.includes(`${name} passed`)) return 'exit code 0';
-  const [, why] = text.split(`${name} failed (`);
-  return why === undefined ? undefined : why.slice(0, why.indexOf(')'));
 }
 
 function addContacts(draft: Draft, contacts: readonly HostContact[] = []): void {

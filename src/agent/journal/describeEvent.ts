@@ -94,6 +94,8 @@ const described = (
   ...(facts.length > 0 && { facts }),
 });
 
+const alarm = { kind: 'alarm', tone: 'warn' } as const;
+
 /** Used for events without a description, because the description of another event covers them. */
 const nothing = (): undefined => undefined;
 
@@ -127,6 +129,8 @@ const descriptions: { readonly [Type in JournalEvent['type']]: Describe<Type> } 
   'session.target_kept': (event) => plain('setting', 'Target unchanged', keptTargetText(event)),
   'target.reached': ({ text }) =>
     described({ kind: 'decision', tone: 'good' }, 'Target reached', text),
+  // The result of the call says how its checks ended.
+  'check.ended': nothing,
   'session.ended': ({ reason, summary, marked = summary, checked = [] }) =>
     described(
       {
@@ -252,16 +256,11 @@ const descriptions: { readonly [Type in JournalEvent['type']]: Describe<Type> } 
       'Checkpoint',
       `${formatTokens(tokensBefore)} tokens condensed into a briefing`,
     ),
-  'machine.silent': (event) => described({ kind: 'alarm', tone: 'warn' }, silenceText(event)),
+  'machine.silent': (event) => described(alarm, silenceText(event)),
   'machine.out_of_reach': (event) =>
-    described(
-      { kind: 'alarm', tone: 'warn' },
-      `${event.machineId} answers again`,
-      outageText(event),
-    ),
-  'session.stood_still': (event) =>
-    described({ kind: 'alarm', tone: 'warn' }, standstillText(event)),
-  'place.warned': ({ text, action }) => described({ kind: 'alarm', tone: 'warn' }, text, action),
+    described(alarm, `${event.machineId} answers again`, outageText(event)),
+  'session.stood_still': (event) => described(alarm, standstillText(event)),
+  'place.warned': ({ text, action }) => described(alarm, text, action),
   'account.written': ({ model }) => plain('note', 'Account of the work written', model),
   'note.pinned': ({ number, text }) => plain('note', `Sticky note ${number} pinned`, text),
   'note.unpinned': ({ number }) => plain('note', `Sticky note ${number} removed`),

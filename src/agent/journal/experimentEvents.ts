@@ -28,8 +28,24 @@ export interface TargetReached {
   readonly runs: readonly number[];
 }
 
+/** A command that the goal requires to pass was run at a finish, or could not be started. */
+export interface CheckEnded {
+  readonly type: 'check.ended';
+  readonly callId: string;
+  readonly machineId: string;
+  readonly command: string;
+  /** Folder in which the command ran; an absolute path. */
+  readonly folder: string;
+  /** Experiment whose code the folder contains. */
+  readonly experimentId?: string;
+  readonly outcome: 'passed' | 'failed' | 'not_started';
+  /** `exit code 1`; why the command was not started. */
+  readonly text: string;
+}
+
 export type ExperimentEvent =
   | TargetReached
+  | CheckEnded
   /** The agent or the user stated the target; replaces the target that was read from the goal. */
   | {
       readonly type: 'session.target_changed';

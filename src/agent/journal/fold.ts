@@ -114,6 +114,7 @@ const changes: ChangesOf<JournalEvent['type']> = {
   'session.target_changed': withTarget,
   'session.target_kept': same,
   'target.reached': same,
+  'check.ended': same,
   'session.ended': (state, { at: atMs, id: _id, v: _v, type: _type, ...end }) => ({
     ...without(state, 'sleep', 'monitor'),
     phase: 'ended',

@@ -44,6 +44,7 @@ export function briefFacts({ state, events, ledger }: ReportSource, about: About
       unchanged: (requirements?.unchanged ?? []).map(({ path }) => path),
       checks: requirements?.checks ?? [],
       checked: end?.checked ?? [],
+      tries: events.filter((event) => event.type === 'check.ended'),
     },
     ledger,
     runs: [...state.runs.values()].map((run) => runFacts(run, tails.get(run.spec.id), about)),

@@ -2,9 +2,9 @@
  * Checks the requirements of a goal besides numbers, on the code of the runs that are given as
  * evidence.
  */
-import { ToolFailure } from '../../base/errors.ts';
+import { messageOf, ToolFailure } from '../../base/errors.ts';
 import { oneLine } from '../../base/text.ts';
-import { untrusted } from '../../base/untrusted.ts';
+import { quotedReason, untrusted } from '../../base/untrusted.ts';
 import type { ExperimentPlan } from '../../experiments/experiment.ts';
 import type { LedgerRow } from '../../experiments/ledger.ts';
 import {
@@ -12,13 +12,14 @@ import {
   runsCheck,
   type Requirements,
 } from '../../experiments/target/requirements.ts';
-import type { Machine } from '../../machines/machine.ts';
+import { MachineFailure, type Machine } from '../../machines/machine.ts';
 import { outcomeText, runCommand } from '../../tools/parameters/runCommand.ts';
 import type { CheckPlace } from '../../tools/session/finish.ts';
 import type { ToolContext } from '../../tools/tool.ts';
 import { checkFolderName, removeCheckFolders } from '../experiments/checkFolders.ts';
 import { restoredFolder } from '../experiments/storedCode.ts';
 import { changedFiles, changedText } from '../experiments/unchangedFiles.ts';
+import type { CheckEnded } from '../journal/experimentEvents.ts';
 import type { SessionState } from '../journal/state.ts';
 import type { ToolsetDeps } from './toolsetDeps.ts';
 import { changedChecks } from './usersChecks.ts';
@@ -178,26 +179,53 @@ interface Check extends CheckPlace {
 }
 
 /**
- * Resolves with a text if the check passed. Rejects with `ToolFailure` and the end of the output if
- * it failed.
+ * Runs and records the check. Resolves with a text if it passed. Rejects with `ToolFailure` if it
+ * failed, with the end of its output, or if it could not be started.
  */
-async function check(
-  deps: Deps,
-  { command, machineId, folder: cwd, plan, note }: Check,
-  context: ToolContext,
-): Promise<string> {
-  const { result } = await runCommand(
-    deps,
-    { machine_id: machineId, command, cwd, timeout_seconds: checkSeconds },
-    context,
-  );
-  const { outcome, stdout, stderr } = result;
+async function check(deps: Deps, asked: Check, context: ToolContext): Promise<string> {
+  const { command, machineId, folder, plan, note } = asked;
+  const { outcome, text, output } = await run(deps, asked, context);
+  const { callId } = context;
+  const ended = { callId, machineId, command, folder, outcome, text };
+  const code = plan && { experimentId: plan.id };
+  await deps.log.record({ type: 'check.ended', ...ended, ...code });
+  const name = oneLine(command, 80);
   const where = `${plan === undefined ? '' : ` on the code of ${plan.id}`}${note === undefined ? '' : `, ${note}`}`;
-  if (outcome.kind === 'exited' && outcome.code === 0)
-    return `${oneLine(command, 80)} passed${where}`;
-  const lines = `${stdout}\n${stderr}`.trim().split('\n').slice(-maxOutputLines).join('\n');
-  const output = untrusted(lines, 'end of its output', maxOutputChars);
+  if (outcome === 'passed') return `${name} passed${where}`;
+  if (outcome === 'not_started')
+    throw new ToolFailure(
+      `Not ended: ${name} could not be started on ${machineId}: ${output}. It has not failed; repair this, or call finish with outcome blocked and say why.`,
+    );
   throw new ToolFailure(
-    `Not ended: ${oneLine(command, 80)} failed (${outcomeText(outcome)}) on ${machineId}${plan === undefined ? '' : ','}${where}.${note === undefined ? '' : ' If that check is wrong, call finish with outcome blocked and say why.'}\n${output}`,
+    `Not ended: ${name} failed (${text}) on ${machineId}${plan === undefined ? '' : ','}${where}.${note === undefined ? '' : ' If that check is wrong, call finish with outcome blocked and say why.'}\n${output}`,
   );
+}
+
+interface RunCheck extends Pick<CheckEnded, 'outcome' | 'text'> {
+  /** End of the output, or why the check was not started, for the model. */
+  readonly output: string;
+}
+
+async function run(
+  deps: Deps,
+  { command, machineId, folder: cwd }: Check,
+  context: ToolContext,
+): Promise<RunCheck> {
+  const given = { machine_id: machineId, command, cwd, timeout_seconds: checkSeconds };
+  try {
+    const { result, notStarted: why } = await runCommand(deps, given, context);
+    const { outcome, stdout, stderr } = result;
+    if (why !== undefined)
+      return { outcome: 'not_started', text: why, output: quotedReason(why, machineId, '') };
+    const lines = `${stdout}\n${stderr}`.trim().split('\n').slice(-maxOutputLines).join('\n');
+    return {
+      outcome: outcome.kind === 'exited' && outcome.code === 0 ? 'passed' : 'failed',
+      text: outcomeText(outcome),
+      output: untrusted(lines, 'end of its output', maxOutputChars),
+    };
+  } catch (error) {
+    if (!(error instanceof MachineFailure) || error.reason !== 'missing') throw error;
+    const why = messageOf(error).replace(/\.$/, '');
+    return { outcome: 'not_started', text: why, output: why };
+  }
 }

@@ -8,6 +8,8 @@ import { caches, hiddenPaths, hostPattern, type Confinement } from './policy.ts'
 
 /** Shell text that confines a command; see `confineScript`. */
 export const script = shellText('./confine.sh', import.meta.url);
+/** Matches the reason for which the script has not started a command, in its output. */
+export const refusal = /^helios: .*could not be confined: (.*)\.$/m;
 const proxy = shellText('./proxy.py', import.meta.url);
 
 type Place = Pick<Machine, 'kind' | 'runsFolder'>;

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { signalName } from '../../base/signals.ts';
 import { ForwardingMachine } from '../forwardingMachine.ts';
 import type { ExecOptions, ExecOutcome, ExecResult, Machine } from '../machine.ts';
-import { confinedCommand } from './confine.ts';
+import { confinedCommand, refusal } from './confine.ts';
 import { parseContacts, type HostContact } from './hostContacts.ts';
 import type { Confinement } from './policy.ts';
 
@@ -49,6 +49,20 @@ class ConfinedMachine extends ForwardingMachine {
     return this.#machine;
   }
 }
+
+/**
+ * Returns why a confined command was not started, in the words of the script or of bubblewrap;
+ * `undefined` if it was started.
+ */
+export function startFailure({ outcome, stdout, stderr }: ExecResult): string | undefined {
+  if (outcome.kind !== 'exited' || stdout !== '') return undefined;
+  // Before it starts the command, bubblewrap prints at most one line.
+  if (outcome.code === 1) return /^bwrap: (.*)\n?(?![^])/m.exec(stderr)?.[1];
+  return outcome.code === refusedCode ? refusal.exec(stderr)?.[1] : undefined;
+}
+
+/** Exit code of the script if it does not start the command. */
+const refusedCode = 126;
 
 /** Converts an exit code: bubblewrap reports 128 + n if signal n ended the command. */
 function outcomeOf(outcome: ExecOutcome): ExecOutcome {

@@ -5,7 +5,7 @@ import { shellText } from '../../base/shellText.ts';
 import { shellQuote } from '../../base/text.ts';
 import { quotedReason } from '../../base/untrusted.ts';
 import type { Machine } from '../machine.ts';
-import { confinedCommand, script } from './confine.ts';
+import { confinedCommand, refusal, script } from './confine.ts';
 import type { Confinement } from './policy.ts';
 
 type Network = Confinement['network'];
@@ -39,7 +39,7 @@ async function failureOn(machine: Machine, network: Network): Promise<string | u
   const command = confinedCommand(machine, confinement, `echo ${mark}`);
   const { stdout, stderr } = await machine.exec(command, { cwd: '/', timeoutMs });
   if (stdout.includes(mark)) return undefined;
-  const own = /could not be confined: (.*)\.$/m.exec(stderr)?.[1];
+  const own = refusal.exec(stderr)?.[1];
   return (
     (own && (isFixed(own) ? own : quotedReason(own, machine.id, own))) ??
     (await restrictionOn(machine)) ??

@@ -1,7 +1,7 @@
 /**
  * Runs a foreground command of a tool call, with the git guard and the confinement of the session.
  */
-import { confinedMachine } from '../../machines/confinement/confinedMachine.ts';
+import { confinedMachine, startFailure } from '../../machines/confinement/confinedMachine.ts';
 import { confinementNote, ownNetworkNote } from '../../machines/confinement/confinementNote.ts';
 import { refusedHostsNote } from '../../machines/confinement/hostContacts.ts';
 import type { Confinement } from '../../machines/confinement/policy.ts';
@@ -31,6 +31,8 @@ export interface CommandRun {
    * failed.
    */
   readonly note: string | undefined;
+  /** Why the confinement has not started the command. Omitted if the command was started. */
+  readonly notStarted?: string | undefined;
 }
 
 /** Call of a tool, unique on all machines. */
@@ -63,7 +65,11 @@ export async function runCommand(
     signal,
     ...(cwd === undefined ? {} : { cwd: await machinePath(machine, cwd) }),
   });
-  return { result, note: failureNote(machine, { setup, confinement, command }, result) };
+  return {
+    result,
+    note: failureNote(machine, { setup, confinement, command }, result),
+    notStarted: confinement && startFailure(result),
+  };
 }
 
 function failureNote(

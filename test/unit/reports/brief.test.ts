@@ -59,6 +59,28 @@ describe('the brief of a night', () => {
     assert.match(buildBrief(idle), /^- \*\*Not met\*\*: `loss < 1`: nothing was measured\.$/m);
   });
 
+  it('says how a check ended that the agent tried before the end', () => {
+    const tried = (outcome: 'passed' | 'failed' | 'not_started', text: string): string => {
+      const check = { command: 'python3 check.py', machineId: 'gpu1', experimentId: 'e7' };
+      const tries = [
+        { ...check, outcome, text: 'exit code 9' },
+        { ...check, outcome, text },
+      ];
+      const demands = { unchanged: [], checks: ['check.py'], checked: [], tries };
+      const facts = { ...fullNight().facts(), demands };
+      return partOf(buildBrief(facts), 'What you asked for').replaceAll('**', '');
+    };
+    assert.match(
+      tried('not_started', 'There is no folder /a'),
+      /^- Not checked: check\.py passes \(python3 check\.py could not be started on the code of e7 on gpu1, in the last of 2 tries: There is no folder \/a\)$/m,
+    );
+    assert.match(
+      tried('failed', 'exit code 2'),
+      /^- Not met: check\.py passes \(python3 check\.py failed on .*: exit code 2\)$/m,
+    );
+    assert.match(tried('passed', 'exit code 0'), /^- Checked: check\.py passes \(.* passed on /m);
+  });
+
   it('says of an open goal what was found, with the seeds and limits of the goal', () => {
     const night = new Night('lowest loss, mean over seeds 0 and 1');
     const both = (params: number) => [

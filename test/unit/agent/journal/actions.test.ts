@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import { actionsOf } from '../../../../src/agent/journal/actions.ts';
+import type { CheckEnded } from '../../../../src/agent/journal/experimentEvents.ts';
 import type { JournalEvent, SessionEvent } from '../../../../src/agent/journal/events.ts';
 import { noUsage } from '../../../../src/models/model.ts';
 import type { Access } from '../../../../src/permissions/access.ts';
@@ -50,18 +51,27 @@ describe('the actions of a session', () => {
     assert.deepEqual([action.turn, action.tool, action.isStarted], [3, 'remote_exec', true]);
   });
 
-  it('say of each check at the end whether it passed, not why the session goes on', () => {
-    const ends = (more: object): (string | undefined)[] =>
-      actionsAfter(
-        decided('a', [command('python3 check.py'), command('make test')]),
-        begun('a', 'finish'),
-        ended('a', 'finish', more),
-      )[0]?.commands.map(({ end }) => end) ?? [];
-    const passed = 'Not ended yet: no number. Measured: python3 check.py passed on the code of e7.';
-    assert.deepEqual(ends({ isError: true, text: passed }), ['exit code 0', undefined]);
-    const failing = 'Not ended: make test failed (exit code 2) on gpu1. Output (1)';
-    assert.deepEqual(ends({ isError: true, text: failing }), [undefined, 'exit code 2']);
-    assert.deepEqual(ends({}), ['exit code 0', 'exit code 0']);
+  it('name each check at the end with the folder in which it ran, and how it ended', () => {
+    const check = (folder: string, more: Partial<CheckEnded>): CheckEnded => ({
+      ...{ type: 'check.ended', callId: 'a', command: 'python3 check.py', machineId: 'gpu1' },
+      ...{ folder, experimentId: 'e7', outcome: 'passed', text: 'exit code 0', ...more },
+    });
+    const [action] = actionsAfter(
+      decided('a', [command('python3 check.py'), command('make test')]),
+      begun('a', 'finish'),
+      check('/copies/check-of-e7-3', {}),
+      check('/work', { command: 'make test', outcome: 'failed', text: 'exit code 2' }),
+      check('/gone', { outcome: 'not_started', text: 'its folder is missing' }),
+      ended('a', 'finish', { isError: true, text: 'Not ended.' }),
+    );
+    assert.deepEqual(
+      action?.commands.map(({ command: text, folder, end }) => [text, folder, end]),
+      [
+        ['python3 check.py', '/copies/check-of-e7-3', 'exit code 0'],
+        ['make test', '/work', 'exit code 2'],
+        ['python3 check.py', '/gone', 'not started: its folder is missing'],
+      ],
+    );
   });
 
   it('say of a command that it failed to start, and not what another tool found', () => {

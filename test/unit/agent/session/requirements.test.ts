@@ -1,5 +1,13 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'mocha';
@@ -147,6 +155,36 @@ describe('what a goal asks for besides numbers, in a session', () => {
       /python3 check\.py failed \(exit code 2\) on local, on the code of e1\.[^]*3 of 4 right/,
     );
     assert.equal(eventsOf(session, 'session.ended')[0]?.reason, 'blocked');
+  });
+
+  it('says of a check that could not be started that it did not fail', async () => {
+    const plain = path.join(folder, 'plain');
+    mkdirSync(plain);
+    writeFileSync(path.join(plain, 'bench.py'), 'print("time_ms=10")\n');
+    const calls: readonly (() => ScriptedCall)[] = [
+      () => ({
+        name: 'remote_exec_background',
+        input: { command: 'python3 bench.py', metric_names: ['time_ms'], cwd: plain },
+      }),
+      () => until(1),
+      () => {
+        rmSync(plain, { recursive: true });
+        return finish(['python3 check.py']);
+      },
+    ];
+    model = new ScriptedModel((_request, index) => [calls[index]?.() ?? blocked]);
+    bed = await testEngine(model, { folder });
+    const session = await bed.start({ goal: 'Bring time_ms below 20. check.py must pass.' });
+    await session.ended;
+    assert.equal(
+      errors(session)[0],
+      `Not ended: python3 check.py could not be started on local: There is no folder ${plain} to run a command in. It has not failed; repair this, or call finish with outcome blocked and say why.`,
+    );
+    const [check] = eventsOf(session, 'check.ended');
+    assert.deepEqual(
+      [check?.outcome, check?.folder, check?.experimentId],
+      ['not_started', plain, 'e1'],
+    );
   });
 
   it('says at once that an edited file is to be left alone, and starts nothing with it', async () => {

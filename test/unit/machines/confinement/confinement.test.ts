@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import type { SessionId } from '../../../../src/base/ids.ts';
 import { confineScript } from '../../../../src/machines/confinement/confine.ts';
+import { startFailure } from '../../../../src/machines/confinement/confinedMachine.ts';
 import {
   confinementNote,
   ownNetworkNote,
@@ -179,6 +180,24 @@ describe('the confinement of commands', () => {
       );
       assert.match((await new ConfinementProbes().failure(machine)) ?? '', why);
     });
+
+  it('knows a command that was not started from one that failed', () => {
+    const why = (stderr: string, code = 1, stdout = ''): string | undefined =>
+      startFailure({
+        ...{ stdout, stderr, omittedBytes: { stdout: 0, stderr: 0 } },
+        outcome: { kind: 'exited', code },
+      });
+    assert.equal(
+      why("warning: locale\nbwrap: Can't chdir to /a: No such file or directory\n"),
+      "Can't chdir to /a: No such file or directory",
+    );
+    const script = 'helios: The command was not started, because it could not be confined: ';
+    assert.equal(why(`${script}/w/.git is a link.\n`, 126), '/w/.git is a link');
+    assert.equal(why('bwrap: no\nTraceback: wrong\n'), undefined);
+    assert.equal(why('bwrap: of the check\n', 1, 'it began\n'), undefined);
+    assert.equal(why('bwrap: of the check\n', 0), undefined);
+    assert.equal(why(`${script}no.\n`, 1), undefined);
+  });
 
   it('asks a machine until bubblewrap has started, for each kind of network', async () => {
     let asked = 0;
