@@ -214,8 +214,15 @@ for (const host of hosts)
       await branch('b');
       const diff = (a: string, b: string) =>
         ask('exp_diff', { repo_path: repo.folder, branch_a: a, branch_b: b });
-      assert.equal((await diff('a', 'b')).equal, true);
+      const same = await diff('a', 'b');
+      assert.deepEqual([same.equal, same.uncommitted], [true, undefined]);
       tree.write({ 'train.py': `${'x = 1\n'.repeat(20_000)}` });
+      const behind = await diff('a', 'b');
+      assert.equal(behind.equal, true);
+      assert.equal(
+        behind.uncommitted,
+        'The worktree of a has changes that are not compared: train.py. Commit them with exp_commit, then compare again.',
+      );
       await ask('exp_commit', { branch: 'a', message: 'much' });
       const much = await diff('b', 'a');
       assert.match(String(much.files), /train\.py/);
