@@ -55,7 +55,9 @@ export const expList = (lister: ExperimentLister): Tool =>
         ? 'Listed the imported results'
         : `Listed the experiments of ${{ session: 'this session', folder: 'this folder', all: 'all sessions' }[scope]}`,
     async execute(args) {
-      const found = sorted((await lister.experiments(args.scope)).filter(matching(args)), args);
+      const matches = (await lister.experiments(args.scope)).filter(matching(args));
+      const found = sorted(matches.filter(hasMetric(args)), args);
+      const lacking = matches.filter((one) => !found.includes(one));
       const shown = found.slice(args.skip, args.skip + args.limit);
       const left = found.length - args.skip - shown.length;
       // What this session wrote is the model's own text.
@@ -70,27 +72,41 @@ export const expList = (lister: ExperimentLister): Tool =>
       return {
         content: {
           total: found.length,
+          ...(lacking.length > 0 && { without: lackingText(lacking, args) }),
           ...(own.length + others.length === 0 && { experiments: '' }),
           ...(own.length > 0 && { experiments: own.map(lineOf).join('\n') }),
           ...(others.length > 0 && { [name]: others.map(lineOf).join('\n') }),
           ...(left > 0 && { more: `${left}: call again with skip: ${args.skip + shown.length}` }),
         },
         ...(others.length > 0 && { origins: { [name]: origin } }),
-        summary: counted(found.length, 'experiment'),
+        summary: `${counted(found.length, 'experiment')}${lacking.length === 0 ? '' : ` with ${args.metric}, ${lacking.length} without`}`,
       };
     },
   });
 
-function matching({ text = '', decision = '', metric }: Args) {
+function matching({ text = '', decision = '' }: Args) {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   return (one: ListedExperiment): boolean => {
     const all = `${one.hypothesis}\n${one.command}\n${one.why}\n${one.goal ?? ''}`.toLowerCase();
     return (
       words.every((word) => all.includes(word)) &&
-      one.decision.toLowerCase().startsWith(decision.toLowerCase()) &&
-      (metric === undefined || findMetric(metric, [one.metric ?? '']) !== undefined)
+      one.decision.toLowerCase().startsWith(decision.toLowerCase())
     );
   };
+}
+
+const hasMetric =
+  ({ metric: asked }: Args) =>
+  ({ metric }: ListedExperiment): boolean =>
+    asked === undefined || findMetric(asked, [metric ?? '']) !== undefined;
+
+const maxLacking = 10;
+
+/** Names the experiments without the metric: `2 have no loss: e3, e4`. */
+function lackingText(lacking: readonly ListedExperiment[], { metric }: Args): string {
+  const ids = lacking.slice(0, maxLacking).map(({ id }) => id);
+  const rest = lacking.length > maxLacking ? ', …' : '';
+  return `${lacking.length} ${lacking.length === 1 ? 'has' : 'have'} no ${metric}: ${ids.join(', ')}${rest}`;
 }
 
 /**

@@ -75,6 +75,17 @@ describe('exp_list', () => {
     ]);
   });
 
+  it('names the experiments that lack the metric', async () => {
+    const tool = expList({ experiments: () => Promise.resolve(all) });
+    const { content, summary } = await call(tool, { metric: 'loss' });
+    const { total, without } = content as { readonly total: number; readonly without: string };
+    assert.deepEqual([total, without], [4, '2 have no loss: e3, e4']);
+    assert.equal(summary, '4 experiments with loss, 2 without');
+    const found = await call(tool, { metric: 'loss', decision: 'keep' });
+    assert.equal(found.summary, '2 experiments');
+    assert.ok(!Object.hasOwn(found.content as object, 'without'));
+  });
+
   it('begins with the newest where the metrics differ', async () => {
     const other = experiment(7, 'discard', 0, { metric: 'acc', direction: 'higher' });
     assert.deepEqual(idsOf(await listed([other, ...all])), [
