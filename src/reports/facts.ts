@@ -99,9 +99,10 @@ export interface RunFacts {
   /**
    * - `ok`: the run ended successfully
    * - `bad`: the run ended without success
+   * - `stopped`: the agent or the user ended the run
    * - `open`: the run has not started or not ended
    */
-  readonly outcome: 'ok' | 'bad' | 'open';
+  readonly outcome: 'ok' | 'bad' | 'stopped' | 'open';
   readonly tookMs?: number;
   /** Last line of the output, for a run that did not end successfully. */
   readonly lastLine?: string;

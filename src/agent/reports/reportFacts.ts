@@ -133,11 +133,17 @@ function runFacts(run: RunState, tail: string | undefined, about: AboutRun): Run
 }
 
 /** Leaves out the alarms, because the report has a section for them and groups runs by status. */
-function statusOf(run: RunState): Pick<RunFacts, 'status' | 'outcome'> {
-  const { verdict, notStarted } = run;
-  const isBad = notStarted !== undefined || (verdict !== undefined && verdict.kind !== 'ok');
-  const outcome = isBad ? 'bad' : verdict === undefined ? 'open' : 'ok';
-  return { status: oneLine(runStatus({ ...run, alarms: [] }), 160), outcome };
+const statusOf = (run: RunState): Pick<RunFacts, 'status' | 'outcome'> => ({
+  status: oneLine(runStatus({ ...run, alarms: [] }), 160),
+  outcome: outcomeOf(run),
+});
+
+function outcomeOf({ verdict, notStarted, alarms }: RunState): RunFacts['outcome'] {
+  if (notStarted !== undefined) return 'bad';
+  if (verdict === undefined) return 'open';
+  if (verdict.kind === 'killed')
+    return alarms.some(({ action }) => action === 'kill') ? 'bad' : 'stopped';
+  return verdict.kind === 'ok' ? 'ok' : 'bad';
 }
 
 const outputTails = (events: readonly JournalEvent[]): ReadonlyMap<RunId, string> =>

@@ -278,6 +278,16 @@ describe('the brief of a night', () => {
     assert.match(partOf(text, 'Alarms'), /run 2.*step 140.*\n.*run 1.*step 120/);
   });
 
+  it('does not call a run failed that was ended on purpose', () => {
+    const night = new Night();
+    night.run({ verdict: { kind: 'killed' } });
+    assert.doesNotMatch(buildBrief(night.facts()), /## Failures/);
+    night.run({ verdict: { kind: 'failed', code: 1 } });
+    const failures = partOf(buildBrief(night.facts()), 'Failures');
+    assert.match(failures, /^- \[run 2\].*: failed/m);
+    assert.doesNotMatch(failures, /run 1\b/);
+  });
+
   it('lists every experiment of a short night, and names the kept ones that it leaves out', () => {
     const triedOf = (kept: number, discarded: number): string => {
       const night = new Night();
