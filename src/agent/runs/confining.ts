@@ -98,7 +98,7 @@ export class Confining {
       const plan = await this.#plan(machine);
       if (plan === undefined || (plan.failure !== undefined && !plan.isRequired)) return undefined;
       return plan.failure === undefined
-        ? confinementRule(plan.confinement)
+        ? confinementRule(plan.confinement, machine.workFolder)
         : `Commands must be confined, and cannot be here: ${plan.failure}.`;
     } catch {
       return undefined;

@@ -83,9 +83,14 @@ export const hiddenPaths: readonly string[] = [
   ]),
 ];
 
-/** Returns two sentences for a model: where confined commands can write, and what they reach. */
-export function confinementRule({ network, writable }: Confinement): string {
-  const granted = writable.filter((folder) => !folder.includes('/.cache/'));
+/**
+ * Returns two sentences for a model: where confined commands can write, and what they reach. They
+ * name no working folder, because each machine has another.
+ */
+export function confinementRule({ network, writable }: Confinement, workFolder: string): string {
+  const granted = writable
+    .filter((folder) => !folder.includes('/.cache/'))
+    .map((folder) => (folder === workFolder ? 'the working folder of their machine' : folder));
   const folders = [...new Set([...granted, 'worktrees of the session', 'caches', '/tmp'])];
   const hosts = typeof network === 'string' ? [] : network;
   const reached =

@@ -64,11 +64,11 @@ describe('the network of confined commands', () => {
     };
     assert.equal(
       await told({}),
-      'Commands and runs are confined: they write only below /w, /data, worktrees of the session, caches, /tmp, and see no keys. They reach only pypi.org.',
+      'Commands and runs are confined: they write only below the working folder of their machine, /data, worktrees of the session, caches, /tmp, and see no keys. They reach only pypi.org.',
     );
     assert.match(
       (await told({ entry: { writable: ['~/.cache/pypoetry', '/out'] } })) ?? '',
-      /only below \/w, \/out, \/data, worktrees/,
+      /only below the working folder of their machine, \/out, \/data, worktrees/,
     );
     assert.doesNotMatch((await told({ entry: { writable: ['~/.cache/x'] } })) ?? '', /\.cache/);
     assert.match((await told({ entry: { network: 'none' } })) ?? '', /They reach no network\.$/);
