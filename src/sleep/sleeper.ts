@@ -8,11 +8,11 @@ import { messageOf } from '../base/errors.ts';
 import { alarmAt } from './alarm.ts';
 import { watchCondition, watchIdle } from './conditions.ts';
 import type { SleepPorts } from './sleepPorts.ts';
-import { isOfRuns, triggerText, type SleepRequest, type Trigger } from './trigger.ts';
+import { isOfRuns, metText, triggerText, type SleepRequest, type Trigger } from './trigger.ts';
 
 /**
- * The reason why a sleep ended. Conditions are described in the form that the user sees (`run 7
- * ends`).
+ * The reason why a sleep ended. Conditions are described in the form that the user sees: `run 7 has
+ * ended` if met, otherwise `run 7 ends`.
  */
 export interface Wake {
   /**
@@ -160,8 +160,8 @@ function verdictOf(
 }
 
 function wakeOf(conditions: readonly Condition[], why: Wake['why']): Wake {
-  const texts = (isMet: boolean): string[] =>
-    conditions.filter((each) => each.isMet === isMet).map(({ trigger }) => triggerText(trigger));
+  const triggers = (isMet: boolean): Trigger[] =>
+    conditions.filter((each) => each.isMet === isMet).map(({ trigger }) => trigger);
   const found = conditions
     .filter((each) => !each.isMet && (each.found ?? '') !== '')
     .map((each) => `${triggerText(each.trigger)}: ${each.found}`);
@@ -170,8 +170,8 @@ function wakeOf(conditions: readonly Condition[], why: Wake['why']): Wake {
     .map((each) => `${triggerText(each.trigger)}: ${each.lastError}`);
   return {
     why,
-    met: texts(true),
-    unmet: texts(false),
+    met: triggers(true).map(metText),
+    unmet: triggers(false).map(triggerText),
     errors,
     ...(found.length > 0 && { found }),
   };

@@ -128,6 +128,12 @@ export interface SleepRequest {
   readonly deadlineMs?: number;
 }
 
+/** Describes a condition that is met: `run 7 has ended`, `loss < 1`. */
+export const metText = (trigger: Trigger): string =>
+  isEnd(trigger) ? triggerText(trigger).replace(/ ends$/, ' has ended') : triggerText(trigger);
+
+const isEnd = ({ type }: Trigger): boolean => type === 'sweep_end' || type.endsWith('_exit');
+
 /** Describes the condition for the user: `run 7 ends`, `loss < 1`, `14:30:00 UTC`. */
 export function triggerText(trigger: Trigger): string {
   switch (trigger.type) {

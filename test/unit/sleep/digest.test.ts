@@ -18,7 +18,7 @@ const input = (more: Partial<DigestInput> = {}): DigestInput => ({
     sleptMs: 7_800_000,
     wake: {
       why: 'trigger',
-      met: ['run 7 ends'],
+      met: ['run 7 has ended'],
       unmet: ['loss < 1'],
       errors: ['/x exists: gpu1 does not answer'],
     },
@@ -54,7 +54,7 @@ describe('renderDigest', () => {
     assert.equal(
       text,
       [
-        'Woke after 2 h 10 min: run 7 ends.',
+        'Woke after 2 h 10 min: run 7 has ended.',
         'Reason for the sleep: the baseline',
         'Not met: loss < 1',
         'Could not be checked: <untrusted from="checks of conditions">/x exists: gpu1 does not answer</untrusted>',

@@ -118,11 +118,11 @@ describe('Sleeper', () => {
   it('hears the end of a run at once, and of one that has ended before', async () => {
     arm(request('any', ends(run8), ends(run7)));
     deps.end(run7);
-    assert.deepEqual((await wokeBy())?.met, ['run 7 ends']);
+    assert.deepEqual((await wokeBy())?.met, ['run 7 has ended']);
     wakes = [];
     arm(request('any', ends(run7)));
     assert.equal(wakes.length, 0, 'not before arm has returned');
-    assert.deepEqual((await wokeBy())?.met, ['run 7 ends']);
+    assert.deepEqual((await wokeBy())?.met, ['run 7 has ended']);
   });
 
   it('compares values as they come, whatever comes after them', async () => {
@@ -190,7 +190,7 @@ describe('Sleeper', () => {
     deps.print(run7, 'loss', 2, NaN);
     assert.equal(await wokeBy(), undefined);
     deps.print(run7, 'loss', 0.9);
-    assert.deepEqual((await wokeBy())?.met, ['run 8 ends', '00:01:00 UTC', 'loss < 1']);
+    assert.deepEqual((await wokeBy())?.met, ['run 8 has ended', '00:01:00 UTC', 'loss < 1']);
   });
 
   it('with all, reads a file metric anew', async () => {
@@ -297,7 +297,7 @@ describe('Sleeper', () => {
     assert.equal(await wokeBy(5 * minute), undefined);
     gpu.trouble = undefined;
     gpu.processes[0] = { pid: 42, startTime: '200', command: 'sleep' };
-    assert.deepEqual((await wokeBy(2 * minute))?.met, ['gpu1:42 ends']);
+    assert.deepEqual((await wokeBy(2 * minute))?.met, ['gpu1:42 has ended']);
   });
 
   const train = { pid: 42, startTime: '100', command: 'python train.py' };
@@ -362,7 +362,7 @@ describe('Sleeper', () => {
     assert.equal(await wokeBy(minute), undefined);
     deps.idle = true;
     deps.end(run8);
-    assert.deepEqual((await wokeBy(0))?.met, ['every run ends']);
+    assert.deepEqual((await wokeBy(0))?.met, ['every run has ended']);
   });
 
   it('does not take another process with the same pid for the one that was found', async () => {

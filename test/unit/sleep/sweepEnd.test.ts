@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import { Sleeper, type Wake } from '../../../src/sleep/sleeper.ts';
-import { triggerText } from '../../../src/sleep/trigger.ts';
 import { ManualClock } from '../../fakes/manualClock.ts';
 import { FakeDeps, run7 } from './fakePorts.ts';
 
@@ -24,7 +23,7 @@ describe('a sleep until a sweep is over', () => {
       await clock.advance(1);
       assert.deepEqual(
         wakes.map(({ why, met }) => [why, met]),
-        [['trigger', [triggerText(trigger)]]],
+        [['trigger', ['sweep s1 has ended']]],
       );
       sleeper.dispose();
       assert.equal(deps.hasListeners, false);

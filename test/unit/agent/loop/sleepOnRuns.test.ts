@@ -43,7 +43,7 @@ describe('a sleep on runs', () => {
     assert.equal(session.state.phase, 'sleeping');
     await stop();
     assert.equal(await session.ended, 'blocked');
-    assert.equal(eventsOf(session, 'sleep.ended')[0]?.detail, 'every run ends');
+    assert.equal(eventsOf(session, 'sleep.ended')[0]?.detail, 'every run has ended');
   });
 
   it('hears a metric that the run spells otherwise as it is printed, not at the end', async () => {
