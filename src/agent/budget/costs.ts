@@ -6,7 +6,7 @@ import { formatUsd, formatTokens } from '../../base/text.ts';
 import type { RunId } from '../../base/ids.ts';
 import type { ThinkingCost } from '../../experiments/ledger.ts';
 import { costText } from '../journal/factText.ts';
-import type { SessionState, Spending } from '../journal/state.ts';
+import type { Allowance, SessionState, Spending } from '../journal/state.ts';
 
 /**
  * Returns each run's share of the cost of model calls. The session's cost is divided into
@@ -80,13 +80,17 @@ function modelCostLine(spending: Spending): string {
 export function experimentCostLine(state: Pick<SessionState, 'allowances'>): string | undefined {
   const launched = state.allowances.filter(({ runIds }) => runIds.length > 0);
   if (launched.length === 0) return undefined;
-  const usd = launched.reduce((sum, experiment) => sum + experiment.usd, 0) / launched.length;
-  const tokens = launched.reduce((sum, experiment) => sum + experiment.tokens, 0) / launched.length;
+  const sumOf = (figure: (one: Allowance) => number): number =>
+    launched.reduce((sum, one) => sum + figure(one), 0);
+  // A sweep is one launch; the runs of a turn are launches of their own.
+  const launches = sumOf(({ key, runIds }) => (key.startsWith('turn ') ? runIds.length : 1));
+  const usd = sumOf((one) => one.usd) / launches;
+  const tokens = sumOf((one) => one.tokens) / launches;
   const average = costText({
     usd,
     hasUnknownCost: launched.some(({ hasUnknownCost }) => hasUnknownCost),
   });
-  const count = `${launched.length} ${launched.length === 1 ? 'launch' : 'launches'}`;
+  const count = `${launches} ${launches === 1 ? 'launch' : 'launches'}`;
   return `${count} · ${average} and ${formatTokens(tokens)} tokens each on average · ${costText(costBefore(state))} before the first`;
 }
 

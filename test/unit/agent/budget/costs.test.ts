@@ -5,6 +5,7 @@ import {
   costBefore,
   costLines,
   costsByRun,
+  experimentCostLine,
   sessionBill,
 } from '../../../../src/agent/budget/costs.ts';
 import type { SessionEvent } from '../../../../src/agent/journal/events.ts';
@@ -74,6 +75,7 @@ describe('costs', () => {
   it('are shared by runs that were launched together, and by the points of a sweep, also later ones', () => {
     const together = after(turn(1), ...launch(1), ...launch(2), turn(2), call({ usd: 3 }));
     assert.deepEqual(usdOfRuns(together), [1.5, 1.5]);
+    assert.match(experimentCostLine(together) ?? '', /^2 launches · \$1\.50 and /);
     const sweep = after(
       turn(1),
       ...launch(1, 'sw1'),
@@ -88,6 +90,7 @@ describe('costs', () => {
       call({ usd: 1 }),
     );
     assert.deepEqual(usdOfRuns(sweep), [1, 1, 6, 1]);
+    assert.match(experimentCostLine(sweep) ?? '', /^2 launches · \$4\.50 and /);
   });
 
   it('add up to those of the session, whatever happens in whichever order', () => {
