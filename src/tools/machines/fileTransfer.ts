@@ -125,7 +125,7 @@ export async function transferred(asked: TransferAsked, context: ToolContext): P
     content: {
       ...(report.outcome === 'aborted' && { aborted: true, note: interrupted }),
       files_sent: report.files,
-      bytes_sent: report.sentBytes,
+      bytes_sent: Math.min(report.sentBytes, report.planned.bytes),
       seconds: Number((report.durationMs / 1000).toFixed(2)),
       unchanged: report.same,
       ...(report.links > 0 && { links: report.links }),
@@ -167,6 +167,7 @@ function summaryOf({
   outcome,
   files: done,
   sentBytes,
+  planned,
   durationMs,
   problems,
   refused,
@@ -174,7 +175,7 @@ function summaryOf({
   const sent =
     done === 0
       ? 'nothing new'
-      : `${counted(done, 'file')} · ${formatBytes(sentBytes)} · ${formatDuration(durationMs)}`;
+      : `${counted(done, 'file')} · ${formatBytes(Math.min(sentBytes, planned.bytes))} · ${formatDuration(durationMs)}`;
   if (outcome === 'aborted') return `interrupted · ${sent}`;
   const left = problems.length + refused.length;
   return left === 0 ? sent : `${sent} · ${left} not sent`;

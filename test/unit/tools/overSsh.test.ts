@@ -135,7 +135,11 @@ describe('file tools over SSH', () => {
       exclude: ['.git'],
       gitignore: true,
     };
-    const sent = await answer(remoteUpload(deps), up);
+    const { content, summary } = await call(remoteUpload(deps), up);
+    const sent = content as Record<string, unknown>;
+    const bytes = '*.log\n'.length + 'train.py'.length;
+    assert.equal(sent['bytes_sent'], bytes);
+    assert.match(summary ?? '', new RegExp(`^2 files · ${bytes} B · `));
     assert.deepEqual(readdirSync(path('there/code')).sort(), ['.gitignore', 'train.py']);
     assert.deepEqual(
       [sent['files_sent'], [...(sent['left_out'] as string[])].sort()],
