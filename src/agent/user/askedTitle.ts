@@ -1,7 +1,4 @@
-/**
- * Changes the title of a call for a question, because the user is asked what the call will do, not
- * what it did.
- */
+/** Changes the title of a call that has not done yet what the title says, or has failed to. */
 
 const infinitives: Readonly<Record<string, string>> = {
   Appended: 'Append',
@@ -34,3 +31,7 @@ const infinitives: Readonly<Record<string, string>> = {
  */
 export const askedTitle = (title: string): string =>
   title.replace(/^\w+/, (word) => infinitives[word] ?? word);
+
+/** Returns the title of a call that failed: in the infinitive, unless its command ran. */
+export const failedTitle = ({ exitCode }: { readonly exitCode?: number }, title: string): string =>
+  exitCode === undefined ? askedTitle(title) : title;

@@ -7,6 +7,7 @@ import type { SessionState } from '../../agent/journal/state.ts';
 import { cleanText, oneLine } from '../../base/text.ts';
 import { withoutUntrustedMarks } from '../../base/untrusted.ts';
 import {
+  failedTitle,
   leftOutText,
   requirementsForUser,
   targetTextOf,
@@ -133,8 +134,10 @@ export class EventText {
   #toolLines(event: EventOf<'tool.finished'>): string[] {
     const { dim, bad } = this.#style;
     const title = shownLine(this.#titles.get(event.callId) ?? event.name);
-    if (event.isError)
-      return [`  ${bad('×')} ${oneLine(title, 160)}: ${short(withoutUntrustedMarks(event.text))}`];
+    if (event.isError) {
+      const failed = oneLine(failedTitle(event, title), 160);
+      return [`  ${bad('×')} ${failed}: ${short(withoutUntrustedMarks(event.text))}`];
+    }
     const shownTitle = fitToWidth(title, this.#width() - 2);
     const summaryWidth = this.#width() - textWidth(shownTitle) - 5;
     if (event.summary === undefined || summaryWidth < 8) return [`  ${shownTitle}`];

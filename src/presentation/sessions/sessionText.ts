@@ -17,6 +17,7 @@ export {
 export { workedMs } from '../../agent/journal/sessionEnd.ts';
 export { leftOutOf, leftOutText } from '../../agent/journal/leftOutText.ts';
 export { triggerText } from '../../sleep/trigger.ts';
+export { failedTitle } from '../../agent/user/askedTitle.ts';
 export { openQuestions } from '../../agent/user/questions.ts';
 export { requirementsForUser } from '../../experiments/target/requirements.ts';
 export { targetHelp, targetSentence, targetTextOf } from '../../agent/runs/sessionLedger.ts';

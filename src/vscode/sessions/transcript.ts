@@ -14,6 +14,7 @@ import { evidenceList, metricTable } from '../../presentation/runs/metricTable.t
 import {
   effectVerb,
   endHeadline,
+  failedTitle,
   leftOutText,
   requirementsForUser,
   targetTextOf,
@@ -257,7 +258,7 @@ function toolParts(
     return [
       line(
         'error',
-        `${plain(known ?? event.name)} · ${plain(event.summary ?? `failed: ${withoutUntrustedMarks(event.text)}`, 200)}`,
+        `${plain(failedTitle(event, known ?? event.name))} · ${plain(event.summary ?? `failed: ${withoutUntrustedMarks(event.text)}`, 200)}`,
         files,
       ),
     ];

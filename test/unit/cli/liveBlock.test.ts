@@ -188,7 +188,7 @@ describe('transcript of the terminal', () => {
     );
     assert.deepEqual(
       text.linesOf(recorded({ ...finished, isError: true, text: 'no\nspace' }), state),
-      ['  × Wrote a.py: no space'],
+      ['  × Write a.py: no space'],
     );
   });
 

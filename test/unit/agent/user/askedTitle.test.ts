@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
-import { askedTitle } from '../../../../src/agent/user/askedTitle.ts';
+import { askedTitle, failedTitle } from '../../../../src/agent/user/askedTitle.ts';
 import { random, seedOf } from '../../../fakes/random.ts';
 import { everyTool, randomCalls } from '../../../fakes/randomCalls.ts';
 
@@ -19,4 +19,9 @@ describe('the title of a call in a question', () => {
 
   it('keeps the rest as it is', () =>
     assert.equal(askedTitle('Ran echo Ran on gpu1'), 'Run echo Ran on gpu1'));
+
+  it('of a call that failed does not say that it was done, unless its command ran', () => {
+    assert.equal(failedTitle({}, 'Swept 6 points'), 'Sweep 6 points');
+    assert.equal(failedTitle({ exitCode: 2 }, 'Ran make'), 'Ran make');
+  });
 });
