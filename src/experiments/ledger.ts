@@ -9,7 +9,7 @@ import { findMetric } from '../metrics/metricName.ts';
 import { printedValue } from '../metrics/printedValue.ts';
 import { verdictText, type RunLimit, type Verdict, type RunAlarm } from '../runs/run.ts';
 import type { Decision, ExperimentPlan } from './experiment.ts';
-import { seedOf } from './seeds.ts';
+import { seedOf, type Statistics } from './seeds.ts';
 import type { Objective, Repeats, ValueRule } from './target/target.ts';
 
 /** Cost of model calls. If a price is unknown, `usd` is a lower bound. */
@@ -92,17 +92,12 @@ export interface ExperimentDecision {
 export type ExperimentStatus = 'planned' | 'running' | 'over' | 'not_started';
 
 /**
- * The measured result of an experiment, over runs that repeat each other. If the experiment has
- * several groups of repeats, this is the result of the best group.
+ * The measured result of an experiment, over runs that repeat each other. The value of a seed is the
+ * mean of its runs. If the experiment has several groups of repeats, this is the result of the best group.
  */
-export interface ExperimentResult {
+export interface ExperimentResult extends Statistics {
   readonly metric: string;
-  readonly mean: number;
-  /** Standard deviation over the repeats (with n − 1); omitted if there is only one value. */
-  readonly spread?: number;
-  /** Number of runs in the mean. A seed counts as the mean of its runs. */
-  readonly n: number;
-  /** The best of the values in the mean. */
+  /** The best value of a run. */
   readonly best: number;
   readonly rule: ValueRule;
   readonly runs: readonly LedgerRow[];

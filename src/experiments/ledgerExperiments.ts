@@ -5,7 +5,6 @@
 import { counted } from '../base/text.ts';
 import { runName } from '../runs/run.ts';
 import { decisionOver, isInvalid, isOut, leadOf } from './decisionsInForce.ts';
-import { isSeedIdle } from './idleSeeds.ts';
 import {
   countedValue,
   statusCounts,
@@ -20,7 +19,8 @@ import {
   type ThinkingCost,
 } from './ledger.ts';
 import { runsByExperiment, settingGroups } from './repeats.ts';
-import { mean, seedOf, seedValues } from './seeds.ts';
+import { repeatStatistics, type MeasuredRow } from './repeatStatistics.ts';
+import { seedOf, type Statistics } from './seeds.ts';
 import type { Repeats } from './target/target.ts';
 
 export function experimentRows(
@@ -146,10 +146,7 @@ export function resultOf(
 }
 
 /** Statistics of the decisive metric over a group of repeats. */
-export interface RepeatsSummary<Entry> {
-  readonly mean: number;
-  readonly spread?: number;
-  readonly n: number;
+export interface RepeatsSummary<Entry> extends Statistics {
   readonly best: number;
   readonly runs: readonly Entry[];
   /** The repeats of the goal that are not measured: `seeds 1, 2 missing`. Omitted if none. */
@@ -167,50 +164,34 @@ const isGoing = ({ runs }: RepeatsSummary<LedgerEntry>): boolean =>
 
 /**
  * Summarizes a group of repeats: the runs that ended successfully or, if there are none, the runs
- * that have not ended. The value of a seed is the mean of its runs, and the mean is over the
- * seeds; the spread is over the runs. Repeats whose seeds change nothing count as one. If the goal
- * names seeds, only the runs with these seeds count, unless there are none. Returns `undefined` if
- * no run has a value of the decisive metric.
+ * that have not ended. See `repeatStatistics`. If the goal names seeds, only the runs with these
+ * seeds count, unless there are none. Returns `undefined` if no run has a value of the decisive
+ * metric.
  */
 export function summaryOfRepeats<Entry extends LedgerEntry>(
   group: readonly Entry[],
   decisive: Decisive,
 ): RepeatsSummary<Entry> | undefined {
-  const measured = group.flatMap((row) => {
-    const value = measuredValue(row, decisive);
-    return value === undefined ? [] : [{ row, value }];
-  });
+  const measured = measuredRows(group, decisive);
   const ended = measured.filter(({ row }) => row.verdict !== undefined);
   const all = ended.length > 0 ? ended : measured;
   const { counted: chosen, lack } = repeatsIn(all, decisive.repeats);
   const values = chosen.map(({ value }) => value);
   if (values.length === 0) return undefined;
-  const center = mean(seedValues(chosen));
-  const spread = Math.sqrt(
-    values.reduce((sum, value) => sum + (value - center) ** 2, 0) / (values.length - 1),
-  );
-  const isOne = values.length === 1 || isSeedIdle(chosen.map(({ row }) => row));
   return {
-    mean: center,
-    ...(!isOne && { spread }),
-    n: isOne ? 1 : values.length,
+    ...repeatStatistics(chosen),
     best: decisive.direction === 'lower' ? Math.min(...values) : Math.max(...values),
     runs: chosen.map(({ row }) => row),
     ...(lack !== undefined && { lack }),
   };
 }
 
-interface MeasuredRun<Entry> {
-  readonly row: Entry;
-  readonly value: number;
-}
-
 /** Returns the runs that count for the repeats of the goal, and which repeats are missing. */
 function repeatsIn<Entry extends LedgerEntry>(
-  all: readonly MeasuredRun<Entry>[],
+  all: readonly MeasuredRow<Entry>[],
   { seeds, seedCount = 2 }: Repeats = { seedCount: 0 },
-): { readonly counted: readonly MeasuredRun<Entry>[]; readonly lack?: string } {
-  const nameOf = ({ row }: MeasuredRun<Entry>): string => seedOf(row) ?? runName(row.number);
+): { readonly counted: readonly MeasuredRow<Entry>[]; readonly lack?: string } {
+  const nameOf = ({ row }: MeasuredRow<Entry>): string => seedOf(row) ?? runName(row.number);
   if (seeds === undefined) {
     const missing = seedCount - new Set(all.map(nameOf)).size;
     return missing > 0
@@ -238,6 +219,16 @@ export function measuredValue(row: LedgerEntry, decisive: Decisive): number | un
   const value = countedValue(summary, decisive);
   return Number.isFinite(value) ? value : undefined;
 }
+
+/** Returns the runs that have a value of the decisive metric (see `measuredValue`). */
+export const measuredRows = <Entry extends LedgerEntry>(
+  rows: readonly Entry[],
+  decisive: Decisive,
+): readonly MeasuredRow<Entry>[] =>
+  rows.flatMap((row) => {
+    const value = measuredValue(row, decisive);
+    return value === undefined ? [] : [{ row, value }];
+  });
 
 /**
  * Groups the runs that have a value by setting, across experiments (see `settingGroups`). Runs

@@ -1,8 +1,9 @@
 /** Groups runs: by experiment, and by setting. */
+import type { RunId } from '../base/ids.ts';
 import { runName } from '../runs/run.ts';
 import { codeKey, placeOf } from './duplicates.ts';
 import type { ExperimentRow, LedgerEntry, LedgerRow } from './ledger.ts';
-import { settingForm } from './seeds.ts';
+import { seedOf, settingForm } from './seeds.ts';
 
 /** Returns the id of a run's experiment or, for a run without an experiment, of its row. */
 const experimentOf = ({ experimentId, sweepId, number }: LedgerEntry): string =>
@@ -38,6 +39,24 @@ export function settingGroups(experiments: readonly Family[]): readonly (readonl
     group.map(({ run }) => run).toSorted((a, b) => a.number - b.number),
   );
 }
+
+/** What runs that repeat each other exactly have in common. */
+export interface Repeat {
+  /** Index of the setting. */
+  readonly setting: number;
+  readonly seed: string;
+}
+
+/** Returns the setting and the seed of each run that has a seed. */
+export const repeatsByRun = (experiments: readonly Family[]): ReadonlyMap<RunId, Repeat> =>
+  new Map(
+    settingGroups(experiments).flatMap((runs, setting) =>
+      runs.flatMap((run): [RunId, Repeat][] => {
+        const seed = seedOf(run);
+        return seed === undefined ? [] : [[run.runId, { setting, seed }]];
+      }),
+    ),
+  );
 
 /** Returns a name that is equal for experiments with the same code, and for retests. */
 function familyOf(row: Family, byId: ReadonlyMap<string, Family>): string {

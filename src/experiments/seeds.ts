@@ -1,5 +1,4 @@
-/** The seeds of runs, and the mean over seeds. */
-import { runName } from '../runs/run.ts';
+/** The seeds of runs, and statistics over seeds. */
 import { commandForm, type CommandForm } from './commandForm.ts';
 
 interface Launched {
@@ -16,16 +15,37 @@ export const seedOf = ({ seed, command }: Launched): string | undefined =>
 export const settingForm = ({ setting, command }: Launched): CommandForm =>
   commandForm(setting ?? command);
 
-/** Returns the value of each seed: the mean of its runs. A run without a seed has its own value. */
-export const seedValues = (
-  measured: readonly {
-    readonly row: Launched & { readonly number: number };
-    readonly value: number;
-  }[],
-): readonly number[] =>
-  [...Map.groupBy(measured, ({ row }) => seedOf(row) ?? runName(row.number)).values()].map((runs) =>
+/** A value of a run, and its seed. */
+export interface SeedValue {
+  /** Omitted for a run without a seed, which counts as a seed of its own. */
+  readonly seed?: string | undefined;
+  readonly value: number;
+}
+
+/** Mean and spread of repeats. */
+export interface Statistics {
+  readonly mean: number;
+  /** Standard deviation (with n − 1); omitted if `n` is 1. */
+  readonly spread?: number;
+  /** Number of values that `mean` and `spread` are computed of. */
+  readonly n: number;
+}
+
+/** Returns the value of each seed: the mean of its runs. */
+export const seedValues = (measured: readonly SeedValue[]): readonly number[] =>
+  [...Map.groupBy(measured, (one) => one.seed ?? one).values()].map((runs) =>
     mean(runs.map(({ value }) => value)),
   );
+
+/** Computes the statistics over the seeds or, if all runs have the same seed, over the runs. */
+export function statisticsOver(measured: readonly SeedValue[]): Statistics {
+  const ofSeeds = seedValues(measured);
+  const values = ofSeeds.length === 1 ? measured.map(({ value }) => value) : ofSeeds;
+  const center = mean(values);
+  const n = values.length;
+  const squares = values.reduce((sum, value) => sum + (value - center) ** 2, 0);
+  return { mean: center, n, ...(n > 1 && { spread: Math.sqrt(squares / (n - 1)) }) };
+}
 
 export const mean = (values: readonly number[]): number =>
   values.reduce((sum, value) => sum + value, 0) / values.length;

@@ -11,6 +11,7 @@ import { resultGroups, summaryOfRepeats } from '../experiments/ledgerExperiments
 import { judgeRows } from '../experiments/target/judgeTarget.ts';
 import { reproductionTexts } from '../experiments/reproductions.ts';
 import type { Target } from '../experiments/target/target.ts';
+import { unsteadySeedTexts } from '../experiments/unsteadySeeds.ts';
 import type { Mentions } from './mentions.ts';
 import type { Night } from './night.ts';
 
@@ -84,8 +85,12 @@ function repeatLines({ facts: { ledger } }: Night, mentions: Mentions): string[]
   const { best } = ledger;
   if (best?.spread === undefined) return ['- Measured once (n = 1): the spread is unknown.'];
   const numbers = best.runs.map(({ number }) => number);
+  const times =
+    numbers.length === best.n
+      ? `${best.n} times`
+      : `with ${best.n} seeds in ${numbers.length} runs`;
   return [
-    `- Measured ${best.n} times (n = ${best.n}); the best value is ${formatValue(best.best)}: ${mentions.runs(numbers, maxRepeats)}`,
+    `- Measured ${times} (n = ${best.n}); the best value is ${formatValue(best.best)}: ${mentions.runs(numbers, maxRepeats)}`,
   ];
 }
 
@@ -141,12 +146,13 @@ function firstLines({ facts: { ledger } }: Night, value: number, mentions: Menti
   ];
 }
 
-const maxIdleSeeds = 3;
+const maxSeedTexts = 3;
 
 const seedLines = ({ facts: { ledger } }: Night): string[] =>
-  idleSeedTexts(ledger.experiments)
-    .slice(0, maxIdleSeeds)
-    .map((text) => `- ${text}`);
+  [
+    ...idleSeedTexts(ledger.experiments).slice(0, maxSeedTexts),
+    ...unsteadySeedTexts(ledger).slice(0, maxSeedTexts),
+  ].map((text) => `- ${plain(text)}`);
 
 function evidenceLines({ facts }: Night, mentions: Mentions): string[] {
   return facts.evidence.slice(0, maxEvidence).map(({ run, metric, last, best, count }) => {

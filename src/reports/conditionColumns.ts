@@ -1,6 +1,7 @@
 /** Columns of the table of results that compare each setting with the target. */
 import type { Decisive, LedgerRow } from '../experiments/ledger.ts';
-import { measuredValue } from '../experiments/ledgerExperiments.ts';
+import { measuredRows } from '../experiments/ledgerExperiments.ts';
+import type { MeasuredRow } from '../experiments/repeatStatistics.ts';
 import {
   judgeSettings,
   type ConditionResult,
@@ -17,7 +18,7 @@ import {
 /** A column for a metric other than the one that ranks, with the values of the runs of a setting. */
 export interface MetricColumn {
   readonly metric: string;
-  readonly valuesOf: (runs: readonly LedgerRow[]) => readonly number[];
+  readonly valuesOf: (runs: readonly LedgerRow[]) => readonly MeasuredRow[];
 }
 
 /** Returns a column for each metric in the target's conditions, except the decisive metric. */
@@ -41,9 +42,9 @@ function valuesOf(
   runs: readonly LedgerRow[],
   { metric, comparator }: Condition,
   rule: Target['rule'],
-): readonly number[] {
+): readonly MeasuredRow[] {
   const direction = isLowerBetter(comparator) ? 'lower' : 'higher';
-  return runs.flatMap((run) => measuredValue(run, { metric, direction, rule }) ?? []);
+  return measuredRows(runs, { metric, direction, rule });
 }
 
 /**

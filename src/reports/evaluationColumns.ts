@@ -1,6 +1,7 @@
 /** Columns of the results for metrics that were evaluated beside the one that ranks the runs. */
 import type { LedgerRow } from '../experiments/ledger.ts';
-import { measuredValue } from '../experiments/ledgerExperiments.ts';
+import { measuredRows } from '../experiments/ledgerExperiments.ts';
+import type { MeasuredRow } from '../experiments/repeatStatistics.ts';
 import { directionOf, isTiming } from '../metrics/direction.ts';
 import { isSameMetric, metricName, splitRank } from '../metrics/metricName.ts';
 import type { MetricColumn } from './conditionColumns.ts';
@@ -31,7 +32,5 @@ export function evaluationColumns(
 const isEvaluation = (name: string): boolean =>
   splitRank(name) <= splitRank('test acc') && directionOf(name) !== 'none' && !isTiming(name);
 
-function lastValues(runs: readonly LedgerRow[], metric: string): readonly number[] {
-  const last = { metric, direction: 'higher', rule: 'last' } as const;
-  return runs.flatMap((run) => measuredValue(run, last) ?? []);
-}
+const lastValues = (runs: readonly LedgerRow[], metric: string): readonly MeasuredRow[] =>
+  measuredRows(runs, { metric, direction: 'higher', rule: 'last' });

@@ -3,17 +3,13 @@ import { oneLine } from '../base/text.ts';
 import { programsText, type CommandProgram } from '../experiments/commandForm.ts';
 import { leadOf } from '../experiments/decisionsInForce.ts';
 import type { Decisive, ExperimentRow, Ledger, LedgerRow } from '../experiments/ledger.ts';
-import { measuredValue, resultGroups, summaryOfRepeats } from '../experiments/ledgerExperiments.ts';
-import { settingForm } from '../experiments/seeds.ts';
+import { resultGroups, summaryOfRepeats } from '../experiments/ledgerExperiments.ts';
+import { settingForm, type Statistics } from '../experiments/seeds.ts';
 
-export interface Setting {
+export interface Setting extends Statistics {
   /** Names the experiment, such as `e5 shift augmentation`; omitted if all code is the same. */
   readonly experiment?: string;
   readonly settings: ReadonlyMap<string, string>;
-  readonly values: readonly number[];
-  /** The mean over the seeds. */
-  readonly mean: number;
-  readonly spread?: number;
   readonly runs: readonly LedgerRow[];
   /** The run that stands for the others: its experiment and decision are those of the setting. */
   readonly lead: LedgerRow;
@@ -38,9 +34,8 @@ function settingOf(group: readonly LedgerRow[], decisive: Decisive): Setting | u
   if (lead === undefined) return undefined;
   return {
     settings: settingForm(lead).settings,
-    // Repeats whose seeds change nothing have one value.
-    values: runs.flatMap((run) => measuredValue(run, decisive) ?? []).slice(0, n),
     mean,
+    n,
     ...(spread !== undefined && { spread }),
     runs,
     lead,

@@ -7,7 +7,9 @@
 import { plain } from '../base/markdown.ts';
 import { formatFixed } from '../base/text.ts';
 import type { Decisive, Ledger } from '../experiments/ledger.ts';
-import { mean } from '../experiments/seeds.ts';
+import { measuredRows } from '../experiments/ledgerExperiments.ts';
+import { repeatStatistics, type MeasuredRow } from '../experiments/repeatStatistics.ts';
+import type { Statistics } from '../experiments/seeds.ts';
 import type { Target } from '../experiments/target/target.ts';
 import { runName } from '../runs/run.ts';
 import { conditionColumns, targetTexts, type MetricColumn } from './conditionColumns.ts';
@@ -97,21 +99,6 @@ const isReference = ({ lead }: Setting): boolean => lead.decision?.decision === 
 export const settingCount = (ledger: Ledger): number =>
   ledger.decisive === undefined ? 0 : settingsOf(ledger, ledger.decisive).length;
 
-type Repeats = Pick<Setting, 'values' | 'mean' | 'spread'>;
-
-function repeatsOf(values: readonly number[]): Repeats {
-  const spread = deviation(values);
-  return { values, mean: mean(values), ...(spread !== undefined && { spread }) };
-}
-
-function deviation(values: readonly number[]): number | undefined {
-  if (values.length < 2) return undefined;
-  const center = mean(values);
-  return Math.sqrt(
-    values.reduce((sum, value) => sum + (value - center) ** 2, 0) / (values.length - 1),
-  );
-}
-
 const maxDigits = 7;
 
 /** Returns the number of decimals that the runs printed, at most 7 digits in all. */
@@ -125,36 +112,42 @@ const decimalsOf = (values: readonly number[]): number =>
   );
 
 /** Returns the number of decimals that show the first digit of the deviation. */
-const decimalsOfSpread = ({ spread }: Repeats): number =>
+const decimalsOfSpread = ({ spread }: Statistics): number =>
   Math.max(0, Math.ceil(-Math.log10(spread || 1)));
 
-function valueText({ mean: center, spread }: Repeats, decimals: number): string {
-  const text = formatFixed(center, decimals);
+function valueText({ mean, spread }: Statistics, decimals: number): string {
+  const text = formatFixed(mean, decimals);
   return spread === undefined ? text : `${text} ± ${formatFixed(spread, decimals)}`;
 }
 
 /** Formats the values of each row with the decimals that the runs printed, or more for a spread. */
-function valueCells(all: readonly Repeats[]): readonly string[] {
-  const values = all.flatMap((one) => one.values);
+function valueCells(rows: readonly (readonly MeasuredRow[])[]): readonly string[] {
+  const all = rows.map(repeatStatistics);
+  const values = rows.flatMap((measured) => measured.map(({ value }) => value));
   const decimals = Math.min(12, Math.max(decimalsOf(values), ...all.map(decimalsOfSpread)));
-  return all.map((one) => valueText(one, decimals));
+  return all.map((one) => (one.n === 0 ? '' : valueText(one, decimals)));
 }
 
-/** Formats the values in a metric of the target; one value if all repeats have the same. */
-const conditionCells = ({ valuesOf }: MetricColumn, shown: readonly Setting[]): Column[1] => {
-  const all = shown.map(({ runs }) => valuesOf(runs));
-  const single = all.map((values) => (new Set(values).size === 1 ? values.slice(0, 1) : values));
-  const cells = valueCells(single.map(repeatsOf));
-  return cells.map((cell, index) => (single[index]?.length === 0 ? '' : cell));
-};
+/** Formats the values in another metric; one value if all repeats have the same. */
+const conditionCells = ({ valuesOf }: MetricColumn, shown: readonly Setting[]): Column[1] =>
+  valueCells(
+    shown.map(({ runs }) => {
+      const measured = valuesOf(runs);
+      const isSame = new Set(measured.map(({ value }) => value)).size === 1;
+      return isSame ? measured.slice(0, 1) : measured;
+    }),
+  );
 
 function paperTable({ shown, options, decisive, columns, marks }: TableParts): Table {
   const { metric, rule } = decisive;
   return tableOf([
     ...experimentColumns(shown),
     ...options.map((name) => optionColumn(name, shown, unnamedOption)),
-    ['n', shown.map(({ values }) => String(values.length))],
-    [rule === 'best' ? `${metric} (best)` : metric, valueCells(shown)],
+    ['n', shown.map(({ n }) => String(n))],
+    [
+      rule === 'best' ? `${metric} (best)` : metric,
+      valueCells(shown.map(({ runs }) => measuredRows(runs, decisive))),
+    ],
     ...columns.map((column): Column => [column.metric, conditionCells(column, shown)]),
     ...marks,
   ]);
@@ -165,12 +158,12 @@ function csvTable({ shown, options, decisive, columns, marks }: TableParts): Tab
   return tableOf([
     ...experimentColumns(shown),
     ...options.map((name) => optionColumn(name, shown, '')),
-    ['n', shown.map(({ values }) => String(values.length))],
+    ['n', shown.map(({ n }) => String(n))],
     [decisive.metric, shown.map((one) => digits(one.mean))],
     ['standard deviation', shown.map(({ spread }) => (spread === undefined ? '' : digits(spread)))],
     ...columns.map(({ metric, valuesOf }): Column => {
-      const all = shown.map(({ runs }) => valuesOf(runs));
-      return [metric, all.map((values) => (values.length === 0 ? '' : digits(mean(values))))];
+      const all = shown.map(({ runs }) => repeatStatistics(valuesOf(runs)));
+      return [metric, all.map(({ mean, n }) => (n === 0 ? '' : digits(mean)))];
     }),
     ...marks,
     ['runs', shown.map(({ runs }) => runs.map(({ number }) => runName(number)).join(' '))],

@@ -35,13 +35,13 @@ export interface ComparedMetric {
    */
   readonly run?: number;
   /**
-   * The value of `run` or, without such a run, the mean over the earlier runs. Averages the best values of a metric that has a direction (higher
-   * or lower is better), else the last values.
+   * The value of `run` or, without such a run, the mean over the earlier runs. For the decisive
+   * metric the last or best value of a run, as its rule says; for other metrics the last one.
    */
   readonly before: number;
-  /** Standard deviation over the earlier runs; omitted for a single run. */
+  /** Standard deviation over the seeds of the earlier runs; omitted if `n` is 1. */
   readonly spread?: number;
-  /** Number of earlier runs of the setting that have a value. */
+  /** Number of seeds of the earlier runs or, if they have one seed, of these runs. */
   readonly n: number;
   readonly now: number;
   /** `now` minus `before`. */

@@ -13,7 +13,7 @@ import {
   type LedgerRow,
 } from '../../experiments/ledger.ts';
 import { repeatsOf } from '../../experiments/repeats.ts';
-import { seedOf } from '../../experiments/seeds.ts';
+import { seedOf, statisticsOver } from '../../experiments/seeds.ts';
 import { repeatedRun } from '../../experiments/reproductions.ts';
 import type { Machine, Machines } from '../../machines/machine.ts';
 import type { MetricSummary } from '../../metrics/metric.ts';
@@ -203,13 +203,9 @@ function compared(
     return value !== undefined && Number.isFinite(value) ? [{ row, value }] : [];
   });
   if (measured.length === 0) return undefined;
-  const values = measured.map(({ value }) => value);
-  const n = values.length;
-  const mean = values.reduce((sum, value) => sum + value, 0) / n;
-  const spread =
-    n < 2
-      ? undefined
-      : Math.sqrt(values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (n - 1));
+  const { mean, spread, n } = statisticsOver(
+    measured.map(({ row, value }) => ({ seed: seedOf(row), value })),
+  );
   const same = measured.find(({ row }) => row === repeated);
   const before = same?.value ?? mean;
   const now = valueOf(summary, decisive);

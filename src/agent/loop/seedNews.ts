@@ -1,6 +1,7 @@
-/** Tells the model, when the session wakes, of seeds that change nothing. */
+/** Tells the model, when the session wakes, of seeds that change nothing or fix nothing. */
 import { idleSeedGroups, idleSeedText } from '../../experiments/idleSeeds.ts';
 import type { Ledger } from '../../experiments/ledger.ts';
+import { unsteadySeedTexts } from '../../experiments/unsteadySeeds.ts';
 import type { JournalEvent } from '../journal/events.ts';
 import { endedSinceWake } from './endedSinceWake.ts';
 
@@ -14,13 +15,16 @@ export function seedNews(
 ): string[] {
   const ended = endedSinceWake(sleepId, events);
   if (ended.size === 0) return [];
-  const { experiments } = ledger();
+  const current = ledger();
+  const { experiments } = current;
   const earlier = experiments.map(({ runs }) => ({
     runs: runs.filter(({ runId }) => !ended.has(runId)),
   }));
   const told = new Set(idleSeedGroups(earlier).flatMap((runs) => runs.map(({ runId }) => runId)));
-  return idleSeedGroups(experiments)
+  const idle = idleSeedGroups(experiments)
     .filter((runs) => !runs.some(({ runId }) => told.has(runId)))
-    .slice(0, maxNews)
-    .map((runs) => `[${idleSeedText(runs)}]`);
+    .map(idleSeedText);
+  return [...idle.slice(0, maxNews), ...unsteadySeedTexts(current, ended).slice(0, maxNews)].map(
+    (text) => `[${text}]`,
+  );
 }

@@ -1,5 +1,6 @@
 /** Ports of the tools that read and kill runs. The tools can only access runs of the session. */
 import type { LedgerRow } from '../../experiments/ledger.ts';
+import { repeatsByRun } from '../../experiments/repeats.ts';
 import type { Run } from '../../runs/liveRun.ts';
 import type { AllToolsDeps } from '../../tools/allTools.ts';
 import type { OwnRun } from '../../tools/runs/measuredRuns.ts';
@@ -64,6 +65,7 @@ export function measuredDeps(deps: ToolsetDeps): AllToolsDeps['measured'] {
       return run && measuredRun(run);
     },
     all: () => all().map(measuredRun),
+    repeats: () => repeatsByRun(deps.sessionRuns.ledger().experiments),
     objective: () => deps.log.state.target?.objective,
     elsewhere: (reference) =>
       importReference.test(reference.trim())

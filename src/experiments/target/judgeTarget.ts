@@ -3,10 +3,10 @@ import { formatRatio, formatSpread, formatValue } from '../../base/text.ts';
 import { runName, runNames } from '../../runs/run.ts';
 import { summaryFor, type Ledger, type LedgerRow } from '../ledger.ts';
 import { isInvalid, isOut } from '../decisionsInForce.ts';
-import { measuredValue, summaryOfRepeats } from '../ledgerExperiments.ts';
-import { isSeedIdle } from '../idleSeeds.ts';
+import { measuredRows, summaryOfRepeats } from '../ledgerExperiments.ts';
 import { settingGroups } from '../repeats.ts';
-import { mean, seedOf, seedValues } from '../seeds.ts';
+import { repeatStatistics, valuesOfSeeds, type MeasuredRow } from '../repeatStatistics.ts';
+import { mean, seedOf } from '../seeds.ts';
 import {
   baselineText,
   comparable,
@@ -91,7 +91,7 @@ export function baselinesOf(target: Target, ledger: Experiments): Baselines {
 }
 
 const asBaseline = (measured: readonly Measured[]): Baseline => ({
-  value: mean(seedValues(measured)),
+  value: mean(valuesOfSeeds(measured)),
   runs: measured.map(({ row }) => row.number),
 });
 
@@ -176,10 +176,7 @@ interface Group {
   readonly baseline: readonly Measured[];
 }
 
-interface Measured {
-  readonly row: LedgerRow;
-  readonly value: number;
-}
+type Measured = MeasuredRow<LedgerRow>;
 
 const neededRuns = ({ seeds, seedCount, over }: Condition): number =>
   seeds?.length ?? seedCount ?? (over === undefined ? 1 : 2);
@@ -190,7 +187,7 @@ function judgeCondition(condition: Condition, group: Group): ConditionResult {
   const of = ofSeeds(all, seeds);
   if (of.length === 0) return unmet(condition, notRead(condition, group.runs, all));
   const needed = neededRuns(condition);
-  const count = over === undefined ? of.length : seedValues(of).length;
+  const count = over === undefined ? of.length : valuesOfSeeds(of).length;
   const value = aggregate(condition, of);
   const baseline = condition.isRelative ? asBaseline(group.baseline) : undefined;
   const problem = baseline && baselineProblem(condition, group, baseline);
@@ -265,7 +262,7 @@ function comparison(
 function overRuns(condition: Condition, measured: readonly Measured[]): string {
   if (condition.over === undefined) return bestRun(condition, measured);
   const runs = runNames(measured.map(({ row }) => row.number));
-  const deviation = condition.over === 'mean' ? spreadOf(measured) : undefined;
+  const deviation = condition.over === 'mean' ? repeatStatistics(measured).spread : undefined;
   return `${overText(condition)} (${runs}${deviation === undefined ? '' : `; ± ${formatSpread(deviation)}`})`;
 }
 
@@ -280,23 +277,16 @@ function bestRun(condition: Condition, measured: readonly Measured[]): string {
   const run = measured.find((one) => one.value === value);
   const name = run === undefined ? '' : runName(run.row.number);
   if (isLimit(condition)) return ` (${name}, the worst of ${measured.length} repeats)`;
-  const center = formatValue(mean(measured.map((one) => one.value)));
+  const center = formatValue(mean(valuesOfSeeds(measured)));
   return ` (${name}, the best of ${measured.length} repeats; mean ${center})`;
 }
 
 function measuredIn(
   condition: Condition,
   { rule, runs }: Pick<Group, 'rule' | 'runs'>,
-): Measured[] {
-  const decisive = {
-    metric: condition.metric,
-    direction: isLowerBetter(condition.comparator) ? ('lower' as const) : ('higher' as const),
-    rule,
-  };
-  return runs.flatMap((row) => {
-    const value = measuredValue(row, decisive);
-    return value === undefined ? [] : [{ row, value }];
-  });
+): readonly Measured[] {
+  const direction = isLowerBetter(condition.comparator) ? 'lower' : 'higher';
+  return measuredRows(runs, { metric: condition.metric, direction, rule });
 }
 
 function seedsMissing({ seeds = [] }: Condition, measured: readonly Measured[]): string {
@@ -311,18 +301,10 @@ function seedsMissing({ seeds = [] }: Condition, measured: readonly Measured[]):
  */
 function aggregate(condition: Condition, measured: readonly Measured[]): number {
   const { over, comparator } = condition;
-  const values = over === undefined ? measured.map(({ value }) => value) : seedValues(measured);
+  const values = over === undefined ? measured.map(({ value }) => value) : valuesOfSeeds(measured);
   if (over === 'mean') return mean(values);
   const wantsLeast = isLowerBetter(comparator) === (over === undefined && !isLimit(condition));
   return wantsLeast ? Math.min(...values) : Math.max(...values);
-}
-
-function spreadOf(measured: readonly Measured[]): number | undefined {
-  if (measured.length < 2 || isSeedIdle(measured.map(({ row }) => row))) return undefined;
-  const values = measured.map(({ value }) => value);
-  const center = mean(seedValues(measured));
-  const squares = values.reduce((sum, value) => sum + (value - center) ** 2, 0);
-  return Math.sqrt(squares / (values.length - 1));
 }
 
 /**

@@ -57,7 +57,7 @@ function metricText({
   const mean =
     spread === undefined
       ? formatValue(before)
-      : `${formatValue(before)} ± ${formatSpread(spread)} (${n} runs)`;
+      : `${formatValue(before)} ± ${formatSpread(spread)} (n = ${n})`;
   const was =
     run === undefined ? `before ${mean}` : `${runName(run)} measured ${formatValue(before)}`;
   return `${head}, ${was}, Δ ${delta >= 0 ? '+' : ''}${formatValue(delta)}; ${judgementText[judgement]}`;

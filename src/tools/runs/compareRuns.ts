@@ -48,7 +48,8 @@ export function compareRuns(runs: MeasuredRuns): Tool {
     execute: async ({ task_a: a, task_b: b, metric_names: names }) => {
       const sides = [await requireRuns(runs, a), await requireRuns(runs, b)] as const;
       const [[baseline], [experiment]] = sides;
-      if (sides.some(({ length }) => length > 1)) return compareGroups(sides, names);
+      if (sides.some(({ length }) => length > 1))
+        return compareGroups(sides, names, runs.repeats());
       if (baseline === undefined || experiment === undefined) throw noMetrics([]);
       const empty = [baseline, experiment].filter((run) => run.metrics.names().length === 0);
       if (empty.length > 0) throw noMetrics(empty);
@@ -73,11 +74,13 @@ export function compareRuns(runs: MeasuredRuns): Tool {
 function compareGroups(
   [before, after]: readonly [readonly MeasuredRun[], readonly MeasuredRun[]],
   names: readonly string[] | undefined,
+  repeats: ReturnType<MeasuredRuns['repeats']>,
 ): ToolResult {
   const measured = distinctMetrics([...before, ...after]);
   const wanted = names === undefined || names.length === 0 ? measured : names;
   const comparisons = wanted.flatMap((metric) => {
-    const [baseline, experiment] = [groupValues(before, metric), groupValues(after, metric)];
+    const baseline = groupValues(before, metric, repeats);
+    const experiment = groupValues(after, metric, repeats);
     if (baseline === undefined || experiment === undefined) return [];
     const verdict = groupVerdict(baseline, experiment);
     return [{ metric: baseline.metric, baseline, experiment, verdict }];

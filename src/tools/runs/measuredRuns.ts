@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import { ToolFailure } from '../../base/errors.ts';
 import type { RunId } from '../../base/ids.ts';
+import type { Repeat } from '../../experiments/repeats.ts';
 import type { Objective } from '../../experiments/target/target.ts';
 import type { ReadableMetrics } from '../../metrics/fixedMetrics.ts';
 import type { MetricSpec } from '../../metrics/metric.ts';
@@ -35,6 +36,8 @@ export interface MeasuredRuns {
   find(reference: string): OwnRun | undefined;
   /** Returns the metric that ranks the runs of this session, if the target names one. */
   objective(): Objective | undefined;
+  /** Returns the setting and the seed of each run of this session that has a seed. */
+  repeats(): ReadonlyMap<RunId, Repeat>;
   /** Returns the runs of this session, oldest first. */
   all(): readonly OwnRun[];
   /** Returns the runs of an experiment (`e7`) or a sweep (`s1`); empty if it names neither. */

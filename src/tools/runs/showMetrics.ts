@@ -72,7 +72,7 @@ export function showMetrics(runs: MeasuredRuns): Tool {
             ...head,
             metrics: metrics.map(({ json }) => json),
           })),
-          ...groupsOf(requestedRuns, names),
+          ...groupsOf(requestedRuns, names, runs.repeats()),
           ...(await notRead(runs, shown, namesWithout(names, shown))),
           ...omitted,
         },
@@ -95,9 +95,13 @@ async function rereadAll(
 }
 
 /** Returns mean and standard deviation of the last values; nothing for a single run. */
-function groupsOf(runs: readonly MeasuredRun[], names: readonly string[]): Record<string, unknown> {
-  const groups = names.flatMap((name) => groupValues(runs, name) ?? []);
-  const repeated = groups.filter(({ deviation }) => deviation !== undefined);
+function groupsOf(
+  runs: readonly MeasuredRun[],
+  names: readonly string[],
+  repeats: ReturnType<MeasuredRuns['repeats']>,
+): Record<string, unknown> {
+  const groups = names.flatMap((name) => groupValues(runs, name, repeats) ?? []);
+  const repeated = groups.filter(({ spread }) => spread !== undefined);
   if (repeated.length === 0) return {};
   return {
     over_all_runs: Object.fromEntries(

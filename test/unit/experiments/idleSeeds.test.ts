@@ -65,3 +65,45 @@ describe('seeds that change nothing', () => {
     assert.ok(!isSeedIdle(rowsOf([], commands)), 'nothing measured');
   });
 });
+
+describe('seeds that do not fix the result', () => {
+  const again = (loss: number) => {
+    const night = new Night('bring loss < 0.3, mean over seeds 0, 1 and 2');
+    night.experiment({ hypothesis: 'a' }, ...seeds([0.31, 0.2, 0.22]));
+    const request = { triggers: [], reason: 'r', logic: 'any' } as const;
+    night.add({ type: 'sleep.ended', sleepId: 's0', why: 'trigger', detail: 'd' });
+    night.add({ type: 'message.added', origin: 'wake', text: 'digest' });
+    night.run({ loss, command: 'train --width 1 --seed 0', experimentId: 'e1' });
+    night.add({ type: 'sleep.started', sleepId: 's1', request, callId: 'c' });
+    return night;
+  };
+  const sentence = 'Seed 0 measured loss 0.31, 0.35 in runs 1, 4: it does not fix the result.';
+
+  it('are named at the wake and in the brief', () => {
+    const night = again(0.35);
+    assert.deepEqual(
+      seedNews('s1', night.events, () => night.facts().ledger),
+      [`[${sentence}]`],
+    );
+    assert.ok(buildBrief(night.facts()).split('\n').includes(`- ${sentence}`));
+    night.add({ type: 'sleep.ended', sleepId: 's1', why: 'trigger', detail: 'd' });
+    night.add({ type: 'message.added', origin: 'wake', text: 'digest' });
+    night.run({ loss: 0.3, command: 'train --width 1 --seed 3', experimentId: 'e1' });
+    const request = { triggers: [], reason: 'r', logic: 'any' } as const;
+    night.add({ type: 'sleep.started', sleepId: 's2', request, callId: 'c' });
+    assert.deepEqual(
+      seedNews('s2', night.events, () => night.facts().ledger),
+      [],
+      'told once',
+    );
+  });
+
+  it('are not those whose runs measured the same', () => {
+    const night = again(0.31);
+    assert.deepEqual(
+      seedNews('s1', night.events, () => night.facts().ledger),
+      [],
+    );
+    assert.doesNotMatch(buildBrief(night.facts()), /does not fix/);
+  });
+});

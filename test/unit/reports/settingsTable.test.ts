@@ -97,10 +97,46 @@ describe('the table of settings', () => {
     const own = buildLedger(entriesOf, { experiments: new Map(plans) });
     assert.equal(own.champion?.experimentId, 'e7');
     assert.deepEqual(settingsTable(own, 'md').split('\n').slice(2), [
-      '| default | 4 | 1.72 ± 0.08 |',
+      '| default | 3 | 1.72 ± 0.09 |',
       '| on | 1 | 3.00 |',
       '',
     ]);
+  });
+
+  it('takes the mean over the seeds in every column, also if a seed ran twice', () => {
+    const points = [
+      [0, 0.2597, 0.9541, 0.964],
+      [0, 0.2597, 0.9541, 0.964],
+      [1, 0.2596, 0.9508, 0.9647],
+      [2, 0.2524, 0.9511, 0.968],
+    ] as const;
+    const rows = points.map(([seed, loss, valAcc, testAcc], index) =>
+      rowOf(index + 1, {
+        command: `python3 train.py --seed ${seed}`,
+        experimentId: 'e1',
+        metrics: [
+          summaryOf('val_loss', loss),
+          summaryOf('val_acc', valAcc, 'higher'),
+          summaryOf('test_acc', testAcc, 'higher'),
+        ],
+      }),
+    );
+    const target: Target = {
+      objective: { metric: 'val_loss', direction: 'lower' },
+      rule: 'last',
+      conditions: [{ metric: 'val_acc', comparator: '>=', value: 0.9, over: 'mean' }],
+    };
+    const own = buildLedger(rows, { target });
+    const row = (format: 'md' | 'tex' | 'csv') =>
+      settingsTable(own, format, { target })
+        .split('\n')
+        .find((line) => line.includes('0.257'));
+    assert.equal(row('md'), '| 3 | 0.2572 ± 0.0042 | 0.9520 ± 0.0018 | 0.9656 ± 0.0021 | met |');
+    assert.match(row('tex') ?? '', /^3 & .*0\.9520 .* & 0\.9656 .*0\.0021/);
+    assert.match(
+      row('csv') ?? '',
+      /^3,0\.257233333333,0\.004186\d+,0\.952,0\.965566666667,met,run 1 run 2 run 3 run 4$/,
+    );
   });
 
   it('names the experiments of settings that differ only in their code', () => {

@@ -102,7 +102,7 @@ describe('compare_runs', () => {
       'val_acc 0.9 ± 0.02 (3 runs) against 0.7 ± 0.02 (3 runs): better',
     ]);
     assert.deepEqual(await verdicts([1, 2, 3], [7, 8]), [
-      'val_acc 0.73 ± 0.0283 (2 runs) against 0.7 ± 0.02 (3 runs): better, but n = 2 cannot tell',
+      'val_acc 0.73 ± 0.0283 (2 runs) against 0.7 ± 0.02 (3 runs): no difference that n = 2 can tell',
     ]);
     assert.deepEqual(await verdicts([1, 2, 3], [8]), [
       'val_acc 0.75 against 0.7 ± 0.02 (3 runs): better, noise unknown',
@@ -127,18 +127,18 @@ describe('compare_runs', () => {
   it('does not call three repeats better for two standard errors, which noise often reaches', async () =>
     assert.equal(
       await verdict([0.0569, 0.0562, 0.057], [0.0562, 0.056, 0.0563]),
-      'better, but n = 3 cannot tell',
+      'no difference that n = 3 can tell',
     ));
 
   const spread = (mean: number, n: number): number[] =>
     Array.from({ length: n }, (_, index) => mean + (index % 2 === 0 ? 0.1 : -0.1));
   // Differences in standard errors of the difference, around the t quantile of Welch.
   const cases: readonly (readonly [n: number, errors: number, verdict: string])[] = [
-    [2, 4, 'worse, but n = 2 cannot tell'],
+    [2, 4, 'no difference that n = 2 can tell'],
     [2, 4.5, 'worse'],
-    [4, 2.4, 'worse, within noise'],
+    [4, 2.4, 'no difference beyond the noise'],
     [4, 2.5, 'worse'],
-    [40, 1.95, 'worse, within noise'],
+    [40, 1.95, 'no difference beyond the noise'],
     [40, 2.05, 'worse'],
   ];
   for (const [n, errors, expected] of cases)
@@ -146,6 +146,32 @@ describe('compare_runs', () => {
       const error = 0.1 * Math.sqrt(2 / (n - 1));
       assert.equal(await verdict(spread(1, n), spread(1 + errors * error, n)), expected);
     });
+
+  it('counts a seed once, with the mean of its runs, and compares the same seeds', async () => {
+    for (const [index, value] of [0.2597, 0.2596, 0.2524, 0.2597].entries()) {
+      await session.add(`val_loss=${value}\n`);
+      session.seeds.set(index + 1, String(index % 3));
+    }
+    for (const [index, value] of [0.2607, 0.2598, 0.2526].entries()) {
+      await session.add(`val_loss=${value}\n`);
+      session.seeds.set(index + 5, String(index));
+    }
+    const compare = async (task_a: readonly number[], task_b: readonly number[]) =>
+      (await shown(compareRuns(session), { task_a, task_b })) as {
+        verdicts: readonly string[];
+        comparisons: readonly { experiment: Record<string, unknown> }[];
+      };
+    const { verdicts, comparisons } = await compare([5, 6, 7], [1, 2, 3, 4]);
+    assert.deepEqual(verdicts, [
+      'val_loss 0.257233 ± 0.00419 (3 seeds, 4 runs) against 0.2577 ± 0.00444 (3 runs): no difference that n = 3 can tell; lower in 3 of 3 seeds',
+    ]);
+    const { n, standard_deviation: deviation } = comparisons[0]?.experiment ?? {};
+    assert.deepEqual([n, deviation], [3, 0.004186088]);
+    const single = await compare([5, 7], [1, 2]);
+    assert.match(single.verdicts[0] ?? '', /can tell$/, 'one seed in common');
+    const other = await compare([1, 2, 3], [5, 6, 7]);
+    assert.match(other.verdicts[0] ?? '', /; higher in 3 of 3 seeds$/);
+  });
 
   it('tells apart repeats that do not differ among themselves', async () =>
     assert.equal(await verdict([0.5, 0.5], [0.4, 0.4]), 'better'));

@@ -17,6 +17,8 @@ export class MeasuredSession implements MeasuredRuns {
   readonly #folder = mkdtempSync(join(tmpdir(), 'metric-tools-'));
   readonly #runs: MeasuredTestRun[] = [];
   target: Objective | undefined;
+  /** Run number → its seed; all runs have one setting. */
+  readonly seeds = new Map<number, string>();
   /** Found by id, but of another session. */
   readonly others: MeasuredTestRun[] = [];
 
@@ -53,6 +55,15 @@ export class MeasuredSession implements MeasuredRuns {
 
   objective(): Objective | undefined {
     return this.target;
+  }
+
+  repeats(): ReturnType<MeasuredRuns['repeats']> {
+    return new Map(
+      [...this.seeds].flatMap(([number, seed]) => {
+        const run = this.#runs[number - 1];
+        return run === undefined ? [] : [[run.id, { setting: 0, seed }]];
+      }),
+    );
   }
 
   /** Experiment e1 has all runs. */

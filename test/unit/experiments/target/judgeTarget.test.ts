@@ -128,7 +128,7 @@ describe('a target compared with measurements', () => {
     const goal = 'bring val_loss below 0.3, mean over seeds 0-2';
     const repeats = (experiment: string, first: number): Point[] =>
       [0, 1, 2].map((seed) => ({ value: first + seed / 100, seed, experiment }));
-    const text = 'val_loss 0.36, not < 0.3, mean over seeds 0, 1, 2 (runs 1–6; ± 0.274)';
+    const text = 'val_loss 0.36, not < 0.3, mean over seeds 0, 1, 2 (runs 1–6; ± 0.01)';
 
     it('takes the mean of each seed, so that no retest replaces what was measured', () => {
       const lottery = [...repeats('e1', 0.6), ...repeats('e4', 0.1)];
@@ -137,15 +137,39 @@ describe('a target compared with measurements', () => {
       const { ledger } = judged(goal, lottery, { e1: 'reference', e4: 'keep' });
       assert.equal(
         ledger.best && resultValueText(ledger.best),
-        'val_loss 0.36 ± 0.274 over seeds 0, 1, 2, 6 runs',
+        'val_loss 0.36 ± 0.01 over seeds 0, 1, 2, 6 runs',
       );
       assert.equal(ledger.champion?.experimentId, 'e4');
-      assert.ok(ledger.experiments.every(({ result }) => result?.n === 6));
+      assert.ok(ledger.experiments.every(({ result }) => result?.n === 3));
     });
 
     it('weighs the seeds equally', () => {
       const more = [...repeats('e1', 0.2), { value: 0.8, seed: 0, experiment: 'e4' }];
       assert.match(verdictOf(goal, more).text ?? '', /^val_loss 0\.31, not .*runs 1–4/);
+    });
+
+    it('does not spread less because one of them is measured again', () => {
+      const measured = (...values: readonly (readonly [seed: number, value: number])[]) =>
+        values.map(([seed, value]) => ({ value, seed, experiment: 'e1' }));
+      const once = measured([0, 0.2597], [1, 0.2596], [2, 0.2524]);
+      const again = [...once, ...measured([0, 0.2597])];
+      const known = 'val_loss 0.257233 < 0.3, mean over seeds 0, 1, 2';
+      assert.equal(verdictOf(goal, once).text, `${known} (runs 1–3; ± 0.00419)`);
+      assert.equal(verdictOf(goal, again).text, `${known} (runs 1–4; ± 0.00419)`);
+      const { best } = judged(goal, again).ledger;
+      assert.deepEqual([best?.n, best?.spread?.toFixed(5)], [3, '0.00419']);
+    });
+
+    it('spreads over the runs if there is one seed only, and counts equal values once', () => {
+      const ofSeed = (...values: readonly number[]) =>
+        judged(
+          'the lowest val_loss',
+          values.map((value) => ({ value, seed: 0, experiment: 'e1' })),
+        ).ledger.best;
+      const varied = ofSeed(0.3, 0.4, 0.5);
+      assert.equal(varied && resultValueText(varied), 'val_loss 0.4 ± 0.1 over seed 0, 3 runs');
+      const equal = ofSeed(0.3869, 0.3869, 0.3869);
+      assert.deepEqual([equal && resultValueText(equal), equal?.n], ['val_loss 0.3869', 1]);
     });
 
     it('leaves out what is invalid, failed or other code', () => {
