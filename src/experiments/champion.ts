@@ -15,6 +15,8 @@ interface Candidate {
   readonly fulfilment: 0 | 1 | 2;
   /** 0 for a confirmed keep, 1 for a provisional one, 2 if undecided. */
   readonly standing: 0 | 1 | 2;
+  /** When the setting was last kept; 0 if it is not kept. */
+  readonly keptMs: number;
 }
 
 /**
@@ -23,8 +25,8 @@ interface Candidate {
  * rank first, settings that break a limit of the goal last; then settings with all repeats of the
  * goal rank before those that lack some; then kept settings rank before
  * undecided ones, and confirmed keeps before provisional ones whose lead is within the noise. Runs
- * that repeat each other, in whichever experiment, are ranked by their mean. In a tie, the earlier run
- * wins.
+ * that repeat each other, in whichever experiment, are ranked by their mean. In a tie, the setting that
+ * was kept last wins, otherwise the earlier run.
  */
 export function rankedSettings(
   experiments: readonly ExperimentRow[],
@@ -72,6 +74,7 @@ function candidateOf(
     result: { metric: decisive.metric, rule: decisive.rule, ...summary },
     fulfilment: judged.get(first) ?? 1,
     standing: keeps.length === 0 ? 2 : keeps.every((one) => one.isProvisional) ? 1 : 0,
+    keptMs: Math.max(0, ...keeps.map(({ atMs }) => atMs)),
   };
 }
 
@@ -110,6 +113,7 @@ function withConfirmedFirst(candidates: readonly Candidate[], decisive: Decisive
       Number(a.result.lack !== undefined) - Number(b.result.lack !== undefined) ||
       standingOf(a) - standingOf(b) ||
       rank(a) - rank(b) ||
+      b.keptMs - a.keptMs ||
       (a.result.runs[0]?.number ?? 0) - (b.result.runs[0]?.number ?? 0),
   );
 }

@@ -47,5 +47,6 @@ export function statisticsOver(measured: readonly SeedValue[]): Statistics {
   return { mean: center, n, ...(n > 1 && { spread: Math.sqrt(squares / (n - 1)) }) };
 }
 
+/** Returns the mean, which does not depend on the order of the values. */
 export const mean = (values: readonly number[]): number =>
-  values.reduce((sum, value) => sum + value, 0) / values.length;
+  values.toSorted((a, b) => a - b).reduce((sum, value) => sum + value, 0) / values.length;

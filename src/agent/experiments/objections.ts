@@ -7,6 +7,9 @@ import {
   type ExperimentRow,
   type Ledger,
 } from '../../experiments/ledger.ts';
+import { measuredRows } from '../../experiments/ledgerExperiments.ts';
+import { repeatStatistics } from '../../experiments/repeatStatistics.ts';
+import { seedOf } from '../../experiments/seeds.ts';
 import { isOverLimit } from '../../experiments/target/judgeTarget.ts';
 import type { Target } from '../../experiments/target/target.ts';
 import { runName } from '../../runs/run.ts';
@@ -44,25 +47,45 @@ const warning = (text: string): Objections => ({ warnings: [text] });
 function keepObjections(id: string, result: ExperimentResult, measured: Measured): Objections {
   const { ledger } = measured;
   const other = bestOther(result, measured);
+  const isEqual = other !== undefined && isSame(result, other.result, ledger);
   const sign = ledger.decisive?.direction === 'lower' ? 1 : -1;
   const gain = other === undefined ? Infinity : sign * (other.result.mean - result.mean);
   const against =
     other && `${resultValueText(result)} against ${resultValueText(other.result)} of ${other.name}`;
-  if (gain < 0) {
-    const within =
-      -gain < knownSpread(result, other, ledger) ? ', within the spread of repeats' : '';
-    return warning(`It is worse than the best so far${within}: ${against}. ${again}`);
+  const spread = knownSpread(result, other, ledger);
+  if (gain < 0 && !isEqual) {
+    const within = -gain < spread ? ', within the spread of repeats' : '';
+    const than = other?.isReference ? 'reference' : 'best so far';
+    return warning(`It is worse than the ${than}${within}: ${against}. ${again}`);
   }
+  const equal = isEqual
+    ? [
+        `It measured the same values as ${other.name}${result.n > 1 ? ', seed by seed' : ''}: equal, not better.`,
+      ]
+    : [];
   const doubts = [
     ...(result.n === 1 ? ['it rests on one run'] : []),
     ...(result.lack === undefined ? [] : [`${result.lack} of what the goal asks for`]),
-    ...(gain < knownSpread(result, other, ledger)
-      ? [`the gain is within the spread of repeats (${against})`]
-      : []),
+    ...(gain < spread && !isEqual ? [`the gain is within the spread of repeats (${against})`] : []),
   ];
-  if (doubts.length === 0) return { warnings: [] };
+  if (doubts.length === 0) return { warnings: equal };
   const text = `Recorded as provisional: ${doubts.join(', and ')}. More seeds (experiment: ${id}) tell whether it is real; then decide again.`;
-  return { warnings: [text], isProvisional: true };
+  return { warnings: [...equal, text], isProvisional: true };
+}
+
+/** Returns whether the results have the same seeds, and the same value with each seed. */
+function isSame(one: ExperimentResult, other: ExperimentResult, { decisive }: Ledger): boolean {
+  if (decisive === undefined) return false;
+  const bySeed = ({ runs }: ExperimentResult): ReadonlyMap<string | undefined, number> =>
+    new Map(
+      [...Map.groupBy(measuredRows(runs, decisive), ({ row }) => seedOf(row))].map(([seed, of]) => [
+        seed,
+        repeatStatistics(of).mean,
+      ]),
+    );
+  const [own, others] = [bySeed(one), bySeed(other)];
+  if (own.has(undefined) && one.n > 1) return false;
+  return own.size === others.size && [...own].every(([seed, value]) => others.get(seed) === value);
 }
 
 /**
@@ -86,11 +109,12 @@ interface Other {
   readonly name: string;
   readonly result: ExperimentResult;
   readonly isKept: boolean;
+  readonly isReference: boolean;
 }
 
 /**
  * Returns the best result of other runs that keeps the limits of the target. Kept experiments rank
- * before undecided ones.
+ * before undecided ones, and these before references.
  */
 function bestOther({ runs }: ExperimentResult, { ledger, target }: Measured): Other | undefined {
   const { experiments, decisive } = ledger;
@@ -99,7 +123,7 @@ function bestOther({ runs }: ExperimentResult, { ledger, target }: Measured): Ot
   return experiments
     .flatMap(({ id, result, decision }): Other[] =>
       result === undefined ||
-      isOut(decision) ||
+      (isOut(decision) && decision?.decision !== 'reference') ||
       result.runs.some(({ runId }) => own.has(runId)) ||
       isOverLimit(target, ledger, result.runs)
         ? []
@@ -108,10 +132,14 @@ function bestOther({ runs }: ExperimentResult, { ledger, target }: Measured): Ot
               name: `${runsText(result)} of experiment ${id}`,
               result,
               isKept: decision?.decision === 'keep',
+              isReference: decision?.decision === 'reference',
             },
           ],
     )
     .toSorted(
-      (a, b) => Number(b.isKept) - Number(a.isKept) || sign * (a.result.mean - b.result.mean),
+      (a, b) =>
+        Number(b.isKept) - Number(a.isKept) ||
+        Number(a.isReference) - Number(b.isReference) ||
+        sign * (a.result.mean - b.result.mean),
     )[0];
 }

@@ -182,6 +182,26 @@ describe('ledger', () => {
       assert.equal(bestOf(entries, recordOf('e1'), recordOf('e2', ['retest', 'agent'])), 2);
     });
 
+    it('prefers the newer of two kept settings with the same mean', () => {
+      const seeds = (id: string, first: number, losses: readonly number[]) =>
+        losses.map((loss, index) =>
+          of(id, {
+            ...entry(first + index, [summary('loss', loss)]),
+            command: `train --seed ${index}`,
+          }),
+        );
+      // In another order, the sum differs in its last digit.
+      const entries = [...seeds('e1', 1, [0.1, 0.2, 0.3]), ...seeds('e2', 4, [0.3, 0.2, 0.1])];
+      const [first, second] = [recordOf('e1'), recordOf('e2')];
+      const keptAt = ([id, record]: typeof first, atMs: number): typeof first => [
+        id,
+        { ...record, decisions: [{ decision: 'keep', by: 'agent', why: 'w', atMs }] },
+      ];
+      assert.equal(bestOf(entries, keptAt(first, 1), keptAt(second, 2)), 4);
+      assert.equal(bestOf(entries, keptAt(first, 2), keptAt(second, 1)), 1);
+      assert.equal(bestOf(entries, first, second), 1);
+    });
+
     it('ranks repeats by their mean: a lucky seed is no champion', () => {
       const seeds = [0.1, 0.9].map((loss, index) =>
         of('e1', {

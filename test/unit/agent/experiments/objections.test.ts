@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import { objections } from '../../../../src/agent/experiments/objections.ts';
+import type { Decision } from '../../../../src/experiments/experiment.ts';
 import { lossOf, Night } from '../../../fakes/nights.ts';
 
 const sized = (loss: number, parameters: number) =>
@@ -27,6 +28,46 @@ describe('objections to a decision', () => {
 
   it('does not compare with a setting that is over a limit of the goal', () =>
     assert.deepEqual(warningsFor(76_810), []));
+
+  describe('to the keep of a setting', () => {
+    const seeds = (losses: readonly number[], lr: number) =>
+      losses.map((loss, seed) => ({ loss, command: `train --lr ${lr} --seed ${seed}` }));
+    const keepOf = (losses: readonly number[], before: Decision = 'keep') => {
+      const night = new Night('the lowest loss, mean over seeds 0, 1 and 2');
+      const decision = { is: before, why: 'first' };
+      night.experiment({ hypothesis: 'a', decision }, ...seeds([0.26, 0.25, 0.27], 1));
+      night.experiment({ hypothesis: 'b' }, ...seeds(losses, 2));
+      const { ledger, target } = night.facts();
+      const row = ledger.experiments.find(({ id }) => id === 'e2') ?? assert.fail();
+      return objections(row, 'keep', { ledger, target });
+    };
+
+    it('call the same values equal, and ask for no more seeds', () => {
+      const { warnings, isProvisional } = keepOf([0.26, 0.25, 0.27]);
+      assert.deepEqual(warnings, [
+        'It measured the same values as run 1, run 2, run 3 of experiment e1, seed by seed: equal, not better.',
+      ]);
+      assert.equal(isProvisional, undefined);
+    });
+
+    it('do not call another order of the values the same', () =>
+      assert.equal(keepOf([0.25, 0.26, 0.27]).isProvisional, true));
+
+    it('record a gain within the spread as provisional, also over the baseline', () => {
+      for (const before of ['keep', 'reference'] as const) {
+        const { warnings, isProvisional } = keepOf([0.255, 0.245, 0.265], before);
+        assert.match(warnings[0] ?? '', /^Recorded as provisional: the gain is within the spread/);
+        assert.equal(isProvisional, true);
+      }
+      assert.deepEqual(keepOf([0.155, 0.145, 0.165], 'reference'), { warnings: [] });
+    });
+
+    it('say that it is worse than the baseline, unless another setting was kept', () =>
+      assert.match(
+        keepOf([0.36, 0.35, 0.37], 'reference').warnings[0] ?? '',
+        /^It is worse than the reference: loss 0\.36 .* of experiment e1\./,
+      ));
+  });
 
   it('records a keep that lacks seeds of the goal as provisional', () => {
     const night = new Night('the lowest loss, mean over seeds 0, 1 and 2');
