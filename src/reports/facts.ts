@@ -9,6 +9,8 @@ import type { Target } from '../experiments/target/target.ts';
 export interface BriefFacts {
   readonly session: SessionFacts;
   readonly target?: Target;
+  /** The targets before, oldest first. Default: none. */
+  readonly earlierTargets?: readonly Target[];
   /** Demands of the goal that nothing checks, in its words. Default: none. */
   readonly unchecked?: readonly string[];
   readonly demands?: DemandFacts;

@@ -7,11 +7,16 @@ import { commandForm } from '../experiments/commandForm.ts';
 import { leadOf } from '../experiments/decisionsInForce.ts';
 import type { Ledger, LedgerRow } from '../experiments/ledger.ts';
 import { measuredValue, resultGroups, summaryOfRepeats } from '../experiments/ledgerExperiments.ts';
+import { baselinesOf } from '../experiments/target/judgeTarget.ts';
+import type { Target } from '../experiments/target/target.ts';
 import type { BriefFacts, RunFacts, SessionFacts } from './facts.ts';
 
 /** Numbers that a model may mention: measured by a run, or given in the goal or in a command. */
 export interface KnownNumbers {
-  /** Values of runs, means and deviations of their repeats. Sorted in ascending order. */
+  /**
+   * Values of runs, means and deviations of their repeats, and numbers of the target that follow from
+   * its baseline. Sorted in ascending order.
+   */
   readonly measured: Float64Array;
   readonly given: ReadonlySet<number>;
   /** Values of imported results, which Helios did not measure. Sorted in ascending order. */
@@ -33,7 +38,9 @@ export interface KnownNumbers {
 }
 
 /** Collects the numbers in a ledger, in the goal, and in the commands of the runs. */
-export function knownNumbers({ ledger, session, runs, target }: KnownSource): KnownNumbers {
+export function knownNumbers(source: KnownSource): KnownNumbers {
+  const { ledger, session, runs, target, earlierTargets = [] } = source;
+  const targets = [...earlierTargets, ...(target ? [target] : [])];
   const groups = groupNumbers(ledger);
   const byRun = new Map(
     ledger.rows.map(({ number, metrics }) => [
@@ -48,7 +55,7 @@ export function knownNumbers({ ledger, session, runs, target }: KnownSource): Kn
   const given = [session.goal, ...runs.flatMap(({ command, label }) => [command, label])];
   const texts = [...given, ...ledger.experiments.map(({ command }) => command)];
   return {
-    measured: sorted(values),
+    measured: sorted([...values, ...targets.flatMap((one) => thresholdsOf(one, ledger))]),
     byRun,
     means: groups.means,
     baselines: groups.baselines,
@@ -76,10 +83,14 @@ export function knownNumbers({ ledger, session, runs, target }: KnownSource): Kn
     ),
     given: new Set([
       ...texts.flatMap(numbersIn),
-      ...(target?.conditions ?? []).map(({ value }) => value),
+      ...targets.flatMap(({ conditions }) => conditions.map(({ value }) => value)),
     ]),
   };
 }
+
+/** Returns the numbers that follow from the measured baselines of a target. */
+const thresholdsOf = (target: Target, ledger: Ledger): readonly number[] =>
+  [...baselinesOf(target, ledger)].map(([condition, { value }]) => condition.value * value);
 
 const isSize = (metric: string): boolean =>
   /^(?:n|num|total|model)?[\s_/.-]*param(?:s|eters)?(?:[\s_/.-]*count)?$/i.test(metric);
@@ -130,7 +141,7 @@ function groupNumbers({ experiments, rows }: BriefFacts['ledger']): GroupNumbers
   return { byRun, means, baselines };
 }
 
-type KnownSource = Pick<BriefFacts, 'ledger' | 'target'> & {
+type KnownSource = Pick<BriefFacts, 'ledger' | 'target' | 'earlierTargets'> & {
   readonly session: Pick<SessionFacts, 'goal'>;
   readonly runs: readonly Pick<RunFacts, 'command' | 'label'>[];
 };

@@ -12,8 +12,12 @@ export interface Measured {
 /** Returns the numbers that were measured, or given by the goal or by commands. */
 export function numbersOf({ state, ledger }: Measured): KnownNumbers {
   const runs = [...state.runs.values()].map(({ spec }) => spec);
-  const target = state.target && { target: state.target };
-  return knownNumbers({ ledger, session: { goal: state.goal }, runs, ...target });
+  const { goal, target, earlierTargets } = state;
+  return knownNumbers({
+    ...{ ledger, runs, session: { goal } },
+    ...(target && { target }),
+    ...(earlierTargets && { earlierTargets }),
+  });
 }
 
 /**

@@ -144,6 +144,8 @@ export interface SessionState {
   readonly goal: string;
   /** Target that was read from the goal, or that the agent or the user stated later. */
   readonly target?: Target;
+  /** The targets before, oldest first; omitted if the target was never changed. */
+  readonly earlierTargets?: readonly Target[];
   /** Requirements of the goal besides numbers. */
   readonly requirements?: Requirements;
   /** Author of the last stated target; omitted if the target was read from the goal. */

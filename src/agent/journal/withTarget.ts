@@ -10,9 +10,11 @@ export function withTarget(
     isOnlyBaseline,
   }: Pick<Extract<ExperimentEvent, { type: 'session.target_changed' }>, TargetFields>,
 ): SessionState {
-  const { baseline } = state.target ?? {};
+  const { target: before, earlierTargets = [] } = state;
+  const { baseline } = before ?? {};
   return {
     ...state,
+    ...(before && { earlierTargets: [...earlierTargets, before] }),
     target: { ...(baseline !== undefined && { baseline }), ...target },
     ...(!isOnlyBaseline && { targetBy: by }),
   };

@@ -33,12 +33,13 @@ export interface AboutRun {
 export type ReportSource = Pick<SessionReading, 'state' | 'events' | 'ledger'>;
 
 export function briefFacts({ state, events, ledger }: ReportSource, about: AboutRun): BriefFacts {
-  const { target, end, requirements } = state;
+  const { target, earlierTargets, end, requirements } = state;
   const unchecked = requirements === undefined ? [] : uncheckedTexts(requirements, target);
   const tails = outputTails(events);
   return {
     session: sessionFacts(state),
     ...(target && { target }),
+    ...(earlierTargets && { earlierTargets }),
     unchecked,
     demands: {
       unchanged: (requirements?.unchanged ?? []).map(({ path }) => path),

@@ -81,7 +81,7 @@ export const expDecide = (deps: ExperimentJudge): Tool =>
           decision,
           measured: result,
           ...(warnings.length > 0 && { warnings }),
-          ...(unmeasured !== '' && { reason: `${unmeasured}.` }),
+          ...(unmeasured !== '' && { unmeasured: `${unmeasured}.` }),
         },
         summary: [`${id} · ${decision} · ${oneLine(result, 60)}`, unmeasured]
           .filter((text) => text !== '')

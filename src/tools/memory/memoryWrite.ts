@@ -31,7 +31,7 @@ export const memoryWrite = (
           ok: true,
           path: note.path,
           gist: note.gist,
-          ...(unmeasured !== '' && { numbers: `${unmeasured}.` }),
+          ...(unmeasured !== '' && { unmeasured: `${unmeasured}.` }),
         },
         summary: unmeasured === '' ? note.gist : `${note.gist} · ${unmeasured}`,
         ...(note.file !== undefined && { changedFiles: [note.file] }),

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import { flagged, quotation, unmeasuredNumbers, withMarks } from '../../../src/reports/claims.ts';
+import { readTarget } from '../../../src/experiments/target/readTarget.ts';
 import { knownNumbers, type KnownNumbers } from '../../../src/reports/knownNumbers.ts';
 import { fullNight, lossOf, Night } from '../../fakes/nights.ts';
 
@@ -136,6 +137,20 @@ describe('numbers in the words of a model', () => {
     );
     const numbers = knownNumbers(night.facts());
     assert.deepEqual(found('0.25 (run 1), 0.30 (run 1)', numbers), ['0.30']);
+  });
+
+  it('knows the number that follows from the baseline, also of an earlier target', () => {
+    const night = new Night('bring loss 8 % below the baseline, mean over seeds 0 and 1');
+    night.experiment(
+      { hypothesis: 'x' },
+      ...[0.32, 0.3488].map((loss, seed) => ({ loss, command: `train --seed ${seed}` })),
+    );
+    assert.deepEqual(found('needed is 0.3076, or 0.307648', knownNumbers(night.facts())), []);
+    const target = readTarget('loss 12 % below the baseline');
+    assert.ok(target);
+    night.add({ type: 'session.target_changed', target, by: 'person' });
+    const numbers = knownNumbers(night.facts());
+    assert.deepEqual(found('first 0.3076, then 0.294272, not 0.2976', numbers), ['0.2976']);
   });
 
   it('ties a number to the range of runs beside it, with their mean', () => {

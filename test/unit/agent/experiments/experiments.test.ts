@@ -431,9 +431,9 @@ describe('experiments of a session', () => {
       ...[note('/a', 'run 1: loss 0.457'), note('/b', 'loss 0.5 with lr 0.5')],
     );
     const [decided = ''] = results(session, 'exp_decide').map(({ text }) => text);
-    assert.match(decided, /"reason":"0\.457 was measured by no run\."/);
+    assert.match(decided, /"unmeasured":"0\.457 was measured by no run\."/);
     const [wrong = '', right = ''] = results(session, 'memory_write').map(({ text }) => text);
-    assert.match(wrong, /"0\.457 \(run 1 measured 0\.5\) was measured by no run\."/);
+    assert.match(wrong, /"unmeasured":"0\.457 \(run 1 measured 0\.5\) was measured by no run\."/);
     assert.doesNotMatch(right, /measured/);
   });
 
