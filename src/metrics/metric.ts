@@ -18,7 +18,7 @@ export interface MetricSpec {
   readonly from?: readonly string[];
   /**
    * Metrics that the target of the session needs. They are read in addition, but only from lines
-   * that contain nothing else, such as `parameters 49`.
+   * that contain nothing else, such as `parameters 49`; counters from any line: `epoch 3/6`.
    */
   readonly also?: readonly string[];
   /** Maps metric names to directions. Default: the direction that the name suggests. */

@@ -63,6 +63,27 @@ export function askedReading(names: readonly string[]): Reading {
 export const counterReading = (): Reading =>
   remembering((label) => ({ counter: counterIn(label.split(/\s+/)), isKnown: false }), noMeaning);
 
+/**
+ * Returns a `Reading` for which the counters among `wanted` are metrics, too: `epoch` for `epoch
+ * 3/6`.
+ */
+export function withCounters(reading: Reading, wanted: readonly string[]): Reading {
+  const counters = new Map(
+    wanted.flatMap((name) =>
+      counterOf(name) === undefined ? [] : [[singular(name), name] as const],
+    ),
+  );
+  if (counters.size === 0) return reading;
+  return remembering((label) => {
+    const meaning = reading(label);
+    if (meaning.counter === undefined || meaning.metric !== undefined) return meaning;
+    const metric = counters.get(singular(label.split(/\s+/).at(-1) ?? ''));
+    return { ...meaning, metric, isKnown: false };
+  }, noMeaning);
+}
+
+const singular = (name: string): string => leafOf(name).replace(/s$/, '');
+
 const neverMetric = new RegExp(
   '^_?(?:timestamp|ts|date|datetime|(?:created|updated)_at|(?:start|end)_time|eta|elapsed|remaining|runtime|progress|' +
     'percent|pct|pid|ppid|id|uid|uuid|run_id|job_id|port|seed|rank|local_rank|world_size|version|v_num|line|localhost|' +

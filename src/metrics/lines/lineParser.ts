@@ -1,5 +1,11 @@
 import { stripAnsi } from '../../base/text.ts';
-import { askedReading, detectedReading, type Meaning, type Reading } from './labels.ts';
+import {
+  askedReading,
+  detectedReading,
+  withCounters,
+  type Meaning,
+  type Reading,
+} from './labels.ts';
 import {
   anyName,
   mayBeRepeats,
@@ -14,7 +20,7 @@ import { LineValues } from './lineValues.ts';
 import type { MetricSpec } from '../metric.ts';
 import { checkedName } from './metricSpec.ts';
 import { PlainPairs, type Word } from './plainPairs.ts';
-import { counterNames, StepReader } from './stepReader.ts';
+import { counterNames, counterOf, StepReader } from './stepReader.ts';
 import { TableReader } from './tableReader.ts';
 import { askedWords, detectedWords } from './words.ts';
 
@@ -35,16 +41,19 @@ export interface LineParser {
 }
 
 /**
- * Returns a parser for the names of a spec, or for any metric if the spec has no names. Does not
- * use the patterns of a spec. `onHeader` is called with each new header of a table. Throws
+ * Returns a parser for the names of a spec, or for any metric if the spec has no names; in `also` only
+ * counters are read, such as `epoch 3/6`. Does not use the patterns of a spec. `onHeader` is called with each new header of a table. Throws
  * `MetricSpecError` for an unusable name.
  */
 export function createLineParser(
-  spec: Pick<MetricSpec, 'names'>,
+  spec: Pick<MetricSpec, 'names' | 'also'>,
   onHeader: (header: string) => void = () => undefined,
 ): LineParser {
   const names = (spec.names ?? []).map(checkedName);
-  return names.length > 0 ? namesParser(names, onHeader) : detectingParser(onHeader);
+  const counters = (spec.also ?? []).filter((name) => counterOf(name) !== undefined);
+  return names.length > 0
+    ? namesParser(names, counters, onHeader)
+    : detectingParser(counters, onHeader);
 }
 
 interface PairLine {
@@ -84,9 +93,12 @@ function pairLineParser(source: PairLine): LineParser {
   const steps = new StepReader();
   const found = new LineValues();
   const take = (pair: Pair, meaning: Meaning): void => {
-    if (meaning.counter !== undefined) steps.take(meaning.counter, pair);
-    if (meaning.metric !== undefined && isPoint(pair, meaning))
-      found.set(meaning.metric, shareOf(pair));
+    const { counter, metric } = meaning;
+    if (counter !== undefined) steps.take(counter, pair);
+    if (metric === undefined) return;
+    const isOfTarget = counter !== undefined && !meaning.isKnown;
+    const isRead = isOfTarget ? isCount(pair, found.count) : isPoint(pair, meaning);
+    if (isRead) found.set(metric, counterOf(metric) === undefined ? shareOf(pair) : pair.value);
   };
   const onPair = (pair: Pair): void => take(pair, reading(pair.label));
   const reset = (): void => {
@@ -175,6 +187,13 @@ const isBeforeWords = (code: number): boolean =>
 /** Returns false for most lines without a number. A quick test. */
 export const mayHoldNumber = (line: string): boolean => /\d/.test(line) || /nan|inf/i.test(line);
 
+/**
+ * Returns whether a counter is that of the line, and no word of a sentence: `loss=0.5 at epoch 3`.
+ * `before`: number of metrics before it.
+ */
+const isCount = ({ sign, total }: Pair, before: number): boolean =>
+  before === 0 || sign !== 'spaced' || !Number.isNaN(total);
+
 /** Returns a fraction as a number: `Accuracy: 9840/10000 (98%)` is 0.984. */
 const shareOf = ({ value, total }: Pair): number => (total > 0 ? value / total : value);
 
@@ -190,11 +209,20 @@ const sourceOf = (name: string): string => escaped(name).replace(/(?:[\s_/-]|\\\
 const shortest = (names: readonly string[]): readonly string[] =>
   names.filter((name) => !names.some((other) => other !== name && name.includes(other)));
 
-function namesParser(names: readonly string[], onHeader: (header: string) => void): LineParser {
+function namesParser(
+  names: readonly string[],
+  counters: readonly string[],
+  onHeader: (header: string) => void,
+): LineParser {
   const longestFirst = [...names].sort((a, b) => b.length - a.length);
   const sources = longestFirst.map(sourceOf);
-  const anyRequested = new RegExp(shortest(names).map(sourceOf).join('|'), 'i');
-  const reading = askedReading(names);
+  const anyRequested = new RegExp(
+    shortest([...names, ...counters])
+      .map(sourceOf)
+      .join('|'),
+    'i',
+  );
+  const reading = withCounters(askedReading(names), counters);
   const namesSource = [...sources, counterNames].join('|');
   return pairLineParser({
     names: namesSource,
@@ -216,8 +244,11 @@ function namesParser(names: readonly string[], onHeader: (header: string) => voi
  * `name=1`, a JSON key), must not be a time, an id, a file name or an address (`host:80`), and must
  * occur a second time (checked by `RunMetrics`).
  */
-function detectingParser(onHeader: (header: string) => void): LineParser {
-  const reading = detectedReading();
+function detectingParser(
+  counters: readonly string[],
+  onHeader: (header: string) => void,
+): LineParser {
+  const reading = withCounters(detectedReading(), counters);
   return pairLineParser({
     names: anyName,
     reading,

@@ -21,6 +21,7 @@ import {
   type LineShape,
   type PlacedPair,
 } from './lineShape.ts';
+import { counterOf } from './stepReader.ts';
 
 const placeCount = 128;
 /** Number of expected shapes. */
@@ -37,7 +38,11 @@ export interface ShapePoints {
   readonly step: number;
 }
 
-type KnownShape = LineShape & ShapePoints;
+type KnownShape = LineShape &
+  ShapePoints & {
+    /** For each metric, whether it is a counter, whose value is no share of its total. */
+    readonly counters: readonly boolean[];
+  };
 
 export class LineShapes {
   readonly #isAnyName: boolean;
@@ -90,17 +95,23 @@ export class LineShapes {
   /** Calls `emit` for each point of the last recognised line, before the next line is matched. */
   emit(emit: (metric: string, step: number, value: number) => void): void {
     if (this.#last === undefined) return;
-    const { metrics, pairs, step } = this.#last;
+    const { metrics, pairs, counters, step } = this.#last;
     const { values, shares } = shapeNumbers;
     const stepValue = step < 0 ? NaN : (values[step] ?? NaN);
     for (let at = 0; at < metrics.length; at++)
-      emit(metrics[at] ?? '', stepValue, shares[pairs[at] ?? 0] ?? NaN);
+      emit(
+        metrics[at] ?? '',
+        stepValue,
+        (counters[at] === true ? values : shares)[pairs[at] ?? 0] ?? NaN,
+      );
   }
 
   /** Gives a shape to the line that `match` has not recognised. */
   learn(line: string, pairs: readonly PlacedPair[], points: ShapePoints): void {
     const shape = shapeOf(line, pairs, this.#isAnyName);
-    if (shape !== undefined && this.isWanted) this.#shapes[this.#wanted] = { ...shape, ...points };
+    const counters = points.metrics.map((metric) => counterOf(metric) !== undefined);
+    if (shape !== undefined && this.isWanted)
+      this.#shapes[this.#wanted] = { ...shape, ...points, counters };
     this.#wanted = noShape;
   }
 

@@ -38,3 +38,34 @@ describe('a line with nothing but a metric of the target', () => {
   it('is not read twice', () =>
     assert.deepEqual(read('parameters 49', ['parameters']), ['parameters 49']));
 });
+
+describe('a counter of the target', () => {
+  const lines: readonly (readonly [line: string, points: string, names?: readonly string[]])[] = [
+    ['epoch 6/6 train_loss 0.2 val_loss 0.3', 'epoch@6=6 train_loss@6=0.2 val_loss@6=0.3', []],
+    ['epoch 6/6 val_loss 0.3', 'epoch@6=6 val_loss@6=0.3', ['val_loss']],
+    ['Epoch: 3 loss=0.5', 'epoch@3=3 loss@3=0.5'],
+    ['[epoch 3] loss=0.5', 'epoch@3=3 loss@3=0.5'],
+    ['epoch 6/6', 'epoch@6=6'],
+    ['{"epoch": 2, "loss": 0.5}', 'epoch@2=2 loss@2=0.5'],
+    ['step 12 loss=0.5', 'loss@12=0.5'],
+    ['loss=0.5 at epoch 3', 'loss@3=0.5'],
+    ['best epoch 3 loss=0.5', 'loss=0.5'],
+  ];
+  for (const [line, points, asked = ['loss']] of lines)
+    it(`is read from “${line}” as ${points}`, () => {
+      const found: string[] = [];
+      const spec = { names: asked, also: ['epoch'] };
+      createLineParser(spec).parse(line, (metric, step, value) =>
+        found.push(`${metric}${Number.isNaN(step) ? '' : `@${step}`}=${value}`),
+      );
+      assert.equal(found.join(' '), points);
+    });
+
+  it('that a launch names is no share of its total', () => {
+    const found: number[] = [];
+    createLineParser({ names: ['epoch'] }).parse('epoch 1/6 loss=2', (_m, _s, value) =>
+      found.push(value),
+    );
+    assert.deepEqual(found, [1]);
+  });
+});

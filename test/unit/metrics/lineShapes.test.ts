@@ -19,6 +19,8 @@ const specs: readonly MetricSpec[] = [
   { names: ['loss'], also: ['parameters', 'test loss'] },
   { names: ['top_5', 'loss'] },
   { names: ['f1 macro', 'step', 'epoch', 'top-k', 'x2'] },
+  { also: ['epoch'] },
+  { names: ['loss'], also: ['epochs', 'step'] },
 ];
 
 /** Lines as programs print them again and again, with other numbers. */
