@@ -31,7 +31,7 @@ import { endOutput } from './endOutput.ts';
 import { commandsOf, distinctLabel, runLabel } from './runLabel.ts';
 import { ledgerOf } from './sessionLedger.ts';
 import { takesPlace, waitsFor } from './sweepLane.ts';
-import { withTargetMetrics } from './targetMetrics.ts';
+import { withKnownPatterns, withTargetMetrics } from './targetMetrics.ts';
 import { withheldFrom } from './withheldFrom.ts';
 
 export interface LaunchRequest {
@@ -278,7 +278,7 @@ export class SessionRuns {
       command: request.command,
       cwd: machine.path.resolve(machine.workFolder, request.cwd ?? '.'),
       env: request.env,
-      metrics: withTargetMetrics(request.metrics, this.#state.target),
+      metrics: this.#metricsOf(request.metrics),
       label: distinctLabel(
         request.label ?? runLabel(request.command, commandsOf(this.#state)),
         request.experimentId,
@@ -295,6 +295,12 @@ export class SessionRuns {
     checkMetricFiles(spec, this.#state);
     await this.#deps.log.record({ type: 'run.planned', spec, callId });
     return spec;
+  }
+
+  #metricsOf(spec: MetricSpec): MetricSpec {
+    const { target, runs } = this.#state;
+    const earlier = [...runs.values()].map((run) => run.spec.metrics);
+    return withTargetMetrics(withKnownPatterns(spec, target, earlier), target);
   }
 
   /** Records the start of a run once, however often the start is reported. */

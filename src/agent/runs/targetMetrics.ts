@@ -8,6 +8,29 @@ import type { MetricSpec } from '../../metrics/metric.ts';
 import { namedMetrics } from '../../metrics/unreadMetrics.ts';
 
 /**
+ * Returns the spec of a run, with the patterns that `earlier` runs last got for metrics of the target
+ * and that the launch does not name itself.
+ */
+export function withKnownPatterns(
+  spec: MetricSpec,
+  target: Target | undefined,
+  earlier: readonly MetricSpec[],
+): MetricSpec {
+  if (target === undefined || spec.from !== undefined) return spec;
+  const named = namedMetrics(spec);
+  const wanted = [target.objective, ...target.conditions].map(({ metric }) => metric);
+  const known = earlier.flatMap(({ patterns = {} }) => Object.entries(patterns));
+  const patterns = known.filter(
+    ([name]) =>
+      wanted.some((metric) => isSameMetric(name, metric)) &&
+      !named.some((one) => isSameMetric(one, name)),
+  );
+  return patterns.length === 0
+    ? spec
+    : { ...spec, patterns: { ...spec.patterns, ...Object.fromEntries(patterns) } };
+}
+
+/**
  * Returns the spec of a run, with the metrics of the target that it does not read with a pattern. A
  * metric that the launch named keeps the name of the launch. Known metrics that the launch named, or
  * that are detected because it named none, need not be added.

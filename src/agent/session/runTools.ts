@@ -1,6 +1,7 @@
 /** Ports of the tools that read and kill runs. The tools can only access runs of the session. */
 import type { LedgerRow } from '../../experiments/ledger.ts';
 import { repeatsByRun } from '../../experiments/repeats.ts';
+import { objectivesOf } from '../../experiments/target/target.ts';
 import type { Run } from '../../runs/liveRun.ts';
 import type { AllToolsDeps } from '../../tools/allTools.ts';
 import type { OwnRun } from '../../tools/runs/measuredRuns.ts';
@@ -66,7 +67,10 @@ export function measuredDeps(deps: ToolsetDeps): AllToolsDeps['measured'] {
     },
     all: () => all().map(measuredRun),
     repeats: () => repeatsByRun(deps.sessionRuns.ledger().experiments),
-    objective: () => deps.log.state.target?.objective,
+    objectives: () => {
+      const { target } = deps.log.state;
+      return target === undefined ? [] : objectivesOf(target);
+    },
     elsewhere: (reference) =>
       importReference.test(reference.trim())
         ? deps.imports.measured(reference)

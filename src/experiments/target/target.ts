@@ -105,6 +105,15 @@ export function objectiveOf(conditions: readonly Condition[]): Objective | undef
   return { metric, direction: isLowerBetter(comparator) ? 'lower' : 'higher' };
 }
 
+/** Returns all metrics of a target with their better directions; first the one that ranks runs. */
+export const objectivesOf = ({ objective, conditions }: Target): readonly Objective[] => [
+  objective,
+  ...conditions.map(({ metric, comparator }): Objective => ({
+    metric,
+    direction: isLowerBetter(comparator) ? 'lower' : 'higher',
+  })),
+];
+
 /**
  * Returns which value of a run a condition compares. The best value decides only for the metric that
  * ranks runs: the best epoch of a run that ended at epoch 16 is no number of epochs.

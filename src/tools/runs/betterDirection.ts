@@ -14,9 +14,10 @@ export interface BetterDirection {
 export function betterDirection(
   { metric, direction }: Pick<MetricSummary, 'metric' | 'direction'>,
   { directions = {} }: Pick<MeasuredRun, 'directions'>,
-  objective: ReturnType<MeasuredRuns['objective']>,
+  objectives: ReturnType<MeasuredRuns['objectives']>,
 ): BetterDirection {
-  if (objective !== undefined && isSameMetric(metric, objective.metric))
+  const objective = objectives.find((one) => isSameMetric(metric, one.metric));
+  if (objective !== undefined)
     return { direction: objective.direction, text: `${objective.direction} (by the target)` };
   const isStated = Object.keys(directions).some(
     (name) => name.toLowerCase() === metric.toLowerCase(),

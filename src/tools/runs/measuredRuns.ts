@@ -34,8 +34,11 @@ export interface OwnRun extends MeasuredRun {
 export interface MeasuredRuns {
   /** Finds a run of this session by its id, number or handle. */
   find(reference: string): OwnRun | undefined;
-  /** Returns the metric that ranks the runs of this session, if the target names one. */
-  objective(): Objective | undefined;
+  /**
+   * Returns the metrics of the target with their better directions; first the metric that ranks the
+   * runs.
+   */
+  objectives(): readonly Objective[];
   /** Returns the setting and the seed of each run of this session that has a seed. */
   repeats(): ReadonlyMap<RunId, Repeat>;
   /** Returns the runs of this session, oldest first. */

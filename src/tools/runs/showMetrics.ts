@@ -62,7 +62,7 @@ export function showMetrics(runs: MeasuredRuns): Tool {
       if (names.length === 0)
         return { content: { runs: await withNearest(runs, shown), ...omitted } };
       const found = shown.flatMap((run) =>
-        showRun(run, { names, lines, objective: runs.objective() }),
+        showRun(run, { names, lines, objectives: runs.objectives() }),
       );
       if (found.length === 0)
         throw noSuchMetric(names, shown, await nearestText(runs, shown, names));
@@ -112,14 +112,14 @@ function groupsOf(
 
 const listMetrics = (
   run: MeasuredRun,
-  objective: ReturnType<MeasuredRuns['objective']>,
+  objectives: ReturnType<MeasuredRuns['objectives']>,
 ): Record<string, unknown> => ({
   ...runHead(run),
   available_metrics: run.metrics.summaries().map((summary) => ({
     name: summary.metric,
     points: summary.count,
     latest: jsonValue(summary.last),
-    ...bestJson(summary, betterDirection(summary, run, objective)),
+    ...bestJson(summary, betterDirection(summary, run, objectives)),
   })),
 });
 
@@ -136,10 +136,10 @@ interface ShownRun {
 interface Shown {
   readonly names: readonly string[];
   readonly lines: number;
-  readonly objective: ReturnType<MeasuredRuns['objective']>;
+  readonly objectives: ReturnType<MeasuredRuns['objectives']>;
 }
 
-function showRun(run: MeasuredRun, { names, lines, objective }: Shown): ShownRun[] {
+function showRun(run: MeasuredRun, { names, lines, objectives }: Shown): ShownRun[] {
   const printed = run.metrics.names();
   const requestedNames = new Set(names.map((name) => findMetric(name.trim(), printed)));
   const metrics = run.metrics
@@ -148,7 +148,7 @@ function showRun(run: MeasuredRun, { names, lines, objective }: Shown): ShownRun
     .map((summary) => ({
       text: `${summary.metric} ${formatValue(summary.last)}`,
       json: {
-        ...summaryJson(summary, betterDirection(summary, run, objective)),
+        ...summaryJson(summary, betterDirection(summary, run, objectives)),
         ...seriesJson(run, summary.metric, lines),
       },
     }));
@@ -199,7 +199,7 @@ const withNearest = (
   Promise.all(
     shown.map(async (run) => {
       const { unread = [] } = runs.find(run.id) ?? {};
-      const listed = listMetrics(run, runs.objective());
+      const listed = listMetrics(run, runs.objectives());
       if (unread.length === 0) return listed;
       const nearest = await runs.nearestLine(run.id, unread);
       return {

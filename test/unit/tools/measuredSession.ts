@@ -53,8 +53,8 @@ export class MeasuredSession implements MeasuredRuns {
     return this.#runs;
   }
 
-  objective(): Objective | undefined {
-    return this.target;
+  objectives(): readonly Objective[] {
+    return this.target === undefined ? [] : [this.target];
   }
 
   repeats(): ReturnType<MeasuredRuns['repeats']> {

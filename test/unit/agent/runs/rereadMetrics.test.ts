@@ -103,6 +103,34 @@ describe('output that is read again', () => {
     metrics.dispose();
   });
 
+  it('gives its pattern to later launches, if the target names the metric', async () => {
+    const late = { metric_names: ['loss'] };
+    for (const [goal, patterns] of [
+      ['bring test_ppl below 5', { test_ppl: pattern }],
+      ['bring loss below 5', undefined],
+    ] as const) {
+      bed = await testEngine(
+        new ScriptedModel(
+          [
+            launch(train, wrong),
+            until({ type: 'process_exit', run: 1 }),
+            reread(1, pattern),
+            launch(`echo again; ${train}`, late),
+            until({ type: 'process_exit', run: 2 }),
+            quit,
+          ].map((call) => [call]),
+        ),
+        { folder },
+      );
+      const session = await bed.start({ goal });
+      await session.ended;
+      const spec = [...session.state.runs.values()].at(-1)?.spec;
+      assert.deepEqual(spec?.metrics.patterns, patterns, goal);
+      await bed.dispose();
+      bed = undefined;
+    }
+  });
+
   it('keeps the times of the points, and gives the new ones times between them', async () => {
     const output =
       'echo test ppl = 9; echo step=1 loss=0.5; until [ -e go ]; do sleep 0.05; done; echo test ppl = 5; echo step=2 loss=0.4';

@@ -4,6 +4,7 @@ import { readTarget } from '../../../../src/experiments/target/readTarget.ts';
 import {
   isSameBound,
   meetsCondition,
+  objectivesOf,
   type Comparator,
   type Condition,
 } from '../../../../src/experiments/target/target.ts';
@@ -54,6 +55,15 @@ describe('a condition of a target', () => {
       const met = [0.4999, 0.5, 0.5001].map((measured) => meetsCondition(measured, condition));
       assert.deepEqual(met, isMet);
     });
+
+  it('says which direction of its metric is better', () => {
+    const target = readTarget('val_loss < 0.3, epoch <= 6 and val_acc >= 0.9');
+    assert.ok(target);
+    assert.deepEqual(
+      objectivesOf(target).map(({ metric, direction }) => `${metric} ${direction}`),
+      ['val_loss lower', 'val_loss lower', 'epoch lower', 'val_acc higher'],
+    );
+  });
 
   it('is never met by NaN', () => {
     const condition = conditionOf('loss < 1');
