@@ -2,25 +2,27 @@
  * Tells the model, when the session wakes, what the runs that ended since the last wake mean for the
  * target.
  */
+import { formatValue } from '../../base/text.ts';
 import { summaryFor, type Ledger, type LedgerRow } from '../../experiments/ledger.ts';
 import {
+  countedRows,
   judgeRows,
   judgeSettings,
   targetIn,
   type GroupResult,
 } from '../../experiments/target/judgeTarget.ts';
 import { neverRead, neverReadText } from '../../experiments/target/neverRead.ts';
-import { isLimit, isOpen, type Target } from '../../experiments/target/target.ts';
+import { comparable, isLimit, isOpen, type Target } from '../../experiments/target/target.ts';
 import { runNames } from '../../runs/run.ts';
 import type { JournalEvent } from '../journal/events.ts';
-import { endedSinceWake } from './endedSinceWake.ts';
+import { readSinceWake } from './endedSinceWake.ts';
 
 /** Maximum number of settings of which the conditions are told. */
 const maxNews = 5;
 
 /**
  * Returns a line for each setting that meets the target or breaks one of its limits since the last
- * wake, also by runs that ended while the model was answering.
+ * wake, also by runs that ended while the model was answering, and by output that was read again.
  */
 export function targetNews(
   sleepId: string,
@@ -28,13 +30,13 @@ export function targetNews(
   { target, ledger }: { readonly target: Target | undefined; ledger(): Ledger },
 ): string[] {
   if (target === undefined || target.conditions.length === 0) return [];
-  const ended = endedSinceWake(sleepId, events);
-  if (ended.size === 0) return [];
+  const read = readSinceWake(sleepId, events);
+  if (read.size === 0) return [];
   const all = ledger();
-  const rows = all.rows.filter(({ runId }) => ended.has(runId));
+  const rows = all.rows.filter(({ runId }) => read.has(runId));
   const earlier = all.experiments.map((row) => ({
     ...row,
-    runs: row.runs.filter(({ runId }) => !ended.has(runId)),
+    runs: row.runs.filter(({ runId }) => !read.has(runId)),
   }));
   const stated = targetIn(target, all);
   const told = new Set(
@@ -45,7 +47,8 @@ export function targetNews(
   const groups = judgeRows(target, all, rows);
   const news = groups.filter((group) => {
     const fate = fateOf(target, group);
-    return fate !== undefined && !group.runs.some(({ runId }) => told.has(`${runId} ${fate}`));
+    if (fate === undefined || isTold(events, newsOf(target, group))) return false;
+    return !group.runs.some(({ runId }) => told.has(`${runId} ${fate}`));
   });
   const more = news.length - maxNews;
   const known = new Set(neverRead(target, { experiments: earlier }));
@@ -58,7 +61,38 @@ export function targetNews(
       ? []
       : [`[${neverReadText(unread)}, so no run meets the target. ${howToRead}]`]),
     ...lackTexts(groups, unread),
+    ...(news.length === 0 ? distanceTexts(target, all, groups) : []),
   ];
+}
+
+/** Returns whether a wake has told the line, which a run that was read again repeats. */
+const isTold = (events: readonly JournalEvent[], line: string): boolean =>
+  events.some(
+    (event) =>
+      event.type === 'message.added' && event.origin === 'wake' && event.text.includes(line),
+  );
+
+/**
+ * Returns how far the best setting is from the target: `[Best val_loss 0.2893, target <= 0.2856.]`;
+ * nothing if no setting of `groups` was measured, or if no number is missed.
+ */
+function distanceTexts(
+  target: Target,
+  ledger: Ledger,
+  groups: readonly GroupResult[],
+): readonly string[] {
+  const [best] = groups.length === 0 ? [] : judgeRows(target, ledger, countedRows(ledger));
+  const missed = best?.conditions.find(
+    ({ isBroken, condition }) => isBroken && !isLimit(condition),
+  );
+  if (missed?.value === undefined) return [];
+  const { condition, value, baseline = 1 } = missed;
+  const { metric, comparator, isPercent } = condition;
+  const unit = isPercent ? ' %' : '';
+  const [reached, wanted] = [comparable(value, condition), condition.value].map((number) =>
+    formatValue(number * baseline),
+  );
+  return [`[Best ${metric} ${reached}${unit}, target ${comparator} ${wanted}${unit}.]`];
 }
 
 type Fate = 'over a limit of the goal' | 'target reached';

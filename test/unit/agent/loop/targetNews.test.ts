@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import { targetNews } from '../../../../src/agent/loop/targetNews.ts';
-import { Night } from '../../../fakes/nights.ts';
+import { lossOf, Night } from '../../../fakes/nights.ts';
 
 describe('news of the target at a wake', () => {
   const seeds = (width: number, losses: readonly number[]) =>
@@ -45,6 +45,53 @@ describe('news of the target at a wake', () => {
     const news = newsOf(night, 's2');
     assert.equal(news.length, 6);
     assert.match(news.at(-1) ?? '', /^\[Also target reached: runs 8, 9\.\]$/);
+  });
+
+  it('tells of a setting whose output was read again with what the target needs', () => {
+    const night = new Night('bring loss < 0.3 with at most 2000 parameters');
+    night.experiment({ hypothesis: 'a' }, ...seeds(1, [0.2]));
+    asleep(night, 's1');
+    awake(night, 's1');
+    const parameters = { ...lossOf(49), metric: 'parameters' };
+    const [run] = night.facts().ledger.rows;
+    assert.ok(run);
+    night.add({
+      type: 'run.metrics_changed',
+      runId: run.runId,
+      metrics: {},
+      read: [...run.metrics, parameters],
+    });
+    asleep(night, 's2');
+    const news = newsOf(night, 's2');
+    assert.match(news.join('\n'), /^\[Run 1 of e1: target reached: .*parameters 49 <= 2000/);
+    night.add({ type: 'sleep.ended', sleepId: 's2', why: 'trigger', detail: 'd' });
+    night.add({ type: 'message.added', origin: 'wake', text: news.join('\n') });
+    night.add({ type: 'run.metrics_changed', runId: run.runId, metrics: {}, read: run.metrics });
+    night.add({
+      type: 'run.metrics_changed',
+      runId: run.runId,
+      metrics: {},
+      read: [...run.metrics, parameters],
+    });
+    asleep(night, 's3');
+    assert.deepEqual(newsOf(night, 's3'), []);
+  });
+
+  it('tells how far the best is from the target', () => {
+    const night = new Night('bring loss < 0.3');
+    asleep(night, 's1');
+    night.experiment({ hypothesis: 'a' }, ...seeds(1, [0.5]), ...seeds(2, [0.41]));
+    assert.deepEqual(newsOf(night, 's1'), ['[Best loss 0.41, target < 0.3.]']);
+    awake(night, 's1');
+    asleep(night, 's2');
+    assert.deepEqual(newsOf(night, 's2'), []);
+    night.experiment({ hypothesis: 'b' }, ...seeds(3, [0.25]));
+    assert.deepEqual(newsOf(night, 's2').length, 1);
+    const relative = new Night('bring loss at least 10 % below the baseline');
+    relative.experiment({ hypothesis: 'a' }, ...seeds(1, [0.5]));
+    asleep(relative, 's1');
+    relative.experiment({ hypothesis: 'b' }, ...seeds(2, [0.48]));
+    assert.match(newsOf(relative, 's1').join('\n'), /\[Best loss 0\.48, target <= 0\.45\.\]/);
   });
 
   const howToRead = 'If it was printed, show_metrics with metric_patterns reads the output again.';

@@ -179,7 +179,8 @@ describe('the target of a session', () => {
     const wakes = eventsOf(session, 'message.added').flatMap(({ origin, text }) =>
       origin === 'wake' ? [text] : [],
     );
-    assert.doesNotMatch(wakes[0] ?? '', /target|limit/);
+    assert.doesNotMatch(wakes[0] ?? '', /target reached|limit/);
+    assert.match(wakes[0] ?? '', /\n\[Best loss 0\.4, target < 0\.3\.\]\n/);
     assert.match(
       wakes[1] ?? '',
       /^\[Run 2 of e2: target reached: loss 0\.2 < 0\.3 \(run 2\); parameters 49 <= 2000 \(run 2\)\.\]\n/,
