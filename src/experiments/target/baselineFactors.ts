@@ -43,6 +43,14 @@ const reach = 120;
 
 type Groups = Readonly<Record<string, string | undefined>>;
 
+/** Returns the text with the metric before each distance whose sentence names none before it. */
+export const withMetricOfDistances = (text: string, metric: string): string =>
+  text.replace(distance, (...match: unknown[]) => {
+    const [whole, at] = [String(match[0]), Number(match.at(-3))];
+    const before = text.slice(Math.max(0, at - reach), at).replace(/^.*[.!?;\n]\s/su, '');
+    return metricPhrases(before).length > 0 ? whole : `${metric} ${whole}`;
+  });
+
 /** Returns the text with every share of the baseline as `0.5 × the baseline`. */
 export const withFactors = (text: string): string =>
   forms.reduce(

@@ -1,4 +1,5 @@
 /** Finds a target that a message of the user states beside the target of the session. */
+import { withMetricOfDistances } from './baselineFactors.ts';
 import { readTarget } from './readTarget.ts';
 import { isSameBound, type Target } from './target.ts';
 
@@ -14,10 +15,18 @@ const bareBound =
  * target in force. A number without a metric counts for the metric of the target in force.
  */
 export function otherTarget(message: string, inForce: Target): Target | undefined {
-  const stated =
-    readTarget(message) ?? readTarget(message.replace(bareBound, `${inForce.objective.metric} `));
-  const isOther = stated?.conditions.some(
-    (one) => !inForce.conditions.some((known) => isSameBound(one, known)),
-  );
-  return isOther === true ? stated : undefined;
+  const { metric } = inForce.objective;
+  const texts = [
+    message,
+    message.replace(bareBound, `${metric} `),
+    withMetricOfDistances(message, metric),
+  ];
+  const isOther = ({ conditions }: Target): boolean =>
+    conditions.some((one) => !inForce.conditions.some((known) => isSameBound(one, known)));
+  for (const text of texts) {
+    const stated = readTarget(text);
+    if (stated !== undefined && stated.conditions.length > 0)
+      return isOther(stated) ? stated : undefined;
+  }
+  return undefined;
 }

@@ -18,6 +18,22 @@ describe('a target that a message states beside the one in force', () => {
     assert.equal(other('make it 0.99'), 'val acc >= 0.99');
   });
 
+  it('is read as a distance from the baseline, for the metric of the target in force', () => {
+    const relative = statedTarget('val_loss <= 0.88 x the baseline and val_acc >= 0.9');
+    for (const message of [
+      'Make it at least 20 % below the baseline please.',
+      'Make it at least 20 % below the baseline please. And which setting would you recommend, does test_acc suffer?',
+      '20 % below baseline instead',
+      'Does val_acc suffer? I want 20 % lower than the baseline.',
+      'Bitte mindestens 20 % unter der Baseline',
+      'please lower val_loss by 20 %',
+    ]) {
+      const stated = otherTarget(message, relative);
+      assert.equal(stated && targetText(stated), 'val_loss <= 0.8 × the baseline', message);
+    }
+    assert.equal(otherTarget('Is it 12 % below the baseline now?', relative), undefined);
+  });
+
   it('is not one without a condition, or with those in force', () => {
     const inForceText = targetText(inForce);
     assert.deepEqual(readTarget(inForceText), inForce);
