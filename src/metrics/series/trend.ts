@@ -1,11 +1,8 @@
 import type { Trend } from '../metric.ts';
 
 const minPoints = 3;
-/** Minimum ratio of a significant slope to its standard error. */
-const clearSlope = 2;
-/** `clearSlope` for fewer than `few` points: higher, because their standard error is uncertain. */
-const clearSlopeOfFew = 3;
-const few = 8;
+/** Minimum ratio of a significant order of the values to its standard error. */
+const clearOrder = 1.7;
 /**
  * Maximum change over the whole window that is treated as a plateau, relative to the largest
  * absolute value in the window.
@@ -13,9 +10,10 @@ const few = 8;
 const relativeStandstill = 1e-3;
 
 /**
- * Returns the trend of the last `window` values: `unstable` if one of them is NaN or infinite;
- * otherwise the direction of the least-squares slope, if the slope is significant and changes the
- * value by more than 0.1 % over the window; otherwise `plateau`.
+ * Returns the trend of the last `window` values: `unstable` if one of them is NaN or infinite. The
+ * direction is that of most pairs of values (Mann-Kendall test), if this is significant or all values
+ * move in one direction, and if the value changes by more than 0.1 % over the window; otherwise the
+ * trend is `plateau`. A curve that flattens has a direction as clear as a straight line has.
  */
 export function trendOf(values: ArrayLike<number>, window = 20): Trend {
   const length = Math.min(values.length, Math.max(minPoints, window));
@@ -25,32 +23,38 @@ export function trendOf(values: ArrayLike<number>, window = 20): Trend {
   );
   if (!recent.every(Number.isFinite)) return 'unstable';
   if (recent.length < minPoints) return 'insufficient_data';
-  const { slope, slopeError, size } = fitLine(recent);
-  const change = Math.abs(slope) * (recent.length - 1);
-  const threshold = recent.length < few ? clearSlopeOfFew : clearSlope;
-  if (change <= relativeStandstill * size || Math.abs(slope) <= threshold * slopeError)
-    return 'plateau';
-  return slope > 0 ? 'increasing' : 'decreasing';
+  const size = Math.max(...recent.map(Math.abs));
+  const order = orderOf(recent);
+  const isClear = Math.abs(order) > clearOrder || isMonotone(recent);
+  if (!isClear || changeOf(recent, size) <= relativeStandstill) return 'plateau';
+  return order > 0 ? 'increasing' : 'decreasing';
 }
 
-function fitLine(values: readonly number[]): { slope: number; slopeError: number; size: number } {
+/**
+ * Returns how many more pairs of values rise than fall, in standard errors; negative if more pairs
+ * fall.
+ */
+function orderOf(values: readonly number[]): number {
   const n = values.length;
-  const size = Math.max(...values.map(Math.abs));
-  if (size === 0) return { slope: 0, slopeError: 0, size };
-  // The values are scaled to at most 1, so that the squares of very large values stay finite.
-  const scaled = values.map((value) => value / size);
-  const middle = (n - 1) / 2;
-  const mean = scaled.reduce((sum, value) => sum + value, 0) / n;
-  let xx = 0;
-  let xy = 0;
-  scaled.forEach((value, index) => {
-    xx += (index - middle) ** 2;
-    xy += (index - middle) * (value - mean);
-  });
-  const slope = xy / xx;
-  const squares = scaled.reduce(
-    (sum, value, index) => sum + (value - mean - slope * (index - middle)) ** 2,
+  const rises = values.reduce(
+    (sum, value, index) =>
+      values.slice(0, index).reduce((inner, before) => inner + Math.sign(value - before), sum),
     0,
   );
-  return { slope: slope * size, slopeError: Math.sqrt(squares / (n - 2) / xx) * size, size };
+  return rises / Math.sqrt((n * (n - 1) * (2 * n + 5)) / 18);
+}
+
+const isMonotone = (values: readonly number[]): boolean =>
+  [1, -1].some((sign) =>
+    values.slice(1).every((value, index) => Math.sign(value - (values[index] ?? NaN)) === sign),
+  );
+
+/** Returns the change from the first to the second half, relative to `size`. */
+function changeOf(values: readonly number[], size: number): number {
+  // The values are scaled to at most 1, so that the sum of very large values stays finite.
+  const mean = (part: readonly number[]): number =>
+    part.reduce((sum, value) => sum + value / size, 0) / part.length;
+  const half = Math.floor(values.length / 2);
+  // The means of the halves of a line differ by half of its change.
+  return 2 * Math.abs(mean(values.slice(-half)) - mean(values.slice(0, half)));
 }

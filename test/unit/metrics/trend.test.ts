@@ -29,15 +29,25 @@ describe('Trend of a series', () => {
     assert.equal(trendOf(range(20, (i) => 1 + (i % 2 === 0 ? 0.1 : -0.1))), 'plateau');
   });
 
-  it('asks for a clearer slope of fewer than eight points', () => {
-    // Its slope is 2.3 times its standard error for seven points, and 2.6 times for eight.
+  it('asks for a clear order, which few points seldom have', () => {
+    // Its order is 1.65 times its standard error for seven points, and 1.73 times for eight.
     const jagged = (length: number): number[] =>
       range(length, (i) => 10 + i + (i % 2 === 0 ? 2 : -2));
     assert.equal(trendOf(jagged(7)), 'plateau');
     assert.equal(trendOf(jagged(8)), 'increasing');
     assert.equal(trendOf(jagged(8).map((value) => -value)), 'decreasing');
-    // 1.7 times for five points.
+    // 1.2 times for five points.
     assert.equal(trendOf([1, 3, 2, 4, 3]), 'plateau');
+  });
+
+  it('sees a steady fall or rise that slows down', () => {
+    const losses = [0.9454, 0.4692, 0.3629, 0.3129, 0.291, 0.2783];
+    assert.equal(trendOf(losses), 'decreasing');
+    assert.equal(trendOf(losses.map((loss) => 1 - loss)), 'increasing');
+    assert.equal(trendOf(range(20, (i) => 1 / (i + 1))), 'decreasing');
+    assert.equal(trendOf([...losses, ...range(14, (i) => 0.278 + (i % 2) * 1e-3)]), 'decreasing');
+    // It fell, and has risen since.
+    assert.equal(trendOf([...losses, 0.3, 0.33, 0.37, 0.42, 0.5, 0.7]), 'plateau');
   });
 
   it('is a plateau when the value moves by less than a thousandth', () => {
