@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { chromium, type Browser } from 'playwright-core';
-import { run } from './command.ts';
+import { installPackages } from './packages.ts';
 
 const names = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome', 'chrome'];
 export const chromiumFlags = [
@@ -18,24 +18,7 @@ export const chromiumFlags = [
 export async function installChromium(): Promise<string> {
   const present = findChromium();
   if (present) return present;
-  if (process.getuid?.() === 0 && existsSync('/usr/bin/apt-get')) {
-    const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-    await run('apt-get', ['update', '-qq'], { env });
-    await run(
-      'apt-get',
-      [
-        'install',
-        '-qq',
-        '-y',
-        '-o',
-        'DPkg::Lock::Timeout=120',
-        '--no-install-recommends',
-        'chromium',
-        'fonts-dejavu-core',
-      ],
-      { env },
-    );
-  }
+  await installPackages('chromium', 'fonts-dejavu-core');
   const installed = findChromium();
   if (installed) return installed;
   throw new Error(

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { run } from './command.ts';
+import { installPackages } from './packages.ts';
 
 /**
  * Login shells and small servers that hosts have, and what reads our scripts: program → Debian
@@ -20,16 +20,8 @@ const packages: Readonly<Record<string, string>> = {
  */
 export async function installShells(): Promise<string> {
   const missing = (): string[] => Object.keys(packages).filter((program) => !existsSync(program));
-  if (missing().length > 0 && process.getuid?.() === 0 && existsSync('/usr/bin/apt-get')) {
-    const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' };
-    const options = ['-qq', '-y', '-o', 'DPkg::Lock::Timeout=120', '--no-install-recommends'];
-    await run('apt-get', ['update', '-qq'], { env });
-    await run(
-      'apt-get',
-      ['install', ...options, ...missing().map((program) => packages[program] ?? '')],
-      { env },
-    );
-  }
+  if (missing().length > 0)
+    await installPackages(...missing().map((program) => packages[program] ?? ''));
   if (missing().length === 0) return Object.keys(packages).join(', ');
   throw new Error(
     `${missing().join(', ')} are missing: tests of SSH hosts with other shells and servers, and of the check, need them.`,
