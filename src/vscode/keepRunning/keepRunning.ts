@@ -13,7 +13,6 @@ import type { Clock } from '../../base/clock.ts';
 import { DisposableStore, type Disposable } from '../../base/disposable.ts';
 import { messageOf, UserFacing } from '../../base/errors.ts';
 import { placeHere } from '../../base/place.ts';
-import { warningsHere } from '../../base/placeWarnings.ts';
 import { oneLine } from '../../base/text.ts';
 import { endpointSecret } from '../../compose/endpoints.ts';
 import { tokensName } from '../../compose/signIn.ts';
@@ -235,8 +234,10 @@ export const keepRunningCommands = (
         (await pickGoing(deps.sessions, 'Keep which session running when VS Code closes?'));
       const background = keepRunning();
       if (session === undefined || background === undefined) return;
-      const warnings = warningsHere(placeHere({ remoteName: env.remoteName }), homeFolder());
-      const text = keptText(session.state.goal, background.toggle(session), warnings);
+      const text = keptText(session.state.goal, background.toggle(session), {
+        place: placeHere({ remoteName: env.remoteName }),
+        home: homeFolder(),
+      });
       const choice = await window.showInformationMessage(text, 'Show Log');
       if (choice === undefined) return;
       await window.showTextDocument(Uri.file(homeAt(homeFolder()).backgroundLogFile));
