@@ -1,7 +1,7 @@
 # Prints the GPUs, and the processes that use a GPU, each with its session id from the local /proc.
 # In a separate pid namespace (a container), prints no session ids, because the driver reports pids
 # that are not valid in that namespace.
-PATH=$PATH:/opt/rocm/bin:/usr/local/nvidia/bin
+PATH=$PATH:/opt/rocm/bin:/usr/local/nvidia/bin:/usr/lib/wsl/lib
 if command -v nvidia-smi >/dev/null; then
   echo nvidia
   nvidia-smi --query-gpu=index,uuid,name,utilization.gpu,memory.used,memory.total,temperature.gpu,power.draw --format=csv,noheader,nounits

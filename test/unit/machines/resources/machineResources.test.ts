@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, it } from 'mocha';
@@ -13,6 +14,7 @@ import {
 import type { GoingRun } from '../../../../src/machines/resources/gpuTimes.ts';
 import { MachineResources } from '../../../../src/machines/resources/machineResources.ts';
 import { resourceLines, resourceText } from '../../../../src/machines/resources/resourceText.ts';
+import { gpuScript } from '../../../../src/machines/resources/sampleScript.ts';
 import { ManualClock } from '../../../fakes/manualClock.ts';
 import { scratchFolder, until } from '../../../fakes/scratch.ts';
 import { isThere } from '../../../setup/needs.ts';
@@ -177,6 +179,16 @@ describe('MachineResources', () => {
     assert.equal(resources.gpuTime('r-3'), undefined);
     watch.dispose();
     resources.dispose();
+  });
+
+  it('finds the tool of the driver of WSL, which PATH does not name', () => {
+    writeFileSync(join(folder(), 'nvidia-smi'), '#!/bin/sh\necho of WSL\n', { mode: 0o755 });
+    const script = gpuScript.replace('/usr/lib/wsl/lib', folder());
+    const printed = execFileSync('/bin/sh', ['-c', script], {
+      env: { PATH: '/none' },
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    assert.match(String(printed), /^nvidia\nof WSL\n/);
   });
 
   it('says nothing of GPUs whose driver hangs, and asks it later again', async () => {
