@@ -1,4 +1,6 @@
 /** Chooses the provider and the preferences for a goal or a session. */
+import type { Engine } from '../agent/contract/engine.ts';
+import { checkCommandsRun } from '../compose/filesOnly.ts';
 import type { Home } from '../compose/home.ts';
 import { projectsAt } from '../compose/project.ts';
 import { leftOutText } from '../presentation/sessions/sessionText.ts';
@@ -6,6 +8,7 @@ import type { CliOptions } from './arguments.ts';
 import type { ReadKey } from './auth/keys.ts';
 import { chooseProvider, inProject, namesProvider } from './choose.ts';
 import type { CliDeps } from './cliDeps.ts';
+import { withEngine } from './commandEngine.ts';
 import { readPreferences, type Preferences } from './preferences.ts';
 import { rememberedProvider, type RememberedProvider } from './rememberedProvider.ts';
 
@@ -26,7 +29,8 @@ interface ChoiceDeps {
 /**
  * Resolves with the preferences and the provider. Chooses the provider named by the options, the
  * project or the preferences; otherwise the provider that answered last; otherwise the first
- * provider with a key. Rejects with `UserFacing` if there is no such provider.
+ * provider with a key. Rejects with `UserFacing` if there is no such provider; if no command can run
+ * on any machine either, names that first, because a key alone would not help.
  */
 export async function chosenProvider(
   options: CliOptions,
@@ -52,9 +56,13 @@ export async function chosenProvider(
         chooseProvider(options, readKey, deps, { ...preferences, provider }),
       );
   if (remembered !== undefined) return { provider: remembered.provider, preferences, remembered };
-  const provider = await usual.catch((error: unknown) => {
+  const provider = await usual.catch(async (error: unknown) => {
+    await withEngine({ deps, home: home.folder }, checkMachines);
     if (project?.leftOut !== undefined) deps.stderr.write(`${leftOutText(project.leftOut)}\n`);
     throw error;
   });
   return { provider, preferences };
 }
+
+const checkMachines = ({ machines }: Engine): Promise<void> =>
+  Promise.resolve(checkCommandsRun(machines.list()));

@@ -32,6 +32,13 @@ describe('helios on Windows', () => {
       );
     });
 
+  for (const words of [[], ['-P', 'openai']])
+    it(`names the missing machine before the missing key ${words.join(' ')}`.trim(), async () => {
+      const { code, stderr } = await helios('--yes', ...words, 'loss < 1');
+      assert.notEqual(code, 0);
+      assert.match(stderr.text, /^helios: Helios cannot work here: .*\nUse WSL, an SSH host/);
+    });
+
   it('names it in doctor and in the list of machines', async () => {
     const { stdout } = await helios('doctor', '--json');
     const findings = (JSON.parse(stdout.text) as Section[]).flatMap((section) => section.findings);
