@@ -35,7 +35,7 @@ export function partOf(
 /** Returns the items of arithmetic without the brackets around them. */
 const withoutEnds = (items: readonly (string | WordPart)[]): readonly (string | WordPart)[] =>
   items.filter(
-    (item) => typeof item !== 'string' || (item !== '' && !/^(?:\$?\(\(|\)\))$/.test(item)),
+    (item) => typeof item !== 'string' || (item !== '' && !/^\s*(?:\$?\(\(|\)\))$/.test(item)),
   );
 
 /** Returns true for a variable whose value is a number that the shell itself sets. */

@@ -26,10 +26,14 @@ export function wordOf(parts: readonly Place[], take: TakeExpansion): ShellWord 
 }
 
 /**
- * Returns true if the word contains a brace list. A single `{` at the end of a word is not a list.
+ * Returns true if the word contains a brace list. Neither a single `{` at the end of a word nor
+ * `@{0}`, as git has it, is a list.
  */
 const hasBraces = (parts: readonly Place[]): boolean => {
-  const bare = parts.flatMap(bareParts).join('');
+  const bare = parts
+    .flatMap(bareParts)
+    .join('')
+    .replace(/@\{-?\w+\}/g, '_');
   return /\{(?!$)/.test(bare);
 };
 
@@ -105,12 +109,24 @@ const quoted = (text: string): ShellWord => ({
   isQuoted: true,
 });
 
-/** Reads `$'…'`. Its escapes can stand for any character; only tabs and line ends are read. */
+const escapes: Readonly<Record<string, string>> = {
+  t: '\t',
+  n: '\n',
+  r: '\r',
+  e: '\u001b',
+  x1b: '\u001b',
+  '033': '\u001b',
+  '\\': '\\',
+};
+
+/** Reads `$'…'`. Its escapes can stand for any character, of which only some are read. */
 function ansiQuoted(spelled: string): ShellWord {
-  const text = spelled
-    .slice(2, -1)
-    .replace(/\\(.)/gs, (all, name: string) => ({ t: '\t', n: '\n' })[name] ?? all);
-  return { text, spelled, isDynamic: text.includes('\\'), isQuoted: true };
+  let isKnown = true;
+  const text = spelled.slice(2, -1).replace(/\\(x1b|033|.)/gs, (all, name: string) => {
+    isKnown &&= Object.hasOwn(escapes, name);
+    return escapes[name] ?? all;
+  });
+  return { text, spelled, isDynamic: !isKnown, isQuoted: true };
 }
 
 /** Matches text that a shell never reads as part of an unquoted word. */

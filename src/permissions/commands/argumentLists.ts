@@ -1,5 +1,6 @@
 /** Quotes the arguments of a safe line, so that every shell reads the line as it was judged. */
 import { shellQuote } from '../../base/text.ts';
+import { withPatterns } from './calls/find.ts';
 import { isPlainRegex } from './calls/conditions.ts';
 import { parseShell } from '../../shell/parseShell.ts';
 import { listsNames } from './files/listings.ts';
@@ -27,6 +28,19 @@ export function asArgumentLists(line: string, home: string): string {
     )
     .join('');
 }
+
+/** Quotes a text. Control characters, which a terminal would read, are written by `printf`. */
+const quote = (text: string): string =>
+  text
+    .split(/([\r\u001b])/)
+    .map((part, at) =>
+      at % 2 === 1
+        ? `"$( printf '${part === '\r' ? '\\r' : '\\033'}' )"`
+        : part === ''
+          ? ''
+          : shellQuote(part),
+    )
+    .join('') || "''";
 
 const needsEnd = /^(?:done|fi|esac|then|do|elif|else|if|while|until|[!{}(])$/;
 
@@ -77,7 +91,9 @@ function wordTexts(words: readonly ShellWord[], home: string): readonly string[]
     return ["'time'", ...wordTexts(words.slice(1), home)];
   return (
     declarationWords(words, home) ??
-    words.flatMap(expandBraces).map((word) => listingText(word, home) ?? argument(word, home))
+    withPatterns(words.flatMap(expandBraces)).map(
+      (word) => listingText(word, home) ?? argument(word, home),
+    )
   );
 }
 
@@ -159,7 +175,7 @@ function assignmentText(word: ShellWord, home: string): string {
   if (list !== undefined) return `${name}${more}=${partText({ kind: 'list', words: list }, home)}`;
   const before = more === '' ? '' : `"\${${name}}"`;
   const text = word.text.slice(name.length + more.length + 1);
-  const value = word.parts === undefined ? shellQuote(text) : partsText(fixedParts(word), home, '');
+  const value = word.parts === undefined ? quote(text) : partsText(fixedParts(word), home, '');
   return `${name}=${before}${value}`;
 }
 
@@ -170,14 +186,14 @@ const fixedParts = (word: ShellWord): readonly WordPart[] =>
   );
 
 const valueText = (value: ShellWord, home: string): string =>
-  value.parts === undefined ? shellQuote(value.text) : partsText(value.parts, home, '');
+  value.parts === undefined ? quote(value.text) : partsText(value.parts, home, '');
 
 /** Writes a word of `NAME=(…)`. */
 function elementText(word: ShellWord, home: string): string {
   const pair = pairOf(word);
   return pair === undefined
     ? loopWords([word], home).join(' ')
-    : `[${pair.key}]=${shellQuote(pair.value)}`;
+    : `[${pair.key}]=${quote(pair.value)}`;
 }
 
 /** Returns an unquoted `$(…)` without quotes, since the shell makes several words of it. */
@@ -227,14 +243,14 @@ const variable = /^\$(?:HOME|PWD|\{HOME\}|\{PWD\})(?=\/|$)/;
 
 function argument(word: ShellWord, home: string): string {
   const { text, spelled, isDynamic } = word;
-  if (isPatternOption(word)) return shellQuote(text);
+  if (isPatternOption(word)) return quote(text);
   const [name = ''] = variable.exec(spelled) ?? [];
   if (isDynamic && name !== '' && text === spelled.slice(name.length))
-    return (name.includes('HOME') ? shellQuote(home) : '"$PWD"') + rest(text, false);
+    return (name.includes('HOME') ? quote(home) : '"$PWD"') + rest(text, false);
   const plain = plainVariable(word);
   if (plain !== undefined) return `"$${plain}"`;
   if (word.parts !== undefined) return partsText(word.parts, home);
-  if (/^~(?:\/|$)/.test(text)) return shellQuote(home) + rest(text.slice(1), isDynamic);
+  if (/^~(?:\/|$)/.test(text)) return quote(home) + rest(text.slice(1), isDynamic);
   return text === '' ? "''" : rest(text, isDynamic);
 }
 
@@ -255,7 +271,7 @@ function partsText(parts: readonly WordPart[], home: string, none = "''"): strin
 function partText(part: WordPart, home: string): string {
   switch (part.kind) {
     case 'text':
-      return shellQuote(part.text);
+      return quote(part.text);
     case 'pattern':
       return rest(part.text, true);
     case 'variable':
@@ -298,9 +314,9 @@ function arithmeticText(item: string | WordPart, home: string): string {
 /** Quotes everything but `*`, `?` and the sets `[…]` of a pattern. */
 const rest = (text: string, isPattern: boolean): string => {
   const sign = isPatternWithSets(text) ? /\[[^\]]*\]|[*?]/ : /[*?]/;
-  if (!isPattern) return text === '' ? '' : shellQuote(text);
+  if (!isPattern) return text === '' ? '' : quote(text);
   return text
     .split(new RegExp(`(${sign.source})`))
-    .map((part, index) => (index % 2 === 1 || part === '' ? part : shellQuote(part)))
+    .map((part, index) => (index % 2 === 1 || part === '' ? part : quote(part)))
     .join('');
 };

@@ -13,7 +13,7 @@ import { dangerOf } from './dangers/dangers.ts';
 import { isHarmlessVariable } from './values/harmlessVariables.ts';
 import { isCondition, judgeCondition } from './calls/conditions.ts';
 import { xargsCall, type EachCall } from './calls/eachFile.ts';
-import { judgeFind } from './calls/find.ts';
+import { judgeFind, withPatterns } from './calls/find.ts';
 import { gitCallIn } from './calls/gitFolder.ts';
 import { judgeRead, pathsOf } from './paths/operand.ts';
 import type { CommandPlace, Consent, ConsentStep, Spot } from './paths/place.ts';
@@ -370,7 +370,8 @@ function judgeShape(name: string, command: ShellCommand, spot: Spot): Verdict | 
 function judgeFindOrXargs(command: ShellCommand, spot: Spot): Verdict {
   const judgeCall = (call: EachCall): Verdict =>
     judgeReader(call, isSilent(call.name, call.rest) ? { ...spot, isSilent: true } : spot);
-  const [program, ...rest] = command.words;
+  const isQuoted = spot.place.consent === undefined;
+  const [program, ...rest] = isQuoted ? withPatterns(command.words) : command.words;
   if (program?.text === 'find') return judgeFind(rest, spot, judgeCall);
   const call = xargsCall(command, spot);
   return 'kind' in call ? call : judgeCall(call);

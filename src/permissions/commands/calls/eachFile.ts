@@ -5,7 +5,7 @@ import { readArguments, type Arguments } from '../readers/options.ts';
 import type { Spot } from '../paths/place.ts';
 import { readerOf } from '../readers/allReaders.ts';
 import type { Reader } from '../readers/reader.ts';
-import { wordTexts } from '../values/possibleTexts.ts';
+import { isNumeric, wordTexts } from '../values/possibleTexts.ts';
 import { subcommandOf } from '../readers/subcommands.ts';
 import { asks, type Verdict } from '../verdicts/verdict.ts';
 import { programReason } from '../verdicts/programReasons.ts';
@@ -19,6 +19,8 @@ export interface EachCall {
   readonly name: string;
   readonly reader: Reader;
   readonly rest: readonly ShellWord[];
+  /** True if the program is not run without a name, for which it would search the folder. */
+  readonly isNamed?: true;
 }
 
 /**
@@ -120,15 +122,20 @@ export function xargsCall(command: ShellCommand, spot: Spot): EachCall | Verdict
   const call = callOf(program.text, words);
   if (call === undefined) return asks(programReason(program.text, false), program.text);
   if (printsAll(program.text, words)) return call;
-  if (names.kind === 'unknown') return asks(whyUnknown(command), part);
+  if (names.kind !== 'choice') return asks(whyUnknown(command), part);
+  if (names.values.every(isNumeric)) return call;
+  const isGiven = words.some(({ parts }) => parts?.includes(names));
+  if (program.text === 'rg' && own.isSkipped && isGiven) return { ...call, isNamed: true };
   return program.text === 'git' || readsOnlyOperands(program.text, call.reader, rest)
     ? call
     : asks(`${program.text} may read more than the names that xargs gives it`, part);
 }
 
 /** Returns false for a program in whose name `xargs` would put a text. */
-const isFixed = ({ isDynamic, text }: ShellWord, { marker = ' ' }: XargsOptions): boolean =>
-  !isDynamic && !text.includes(marker);
+const isFixed = (
+  program: ShellWord | undefined,
+  { marker = ' ' }: XargsOptions,
+): program is ShellWord => program?.isDynamic === false && !program.text.includes(marker);
 
 /** Returns true for a program that only prints its arguments, whatever they are. */
 export const printsAll = (name: string, [format]: readonly ShellWord[]): boolean =>
@@ -188,6 +195,8 @@ const here: ShellWord = { text: '.', spelled: '.', isDynamic: false, isQuoted: f
 
 interface XargsOptions {
   readonly isNull: boolean;
+  /** True if the program is not run without a name. */
+  readonly isSkipped: boolean;
   /** Text in place of which each name is put. */
   readonly marker?: string;
   /** Index of the program. */
@@ -205,20 +214,23 @@ const xargsValues: Readonly<Record<string, RegExp>> = {
 
 /** Returns the options of `xargs`; `undefined` if one is not known. */
 function ownOptions(words: readonly ShellWord[]): XargsOptions | undefined {
-  let [isNull, at] = [false, 1];
+  let [isNull, isSkipped, at] = [false, false, 1];
   let marker: string | undefined;
   for (let word = words[at]; word?.text.startsWith('-') === true; word = words[at]) {
     const option = xargsOption(word, words[at + 1]);
     if (option === undefined) return undefined;
     if (option.name === 'I') marker = option.value;
-    isNull ||= option.name === '0';
+    isNull ||= option.flags.includes('0');
+    isSkipped ||= option.flags.includes('r');
     at += option.length;
   }
-  return { isNull, from: at, ...(marker !== undefined && { marker }) };
+  return { isNull, isSkipped, from: at, ...(marker !== undefined && { marker }) };
 }
 
 interface XargsOption {
   readonly name: string;
+  /** The letters of its options without a value. */
+  readonly flags: string;
   readonly value: string;
   /** Number of words. */
   readonly length: number;
@@ -228,12 +240,13 @@ function xargsOption(
   { text, isDynamic }: ShellWord,
   next: ShellWord | undefined,
 ): XargsOption | undefined {
-  if (!isDynamic && /^-(?:0r?|r0|-null)$/.test(text)) return { name: '0', value: '', length: 1 };
-  if (/^-(?:r|t|-no-run-if-empty)$/.test(text)) return { name: 'r', value: '', length: 1 };
-  const [, name = '', attached = ''] = /^-([nPLId])(.*)$/s.exec(text) ?? [];
+  if (isDynamic && !text.includes('{}')) return undefined;
+  const short = { '--null': '-0', '--no-run-if-empty': '-r' }[text] ?? text;
+  if (/^-[0rt]+$/.test(short)) return { name: '', flags: short, value: '', length: 1 };
+  const [, flags = '', name = '', attached = ''] = /^-([0rt]*)([nPLId])(.*)$/s.exec(text) ?? [];
   const value = attached === '' ? (next?.text ?? '') : attached;
   return xargsValues[name]?.test(value) === true
-    ? { name, value, length: attached === '' ? 2 : 1 }
+    ? { name, value, flags, length: attached === '' ? 2 : 1 }
     : undefined;
 }
 

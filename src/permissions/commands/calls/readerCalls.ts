@@ -8,7 +8,14 @@ import { isPatternWithSets, judgeRead, judgeWrite } from '../paths/operand.ts';
 import { readArguments, type Arguments } from '../readers/options.ts';
 import type { Spot } from '../paths/place.ts';
 import { plainVariable } from '../values/plainVariables.ts';
-import { wordTexts, hasChoice, isList, isPrintable, scriptTexts } from '../values/possibleTexts.ts';
+import {
+  hasChoice,
+  isList,
+  isNumber,
+  isPrintable,
+  scriptTexts,
+  wordTexts,
+} from '../values/possibleTexts.ts';
 import { readerOf } from '../readers/allReaders.ts';
 import type { Reader } from '../readers/reader.ts';
 import { asks, isFirm, safe, strictest, type Verdict } from '../verdicts/verdict.ts';
@@ -32,11 +39,12 @@ const isNoMark = ({ text }: ShellWord, at: number, all: readonly ShellWord[]): b
   !/^[\w./]/.test(all[at + 1]?.text ?? '') ||
   !all.slice(0, at).every((before) => /^-[tnPwaU]+$/.test(before.text));
 
-export function judgeReader({ name, reader, rest }: EachCall, spot: Spot): Verdict {
+export function judgeReader(each: EachCall, spot: Spot): Verdict {
+  const { name, reader, rest } = each;
   const isGit = name === 'git';
   const call = readArguments(printArguments(name, rest), reader.options);
   if (typeof call === 'string') return mayWrite(whyOption(name, call), rest, spot);
-  const problem = callProblem({ name, reader, rest }, call);
+  const problem = callProblem(each, call);
   if (problem !== undefined) return mayWrite(problem, rest, spot);
   const { operands, paths } = call;
   const reads = paths.map((word) => judgeFile(word, spot));
@@ -72,10 +80,17 @@ const givesScript = ({ scriptOptions = [] }: Reader, { names }: Arguments): bool
   scriptOptions.some((option) => names.has(option));
 
 /** Returns why a call may do more than read the files that it names. */
-function callProblem({ name, reader, rest }: EachCall, call: Arguments): string | undefined {
+function callProblem(
+  { name, reader, rest, isNamed }: EachCall,
+  call: Arguments,
+): string | undefined {
   const isGit = name === 'git';
   const isSpread =
-    rest.some(isList) && !isGit && !printsAll(name, rest) && !readsOnlyOperands(name, reader, rest);
+    rest.some((word) => isList(word) && !isNumber(word)) &&
+    !isGit &&
+    isNamed !== true &&
+    !printsAll(name, rest) &&
+    !readsOnlyOperands(name, reader, rest);
   const problems = scriptCalls(reader, call).map((each) => reader.problem?.(each, rest));
   return (
     problems.find((problem) => problem !== undefined) ??

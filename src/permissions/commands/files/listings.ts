@@ -10,7 +10,7 @@ import { isHarmlessVariable } from '../values/harmlessVariables.ts';
 import { loopValues, type LoopPlace } from './loopValues.ts';
 import { pathsOf } from '../paths/operand.ts';
 import { readArguments } from '../readers/options.ts';
-import { usualPaths } from '../../pathRules.ts';
+import { somePlace } from './somePlace.ts';
 import type { CommandPlace } from '../paths/place.ts';
 import { wordTexts, hasChoice, isNumber } from '../values/possibleTexts.ts';
 import { readerOf } from '../readers/allReaders.ts';
@@ -65,18 +65,6 @@ const withSome = (word: ShellWord): ShellWord => {
   const text = parts.map((part) => ('text' in part ? part.text : 'x')).join('');
   const isDynamic = parts.some(({ kind }) => kind === 'pattern');
   return { text, spelled: text, isDynamic, isQuoted: !isDynamic };
-};
-
-/** A place with files of plain names. */
-const somePlace: CommandPlace = {
-  workFolder: '/',
-  home: '/',
-  rules: usualPaths,
-  realPath: (path) => path,
-  exists: () => true,
-  matches: (pattern) => (pattern.endsWith('-*') ? [] : [pattern.replace(/[*?]/g, 'x')]),
-  keyFiles: () => [],
-  oddFiles: () => [],
 };
 
 const lines = (values: readonly PossibleText[]): Listing => ({ values, isNull: false });
@@ -309,6 +297,18 @@ const numbers = lines([{ kind: 'number' }]);
 const hashes = lines([{ kind: 'hash' }]);
 const revision = /^[\w.][\w./~^@{}-]*$/;
 
+/** Matches the options with which `git log` prints more than the format. */
+const printsMore =
+  /(?:^| )(?:-[pucmL]|--(?:patch|stat|numstat|shortstat|name|raw|graph|summary|dirstat|cc))/;
+
+/** Returns what `git log` prints with a format of one field. */
+function logListing(text: string): MaybeListing {
+  const [, field = ''] =
+    /(?:^| )--(?:format|pretty)=(?:format:)?%([hH]|[ac]t)(?: |$)/.exec(text) ?? [];
+  if (field === '' || printsMore.test(text)) return undefined;
+  return field.endsWith('t') ? numbers : hashes;
+}
+
 const git: Producer = ([subcommand, ...rest], at) => {
   const text = rest.map((word) => word.text).join(' ');
   if (subcommand?.isDynamic !== false) return undefined;
@@ -317,13 +317,7 @@ const git: Producer = ([subcommand, ...rest], at) => {
     return rest.some((word) => word.text === '-z') ? undefined : gitDiff(rest, at);
   const isPlainCall = rest.every((word) => !word.isDynamic);
   if (!isPlainCall) return undefined;
-  if (subcommand.text === 'log')
-    return /(?:^| )--(?:format|pretty)=(?:format:)?%[hH](?: |$)/.test(text) &&
-      !/(?:^| )(?:-[pucm]|--(?:patch|stat|numstat|shortstat|name|raw|graph|summary|dirstat|cc))/.test(
-        text,
-      )
-      ? hashes
-      : undefined;
+  if (subcommand.text === 'log') return logListing(text);
   if (subcommand.text === 'rev-list')
     return rest.every((word) =>
       /^(?:-n|-?\d+|--(?:max-count=\d+|all|reverse|no-merges|first-parent)|[\w.][\w./~^-]*)$/.test(
@@ -334,8 +328,11 @@ const git: Producer = ([subcommand, ...rest], at) => {
       : undefined;
   // A name that is no commit is printed as it is.
   const names = rest.filter((word) => !/^--(?:short|verify)(?:=\d+)?$/.test(word.text));
-  const isKnown = names.every((word) => revision.test(word.text));
-  if (!isKnown || !/^(?:rev-parse|merge-base)$/.test(subcommand.text)) return undefined;
+  if (
+    !names.every((word) => revision.test(word.text)) ||
+    !/^(?:rev-parse|merge-base)$/.test(subcommand.text)
+  )
+    return undefined;
   const all = names.map((word): PossibleText => ({ kind: 'text', text: word.text }));
   return lines([...hashes.values, ...all]);
 };

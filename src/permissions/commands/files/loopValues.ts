@@ -42,9 +42,11 @@ function fileValues(
   const text = /^\$\{?PWD/.test(word.spelled) ? undefined : expandPath(word, place);
   if (text === undefined) return undefined;
   if (!word.isDynamic || !/[*?]/.test(text)) return [text];
-  const [folder, ...others] = text.startsWith('/') ? ['/'] : folders;
-  const names = folder === undefined || others.length > 0 ? [] : matchingNames(text, folder, place);
-  if (names === undefined || names.length === 0) return undefined;
+  const found = (text.startsWith('/') ? ['/'] : folders).map((each) =>
+    matchingNames(text, each, place),
+  );
+  const names = [...new Set(found.flatMap((each) => each ?? []))];
+  if (found.includes(undefined) || names.length === 0) return undefined;
   // The shell leaves a pattern without a match unchanged.
   return hasSets(word) ? [...names.filter((name) => name !== text), word.text] : names;
 }

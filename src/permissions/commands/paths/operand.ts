@@ -3,8 +3,8 @@ import { posix } from 'node:path';
 import type { ShellWord } from '../../../shell/shellCommand.ts';
 import { pathNote } from '../../pathRules.ts';
 import type { CommandPlace, Spot } from './place.ts';
-import { wordTexts, hasChoice } from '../values/possibleTexts.ts';
-import { isStream, isSystemPath } from './systemPaths.ts';
+import { hasChoice, wordTexts } from '../values/possibleTexts.ts';
+import { isCachePath, isStream, isSystemPath } from './systemPaths.ts';
 import { asks, asksEach, denies, safe, strictest, type Verdict } from '../verdicts/verdict.ts';
 
 /**
@@ -89,8 +89,9 @@ function judgeReadPath(path: string, { place, part }: Spot, reading: Reading): V
   if (reading === 'content' && names.some((name) => place.rules.useOf(name)?.verdict === 'deny'))
     return denies(`reads what no call may read (${path})`, part);
   if (real === undefined) return asks('reads a path that cannot be resolved', part);
-  if (isSystemPath(path) || isSystemPath(real)) return safe;
-  if (!isGranted(real, place)) return asks('reads outside the working folder', part);
+  if ([path, real].some(isSystemPath)) return safe;
+  const isListed = reading === 'names' && isCachePath(real, place.home);
+  if (!isListed && !isGranted(real, place)) return asks('reads outside the working folder', part);
   return reading === 'content' && names.some((name) => place.rules.isPrivate(name))
     ? asks('reads a file that may hold secrets', part)
     : safe;

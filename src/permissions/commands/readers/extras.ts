@@ -123,7 +123,7 @@ const sqlitePower =
   /file|fsdir|extension|attach|vacuum|import|;\s*\S|--|\/\*|["`[\]\\\n]|\b(?:pragma|insert|update|delete|replace\s+into)\b/i;
 /** Keywords before a bracket, and the functions that only calculate. */
 const sqliteCalls =
-  /^(?:abs|and|as|avg|case|cast|coalesce|count|date|datetime|distinct|else|exists|from|group_concat|ifnull|iif|in|instr|json_extract|length|like|lower|ltrim|max|min|not|nullif|on|or|over|printf|replace|round|rtrim|select|strftime|substr|sum|then|time|total|trim|typeof|upper|using|when|where)$/i;
+  /^(?:abs|and|as|avg|case|cast|coalesce|count|date|datetime|distinct|else|exists|from|group_concat|ifnull|iif|in|instr|json_array_length|json_extract|json_type|json_valid|julianday|lag|lead|length|like|lower|ltrim|max|min|not|nullif|on|or|over|partition|printf|rank|replace|round|row_number|rtrim|select|sign|strftime|substr|sum|then|time|total|trim|typeof|unixepoch|upper|using|when|where)$/i;
 
 const onlySelects = (query: string): boolean =>
   /^\s*select\s/i.test(query) &&

@@ -169,7 +169,7 @@ export const fileReaders: Readonly<Record<string, Reader>> = {
       '--fixed-strings --multiline --only-matching --max-count= --max-depth= --max-columns= ' +
       '--context= --after-context= --before-context= --no-heading --heading --line-number ' +
       '--no-line-number --no-filename --with-filename --json --stats --sort= --sortr= --pcre2 ' +
-      '--regexp= --file@ --trim --quiet --vimgrep --column --text',
+      '--regexp= --file@ --trim --quiet --vimgrep --column --text --multiline-dotall',
     operands: 'script',
     scriptOptions: ['-e', '-f', '--regexp', '--file', '--files', '--type-list'],
   },

@@ -14,12 +14,24 @@ const scriptsOf = (
 const upTo = (end: string): string =>
   String.raw`(?:[^\\[\n${end}]|\\[^\n]|\[\^?\]?[^\]\n${end}]*\])*`;
 const toEnd = (end: string): string => String.raw`(?:[^\\\n${end}]|\\[^\n])*`;
-const sedAddress = String.raw`(?:\d+|\$|\d+~\d+|\/${upTo('/')}\/I?)`;
-const sedCommand = String.raw`(?:[pdq=]|s\/${upTo('/')}\/${toEnd('/')}\/[gpiI\d]*|s\|${upTo('|')}\|${toEnd('|')}\|[gpiI\d]*)`;
+/** Characters that may stand around the parts of `s`, each without a meaning in a regular expression. */
+const delimiters = [...'/|#,:@%!_;~='];
+const between = (end: string): string => String.raw`${upTo(end)}[${end}]`;
+const sedAddress = String.raw`(?:\d+|\$|\d+~\d+|\/${between('/')}I?|\\#${between('#')}I?)`;
+const sedChanges = delimiters
+  .flatMap((end) => [
+    String.raw`s[${end}]${between(end)}${toEnd(end)}[${end}][gpiImM\d]*`,
+    String.raw`y[${end}]${toEnd(end)}[${end}]${toEnd(end)}[${end}]`,
+  ])
+  .join('|');
+const sedCommand = String.raw`(?:[pdq=nNPhHgGx]|${sedChanges})`;
 // An address may be missing, as where a number in it is not known: sed then refuses the script.
 const sedLast = String.raw`,\s*(?:(?:${sedAddress}|\+\d*)\s*)?`;
 const sedLine = String.raw`\s*(?:${sedAddress}\s*)?(?:${sedLast})?(?:!\s*)?${sedCommand}\s*`;
-const sedLines = new RegExp(`^${sedLine}(?:;${sedLine})*;?\\s*$`);
+const sedList = String.raw`${sedLine}(?:[;\n]${sedLine})*[;\n]?\s*`;
+const sedBlock = String.raw`\s*${sedAddress}\s*(?:${sedLast})?(?:!\s*)?\{${sedList}\}\s*`;
+const sedItem = `(?:${sedLine}|${sedBlock})`;
+const sedLines = new RegExp(String.raw`^${sedItem}(?:[;\n]${sedItem})*;?\s*$`);
 
 /**
  * Returns why a script of sed may do more than filter; `undefined` if it only prints, deletes and
@@ -51,10 +63,17 @@ export function jqProblem(call: Arguments): string | undefined {
   return jqPower.test(script) ? 'its filter may read the environment or other files' : undefined;
 }
 
+const yqPath = String.raw`\.[\w.[\]"-]*`;
+const yqValue = String.raw`(?:${yqPath}|"[\w .:\/-]*"|-?\d+(?:\.\d+)?|true|false|null)`;
+const yqStep = String.raw`(?:${yqPath}|keys|length|sort|unique|first|last)`;
+const yqExpression = new RegExp(
+  String.raw`^(?:\s*${yqStep}\s*(?:\/\/\s*${yqValue}\s*)?(?:\||$))*$`,
+);
+
 /** Returns a problem unless the expression of yq only selects, counts or sorts. */
 export function yqProblem(call: Arguments): string | undefined {
   const [script = ''] = scriptsOf(call, []);
-  return /^(?:\s*(?:\.[\w.[\]"-]*|keys|length|sort|unique|first|last)\s*(?:\||$))*$/.test(script)
+  return yqExpression.test(script)
     ? undefined
     : 'its expression may read the environment or other files';
 }

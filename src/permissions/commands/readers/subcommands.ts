@@ -3,6 +3,7 @@
  * version.
  */
 import type { ShellWord } from '../../../shell/shellCommand.ts';
+import { usualPaths } from '../../pathRules.ts';
 import { readerOf } from './allReaders.ts';
 import { atFile, type Reader } from './reader.ts';
 
@@ -48,10 +49,20 @@ const harmlessSetting = /^(?:user\.(?:name|email)|core\.\w+|init\.\w+|branch\.[\
  * Returns a problem for options of `ps`, which `docker top` passes on, that may show the environment
  * of the processes.
  */
-const topProblem: Reader['problem'] = ({ operands }) =>
-  operands.slice(1).every(({ text }) => /^[acfhjlnruvwxT]+$/.test(text))
+const topProblem: Reader['problem'] = ({ operands, values, unknown }) =>
+  operands.slice(1).every(({ text }) => /^[acfhjlnruvwxT]+$/.test(text)) &&
+  unknown.size === 0 &&
+  [...values.values()].flat().every((columns) => /^(?!.*env)[\w%,]+$/i.test(columns))
     ? undefined
     : 'may show the environment of processes';
+
+/** Returns a problem if `git log -L RANGE:FILE` may show the lines of a file with secrets. */
+const rangeProblem: Reader['problem'] = ({ values }) =>
+  (values.get('-L') ?? []).some((range) =>
+    usualPaths.isPrivate(`/${range.slice(range.lastIndexOf(':') + 1)}`),
+  )
+    ? 'reads a file that may hold secrets'
+    : undefined;
 
 /** Matches a format that shows the state of a container, not its environment. */
 const stateFormat =
@@ -83,7 +94,7 @@ const git: Readonly<Record<string, Reader>> = {
     's b u v z uno uall unormal -uno -uall -unormal --short --branch --porcelain ' +
       '--untracked-files --ignored --long --show-stash --no-renames --ahead-behind --null',
   ),
-  log: listing(`${commits} ${changes}`),
+  log: listing(`L: ${commits} ${changes}`, rangeProblem),
   diff: listing(`${changes} --cached --staged --no-index`),
   show: listing(`${commits} ${changes}`),
   whatchanged: listing(`${commits} ${changes}`),
@@ -137,7 +148,11 @@ const git: Readonly<Record<string, Reader>> = {
   ),
   'show-ref': listing('d s q --head --heads --tags --dereference --hash --verify --abbrev'),
   'count-objects': listing('v H --verbose --human-readable'),
-  'cat-file': listing('p t s e'),
+  'cat-file': listing('p t s e --batch-check --batch-all-objects --unordered --buffer'),
+  // With a second operand, it changes the reference.
+  'symbolic-ref': listing('q --short --quiet', ({ operands }) =>
+    operands.length === 1 ? undefined : 'changes a reference',
+  ),
   grep: listing(
     'n i w v l L c h H E F G P e: p W A: B: C: # --line-number --ignore-case --word-regexp ' +
       '--files-with-matches --count --cached --untracked --heading --break --and --or --not ' +
@@ -194,7 +209,8 @@ const second: Readonly<Record<string, Readonly<Record<string, Reader>>>> = {
     inspect: listing('f: s --format= --type= --size', inspectProblem),
     port: listing(''),
     logs: listing('t n: --tail= --since= --until= --timestamps --details'),
-    top: listing('', topProblem),
+    top: listing('A e f F l o: w', topProblem),
+    history: listing('q H --quiet --no-trunc --human --format='),
     stats: listing('a --all --no-stream --no-trunc --format=', ({ names }) =>
       names.has('--no-stream') ? undefined : 'does not end',
     ),
@@ -216,6 +232,7 @@ const second: Readonly<Record<string, Readonly<Record<string, Reader>>>> = {
     show: listing('n p P --noheader --parsable --parsable2'),
     list: listing('n p P --noheader --parsable --parsable2'),
   },
+  'nvidia-smi': { nvlink: only('s --status') },
   tmux: {
     ls: only(''),
     'list-sessions': only(''),

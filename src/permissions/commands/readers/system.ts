@@ -75,7 +75,7 @@ export const systemReaders: Readonly<Record<string, Reader>> = {
   kill: { ...text('0 l', killProblem), printsOperands: true },
   jobs: text('l n p r s', nothing),
   // The operands are files. A name of a host in `-i` would be looked up at another host.
-  lsof: names('i: p: u: c: n P t a U w', ({ operands, values, unknown }) =>
+  lsof: names('i: p: u: c: s? n P t a U w', ({ operands, values, unknown }) =>
     operands.every(({ text: each, isDynamic }) => !isDynamic && !each.startsWith('+')) &&
     !unknown.has('-i') &&
     (values.get('-i') ?? []).every((each) => !each.includes('@'))
@@ -176,7 +176,7 @@ export const systemReaders: Readonly<Record<string, Reader>> = {
       '--states= --steps --user= --users=',
   ),
   sinfo: text(
-    'a d e l M: n: N o: O: p: r R s S: t: T v --all --exact --format= --Format= --json --long ' +
+    'a d e h l M: n: N o: O: p: r R s S: t: T v --all --exact --format= --Format= --json --long ' +
       '--Node --nodes= --noheader --partition= --reservation --responding --list-reasons ' +
       '--summarize --sort= --states=',
   ),

@@ -1,5 +1,7 @@
 /** Programs that print a text, or information of the shell about programs. */
 import type { Arguments } from './options.ts';
+import type { ShellWord } from '../../../shell/shellCommand.ts';
+import { isList, isNumber } from '../values/possibleTexts.ts';
 import { isPlainName } from '../values/plainVariables.ts';
 import { atFile, nothing, text, type Reader } from './reader.ts';
 
@@ -65,10 +67,26 @@ function printfProblem({ names: given, operands }: Arguments): string | undefine
   if (given.has('-v')) return 'sets a variable';
   const [format, ...values] = operands;
   // Some shells evaluate the value of `%d` as an expression, which may run a command.
+  if (format === undefined) return undefined;
   const known = values.some(({ isDynamic }) => isDynamic)
-    ? /^(?:[^%]|%%|%-?\d*s|%b)*$/
+    ? /^(?:[^%]|%%|%-?\d*s|%b|%[-+ 0]*\d*[dsu])*$/
     : /^(?:[^%]|%%|%[-+ #0]*\d*(?:\.\d+)?[bcdeEfgGioqsuxX]|%\([^()]*\)T)*$/;
-  return format === undefined || (known.test(format.text) && !format.isDynamic)
+  return known.test(format.text) && !format.isDynamic && areCalculable(format.text, values)
     ? undefined
     : 'may set a variable';
+}
+
+/** Returns true if only numbers are printed as such; the shell uses the format again and again. */
+function areCalculable(format: string, values: readonly ShellWord[]): boolean {
+  const kinds = [...format.matchAll(/%%|%[^a-zA-Z]*([a-zA-Z])/g)].flatMap(([, kind]) => kind ?? []);
+  const isNumeric = kinds.some((kind) => !/[bcqs]/.test(kind));
+  const isKept = values.every(({ isDynamic }) => !isDynamic);
+  if (isKept) return true;
+  if (isNumeric && values.some(({ text }) => /[[($`]/.test(text))) return false;
+  if (!isNumeric || !values.some(isList))
+    return values.every(
+      (word, at) =>
+        !word.isDynamic || /[bcqs]/.test(kinds[at % kinds.length] ?? 's') || isNumber(word),
+    );
+  return values.every((word) => !word.isDynamic || isNumber(word));
 }

@@ -73,6 +73,8 @@ export class LineValues {
   valueOf(operator: string): ValueOf {
     return ({ layout }, isSplit) => {
       const commands = pipelineOf(layout);
+      const text = isSplit ? undefined : printedText(commands);
+      if (text !== undefined) return textValue(text);
       const values = commands === undefined ? 'unknown' : this.outputOf(commands, operator);
       return values === 'unknown' && isSplit && listsNames(layout) ? undefined : values;
     };
@@ -134,6 +136,16 @@ export class LineValues {
     const values = this.loopWords([word], operator);
     return values && { values, isList: true };
   }
+}
+
+/** Returns the character that `printf` alone prints for an escape; `undefined` for other commands. */
+function printedText(commands: readonly ShellCommand[] = []): string | undefined {
+  const [command, ...others] = commands;
+  const [program, format, ...values] = command?.words ?? [];
+  const isPlain = command?.redirections.length === 0 && command.assignments.length === 0;
+  if (!isPlain || others.length + values.length > 0 || program?.text !== 'printf') return undefined;
+  if (format?.isDynamic !== false || program.isDynamic) return undefined;
+  return { '\\r': '\r', '\\t': '\t', '\\033': '\u001b' }[format.text];
 }
 
 /** Returns true for a word that is the same text in every folder, and no pattern. */
