@@ -21,7 +21,7 @@ function optionsOf(name: string): OptionList | undefined {
 }
 
 /** Returns true for a program that reads and that an option may make do more. */
-export const obeysOptions = (name: string): boolean =>
+const obeysOptions = (name: string): boolean =>
   optionsOf(name) !== undefined && !harmless.test(name);
 
 /** Returns a word that the program may take for an option that is not known. */
