@@ -11,25 +11,39 @@ export interface Setting extends Statistics {
   readonly experiment?: string;
   readonly settings: ReadonlyMap<string, string>;
   readonly runs: readonly LedgerRow[];
+  /** True if the setting lacks repeats that the goal asks for. */
+  readonly isIncomplete: boolean;
   /** The run that stands for the others: its experiment and decision are those of the setting. */
   readonly lead: LedgerRow;
 }
 
-/** Returns the settings that have a value of the decisive metric, best first. */
+/**
+ * Returns the settings that have a value of the decisive metric: those with all repeats of the goal
+ * before others, then kept ones before others, then the best mean first.
+ */
 export function settingsOf({ experiments }: Ledger, decisive: Decisive): readonly Setting[] {
   const sign = decisive.direction === 'lower' ? 1 : -1;
   const settings = resultGroups(experiments, decisive)
     .flatMap((group) => settingOf(group, decisive) ?? [])
-    .toSorted((a, b) => sign * (a.mean - b.mean));
+    .toSorted(
+      (a, b) =>
+        Number(a.isIncomplete) - Number(b.isIncomplete) ||
+        keepRank(a) - keepRank(b) ||
+        sign * (a.mean - b.mean),
+    );
   const bare = withoutOtherPrograms(settings);
   // Never hides the only difference between two settings of one experiment.
   return withExperiments(distinct(bare, experimentOf) ? bare : settings, experiments);
 }
 
+/** Returns 0 for a setting that was kept, otherwise 1. */
+export const keepRank = ({ lead }: Pick<Setting, 'lead'>): number =>
+  lead.decision?.decision === 'keep' ? 0 : 1;
+
 function settingOf(group: readonly LedgerRow[], decisive: Decisive): Setting | undefined {
   const summary = summaryOfRepeats(group, decisive);
   if (summary === undefined) return undefined;
-  const { runs, n, mean, spread } = summary;
+  const { runs, n, mean, spread, lack } = summary;
   const lead = leadOf(runs);
   if (lead === undefined) return undefined;
   return {
@@ -38,6 +52,7 @@ function settingOf(group: readonly LedgerRow[], decisive: Decisive): Setting | u
     n,
     ...(spread !== undefined && { spread }),
     runs,
+    isIncomplete: lack !== undefined,
     lead,
   };
 }

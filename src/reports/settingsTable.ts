@@ -14,7 +14,7 @@ import type { Target } from '../experiments/target/target.ts';
 import { runName } from '../runs/run.ts';
 import { conditionColumns, targetTexts, type MetricColumn } from './conditionColumns.ts';
 import { evaluationColumns } from './evaluationColumns.ts';
-import { differing, settingsOf, type Setting } from './settingRows.ts';
+import { differing, keepRank, settingsOf, type Setting } from './settingRows.ts';
 
 export type TableFormat = 'md' | 'tex' | 'csv';
 
@@ -26,14 +26,17 @@ interface Table {
 
 interface TableOptions {
   readonly target?: Target | undefined;
-  /** Maximum number of rows, to which the settings decided as reference may be added. */
+  /**
+   * Maximum number of rows, to which further settings decided as reference are added. Kept settings
+   * and references are shown before others.
+   */
   readonly max?: number;
 }
 
 /** Text of a cell if the command does not name the option. */
 export const unnamedOption = 'default';
 
-/** Returns the table, best setting first; empty text if nothing was measured. */
+/** Returns the table, in the order of `settingsOf`; empty text if nothing was measured. */
 export function settingsTable(
   ledger: Ledger,
   format: TableFormat,
@@ -43,7 +46,8 @@ export function settingsTable(
   if (decisive === undefined) return '';
   const settings = settingsOf(ledger, decisive);
   if (settings.length === 0) return '';
-  const shown = settings.filter((one, place) => place < max || isReference(one));
+  const chosen = new Set(settings.toSorted((a, b) => choiceRank(a) - choiceRank(b)).slice(0, max));
+  const shown = settings.filter((one) => chosen.has(one) || isReference(one));
   const conditions = conditionColumns(target, decisive);
   const ranked = [decisive.metric, ...conditions.map(({ metric }) => metric)];
   const runs = settings.flatMap((one) => one.runs);
@@ -92,6 +96,9 @@ function targetMarks(
   const texts = targetTexts(target, experiments, runs);
   return texts === undefined ? [] : [['target', texts]];
 }
+
+/** Ranks kept settings before references, and these before others. */
+const choiceRank = (one: Setting): number => 2 * keepRank(one) - Number(isReference(one));
 
 const isReference = ({ lead }: Setting): boolean => lead.decision?.decision === 'reference';
 

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import { buildLedger } from '../../../src/experiments/buildLedger.ts';
-import type { ExperimentPlan } from '../../../src/experiments/experiment.ts';
+import type { Decision, ExperimentPlan } from '../../../src/experiments/experiment.ts';
 import type { LedgerEntry } from '../../../src/experiments/ledger.ts';
+import { readTarget } from '../../../src/experiments/target/readTarget.ts';
 import type { Target } from '../../../src/experiments/target/target.ts';
 import { settingsTable } from '../../../src/reports/settingsTable.ts';
 import { rowOf, summaryOf } from '../vscode/states.ts';
@@ -137,6 +138,47 @@ describe('the table of settings', () => {
       row('csv') ?? '',
       /^3,0\.257233333333,0\.004186\d+,0\.952,0\.965566666667,met,run 1 run 2 run 3 run 4$/,
     );
+  });
+
+  describe('of a goal that names seeds', () => {
+    const target = readTarget('the lowest loss, mean over seeds 0, 1 and 2');
+    const settings: readonly [lr: number, losses: readonly number[], decision?: Decision][] = [
+      [1, [0.33, 0.34, 0.35], 'reference'],
+      [2, [0.2]],
+      [3, [0.28, 0.27, 0.29], 'keep'],
+      [4, [0.26, 0.25, 0.27]],
+      [5, [0.3], 'keep'],
+    ];
+    const points = settings.flatMap(([lr, losses]) =>
+      losses.map((loss, seed) => ({ lr, loss, seed })),
+    );
+    const rows = points.map(({ lr, loss, seed }, index) =>
+      rowOf(index + 1, {
+        command: `python3 lm.py --lr ${lr} --seed ${seed}`,
+        experimentId: `e${lr}`,
+        metrics: [summaryOf('loss', loss)],
+      }),
+    );
+    const plans = settings.map(([lr, , decision]) => {
+      const plan = { ...planOf(lr, 'python3 lm.py', 'h'), code: planOf(1, '', '').code };
+      const decisions = decision ? [{ decision, why: '', by: 'agent', atMs: 1 } as const] : [];
+      return [plan.id, { plan, plannedMs: 0, decisions }] as const;
+    });
+    const own = buildLedger(rows, { target, experiments: new Map(plans) });
+    const order = (max?: number): readonly string[] =>
+      settingsTable(own, 'csv', max === undefined ? {} : { max })
+        .trim()
+        .split('\n')
+        .slice(1)
+        .map((line) => line.slice(0, 1));
+
+    it('shows complete settings before those that lack seeds, and kept ones before others', () =>
+      assert.deepEqual(order(), ['3', '4', '1', '5', '2']));
+
+    it('leaves out others before a setting that was kept', () => {
+      assert.deepEqual(order(2), ['3', '1', '5']);
+      assert.deepEqual(order(1), ['3', '1']);
+    });
   });
 
   it('names the experiments of settings that differ only in their code', () => {
@@ -307,10 +349,10 @@ default & default & 3 & 43.064 $\pm$ 1.545 \\
 
     it('has a column per limit, and says what each setting meets or breaks', () => {
       assert.deepEqual(settingsTable(rows, 'md', { target: limited }).split('\n').slice(2), [
-        '| 320 | default | 1 | 0.0450 | 21121 | breaks parameters \\<= 20000 |',
-        '| 64 | on | 1 | 0.0480 | 4225 | 2 seeds are needed |',
         '| 64 | default | 2 | 0.0511 ± 0.0015 | 4225 | met |',
         '| default | default | 2 | 0.1210 ± 0.0014 | 49 | not reached |',
+        '| 320 | default | 1 | 0.0450 | 21121 | breaks parameters \\<= 20000 |',
+        '| 64 | on | 1 | 0.0480 | 4225 | 2 seeds are needed |',
         '',
       ]);
     });
@@ -320,7 +362,7 @@ default & default & 3 & 43.064 $\pm$ 1.545 \\
         settingsTable(rows, 'csv', { target: limited, max: 2 }).split('\n').slice(0, 2),
         [
           'hidden,amp,n,rmse,standard deviation,parameters,target,runs',
-          '320,,1,0.045,,21121,breaks parameters <= 20000,run 3',
+          '64,,2,0.05105,0.00148492424049,4225,met,run 1 run 2',
         ],
       );
       assert.match(
