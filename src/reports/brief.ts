@@ -79,8 +79,12 @@ function resultsPart({ facts: { ledger, session, target } }: Night): string {
   const table = settingsTable(ledger, 'md', { target, max: maxSettings });
   const more = count - (table.trimEnd().split('\n').length - 2);
   const rest = more === 0 ? '' : `\n${more} more: \`helios report ${session.id} --table md\`\n`;
+  // Code that differs may have other defaults.
+  const defaults = table.startsWith('| experiment |')
+    ? '; defaults may differ between experiments, as their code does'
+    : '';
   const unnamed = table.includes(`| ${unnamedOption} |`)
-    ? `\n${unnamedOption}: the command does not name the option.\n`
+    ? `\n${unnamedOption}: the command does not name the option${defaults}.\n`
     : '';
   return `## Results\n\n${table}${unnamed}${rest}`.trimEnd();
 }

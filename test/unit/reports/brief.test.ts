@@ -380,6 +380,24 @@ describe('the brief of a night', () => {
     for (const id of asked) assert.ok(text.includes(`<a id="${id}">`), id);
   });
 
+  it('says that defaults may differ where the code does', () => {
+    const resultsOf = (...commands: readonly string[]) => {
+      const night = new Night();
+      for (const [index, command] of commands.entries())
+        night.experiment({ hypothesis: `h${index}` }, { loss: index + 1, command });
+      return partOf(buildBrief(night.facts()), 'Results');
+    };
+    const unnamed = 'default: the command does not name the option';
+    assert.match(
+      resultsOf('train', 'train', 'train --lr 3'),
+      new RegExp(
+        `^${unnamed}; defaults may differ between experiments, as their code does\\.$`,
+        'm',
+      ),
+    );
+    assert.match(resultsOf('train', 'train --lr 3'), new RegExp(`^${unnamed}\\.$`, 'm'));
+  });
+
   it('says how many are left out, and nothing where none is', () => {
     const decideOf = (count: number): string => {
       const night = new Night();
