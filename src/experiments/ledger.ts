@@ -302,14 +302,18 @@ function repeatsText(runs: readonly LedgerRow[]): string {
     : `${seeds.size === 1 ? 'seed' : 'seeds'} ${[...seeds].join(', ')}, ${text}`;
 }
 
-/** Formats a result: `loss 0.83 ± 0.02 over 3 runs`, `loss 0.83`. */
+/** Formats a result: `loss 0.83 ± 0.02 over 3 runs`, `loss 0.83 (so far)`. */
 export function resultValueText(result: ExperimentResult): string {
   const { metric, mean, spread, n, rule, runs, lack } = result;
   const summary = n === 1 ? summaryFor(runs[0]?.metrics ?? [], metric) : undefined;
   const value = `${metric} ${summary === undefined ? formatValue(mean) : printedValue(mean, summary)}`;
   const text =
     spread === undefined ? value : `${value} ± ${formatSpread(spread)} over ${repeatsText(runs)}`;
-  const notes = [...(rule === 'best' ? ['best of each run'] : []), ...(lack ? [lack] : [])];
+  const notes = [
+    ...(rule === 'best' ? ['best of each run'] : []),
+    ...(lack ? [lack] : []),
+    ...(runs.some(({ verdict }) => verdict === undefined) ? ['so far'] : []),
+  ];
   return notes.length === 0 ? text : `${text} (${notes.join('; ')})`;
 }
 

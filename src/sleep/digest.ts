@@ -61,7 +61,8 @@ const maxWidth = 40;
  * runs is cleaned, since the model must read it as data, not as instructions.
  */
 export function renderDigest(input: DigestInput, maxChars = usualChars): Digest {
-  const order = input.order === undefined ? '' : `, ${flat(input.order, 80)}`;
+  const order =
+    input.order === undefined || input.runs.length < 2 ? '' : `, ${flat(input.order, 80)}`;
   const [runs, shown] = section(`Runs${order}`, runLines(input.runs), maxChars * 0.5);
   const [sweeps] = section('Sweeps', input.sweeps.flatMap(tableLines), maxChars * 0.3);
   const left = input.left.length === 0 ? '' : `\nLeft of the limits: ${input.left.join(', ')}.`;

@@ -4,6 +4,7 @@ import { sessionBill } from '../../presentation/costs.ts';
 import type { SessionState } from '../../agent/journal/state.ts';
 import type { RunId } from '../../base/ids.ts';
 import { formatDuration, formatValue } from '../../base/text.ts';
+import type { Ledger } from '../../experiments/ledger.ts';
 import type { MetricSummary, SeriesColumns } from '../../metrics/metric.ts';
 import { sparkline } from '../../presentation/sparkline.ts';
 import { phaseText, runsText } from '../../presentation/sessions/sessionText.ts';
@@ -28,6 +29,10 @@ export interface LiveBlockView {
   readonly maxRuns: number;
   readonly style: Style;
 }
+
+/** Returns the runs to mark: those of the best setting; none until a run of it has ended. */
+export const bestRuns = ({ best }: Pick<Ledger, 'best'>): ReadonlySet<RunId> =>
+  new Set((best?.runs ?? []).flatMap(({ runId, verdict }) => (verdict ? [runId] : [])));
 
 const labelWidth = 44;
 const sparkWidth = 24;

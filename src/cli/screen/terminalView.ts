@@ -5,7 +5,7 @@ import { DisposableStore, type Disposable } from '../../base/disposable.ts';
 import { cleanText } from '../../base/text.ts';
 import { EventText } from './eventText.ts';
 import { LineEditor, type LineListener } from './lineEditor.ts';
-import { liveBlock, type LiveValues } from './liveBlock.ts';
+import { bestRuns, liveBlock, type LiveValues } from './liveBlock.ts';
 import { Screen } from './screen.ts';
 import type { Style } from './style.ts';
 import { lineForTerminal } from './terminalText.ts';
@@ -121,7 +121,7 @@ export class TerminalView implements SessionView, Disposable {
     const { state, ledger } = this.#session;
     const lines = liveBlock({
       state,
-      best: new Set((ledger.best?.runs ?? []).map(({ runId }) => runId)),
+      best: bestRuns(ledger),
       values,
       nowMs: clock.now(),
       width: this.#screen.width,

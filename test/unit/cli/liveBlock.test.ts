@@ -5,9 +5,11 @@ import type { JournalEvent, SessionEvent } from '../../../src/agent/journal/even
 import type { SessionState } from '../../../src/agent/journal/state.ts';
 import type { RunId, SessionId } from '../../../src/base/ids.ts';
 import { EventText } from '../../../src/cli/screen/eventText.ts';
-import { liveBlock } from '../../../src/cli/screen/liveBlock.ts';
+import { bestRuns, liveBlock } from '../../../src/cli/screen/liveBlock.ts';
 import { plainStyle } from '../../../src/cli/screen/style.ts';
+import type { LedgerRow } from '../../../src/experiments/ledger.ts';
 import type { MetricSummary } from '../../../src/metrics/metric.ts';
+import { rowOf } from '../vscode/states.ts';
 
 const startMs = Date.UTC(2026, 0, 1);
 const sessionId = 's-000000001abc' as SessionId;
@@ -93,6 +95,22 @@ const blockOf = (state: SessionState, width = 100, maxRuns = 8): string[] =>
     maxRuns,
     style: plainStyle,
   });
+
+describe('the runs with a star', () => {
+  const best = (...verdicts: readonly LedgerRow['verdict'][]) => ({
+    ...({ metric: 'loss', rule: 'last', mean: 1, n: verdicts.length, best: 1 } as const),
+    runs: verdicts.map((verdict, index) => {
+      const { verdict: _, ...row } = rowOf(index + 1, {});
+      return { ...row, ...(verdict && { verdict }) };
+    }),
+  });
+
+  it('are those of the best setting that have ended', () => {
+    assert.equal(bestRuns({}).size, 0);
+    assert.equal(bestRuns({ best: best(undefined, undefined) }).size, 0);
+    assert.equal(bestRuns({ best: best({ kind: 'ok' }, { kind: 'ok' }) }).size, 2);
+  });
+});
 
 describe('live block', () => {
   const state = stateOf([...planned(1), ended(1), ...planned(2)]);

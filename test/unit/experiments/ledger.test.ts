@@ -182,6 +182,15 @@ describe('ledger', () => {
       assert.equal(bestOf(entries, recordOf('e1'), recordOf('e2', ['retest', 'agent'])), 2);
     });
 
+    it('says that a result of unfinished runs is one so far', () => {
+      const going = [0.5, 0.7].map((loss, index) => {
+        const { verdict: _, ...row } = entry(index + 1, [summary('loss', loss)]);
+        return of('e1', { ...row, command: `train --seed ${index}` });
+      });
+      const { best } = buildLedger(going);
+      assert.equal(best && resultValueText(best), 'loss 0.6 ± 0.141 over 2 runs (so far)');
+    });
+
     it('prefers the newer of two kept settings with the same mean', () => {
       const seeds = (id: string, first: number, losses: readonly number[]) =>
         losses.map((loss, index) =>

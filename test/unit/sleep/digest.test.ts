@@ -67,6 +67,9 @@ describe('renderDigest', () => {
     );
   });
 
+  it('names no order of a single run', () =>
+    assert.match(digestText(input({ order: 'lowest loss first', runs: [run(7)] })), /^Runs:$/m));
+
   it('stays within its bound with whatever it is given', () => {
     const long = '`'.repeat(5000) + 'x '.repeat(50_000);
     for (const maxChars of [500, 1000, 4000])
