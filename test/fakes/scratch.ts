@@ -8,7 +8,8 @@ import { afterEach, beforeEach } from 'mocha';
 export function scratchFolder(): () => string {
   let folder = '';
   beforeEach(() => {
-    folder = realpathSync(mkdtempSync(join(tmpdir(), 'helios-test-')));
+    // Also the short names of Windows are resolved.
+    folder = realpathSync.native(mkdtempSync(join(tmpdir(), 'helios-test-')));
   });
   afterEach(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
   return () => folder;

@@ -4,13 +4,17 @@
  * `forbidPending` stays in force everywhere.
  */
 import { existsSync } from 'node:fs';
-import { it } from 'mocha';
+import { describe, it } from 'mocha';
 
-/** `linux`: its /proc as well. `emulation`: the emulated Mac, which has figures of its own. */
-export type Need = 'linux' | 'root' | 'emulation';
+/**
+ * `linux`: its /proc as well. `posix`: a shell, modes of files, signals and pipes; not on Windows.
+ * `emulation`: the emulated Mac, which has figures of its own.
+ */
+export type Need = 'linux' | 'posix' | 'root' | 'emulation';
 
 const conditions: Readonly<Record<Need, () => boolean>> = {
   linux: () => process.platform === 'linux' && existsSync('/proc/self/stat'),
+  posix: () => process.platform !== 'win32',
   root: () => process.getuid?.() === 0,
   emulation: () => process.env['HELIOS_TEST_PROC'] !== undefined,
 };
@@ -25,6 +29,15 @@ export function needs(
   return (title, test) => {
     if (missing.length === 0) it(title, test as Mocha.AsyncFunc);
     else it(`${title} [not run here: needs ${missing.join(' and ')}]`, () => undefined);
+  };
+}
+
+/** Takes the place of `describe` where each test of a suite, or its hooks, have the same needs. */
+export function suiteNeeds(...wanted: readonly Need[]): (title: string, suite: () => void) => void {
+  const isWhole = wanted.every(isThere);
+  return (title, suite) => {
+    if (isWhole) describe(title, suite);
+    else describe(title, () => needs(...wanted)('all of its tests', () => undefined));
   };
 }
 

@@ -17,7 +17,7 @@ describe('making folders', () => {
     await makeFolders('/');
     await makeFolders('.');
     assert.ok(isFolder(deep));
-    symlinkSync(deep, join(scratch(), 'link'));
+    symlinkSync(deep, join(scratch(), 'link'), 'junction');
     await makeFolders(join(scratch(), 'link/e'));
     assert.ok(isFolder(join(deep, 'e')));
   });
@@ -32,7 +32,9 @@ describe('making folders', () => {
     const file = join(scratch(), 'file');
     writeFileSync(file, '');
     await assert.rejects(makeFolders(file), { code: 'EEXIST' });
-    await assert.rejects(makeFolders(join(file, 'below/deep')), { code: 'ENOTDIR' });
+    await assert.rejects(makeFolders(join(file, 'below/deep')), {
+      code: /^(?:ENOTDIR|EEXIST)$/,
+    });
   });
 
   needs('linux')(

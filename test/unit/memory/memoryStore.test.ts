@@ -9,6 +9,7 @@ import { MemoryFailure } from '../../../src/memory/memoryPath.ts';
 import { MemoryStore } from '../../../src/memory/memoryStore.ts';
 import { ManualClock } from '../../fakes/manualClock.ts';
 import { until } from '../../fakes/scratch.ts';
+import { needs } from '../../setup/needs.ts';
 
 const isReason =
   (reason: string) =>
@@ -211,7 +212,7 @@ describe('MemoryStore', () => {
     assert.equal((await store.read('/Papers/x')).content, 'upper');
   });
 
-  it('never leaves its folders through a link', async () => {
+  needs('posix')('never leaves its folders through a link', async () => {
     const outside = join(home, 'outside');
     await mkdir(outside);
     await writeFile(join(outside, 'secret.md'), '> secret');
@@ -232,7 +233,7 @@ describe('MemoryStore', () => {
     assert.deepEqual(await readdir(outside), ['secret.md']);
   });
 
-  it('takes no pipe for a note', async () => {
+  needs('posix')('takes no pipe for a note', async () => {
     await store.write('/best', 'lr 3e-4');
     execFileSync('mkfifo', [join(sessionFolder, 'pipe.md')]);
     assert.deepEqual(await paths(), ['/best']);

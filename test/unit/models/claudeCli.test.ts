@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { chmod, mkdir, readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, it } from 'mocha';
+import { afterEach, beforeEach, it } from 'mocha';
 import { createClaudeCliProvider } from '../../../src/models/claudeCli/claudeCli.ts';
 import type {
   AttachmentBlock,
@@ -15,6 +15,7 @@ import { ManualClock } from '../../fakes/manualClock.ts';
 import { until } from '../../fakes/testEngine.ts';
 import { list, text, type JsonObject, type WireReply, type WireServer } from '../../fakes/wire.ts';
 import { startWireAnthropic } from '../../fakes/wireAnthropic.ts';
+import { suiteNeeds } from '../../setup/needs.ts';
 import { key } from './bench.ts';
 import {
   callsIn,
@@ -64,7 +65,7 @@ const answered = (reply: ModelReply, say: (id: string) => string, more: object =
   })),
 });
 
-describe('claude-cli in a conversation', () => {
+suiteNeeds('linux')('claude-cli in a conversation', () => {
   let user: ClaudeUser;
   let server: WireServer;
   let clock: ManualClock;

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { describe, it } from 'mocha';
 import { ClaudeFinder } from '../../../src/models/claudeCli/findClaude.ts';
 import { scratchFolder } from '../../fakes/scratch.ts';
+import { needs } from '../../setup/needs.ts';
 
 describe('finding claude on Windows', () => {
   const scratch = scratchFolder();
@@ -33,21 +34,24 @@ describe('finding claude on Windows', () => {
       env: { Path: folders.join(';'), SystemRoot: 'C:\\Windows', HOME: at('home') },
     }).find();
 
-  it('looks for claude.exe in each folder of Path, and asks its version with what it needs', async () => {
-    program(at('first', 'claude'));
-    const own = program(at('second', 'claude.exe'));
-    const found = await find(undefined, [at('first'), `"${at('second')}"`]);
-    assert.deepEqual(found, { path: own, version: '2.1.9' });
-  });
+  needs('posix')(
+    'looks for claude.exe in each folder of Path, and asks its version with what it needs',
+    async () => {
+      program(at('first', 'claude'));
+      const own = program(at('second', 'claude.exe'));
+      const found = await find(undefined, [at('first'), `"${at('second')}"`]);
+      assert.deepEqual(found, { path: own, version: '2.1.9' });
+    },
+  );
 
-  it('starts the program behind a claude.cmd of npm without a shell', async () => {
+  needs('posix')('starts the program behind a claude.cmd of npm without a shell', async () => {
     const target = '"%dp0%\\node_modules\\@anthropic-ai\\claude-code\\bin\\claude.exe"';
     script(at('npm', 'claude.cmd'), target);
     const own = program(at('npm/node_modules/@anthropic-ai/claude-code/bin/claude.exe'));
     assert.deepEqual(await find(undefined, [at('npm')]), { path: own, version: '2.1.9' });
   });
 
-  it('starts the JavaScript behind it by Node', async () => {
+  needs('posix')('starts the JavaScript behind it by Node', async () => {
     mkdirSync(at('npm'));
     symlinkSync(process.execPath, at('npm', 'node'));
     const named = script(at('npm', 'claude.cmd'), '"%dp0%\\lib\\cli.js"');
@@ -56,7 +60,7 @@ describe('finding claude on Windows', () => {
       assert.deepEqual(await find(setting, [at('npm')]), { path: own, version: '2.1.8' });
   });
 
-  it('looks where npm puts programs, also when Path does not name it', async () => {
+  needs('posix')('looks where npm puts programs, also when Path does not name it', async () => {
     const own = program(at('roaming/npm/claude.exe'));
     const env = { APPDATA: at('roaming'), SystemRoot: 'C:\\Windows', HOME: at('home') };
     const found = await new ClaudeFinder(undefined, { platform: 'win32', env }).find();
@@ -75,16 +79,19 @@ describe('finding claude on Windows', () => {
 describe('finding claude on other systems', () => {
   const scratch = scratchFolder();
 
-  it('looks for claude in PATH alone, whatever the case of other variables', async () => {
-    const own = path.join(scratch(), 'claude');
-    writeFileSync(own, '#!/bin/sh\necho 2.1.9\n', { mode: 0o755 });
-    const find = (env: NodeJS.ProcessEnv) =>
-      new ClaudeFinder(undefined, { platform: 'linux', env }).find();
-    const HOME = path.join(scratch(), 'home');
-    assert.deepEqual(await find({ HOME, PATH: `/none::${scratch()}` }), {
-      path: own,
-      version: '2.1.9',
-    });
-    assert.equal('problem' in (await find({ HOME, Path: scratch() })), true);
-  });
+  needs('posix')(
+    'looks for claude in PATH alone, whatever the case of other variables',
+    async () => {
+      const own = path.join(scratch(), 'claude');
+      writeFileSync(own, '#!/bin/sh\necho 2.1.9\n', { mode: 0o755 });
+      const find = (env: NodeJS.ProcessEnv) =>
+        new ClaudeFinder(undefined, { platform: 'linux', env }).find();
+      const HOME = path.join(scratch(), 'home');
+      assert.deepEqual(await find({ HOME, PATH: `/none::${scratch()}` }), {
+        path: own,
+        version: '2.1.9',
+      });
+      assert.equal('problem' in (await find({ HOME, Path: scratch() })), true);
+    },
+  );
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { describe, it } from 'mocha';
+import { it } from 'mocha';
 import { systemClock, type Clock } from '../../../src/base/clock.ts';
 import { silentLogger, type Logger } from '../../../src/base/logger.ts';
 import { NotifyFailure } from '../../../src/notify/channel.ts';
@@ -11,9 +11,10 @@ import { ManualClock } from '../../fakes/manualClock.ts';
 import { scratchFolder } from '../../fakes/scratch.ts';
 import { until } from '../../fakes/testEngine.ts';
 import { FakeWindows } from '../../fakes/windowsPrograms.ts';
+import { suiteNeeds } from '../../setup/needs.ts';
 import { message } from './message.ts';
 
-describe('programs that tell', () => {
+suiteNeeds('posix')('programs that tell', () => {
   const folder = scratchFolder();
   const file = (name: string): string => path.join(folder(), name);
 
@@ -147,7 +148,7 @@ describe('programs that tell', () => {
   });
 });
 
-describe('programs that tell, on Windows', () => {
+suiteNeeds('posix')('programs that tell, on Windows', () => {
   const folder = scratchFolder();
   const hostile = '"; calc & $(calc) `calc` %PATH% <b>';
   const powershell = 'WindowsPowerShell\\v1.0\\powershell.exe';

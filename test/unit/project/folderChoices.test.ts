@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeEach, describe, it } from 'mocha';
 import { folderChoicesAt } from '../../../src/compose/folderChoices.ts';
 import type { FolderChoices } from '../../../src/project/folderChoices.ts';
+import { assertMode } from '../../fakes/modes.ts';
 import { scratchFolder } from '../../fakes/scratch.ts';
 
 describe('choices of the user for folders', () => {
@@ -26,11 +27,11 @@ describe('choices of the user for folders', () => {
 
   it('finds a choice by every path of the folder, in a file that others cannot read', async () => {
     const link = path.join(folder(), 'link');
-    symlinkSync(work, link);
+    symlinkSync(work, link, 'junction');
     await choices.choose(link, { mode: 'mandate', keepRunning: true });
     assert.deepEqual(choices.read(work), { choice: { mode: 'mandate', keepRunning: true } });
     assert.deepEqual(choices.read(link), choices.read(work));
-    assert.equal(statSync(file).mode & 0o777, 0o600);
+    assertMode(file, 0o600);
   });
 
   it('keeps the choices for other folders, two at the same time, and fields of newer versions', async () => {

@@ -10,6 +10,7 @@ import { Projects, type ProjectFile } from '../../../src/project/projects.ts';
 import { writeFileAtomic } from '../../../src/storage/atomicFile.ts';
 import { projectJsonSchema } from '../../../src/project/projectJsonSchema.ts';
 import { scratchFolder } from '../../fakes/scratch.ts';
+import { needs } from '../../setup/needs.ts';
 
 /** As the documentation of the terminal agent shows it. */
 const documented = {
@@ -342,7 +343,7 @@ describe('helios.json', () => {
     );
   });
 
-  it('is an error where it is a pipe, which is not waited for', async () => {
+  needs('posix')('is an error where it is a pipe, which is not waited for', async () => {
     execFileSync('mkfifo', [path.join(folder(), 'helios.json')]);
     await assert.rejects(read(folder()), {
       message: /helios\.json cannot be read: it is not a regular file\.$/,

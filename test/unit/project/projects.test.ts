@@ -16,6 +16,7 @@ import { Projects } from '../../../src/project/projects.ts';
 import { reviewText } from '../../../src/project/reviewText.ts';
 import { writeFileAtomic } from '../../../src/storage/atomicFile.ts';
 import { scratchFolder } from '../../fakes/scratch.ts';
+import { needs } from '../../setup/needs.ts';
 
 const stranger = 12_345;
 const isRoot = process.getuid?.() === 0;
@@ -110,7 +111,7 @@ describe('what counts of a project file', () => {
   it('belongs to the file, by whatever path it is read', async () => {
     put({ provider: 'claude' });
     await allow();
-    symlinkSync(work, path.join(folder(), 'link'));
+    symlinkSync(work, path.join(folder(), 'link'), 'junction');
     assert.equal((await projects.read(path.join(folder(), 'link')))?.provider, 'claude');
   });
 
@@ -191,7 +192,7 @@ describe('what counts of a project file', () => {
       : []),
   ];
   for (const [name, why, open] of foreign)
-    it(`is only what restricts, in a file ${name}, until it is allowed`, async () => {
+    needs('posix')(`is only what restricts, in a file ${name}, until it is allowed`, async () => {
       // No group of this test is private.
       const uid = process.getuid?.() ?? 0;
       projects = new Projects({
@@ -212,7 +213,7 @@ describe('what counts of a project file', () => {
       assert.equal((await projects.read(work))?.instructions, undefined, 'after a change');
     });
 
-  it('is nothing through a link into a folder that others can write', async () => {
+  needs('posix')('is nothing through a link into a folder that others can write', async () => {
     const shared = path.join(folder(), 'shared');
     mkdirSync(shared);
     put({ instructions: 'Use bf16.' }, shared);

@@ -38,7 +38,7 @@ describe('the folder of a report', () => {
     assert.equal(folderIn().folder, folder);
     assert.equal(
       folderIn('x', '/project').folder,
-      '/project/x/2026-11-20-bring-loss-1-0-etc-123456',
+      path.resolve('/project/x/2026-11-20-bring-loss-1-0-etc-123456'),
     );
   });
 
@@ -112,9 +112,9 @@ describe('the folder of a report', () => {
 
   it('does not leave the project through a link of the repository', async () => {
     const outside = await mkdtemp(path.join(tmpdir(), 'helios-outside-'));
-    await symlink(outside, path.join(workFolder, 'helios-reports'));
+    await symlink(outside, path.join(workFolder, 'helios-reports'), 'junction');
     await mkdir(path.join(workFolder, 'experiments'));
-    await symlink(outside, path.join(workFolder, 'experiments/night'));
+    await symlink(outside, path.join(workFolder, 'experiments/night'), 'junction');
     const advice = /experimentDir in helios\.json/;
     for (const folder of [folderIn(), folderIn('experiments/night')])
       for (const name of ['brief.md', 'charts/loss.svg'])
@@ -125,7 +125,7 @@ describe('the folder of a report', () => {
           return true;
         });
     await mkdir(folderIn('plain').folder, { recursive: true });
-    await symlink(outside, path.join(folderIn('plain').folder, 'charts'));
+    await symlink(outside, path.join(folderIn('plain').folder, 'charts'), 'junction');
     await assert.rejects(folderIn('plain').write('charts/loss.svg', 'x'), UserFacing);
     assert.deepEqual(await readdir(outside), []);
     await rm(outside, { recursive: true });
@@ -133,9 +133,11 @@ describe('the folder of a report', () => {
 
   it('follows links inside the project, and to the project', async () => {
     const link = path.join(workFolder, 'link');
-    await mkdir(path.join(workFolder, 'project/data'), { recursive: true });
-    await symlink(path.join(workFolder, 'project'), link);
-    await symlink('data', path.join(workFolder, 'project/experiments'));
+    const [project, data] = ['project', 'project/data'].map((each) => path.join(workFolder, each));
+    assert.ok(project && data);
+    await mkdir(data, { recursive: true });
+    await symlink(project, link, 'junction');
+    await symlink(data, path.join(project, 'experiments'), 'junction');
     assert.equal(await folderIn('experiments', link).write('brief.md', 'x'), 'brief.md');
     const [name = ''] = await readdir(path.join(workFolder, 'project/data'));
     assert.deepEqual(await readdir(path.join(workFolder, 'project/data', name)), ['brief.md']);

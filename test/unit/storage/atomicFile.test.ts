@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'mocha';
 import { writeFileAtomic } from '../../../src/storage/atomicFile.ts';
 import { StorageFailure } from '../../../src/storage/storageFailure.ts';
 import { onFlush } from '../../fakes/flushes.ts';
+import { assertMode } from '../../fakes/modes.ts';
 import { scratchFolder } from '../../fakes/scratch.ts';
 
 describe('replacing a file', () => {
@@ -31,7 +32,7 @@ describe('replacing a file', () => {
     const file = join(scratch(), 'a/b/file');
     await writeFileAtomic(file, new Uint8Array([1, 2]), 0o600);
     assert.deepEqual([...readFileSync(file)], [1, 2]);
-    assert.equal(statSync(file).mode & 0o777, 0o600);
+    assertMode(file, 0o600);
   });
 
   it('leaves nothing behind where it fails', async () => {

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'mocha';
 import { AttachmentFiles } from '../../../src/storage/attachmentFiles.ts';
 import { onFlush } from '../../fakes/flushes.ts';
+import { assertMode } from '../../fakes/modes.ts';
 import { scratchFolder } from '../../fakes/scratch.ts';
 
 const bytes = Buffer.from('89504e470d0a1a0a00ff', 'hex');
@@ -20,7 +21,7 @@ describe('files of attachments', () => {
     assert.deepEqual(kept, { hash, mediaType: 'image/png', sizeBytes: bytes.length });
     assert.equal(files().pathOf(kept), path.join(place(), `${hash}.png`));
     assert.deepEqual(readFileSync(files().pathOf(kept)), bytes);
-    assert.equal(statSync(files().pathOf(kept)).mode & 0o777, 0o600);
+    assertMode(files().pathOf(kept), 0o600);
     assert.deepEqual(await files().read(kept), bytes);
     const names = [
       'image/jpeg',

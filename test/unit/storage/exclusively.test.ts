@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import path from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, it } from 'mocha';
 import { approvalsAt } from '../../../src/compose/approvals.ts';
@@ -12,7 +13,7 @@ import { exclusively } from '../../../src/storage/exclusively.ts';
 import { homeAt } from '../../../src/storage/home.ts';
 import { scratchFolder } from '../../fakes/scratch.ts';
 
-const source = (file: string): string => JSON.stringify(path.resolve('src', file));
+const source = (file: string): string => JSON.stringify(pathToFileURL(path.resolve('src', file)));
 const changesEach = 25;
 
 /** Approves hosts and chooses for folders, each in a change of its own. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { chmodSync, lstatSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, it } from 'mocha';
+import { afterEach, beforeEach, it } from 'mocha';
 import { runCli } from '../../../src/cli/cli.ts';
 import type { Section } from '../../../src/cli/doctor/finding.ts';
 import { heliosFolder } from '../../../src/experiments/git/gitScript.ts';
@@ -15,6 +15,7 @@ import { fakeDeps } from '../../fakes/cliDeps.ts';
 import { scratchFolder } from '../../fakes/scratch.ts';
 import { ScriptedModel } from '../../fakes/scriptedModel.ts';
 import { testEngine, type TestEngine } from '../../fakes/testEngine.ts';
+import { suiteNeeds } from '../../setup/needs.ts';
 
 const modeOf = (file: string): number => lstatSync(file).mode & 0o777;
 
@@ -25,7 +26,7 @@ const openIn = (folder: string): string[] =>
     return !stats.isSymbolicLink() && (stats.mode & 0o077) !== 0;
   });
 
-describe('the home folder and other users of the computer', () => {
+suiteNeeds('posix')('the home folder and other users of the computer', () => {
   const folder = scratchFolder();
   const home = (): string => path.join(folder(), '.helios');
   let umask: number;

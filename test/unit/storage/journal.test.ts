@@ -19,6 +19,8 @@ import { Journal, readJournal } from '../../../src/storage/journal.ts';
 import { onFlush, sharedHandle } from '../../fakes/flushes.ts';
 import { fillDisk } from '../../fakes/fullDisk.ts';
 import { ManualClock } from '../../fakes/manualClock.ts';
+import { assertMode } from '../../fakes/modes.ts';
+import { needs } from '../../setup/needs.ts';
 
 interface Said {
   readonly type: 'said';
@@ -106,7 +108,7 @@ describe('journal', () => {
     const { journal } = await Journal.open<Said>(file, clock);
     await journal.append(said('one'));
     await journal.close();
-    assert.equal((await stat(file)).mode & 0o777, 0o600);
+    assertMode(file, 0o600);
     await appendFile(file, '{"v":1,');
     const cut = await readJournal<Said>(file);
     assert.deepEqual([cut.events.length, cut.endsCleanly], [1, false]);
@@ -248,9 +250,11 @@ describe('journal', () => {
     );
   });
 
-  it('rejects with no_space on a full disk, loses nothing, and goes on when there is space again', async function () {
-    // A file size limit stands in for a full disk: the write fails half way, as it does there.
-    const script = `
+  needs('posix')(
+    'rejects with no_space on a full disk, loses nothing, and goes on when there is space again',
+    async function () {
+      // A file size limit stands in for a full disk: the write fails half way, as it does there.
+      const script = `
       import { Journal, readJournal } from ${JSON.stringify(path.resolve('src/storage/journal.ts'))};
       const clock = { now: () => 1, after: () => ({ dispose() {} }) };
       process.on('SIGXFSZ', () => {});
@@ -262,24 +266,25 @@ describe('journal', () => {
       if (await small) throw new Error('was acknowledged');
       const { events } = await readJournal(process.argv[1]);
       console.log(JSON.stringify({ name: failure.constructor.name, reason: failure.reason, texts: events.map((event) => event.text) }));`;
-    const command = `ulimit -f 8; exec "$0" --input-type=module -e "$1" "$2"`;
-    const { stdout } = await promisify(execFile)('/bin/bash', [
-      '-c',
-      command,
-      process.execPath,
-      script,
-      file,
-    ]);
-    const result = JSON.parse(stdout) as { name: string; texts: string[] };
-    assert.equal(result.name, 'StorageFailure');
-    assert.deepEqual(result.texts, ['first']);
-    const { journal, reading } = await Journal.open<Said>(file, clock);
-    assert.equal(reading.endsCleanly, true);
-    await journal.append(said('second'));
-    await journal.close();
-    assert.deepEqual(
-      (await readJournal<Said>(file)).events.map((event) => event.text),
-      ['first', 'second'],
-    );
-  });
+      const command = `ulimit -f 8; exec "$0" --input-type=module -e "$1" "$2"`;
+      const { stdout } = await promisify(execFile)('/bin/bash', [
+        '-c',
+        command,
+        process.execPath,
+        script,
+        file,
+      ]);
+      const result = JSON.parse(stdout) as { name: string; texts: string[] };
+      assert.equal(result.name, 'StorageFailure');
+      assert.deepEqual(result.texts, ['first']);
+      const { journal, reading } = await Journal.open<Said>(file, clock);
+      assert.equal(reading.endsCleanly, true);
+      await journal.append(said('second'));
+      await journal.close();
+      assert.deepEqual(
+        (await readJournal<Said>(file)).events.map((event) => event.text),
+        ['first', 'second'],
+      );
+    },
+  );
 });

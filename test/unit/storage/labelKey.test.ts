@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'mocha';
 import { labelKey } from '../../../src/storage/labelKey.ts';
+import { assertMode } from '../../fakes/modes.ts';
 
 describe('labelKey', () => {
   let folder = '';
@@ -18,7 +19,7 @@ describe('labelKey', () => {
     const later = await labelKey(file());
     for (const key of keys) assert.deepEqual(Buffer.from(key), Buffer.from(later));
     assert.equal(later.length, 32);
-    assert.equal((await stat(file())).mode & 0o777, 0o600);
+    assertMode(file(), 0o600);
     assert.deepEqual(await readdir(folder), ['label-key']);
   });
 

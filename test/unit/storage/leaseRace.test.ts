@@ -5,12 +5,14 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
+import { pathToFileURL } from 'node:url';
 import { after, before, describe, it } from 'mocha';
 import { systemClock } from '../../../src/base/clock.ts';
 import { Lease } from '../../../src/storage/lease.ts';
 import type { OwnerKind } from '../../../src/storage/leaseOwner.ts';
+import { needs } from '../../setup/needs.ts';
 
-const source = (file: string): string => JSON.stringify(path.resolve('src', file));
+const source = (file: string): string => JSON.stringify(pathToFileURL(path.resolve('src', file)));
 
 /**
  * Takes a lease when it is told a file, and says how it went. With `isDeaf` no timer of its own
@@ -200,7 +202,7 @@ describe('a lease that processes race for', function () {
     assert.match(JSON.stringify(await first.answer()), /in use by helios in a terminal/);
   });
 
-  it('is free once the background dies over it', async () => {
+  needs('posix')('is free once the background dies over it', async () => {
     const file = path.join(folder, 'died', 'lease.json');
     const holder = new Contender();
     holder.go(file, 'detached');

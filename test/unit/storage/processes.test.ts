@@ -25,14 +25,14 @@ describe('processes of this computer', () => {
     });
   });
 
-  it('have a start time where ps says it', async () => {
+  needs('posix')('have a start time where ps says it', async () => {
     const found = await mac.find(process.pid);
     assert.match(found?.start ?? '', /^\w{3} \w{3} \d+ \d\d:\d\d:\d\d \d{4}$/);
     assert.deepEqual(await windows.find(process.pid), { start: '', isOurs: true });
     assert.ok(Math.abs(linux.uptimeMs() - uptime() * 1_000) < 60_000);
   });
 
-  it('have the same start time in every language and time zone', async () => {
+  needs('posix')('have the same start time in every language and time zone', async () => {
     const before = { TZ: process.env['TZ'], LC_ALL: process.env['LC_ALL'] };
     const there = new SystemProcesses({ platform: 'darwin', procFolder: '/nowhere' });
     try {

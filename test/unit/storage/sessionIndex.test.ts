@@ -9,6 +9,7 @@ import {
   type IndexedSession,
 } from '../../../src/storage/sessionIndex.ts';
 import { ManualClock } from '../../fakes/manualClock.ts';
+import { assertMode } from '../../fakes/modes.ts';
 import { scratchFolder, until } from '../../fakes/scratch.ts';
 import { assetsFolder } from '../../fakes/testEngine.ts';
 
@@ -143,14 +144,15 @@ describe('the index of sessions', () => {
     index.put(session('s-2'));
     await clock.advance(1);
     await until('it is there', () => statSync(file(), { throwIfNoEntry: false }) !== undefined);
-    assert.equal(statSync(file()).mode & 0o777, 0o600);
+    assertMode(file(), 0o600);
     assert.equal(clock.pendingTimers, 0);
     assert.deepEqual([...(await open()).journalSizes().keys()].sort(), ['s-1', 's-2']);
-    const before = statSync(file()).ino;
+    const inode = (): bigint => statSync(file(), { bigint: true }).ino;
+    const before = inode();
     index.put(session('s-3'));
     assert.equal(clock.pendingTimers, 1);
     await clock.advance(2_000);
-    await until('it is there once more', () => statSync(file()).ino !== before);
+    await until('it is there once more', () => inode() !== before);
     assert.deepEqual([...(await open()).journalSizes().keys()].sort(), ['s-1', 's-2', 's-3']);
   });
 

@@ -29,6 +29,7 @@ import { ManualClock } from '../../fakes/manualClock.ts';
 import { scratchFolder } from '../../fakes/scratch.ts';
 import { until } from '../../fakes/testEngine.ts';
 import { FakeWindows } from '../../fakes/windowsPrograms.ts';
+import { needs } from '../../setup/needs.ts';
 
 describe('keys in files on Windows', () => {
   const scratch = scratchFolder();
@@ -41,25 +42,28 @@ describe('keys in files on Windows', () => {
     return fake;
   }
 
-  it('are in a folder for the user alone, before they are written, and are read again', async () => {
-    const keys = join(scratch(), 'home/keys');
-    const fake = windows(`ls -A "$1" >> '${scratch()}/names'`);
-    const system = fake.system();
-    await secretStore(keys, system)('anthropic', 'one');
-    assert.deepEqual(fake.calls('whoami.exe'), [['/user', '/fo', 'csv', '/nh']]);
-    const groups = ['*S-1-1-0', '*S-1-5-11', '*S-1-5-32-545'];
-    assert.deepEqual(fake.calls('icacls.exe'), [
-      [keys, '/inheritance:r', '/grant:r', `*${sid}:(OI)(CI)F`, '/remove:g', ...groups, '/q'],
-    ]);
-    assert.equal(readFileSync(join(scratch(), 'names'), 'utf8'), '');
-    chmodSync(join(keys, 'anthropic'), 0o666);
-    assert.equal(await readSecretFile(join(keys, 'anthropic'), system), 'one');
-    await secretStore(keys, system)('anthropic', undefined);
-    assert.deepEqual(readdirSync(keys), []);
-    assert.equal(fake.calls('icacls.exe').length, 1, 'nothing to close where a key is deleted');
-  });
+  needs('posix')(
+    'are in a folder for the user alone, before they are written, and are read again',
+    async () => {
+      const keys = join(scratch(), 'home/keys');
+      const fake = windows(`ls -A "$1" >> '${scratch()}/names'`);
+      const system = fake.system();
+      await secretStore(keys, system)('anthropic', 'one');
+      assert.deepEqual(fake.calls('whoami.exe'), [['/user', '/fo', 'csv', '/nh']]);
+      const groups = ['*S-1-1-0', '*S-1-5-11', '*S-1-5-32-545'];
+      assert.deepEqual(fake.calls('icacls.exe'), [
+        [keys, '/inheritance:r', '/grant:r', `*${sid}:(OI)(CI)F`, '/remove:g', ...groups, '/q'],
+      ]);
+      assert.equal(readFileSync(join(scratch(), 'names'), 'utf8'), '');
+      chmodSync(join(keys, 'anthropic'), 0o666);
+      assert.equal(await readSecretFile(join(keys, 'anthropic'), system), 'one');
+      await secretStore(keys, system)('anthropic', undefined);
+      assert.deepEqual(readdirSync(keys), []);
+      assert.equal(fake.calls('icacls.exe').length, 1, 'nothing to close where a key is deleted');
+    },
+  );
 
-  it('are not written where the access list cannot be set', async () => {
+  needs('posix')('are not written where the access list cannot be set', async () => {
     const keys = join(scratch(), 'keys');
     const fake = windows('echo "The parameter is incorrect." >&2; exit 87');
     const stored = secretStore(keys, fake.system())('anthropic', 'one');
@@ -155,7 +159,7 @@ describe('replacing a file on Windows', () => {
     }
   });
 
-  it('holds for the lock of a dead owner, too', async () => {
+  needs('posix')('holds for the lock of a dead owner, too', async () => {
     const file = join(scratch(), 'lock');
     writeFileSync(
       file,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { describe, it } from 'mocha';
 import { LocalMachine } from '../../../src/machines/local/localMachine.ts';
 import { interpreterEnv } from '../../../src/machines/local/interpreterEnv.ts';
@@ -9,6 +9,7 @@ import {
   type InterpreterSources,
 } from '../../../src/vscode/ui/interpreterChoices.ts';
 import { scratchFolder } from '../../fakes/scratch.ts';
+import { needs } from '../../setup/needs.ts';
 
 describe('the interpreter that is selected in VS Code', () => {
   const sources = (apis: Record<string, unknown>, configured?: string): InterpreterSources => ({
@@ -54,21 +55,25 @@ describe('the interpreter that is selected in VS Code', () => {
     [
       'that of the setting',
       sources({}, '${workspaceFolder}/.venv/bin/python'),
-      '/project/.venv/bin/python',
+      resolve('/project/.venv/bin/python'),
     ],
-    ['one in the home folder', sources({}, '~/venv/bin/python'), '/home/ada/venv/bin/python'],
+    [
+      'one in the home folder',
+      sources({}, '~/venv/bin/python'),
+      resolve('/home/ada/venv/bin/python'),
+    ],
     ['no default of the setting', sources({}, 'python'), undefined],
     [
       'that of the setting when an extension fails',
       sources({ [ms]: { environments: {} } }, '/opt/py/bin/python3'),
-      '/opt/py/bin/python3',
+      resolve('/opt/py/bin/python3'),
     ],
   ];
   for (const [what, given, expected] of cases)
     it(`is ${what}`, async () => assert.equal(await interpreterOf(given), expected));
 
   const folder = scratchFolder();
-  it('comes first for commands on this computer, with its environment', async () => {
+  needs('posix')('comes first for commands on this computer, with its environment', async () => {
     const bin = join(folder(), '.venv/bin');
     mkdirSync(bin, { recursive: true });
     writeFileSync(join(folder(), '.venv/pyvenv.cfg'), '');

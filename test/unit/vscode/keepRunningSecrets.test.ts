@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'mocha';
 import { MachineSecrets } from '../../../src/compose/machineSecrets.ts';
 import { secretStore } from '../../../src/storage/secretFiles.ts';
 import { takeRenewed } from '../../../src/vscode/keepRunning/keepRunningSecrets.ts';
+import { assertMode } from '../../fakes/modes.ts';
+import { needs } from '../../setup/needs.ts';
 
 describe('secrets that the background hands on', () => {
   let folder: string;
@@ -26,22 +28,25 @@ describe('secrets that the background hands on', () => {
     await keep('chatgpt', '{"refreshToken":"new"}');
     await keep('openai', 'gone');
     await keep('openai', undefined);
-    assert.equal((await stat(folder)).mode & 0o777, 0o700);
-    assert.equal((await stat(path.join(folder, 'chatgpt'))).mode & 0o777, 0o600);
+    assertMode(folder, 0o700);
+    assertMode(path.join(folder, 'chatgpt'), 0o600);
     await takeRenewed(folder, keys);
     assert.deepEqual([...kept], [['chatgpt', '{"refreshToken":"new"}']]);
     assert.deepEqual(await readdir(folder), []);
   });
 
-  it('stay until they are kept, and are not trusted when others could write them', async () => {
-    await secretStore(folder)('chatgpt', 'new');
-    const full = { set: () => Promise.reject(new Error('the storage is full')) };
-    await assert.rejects(takeRenewed(folder, full), /full/);
-    assert.deepEqual(await readdir(folder), ['chatgpt']);
-    await writeFile(path.join(folder, 'openai'), 'planted', { mode: 0o666 });
-    await assert.rejects(takeRenewed(folder, keys), /can be read by other users/);
-    assert.equal(kept.has('openai'), false);
-  });
+  needs('posix')(
+    'stay until they are kept, and are not trusted when others could write them',
+    async () => {
+      await secretStore(folder)('chatgpt', 'new');
+      const full = { set: () => Promise.reject(new Error('the storage is full')) };
+      await assert.rejects(takeRenewed(folder, full), /full/);
+      assert.deepEqual(await readdir(folder), ['chatgpt']);
+      await writeFile(path.join(folder, 'openai'), 'planted', { mode: 0o666 });
+      await assert.rejects(takeRenewed(folder, keys), /can be read by other users/);
+      assert.equal(kept.has('openai'), false);
+    },
+  );
 
   it('are those of machines, too, for a vault that answers in place of the first', async () => {
     const vault = new Map<string, string>();
