@@ -33,8 +33,9 @@ export interface AboutRun {
 export type ReportSource = Pick<SessionReading, 'state' | 'events' | 'ledger'>;
 
 export function briefFacts({ state, events, ledger }: ReportSource, about: AboutRun): BriefFacts {
-  const { target, earlierTargets, end, requirements } = state;
-  const unchecked = requirements === undefined ? [] : uncheckedTexts(requirements, target);
+  const { target, targetBy, earlierTargets, end, requirements } = state;
+  const unchecked =
+    requirements === undefined ? [] : uncheckedTexts(requirements, target, targetBy);
   const tails = outputTails(events);
   return {
     session: sessionFacts(state),

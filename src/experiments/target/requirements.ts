@@ -2,8 +2,10 @@
  * Requirements of a goal besides numbers: files that stay unchanged, and checks that pass. As for
  * targets, uncertain requirements are left out.
  */
+import { isSameMetric } from '../../metrics/metricName.ts';
+import { metricPhrases } from './metricPhrase.ts';
 import { isStatedBy } from './statedNumbers.ts';
-import type { Target } from './target.ts';
+import { objectivesOf, type Target } from './target.ts';
 import { readableGoal } from './wordings.ts';
 
 export interface Requirements {
@@ -234,15 +236,29 @@ export const requirementTexts = ({ unchanged, checks }: Requirements): string[] 
 
 /**
  * Returns what the goal asks for and nothing checks. A demand whose numbers are all in the target is
- * left out, because the target was stated later.
+ * left out, because the target was stated later; with a target of the user, also a demand on its
+ * metrics or on the baseline, because that target replaces it.
  */
 export const uncheckedTexts = (
   { unread = [], unchecked = [] }: Pick<Requirements, 'unread' | 'unchecked'>,
   target?: Target,
+  targetBy?: 'agent' | 'person',
 ): string[] => [
   ...unread.map((what) => `${what} unchanged`),
-  ...unchecked.filter((text) => target === undefined || !isStatedBy(target, text)),
+  ...unchecked.filter(
+    (text) =>
+      target === undefined ||
+      !(isStatedBy(target, text) || (targetBy === 'person' && isAboutTarget(target, text))),
+  ),
 ];
+
+/** Returns whether the text demands a number of a metric of the target, or of its baseline. */
+function isAboutTarget(target: Target, text: string): boolean {
+  if (!/\d/.test(text)) return false;
+  if (/(?<!\p{L})baseline/iu.test(text)) return target.conditions.some((one) => one.isRelative);
+  const metrics = objectivesOf(target).map(({ metric }) => metric);
+  return metricPhrases(text).some(({ metric }) => metrics.some((one) => isSameMetric(one, metric)));
+}
 
 /** Formats all requirements for the user, with those that nothing checks. */
 export function requirementsForUser(requirements: Requirements): string[] {

@@ -153,6 +153,19 @@ describe('the brief of a night', () => {
     );
   });
 
+  it('leaves out a demand on the target, which the user has replaced', () => {
+    const night = new Night('bring loss < 1.0');
+    const [started] = night.events;
+    assert.ok(started?.type === 'session.started');
+    const unchecked = ['use only numpy', 'loss within 3 % of the best paper'];
+    night.events[0] = { ...started, requirements: { unchanged: [], checks: [], unchecked } };
+    assert.deepEqual(night.facts().unchecked, unchecked);
+    const { target } = night.facts();
+    assert.ok(target);
+    night.add({ type: 'session.target_changed', target, by: 'person' });
+    assert.deepEqual(night.facts().unchecked, ['use only numpy']);
+  });
+
   it('lists a reproduction beside the result, which keeps its mean and its time', () => {
     const night = new Night();
     const seeds = [0.5, 0.6].map((loss, seed) => ({ loss, command: `train --seed ${seed}` }));

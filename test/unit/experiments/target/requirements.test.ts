@@ -213,6 +213,21 @@ describe('what a goal asks for besides numbers', () => {
       assert.deepEqual(named, isStated ? [] : [demand]);
     });
 
+  const replaced: readonly (readonly [demand: string, isNamed: boolean])[] = [
+    ['at least 8 % below the baseline on host gpu1', false],
+    ['val_loss within 3 % of the best paper', false],
+    ['at most 6 epochs a run', true],
+    ['use only numpy', true],
+  ];
+  for (const [demand, isNamed] of replaced)
+    it(`${isNamed ? 'names' : 'leaves out'} "${demand}" where the user replaced the target`, () => {
+      const target = readTarget('val_loss <= 0.77 × the baseline and val_acc >= 0.9');
+      const namedFor = (targetBy: 'agent' | 'person'): readonly string[] =>
+        uncheckedTexts({ unchecked: [demand] }, target, targetBy);
+      assert.deepEqual(namedFor('person'), isNamed ? [demand] : []);
+      assert.deepEqual(namedFor('agent'), [demand]);
+    });
+
   it('is told in a few words', () => {
     const files = [{ path: 'bench.py', sha256: 'ab' }];
     assert.deepEqual(requirementTexts({ unchanged: files, checks: ['check.py', 'tests'] }), [
