@@ -122,8 +122,10 @@ export async function steerByLine(line: string, steered: Steered): Promise<void>
   if (slashWord(line) === 'help') return view.notice(steerHelp());
   try {
     const request = requestOf(line);
+    const { target } = session.state;
     const done = await engine.requests.send(session.id, request);
-    if (!shownByView.has(request.kind)) view.notice(done);
+    // A message in the view tells of another target.
+    if (!shownByView.has(request.kind) && session.state.target === target) view.notice(done);
   } catch (error) {
     view.notice(adviceOf(error));
   }

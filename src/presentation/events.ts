@@ -6,4 +6,5 @@ export {
   verdictTone,
   decisionTone,
 } from '../agent/journal/describeEvent.ts';
+export { isWordOfUser } from '../agent/journal/factText.ts';
 export { resultText } from '../agent/journal/resultText.ts';

@@ -5,7 +5,7 @@ import type { ThinkingCost } from '../../experiments/ledger.ts';
 import { targetText, type Target } from '../../experiments/target/target.ts';
 import type { Cost } from '../../models/prices.ts';
 import { triggerText, type SleepRequest, type Trigger } from '../../sleep/trigger.ts';
-import type { EndReason } from './events.ts';
+import type { EndReason, JournalEvent } from './events.ts';
 import type { SessionState } from './state.ts';
 import { runName } from '../../runs/run.ts';
 
@@ -37,6 +37,22 @@ export const keptTargetText = ({
   stated,
 }: Readonly<Record<'target' | 'stated', Target>>): string =>
   `The target is still ${targetText(target)}. To change it: /target ${targetText(stated)}`;
+
+const targetMessageStart = 'The target is now: ';
+
+/** Returns the message that tells the agent the target of the user. */
+export const targetMessage = (words: string): string =>
+  `${targetMessageStart}${words}. It replaces what was read before.`;
+
+/** Returns whether the user wrote the message, and not Helios for the user. */
+export const isWordOfUser = ({
+  origin,
+  isUnsaid,
+  text,
+}: Pick<
+  Extract<JournalEvent, { type: 'message.added' }>,
+  'origin' | 'isUnsaid' | 'text'
+>): boolean => origin === 'person' && isUnsaid !== true && !text.startsWith(targetMessageStart);
 
 /** Returns how a session ended: `Goal met`, `Budget used up`; `Not ended` without a reason. */
 export const endText = (reason: EndReason | undefined): string =>

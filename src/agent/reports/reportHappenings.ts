@@ -8,6 +8,7 @@ import { readTarget } from '../../experiments/target/readTarget.ts';
 import { targetText, type Target } from '../../experiments/target/target.ts';
 import { describeEvent, descriptionLine } from '../journal/describeEvent.ts';
 import type { JournalEvent } from '../journal/events.ts';
+import { isWordOfUser } from '../journal/factText.ts';
 import { outageText } from '../journal/runText.ts';
 import type { SessionState } from '../journal/state.ts';
 
@@ -61,21 +62,13 @@ const userLimits: Readonly<Partial<Record<JournalEvent['type'], number>>> = {
 };
 
 function shownByUser(events: readonly JournalEvent[]): ReadonlySet<JournalEvent> {
-  const ofUser = events.filter((event) => event.type !== 'message.added' || isSteering(event));
+  const ofUser = events.filter((event) => event.type !== 'message.added' || isWordOfUser(event));
   return new Set(
     Object.entries(userLimits).flatMap(([type, limit]) =>
       ofUser.filter((event) => event.type === type).slice(-limit),
     ),
   );
 }
-
-/** Returns whether the user said it, and not Helios for the user: a change of the target is told. */
-const isSteering = ({
-  origin,
-  isUnsaid,
-  text,
-}: Extract<JournalEvent, { type: 'message.added' }>): boolean =>
-  origin === 'person' && isUnsaid !== true && !text.startsWith('The target is now: ');
 
 /** Returns who changed the target, from which to which; `undefined` for another event. */
 function changeText(event: JournalEvent, before: Target | undefined): string | undefined {

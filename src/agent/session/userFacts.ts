@@ -8,6 +8,7 @@ import { otherTarget } from '../../experiments/target/otherTarget.ts';
 import { statedTarget } from '../../experiments/target/statedTarget.ts';
 import type { Target } from '../../experiments/target/target.ts';
 import type { JournalEvent } from '../journal/events.ts';
+import { targetMessage } from '../journal/factText.ts';
 import type { SessionLog } from '../journal/sessionLog.ts';
 import type { SessionParts } from './sessionParts.ts';
 
@@ -104,13 +105,12 @@ export async function recordMessage(log: SessionLog, message: Message): Promise<
 }
 
 /**
- * Records the message that tells the agent the user's target, and resolves with it. The message is
- * not read as a goal, because it would be compared with the target that it states.
+ * Records the message that tells the agent the user's target, and resolves with what the user did.
+ * The message is not read as a goal, because it would be compared with the target that it states.
  */
 export async function recordTargetMessage(log: SessionLog, words: string): Promise<string> {
-  const text = `The target is now: ${words}. It replaces what was read before.`;
-  await log.recordNow({ type: 'message.added', origin: 'person', text });
-  return text;
+  await log.recordNow({ type: 'message.added', origin: 'person', text: targetMessage(words) });
+  return 'target changed';
 }
 
 /**

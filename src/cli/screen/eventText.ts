@@ -1,6 +1,11 @@
 /** Formats journal events for the terminal, most of them as one line. */
 import type { EventOf } from '../../agent/journal/describeEvent.ts';
-import { describeEvent, descriptionLine, startTexts } from '../../presentation/events.ts';
+import {
+  describeEvent,
+  descriptionLine,
+  isWordOfUser,
+  startTexts,
+} from '../../presentation/events.ts';
 import type { JournalEvent } from '../../agent/journal/events.ts';
 import { limitsText } from '../../presentation/limits.ts';
 import type { SessionState } from '../../agent/journal/state.ts';
@@ -92,9 +97,10 @@ export class EventText {
         return this.#resumedLines(event, state);
       case 'message.added':
         if (event.isUnsaid === true) return this.#line(event, state);
-        return event.origin === 'person'
+        if (event.origin !== 'person') return [];
+        return isWordOfUser(event)
           ? [`${this.#style.bold('You:')} ${short(event.text)}`]
-          : [];
+          : [this.#style.bold(short(event.text))];
       case 'tool.started':
         this.#titles.set(event.callId, event.title);
         return [];

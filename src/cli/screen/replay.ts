@@ -1,5 +1,10 @@
 /** Formats a journal as a transcript, with more detail than the live view. */
-import { resultText, describeEvent, descriptionLine } from '../../presentation/events.ts';
+import {
+  resultText,
+  describeEvent,
+  descriptionLine,
+  isWordOfUser,
+} from '../../presentation/events.ts';
 import type { JournalEvent } from '../../agent/journal/events.ts';
 import { endHeadline } from '../../presentation/sessions/sessionText.ts';
 import { applyEvent, foldSession, toJsonLine } from '../../compose/foldJournal.ts';
@@ -67,7 +72,8 @@ export class ReplayText {
       case 'model.replied':
         return [...bounded(replyText(event), maxTextChars), ...lines];
       case 'message.added':
-        if (event.isUnsaid === true) return lines;
+        if (event.isUnsaid === true || (event.origin === 'person' && !isWordOfUser(event)))
+          return lines;
         return event.origin === 'person'
           ? [`${this.#style.bold('You:')}`, ...indented(event.text, maxTextChars)]
           : event.origin === 'goal'

@@ -54,7 +54,8 @@ describe('typing while a session works in the terminal', () => {
     type(deps, '/status\r');
     await shows(screen, / · turn \d · [\s\S]*No target was read from the goal\./);
     type(deps, '/target val_loss < 0.2\r');
-    await shows(screen, /Target: val_loss < 0\.2\./);
+    await shows(screen, /The target is now: val_loss < 0\.2\./);
+    await shows(screen, /Awake · target changed/);
     type(deps, '/pn be brief\r');
     await shows(screen, /There is no command \/pn\. Did you mean \/pin/);
     type(deps, '/budget lots\r');
@@ -66,6 +67,9 @@ describe('typing while a session works in the terminal', () => {
     type(deps, '/unpin 1\r');
     await shows(screen, /Sticky note 1 removed/);
     assert.doesNotMatch(screen(), /Pinned as|Removed sticky/);
+    // The change of the target is told once, and not as words of the user.
+    assert.equal(screen().split('val_loss < 0.2').length - 1, 1, screen());
+    assert.doesNotMatch(screen(), /You: The target/);
     type(deps, '/stop\r');
     assert.equal(await code, 2);
   });
