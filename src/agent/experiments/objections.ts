@@ -55,23 +55,28 @@ function keepObjections(id: string, result: ExperimentResult, measured: Measured
   const spread = knownSpread(result, other, ledger);
   if (gain < 0 && !isEqual) {
     const within = -gain < spread ? ', within the spread of repeats' : '';
-    const than = other?.isReference ? 'reference' : 'best so far';
-    return warning(`It is worse than the ${than}${within}: ${against}. ${again}`);
+    return warning(`It is worse than the ${rankOf(other)}${within}: ${against}. ${again}`);
   }
-  const equal = isEqual
-    ? [
-        `It measured the same values as ${other.name}${result.n > 1 ? ', seed by seed' : ''}: equal, not better.`,
-      ]
-    : [];
+  const equal = isEqual ? [equalText(result, other.name)] : [];
   const doubts = [
-    ...(result.n === 1 ? ['it rests on one run'] : []),
-    ...(result.lack === undefined ? [] : [`${result.lack} of what the goal asks for`]),
+    ...lacksOf(result),
     ...(gain < spread && !isEqual ? [`the gain is within the spread of repeats (${against})`] : []),
   ];
   if (doubts.length === 0) return { warnings: equal };
   const text = `Recorded as provisional: ${doubts.join(', and ')}. More seeds (experiment: ${id}) tell whether it is real; then decide again.`;
   return { warnings: [...equal, text], isProvisional: true };
 }
+
+const rankOf = (other: { readonly isReference?: boolean } | undefined): string =>
+  other?.isReference ? 'reference' : 'best so far';
+
+const lacksOf = ({ n, lack }: ExperimentResult): string[] => [
+  ...(n === 1 ? ['it rests on one run'] : []),
+  ...(lack === undefined ? [] : [`${lack} of what the goal asks for`]),
+];
+
+const equalText = ({ n }: ExperimentResult, other: string): string =>
+  `It measured the same values as ${other}${n > 1 ? ', seed by seed' : ''}: equal, not better.`;
 
 /** Returns whether the results have the same seeds, and the same value with each seed. */
 function isSame(one: ExperimentResult, other: ExperimentResult, { decisive }: Ledger): boolean {

@@ -14,7 +14,9 @@ export function numbersOf({ state, ledger }: Measured): KnownNumbers {
   const runs = [...state.runs.values()].map(({ spec }) => spec);
   const { goal, target, earlierTargets } = state;
   return knownNumbers({
-    ...{ ledger, runs, session: { goal } },
+    ledger,
+    runs,
+    session: { goal },
     ...(target && { target }),
     ...(earlierTargets && { earlierTargets }),
   });

@@ -114,8 +114,7 @@ export function xargsCall(command: ShellCommand, spot: Spot): EachCall | Verdict
   const { part } = spot;
   const own = ownOptions(command.words);
   const [program, ...rest] = command.words.slice(own?.from ?? command.words.length);
-  if (own === undefined || program === undefined || !isFixed(program, own))
-    return asks('runs another command', part);
+  if (own === undefined || !isFixed(program, own)) return asks('runs another command', part);
   const names = namesFor(command, own, spot);
   const words = withNames(rest, names, own.marker);
   if (words === undefined) return asks('runs another command', part);

@@ -181,7 +181,8 @@ describe('loop', () => {
       if (index > begins.length)
         return [{ name: 'finish', input: { outcome: 'blocked', summary: 'enough' } }];
       const [file] =
-        /(?<= )[^ ]+(?=, for read_file on machine local)/.exec(JSON.stringify(messages.at(-1))) ?? [];
+        /(?<= )[^ ]+(?=, for read_file on machine local)/.exec(JSON.stringify(messages.at(-1))) ??
+        [];
       return [{ name: 'read_file', input: { path: file, offset: 15_000, limit: 3 } }];
     });
     await writeFile(path.join(bed.work, 'big.txt'), `${'y'.repeat(5_000_000)}\n`);
