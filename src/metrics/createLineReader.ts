@@ -21,7 +21,9 @@ export function createLineReader(
   if (!hasPatterns(spec)) return promptReader(spec, sink);
   const others = names.filter((name) => !Object.hasOwn(patterns, name));
   const isNeeded = isDetecting(spec) || others.length > 0;
-  const named = isNeeded ? createLineParser({ names: others, also: bareNames(spec) }, onHeader) : undefined;
+  const named = isNeeded
+    ? createLineParser({ names: others, also: bareNames(spec) }, onHeader)
+    : undefined;
   const parser = withBareLines(named, bareNames(spec));
   const asked = [...others, ...(spec.also ?? [])];
   return new PatternReader({ patterns, parser, asked }, sink, search);
