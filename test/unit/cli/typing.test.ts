@@ -47,8 +47,8 @@ describe('typing while a session works in the terminal', () => {
   });
 
   it('takes words for limits and notes, and says what is wrong with others', async () => {
-    const { deps, code, screen } = begin([wait, quit]);
-    await shows(screen, /Type a message/);
+    const { deps, code, screen } = begin([wait, wait, wait, wait, quit]);
+    await shows(screen, /Sleep: r[\s\S]*Type a message/);
     type(deps, '/help\r');
     await shows(screen, /\/budget \$5, 2 h: change the limits/);
     type(deps, '/status\r');
