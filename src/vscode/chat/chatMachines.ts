@@ -10,7 +10,7 @@ import { localPathFrom } from '../../compose/localPath.ts';
 import { reportMachines } from '../../presentation/machines/machineReport.ts';
 import { aliasesOf, sshHosts } from '../../compose/sshHosts.ts';
 import { run } from '../ui/commandRegistry.ts';
-import { removeById, type MachineDeps } from '../machines/machineCommands.ts';
+import type { MachineDeps } from '../machines/machineCommands.ts';
 import { showButton } from './chatStream.ts';
 import { machineLines } from '../machines/machineLines.ts';
 import { plain } from '../../base/markdown.ts';
@@ -44,10 +44,12 @@ export async function answerAboutMachines(
       stream.markdown(plain(summary, 1_000));
       return;
     }
-    case 'rm':
+    case 'rm': {
+      const { removeById } = await import('../machines/machineCommands.ts');
       await removeById(deps, command.id);
       stream.markdown(`Removed ${plain(command.id)} from the list of machines.`);
       return;
+    }
     case 'test':
       machines.get(command.id);
       void run('helios.testMachine', command.id);

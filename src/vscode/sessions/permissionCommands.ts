@@ -7,7 +7,6 @@ import { folderChoicesAt, modeOf } from '../../compose/folderChoices.ts';
 import { hasContainerEngine } from '../../compose/machineFile.ts';
 import type { PermissionMode } from '../../permissions/mode.ts';
 import type { FolderChoice } from '../../project/folderChoices.ts';
-import { askContainer } from '../machines/addMachine.ts';
 import { run, tell, type Handlers } from '../ui/commandRegistry.ts';
 import { unattendedStep } from '../ui/contributions.ts';
 import { homeFolder, isModeSet, setting } from '../ui/settings.ts';
@@ -106,6 +105,7 @@ async function choiceOf(
     return 'later';
   }
   const { machines } = await host.get();
+  const { askContainer } = await import('../machines/addMachine.ts');
   const entry = await askContainer(machines, folder);
   if (entry === undefined) return 'later';
   await machines.add(entry);
