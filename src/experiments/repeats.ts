@@ -40,7 +40,7 @@ export function settingGroups(experiments: readonly Family[]): readonly (readonl
   );
 }
 
-/** What runs that repeat each other exactly have in common. */
+/** The setting and the seed, which runs that repeat each other exactly share. */
 export interface Repeat {
   /** Index of the setting. */
   readonly setting: number;

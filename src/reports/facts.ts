@@ -17,7 +17,7 @@ export interface BriefFacts {
   /** Worktrees with changes that no commit and no experiment contains. Default: none. */
   readonly openWork?: readonly OpenWorkFacts[];
   readonly ledger: Ledger;
-  /** How the code of the champion differs from the checked-out commit: files and lines. */
+  /** Difference of the champion's code from the checked-out commit: files and lines. */
   readonly championChange?: string;
   /** All planned runs, including those that did not start. Oldest first. */
   readonly runs: readonly RunFacts[];

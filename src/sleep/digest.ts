@@ -36,11 +36,11 @@ export interface DigestRun {
 
 export interface DigestInput {
   readonly cause: DigestCause;
-  /** What remains of each limit, as text: `43 min`, `$3.20`; empty without limits. */
+  /** The rest of each limit, as text: `43 min`, `$3.20`; empty without limits. */
   readonly left: readonly string[];
   /** Runs that are active, or whose end is new to the model; best first. */
   readonly runs: readonly DigestRun[];
-  /** How the runs are sorted: `lowest val_loss first`; omitted without a decisive metric. */
+  /** Order of the runs: `lowest val_loss first`; omitted without a decisive metric. */
   readonly order?: string | undefined;
   /** Tables of the sweeps that are still running. */
   readonly sweeps: readonly string[];

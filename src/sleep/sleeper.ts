@@ -43,7 +43,7 @@ interface Condition {
   isMet: boolean;
   isHopeless: boolean;
   lastError: string | undefined;
-  /** What the condition still waits for, if a check found that out. */
+  /** The state that the condition still waits for, if a check found that out. */
   found: string | undefined;
 }
 

@@ -22,7 +22,7 @@ export interface TargetReached {
   readonly type: 'target.reached';
   /** The target, in words. */
   readonly target: string;
-  /** What was compared: `val_loss 0.018 < 0.02 (run 4)`. */
+  /** The comparison: `val_loss 0.018 < 0.02 (run 4)`. */
   readonly text: string;
   /** Numbers of the runs of the setting. */
   readonly runs: readonly number[];

@@ -2,7 +2,7 @@
 import { posix } from 'node:path';
 import { createHash } from 'node:crypto';
 
-/** How long a consent lasts: this session, this working folder, or everywhere. */
+/** Duration of a consent: this session, this working folder, or everywhere. */
 export type Scope = 'session' | 'workspace' | 'always';
 export const scopes: readonly Scope[] = ['session', 'workspace', 'always'];
 

@@ -26,7 +26,7 @@ export interface Offer {
   readonly scopes: readonly Scope[];
   /** A few words for a button: `pip install`. Empty if there are no scopes. */
   readonly label: string;
-  /** What the consent covers, each item as a part of a sentence. */
+  /** The calls that the consent covers, each as a part of a sentence. */
   readonly covers: readonly string[];
   /** Sentence that says why stored consents cannot be used now. */
   readonly problem?: string;
