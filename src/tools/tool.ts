@@ -67,6 +67,9 @@ export interface ToolDefault {
   readonly effect?: Effect;
 }
 
+/** Kinds of calls that views count. */
+export type CountedCall = 'note' | 'note_read' | 'result' | 'file';
+
 /** Properties of a tool that decide what the engine and the views do with its calls. */
 export interface ToolTraits {
   readonly effect: Effect;
@@ -99,6 +102,11 @@ export interface ToolTraits {
    * True if views omit the call because they already show the event that a successful call causes.
    */
   readonly isQuiet: boolean;
+  /**
+   * What a call is counted as in views that summarize several calls, because it changes nothing that
+   * the user has to see. Omitted for a tool whose calls have a line of their own.
+   */
+  readonly countedAs?: CountedCall;
   /**
    * What the tool works with: other machines than this computer, or a Git repository. The model is
    * offered the tool only if the session has one. Omitted for a tool that always works.
@@ -219,6 +227,7 @@ export function defineTool<Schema extends z.ZodType>(
 const traitsOf = ({
   effect,
   approvedAs,
+  countedAs,
   needs,
   ...traits
 }: Pick<ToolDefinition<z.ZodType>, keyof ToolTraits>): ToolTraits => ({
@@ -233,6 +242,7 @@ const traitsOf = ({
   guidance: traits.guidance ?? [],
   formerNames: traits.formerNames ?? [],
   ...(approvedAs !== undefined && { approvedAs }),
+  ...(countedAs !== undefined && { countedAs }),
   ...(needs !== undefined && { needs }),
 });
 

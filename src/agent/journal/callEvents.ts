@@ -5,7 +5,7 @@ import type { AttachmentBlock } from '../../models/model.ts';
 import type { Access } from '../../permissions/access.ts';
 import type { Approval } from '../../permissions/grants/grant.ts';
 import type { AttachmentFile } from '../../storage/attachmentFiles.ts';
-import type { Effect } from '../../tools/tool.ts';
+import type { CountedCall, Effect } from '../../tools/tool.ts';
 
 export type CallEvent =
   | {
@@ -46,6 +46,8 @@ export type CallEvent =
       readonly isError: boolean;
       /** Set for a call that views omit, because they show the event that it caused. */
       readonly isQuiet?: true;
+      /** Set for a call that views count together with others, instead of giving it a line. */
+      readonly countedAs?: CountedCall;
       readonly durationMs: number;
       readonly summary?: string;
       /** Only in journals of older versions: the content of the attachments. */

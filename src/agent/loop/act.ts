@@ -322,6 +322,7 @@ async function succeeded(tool: Tool, result: ToolResult, deps: ActDeps): Promise
     text: [text, ...problems].join('\n'),
     isError: false,
     ...(tool.isQuiet && { isQuiet: true }),
+    ...(tool.countedAs !== undefined && { countedAs: tool.countedAs }),
     ...(fullPath !== undefined && { fullPath }),
     ...(summary !== undefined && { summary }),
     ...(attachmentFiles.length > 0 && { attachmentFiles }),

@@ -19,6 +19,7 @@ export const expBranches = (deps: ExperimentCode): Tool =>
     description:
       'List the branches and worktrees of exp_branch, and the commits with the code of experiments.',
     effect: 'read',
+    countedAs: 'result',
     needs: 'repository',
     parameters: z.strictObject(placeParameters),
     aliases: codeAliases,

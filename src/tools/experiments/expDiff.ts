@@ -23,6 +23,7 @@ export const expDiff = (deps: ExperimentCode): Tool =>
     description:
       'Show how the code differs between two branches, experiments (e7) or git revisions.',
     effect: 'read',
+    countedAs: 'result',
     needs: 'repository',
     parameters: z.strictObject({
       ...placeParameters,

@@ -48,6 +48,7 @@ export const expList = (lister: ExperimentLister): Tool =>
     description:
       'List experiments, best first, invalid last: id, decision, result, runs. Tools that read runs take all these ids.',
     effect: 'read',
+    countedAs: 'result',
     parameters,
     aliases: { query: 'text', status: 'decision', offset: 'skip' },
     describe: ({ scope }) =>

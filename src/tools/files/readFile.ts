@@ -23,6 +23,7 @@ export const readFile = ({ machines, paths = usualPaths }: MachineTools): Tool =
     description:
       'Read lines of a text file, list a folder, or look at an image or PDF (up to 10 MiB).',
     effect: 'read',
+    countedAs: 'file',
     parameters: z.strictObject({
       machine_id: machineId,
       path: z.string().min(1),

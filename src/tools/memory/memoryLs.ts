@@ -12,6 +12,7 @@ export const memoryLs = (memory: Pick<MemoryStore, 'list'>): Tool =>
     name: 'memory_ls',
     description: 'List the notes below a path of your memory, with their gists.',
     effect: 'read',
+    countedAs: 'note_read',
     parameters: z.strictObject({
       path: z.string().default('/').describe('Default: /.'),
     }),

@@ -8,6 +8,7 @@ export const memoryRead = (memory: Pick<MemoryStore, 'read'>): Tool =>
     name: 'memory_read',
     description: 'Read a note of your memory.',
     effect: 'read',
+    countedAs: 'note_read',
     parameters: z.strictObject({
       path: z.string().describe('Such as /best.'),
     }),

@@ -7,6 +7,7 @@ export const memoryRm = (memory: Pick<MemoryStore, 'remove'>): Tool =>
     name: 'memory_rm',
     description: 'Remove a note of your memory and all notes below it.',
     effect: 'write',
+    countedAs: 'note',
     isOwnData: true,
     changesCode: false,
     isRepeatable: true,

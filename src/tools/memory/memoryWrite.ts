@@ -14,6 +14,7 @@ export const memoryWrite = (
     description:
       'Write a note that remains when older turns leave your context. Replaces the note at that path; without content, only its gist.',
     effect: 'write',
+    countedAs: 'note',
     isOwnData: true,
     changesCode: false,
     isRepeatable: true,

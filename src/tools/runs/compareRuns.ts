@@ -36,6 +36,7 @@ export function compareRuns(runs: MeasuredRuns): Tool {
     description:
       'Compare two runs by last, best, and largest common step, or two groups by mean and deviation of their last values. Under 4 repeats show only large gains.',
     effect: 'read',
+    countedAs: 'result',
     parameters,
     aliases: {
       baseline: 'task_a',

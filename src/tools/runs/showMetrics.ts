@@ -46,6 +46,7 @@ export function showMetrics(runs: MeasuredRuns): Tool {
     description:
       'Show metrics of runs: last, best, min, max, mean, trend, the first NaN or Inf, and a sampled series.',
     effect: 'read',
+    countedAs: 'result',
     parameters,
     aliases: { run: 'task_id', run_id: 'task_id', metrics: 'metric_names', names: 'metric_names' },
     describe: ({ metric_names: names, task_id: task }) =>

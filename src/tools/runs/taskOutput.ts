@@ -40,6 +40,7 @@ export const taskOutput = ({ runs, sweeps, clock, resources }: TaskOutputs): Too
     description:
       'Read the last lines that a run printed, and its status; of a sweep ("s1") its table, best first.',
     effect: 'read',
+    countedAs: 'result',
     parameters: z.strictObject({
       ...runReference,
       lines: z.number().int().positive().max(2000).default(50).describe('Default: 50.'),

@@ -29,6 +29,7 @@ export const searchSessions = (searcher: SessionSearcher): Tool =>
     description:
       'Search what was said, called and returned in every session on this computer, newest first.',
     effect: 'read',
+    countedAs: 'result',
     parameters,
     aliases: { text: 'query', words: 'query' },
     describe: ({ query }) => `Searched the sessions for ${oneLine(query, 80)}`,
