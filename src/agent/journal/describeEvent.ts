@@ -161,7 +161,8 @@ const descriptions: { readonly [Type in JournalEvent['type']]: Describe<Type> } 
       noticeText(event),
     ),
   'permission.decided': ({ isAllowed, by, why }) => {
-    if (!isAllowed) return bad('refusal', 'Not allowed', why);
+    if (!isAllowed)
+      return by === 'person' ? bad('refusal', 'Denied by you') : bad('refusal', 'Not allowed', why);
     return by === 'person'
       ? described({ kind: 'refusal', tone: 'good' }, 'Allowed by you', why)
       : undefined;
@@ -246,7 +247,7 @@ const descriptions: { readonly [Type in JournalEvent['type']]: Describe<Type> } 
       isSaid ? '' : request.reason,
     );
   },
-  'sleep.ended': ({ detail }) => plain('wake', 'Awake', detail),
+  'sleep.ended': ({ detail }) => plain('wake', `Woke up: ${detail}`),
   'monitor.started': ({ goal, intervalMs }) =>
     plain('monitor', `Watching every ${formatDuration(intervalMs)}`, goal),
   'monitor.stopped': ({ why }) => plain('monitor', 'No longer watching', why),
@@ -297,7 +298,7 @@ export const descriptionLine = (
 const origins: Readonly<Record<MessageOrigin, string>> = {
   goal: 'Goal',
   person: 'You',
-  wake: 'Awake',
+  wake: 'Woke up',
   monitor: 'Monitor',
   reminder: 'Reminder',
   resume: 'Resumed',

@@ -62,10 +62,7 @@ describe('happenings of a brief', () => {
     assert.ok(state !== undefined);
     assert.deepEqual(
       happeningsOf(journal.events, state).map(({ text }) => text),
-      [
-        'Not allowed · the user did not allow it · git push',
-        'Not allowed · the user did not allow it',
-      ],
+      ['Denied by you · git push', 'Denied by you'],
     );
   });
 
