@@ -11,16 +11,15 @@ export { argumentText } from '../../agent/user/callText.ts';
 /** An answer, or `review` to open the document with the whole call. */
 export type ApprovalChoice = ApprovalAnswer | 'review';
 
-/**
- * The text of an approval question in a part of the user interface, and the choices by their
- * labels.
- */
+export type ApprovalTitle = keyof typeof approvalAnswers | 'Review';
+
+/** The text of an approval question in a part of the user interface, and the choices in order. */
 export interface ShownApproval {
   readonly text: string;
-  readonly choices: Readonly<Record<string, ApprovalChoice>>;
+  readonly choices: readonly (readonly [ApprovalTitle, ApprovalChoice])[];
 }
 
-/** The answers to every question, by the labels of their buttons. */
+/** The answers to every question, by the titles of their buttons and links. */
 export const approvalAnswers = {
   'Approve Once': 'allow',
   'Approve for Session': 'allow_session',
@@ -28,7 +27,10 @@ export const approvalAnswers = {
   'Always Approve': 'allow_always',
   Deny: 'deny',
 } as const satisfies Readonly<Record<string, ApprovalAnswer>>;
-const reviewChoices = { Review: 'review', Deny: 'deny' } as const;
+const reviewChoices = [
+  ['Review', 'review'],
+  ['Deny', 'deny'],
+] as const satisfies ShownApproval['choices'];
 
 /** Maximum length of a text in a notification. VS Code would show up to 1,000 characters. */
 const maxNotificationChars = 320;
@@ -38,19 +40,12 @@ const maxChatLines = 24;
 const previewChars = 400;
 const previewLines = 8;
 
-const maxLabelChars = 40;
-
-/** Returns the answers that the question offers, by labels that say what they cover. */
-function approvalChoices({ offer }: ApprovalRequest): Readonly<Record<string, ApprovalAnswer>> {
-  const label = `"${oneLine(offer?.label ?? '', maxLabelChars)}"`;
-  const titles = {
-    session: `Approve ${label} for Session`,
-    workspace: `Approve ${label} in Workspace`,
-    always: `Always Approve ${label}`,
-  };
-  const choices: Record<string, ApprovalAnswer> = { 'Approve Once': 'allow' };
-  for (const scope of offer?.scopes ?? []) choices[titles[scope]] = `allow_${scope}`;
-  return { ...choices, Deny: 'deny' };
+/** Returns the answers that the question offers. */
+function approvalChoices({ offer }: ApprovalRequest): ShownApproval['choices'] {
+  const answers = ['allow', ...(offer?.scopes ?? []).map((scope) => `allow_${scope}`), 'deny'];
+  return Object.entries(approvalAnswers).filter(([, answer]) =>
+    answers.includes(answer),
+  ) as unknown as ShownApproval['choices'];
 }
 
 /**
@@ -71,11 +66,11 @@ export function approvalNotification(request: ApprovalRequest): ShownApproval {
  * after Review, beside the document that says what they cover, because VS Code truncates long
  * labels.
  */
-const notificationChoices = ({ offer }: ApprovalRequest): ShownApproval['choices'] => ({
-  'Approve Once': 'allow',
-  ...(offer !== undefined && offer.scopes.length > 0 && { Review: 'review' }),
-  Deny: 'deny',
-});
+const notificationChoices = ({ offer }: ApprovalRequest): ShownApproval['choices'] => [
+  ['Approve Once', 'allow'],
+  ...(offer === undefined || offer.scopes.length === 0 ? [] : [reviewChoices[0]]),
+  ['Deny', 'deny'],
+];
 
 /**
  * Returns true if the user can read the exact text in a notification, where ` ↵ ` stands for a line
@@ -119,12 +114,14 @@ ${detail}
 `;
 };
 
-const titlesOf = ({ offer }: ApprovalRequest): readonly string[] => {
-  const answers = ['allow', ...(offer?.scopes ?? []).map((scope) => `allow_${scope}`), 'deny'];
-  return Object.entries(approvalAnswers)
-    .filter(([, answer]) => answers.includes(answer))
-    .map(([title]) => title);
-};
+const titlesOf = (request: ApprovalRequest): readonly string[] =>
+  approvalChoices(request).map(([title]) => title);
+
+/** Returns what the answers cover beyond the call, as a sentence; `undefined` for nothing. */
+export const scopeText = ({ offer }: ApprovalRequest): string | undefined =>
+  offer === undefined || offer.scopes.length === 0
+    ? undefined
+    : `The answers for later calls cover: ${offer.covers.join(', ')}`;
 
 /**
  * Returns a paragraph about what the answers cover beyond the call; empty if they cover nothing.

@@ -1,12 +1,14 @@
 import { window, type ChatResponseStream, type ChatResult, type Disposable } from 'vscode';
 import type { Session } from '../../agent/contract/sessions.ts';
 import { systemClock } from '../../base/clock.ts';
+import type { SessionId } from '../../base/ids.ts';
 import { plain } from '../../base/markdown.ts';
-import { isOpen, isWorking, statusLine } from '../../presentation/sessions/sessionText.ts';
-import { approvalParts } from '../sessions/transcript.ts';
+import { isWorking, statusLine } from '../../presentation/sessions/sessionText.ts';
+import { answerPart, approvalParts } from '../sessions/approvalParts.ts';
+import { sessionLinks, type CommandLink } from '../ui/commandLinks.ts';
 import { setting } from '../ui/settings.ts';
 import type { Approval } from '../window/approvals.ts';
-import { showButton, showPart, withIcons } from './chatStream.ts';
+import { PartWriter, showButton, showLinks, withIcons } from './chatStream.ts';
 import { about, type ChatDeps, type ChatTurn } from './chatTurn.ts';
 import { followSession, type FollowEnd, type FollowOptions } from './follow.ts';
 import type { MeantSession } from './meantSession.ts';
@@ -17,13 +19,13 @@ const minuteMs = 60_000;
  * delivers new messages of the user only after the open request has ended.
  */
 const sleepPatienceMs = 20_000;
-/** The state of a session as text, with buttons for the available actions. */
+/** The state of a session as text, with links to its views and to the available actions. */
 export interface SessionStanding {
   readonly text: string;
-  readonly buttons: readonly ((stream: ChatResponseStream) => void)[];
+  readonly links: readonly CommandLink[];
 }
 
-/** Streams working sessions into the chat, with buttons for tool calls that need approval. */
+/** Streams working sessions into the chat, with the questions for approval of their calls. */
 export class ChatFollower {
   readonly #deps: ChatDeps;
   readonly #meant: MeantSession;
@@ -54,14 +56,11 @@ export class ChatFollower {
     const abort = new AbortController();
     const cancelListener = token.onCancellationRequested(() => abort.abort());
     if (token.isCancellationRequested) abort.abort();
-    const showApproval = (approval: Approval): void => {
-      if (approval.sessionId === session.id) this.#showApproval(approval, stream);
-    };
-    const approvalListener = this.#deps.approvals.onDidAsk(showApproval);
-    this.#deps.approvals.pending().forEach(showApproval);
+    const writer = new PartWriter(stream);
+    const stopApprovals = this.#showApprovals(session.id, stream, writer);
     try {
       const end = await followSession(session, {
-        show: (part) => showPart(stream, part),
+        show: (part) => writer.write(part),
         clock: systemClock,
         limitMs: setting('chat.followMinutes') * minuteMs,
         signal: abort.signal,
@@ -72,13 +71,13 @@ export class ChatFollower {
       await this.close(session, stream, end);
     } finally {
       unfollow();
-      approvalListener.dispose();
+      stopApprovals();
       cancelListener.dispose();
     }
     return about(session);
   }
 
-  /** Ends a chat response: shows the state of the session, with buttons for the next actions. */
+  /** Ends a chat response: shows the state of the session, with links to the next actions. */
   async close(session: Session, stream: ChatResponseStream, end: FollowEnd): Promise<void> {
     // When the user cancels the request, only a working session is interrupted. Interrupting a
     // sleeping session would end its sleep and pause it, but the user only wants to stop watching.
@@ -89,34 +88,45 @@ export class ChatFollower {
     if (end === 'ended') this.#meant.ended(session);
     // The answer to the next message shows the state of the same session, so do not show it here.
     if (end === 'yielded') return;
-    const { text, buttons } = this.standing(session, end);
+    const { text, links } = this.standing(session, end);
     stream.markdown(withIcons(`\n\n${text}\n\n`));
-    for (const button of buttons) button(stream);
+    showLinks(stream, links);
   }
 
   standing(session: Session, end: FollowEnd): SessionStanding {
-    const { id, state } = session;
     const line = plain(statusLine(this.#deps.sessions.glance(session), Date.now()), 400);
-    const buttons: ((stream: ChatResponseStream) => void)[] = [];
-    if (isOpen(state)) {
-      buttons.push((stream) => showButton(stream, 'helios.follow', 'Follow', id));
-      buttons.push((stream) => showButton(stream, 'helios.stop', 'Stop', id));
-      buttons.push((stream) => showButton(stream, 'helios.keepRunning', 'Keep Running', id));
-    }
-    if (state.runs.size > 0)
-      buttons.push((stream) => showButton(stream, 'helios.showMetrics', 'Show Metrics', id));
-    buttons.push((stream) => showButton(stream, 'helios.openSession', 'Open Session', id));
-    if (state.end !== undefined && state.runs.size > 0)
-      buttons.push((stream) => showButton(stream, 'helios.openBrief', 'Open Brief', id));
-    return { text: `${line}${hints[end] ? `\n\n${hints[end]}` : ''}`, buttons };
+    const text = `${line}${hints[end] ? `\n\n${hints[end]}` : ''}`;
+    return { text, links: sessionLinks(session.state) };
   }
 
-  #showApproval(approval: Approval, stream: ChatResponseStream): void {
-    const { parts, choices } = approvalParts(approval);
-    for (const part of parts) showPart(stream, part);
-    for (const [label, choice] of Object.entries(choices))
-      showButton(stream, 'helios.answerApproval', label, approval.id, choice);
+  /** Shows the questions of the session and their answers, until the returned function is called. */
+  #showApprovals(id: SessionId, stream: ChatResponseStream, writer: PartWriter): () => void {
+    const { approvals } = this.#deps;
+    const show = (approval: Approval): void => {
+      if (approval.sessionId === id) showApproval(approval, stream, writer);
+    };
+    const listeners = [
+      approvals.onDidAsk(show),
+      approvals.onDidAnswer(({ approval, answer }) => {
+        if (approval.sessionId === id && answer !== 'deny') writer.write(answerPart(answer));
+      }),
+    ];
+    approvals.pending().forEach(show);
+    return () => listeners.forEach((listener) => listener.dispose());
   }
+}
+
+/** Shows a question with a button for the first answer, and links for the others. */
+function showApproval(approval: Approval, stream: ChatResponseStream, writer: PartWriter): void {
+  const { parts, choices } = approvalParts(approval);
+  for (const part of parts) writer.write(part);
+  const [first, ...others] = choices;
+  if (first !== undefined)
+    showButton(stream, 'helios.answerApproval', first[0], approval.id, first[1]);
+  writer.write({
+    kind: 'links',
+    links: others.map(([title, choice]) => ({ title, args: [approval.id, choice] })),
+  });
 }
 
 /**

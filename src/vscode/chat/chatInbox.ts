@@ -3,22 +3,18 @@ import type { ChatResponseStream } from 'vscode';
 import type { Session } from '../../agent/contract/sessions.ts';
 import { openQuestions } from '../../presentation/sessions/sessionText.ts';
 import { UserFacing } from '../../base/errors.ts';
-import { showButton } from './chatStream.ts';
+import { showLinks } from './chatStream.ts';
 import { inboxList, parseAnswer } from '../inbox/inboxText.ts';
+import { answerLinks, questionText } from '../inbox/questionParts.ts';
 
 /** Shows the questions of the session. Throws `UserFacing` if there is no session. */
 export function showInbox(session: Session | undefined, stream: ChatResponseStream): void {
   const { state, id } = required(session);
-  stream.markdown(inboxList(state, Date.now()));
-  for (const question of openQuestions(state))
-    for (const option of question.options)
-      showButton(
-        stream,
-        'helios.answerQuestion',
-        `${question.id}: ${option}`,
-        { target: { kind: 'question', questionId: question.id, sessionId: id } },
-        option,
-      );
+  stream.markdown(`${inboxList(state)}\n\n`);
+  for (const question of openQuestions(state)) {
+    stream.markdown(`${questionText(question, Date.now())}\n\n`);
+    showLinks(stream, answerLinks(id, question));
+  }
 }
 
 /**

@@ -2,11 +2,44 @@
 import { basename } from 'node:path';
 import { MarkdownString, Uri, type ChatResponseStream } from 'vscode';
 import type { SessionId } from '../../base/ids.ts';
+import { linkLine, type CommandLink } from '../ui/commandLinks.ts';
 import type { CommandId } from '../ui/contributions.ts';
-import type { ChatPart } from '../sessions/transcript.ts';
+import type { ChatPart } from '../sessions/chatPart.ts';
 import type { Refusal } from '../models/preconditions.ts';
 
-export function showPart(stream: ChatResponseStream, part: ChatPart): void {
+type Line = ChatPart & { kind: 'line' };
+
+/** Writes parts to the stream. Lines that follow each other become one paragraph. */
+export class PartWriter {
+  readonly #stream: ChatResponseStream;
+  #isInLines = false;
+
+  constructor(stream: ChatResponseStream) {
+    this.#stream = stream;
+  }
+
+  write(part: ChatPart): void {
+    const isLine = part.kind === 'line' && isPlain(part);
+    if (isLine) {
+      const words = `$(${part.icon}) ${withoutFormulas(part.markdown)}`;
+      this.#stream.markdown(withIcons(`${this.#isInLines ? '\\\n' : '\n\n'}${words}`));
+    } else {
+      if (this.#isInLines) this.#stream.markdown(withIcons('\n\n'));
+      showPart(this.#stream, part);
+    }
+    this.#isInLines = isLine;
+  }
+}
+
+/** Returns whether a line has nothing but its text. */
+const isPlain = ({ markdown, files = [], edited, button, link }: Line): boolean =>
+  files.length === 0 &&
+  edited === undefined &&
+  button === undefined &&
+  link === undefined &&
+  !markdown.includes('\n');
+
+function showPart(stream: ChatResponseStream, part: ChatPart): void {
   switch (part.kind) {
     case 'text':
       return stream.markdown(part.markdown);
@@ -16,41 +49,48 @@ export function showPart(stream: ChatResponseStream, part: ChatPart): void {
       return stream.markdown(withIcons(`\n\n${part.markdown}\n\n`));
     case 'line':
       return showLine(stream, part);
+    case 'links':
+      return showLinks(stream, part.links);
   }
 }
 
 /**
- * Shows a line, followed by links to its files. Every part of the line is Markdown with theme
- * icons; if the parts had different options, VS Code would put the links into separate paragraphs.
+ * Shows a line, followed by its files. Links that run commands stand in a paragraph of their own,
+ * because VS Code merges parts of the same trust, and no other text may be in Markdown that may run
+ * commands.
  */
 function showLine(
   stream: ChatResponseStream,
-  { icon, markdown, files = [], edited, button, link }: ChatPart & { kind: 'line' },
+  { icon, markdown, files = [], edited, button, link }: Line,
 ): void {
   const words = withoutFormulas(markdown);
-  const target = link === undefined ? '' : ` [${link.title}](command:${link.command})`;
-  const show = (text: string): void => {
-    const part = withIcons(text);
-    if (link !== undefined || edited !== undefined)
-      part.isTrusted = { enabledCommands: link === undefined ? [showEdit] : [link.command] };
-    stream.markdown(part);
-  };
-  show(`\n\n$(${icon}) ${words}${files.length > 0 ? ' ' : ''}${target}`);
+  stream.markdown(withIcons(`\n\n$(${icon}) ${words}${files.length > 0 ? ' ' : ''}`));
   for (const file of files) {
     const uri = Uri.file(file);
     stream.anchor(uri, basename(file));
     stream.reference(uri);
-    if (edited !== undefined) show(` [Open Changes](${editAddress(edited, file)}) `);
   }
-  show('\n\n');
+  stream.markdown(withIcons('\n\n'));
+  const links = edited === undefined ? [] : editLinks(edited, files);
+  showLinks(stream, link === undefined ? links : [link, ...links]);
   if (button !== undefined) showButton(stream, button.command, button.title);
 }
 
-/** Command that shows the changes of a file by a session. */
-const showEdit: CommandId = 'helios.openEdit';
+/** Returns links to the changes of the files, numbered in their order if there are several. */
+const editLinks = (id: SessionId, files: readonly string[]): readonly CommandLink[] =>
+  files.map((file, index) => ({
+    title: files.length === 1 ? 'Open Changes' : `Open Changes ${index + 1}`,
+    args: [id, file],
+  }));
 
-const editAddress = (id: SessionId, file: string): string =>
-  `command:${showEdit}?${encodeURIComponent(JSON.stringify([id, file]))}`;
+/** Shows links that run commands, on a line of their own. */
+export function showLinks(stream: ChatResponseStream, links: readonly CommandLink[]): void {
+  if (links.length === 0) return;
+  const { text, enabledCommands } = linkLine(links);
+  const markdown = new MarkdownString(text);
+  markdown.isTrusted = { enabledCommands };
+  stream.markdown(markdown);
+}
 
 /**
  * Returns Markdown without dollar signs, except those of amounts. The dollar sign of an icon would

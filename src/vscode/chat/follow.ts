@@ -8,7 +8,8 @@ import type { JournalEvent } from '../../agent/journal/events.ts';
 import type { Clock } from '../../base/clock.ts';
 import { DisposableStore, toDisposable, type Disposable } from '../../base/disposable.ts';
 import { adviceOf } from '../../base/errors.ts';
-import { Transcript, type ChatPart } from '../sessions/transcript.ts';
+import type { ChatPart } from '../sessions/chatPart.ts';
+import { Transcript } from '../sessions/transcript.ts';
 import { plain } from '../../base/markdown.ts';
 
 /**

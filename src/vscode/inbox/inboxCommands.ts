@@ -4,6 +4,7 @@ import type { Session } from '../../agent/contract/sessions.ts';
 import { openQuestions } from '../../presentation/sessions/sessionText.ts';
 import type { Question } from '../../agent/journal/state.ts';
 import { UserFacing } from '../../base/errors.ts';
+import { markHidden } from '../../base/hiddenCharacters.ts';
 import { oneLine } from '../../base/text.ts';
 import type { Handlers } from '../ui/commandRegistry.ts';
 import type { WindowDeps } from '../window/windowDeps.ts';
@@ -19,6 +20,10 @@ export function inboxCommands(deps: WindowDeps) {
   } satisfies Handlers;
 }
 
+/** Returns the option that a number names, counted from zero. */
+const optionOf = ({ options }: Question, index: unknown): string | undefined =>
+  typeof index === 'number' ? options[index] : undefined;
+
 interface OpenQuestion {
   readonly session: Session;
   readonly question: Question;
@@ -32,7 +37,7 @@ async function answerQuestion(
   const openQuestion = await findQuestion(deps, argument);
   if (openQuestion === undefined) return;
   const { session, question } = openQuestion;
-  const answer = typeof givenAnswer === 'string' ? givenAnswer : await answerFor(question);
+  const answer = optionOf(question, givenAnswer) ?? (await answerFor(question, deps));
   if (answer === undefined) return;
   await session.answer(question.id, answer);
   window.setStatusBarMessage(`Helios: answered “${oneLine(question.text, 60)}”`, 5_000);
@@ -68,9 +73,19 @@ const choiceOf = (openQuestion: OpenQuestion): Choice<OpenQuestion> => ({
   value: openQuestion,
 });
 
+/** Maximum length of a question in the title of a list. Longer ones are opened as a document. */
+const maxTitleChars = 120;
+
 /** Asks the user for an answer to the question. Resolves with `undefined` when the user cancels. */
-async function answerFor({ text, options, fallback }: Question): Promise<string | undefined> {
-  const title = oneLine(text, 120);
+async function answerFor(
+  { id, text, options, fallback }: Question,
+  { documents }: WindowDeps,
+): Promise<string | undefined> {
+  const title = oneLine(text, maxTitleChars);
+  if (text.length > maxTitleChars)
+    await documents.open(`/helios-question/${id}/Question`, () =>
+      Promise.resolve(`${markHidden(text)}\n`),
+    );
   const write = 'Write an Answer…';
   if (options.length > 0) {
     const items = [...options, write].map((label) => ({

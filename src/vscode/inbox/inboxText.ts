@@ -1,23 +1,19 @@
 /** Texts of the inbox, and a parser for answers that the user types. */
 import type { SessionState } from '../../agent/journal/state.ts';
 import { UserFacing } from '../../base/errors.ts';
-import { formatSpan } from '../../base/span.ts';
 import { plain } from '../../base/markdown.ts';
 
-/**
- * Returns a Markdown list of all questions: open questions with their defaults, answered questions
- * with their answers.
- */
-export function inboxList({ questions }: Pick<SessionState, 'questions'>, nowMs: number): string {
+/** Returns a Markdown list of the answered questions. */
+export function inboxList({ questions }: Pick<SessionState, 'questions'>): string {
   if (questions.size === 0) return 'The inbox is empty: the agent has no questions.';
   return [...questions.values()]
-    .map(({ id, text, options, fallback, deadlineMs, answer }) => {
-      if (answer !== undefined)
-        return `- ${id}: ${plain(text, 300)} → **${plain(answer.text, 300)}**${answer.by === 'default' ? ' (default)' : ''}`;
-      const choices =
-        options.length > 0 ? ` (${options.map((option) => plain(option)).join(' · ')})` : '';
-      return `- **${id}**: ${plain(text, 300)}${choices}. Default in ${formatSpan(deadlineMs - nowMs)}: ${plain(fallback, 300)}. Answer with \`/answer ${id} …\``;
-    })
+    .flatMap(({ id, text, answer }) =>
+      answer === undefined
+        ? []
+        : [
+            `- ${id}: ${plain(text, 300)} → **${plain(answer.text, 300)}**${answer.by === 'default' ? ' (default)' : ''}`,
+          ],
+    )
     .join('\n');
 }
 

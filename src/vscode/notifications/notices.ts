@@ -3,6 +3,7 @@
  * answer buttons.
  */
 import { commands, window } from 'vscode';
+import { systemClock } from '../../base/clock.ts';
 import { DisposableStore, type Disposable } from '../../base/disposable.ts';
 import type { Event } from '../../base/emitter.ts';
 import { oneLine } from '../../base/text.ts';
@@ -25,7 +26,7 @@ export function createNotices(
   following: FollowTarget,
 ): Disposable {
   const owned = new DisposableStore();
-  owned.add(approvals.onDidAsk((approval) => void askInNotification(approval, approvals)));
+  owned.add(approvals.onDidAsk((approval) => askInNotification(approval, approvals)));
   owned.add(
     onDidNotify((message) => {
       // An approval is shown by `askInNotification`, with buttons to answer.
@@ -36,21 +37,32 @@ export function createNotices(
   return owned;
 }
 
+/** Time after which an unanswered question is shown again, because VS Code hides notifications. */
+const reminderMs = 5 * 60_000;
+
 /**
- * Asks for approval in a notification. If the user closes the notification, the question can still
- * be answered in the status bar, the Inbox and the chat; if it is answered there, the notification is
- * hidden. VS Code can only hide all notifications that are shown, which are still in its list.
+ * Asks for approval in a notification, and once more if it is still unanswered after `reminderMs`.
+ * If the user closes the notification, the question can still be answered in the status bar, the
+ * Inbox and the chat; if it is answered there, the notification is hidden. VS Code can only hide all
+ * notifications that are shown, which are still in its list.
  */
-async function askInNotification(approval: Approval, approvals: Approvals): Promise<void> {
-  const { text, choices } = approvalNotification(approval);
+function askInNotification(approval: Approval, approvals: Approvals): void {
+  const reminder = systemClock.after(reminderMs, () => void showQuestion(approval));
   const listener = approvals.onDidChange(() => {
     if (approvals.pending().includes(approval)) return;
     listener.dispose();
+    reminder.dispose();
     void commands.executeCommand('notifications.hideToasts');
   });
-  const label = await window.showInformationMessage(text, ...Object.keys(choices));
-  listener.dispose();
-  if (label !== undefined) await run('helios.answerApproval', approval.id, choices[label]);
+  void showQuestion(approval);
+}
+
+async function showQuestion(approval: Approval): Promise<void> {
+  const { text, choices } = approvalNotification(approval);
+  const titles = choices.map(([title]) => title);
+  const chosen = await window.showWarningMessage(text, ...titles);
+  const choice = choices.find(([title]) => title === chosen)?.[1];
+  if (choice !== undefined) await run('helios.answerApproval', approval.id, choice);
 }
 
 type Buttons = Readonly<Record<string, CommandId>>;

@@ -31,7 +31,10 @@ function openApproval({ approvals }: Deps, argument: unknown): Approval {
   const id = approvalIdOf(argument);
   const approval = approvals.pending().find((each) => each.id === id);
   if (approval === undefined)
-    throw new UserFacing('This question was already answered or withdrawn.');
+    throw new UserFacing(
+      'This question was already answered or withdrawn.',
+      'Open questions are in the Inbox.',
+    );
   return approval;
 }
 

@@ -11,7 +11,8 @@ import { cleanText } from '../../base/text.ts';
 import { withoutUntrustedMarks } from '../../base/untrusted.ts';
 import { bestText, statusLine } from '../../presentation/sessions/sessionText.ts';
 import { ledgerTable } from '../experiments/ledgerTable.ts';
-import { Transcript, type ChatPart } from './transcript.ts';
+import type { ChatPart } from './chatPart.ts';
+import { Transcript } from './transcript.ts';
 import { exactTime } from '../../base/localTime.ts';
 import { plain, plainLines } from '../../base/markdown.ts';
 
@@ -93,6 +94,7 @@ function partText(part: ChatPart): string[] {
       return [
         `- ${part.markdown}${(part.files ?? []).map((file) => ` · ${plain(file, 300)}`).join('')}`,
       ];
+    case 'links':
     case 'progress':
       return [];
   }

@@ -2,50 +2,26 @@
 import { withoutUntrustedMarks } from '../../base/untrusted.ts';
 import type { Description, EventOf } from '../../agent/journal/describeEvent.ts';
 import { describeEvent, startTexts } from '../../presentation/events.ts';
-import { approvalPreview, type ShownApproval } from '../../presentation/sessions/approvalText.ts';
-import type { ApprovalRequest } from '../../agent/contract/ports.ts';
 import type { JournalEvent, StreamEvent } from '../../agent/journal/events.ts';
 import type { LeftOut } from '../../project/projects.ts';
 import type { SessionState } from '../../agent/journal/state.ts';
 import type { PermissionsInForce } from '../../permissions/mode.ts';
 import { permissionLine } from '../../presentation/sessions/permissionText.ts';
-import type { SessionId } from '../../base/ids.ts';
-import { evidenceList, metricTable } from '../../presentation/runs/metricTable.ts';
+import { evidenceList, metricTexts } from '../../presentation/runs/metricTexts.ts';
 import {
-  effectVerb,
   endHeadline,
   failedTitle,
   leftOutText,
   requirementsForUser,
   targetTextOf,
 } from '../../presentation/sessions/sessionText.ts';
-import type { CommandId } from '../ui/contributions.ts';
+import { answerLinks, questionText } from '../inbox/questionParts.ts';
 import { endIcon, verdictIcon } from '../ui/icons.ts';
-import { codeLines, plain } from '../../base/markdown.ts';
-import { textSize } from '../../base/text.ts';
-
-export type ChatPart =
-  /** Text of the model, streamed or whole, as the model wrote it. */
-  | { readonly kind: 'text'; readonly markdown: string }
-  /**
-   * A paragraph by Helios. `icon`: codicon id. `markdown`: escaped Markdown. `files`: absolute
-   * paths of the changed files, shown as links. `edited`: the session whose edits of these files
-   * can be shown. `button`: a button below the line.
-   */
-  | {
-      readonly kind: 'line';
-      readonly icon: string;
-      readonly markdown: string;
-      readonly files?: readonly string[];
-      readonly edited?: SessionId;
-      readonly button?: { readonly command: CommandId; readonly title: string };
-      /** A link after the text, to a command without arguments. */
-      readonly link?: { readonly command: CommandId; readonly title: string };
-    }
-  /** A separate block by Helios, such as a table: escaped Markdown. */
-  | { readonly kind: 'block'; readonly markdown: string }
-  /** Progress text, shown until another part follows. */
-  | { readonly kind: 'progress'; readonly text: string };
+import { line, type ChatPart } from './chatPart.ts';
+import { plain } from '../../base/markdown.ts';
+import { counted } from '../../base/text.ts';
+import { runName } from '../../presentation/runs/runText.ts';
+import type { CountedCall } from '../../tools/tool.ts';
 
 /**
  * Converts the events of one session, starting at any event. A model reply that was already
@@ -61,8 +37,11 @@ export class Transcript {
    * already says so.
    */
   readonly #refused = new Set<string>();
+  readonly #counts = new Map<CountedCall, number>();
   #isReplyFollowed = false;
   #hasStreamedText = false;
+  /** Whether a run has ended since the session fell asleep. */
+  #hasRunEnded = false;
   #lastReply = '';
 
   stream(event: StreamEvent): readonly ChatPart[] {
@@ -78,31 +57,82 @@ export class Transcript {
     return [{ kind: 'progress', text: plainProgress(event.text, this.#titles.get(event.callId)) }];
   }
 
-  /** Converts a journal event. `state` is the session's state after the event. */
+  /**
+   * Converts a journal event. `state` is the session's state after the event. Calls that only read,
+   * and notes, are counted, and the counts are shown when the session pauses its work.
+   */
   event(event: JournalEvent, state: SessionState): readonly ChatPart[] {
-    if (event.type === 'model.requested') this.#beginReply();
-    if (event.type === 'model.replied') return this.#replied(event, state);
-    if (event.type === 'tool.started') return this.#started(event);
-    if (event.type === 'files.changed') return this.#changed(event, state);
-    if (event.type === 'permission.decided' && !event.isAllowed) this.#refused.add(event.callId);
-    if (event.type === 'tool.finished' && this.#refused.has(event.callId)) return [];
-    if (event.type === 'tool.finished')
-      return toolParts(event, this.#titles.get(event.callId)).map((part) =>
-        this.#edits.has(event.callId) ? withEdits(part, state) : part,
-      );
-    if (event.type === 'run.ended') return runEndedParts(event, state);
-    if (event.type === 'session.started') return [...targetParts(state), ...startParts(event)];
-    if (event.type === 'session.ended') return endParts(event, this.#lastReply);
-    if (event.type === 'session.resumed') {
-      const { leftOut, ...resumed } = event;
-      return [...eventParts(resumed, state), ...leftOutParts(leftOut)];
+    const counts = pausesWork.has(event.type) ? this.#takeCounts() : [];
+    return [...counts, ...this.#parts(event, state)];
+  }
+
+  #parts(event: JournalEvent, state: SessionState): readonly ChatPart[] {
+    this.#note(event);
+    switch (event.type) {
+      case 'model.replied':
+        return this.#replied(event, state);
+      case 'tool.started':
+        return this.#started(event);
+      case 'files.changed':
+        return this.#changed(event, state);
+      case 'tool.finished':
+        return this.#finished(event, state);
+      case 'sleep.ended':
+        return this.#hasRunEnded ? [] : eventParts(event, state);
+      case 'run.ended':
+        return runEndedParts(event, state);
+      case 'experiment.decided':
+        return this.#decided(event, state);
+      case 'question.asked':
+        return questionParts(event, state);
+      case 'session.started':
+        return [...targetParts(state), ...startParts(event)];
+      case 'session.resumed':
+        return resumedParts(event, state);
+      case 'session.ended':
+        return endParts(event, this.#lastReply);
+      default:
+        return eventParts(event, state);
     }
-    return eventParts(event, state);
+  }
+
+  /** Notes what decides whether later events are shown. */
+  #note(event: JournalEvent): void {
+    if (event.type === 'model.requested') this.#beginReply();
+    if (event.type === 'permission.decided' && !event.isAllowed) this.#refused.add(event.callId);
+    if (event.type === 'sleep.started') this.#hasRunEnded = false;
+    if (event.type === 'run.ended') this.#hasRunEnded = true;
   }
 
   #beginReply(): void {
     this.#isReplyFollowed = true;
     this.#hasStreamedText = false;
+  }
+
+  #finished(event: EventOf<'tool.finished'>, state: SessionState): readonly ChatPart[] {
+    const { callId, countedAs, isError } = event;
+    if (this.#refused.has(callId)) return [];
+    if (countedAs !== undefined && !isError) {
+      this.#counts.set(countedAs, (this.#counts.get(countedAs) ?? 0) + 1);
+      return [];
+    }
+    return toolParts(event, this.#titles.get(callId), state).map((part) =>
+      this.#edits.has(callId) ? withEdits(part, state) : part,
+    );
+  }
+
+  /** Returns the decision, without its reason if the model's last reply already says it. */
+  #decided(event: EventOf<'experiment.decided'>, state: SessionState): readonly ChatPart[] {
+    const description = describeEvent(event, state);
+    if (description?.detail === undefined || !this.#lastReply.includes(description.detail))
+      return eventParts(event, state);
+    return [line('law', plain(description.title, 300))];
+  }
+
+  #takeCounts(): readonly ChatPart[] {
+    const counts = [...this.#counts].map(([kind, count]) => counted(count, ...callNouns[kind]));
+    this.#counts.clear();
+    return counts.length === 0 ? [] : [line('checklist', counts.join(', '))];
   }
 
   #changed(event: EventOf<'files.changed'>, state: SessionState): readonly ChatPart[] {
@@ -141,6 +171,21 @@ export class Transcript {
   }
 }
 
+/** Types of events before which the counts of calls are shown. */
+const pausesWork: ReadonlySet<JournalEvent['type']> = new Set([
+  'sleep.started',
+  'session.paused',
+  'session.ended',
+  'question.asked',
+]);
+
+const callNouns: Readonly<Record<CountedCall, readonly [string, string]>> = {
+  note: ['note written', 'notes written'],
+  note_read: ['note read', 'notes read'],
+  result: ['result read', 'results read'],
+  file: ['file read', 'files read'],
+};
+
 /** Codicon by event type. Events of other types are not shown as a line. */
 const icons: { readonly [Type in JournalEvent['type']]?: string } = {
   'session.resumed': 'debug-continue',
@@ -160,7 +205,6 @@ const icons: { readonly [Type in JournalEvent['type']]?: string } = {
   'run.alarmed': 'warning',
   'results.imported': 'cloud-download',
   'experiment.decided': 'law',
-  'question.asked': 'question',
   'question.answered': 'comment',
   'sweep.point_skipped': 'error',
   'sweep.ended': 'beaker',
@@ -222,7 +266,7 @@ const modeLine = (permissions: PermissionsInForce): ChatPart => ({
   kind: 'line',
   icon: 'shield',
   markdown: plain(permissionLine(permissions), 600),
-  link: { command: 'helios.changePermissionMode', title: 'Change' },
+  link: { title: 'Change' },
 });
 
 const leftOutParts = (leftOut: LeftOut | undefined): readonly ChatPart[] =>
@@ -236,6 +280,22 @@ const leftOutParts = (leftOut: LeftOut | undefined): readonly ChatPart[] =>
           button: { command: 'helios.allowProjectFile', title: 'Allow Project File…' },
         },
       ];
+
+const resumedParts = (
+  { leftOut, ...resumed }: EventOf<'session.resumed'>,
+  state: SessionState,
+): readonly ChatPart[] => [...eventParts(resumed, state), ...leftOutParts(leftOut)];
+
+function questionParts(
+  { questionId: id, at, ...asked }: EventOf<'question.asked'>,
+  state: SessionState,
+): readonly ChatPart[] {
+  const question = { ...asked, id };
+  return [
+    line('question', questionText(question, at)),
+    { kind: 'links', links: answerLinks(state.id, question) },
+  ];
+}
 
 const withEdits = (part: ChatPart, { id }: SessionState): ChatPart =>
   part.kind === 'line' ? { ...part, edited: id } : part;
@@ -252,6 +312,7 @@ const markdownOf = ({ title, detail = '', facts = [] }: Description): string =>
 function toolParts(
   event: EventOf<'tool.finished'>,
   known: string | undefined,
+  state: SessionState,
 ): readonly ChatPart[] {
   const files = event.changedFiles ?? [];
   if (event.isError)
@@ -263,9 +324,10 @@ function toolParts(
       ),
     ];
   if (event.isQuiet) return [];
-  return [
-    line(toolIcon(event), toolText(known ?? (event.summary || event.name), event.summary), files),
-  ];
+  const run = event.runId === undefined ? undefined : state.runs.get(event.runId);
+  // The summary for other views ends with the handle of the run, which only the model needs.
+  const summary = run === undefined ? event.summary : runName(run.spec.number);
+  return [line(toolIcon(event), toolText(known ?? (summary || event.name), summary), files)];
 }
 
 /** Returns title and summary; only the summary if it already starts with the title. */
@@ -279,7 +341,7 @@ function toolIcon(event: EventOf<'tool.finished'>): string {
   return (event.changedFiles ?? []).length > 0 ? 'edit' : 'check';
 }
 
-/** Returns a line for an ended run, and a table of its metrics if it has any. */
+/** Returns a line for an ended run, with its metrics beside the best of earlier runs. */
 function runEndedParts(event: EventOf<'run.ended'>, state: SessionState): readonly ChatPart[] {
   const { title = '', detail = '' } = describeEvent(event, state) ?? {};
   const run = state.runs.get(event.runId);
@@ -287,12 +349,12 @@ function runEndedParts(event: EventOf<'run.ended'>, state: SessionState): readon
     (other) =>
       other !== run && other.verdict?.kind === 'ok' && (other.endedMs ?? 0) <= event.endedMs,
   );
-  const table = metricTable({ metrics: event.metrics, before, decisive: state.target?.objective });
-  const words = [`**${plain(title, 300)}**`, plain(detail, 120)].filter((part) => part !== '');
+  const decisive = state.target?.objective;
+  const values = metricTexts({ metrics: event.metrics, before, decisive });
+  const words = [`**${plain(title, 300)}**`, ...[detail, ...values].map((part) => plain(part))];
   return [
-    line(verdictIcon(event.verdict).id, words.join(' · ')),
+    line(verdictIcon(event.verdict).id, words.filter((part) => part !== '').join(' · ')),
     ...(event.withheld === undefined ? [] : [line('key', plain(event.withheld))]),
-    ...(table === '' ? [] : [{ kind: 'block' as const, markdown: table }]),
   ];
 }
 
@@ -312,28 +374,5 @@ function endParts(event: EventOf<'session.ended'>, lastReply: string): readonly 
   return parts;
 }
 
-/** Returns the parts of an approval question, and the choices to offer below them. */
-export function approvalParts(request: ApprovalRequest): {
-  readonly parts: readonly ChatPart[];
-  readonly choices: ShownApproval['choices'];
-} {
-  const { text, choices } = approvalPreview(request);
-  const size = 'Review' in choices ? ` (${textSize(request.detail)}; review it to approve)` : '';
-  return {
-    parts: [
-      line('shield', `Asks to ${plain(effectVerb(request.effect))}${size}${askedTitle(request)}`),
-      { kind: 'text', markdown: `\n\n${codeLines(text)}\n\n` },
-    ],
-    choices,
-  };
-}
-
-/** Returns a colon and the title of the call; only a colon for a command, which is shown below. */
-const askedTitle = ({ effect, title }: ApprovalRequest): string =>
-  effect === 'execute' ? ':' : `: **${plain(title)}**`;
-
 const plainProgress = (text: string, title?: string): string =>
   (title === undefined ? text : `${title} · ${text}`).replace(/\s+/g, ' ').trim().slice(0, 160);
-
-const line = (icon: string, markdown: string, files: readonly string[] = []): ChatPart =>
-  files.length === 0 ? { kind: 'line', icon, markdown } : { kind: 'line', icon, markdown, files };

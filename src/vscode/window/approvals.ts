@@ -22,8 +22,12 @@ export class Approvals {
     { approval: Approval; settle: (answer: ApprovalAnswer) => void }
   >();
   readonly #asked = new Emitter<Approval>();
+  readonly #answered = new Emitter<{ approval: Approval; answer: ApprovalAnswer }>();
   readonly #changed = new Emitter<void>();
   readonly onDidAsk: Event<Approval> = this.#asked.event;
+  /** Fires when the user has answered a question. */
+  readonly onDidAnswer: Event<{ approval: Approval; answer: ApprovalAnswer }> =
+    this.#answered.event;
   /** Fires when a question is added or removed. */
   readonly onDidChange: Event<void> = this.#changed.event;
 
@@ -62,8 +66,10 @@ export class Approvals {
   /** Answers a question. Returns false if the question was already answered or withdrawn. */
   answer(id: string, answer: ApprovalAnswer): boolean {
     const entry = this.#pending.get(id);
-    entry?.settle(answer);
-    return entry !== undefined;
+    if (entry === undefined) return false;
+    this.#answered.fire({ approval: entry.approval, answer });
+    entry.settle(answer);
+    return true;
   }
 
   #forget(id: string): void {

@@ -9,7 +9,7 @@ import {
   type FollowEnd,
   type FollowOptions,
 } from '../../../src/vscode/chat/follow.ts';
-import type { ChatPart } from '../../../src/vscode/sessions/transcript.ts';
+import type { ChatPart } from '../../../src/vscode/sessions/chatPart.ts';
 import { ManualClock } from '../../fakes/manualClock.ts';
 import { WatchedEmitter } from '../../fakes/watchedEmitter.ts';
 import { recorded, sessionId, started, stateOf } from './states.ts';

@@ -94,14 +94,9 @@ describe('inbox view', () => {
 });
 
 describe('/inbox and /answer', () => {
-  it('list open questions with their defaults and given answers', () => {
-    const text = inboxList(state, startMs);
-    assert.match(
-      text,
-      /\*\*q1\*\*: May I use q1\? \(yes · no\)\. Default in 1 h: no\. Answer with `\/answer q1 …`/,
-    );
-    assert.match(text, /q3: May I use q3\? → \*\*no\*\* \(default\)/);
-    assert.match(inboxList({ questions: new Map() }, startMs), /empty/);
+  it('list the given answers', () => {
+    assert.match(inboxList(state), /^- q3: May I use q3\? → \*\*no\*\* \(default\)$/m);
+    assert.match(inboxList({ questions: new Map() }), /empty/);
   });
 
   const open = ['q1', 'q2'];

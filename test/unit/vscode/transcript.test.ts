@@ -4,11 +4,9 @@ import type { JournalEvent } from '../../../src/agent/journal/events.ts';
 import { EventText } from '../../../src/cli/screen/eventText.ts';
 import { plainStyle } from '../../../src/cli/screen/style.ts';
 import { noUsage } from '../../../src/models/model.ts';
-import {
-  approvalParts,
-  Transcript,
-  type ChatPart,
-} from '../../../src/vscode/sessions/transcript.ts';
+import { answerPart, approvalParts } from '../../../src/vscode/sessions/approvalParts.ts';
+import type { ChatPart } from '../../../src/vscode/sessions/chatPart.ts';
+import { Transcript } from '../../../src/vscode/sessions/transcript.ts';
 import {
   endedRun,
   recorded,
@@ -45,7 +43,12 @@ const finished = (changes: object = {}): JournalEvent =>
     ...changes,
   });
 const textOf = (parts: readonly ChatPart[]): string =>
-  parts.map((part) => (part.kind === 'progress' ? `(${part.text})` : part.markdown)).join('\n');
+  parts
+    .flatMap((part) => {
+      if (part.kind === 'links') return [];
+      return [part.kind === 'progress' ? `(${part.text})` : part.markdown];
+    })
+    .join('\n');
 
 describe('transcript', () => {
   const leftOut = { file: '/p/helios.json', parts: ['provider', 'model', 'notifications'] };
@@ -76,7 +79,7 @@ describe('transcript', () => {
       icon: 'shield',
       markdown:
         'Permission mode ask: Helios waits for your approval before each command and change.',
-      link: { command: 'helios.changePermissionMode', title: 'Change' },
+      link: { title: 'Change' },
     });
     const why = line({ mode: 'allow', note: 'Permission mode allow, as you chose.' });
     assert.equal(textOf(why ? [why] : []), 'Permission mode allow, as you chose.');
@@ -271,10 +274,10 @@ describe('transcript', () => {
     });
     const result = finished({ isError: true, text: `Not allowed: ${why}. Find another way.` });
     const parts = [decided, result].flatMap((event) => transcript.event(event, stateOf()));
-    assert.equal(textOf(parts), `Not allowed · ${why}`);
+    assert.equal(textOf(parts), 'Denied by you');
     const terminal = new EventText(plainStyle);
     const lines = [decided, result].flatMap((event) => terminal.linesOf(event, stateOf()));
-    assert.deepEqual(lines, [`Not allowed · ${why}`]);
+    assert.deepEqual(lines, ['Denied by you']);
   });
 
   it('shows characters that turn the text around as what they are', () => {
@@ -292,6 +295,68 @@ describe('transcript', () => {
       new Transcript().event(finished({ ...quiet, isError: true }), stateOf()).length,
       1,
     );
+  });
+
+  it('counts notes and what was read, until the session pauses its work', () => {
+    const transcript = new Transcript();
+    const call = (countedAs: string, changes: object = {}): readonly ChatPart[] =>
+      transcript.event(finished({ countedAs, ...changes }), stateOf());
+    assert.deepEqual(call('note', { changedFiles: ['/w/note.md'] }), []);
+    assert.deepEqual([...call('result'), ...call('result'), ...call('file')], []);
+    assert.match(textOf(call('file', { isError: true, text: 'gone' })), /failed: gone/);
+    const paused = recorded({ type: 'session.paused', by: 'user' });
+    const [counts] = transcript.event(paused, stateOf());
+    assert.equal(textOf(counts ? [counts] : []), '1 note written, 2 results read, 1 file read');
+    assert.doesNotMatch(textOf(transcript.event(paused, stateOf())), /note/);
+  });
+
+  it('omits from a decision the reason that the reply before it gives', () => {
+    const decided = recorded({
+      type: 'experiment.decided',
+      experimentId: 'e1',
+      decision: 'discard',
+      why: 'Worse by 0.1.',
+      by: 'model',
+    } as never);
+    const transcript = new Transcript();
+    assert.match(textOf(transcript.event(decided, stateOf())), /discard · Worse by 0\.1\.$/);
+    transcript.event(replied('Run 1 ended. Worse by 0.1.'), stateOf());
+    assert.match(textOf(transcript.event(decided, stateOf())), /discard$/);
+  });
+
+  it('shows that a session wakes only if no run has ended in its sleep', () => {
+    const transcript = new Transcript();
+    const awake = recorded({
+      type: 'sleep.ended',
+      sleepId: 'sl1',
+      why: 'met',
+      detail: 'run 1 ended',
+    } as never);
+    assert.equal(textOf(transcript.event(awake, stateOf())), 'Woke up: run 1 ended');
+    const ended = recorded({
+      ...{ type: 'run.ended', runId: runId(1), verdict: { kind: 'ok' }, endedMs: 0, metrics: [] },
+    } as never);
+    transcript.event(ended, stateOf({ runs: runsOf(runState(1)) }));
+    assert.deepEqual(transcript.event(awake, stateOf()), []);
+  });
+
+  it('asks a question whole, with a link for each option', () => {
+    const text = `May I ${'really '.repeat(60)}use [both](command:x)?`;
+    const parts = new Transcript().event(
+      recorded({
+        ...{ type: 'question.asked', questionId: 'q1', callId: 'c', text, fallback: 'No' },
+        ...{ options: ['Yes', 'No'], deadlineMs: 60_000 },
+      } as never),
+      stateOf(),
+    );
+    const asked = textOf(parts.slice(0, 1));
+    assert.match(asked, /(really ){60}use \\\[both\\\]\(command:x\)\?\n\n1\. Yes\n\n2\. No\n\n/);
+    assert.match(asked, /No answer by .* means: No$/);
+    const [, links] = parts;
+    assert.deepEqual(links?.kind === 'links' && links.links.map(({ title }) => title), [
+      ...['Answer 1', 'Answer 2', 'Other Answer…'],
+    ]);
+    assert.doesNotMatch(JSON.stringify(links), /really|both/);
   });
 
   it('compares a run that ended with the best of those before it', () => {
@@ -313,7 +378,7 @@ describe('transcript', () => {
       });
     const table = textOf(new Transcript().event(end(0.5), state));
     assert.match(table, /\*\*Run 4: ok\*\* · lr=4 · 1 h/);
-    assert.match(table, /\| loss \| 0\.5 \| 0\.7 ▼ better \|\n\| lr \| 0\.1 \|  \|/);
+    assert.match(table, / · loss 0\.5 \(before 0\.7 ▼ better\) · lr 0\.1$/);
     assert.match(textOf(new Transcript().event(end(0.8), state)), /0\.7 ▲ worse/);
     assert.match(textOf(new Transcript().event(end(0.7), state)), /0\.7 = same/);
   });
@@ -406,27 +471,45 @@ describe('transcript', () => {
 
   describe('of an approval', () => {
     const partsOf = (detail: string): ReturnType<typeof approvalParts> =>
-      approvalParts({ sessionId, callId: 'c', title: 'run rm', effect: 'execute', detail });
+      approvalParts({ sessionId, callId: 'c', title: 'Run rm', effect: 'execute', detail });
 
     it('shows the call line by line as code, which the chat wraps, with all answers', () => {
       const { parts, choices } = partsOf('rm -rf `x` $(bug)\n```\n\n end');
       assert.equal(
         textOf(parts),
-        'Asks to run a command:\n\n\n`` rm -rf `x` $(bug) ``\\\n```` ``` ````\\\n` `\\\n`  end `\n\n',
+        'Needs your approval to run a command:\n\n\n`` rm -rf `x` $(bug) ``\\\n```` ``` ````\\\n` `\\\n`  end `\n\n',
       );
       // A block or a line is shown with theme icons, and `$(bug)` would be one of them.
       assert.equal(parts[1]?.kind, 'text');
-      assert.deepEqual(Object.values(choices), ['allow', 'deny']);
+      assert.deepEqual(choices, [
+        ['Approve Once', 'allow'],
+        ['Deny', 'deny'],
+      ]);
+    });
+
+    it('says what the answers for later calls cover, and which answer was given', () => {
+      const offer = { scopes: ['session'], label: 'rm', covers: ['rm … on local'] } as const;
+      const request = { sessionId, callId: 'c', title: 'Sweep 9 points', detail: 'rm' };
+      const { parts } = approvalParts({ ...request, effect: 'execute', offer });
+      assert.match(
+        textOf(parts),
+        /^Needs your approval to run a command · \*\*Sweep 9 points\*\*:/,
+      );
+      assert.match(textOf(parts), /The answers for later calls cover: rm … on local$/);
+      assert.equal(textOf([answerPart('allow_session')]), 'Approved for this session');
     });
 
     it('shows only the start of a long call, and offers to review it instead of to approve it', () => {
       const { parts, choices } = partsOf(`command: ${'ls\n'.repeat(1_000)}`);
       assert.match(
         textOf(parts),
-        /^Asks to run a command \(3,009 characters, 1001 lines; review it to approve\):\n/,
+        /^Needs your approval to run a command \(3,009 characters, 1001 lines; review it to approve\):\n/,
       );
       assert.ok(textOf(parts).length < 300);
-      assert.deepEqual(Object.values(choices), ['review', 'deny']);
+      assert.deepEqual(choices, [
+        ['Review', 'review'],
+        ['Deny', 'deny'],
+      ]);
     });
   });
 });

@@ -1,6 +1,6 @@
 /**
- * The metrics of a run as a small Markdown table that compares the last value of each metric with
- * the best last value of earlier runs.
+ * The metrics of a run as texts that compare the last value of each metric with the best last value
+ * of earlier runs.
  */
 import type { RunState } from '../../agent/journal/state.ts';
 import type { Evidence } from '../../agent/journal/events.ts';
@@ -19,20 +19,23 @@ export interface RunResult {
   readonly decisive?: Objective | undefined;
 }
 
-const maxRows = 6;
+/** Maximum number of metrics of a run to name. */
+const maxMetrics = 4;
 
-/** Returns the table; empty text if the run reported no metric. */
-export function metricTable(result: RunResult): string {
+/**
+ * Returns a text for each metric: `val_loss 1.89 (before 1.97 ▼ better)`. If the run reported more
+ * than `maxMetrics`, the last text counts the others.
+ */
+export function metricTexts(result: RunResult): readonly string[] {
   const rows = ordered(result.metrics, result.decisive);
-  if (rows.length === 0) return '';
-  const lines = rows
-    .slice(0, maxRows)
-    .map(
-      (row) => `| ${plain(row.metric, 40)} | ${formatValue(row.last)} | ${against(row, result)} |`,
-    );
-  const more =
-    rows.length > maxRows ? `\n\n${rows.length - maxRows} more in the metrics panel.` : '';
-  return `| Metric | Last | Best before |\n| :-- | --: | :-- |\n${lines.join('\n')}${more}`;
+  const others = rows.length - maxMetrics;
+  return [
+    ...rows.slice(0, maxMetrics).map((row) => {
+      const other = against(row, result);
+      return `${row.metric} ${formatValue(row.last)}${other === '' ? '' : ` (${other})`}`;
+    }),
+    ...(others > 0 ? [counted(others, 'other metric')] : []),
+  ];
 }
 
 const rank = (row: MetricSummary, decisive: MetricSummary | undefined): number =>
@@ -58,7 +61,7 @@ function against(row: MetricSummary, { before }: RunResult): string {
   if (rival === undefined) return '';
   const { verdict, delta } = judge(rival, row.last, row.direction);
   const arrow = verdict === 'same' ? '=' : delta > 0 ? '▲' : '▼';
-  return `${formatValue(rival)} ${arrow} ${verdict}`;
+  return `before ${formatValue(rival)} ${arrow} ${verdict}`;
 }
 
 const where = (at: { readonly index: number; readonly step: number }): string =>
