@@ -4,7 +4,7 @@ import type { CliCommand, CommandContext } from '../command.ts';
 import { withEngine } from '../commandEngine.ts';
 import { namedSession, sessionWords } from '../sessionReference.ts';
 import { singleLine } from '../screen/terminalText.ts';
-import { budgetRequest } from '../steerLine.ts';
+import { budgetRequest, requestOf } from '../steerLine.ts';
 import { exitCodes } from '../cliDeps.ts';
 
 const elsewhere =
@@ -12,9 +12,9 @@ const elsewhere =
 
 export const declareSay = (helios: CliCommand): CliCommand =>
   steering(helios, 'say', 'send a message to a session')
-    .argument('<words...>', 'the message')
+    .argument('<words...>', 'the message, or a command such as "/target val_loss < 0.3"')
     .runs((context, session: string, words: readonly string[]) =>
-      send(context, session, { kind: 'say', text: words.join(' ') }),
+      send(context, session, requestOf(words.join(' '))),
     );
 
 export const declareAnswer = (helios: CliCommand): CliCommand =>

@@ -67,6 +67,18 @@ describe('a session steered from another terminal', () => {
     assert.match(said, /mean over 3 seeds \(best value of each run\)/);
   });
 
+  it('takes the commands of a typed line in a message', async () => {
+    const { code, stdout } = await helios('say', '1', '/target val_loss < 0.3');
+    assert.equal(code, 0);
+    assert.match(stdout.text, /val_loss < 0\.3/);
+    assert.equal(session.state.target?.conditions[0]?.value, 0.3);
+    const unknown = await helios('say', '1', '/tarket val_loss < 0.3');
+    assert.equal(unknown.code, 1);
+    assert.match(unknown.stderr.text, /\/target/);
+    const said = eventsOf(session, 'message.added').filter(({ text }) => text.startsWith('/'));
+    assert.deepEqual(said, []);
+  });
+
   it('pins and unpins notes', async () => {
     assert.equal(
       (await helios('pin', '1', 'Never touch data.py')).stdout.text,
