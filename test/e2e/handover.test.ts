@@ -15,8 +15,7 @@ import type { OwnerKind } from '../../src/storage/leaseOwner.ts';
 import { researcher } from '../fakes/researcher.ts';
 import type { WireServer } from '../fakes/wire.ts';
 import { startWireAnthropic } from '../fakes/wireAnthropic.ts';
-import { startVsCode, type VsCode } from '../setup/codeServer.ts';
-import { packagePath } from '../setup/paths.ts';
+import { installedPackage, startVsCode, type VsCode } from '../setup/codeServer.ts';
 import { Workbench } from './workbench.ts';
 
 /** More than are tried before the test has seen enough, however slow the machine is. */
@@ -46,7 +45,7 @@ describe('a session that is kept running', function () {
     });
     vscode = await startVsCode({
       folder,
-      extensionVsix: packagePath,
+      otherExtensions: [await installedPackage()],
       settings: { 'helios.permissions.mode': 'allow', 'helios.session.keepRunning': 'always' },
       env: { ANTHROPIC_BASE_URL: server.url, ANTHROPIC_API_KEY: key },
     });

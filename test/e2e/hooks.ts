@@ -1,6 +1,13 @@
-/** What a failed test leaves for a user: a picture of each window, in out/screenshots. */
+/**
+ * Installs the package before the first window; what a failed test leaves for a user is a picture
+ * of each window, in out/screenshots.
+ */
 import type { RootHookObject } from 'mocha';
+import { installedPackage } from '../setup/codeServer.ts';
 import { openWorkbenches } from './workbench.ts';
+
+/** Runs before the workers, each of which would install it otherwise. */
+export const mochaGlobalSetup = installedPackage;
 
 export const mochaHooks: RootHookObject = { afterEach: pictureOfFailure };
 

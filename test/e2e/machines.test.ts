@@ -5,8 +5,8 @@ import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'mocha';
 import { makeKey, TestSshd } from '../fakes/sshd.ts';
-import { startVsCode, type VsCode } from '../setup/codeServer.ts';
-import { packagePath, repositoryRoot } from '../setup/paths.ts';
+import { installedPackage, startVsCode, type VsCode } from '../setup/codeServer.ts';
+import { repositoryRoot } from '../setup/paths.ts';
 import { Workbench } from './workbench.ts';
 
 /**
@@ -25,7 +25,7 @@ describe('a machine in the hands of a user', () => {
     sshd = await TestSshd.start();
     vscode = await startVsCode({
       folder,
-      extensionVsix: packagePath,
+      otherExtensions: [await installedPackage()],
       settings: { 'helios.permissions.mode': 'allow', 'helios.model.provider': 'demo' },
     });
     workbench = await Workbench.open(vscode);

@@ -10,8 +10,7 @@ import { GitRepo } from '../fakes/gitRepo.ts';
 import { Night } from '../fakes/nights.ts';
 import type { WireAnswer, WireServer } from '../fakes/wire.ts';
 import { startWireAnthropic } from '../fakes/wireAnthropic.ts';
-import { startVsCode, type VsCode } from '../setup/codeServer.ts';
-import { packagePath } from '../setup/paths.ts';
+import { installedPackage, startVsCode, type VsCode } from '../setup/codeServer.ts';
 import { Workbench } from './workbench.ts';
 
 const dayMs = 86_400_000;
@@ -84,7 +83,7 @@ describe('a night in the hands of a user', () => {
     server = await startWireAnthropic(() => night[(asked += 1) - 1] ?? rest);
     vscode = await startVsCode({
       folder: repo.folder,
-      extensionVsix: packagePath,
+      otherExtensions: [await installedPackage()],
       settings: {
         'helios.permissions.mode': 'allow',
         'helios.session.resume': 'ask',

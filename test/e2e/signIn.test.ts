@@ -6,8 +6,7 @@ import { after, before, describe, it } from 'mocha';
 import { OauthServer } from '../fakes/oauthServer.ts';
 import type { WireServer } from '../fakes/wire.ts';
 import { startWireChatgpt } from '../fakes/wireChatgpt.ts';
-import { startVsCode, type VsCode } from '../setup/codeServer.ts';
-import { packagePath } from '../setup/paths.ts';
+import { installedPackage, startVsCode, type VsCode } from '../setup/codeServer.ts';
 import { Workbench } from './workbench.ts';
 
 /** A user with a ChatGPT subscription and no key: the palette, their browser, and an answer. */
@@ -26,7 +25,7 @@ describe('a ChatGPT subscription', () => {
     });
     vscode = await startVsCode({
       folder,
-      extensionVsix: packagePath,
+      otherExtensions: [await installedPackage()],
       settings: {
         'helios.permissions.mode': 'allow',
         'helios.model.provider': 'chatgpt',

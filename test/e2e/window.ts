@@ -4,8 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { WireServer } from '../fakes/wire.ts';
 import { startWireAnthropic } from '../fakes/wireAnthropic.ts';
-import { startVsCode, type VsCode, type VsCodeOptions } from '../setup/codeServer.ts';
-import { packagePath } from '../setup/paths.ts';
+import {
+  installedPackage,
+  startVsCode,
+  type VsCode,
+  type VsCodeOptions,
+} from '../setup/codeServer.ts';
 import { Workbench } from './workbench.ts';
 
 export interface TestWindow {
@@ -26,7 +30,7 @@ export interface TestWindowOptions extends Pick<VsCodeOptions, 'settings' | 'oth
 /** Opens a window. What was opened before a failure is closed. */
 export async function openWindow(
   answer: Parameters<typeof startWireAnthropic>[0],
-  { viewport, hasKey = true, ...options }: TestWindowOptions = {},
+  { viewport, hasKey = true, settings, otherExtensions = [] }: TestWindowOptions = {},
 ): Promise<TestWindow> {
   await using opening = new AsyncDisposableStack();
   const folder = await mkdtemp(join(tmpdir(), 'workspace-'));
@@ -35,7 +39,12 @@ export async function openWindow(
   opening.defer(() => server.close());
   const key = hasKey ? { ANTHROPIC_API_KEY: 'test-key' } : {};
   const env = { ANTHROPIC_BASE_URL: server.url, ...key };
-  const vscode = await startVsCode({ folder, extensionVsix: packagePath, env, ...options });
+  const vscode = await startVsCode({
+    folder,
+    env,
+    ...(settings && { settings }),
+    otherExtensions: [await installedPackage(), ...otherExtensions],
+  });
   opening.defer(() => vscode.dispose());
   const workbench = await Workbench.open(vscode, viewport);
   opening.defer(() => workbench.close());

@@ -5,8 +5,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'mocha';
 import type { WireServer } from '../fakes/wire.ts';
 import { startWireAnthropic } from '../fakes/wireAnthropic.ts';
-import { startVsCode, type VsCode } from '../setup/codeServer.ts';
-import { packagePath } from '../setup/paths.ts';
+import { installedPackage, startVsCode, type VsCode } from '../setup/codeServer.ts';
 import { Workbench } from './workbench.ts';
 
 /** A window on Windows, without another machine: all ways to a goal lead to a machine first. */
@@ -22,7 +21,7 @@ describe('a window on Windows', () => {
     server = await startWireAnthropic(() => ({ text: 'Never asked.' }));
     vscode = await startVsCode({
       folder,
-      extensionVsix: packagePath,
+      otherExtensions: [await installedPackage()],
       settings: { 'helios.permissions.mode': 'allow', 'helios.model.provider': 'claude' },
       env: {
         HELIOS_TEST_PLATFORM: 'win32',

@@ -4,12 +4,14 @@
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { cp, mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, delimiter, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { run } from './command.ts';
 import { installCodeServer } from './installCodeServer.ts';
+import { installedFolder, packagePath } from './paths.ts';
 import { processesWithVariable, signalProcess } from './processes.ts';
 
 export interface VsCodeOptions {
@@ -104,9 +106,7 @@ export async function startVsCode(options: VsCodeOptions): Promise<VsCode> {
     await mkdir(env.HOME, { recursive: true });
     for (const folder of options.otherExtensions ?? [])
       await cp(folder, join(extensionsFolder, basename(folder)), { recursive: true });
-    if (options.extensionVsix) {
-      await run(process.execPath, [...args, '--install-extension', options.extensionVsix], { env });
-    }
+    if (options.extensionVsix) await installExtension(options.extensionVsix, root);
     const start = (): Promise<{ port: number; log: () => string }> =>
       listening(
         spawn(process.execPath, [...args, ...serverFlags(options)], {
@@ -132,6 +132,40 @@ export async function startVsCode(options: VsCodeOptions): Promise<VsCode> {
   } catch (error) {
     await dispose();
     throw error;
+  }
+}
+
+/** Installs a VSIX as VS Code does, into the folder `extensions` below `root`. */
+async function installExtension(vsix: string, root: string): Promise<void> {
+  const entry = await installCodeServer();
+  const folders = ['--server-data-dir', root, '--extensions-dir', join(root, 'extensions')];
+  const env = serverEnvironment(root);
+  await mkdir(env.HOME, { recursive: true });
+  await run(process.execPath, [entry, ...folders, '--install-extension', vsix], { env });
+}
+
+/**
+ * Returns the folder of the installed package, for `otherExtensions`. The first call after a build installs
+ * it, because an installation takes longer than the start of a window.
+ */
+export async function installedPackage(): Promise<string> {
+  const folder = join(installedFolder, 'extensions');
+  if (!existsSync(folder)) await installPackage();
+  const name = (await readdir(folder)).find((each) => each.startsWith('helios.'));
+  if (name === undefined) throw new Error(`${packagePath} was not installed into ${folder}.`);
+  return join(folder, name);
+}
+
+async function installPackage(): Promise<void> {
+  const unfinished = await mkdtemp(`${installedFolder}-`);
+  try {
+    await installExtension(packagePath, unfinished);
+    await rename(unfinished, installedFolder);
+  } catch (error) {
+    // Another worker may have installed it meanwhile.
+    if (!existsSync(installedFolder)) throw error;
+  } finally {
+    await rm(unfinished, { recursive: true, force: true });
   }
 }
 

@@ -16,6 +16,9 @@ export const outFolder = join(repositoryRoot, 'out');
 
 export const packagePath = join(outFolder, 'helios.vsix');
 
+/** A home of VS Code in which the package is installed; a new package removes it. */
+export const installedFolder = join(outFolder, 'installed');
+
 /** The environment of a process for which the product has been built and packed already. */
 export const whenBuilt = { HELIOS_TEST_BUILT: repositoryRoot } as const;
 

@@ -6,8 +6,7 @@ import { after, before, describe, it } from 'mocha';
 import type { Frame } from 'playwright-core';
 import type { WireAnswer, WireServer } from '../../fakes/wire.ts';
 import { startWireAnthropic } from '../../fakes/wireAnthropic.ts';
-import { startVsCode, type VsCode } from '../../setup/codeServer.ts';
-import { packagePath } from '../../setup/paths.ts';
+import { installedPackage, startVsCode, type VsCode } from '../../setup/codeServer.ts';
 import { Workbench } from '../workbench.ts';
 
 const call = (text: string, name: string, input: Record<string, unknown>): WireAnswer => ({
@@ -61,7 +60,7 @@ describe('the session view in the hands of a user', () => {
     });
     vscode = await startVsCode({
       folder,
-      extensionVsix: packagePath,
+      otherExtensions: [await installedPackage()],
       settings: { 'helios.permissions.mode': 'allow', 'workbench.colorTheme': 'Dark 2026' },
       env: { ANTHROPIC_BASE_URL: server.url, ANTHROPIC_API_KEY: 'test-key' },
     });
