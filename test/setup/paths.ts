@@ -29,3 +29,7 @@ export const isBuilt = (): boolean =>
 /** Returns the file of a program of the product: the built one, which starts faster, if it exists. */
 export const programFile = (name: 'background' | 'cli'): string =>
   join(repositoryRoot, isBuilt() ? `dist/${name}.cjs` : `src/${name}/main.ts`);
+
+/** Returns the module of the engine: the built one, which loads faster, if it exists. */
+export const engineFile = (): string =>
+  join(repositoryRoot, isBuilt() ? 'dist/engine.cjs' : 'src/compose/engine.ts');
