@@ -2,6 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
+  appendFileSync,
   chmodSync,
   lstatSync,
   mkdirSync,
@@ -11,6 +12,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+
+const user = '[user]\n\tname = Ada\n\temail = ada@example.org\n';
 
 export class GitRepo {
   readonly folder: string;
@@ -27,16 +30,18 @@ export class GitRepo {
     const repo = GitRepo.empty(folder);
     repo.write(files);
     repo.git('add', '-A');
-    repo.git('commit', '-qm', 'first');
+    // A new repository has no work that git could do in the background.
+    repo.git('-c', 'maintenance.auto=false', 'commit', '-qm', 'first');
     return repo;
   }
 
   static empty(folder: string, ...options: readonly string[]): GitRepo {
     mkdirSync(folder, { recursive: true });
     const repo = new GitRepo(folder);
-    repo.git('init', '-q', '-b', 'main', ...options);
-    repo.git('config', 'user.name', 'Ada');
-    repo.git('config', 'user.email', 'ada@example.org');
+    // Most of the time would be spent on the samples of hooks in the usual template.
+    repo.git('init', '-q', '-b', 'main', '--template=', ...options);
+    for (const name of ['hooks', 'info']) mkdirSync(join(folder, '.git', name));
+    appendFileSync(join(folder, '.git/config'), user);
     return repo;
   }
 
