@@ -85,7 +85,8 @@ function partOf(place: Place, take: TakeExpansion, isInQuotes = false): ShellWor
     const part = take(place, isInQuotes);
     const spelled = written(place);
     const word = { text: '', spelled, isDynamic: true, isQuoted: false, parts: [part] };
-    return isInQuotes || part.kind === 'arithmetic' ? word : { ...word, isSplit: true };
+    const isOne = part.kind === 'arithmetic' || type === 'process_substitution';
+    return isInQuotes || isOne ? word : { ...word, isSplit: true };
   }
   if (pattern.test(type)) return patternOf(place);
   if (made.test(type) && place.node.childCount > 0) return joinedParts(place, take);

@@ -12,6 +12,8 @@ const launchers = words(
   'torchrun accelerate deepspeed horovodrun mpirun mpiexec srun nsys ncu valgrind strace ltrace gdb ' +
     'perf taskset numactl flock chrt xvfb-run watch unbuffer parallel',
 );
+/** Subcommands of `nsys` that start no command. */
+const reports = words('analyze export stats status');
 /** Programs that take the command to run after the subcommand `run`. */
 const environments = words('uv poetry pipenv conda mamba micromamba');
 export const dot: ShellWord = { text: '.', spelled: '.', isDynamic: false, isQuoted: false };
@@ -46,8 +48,11 @@ export function innerOf(
       ...ofLauncher(bare, rest.slice(rest.indexOf(subcommand) + 1), name),
       ...environmentOf(name, rest),
     };
-  return launchers.has(name) ? ofLauncher(bare, rest, name) : undefined;
+  return isLaunch(name, subcommand) ? ofLauncher(bare, rest, name) : undefined;
 }
+
+const isLaunch = (name: string, subcommand: ShellWord | undefined): boolean =>
+  launchers.has(name) && !(name === 'nsys' && reports.has(subcommand?.text ?? ''));
 
 const environmentOf = (name: string, rest: readonly ShellWord[]): Pick<Inner, 'environment'> => {
   const prefix = valueOf(rest, /^(?:-p|--prefix)$/);

@@ -209,7 +209,7 @@ class LineMandate {
   }
 
   #recordSetter(name: string, rest: readonly ShellWord[]): void {
-    if (name === 'read') for (const word of operandsOf(rest)) this.#variables.forget(word.text);
+    for (const { text } of setBy(name, rest)) this.#variables.forget(text);
     if (!/^(?:export|local|declare|readonly)$/.test(name)) return;
     for (const word of rest) if (word.spelled.includes('=')) this.#variables.assign(word);
   }

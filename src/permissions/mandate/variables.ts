@@ -26,8 +26,8 @@ export class Variables {
   assign({ text, spelled, isDynamic, isQuoted }: ShellWord): void {
     const [, key = '', value = ''] = /^(\w+)=(.*)$/s.exec(spelled) ?? [];
     const word = { text: text.slice(key.length + 1), spelled: value, isDynamic, isQuoted };
+    this.#set(key, value === '$!' ? undefined : this.resolve(word));
     if (value === '$!') this.#processes.add(key);
-    else this.#set(key, this.resolve(word));
   }
 
   /** Records the variable of a loop: `for NAME in WORDS`. */
@@ -39,13 +39,13 @@ export class Variables {
 
   /** Marks the value of a variable as unknown, because a program sets the variable. */
   forget(key: string): void {
-    this.#values.set(key, undefined);
+    this.#set(key, undefined);
   }
 
   /** Returns true for a variable with the id of a process that the line started, such as `$!`. */
   isProcess = ({ spelled }: ShellWord): boolean => {
-    const [, plain, inBraces] = name.exec(spelled) ?? [];
-    return spelled === '$!' || this.#processes.has(plain ?? inBraces ?? '');
+    const [whole, plain, inBraces] = name.exec(spelled) ?? [];
+    return spelled === '$!' || (whole === spelled && this.#processes.has(plain ?? inBraces ?? ''));
   };
 
   /**
@@ -54,6 +54,7 @@ export class Variables {
    */
   resolve(word: ShellWord): readonly ShellWord[] | undefined {
     if (!word.isDynamic) return [word];
+    if (this.isProcess(word)) return [{ ...word, text: 'x', isDynamic: false }];
     const spelled = word.spelled
       .replace(/^\$(?:HOME|\{HOME\})(?=[/:]|$)/, '~')
       .replace(/^\$(?:PWD|\{PWD\})(?=[/:]|$)/, '.')
@@ -72,6 +73,7 @@ export class Variables {
   }
 
   #set(key: string, words: readonly ShellWord[] | undefined): void {
+    this.#processes.delete(key);
     const before = this.#values.has(key) ? this.#values.get(key) : [];
     const isKnown = before !== undefined && words !== undefined;
     // An earlier value stays possible, because the assignment may be in a branch that does not run.
@@ -81,7 +83,8 @@ export class Variables {
   #expand(texts: readonly string[]): readonly string[] | undefined {
     if (texts.length > most) return undefined;
     const open = texts.find((text) => name.test(text) || braces.test(text));
-    if (open === undefined) return texts.some((text) => /[$`\\{}]/.test(text)) ? undefined : texts;
+    if (open === undefined)
+      return texts.some((text) => /[$`\\{}]|[<>]\(/.test(text)) ? undefined : texts;
     const [variable = '', plain, inBraces] = name.exec(open) ?? [];
     const [list = '', inner = ''] = braces.exec(open) ?? [];
     const values = variable === '' ? inner.split(',') : this.#values.get(plain ?? inBraces ?? '');

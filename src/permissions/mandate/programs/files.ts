@@ -1,6 +1,6 @@
 /** Checks programs that read, change, copy or pack files. */
 import type { ShellWord } from '../../../shell/shellCommand.ts';
-import { pathOutside } from '../paths.ts';
+import { codeOutside, pathOutside } from '../paths.ts';
 import { firstReason, has, isOption, operandsOf, valueOf, type Check } from '../step.ts';
 
 /** Returns the path that is attached to an option: `--dir=PATH` or `-CPATH`. */
@@ -12,6 +12,10 @@ const optionPaths = (rest: readonly ShellWord[]): readonly ShellWord[] =>
     const text = optionPath(word);
     return text === undefined ? [] : [{ ...word, text, spelled: text }];
   });
+
+/** Checks a program that changes its operands, of which the first may be an expression. */
+export const yq: Check = (call) =>
+  firstReason(operandsOf(call.rest), ({ text }) => codeOutside(text, call.step)) ?? changes(call);
 
 /** Checks a program that changes the file or folder of every operand. */
 export const changes: Check = ({ rest, step }) =>

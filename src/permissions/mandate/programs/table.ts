@@ -3,7 +3,7 @@ import type { Check, Rule } from '../step.ts';
 import { argumentsInside } from './arguments.ts';
 import { docker } from './containers.ts';
 import { aria2c, curl, git, hub, wget } from './downloads.ts';
-import { changes, copies, dd, reads, removes, sed, tar } from './files.ts';
+import { changes, copies, dd, reads, removes, sed, tar, yq } from './files.ts';
 import { conda, npm, pip, poetry, uv } from './installs.ts';
 import { awk, interpreter } from './interpreters.ts';
 import { assigns, except, kill, make, server } from './tools.ts';
@@ -35,6 +35,7 @@ add(
   'files',
 );
 add('zip unzip 7z', changes, 'files');
+add('yq', yq, 'files');
 add('rm unlink mv', removes, 'files');
 add('cp ln install rsync', copies, 'files');
 add('tar', tar, 'files');
@@ -55,7 +56,7 @@ add(
   'gcc g++ cc c++ clang clang++ nvcc rustc javac ar ld tsc pytest py.test tox nox ruff black ' +
     'isort mypy flake8 pylint pyright yapf eslint prettier coverage doctest ffmpeg sox convert ' +
     'identify pandoc pdflatex latexmk xelatex bibtex dot gnuplot pdftotext sqlite3 cython swig ' +
-    'bazel meson tokei cloc shellcheck jsonlint yamllint nm objdump ldd',
+    'nsys bazel meson tokei cloc shellcheck jsonlint yamllint nm objdump ldd',
   argumentsInside,
   'tools',
 );
