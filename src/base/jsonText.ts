@@ -86,9 +86,12 @@ export function readJson(text: string): JsonReading {
  */
 function tooDeepAt(text: string): number | undefined {
   const scanner = createScanner(text, true);
+  const next = (): number => {
+    scanner.scan();
+    return scanner.getTokenOffset();
+  };
   let depth = 0;
-  for (scanner.scan(); scanner.getTokenLength() > 0; scanner.scan()) {
-    const at = scanner.getTokenOffset();
+  for (let at = next(); at < text.length; at = next()) {
     const token = text.charAt(at);
     if (token === '{' || token === '[') depth += 1;
     if (token === '}' || token === ']') depth -= 1;

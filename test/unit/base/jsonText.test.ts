@@ -79,6 +79,12 @@ describe('readJson', () => {
       { line: 1, column: 3 },
       /: this comment is not closed/,
     ],
+    [
+      'a comment that begins at the end',
+      '{} /*',
+      { line: 1, column: 4 },
+      /: this comment is not closed/,
+    ],
     ['no end', '{\n  "a": [1', { line: 2, column: 10 }, /: it ends too early/],
     ['nothing but a comment', '// x', { line: 1, column: 5 }, /: it ends too early/],
     [
