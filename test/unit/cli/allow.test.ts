@@ -141,6 +141,7 @@ describe('helios allow', () => {
       { type: 'webhook', url: 'http://127.0.0.1:8000/hook' },
       { type: 'webhook', url: 'https://localhost/x' },
       { type: 'webhook', url: 'https://ada:pw@example.org/x' },
+      { type: 'webhook', url: 'https://ntfy.sh/${secret:hook}' },
       { type: 'email', host: '10.0.0.5', from: 'a@b.example', to: 'c@d.example' },
     ]) {
       put({ notifications: { channels: [channel] } });
@@ -148,7 +149,7 @@ describe('helios allow', () => {
       assert.equal(code, 1);
       assert.match(
         err,
-        /Nothing of \S+helios\.json was allowed: .*(?:private network or on this computer|user name or a password)/,
+        /Nothing of \S+helios\.json was allowed: .*(?:private network or on this computer|user name or a password|reference to your secrets)/,
       );
       assert.match((await session('allow', '--show')).out, /^Not allowed:$/m);
     }

@@ -9,6 +9,7 @@ import { assertInProportion } from '../../fakes/proportion.ts';
 /** Parts of lines that are repeated up to the length of the line. */
 const parts: Readonly<Record<string, readonly [start: string, part: string, end: string]>> = {
   'a fraction of digits': ['loss=0.5 / ', '1', ''],
+  'digits before a bar': ['loss=0.5 / ', '1', ' ['],
   'a count of digits': ['loss=0.5 1/', '1', 'x'],
   'counts of bars': ['loss=0.5 ', '1/1 ', ''],
   'counts in brackets': ['loss=0.5 / ', '[1/', ''],

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeEach, describe, it } from 'mocha';
 import { silentLogger } from '../../../src/base/logger.ts';
+import { NotifyFailure } from '../../../src/notify/channel.ts';
 import { HeldMessages } from '../../../src/notify/heldMessages.ts';
 import type { Message, Notification } from '../../../src/notify/notification.ts';
 import { Notifier } from '../../../src/notify/notifier.ts';
@@ -45,7 +46,7 @@ describe('the notifier', () => {
       redact: (text) => text.replaceAll('hunter2', '[redacted]'),
       settings: () => settings,
       publicNetwork: {
-        fetch: () => Promise.reject(new TypeError('fetch failed')),
+        fetch: () => Promise.reject(new NotifyFailure('settings', 'in a private network')),
         addressOf: (host) => Promise.resolve(host),
       },
       isAllowed: (allowance) => Promise.resolve(allowed.has(allowance)),
@@ -370,6 +371,19 @@ describe('the notifier', () => {
     await holdForProject();
     await release();
     assert.match(warnings[0] ?? '', /by desktop do not arrive/);
+  });
+
+  it('connects a channel of a project to public addresses only', async () => {
+    isOnline = true;
+    const site = await notifySite();
+    const channels = [{ type: 'webhook' as const, url: site.url }];
+    const [result] = await notifier({ channels: [] }).try(about('error'), {
+      notifications: { channels },
+      allowance: 'yes',
+    });
+    await site.close();
+    assert.match(result?.problem ?? '', /in a private network/);
+    assert.deepEqual(site.calls, []);
   });
 
   it('gives a channel of a project no secret', async () => {
