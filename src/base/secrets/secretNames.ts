@@ -12,7 +12,7 @@ const nouns = set(
     'authkey authtoken accesstoken sshpass',
 );
 /** Last words of names whose values are secret if they look like a secret. */
-const vague = set('secrets credentials credential authorization dsn webhook auth cookie');
+const vague = set('secrets credentials credential creds authorization dsn webhook auth jwt cookie');
 /**
  * Names that are vague, and denote a secret only after another word: `PWD` is the name of the
  * working folder.
@@ -68,6 +68,7 @@ function kindByWords(name: string): SecretNameKind | undefined {
   const before = words.at(-2) ?? '';
   if (last === 'key' || last === 'keys') return keyKind(last, before);
   if (last === 'token') return publicTokens.has(before) ? undefined : tokenKind(words);
+  if (last === 'config') return before === 'auth' ? 'likely' : undefined;
   if (last === 'id') return words.slice(-3).join('_') === 'access_key_id' ? 'likely' : undefined;
   if (['url', 'uri', 'string'].includes(last)) return addressed.has(before) ? 'certain' : undefined;
   return nounKind(last, before);
