@@ -101,8 +101,8 @@ export abstract class ForwardingMachine implements Machine {
     return this.through((machine) => machine.query(script, options), 'look');
   }
 
-  stream(command: string, options: StreamOptions): Promise<StreamResult> {
-    return this.through((machine) => machine.stream(command, options), 'act');
+  stream(script: string, options: StreamOptions): Promise<StreamResult> {
+    return this.through((machine) => machine.stream(script, options), 'act');
   }
 
   spawnDetached(...args: Parameters<Machine['spawnDetached']>): Promise<void> {

@@ -160,10 +160,10 @@ export interface Machine {
    */
   query(script: string, options?: QueryOptions): Promise<string>;
   /**
-   * Runs a command with unlimited input and output, such as one end of a transfer. Rejects as
-   * `exec` does.
+   * Runs a POSIX sh script with unlimited input and output, such as one end of a transfer. Rejects
+   * as `exec` does.
    */
-  stream(command: string, options: StreamOptions): Promise<StreamResult>;
+  stream(script: string, options: StreamOptions): Promise<StreamResult>;
   /**
    * Resolves with the user's setup for commands and runs. `exec` and `spawnDetached` do not apply
    * the setup themselves, because Helios also uses them for its own work. Absent if nothing is set

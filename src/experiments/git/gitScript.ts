@@ -91,7 +91,7 @@ export async function runGit(call: GitCall): Promise<string> {
 }
 
 const commandOf = ({ script, args }: GitCall): string =>
-  `exec /bin/sh -c ${shellQuote(script)} helios ${args.map(shellQuote).join(' ')}`;
+  `set -- ${args.map(shellQuote).join(' ')}\n${script}`;
 
 async function* inputOf(
   stdin: Uint8Array | Conversation,

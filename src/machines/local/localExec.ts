@@ -67,7 +67,7 @@ export async function execLocal(
 
 /** See `Machine.stream`. */
 export async function streamLocal(
-  command: string,
+  script: string,
   launch: Launch,
   options: StreamOptions,
   clock: Clock,
@@ -75,7 +75,7 @@ export async function streamLocal(
   if (options.signal?.aborted) return { outcome: { kind: 'aborted' }, stderr: '' };
   await assertFolder(launch.cwd);
   return guardedStream(options, async ({ stdin, onStdout, signal }) => {
-    const child = start([...shell, '-c', command], {
+    const child = start(['/bin/sh', '-c', script], {
       ...launch,
       stdio: [stdin ? 'pipe' : 'ignore', 'pipe', 'pipe'],
     });

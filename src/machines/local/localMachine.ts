@@ -99,9 +99,9 @@ export class LocalMachine implements Machine {
     return this.#queries.ask(script, options);
   }
 
-  stream(command: string, options: StreamOptions): Promise<StreamResult> {
+  stream(script: string, options: StreamOptions): Promise<StreamResult> {
     const launch = { cwd: options.cwd ?? this.workFolder, env: this.#ownEnv() };
-    return streamLocal(command, launch, options, this.#clock);
+    return streamLocal(script, launch, options, this.#clock);
   }
 
   spawnDetached(

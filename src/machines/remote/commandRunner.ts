@@ -1,6 +1,5 @@
 /** Runs each script as a separate command, for hosts where no shell can stay open. */
 import type { Clock } from '../../base/clock.ts';
-import { shellQuote } from '../../base/text.ts';
 import { MachineFailure } from '../machine.ts';
 import { BoundedAnswer } from './boundedAnswer.ts';
 import type { CommandHost } from './commandHost.ts';
@@ -28,9 +27,10 @@ async function runOnce(
   const stdout = new BoundedAnswer(maxBytes);
   const outcome = await execRemote(
     host,
-    `exec /bin/sh -c ${shellQuote(script)}`,
+    script,
     {
       cwd: '/',
+      isPosix: true,
       timeoutMs,
       signal: stdout.signal,
       onStdout: (bytes) => stdout.push(bytes),

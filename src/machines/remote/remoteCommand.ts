@@ -7,6 +7,8 @@ import { MachineFailure } from '../machine.ts';
 
 export interface RemoteCommand {
   readonly command: string;
+  /** True if the POSIX shell runs the command. Default: bash, if the host has it. */
+  readonly isPosix?: boolean;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   readonly hasStdin: boolean;
@@ -56,7 +58,7 @@ function escaped(text: string): string {
  * can see the arguments of a process, and a long command.
  */
 export function commandScript(
-  { command, cwd, env, hasStdin }: RemoteCommand,
+  { command, isPosix = false, cwd, env, hasStdin }: RemoteCommand,
   marker: string,
 ): { readonly script: string; readonly input: string } {
   if (Buffer.byteLength(command) > maxCommandBytes)
@@ -73,7 +75,7 @@ export function commandScript(
     // The login shell has read the start-up files. With a lower SHLVL, bash would read them again.
     'PYTHONUNBUFFERED=1 SHLVL=1; export PYTHONUNBUFFERED SHLVL',
     ...(unseen.length > 0 ? ['IFS= read -r e', 'eval "$(printf %b "$e")"'] : []),
-    'sh=$(command -v bash) || sh=/bin/sh',
+    isPosix ? 'sh=/bin/sh' : 'sh=$(command -v bash) || sh=/bin/sh',
     // If the server does not make the shell a group leader, setsid makes the command one, with the
     // same pid.
     'lead=; kill -0 "-$$" 2>/dev/null || { command -v setsid >/dev/null && lead=setsid; }',

@@ -11,6 +11,8 @@ import { commandLine, commandScript, endGroupScript } from './remoteCommand.ts';
 
 export interface RemoteExec extends Pick<ExecOptions, 'env' | 'timeoutMs' | 'signal'> {
   readonly cwd: string;
+  /** See `RemoteCommand.isPosix`. */
+  readonly isPosix?: boolean;
   readonly stdin?: ExecOptions['stdin'] | AsyncIterable<Uint8Array>;
   /** Reading pauses until a returned promise settles. */
   onStdout(bytes: Uint8Array): void | Promise<void>;
@@ -45,9 +47,9 @@ export async function execRemote(
 ): Promise<ExecOutcome> {
   if (exec.signal?.aborted) return { kind: 'aborted' };
   const marker = `helios-${randomBytes(8).toString('hex')}`;
-  const { cwd, env = {}, stdin, signal } = exec;
+  const { cwd, isPosix = false, env = {}, stdin, signal } = exec;
   const { script, input } = commandScript(
-    { command, cwd, env, hasStdin: stdin !== undefined },
+    { command, isPosix, cwd, env, hasStdin: stdin !== undefined },
     marker,
   );
   try {

@@ -1,7 +1,7 @@
 /** Base class of machines that run everything through a shell on a host. */
 import { posix } from 'node:path';
 import { systemClock, type Clock } from '../../base/clock.ts';
-import { counted, shellQuote } from '../../base/text.ts';
+import { counted } from '../../base/text.ts';
 import { quotedReason } from '../../base/untrusted.ts';
 import { HeadTail } from '../headTail.ts';
 import {
@@ -124,11 +124,12 @@ export abstract class ShellMachine implements Machine {
     return this.#queries.ask(script, options);
   }
 
-  stream(command: string, options: StreamOptions): Promise<StreamResult> {
+  stream(script: string, options: StreamOptions): Promise<StreamResult> {
     return guardedStream(options, async ({ cwd = this.workFolder, ...ends }) => {
       const stderr = new HeadTail(defaultMaxBytes);
-      const exec = { ...ends, cwd, onStderr: (bytes: Uint8Array) => stderr.push(bytes) };
-      const outcome = await execRemote(this.#host, command, exec, this.#clock);
+      const onStderr = (bytes: Uint8Array): void => stderr.push(bytes);
+      const exec = { ...ends, cwd, isPosix: true, onStderr };
+      const outcome = await execRemote(this.#host, script, exec, this.#clock);
       return { outcome, stderr: stderr.text() };
     });
   }
@@ -212,9 +213,10 @@ export async function runScript(
   const stderr = new HeadTail(defaultMaxBytes);
   const outcome = await execRemote(
     host,
-    `exec /bin/sh -c ${shellQuote(script)}`,
+    script,
     {
       cwd: '/',
+      isPosix: true,
       ...(stdin === undefined ? {} : { stdin }),
       signal: stdout.signal,
       onStdout: (bytes) => stdout.push(bytes),

@@ -79,8 +79,8 @@ export class SlurmMachine extends ForwardingMachine {
     return this.#deps.login.exec(command, { ...options, cwd: options.cwd ?? this.workFolder });
   }
 
-  override stream(command: string, options: StreamOptions): Promise<StreamResult> {
-    return this.#deps.login.stream(command, { ...options, cwd: options.cwd ?? this.workFolder });
+  override stream(script: string, options: StreamOptions): Promise<StreamResult> {
+    return this.#deps.login.stream(script, { ...options, cwd: options.cwd ?? this.workFolder });
   }
 
   protected target(): Machine {

@@ -175,7 +175,7 @@ async function diffOf(
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   const script = `${readGitStart(git)}read_git diff HEAD --binary --no-ext-diff --no-textconv --no-color`;
-  await machine.stream(`exec /bin/sh -c ${shellQuote(script)}`, {
+  await machine.stream(script, {
     cwd: repo,
     signal,
     onStdout(chunk) {
