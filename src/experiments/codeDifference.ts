@@ -33,16 +33,13 @@ export async function sameCode(
   // Git repeats a line that is no pair of trees, as if they did not differ.
   const trees = others.filter((other) => /^[0-9a-f]{40,64}$/.test(other));
   const pairs = trees.map((other) => `${other} ${tree}\n`);
-  const script = `${scriptStart}printf %s ${shellQuote(pairs.join(''))} | g diff-tree --stdin ${options}`;
+  const compare = `printf %s ${shellQuote(pairs.join(''))} | g diff-tree --stdin ${options}`;
+  const script = `cd -- ${shellQuote(repo)} && {\n${scriptStart}${compare} && echo ${shellQuote(end)}; }`;
   try {
-    const { stdout, omittedBytes, outcome } = await machine.exec(
-      `exec /bin/sh -c ${shellQuote(script)}`,
-      { cwd: repo, timeoutMs: limitMs },
-    );
-    const isWhole = outcome.kind === 'exited' && outcome.code === 0;
-    if (!isWhole || omittedBytes.stdout > 0) return undefined;
+    const answer = await machine.query(script, { timeoutMs: limitMs });
+    if (!answer.endsWith(`${end}\n`)) return undefined;
     const named = namedFiles(commands);
-    const diffs = differencesIn(stdout);
+    const diffs = differencesIn(answer.slice(0, -end.length - 1));
     return trees.find((_, index) => {
       const diff = diffs.get(pairs[index] ?? '');
       return diff !== undefined && isSame(diff, named);
@@ -52,6 +49,9 @@ export async function sameCode(
     return undefined;
   }
 }
+
+/** Printed after the differences, if git has printed all of them. */
+const end = 'end of the differences';
 
 const options =
   '-r -p --no-ext-diff --no-textconv --no-color --no-renames --ignore-space-at-eol --ignore-blank-lines -U0';
