@@ -116,24 +116,21 @@ enter_repo() {
   [ ! -e "$git_dir/helios" ] || enter "$(cat -- "$top.repo")"
 }
 
-# Makes the temporary private folder $own of a git folder, which is removed at exit. $1: the folder of
-# Helios, $2: a unique name.
-own_folder() {
-  for base in "$1/tmp" "${TMPDIR:-/tmp}"; do
-    own=$base/git.$2
-    { [ -d "$base" ] || (umask 077 && mkdir -p -- "$base") 2>/dev/null; } &&
-      mkdir -m 700 -- "$own" "$own/refs" "$own/info" "$own/objects" 2>/dev/null && break
-    own=
-  done
-  [ -n "$own" ] || { echo 'there is no writable folder for temporary files' >&2; exit 1; }
-  trap 'rm -rf -- "$own"' EXIT
-  trap 'exit 1' HUP INT TERM PIPE
-  # Removes folders left by interrupted scripts.
+# Makes the temporary private folder $1 of a git folder, with a copy of the index in folder $2, if
+# given.
+make_own() {
+  { [ -d "${1%/*}" ] || (umask 077 && mkdir -p -- "${1%/*}") 2>/dev/null; } &&
+    mkdir -m 700 -- "$1" "$1/refs" "$1/info" "$1/objects" 2>/dev/null || return 1
+  [ -z "$2" ] || copy_index "$2" "$1"
+}
+
+# Removes $own, and folders left by interrupted scripts.
+remove_own() {
+  rm -rf -- "$own"
   set +f
-  for folder in "$base"/git.*; do
-    [ "$folder" = "$own" ] || find "$folder" -prune -mtime +1 -exec rm -rf -- {} + 2>/dev/null
+  for folder in "${own%/*}"/git.*; do
+    [ ! -d "$folder" ] || find "$folder" -prune -mtime +1 -exec rm -rf -- {} +
   done
-  set -f
 }
 
 # Converts the lines of git config --get-regexp for section core to lines of a configuration file.
@@ -152,18 +149,26 @@ copy_lines() {
   while IFS= read -r line || [ -n "$line" ]; do printf '%s\n' "$line"; done
 }
 
-# Makes $own a git folder that uses the objects of the repository. Copies only those settings of the
-# repository that affect how files are compared and written. Sets $asked to its settings for ignored
-# files and sparse checkouts, too.
+# Makes $own a temporary git folder that uses the objects of the repository. Copies only those settings
+# of the repository that affect how files are compared and written. Sets $asked to its settings for
+# ignored files and sparse checkouts, too. $1: the folder of Helios, $2: a unique name, $3: the folder
+# of the index to copy, if any. At exit, $own is removed without waiting, because a launch waits for
+# this shell.
 own_dir() {
-  own_folder "$@"
+  own=$1/tmp/git.$2 other=${TMPDIR:-/tmp}/git.$2
+  trap 'remove_own </dev/null >/dev/null 2>&1 &' EXIT
+  trap 'exit 1' HUP INT TERM PIPE
+  { make_own "$own" "${3-}" || make_own "$other" "${3-}"; } &
+  maker=$!
+  asked=$(g config --get-regexp '^core\.(filemode|ignorecase|symlinks|autocrlf|eol|precomposeunicode|checkstat|trustctime|sharedrepository|excludesfile|sparsecheckout)$')
+  wait "$maker" || { echo 'there is no writable folder for temporary files' >&2; exit 1; }
+  [ -d "$own/objects" ] || own=$other
   echo 'ref: refs/heads/none' >"$own/HEAD"
   [ ! -s "$common/info/exclude" ] || copy_lines <"$common/info/exclude" >"$own/info/exclude"
   {
     [ ! -s "$common/info/attributes" ] || copy_lines <"$common/info/attributes"
     printf '\n* -filter\n'
   } >"$own/info/attributes"
-  asked=$(g config --get-regexp '^core\.(filemode|ignorecase|symlinks|autocrlf|eol|precomposeunicode|checkstat|trustctime|sharedrepository|excludesfile|sparsecheckout)$')
   {
     if [ ${#empty} -gt 40 ]; then printf '[extensions]\n\tobjectFormat = sha256\n'; fi
     printf '[core]\n\trepositoryFormatVersion = %s\n\tbare = false\n' "$((${#empty} > 40))"
@@ -191,7 +196,6 @@ copy_index() {
   done
   set -f
 }
-own_index() { copy_index "$git_dir" "$own"; }
 
 p() {
   GIT_DIR=$own GIT_INDEX_FILE=${index:-$own/index} GIT_OBJECT_DIRECTORY=$objects g "$@"

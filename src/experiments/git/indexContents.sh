@@ -1,6 +1,5 @@
 enter "$1"
-own_dir "$2" "$3"
-copy_index "$5" "$own"
+own_dir "$2" "$3" "$5"
 IFS='
 '
 for file in $4; do

@@ -6,10 +6,12 @@ blocks=$6
 ask() { section ask; }
 inspect() {
   section listed
-  ls -ldn -- "$@" 2>/dev/null
+  ls -ldn -- "$@" 2>/dev/null &
+  secret=$(find "$@" -prune -type f -size "-$blocks" -exec grep -lE -f "$own/patterns" -- {} + 2>/dev/null)
+  wait "$!"
   section found
   for file; do [ -r "$file" ] || [ -h "$file" ] || printf -- '- %s\n' "$file"; done
-  find "$@" -prune -type f -size "-$blocks" -exec grep -lE -f "$own/patterns" -- {} + 2>/dev/null
+  printf '%s\n' "$secret"
 }
 inspect_input() {
   length=0

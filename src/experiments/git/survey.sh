@@ -4,25 +4,39 @@ enter "$1" "$4"
 if [ -n "$prefix" ] && [ -z "$(g ls-files -- "$prefix" | head -n 1)" ] && g check-ignore -q -- "$prefix"; then exit 88; fi
 section place
 printf '%s\0%s\0%s\0' "$top" "$head" "$empty"
-own_dir "$3" "$mark"
-own_index
+own_dir "$3" "$mark" "$git_dir"
 excludes='' sparse=''
 case $asked in *core.excludesfile*) excludes=$(g config --path core.excludesFile) || excludes= ;; esac
 case $asked in *core.sparsecheckout*) sparse=$(g config --bool core.sparseCheckout) ;; esac
 others() { p ${excludes:+-c} ${excludes:+"core.excludesFile=$excludes"} --literal-pathspecs ls-files --others --exclude-standard "$@"; }
-others --cached -v >"$own/listed" &
-lister=$!
+# New files have the tag "?", and files that git does not check a tag of $flags. Git quotes names with
+# control characters.
+flags='?a-z'
+[ "$sparse" = true ] || flags='?a-zS'
+tagged() {
+  others --cached -v >"$own/listed" || return 1
+  grep "^[$flags] " "$own/listed" >"$own/tagged" || [ $? -eq 1 ]
+}
+tagged &
+tagger=$!
+p diff-index --cached --raw -z --no-renames --ignore-submodules=none --no-abbrev "${head:-$empty}" -- >"$own/staged" &
+stager=$!
 section changed
 p diff-files --raw -z --no-renames --ignore-submodules=dirty || exit 1
 section staged
-p diff-index --cached --raw -z --no-renames --ignore-submodules=none --no-abbrev "${head:-$empty}" -- || exit 1
-wait "$lister" || exit 1
-# New files have the tag "?", and files that git does not check a tag of $flags. Git quotes names with
-# control characters.
+wait "$stager" || exit 1
+[ ! -s "$own/staged" ] || cat -- "$own/staged" || exit 1
 section tagged
-flags='?a-z'
-[ "$sparse" = true ] || flags='?a-zS'
-grep "^[$flags] " "$own/listed"
+wait "$tagger" || exit 1
+# Starts a program only for many lines. Shells read a file no further than to the end of a line.
+{
+  count=0
+  while [ "$count" -lt 20 ] && IFS= read -r line; do
+    printf '%s\n' "$line"
+    count=$((count + 1))
+  done
+  [ "$count" -lt 20 ] || cat
+} <"$own/tagged"
 printf '\0'
 section ignored
 # Prints names and hashes of those files among the lines of $1 that git ignores.

@@ -1,6 +1,5 @@
 enter "$1"
-own_dir "$2" "$3"
-own_index
+own_dir "$2" "$3" "$git_dir"
 kept=
 if [ "$4" = keep ]; then
   kept=$own.index

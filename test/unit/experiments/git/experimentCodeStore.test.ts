@@ -23,7 +23,7 @@ import { codeKey } from '../../../../src/experiments/duplicates.ts';
 import type { CodeState } from '../../../../src/experiments/experiment.ts';
 import { LocalMachine } from '../../../../src/machines/local/localMachine.ts';
 import { differences, GitRepo, pictureOf } from '../../../fakes/gitRepo.ts';
-import { scratchFolder } from '../../../fakes/scratch.ts';
+import { scratchFolder, until } from '../../../fakes/scratch.ts';
 
 type Kept = Extract<CodeState, { kind: 'git' }>;
 
@@ -572,9 +572,8 @@ describe('ExperimentCodeStore', () => {
     assert.equal(repo.names(later).length, repo.names(tree).length);
   }).timeout(240_000);
 
-  it('is one command on the machine, and few programs', async () => {
-    const repo = repoAt();
-    repo.write({ 'train.py': 'changed\n', 'new.py': 'x\n' });
+  /** A machine whose programs write their command line to the log; before that, `first` runs. */
+  const spied = (first = ''): { readonly spied: LocalMachine; log(): readonly string[] } => {
     const bin = join(scratch(), 'bin');
     const log = join(scratch(), 'programs');
     mkdirSync(bin);
@@ -582,18 +581,57 @@ describe('ExperimentCodeStore', () => {
       for (const name of readdirSync(folder).filter((each) => !existsSync(join(bin, each))))
         writeFileSync(
           join(bin, name),
-          `#!/bin/sh\necho ${name} >>'${log}'\nexec ${join(folder, name)} "$@"\n`,
+          `#!/bin/sh\nline="${name} $*"\n${first}echo "$line" >>'${log}'\nexec ${join(folder, name)} "$@"\n`,
           { mode: 0o755 },
         );
-    const counted = new LocalMachine({
-      runsFolder: join(home(), 'runs'),
-      workFolder: '/',
-      env: { ...process.env, PATH: bin },
-    });
-    const state = await background().capture(counted, repo.folder, 'e1');
+    return {
+      spied: new LocalMachine({
+        runsFolder: join(home(), 'runs'),
+        workFolder: '/',
+        env: { ...process.env, PATH: bin },
+      }),
+      log: () => readFileSync(log, 'utf8').trim().split('\n'),
+    };
+  };
+
+  it('is one command on the machine, and few programs', async () => {
+    const repo = repoAt();
+    repo.write({ 'train.py': 'changed\n', 'new.py': 'x\n' });
+    const { spied: machine, log } = spied();
+    const state = await background().capture(machine, repo.folder, 'e1');
     assert.equal(state.kind, 'git');
-    const programs = readFileSync(log, 'utf8').trim().split('\n');
-    assert.ok(programs.length <= 17, programs.join(' '));
+    await until('the end of the script', () => log().some((line) => line.startsWith('rm ')));
+    assert.ok(log().length <= 17, log().join('\n'));
+  }).timeout(240_000);
+
+  it('does not wait for one program after the other', async () => {
+    const repo = repoAt();
+    repo.write({ 'train.py': 'changed\n', 'new.py': 'x\n' });
+    const begun = join(scratch(), 'begun');
+    const removable = join(scratch(), 'removable');
+    mkdirSync(begun);
+    // Each of the programs waits until those have begun that need nothing of it.
+    const first = `
+      path=$PATH
+      PATH=/usr/bin:/bin
+      await() { for each; do until [ -e "${begun}/$each" ]; do sleep 0.01; done; done; }
+      case "$line" in
+        cp*) : >${begun}/cp ;;
+        *' config --get-regexp '*) await cp ;;
+        *' ls-files '*) : >${begun}/ls-files && await diff-files ;;
+        *' diff-index '*) : >${begun}/diff-index && await diff-files ;;
+        *' diff-files '*) : >${begun}/diff-files && await ls-files diff-index ;;
+        find*) : >${begun}/find && await ls ;;
+        'ls -ldn'*) : >${begun}/ls && await find ;;
+        rm*) await ../removable ;;
+      esac
+      PATH=$path
+    `;
+    const { spied: machine, log } = spied(first);
+    const state = await background({ timeoutMs: 120_000 }).capture(machine, repo.folder, 'e1');
+    assert.equal(state.kind, 'git', JSON.stringify(state));
+    writeFileSync(removable, '');
+    await until('the end of the script', () => log().some((line) => line.startsWith('rm ')));
   }).timeout(240_000);
 
   it('is repeatable after a kill in the middle', async () => {
