@@ -15,8 +15,8 @@ PATH=/usr/bin:/bin:/usr/sbin:/sbin:$PATH
 folder=${0%/*}
 id=${folder##*/}
 terms=$folder/terms
-# The command gets the umask of the user; only the user can access the files of the run.
-mask=$(umask)
+# Only the user can access the files of the run. The command gets the umask of the user.
+[ "$1" != start ] || mask=$(umask)
 umask 077
 
 # Prints how many processes of this control group the system has killed for lack of memory.
@@ -95,15 +95,17 @@ count_time() {
 }
 
 is_time_over() {
-  [ -n "$limit" ] && [ -e "$folder/process" ] || return 1
+  [ -n "$limit" ] && [ -s "$folder/process" ] || return 1
   [ -z "$most" ] || [ "$lived" -lt "$most" ] || return 0
   [ -n "$since" ] && [ "$((lived - since))" -ge "$limit" ]
 }
 
-# Prints the identity of this process, which started at $started_ms.
-identity() {
+# Writes the identity of this process, which started at $started_ms, to file $1. $2: its GPUs. Shells
+# write the text at once, so the file is either empty or complete.
+identify() {
+  start_time=$(start_time $$)
   printf 'pid=%s\nstart_time=%s\nboot_id=%s\nstarted_ms=%s\ngpus=%s\n' \
-    "$$" "$(start_time $$)" "$boot" "$started_ms" "$1"
+    "$$" "$start_time" "$boot" "$started_ms" "$2" >"$folder/$1"
 }
 
 # Runs the command in a separate session with umask $1 and PATH $2. This process becomes the command,
@@ -111,10 +113,11 @@ identity() {
 # ticking_ms at the same moment, so that no program is needed for the time.
 command_of_run() {
   exec >>"$folder/output.log" 2>&1 </dev/null
-  boot=$3 started_ms=$(($4 + $(ticking_ms) - $5)) leased=$(value gpus "$folder/lease")
-  { identity "$leased" >"$folder/process.tmp" && mv -f "$folder/process.tmp" "$folder/process"; } || exit 126
-  umask "${1:-$mask}"
-  PATH=${2:-$PATH}
+  boot=$3 started_ms=$(($4 + $(ticking_ms) - $5))
+  find_value gpus "$folder/lease"
+  identify process "$found" || { rm -f "$folder/process"; exit 126; }
+  umask "$1"
+  PATH=$2
   export_leases
   HELIOS_RUN_ID=$id
   export HELIOS_RUN_ID
@@ -143,7 +146,7 @@ start() {
   printf '%127s\n' '' >"$folder/exit.tmp"
   boot=$(boot_id) started_ms=$(now_ms) ticks=$(ticking_ms)
   remove_link capsule
-  identity '' >"$folder/capsule"
+  identify capsule ''
   take_leases
   begin_metrics
   before=$(oom_kills)
@@ -231,7 +234,7 @@ record() {
   killed=0 limit=0 started=0
   [ ! -e "$folder/kill" ] || killed=1
   [ ! -e "$folder/limit" ] || limit=1
-  [ ! -e "$folder/process" ] || started=1
+  [ ! -s "$folder/process" ] || started=1
   remove_link exit.tmp
   printf 'code=%s\nended_ms=%s\noom=%s\nkilled=%s\nlimit=%s\nstarted=%s\n' \
     "$1" "$(now_ms)" "$2" "$killed" "$limit" "$started" 1<>"$folder/exit.tmp"

@@ -12,7 +12,7 @@
  * - `lease`: the GPUs and the slot of the run
  * - `busy`: no GPU or slot was free, so the run did not start
  * - `process`: pid, start time, boot id, start in milliseconds since the epoch, GPUs leased to the
- *   run; written before the command begins
+ *   run; written before the command begins, at once, so that it is either empty or complete
  * - `output.log`: stdout and stderr of the command
  * - `hosts.log`: the hosts that a command with a list of hosts asked for; written by its proxy
  * - `heartbeat`: touched every few seconds while the supervisor is alive
@@ -182,6 +182,7 @@ export function parseSignalReport(text: string): SignalReport {
 
 /** Parses a `process` file; `undefined` when the text is incomplete. */
 export function parseProcess(text: string): RunProcess | undefined {
+  if (!text.endsWith('\n')) return undefined;
   const fields = parseFields(text);
   const pid = Number(fields.get('pid'));
   const startedMs = Number(fields.get('started_ms'));

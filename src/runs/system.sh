@@ -1,12 +1,19 @@
 # Reads clocks, boot ids and start times of processes. Starts as few programs as possible: the first
 # instruction of each run waits for them.
 
-# Prints the value of each line $1=value in file $2. Must be called in a subshell.
-value() {
+# Sets $found to the value of the line $1=value in file $2. Starts no process; sets $line, too.
+find_value() {
+  found=
   [ -f "$2" ] || return 0
   while IFS= read -r line || [ -n "$line" ]; do
-    case $line in "$1="*) printf '%s\n' "${line#*=}" ;; esac
+    case $line in "$1="*) found=${line#*=} ;; esac
   done 2>/dev/null <"$2"
+}
+
+# Prints the same value. Must be called in a subshell.
+value() {
+  find_value "$@"
+  printf '%s\n' "$found"
 }
 
 now_ms() {

@@ -4,7 +4,10 @@
 
 # Takes the GPUs and the slot of the run, or refuses to start it.
 take_leases() {
-  wanted=$(value gpus "$terms") slots=$(value slots "$terms")
+  find_value gpus "$terms"
+  wanted=$found
+  find_value slots "$terms"
+  slots=$found
   [ -n "$wanted$slots" ] || return 0
   leases=${folder%/*/*}/leases/$(host_folder)
   unwritable="No lease could be written in $leases. Check its permissions and the free disk space."
@@ -124,7 +127,10 @@ forget_turns() {
 
 # Exports the GPUs and the number of threads to the command.
 export_leases() {
-  threads=$(value cpus "$terms") slots=$(value slots "$terms")
+  find_value cpus "$terms"
+  threads=$found
+  find_value slots "$terms"
+  slots=$found
   if [ -z "$threads" ] && [ -n "$slots" ]; then
     threads=$(($(nproc 2>/dev/null || getconf _NPROCESSORS_ONLN) / slots))
     [ "$threads" -gt 0 ] || threads=1
@@ -133,8 +139,10 @@ export_leases() {
     OMP_NUM_THREADS=${OMP_NUM_THREADS:-$threads}
     export OMP_NUM_THREADS
   fi
-  [ -n "$(value gpus "$terms")" ] || return 0
-  taken=$(value gpus "$folder/lease")
+  find_value gpus "$terms"
+  [ -n "$found" ] || return 0
+  find_value gpus "$folder/lease"
+  taken=$found
   # Number GPUs as nvidia-smi does. For a run without GPUs, use -1, which is no GPU.
   CUDA_DEVICE_ORDER=PCI_BUS_ID CUDA_VISIBLE_DEVICES=${taken:--1}
   export CUDA_DEVICE_ORDER CUDA_VISIBLE_DEVICES

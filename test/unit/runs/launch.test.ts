@@ -1,5 +1,13 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'mocha';
 import type { FollowSink, Machine } from '../../../src/machines/machine.ts';
@@ -214,8 +222,9 @@ describe('launching runs', () => {
   it('reports what kept the supervisor from starting the command', async () => {
     const { runs, changes } = controller();
     const blocked = spec('touch started');
-    mkdirSync(join(folder(), 'runs', blocked.id, 'process.tmp'), { recursive: true });
-    await assert.rejects(runs.launch(blocked), { reason: 'not_started', message: /process\.tmp/ });
+    mkdirSync(join(folder(), 'runs', blocked.id), { recursive: true });
+    symlinkSync('missing/file', join(folder(), 'runs', blocked.id, 'process'));
+    await assert.rejects(runs.launch(blocked), { reason: 'not_started', message: /process/ });
     assert.ok(!existsSync(join(folder(), 'started')));
     assert.deepEqual(changes, []);
   });
