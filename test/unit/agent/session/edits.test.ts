@@ -21,7 +21,7 @@ import { UserFacing } from '../../../../src/base/errors.ts';
 import { editState } from '../../../../src/presentation/edits/editText.ts';
 import { GitRepo } from '../../../fakes/gitRepo.ts';
 import { ScriptedModel, type ScriptedCall } from '../../../fakes/scriptedModel.ts';
-import { eventsOf, testEngine, type TestEngine } from '../../../fakes/testEngine.ts';
+import { eventsOf, testEngine, until, type TestEngine } from '../../../fakes/testEngine.ts';
 
 const write = (path: string, content: string): ScriptedCall => ({
   name: 'write_file',
@@ -175,7 +175,7 @@ describe('edits of files by a session', () => {
     await sessions.undoEdits(id, [at('b.py')]);
     assert.equal(text('b.py'), 'two\n');
     const temporary = join(bed.home, 'tmp');
-    assert.deepEqual(existsSync(temporary) ? readdirSync(temporary) : [], []);
+    await until(() => !existsSync(temporary) || readdirSync(temporary).length === 0);
   });
 
   it('by commands that remove a tracked file are undone', async () => {

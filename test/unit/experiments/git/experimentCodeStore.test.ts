@@ -59,7 +59,8 @@ describe('ExperimentCodeStore', () => {
     const before = pictureOf(repo.folder);
     const state = await kept(repo.folder, deps);
     assert.deepEqual(differences(before, pictureOf(repo.folder)), []);
-    assert.deepEqual(readdirSync(join(home(), 'tmp')), [], 'nothing temporary is left');
+    const temporary = join(home(), 'tmp');
+    await until('nothing temporary is left', () => readdirSync(temporary).length === 0);
     return state;
   };
 
