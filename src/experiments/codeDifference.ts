@@ -3,12 +3,13 @@
  * documentation and files that runs left behind.
  */
 import path from 'node:path';
-import { shellQuote } from '../base/text.ts';
+import type { Clock } from '../base/clock.ts';
 import type { Machine } from '../machines/machine.ts';
 import { commandForm } from './commandForm.ts';
-import { scriptStart } from './git/gitScript.ts';
+import { runGit, scriptStart } from './git/gitScript.ts';
 
 const limitMs = 5_000;
+const maxBytes = 512 * 1024;
 
 export interface ComparedCode {
   /** Absolute path of a worktree of the repository that contains the trees. */
@@ -18,6 +19,7 @@ export interface ComparedCode {
   readonly others: readonly string[];
   /** The commands of the run. A file that they name is never treated as an output of a run. */
   readonly commands: readonly string[];
+  readonly clock: Clock;
 }
 
 /**
@@ -27,19 +29,18 @@ export interface ComparedCode {
  */
 export async function sameCode(
   machine: Machine,
-  { repo, tree, others, commands }: ComparedCode,
+  { repo, tree, others, commands, clock }: ComparedCode,
 ): Promise<string | undefined> {
   if (others.length === 0 || others.includes(tree)) return others.find((other) => other === tree);
   // Git repeats a line that is no pair of trees, as if they did not differ.
   const trees = others.filter((other) => /^[0-9a-f]{40,64}$/.test(other));
   const pairs = trees.map((other) => `${other} ${tree}\n`);
-  const compare = `printf %s ${shellQuote(pairs.join(''))} | g diff-tree --stdin ${options}`;
-  const script = `cd -- ${shellQuote(repo)} && {\n${scriptStart}${compare} && echo ${shellQuote(end)}; }`;
+  const args = [repo, pairs.join('')];
   try {
-    const answer = await machine.query(script, { timeoutMs: limitMs });
-    if (!answer.endsWith(`${end}\n`)) return undefined;
+    const text = await runGit({ machine, script: compareScript, args, clock, timeoutMs: limitMs });
+    if (text.length > maxBytes) return undefined;
     const named = namedFiles(commands);
-    const diffs = differencesIn(answer.slice(0, -end.length - 1));
+    const diffs = differencesIn(Buffer.from(text, 'latin1').toString());
     return trees.find((_, index) => {
       const diff = diffs.get(pairs[index] ?? '');
       return diff !== undefined && isSame(diff, named);
@@ -50,11 +51,9 @@ export async function sameCode(
   }
 }
 
-/** Printed after the differences, if git has printed all of them. */
-const end = 'end of the differences';
-
 const options =
   '-r -p --no-ext-diff --no-textconv --no-color --no-renames --ignore-space-at-eol --ignore-blank-lines -U0';
+const compareScript = `${scriptStart}cd -- "$1" && printf %s "$2" | g diff-tree --stdin ${options}`;
 
 /**
  * Parses the output of `git diff-tree --stdin`: line with two trees → the difference. A missing tree

@@ -2,6 +2,7 @@
  * Plans experiments before their first run: chooses the folder, captures the code, and checks
  * whether the experiment was tried before.
  */
+import type { Clock } from '../../base/clock.ts';
 import { messageOf, ToolFailure } from '../../base/errors.ts';
 import { oneLine } from '../../base/text.ts';
 import { sameCode } from '../../experiments/codeDifference.ts';
@@ -35,6 +36,7 @@ export interface ExperimentPlansDeps {
   readonly log: SessionLog;
   readonly sessionRuns: SessionRuns;
   readonly machines: Machines;
+  readonly clock: Clock;
   /** Stores the state of the code, within a limited time; without a name, only reads it. */
   readonly code: CodeCapture;
   /** Finds similar attempts of the home's other sessions. */
@@ -279,8 +281,9 @@ export class ExperimentPlans {
     const knownTrees = [...new Set(plans.flatMap((plan) => codeKey(plan) ?? []))];
     if (knownTrees.includes(code.tree)) return undefined;
     const { repo, tree } = code;
-    const store = storeOf(this.#deps.machines, machine, code);
-    return sameCode(store, { repo, tree, commands, others: knownTrees.slice(0, maxTrees) });
+    const { clock, machines } = this.#deps;
+    const others = knownTrees.slice(0, maxTrees);
+    return sameCode(storeOf(machines, machine, code), { repo, tree, commands, others, clock });
   }
 
   /** Rejects with `ToolFailure` if a file was changed that the goal requires to stay unchanged. */

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { beforeEach, describe, it } from 'mocha';
 import { namedFiles, sameCode } from '../../../src/experiments/codeDifference.ts';
 import { fingerprintOf, TriedRuns } from '../../../src/experiments/duplicates.ts';
+import { systemClock } from '../../../src/base/clock.ts';
 import type { RunId } from '../../../src/base/ids.ts';
 import { LocalMachine } from '../../../src/machines/local/localMachine.ts';
 import { GitRepo } from '../../fakes/gitRepo.ts';
@@ -48,6 +49,7 @@ describe('difference of code', () => {
       tree,
       others: [before],
       commands: [command],
+      clock: systemClock,
     });
     assert.ok(found === undefined || found === before);
     return found !== undefined;
@@ -96,7 +98,7 @@ describe('difference of code', () => {
     const second = treeOf({ 'train.py': code.replace('rate = 1', 'rate = 2') });
     const third = treeOf({ 'train.py': `${code.replace('rate = 1', 'rate = 2')}\n# end\n` });
     const ask = (others: string[], folder = repo.folder) =>
-      sameCode(machine, { repo: folder, tree: third, others, commands: [] });
+      sameCode(machine, { repo: folder, tree: third, others, commands: [], clock: systemClock });
     assert.equal(await ask([first, second]), second);
     assert.equal(await ask([]), undefined);
     assert.equal(await ask(['0'.repeat(40)]), undefined);

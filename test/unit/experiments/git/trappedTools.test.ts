@@ -80,7 +80,7 @@ describe('tools of experiments in a repository full of traps', () => {
     );
     const others = [missing, tree];
     const request = { repo: folder, tree: repo.git('rev-parse', 'HEAD^{tree}'), others };
-    assert.equal(await sameCode(machine, { ...request, commands: [] }), undefined);
+    assert.equal(await sameCode(machine, { ...request, commands: [], clock }), undefined);
     assert.deepEqual(started(), []);
   });
 
