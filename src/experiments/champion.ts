@@ -1,4 +1,5 @@
 /** Ranks the settings of a session. The first one is the champion. */
+import { noiseOf } from '../metrics/noise.ts';
 import { isInvalid, isOut } from './decisionsInForce.ts';
 import type { Decisive, ExperimentResult, ExperimentRow, LedgerRow } from './ledger.ts';
 import { summaryOfRepeats } from './ledgerExperiments.ts';
@@ -82,13 +83,10 @@ function candidateOf(
 export const isBetter = (one: number, other: number, { direction }: Decisive): boolean =>
   direction === 'lower' ? one < other : one > other;
 
-/** Lead of a single run, in standard deviations of repeats, from which the lead is hardly noise. */
-const clearLead = 3;
-
 /**
- * Sorts candidates. A provisional keep ranks before the best confirmed keep only if its lead
- * exceeds `clearLead` standard deviations of the repeats of that keep. Without this exception, a
- * baseline would stay the best only because it was repeated.
+ * Sorts candidates. A provisional keep ranks before the best confirmed keep only if its lead is
+ * beyond the noise. Without this exception, a baseline would stay the best only because it was
+ * repeated.
  */
 function withConfirmedFirst(candidates: readonly Candidate[], decisive: Decisive): Candidate[] {
   const sign = decisive.direction === 'lower' ? 1 : -1;
@@ -104,8 +102,8 @@ function withConfirmedFirst(candidates: readonly Candidate[], decisive: Decisive
   const standingOf = (one: Candidate): number => {
     const best = confirmed.get(one.fulfilment);
     if (one.standing !== 1 || best === undefined) return one.standing;
-    const lead = rank(best) - rank(one);
-    return lead > clearLead * (best.result.spread ?? Infinity) ? 0 : 1;
+    const isAhead = rank(one) < rank(best) && noiseOf(one.result, best.result) === 'beyond';
+    return isAhead ? 0 : 1;
   };
   return candidates.toSorted(
     (a, b) =>

@@ -79,7 +79,7 @@ export interface ExperimentDecision {
   readonly runs?: readonly number[];
   /**
    * True for a `keep` that further seeds may reverse: there is only one run, or the gain is within
-   * the spread of repeats.
+   * the noise.
    */
   readonly isProvisional?: true;
 }

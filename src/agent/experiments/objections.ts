@@ -12,6 +12,7 @@ import { repeatStatistics } from '../../experiments/repeatStatistics.ts';
 import { seedOf } from '../../experiments/seeds.ts';
 import { isOverLimit } from '../../experiments/target/judgeTarget.ts';
 import type { Target } from '../../experiments/target/target.ts';
+import { noiseOf } from '../../metrics/noise.ts';
 import { runName } from '../../runs/run.ts';
 
 export interface Objections {
@@ -52,15 +53,15 @@ function keepObjections(id: string, result: ExperimentResult, measured: Measured
   const gain = other === undefined ? Infinity : sign * (other.result.mean - result.mean);
   const against =
     other && `${resultValueText(result)} against ${resultValueText(other.result)} of ${other.name}`;
-  const spread = knownSpread(result, other, ledger);
+  const isNoise = other !== undefined && noiseOf(result, other.result) === 'within';
   if (gain < 0 && !isEqual) {
-    const within = -gain < spread ? ', within the spread of repeats' : '';
+    const within = isNoise ? ', within the noise' : '';
     return warning(`It is worse than the ${rankOf(other)}${within}: ${against}. ${again}`);
   }
   const equal = isEqual ? [equalText(result, other.name)] : [];
   const doubts = [
     ...lacksOf(result),
-    ...(gain < spread && !isEqual ? [`the gain is within the spread of repeats (${against})`] : []),
+    ...(isNoise && !isEqual ? [`the gain is within the noise (${against})`] : []),
   ];
   if (doubts.length === 0) return { warnings: equal };
   const text = `Recorded as provisional: ${doubts.join(', and ')}. More seeds (experiment: ${id}) tell whether it is real; then decide again.`;
@@ -91,20 +92,6 @@ function isSame(one: ExperimentResult, other: ExperimentResult, { decisive }: Le
   const [own, others] = [bySeed(one), bySeed(other)];
   if (own.has(undefined) && one.n > 1) return false;
   return own.size === others.size && [...own].every(([seed, value]) => others.get(seed) === value);
-}
-
-/**
- * Returns the spread of the two results or, if neither has a spread, the largest spread of the
- * session.
- */
-function knownSpread(
-  result: ExperimentResult,
-  other: Other | undefined,
-  { experiments }: Ledger,
-): number {
-  const spreads = [result, other?.result].flatMap((one) => one?.spread ?? []);
-  const known = experiments.flatMap((row) => row.result?.spread ?? []);
-  return Math.max(0, ...(spreads.length > 0 ? spreads : known));
 }
 
 const runsText = ({ runs }: ExperimentResult): string =>

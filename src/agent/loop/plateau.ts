@@ -5,6 +5,7 @@
 import type { RunId } from '../../base/ids.ts';
 import type { ExperimentResult, ExperimentRow, Ledger } from '../../experiments/ledger.ts';
 import { isOut } from '../../experiments/decisionsInForce.ts';
+import { noiseOf } from '../../metrics/noise.ts';
 import type { PlateauPolicy } from '../../watchdogs/plateauSettings.ts';
 import type { JournalEvent } from '../journal/events.ts';
 import { growingFold } from '../journal/growingFold.ts';
@@ -85,8 +86,8 @@ interface Scale {
 }
 
 /**
- * True when the result is better than the best by more than the noise. The noise is the largest of:
- * a percentage of the best value, the spread of the best, the spread of the result.
+ * Returns whether the result is better than the best by more than a percentage of the best value,
+ * and not within the noise of repeats.
  */
 function isBetter(
   result: ExperimentResult,
@@ -94,12 +95,8 @@ function isBetter(
   { sign, noisePercent }: Scale,
 ): boolean {
   if (best === undefined) return true;
-  const noise = Math.max(
-    (Math.abs(best.mean) * noisePercent) / 100,
-    best.spread ?? 0,
-    result.spread ?? 0,
-  );
-  return sign * (best.mean - result.mean) > noise;
+  const leastGain = (Math.abs(best.mean) * noisePercent) / 100;
+  return sign * (best.mean - result.mean) > leastGain && noiseOf(result, best) !== 'within';
 }
 
 /**

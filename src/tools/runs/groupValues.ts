@@ -7,7 +7,7 @@ import type { Repeat } from '../../experiments/repeats.ts';
 import { mean, statisticsOver, type SeedValue, type Statistics } from '../../experiments/seeds.ts';
 import { findMetric } from '../../metrics/metricName.ts';
 import type { Direction, MetricSummary } from '../../metrics/metric.ts';
-import { areMeansApart, type Sample } from '../../metrics/welch.ts';
+import { noiseOf } from '../../metrics/noise.ts';
 import { jsonValue, type MeasuredRun, type MeasuredRuns } from './measuredRuns.ts';
 
 type Repeats = ReturnType<MeasuredRuns['repeats']>;
@@ -85,7 +85,7 @@ const fewRepeats = 4;
  * Returns how the experiment compares with the baseline, and in how many of the same seeds it is
  * lower or higher: `better; lower in 3 of 3 seeds`.
  * - `better`, `worse`: the difference of the means is larger than the noise of the repeats
- * - `better, noise unknown`: one of the groups has no repeats
+ * - `better, noise unknown`: neither group has repeats
  * - `no difference beyond the noise`: the difference is not larger than the noise
  * - `no difference that n = 3 can tell`: the same, but so few repeats show only large differences
  */
@@ -100,10 +100,10 @@ export function groupVerdict(baseline: GroupValues, experiment: GroupValues): st
 function meansVerdict(baseline: GroupValues, experiment: GroupValues): string {
   const isLower = experiment.mean < baseline.mean;
   const word = isLower === (baseline.direction === 'lower') ? 'better' : 'worse';
-  const [one, other] = [sampleOf(baseline), sampleOf(experiment)];
-  if (one === undefined || other === undefined) return `${word}, noise unknown`;
-  if (areMeansApart(one, other)) return word;
-  const n = Math.min(one.n, other.n);
+  const noise = noiseOf(baseline, experiment);
+  if (noise === 'unknown') return `${word}, noise unknown`;
+  if (noise === 'beyond') return word;
+  const n = Math.min(baseline.n, experiment.n);
   return n < fewRepeats ? `no difference that n = ${n} can tell` : 'no difference beyond the noise';
 }
 
@@ -131,6 +131,3 @@ function bySeed({ runs }: GroupValues): ReadonlyMap<string, number> {
     ]),
   );
 }
-
-const sampleOf = ({ mean, spread, n }: GroupValues): Sample | undefined =>
-  spread === undefined ? undefined : { mean, deviation: spread, n };

@@ -105,7 +105,7 @@ describe('compare_runs', () => {
       'val_acc 0.73 ± 0.0283 (2 runs) against 0.7 ± 0.02 (3 runs): no difference that n = 2 can tell',
     ]);
     assert.deepEqual(await verdicts([1, 2, 3], [8]), [
-      'val_acc 0.75 against 0.7 ± 0.02 (3 runs): better, noise unknown',
+      'val_acc 0.75 against 0.7 ± 0.02 (3 runs): no difference that n = 1 can tell',
     ]);
   });
 
@@ -203,7 +203,7 @@ describe('compare_runs', () => {
         ...{ mean: 6, standard_deviation: 1.414214, n: 2 },
         runs: { 'run 1': 7, 'run 2': 5 },
       },
-      ...{ delta: -1, verdict: 'better, noise unknown' },
+      ...{ delta: -1, verdict: 'no difference that n = 1 can tell' },
     });
   });
 });

@@ -453,7 +453,7 @@ describe('experiments of a session', () => {
     assert.deepEqual([result?.n, result?.mean, runs.length], [3, 0.51, 3]);
   });
 
-  it('records a keep that rests on one run or lies within the spread as provisional', async () => {
+  it('records a keep that rests on one run or lies within the noise as provisional', async () => {
     const seeds = [0, 1, 2].map((seed) => run(train(`--lr 0.5 --seed ${seed}`)));
     const again = { experiment: 'e4' };
     const session = await night(
@@ -466,10 +466,7 @@ describe('experiments of a session', () => {
     );
     const texts = results(session, 'exp_decide').map(({ text }) => text);
     assert.match(texts[0] ?? '', /"keep \(provisional\)".*it rests on one run/);
-    assert.match(
-      texts[1] ?? '',
-      /within the spread of repeats \(loss 0\.502 ± 0\.007\d* over 2 runs/,
-    );
+    assert.match(texts[1] ?? '', /within the noise \(loss 0\.502 ± 0\.007\d* over 2 runs/);
     assert.match(texts[2] ?? '', /it rests on one run\. More seeds \(experiment: e5\)/);
     assert.doesNotMatch(texts[3] ?? '', /provisional/);
     assert.deepEqual(

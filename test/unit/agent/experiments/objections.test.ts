@@ -53,13 +53,25 @@ describe('objections to a decision', () => {
     it('do not call another order of the values the same', () =>
       assert.equal(keepOf([0.25, 0.26, 0.27]).isProvisional, true));
 
-    it('record a gain within the spread as provisional, also over the baseline', () => {
+    it('record a gain within the noise as provisional, also over the baseline', () => {
       for (const before of ['keep', 'reference'] as const) {
         const { warnings, isProvisional } = keepOf([0.255, 0.245, 0.265], before);
-        assert.match(warnings[0] ?? '', /^Recorded as provisional: the gain is within the spread/);
+        assert.match(warnings[0] ?? '', /^Recorded as provisional: the gain is within the noise/);
         assert.equal(isProvisional, true);
       }
       assert.deepEqual(keepOf([0.155, 0.145, 0.165], 'reference'), { warnings: [] });
+    });
+
+    it('judge the noise as compare_runs does', () => {
+      // More than one standard deviation (0.01), and less than the 0.023 that chance makes.
+      const { warnings, isProvisional } = keepOf([0.245, 0.235, 0.255]);
+      assert.match(warnings[0] ?? '', /the gain is within the noise \(loss 0\.245 ± 0\.01/);
+      assert.equal(isProvisional, true);
+      assert.equal(keepOf([0.23, 0.24, 0.22]).isProvisional, undefined);
+      assert.match(
+        keepOf([0.275, 0.285, 0.265]).warnings[0] ?? '',
+        /^It is worse than the best so far, within the noise: /,
+      );
     });
 
     it('say that it is worse than the baseline, unless another setting was kept', () =>

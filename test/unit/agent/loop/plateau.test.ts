@@ -170,9 +170,12 @@ describe('the count of a plateau', () => {
   });
 
   it('takes for noise what repeats of either showed', () => {
-    assert.equal(countOf(rowsOf({ mean: 1, spread: 0.2 }, { mean: 0.85 })), 1);
-    assert.equal(countOf(rowsOf({ mean: 1 }, { mean: 0.85, spread: 0.2 })), 1);
-    assert.equal(countOf(rowsOf({ mean: 1, spread: 0.1 }, { mean: 0.85, spread: 0.1 })), 0);
+    const repeated = (mean: number, spread: number) => ({ mean, spread, n: 3 });
+    assert.equal(countOf(rowsOf(repeated(1, 0.05), { mean: 0.85 })), 1);
+    assert.equal(countOf(rowsOf({ mean: 1 }, repeated(0.85, 0.05))), 1);
+    assert.equal(countOf(rowsOf(repeated(1, 0.02), { mean: 0.85 })), 0);
+    assert.equal(countOf(rowsOf(repeated(1, 0.1), repeated(0.85, 0.1))), 1);
+    assert.equal(countOf(rowsOf(repeated(1, 0.05), repeated(0.85, 0.05))), 0);
   });
 
   it('knows where more is better', () => {
