@@ -193,14 +193,23 @@ function commandText(row: ExperimentRow, maxChars: number): string {
   return `${oneLine(measuredCommand(row), maxChars)}${also}`;
 }
 
-/** Returns the name of the branch, for example `helios/cosine-schedule-e7`. */
+const maxBranchChars = 40;
+
+/**
+ * Returns the name of the branch, with as many whole words of the hypothesis as fit:
+ * `helios/cosine-schedule-e7`.
+ */
 export function branchNameFor({ row }: Promotable): string {
-  const words = row.hypothesis
+  const all = row.hypothesis
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
-    .slice(0, 40)
     .replace(/^-+|-+$/g, '');
-  return `helios/${words === '' ? '' : `${words}-`}${row.id}`;
+  const [folder, end] = ['helios/', `-${row.id}`];
+  const room = maxBranchChars - folder.length - end.length;
+  const whole = all.length <= room ? all : all.slice(0, Math.max(0, all.lastIndexOf('-', room)));
+  // A single long word is truncated.
+  const words = (whole || all).slice(0, room);
+  return words === '' ? `${folder}${row.id}` : `${folder}${words}${end}`;
 }
 
 /** Returns warnings about the exported code; an empty list if there are none. */

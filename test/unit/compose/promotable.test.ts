@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import { UserFacing } from '../../../src/base/errors.ts';
 import {
+  branchNameFor,
   promotable,
   promotedNotes,
   type Promotable,
@@ -23,6 +24,17 @@ describe('an experiment to promote', () => {
         error instanceof UserFacing &&
         error.action === 'It was measured with: python lm.py --cell gru (on gpu1).',
     );
+  });
+
+  it('has a short name for its branch, which ends with a whole word', () => {
+    const nameOf = (hypothesis: string) =>
+      branchNameFor({ row: { id: 'e12', hypothesis } } as unknown as Promotable);
+    const name = nameOf('A cosine schedule with warmup improves val_loss over the linear baseline');
+    assert.equal(name, 'helios/a-cosine-schedule-with-warmup-e12');
+    assert.equal(name.length, 40);
+    assert.equal(nameOf('Half is less'), 'helios/half-is-less-e12');
+    assert.equal(nameOf('x'.repeat(80)), `helios/${'x'.repeat(29)}-e12`);
+    assert.equal(nameOf('…'), 'helios/e12');
   });
 
   it('names every seed of the result', () => {
