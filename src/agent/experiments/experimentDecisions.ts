@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { DisposableStore, type Disposable } from '../../base/disposable.ts';
 import { ToolFailure } from '../../base/errors.ts';
 import { decisionName, type ExperimentRow } from '../../experiments/ledger.ts';
+import type { Decision } from '../../experiments/experiment.ts';
 import { hasCrashed, isRefused } from '../../experiments/decisionsInForce.ts';
 import { repeatsOf } from '../../experiments/repeats.ts';
 import { overTrainingLimit, readTrainingLimits } from '../../experiments/target/trainingLimits.ts';
@@ -89,7 +90,7 @@ export class ExperimentDecisions implements Disposable {
       decision,
       why,
       by: 'agent' as const,
-      ...(meant !== undefined && { runs: row.runs.map(({ number }) => number) }),
+      ...(meant !== undefined && { runs: decidedRuns(row, decision) }),
       ...(isProvisional && { isProvisional }),
     };
     const { atMs: _, ...last } = row.decisions.at(-1) ?? { atMs: 0 };
@@ -216,6 +217,12 @@ export class ExperimentDecisions implements Disposable {
       .catch((error: unknown) => this.#deps.onFailed(error))
       .finally(() => this.#deciding.delete(id));
   }
+}
+
+/** Returns the numbers of the runs that a decision names. Runs that failed support no `keep`. */
+function decidedRuns({ runs }: ExperimentRow, decision: Decision): readonly number[] {
+  const ok = decision === 'keep' ? runs.filter(({ verdict }) => verdict?.kind === 'ok') : [];
+  return (ok.length === 0 ? runs : ok).map(({ number }) => number);
 }
 
 /** Returns whether a message of the user after the goal names an amount of training. */

@@ -38,7 +38,7 @@ const program = `import sys
 args = dict(zip(sys.argv[1::2], sys.argv[2::2]))
 lr = float(args.get("--lr", 1)) + 0.01 * float(args.get("--seed", 0))
 print(f"loss={lr}")
-sys.exit(int(args.get("--fail", 0)))
+sys.exit(3 if args.get("--seed") == "9" else int(args.get("--fail", 0)))
 `;
 
 describe('experiments of a session', () => {
@@ -451,6 +451,24 @@ describe('experiments of a session', () => {
     assert.match(refused?.text ?? '', /^log_path cannot be combined with seeds: leave it out/);
     const { result, runs } = row(session, 'e1');
     assert.deepEqual([result?.n, result?.mean, runs.length], [3, 0.51, 3]);
+  });
+
+  it('names no run as evidence of a keep that did not end ok', async () => {
+    const again = { experiment: 'e1' };
+    const kept = (runs: number[]): ScriptedCall => ({
+      name: 'exp_decide',
+      input: { experiment: 'e1', decision: 'keep', why: 'measured', runs },
+    });
+    const session = await night(
+      [run(train('--seed 0')), run(train('--seed 9'), again), run(train('--seed 1'), again)],
+      until(3),
+      kept([1, 2, 3]),
+      kept([2]),
+    );
+    const [first, second] = results(session, 'exp_decide').map(({ text }) => text);
+    assert.match(first ?? '', /"keep \(runs 1, 3\)"/);
+    assert.match(second ?? '', /"keep \(runs 1, 3\)"/);
+    assert.equal(row(session, 'e1').decision?.decision, 'keep');
   });
 
   it('records a keep that rests on one run or lies within the noise as provisional', async () => {
