@@ -8,9 +8,15 @@ import type { Decision } from '../../experiments/experiment.ts';
 import { decisionName, summaryFor } from '../../experiments/ledger.ts';
 import type { MetricSummary } from '../../metrics/metric.ts';
 import { runTitle, type Verdict } from '../../runs/run.ts';
-import { targetText } from '../../experiments/target/target.ts';
 import type { EndReason, JournalEvent, MessageOrigin } from './events.ts';
-import { endText, keptTargetText, sleepText } from './factText.ts';
+import {
+  endText,
+  isWordOfUser,
+  keptTargetText,
+  sleepText,
+  targetBefore,
+  targetChangeText,
+} from './factText.ts';
 import { factsOf, forceTexts, resumedDetail } from './resumeTexts.ts';
 import { noticeText } from './limitText.ts';
 import { standstillText } from './downTime.ts';
@@ -122,10 +128,14 @@ const descriptions: { readonly [Type in JournalEvent['type']]: Describe<Type> } 
     by === 'user'
       ? described({ kind: 'pause', tone: 'muted' }, 'Paused')
       : bad('pause', 'Paused by an error', detail),
-  'session.target_changed': ({ target, by, isOnlyBaseline }) =>
+  'session.target_changed': ({ target, by, isOnlyBaseline }, state) =>
     isOnlyBaseline && target.baseline !== undefined
       ? plain('setting', 'Baseline chosen', `run ${target.baseline}`)
-      : plain('setting', by === 'agent' ? 'Target stated' : 'Target changed', targetText(target)),
+      : plain(
+          'setting',
+          by === 'agent' ? 'Target stated' : 'Target changed',
+          targetChangeText(targetBefore(state, target), target),
+        ),
   'session.target_kept': (event) => plain('setting', 'Target unchanged', keptTargetText(event)),
   'target.reached': ({ text }) =>
     described({ kind: 'decision', tone: 'good' }, 'Target reached', text),
@@ -142,14 +152,17 @@ const descriptions: { readonly [Type in JournalEvent['type']]: Describe<Type> } 
       checked,
     ),
   // Show the goal from the state: the text of the message also contains limits for the model.
-  'message.added': ({ origin, text, isUnsaid }, { goal }) =>
-    isUnsaid === true
-      ? plain('resume', 'Continued by you')
-      : plain(
-          origin === 'goal' || origin === 'person' ? 'message' : 'wake',
-          origins[origin],
-          origin === 'goal' ? goal : text,
-        ),
+  // The event about the target tells its change.
+  'message.added': (event, { goal }) => {
+    const { origin, text, isUnsaid } = event;
+    if (isUnsaid === true) return plain('resume', 'Continued by you');
+    if (origin === 'person' && !isWordOfUser(event)) return undefined;
+    return plain(
+      origin === 'goal' || origin === 'person' ? 'message' : 'wake',
+      origins[origin],
+      origin === 'goal' ? goal : text,
+    );
+  },
   'model.requested': () => described({ kind: 'turn', tone: 'busy' }, 'Thinking'),
   'model.replied': describeReply,
   'model.consulted': ({ purpose, provider, model }) =>

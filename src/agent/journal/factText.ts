@@ -38,6 +38,24 @@ export const keptTargetText = ({
 }: Readonly<Record<'target' | 'stated', Target>>): string =>
   `The target is still ${targetText(target)}. To change it: /target ${targetText(stated)}`;
 
+/** Returns a change of the target: `val_loss < 0.3 → val_loss < 0.2, baseline run 5`. */
+export function targetChangeText(before: Target | undefined, target: Target): string {
+  const from = before === undefined ? 'none' : targetText(before);
+  const baseline = target.baseline === undefined ? '' : `, baseline run ${target.baseline}`;
+  return `${from} → ${targetText(target)}${baseline}`;
+}
+
+/** Returns the target that a change of the target replaced; `undefined` if there was none. */
+export function targetBefore(
+  { earlierTargets = [], target: inForce }: Pick<SessionState, 'earlierTargets' | 'target'>,
+  target: Target,
+): Target | undefined {
+  const all = [...earlierTargets, ...(inForce ? [inForce] : [])];
+  const words = targetText(target);
+  const index = all.findLastIndex((one) => targetText(one) === words);
+  return all[index - 1];
+}
+
 const targetMessageStart = 'The target is now: ';
 
 /** Returns the message that tells the agent the target of the user. */

@@ -5,10 +5,10 @@
 import { oneLine } from '../../base/text.ts';
 import type { BriefFacts, Happening } from '../../reports/facts.ts';
 import { readTarget } from '../../experiments/target/readTarget.ts';
-import { targetText, type Target } from '../../experiments/target/target.ts';
+import type { Target } from '../../experiments/target/target.ts';
 import { describeEvent, descriptionLine } from '../journal/describeEvent.ts';
 import type { JournalEvent } from '../journal/events.ts';
-import { isWordOfUser } from '../journal/factText.ts';
+import { isWordOfUser, targetChangeText } from '../journal/factText.ts';
 import { outageText } from '../journal/runText.ts';
 import type { SessionState } from '../journal/state.ts';
 
@@ -75,10 +75,7 @@ function changeText(event: JournalEvent, before: Target | undefined): string | u
   if (event.type === 'message.added') return `You said: “${oneLine(event.text, maxMessageChars)}”`;
   if (event.type !== 'session.target_changed') return undefined;
   const by = event.by === 'agent' ? 'the agent' : 'you';
-  const from = before === undefined ? 'none' : targetText(before);
-  const { target } = event;
-  const baseline = target.baseline === undefined ? '' : `, baseline run ${target.baseline}`;
-  return `Target changed by ${by}: ${from} → ${targetText(target)}${baseline}`;
+  return `Target changed by ${by}: ${targetChangeText(before, event.target)}`;
 }
 
 const maxMessageChars = 120;

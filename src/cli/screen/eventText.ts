@@ -35,6 +35,7 @@ const styles: { readonly [Type in JournalEvent['type']]?: 'dim' | 'bold' | 'good
   'session.permissions_changed': 'dim',
   'session.model_changed': 'dim',
   'session.effort_changed': 'dim',
+  'session.target_changed': 'bold',
   'session.target_kept': 'bold',
   'target.reached': 'good',
   'session.paused': 'tone',
@@ -97,10 +98,7 @@ export class EventText {
         return this.#resumedLines(event, state);
       case 'message.added':
         if (event.isUnsaid === true) return this.#line(event, state);
-        if (event.origin !== 'person') return [];
-        return isWordOfUser(event)
-          ? [`${this.#style.bold('You:')} ${short(event.text)}`]
-          : [this.#style.bold(short(event.text))];
+        return isWordOfUser(event) ? [`${this.#style.bold('You:')} ${short(event.text)}`] : [];
       case 'tool.started':
         this.#titles.set(event.callId, event.title);
         return [];

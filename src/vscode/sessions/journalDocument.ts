@@ -2,6 +2,7 @@
  * The journal of a session as a Markdown document. Its preview loads no image and runs no command:
  * text of a model, a run or a file is escaped.
  */
+import { isWordOfUser } from '../../presentation/events.ts';
 import { budgetText } from '../../presentation/limits.ts';
 import type { SessionReading } from '../../agent/contract/sessions.ts';
 import { applyEvent, initialState } from '../../compose/foldJournal.ts';
@@ -73,6 +74,7 @@ function messageText(event: JournalEvent): string[] {
   if (event.type !== 'message.added') return [];
   const { origin, isUnsaid } = event;
   if (isUnsaid === true) return ['**Continued by you**'];
+  if (origin === 'person' && !isWordOfUser(event)) return [];
   if (origin !== 'person' && origin !== 'wake' && origin !== 'monitor') return [];
   return [`**${origins[origin]}**`, quoted(event.text)];
 }

@@ -192,6 +192,7 @@ const icons: { readonly [Type in JournalEvent['type']]?: string } = {
   'session.permissions_changed': 'shield',
   'session.model_changed': 'server-process',
   'session.effort_changed': 'server-process',
+  'session.target_changed': 'target',
   'session.target_kept': 'target',
   'target.reached': 'target',
   'session.paused': 'debug-pause',

@@ -54,7 +54,7 @@ describe('typing while a session works in the terminal', () => {
     type(deps, '/status\r');
     await shows(screen, / · turn \d · [\s\S]*No target was read from the goal\./);
     type(deps, '/target val_loss < 0.2\r');
-    await shows(screen, /The target is now: val_loss < 0\.2\./);
+    await shows(screen, /Target changed · none → val_loss < 0\.2/);
     await shows(screen, /Woke up: target changed/);
     type(deps, '/pn be brief\r');
     await shows(screen, /There is no command \/pn\. Did you mean \/pin/);

@@ -7,6 +7,8 @@ import path from 'node:path';
 import { afterEach, describe, it } from 'mocha';
 import type { Session } from '../../../../src/agent/contract/sessions.ts';
 import { describeEvent } from '../../../../src/agent/journal/describeEvent.ts';
+import { journalDocument } from '../../../../src/vscode/sessions/journalDocument.ts';
+import { Transcript } from '../../../../src/vscode/sessions/transcript.ts';
 import { targetTextOf } from '../../../../src/agent/runs/sessionLedger.ts';
 import { targetText } from '../../../../src/experiments/target/target.ts';
 import { ScriptedModel, type ScriptedCall } from '../../../fakes/scriptedModel.ts';
@@ -305,6 +307,35 @@ describe('the target of a session', () => {
     assert.equal(session.state.targetBy, 'person');
     assert.equal(await session.ended, 'blocked');
     assert.match(JSON.stringify(model.requests[1]), /The target is now: highest val_acc/);
+  });
+
+  it('is shown as a change from the old to the new, and not as words of the user', async () => {
+    bed = await testEngine(new ScriptedModel([[blocked], [blocked], [blocked]]));
+    const session = await bed.start({ goal: 'val_loss < 0.3' });
+    for (const target of ['val_loss < 0.2', 'val_loss < 0.1']) {
+      await session.ended;
+      await session.setTarget(target);
+    }
+    await session.ended;
+    const { state } = session;
+    assert.deepEqual(
+      eventsOf(session, 'session.target_changed').map((event) => describeEvent(event, state)),
+      ['val_loss < 0.3 → val_loss < 0.2', 'val_loss < 0.2 → val_loss < 0.1'].map((detail) => ({
+        ...{ kind: 'setting', tone: 'plain', title: 'Target changed', detail },
+      })),
+    );
+    const events = session.events();
+    const terminal = new ReplayText(plainStyle, false);
+    const transcript = new Transcript();
+    const shown = [
+      events.flatMap((event) => terminal.linesOf(event)).join('\n'),
+      JSON.stringify(events.flatMap((event) => transcript.event(event, state))),
+      journalDocument({ state, events, ledger: session.ledger, damage: [] }, state.startedMs),
+    ];
+    for (const text of shown) {
+      assert.match(text, /Target changed\W* val\S*loss \\*< 0\.2 → val\S*loss \\*< 0\.1/);
+      assert.doesNotMatch(text, /The target is now|\*\*You\*\*/);
+    }
   });
 
   it('is not called unchanged by the message that tells the change', async () => {
