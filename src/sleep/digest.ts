@@ -38,7 +38,7 @@ export interface DigestInput {
   readonly cause: DigestCause;
   /** The rest of each limit, as text: `43 min`, `$3.20`; empty without limits. */
   readonly left: readonly string[];
-  /** Runs that are active, or whose end is new to the model; best first. */
+  /** Runs that are active, or whose end is new to the model, in the order of the lines. */
   readonly runs: readonly DigestRun[];
   /** Order of the runs: `lowest val_loss first`; omitted without a decisive metric. */
   readonly order?: string | undefined;

@@ -11,7 +11,7 @@ import {
   type Decisive,
   type LedgerRow,
 } from '../../experiments/ledger.ts';
-import { isRefused } from '../../experiments/decisionsInForce.ts';
+import { isInvalid, isRefused } from '../../experiments/decisionsInForce.ts';
 import { measuredValue } from '../../experiments/ledgerExperiments.ts';
 import type { MetricSummary } from '../../metrics/metric.ts';
 import { printedValue } from '../../metrics/printedValue.ts';
@@ -73,8 +73,9 @@ export function digestOf({ wake, sleep, log, sessionRuns, sweeps, clock }: WakeF
 type RunSources = Pick<WakeFacts, 'log' | 'sessionRuns'>;
 
 /**
- * Returns the runs that have not ended, and those whose end no request contained yet; best first,
- * then by number. Points of sweeps are left out: their tables show them.
+ * Returns the runs that have not ended, and those whose end no request contained yet: runs that
+ * ended ok first, then active ones; among these the best first, then by number. Points of sweeps are
+ * left out: their tables show them.
  */
 function digestRows({ log, sessionRuns }: RunSources): LedgerRow[] {
   const { rows, decisive } = sessionRuns.ledger();
@@ -87,7 +88,17 @@ function digestRows({ log, sessionRuns }: RunSources): LedgerRow[] {
     sign * ((decisive && measuredValue(row, decisive)) ?? sign * Infinity);
   return rows
     .filter((row) => row.sweepId === undefined && (!row.verdict || news.has(row.runId)))
-    .toSorted((a, b) => (rank(a) === rank(b) ? a.number - b.number : rank(a) - rank(b)));
+    .toSorted(
+      (a, b) =>
+        standing(a) - standing(b) ||
+        (rank(a) === rank(b) ? a.number - b.number : rank(a) - rank(b)),
+    );
+}
+
+/** Returns 0 for a run that ended ok, 1 for an active one, 2 for one that supports no result. */
+function standing({ verdict, decision }: LedgerRow): 0 | 1 | 2 {
+  if (verdict === undefined) return 1;
+  return verdict.kind === 'ok' && !isInvalid(decision) ? 0 : 2;
 }
 
 function digestRun(

@@ -80,7 +80,7 @@ describe('a sleep on runs', () => {
       launch('echo loss=0.7', { label: 'slow' }),
       launch('echo loss=0.2', { label: 'fast' }),
       launch(untilStop, { label: 'long' }),
-      launch('echo no such file >&2; exit 3', { label: 'broken' }),
+      launch('echo loss=0.1; echo no such file >&2; exit 3', { label: 'broken' }),
       { name: 'sleep', input: { reason: 'r', wake_conditions: exits, logic: 'all' } },
     ];
     const model = new ScriptedModel([calls, quit]);
