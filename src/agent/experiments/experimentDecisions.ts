@@ -5,7 +5,7 @@ import { decisionName, type ExperimentRow } from '../../experiments/ledger.ts';
 import type { Decision } from '../../experiments/experiment.ts';
 import { hasCrashed, isRefused } from '../../experiments/decisionsInForce.ts';
 import { repeatsOf } from '../../experiments/repeats.ts';
-import { overTrainingLimit, readTrainingLimits } from '../../experiments/target/trainingLimits.ts';
+import { judgeTraining, readTrainingLimits } from '../../experiments/target/trainingLimits.ts';
 import type { RunId } from '../../base/ids.ts';
 import type {
   DecidedExperiment,
@@ -168,24 +168,23 @@ export class ExperimentDecisions implements Disposable {
   }
 
   /**
-   * Records the decision `invalid` on a run whose command breaks a limit of the goal for each run,
-   * so that it is no evidence. Does nothing once a message of the user names such an amount: it may
+   * Records the decision `invalid` on a run that breaks a limit of the goal on its training, so that it is no evidence. Does nothing once a message of the user names such an amount: it may
    * have changed the limit.
    */
   #refuseOverLimit(runId: RunId): void {
     const { state, events } = this.#deps.log;
-    const { spec, verdict } = state.runs.get(runId) ?? {};
+    const { spec, verdict, metrics } = state.runs.get(runId) ?? {};
     const record = state.experiments.get(spec?.experimentId ?? '');
     if (spec === undefined || verdict?.kind !== 'ok' || record === undefined) return;
     if (record.decisions.some((one) => isRefused(one) && one.runs?.includes(spec.number))) return;
-    const why = overTrainingLimit(readTrainingLimits(state.goal), spec);
-    if (why === undefined || events.some(namesAmount)) return;
+    const judged = judgeTraining(readTrainingLimits(state.goal), { launched: spec, metrics });
+    if (judged?.isOver !== true || events.some(namesAmount)) return;
     this.#deps.log
       .record({
         type: 'experiment.decided',
         experimentId: record.plan.id,
         decision: 'invalid',
-        why,
+        why: judged.why,
         by: 'engine',
         runs: [spec.number],
       })

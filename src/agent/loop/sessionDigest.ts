@@ -13,6 +13,7 @@ import {
 } from '../../experiments/ledger.ts';
 import { isInvalid, isRefused } from '../../experiments/decisionsInForce.ts';
 import { measuredValue } from '../../experiments/ledgerExperiments.ts';
+import { judgeTraining, readTrainingLimits } from '../../experiments/target/trainingLimits.ts';
 import type { MetricSummary } from '../../metrics/metric.ts';
 import { printedValue } from '../../metrics/printedValue.ts';
 import type { Run } from '../../runs/liveRun.ts';
@@ -122,6 +123,7 @@ function digestRun(
     status: statusOf(row, log.state, nowMs),
     details: [
       ...(decision && isRefused(decision) ? [`invalid: ${decision.why}`] : []),
+      ...trainingNotes(row, log.state.goal),
       ...(run === undefined || run.liveness.kind === 'running'
         ? []
         : [livenessText(run.liveness, row.machineId)]),
@@ -131,6 +133,13 @@ function digestRun(
       ...others.map((one) => `${one.metric} ${printedValue(one.last, one)}`),
     ],
   };
+}
+
+/** Returns why a run that ended ok is valid although its command exceeds a limit of the goal. */
+function trainingNotes(row: LedgerRow, goal: string): string[] {
+  if (row.verdict?.kind !== 'ok') return [];
+  const judged = judgeTraining(readTrainingLimits(goal), { launched: row, metrics: row.metrics });
+  return judged?.isOver === false ? [`valid: ${judged.why}`] : [];
 }
 
 /**

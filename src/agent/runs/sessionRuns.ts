@@ -22,6 +22,7 @@ import {
 import type { Run, RunChange } from '../../runs/liveRun.ts';
 import { LaunchFailure } from '../../runs/launchFailure.ts';
 import type { Runs } from '../../runs/runs.ts';
+import { readTrainingLimits } from '../../experiments/target/trainingLimits.ts';
 import { isClosing } from '../journal/closing.ts';
 import type { SessionLog } from '../journal/sessionLog.ts';
 import type { Confining } from './confining.ts';
@@ -31,7 +32,7 @@ import { endOutput } from './endOutput.ts';
 import { commandsOf, distinctLabel, runLabel } from './runLabel.ts';
 import { ledgerOf } from './sessionLedger.ts';
 import { takesPlace, waitsFor } from './sweepLane.ts';
-import { withKnownPatterns, withTargetMetrics } from './targetMetrics.ts';
+import { withCountedEpochs, withKnownPatterns, withTargetMetrics } from './targetMetrics.ts';
 import { withheldFrom } from './withheldFrom.ts';
 
 export interface LaunchRequest {
@@ -298,9 +299,10 @@ export class SessionRuns {
   }
 
   #metricsOf(spec: MetricSpec): MetricSpec {
-    const { target, runs } = this.#state;
+    const { target, runs, goal } = this.#state;
     const earlier = [...runs.values()].map((run) => run.spec.metrics);
-    return withTargetMetrics(withKnownPatterns(spec, target, earlier), target);
+    const known = withTargetMetrics(withKnownPatterns(spec, target, earlier), target);
+    return withCountedEpochs(known, readTrainingLimits(goal));
   }
 
   /** Records the start of a run once, however often the start is reported. */

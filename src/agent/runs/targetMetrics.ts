@@ -1,5 +1,6 @@
 /** Adds the metrics of the session's target to the metrics that are read from a run. */
 import type { Target } from '../../experiments/target/target.ts';
+import { countedEpochs, type TrainingLimit } from '../../experiments/target/trainingLimits.ts';
 import { isKnownMetric } from '../../metrics/direction.ts';
 import { isUsableName } from '../../metrics/lines/labels.ts';
 import { isDetecting } from '../../metrics/lines/metricSpec.ts';
@@ -49,4 +50,12 @@ export function withTargetMetrics(spec: MetricSpec, target: Target | undefined):
   return also.every((metric) => before.includes(metric))
     ? spec
     : { ...spec, also: [...new Set([...before, ...also])] };
+}
+
+/** Returns the spec of a run, with the counter of epochs if the goal limits them. */
+export function withCountedEpochs(spec: MetricSpec, limits: readonly TrainingLimit[]): MetricSpec {
+  const isLimited = limits.some(({ unit }) => unit === 'epochs');
+  if (!isLimited || spec.from !== undefined || namedMetrics(spec).includes(countedEpochs))
+    return spec;
+  return { ...spec, also: [...new Set([...(spec.also ?? []), countedEpochs])] };
 }

@@ -1,9 +1,15 @@
 /**
- * Reads from a goal how long each run may train (`at most 3 epochs per run`), and finds runs whose
- * command asks for more. What is not certain is left out.
+ * Reads from a goal how long each run may train (`at most 3 epochs per run`), and finds runs that
+ * trained longer, or whose command asks for more. What is not certain is left out.
  */
+import type { MetricSummary } from '../../metrics/metric.ts';
+import type { CommandForm } from '../commandForm.ts';
+import { summaryFor } from '../ledger.ts';
 import { settingForm } from '../seeds.ts';
 import { readableGoal } from './wordings.ts';
+
+/** The counter that is read from runs if the goal limits their epochs. */
+export const countedEpochs = 'epoch';
 
 export interface TrainingLimit {
   readonly unit: 'epochs' | 'steps';
@@ -47,25 +53,48 @@ const options: Readonly<Record<TrainingLimit['unit'], RegExp>> = {
 /** Options of a run that continues an earlier training, of which it makes only the rest. */
 const continues = /(?:resume|restart|start|initial|init|from|checkpoint|ckpt)/i;
 
+/** A run: its command, and the metrics that were read from it. */
+export interface TrainingRun {
+  readonly launched: Parameters<typeof settingForm>[0];
+  readonly metrics?: readonly MetricSummary[] | undefined;
+}
+
+/** Verdict on the training of a run, with its reason. */
+export interface TrainingVerdict {
+  readonly isOver: boolean;
+  readonly why: string;
+}
+
 /**
- * Returns why the command breaks a limit: `its command asks for 5 epochs, and the goal allows at most
- * 3`; `undefined` if it does not certainly do so.
+ * Returns whether the run breaks a limit: `it printed epoch 13, and the goal allows at most 12`; or
+ * that it stopped within the limit that its command exceeds. The epochs that it printed decide before
+ * its command. Returns `undefined` if nothing certain is above a limit.
  */
-export function overTrainingLimit(
+export function judgeTraining(
   limits: readonly TrainingLimit[],
-  launched: Parameters<typeof settingForm>[0],
-): string | undefined {
+  { launched, metrics = [] }: TrainingRun,
+): TrainingVerdict | undefined {
   if (limits.length === 0) return undefined;
   const { settings, programs } = settingForm(launched);
-  if (programs.length !== 1 || [...settings.keys()].some((name) => continues.test(name)))
-    return undefined;
+  if ([...settings.keys()].some((name) => continues.test(name))) return undefined;
   for (const { unit, max } of limits) {
-    const asked = [...settings].filter(([name]) =>
-      options[unit].test((name.split('.').at(-1) ?? '').replaceAll('_', '-')),
-    );
-    const [value = NaN, ...others] = asked.map(([, text]) => Number(text || NaN));
-    if (value > max && others.length === 0)
-      return `its command asks for ${value} ${unit}, and the goal allows at most ${max}`;
+    const printed = unit === 'epochs' ? (summaryFor(metrics, countedEpochs)?.max ?? NaN) : NaN;
+    const allowed = `and the goal allows at most ${max}`;
+    if (printed > max) return { isOver: true, why: `it printed epoch ${printed}, ${allowed}` };
+    const asked = programs.length === 1 ? askedAmount(settings, unit) : NaN;
+    if (!(asked > max)) continue;
+    const why = `its command asks for ${asked} ${unit}`;
+    return printed <= max
+      ? { isOver: false, why: `${why}, but it printed no epoch above ${printed}` }
+      : { isOver: true, why: `${why}, ${allowed}` };
   }
   return undefined;
+}
+
+/** Returns the amount of training in the settings of a command; NaN if it is not certain. */
+function askedAmount(settings: CommandForm['settings'], unit: TrainingLimit['unit']): number {
+  const [value = NaN, ...others] = [...settings]
+    .filter(([name]) => options[unit].test((name.split('.').at(-1) ?? '').replaceAll('_', '-')))
+    .map(([, text]) => Number(text || NaN));
+  return others.length === 0 ? value : NaN;
 }

@@ -37,6 +37,8 @@ const quit: ScriptedCall = { name: 'finish', input: { outcome: 'blocked', summar
 const program = `import sys
 args = dict(zip(sys.argv[1::2], sys.argv[2::2]))
 lr = float(args.get("--lr", 1)) + 0.01 * float(args.get("--seed", 0))
+for epoch in range(int(args.get("--shown", 0))):
+    print(f"epoch {epoch + 1}/{args.get('--shown')} loss={lr}")
 print(f"loss={lr}")
 sys.exit(3 if args.get("--seed") == "9" else int(args.get("--fail", 0)))
 `;
@@ -407,6 +409,27 @@ describe('experiments of a session', () => {
     assert.match(results(session, 'finish')[0]?.text ?? '', /run 1 is no evidence/);
     const digest = eventsOf(session, 'message.added').find(({ origin }) => origin === 'wake');
     assert.match(digest?.text ?? '', /- run 1 .*invalid: its command asks for 5 epochs/);
+  });
+
+  it('judges limits of epochs by the epochs that a run printed', async () => {
+    model = new ScriptedModel([
+      [run(train('--lr 0.1 --shown 4')), run(train('--lr 0.15 --epochs 5 --shown 2'))],
+      [until(2)],
+      [until(1)],
+      [quit],
+    ]);
+    bed = await testEngine(model, { folder });
+    const session = await bed.start({ goal: 'bring loss below 0.2 with at most 3 epochs per run' });
+    assert.equal(await session.ended, 'blocked');
+    assert.deepEqual(
+      session.ledger.rows.map(({ decision }) => decision && [decision.decision, decision.why]),
+      [['invalid', 'it printed epoch 4, and the goal allows at most 3'], undefined],
+    );
+    const digests = eventsOf(session, 'message.added').filter(({ origin }) => origin === 'wake');
+    assert.match(
+      digests.map(({ text }) => text).join('\n'),
+      /- run 2 .*valid: its command asks for 5 epochs, but it printed no epoch above 2/,
+    );
   });
 
   it('takes the seeds of a launch for seeds, wherever the command has them', async () => {

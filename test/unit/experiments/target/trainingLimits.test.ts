@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'mocha';
 import {
-  overTrainingLimit,
+  judgeTraining,
   readTrainingLimits,
 } from '../../../../src/experiments/target/trainingLimits.ts';
+import { lossOf } from '../../../fakes/nights.ts';
 import { loadShell } from '../../../../src/shell/grammar.ts';
 
 describe('limits of a goal for each run', () => {
@@ -51,7 +52,28 @@ describe('limits of a goal for each run', () => {
   for (const [command, asked] of commands)
     it(`${asked === undefined ? 'are not certainly broken' : 'are broken'} by ${command}`, () =>
       assert.equal(
-        overTrainingLimit(readTrainingLimits('at most 3 epochs per run'), { command }),
+        judgeTraining(readTrainingLimits('at most 3 epochs per run'), { launched: { command } })
+          ?.why,
         asked && `its command asks for ${asked} epochs, and the goal allows at most 3`,
       ));
+
+  const printed: readonly (readonly [command: string, max: number, verdict?: string])[] = [
+    ['python train.py', 4, 'invalid: it printed epoch 4, and the goal allows at most 3'],
+    ['python train.py --epochs 5', 4, 'invalid: it printed epoch 4, and the goal allows at most 3'],
+    ['python train.py --epochs 3', 3],
+    ['python train.py', 3],
+    [
+      'python train.py --epochs 5',
+      2,
+      'valid: its command asks for 5 epochs, but it printed no epoch above 2',
+    ],
+    ['python train.py --resume last.pt', 9],
+  ];
+  for (const [command, max, verdict] of printed)
+    it(`are compared with epoch ${max} that ${command} printed`, () => {
+      const metrics = [lossOf(1, { metric: 'epoch', direction: 'none', min: 1, max })];
+      const limits = readTrainingLimits('at most 3 epochs per run');
+      const judged = judgeTraining(limits, { launched: { command }, metrics });
+      assert.equal(judged && `${judged.isOver ? 'invalid' : 'valid'}: ${judged.why}`, verdict);
+    });
 });
