@@ -179,7 +179,7 @@ function tryText({ command, machineId, experimentId, outcome, text }: CheckFacts
 
 function uncheckedDemands({ unchecked = [] }: BriefFacts): Demand[] {
   const how = unchecked.some((text) => readTrainingLimits(text).length > 0)
-    ? 'Helios compares only printed epochs, and epochs and steps in the options of commands'
+    ? 'Helios compares only epochs that runs print, and epochs and steps in the options of commands'
     : 'nothing that Helios can compare';
   return unchecked.map((text) => ({ verdict: 'Not checked', text, how }));
 }
