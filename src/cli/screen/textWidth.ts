@@ -60,17 +60,45 @@ export function cutToRows(line: string, { columns, rows }: TerminalSize): string
   return line;
 }
 
-/** Splits `line` into pieces of at most `width` columns, between words if possible. */
+/** What a user may copy: code, a command at the start of a line or after a colon, a path. */
+const copied = /`[^`]+`\S*|(?<=^ {0,8}|: )(?:helios|\/[a-z]+) .*$|(?<!\S)\S*[/\\]\S*/g;
+
+/**
+ * Splits `line` into pieces of at most `width` columns, between words if possible. Never splits a
+ * path or a command, so that it can be copied: its piece may be wider.
+ */
 export function wrap(line: string, width: number): string[] {
+  const whole = [...line.matchAll(copied)].map(({ 0: text, index }) => ({
+    start: index,
+    end: index + text.length,
+  }));
+  const spanAt = (at: number) => whole.find(({ start, end }) => at > start && at < end);
   const pieces: string[] = [];
-  let rest = line;
+  let from = 0;
   for (;;) {
+    const rest = line.slice(from);
     const fits = cutToWidth(rest, width).length || firstLength(rest);
-    if (fits === rest.length) return [...pieces, rest];
-    const space = rest.lastIndexOf(' ', fits);
-    pieces.push(rest.slice(0, space > 0 ? space : fits));
-    rest = rest.slice(space > 0 ? space + 1 : fits);
+    let end = from + fits;
+    if (end < line.length) end = breakBefore(line, { from, end, spanAt });
+    pieces.push(line.slice(from, end));
+    if (end >= line.length) return pieces;
+    from = line[end] === ' ' ? end + 1 : end;
   }
+}
+
+interface Stretch {
+  readonly from: number;
+  /** The first position that does not fit. */
+  readonly end: number;
+  /** Returns the path or command that has the position inside. */
+  spanAt(at: number): { readonly end: number } | undefined;
+}
+
+/** Returns where to split: at the last space that fits, else behind a path or a command. */
+function breakBefore(line: string, { from, end, spanAt }: Stretch): number {
+  for (let at = line.lastIndexOf(' ', end); at > from; at = line.lastIndexOf(' ', at - 1))
+    if (spanAt(at) === undefined) return at;
+  return spanAt(end)?.end ?? end;
 }
 
 /** Returns the position of the cursor after a character that is written at `place`. */

@@ -64,6 +64,25 @@ describe('text in a terminal', () => {
     assert.deepEqual(wrap('中文', 1), ['中', '文']);
   });
 
+  it('never has a break inside a path or a command', () => {
+    const path = '/home/user/projects/tiny stories/run'.replace(' ', '-');
+    assert.deepEqual(wrap(`Wrote ${path} as a patch`, 12), ['Wrote', path, 'as a patch']);
+    assert.deepEqual(wrap(`(${path})`, 12), [`(${path})`]);
+    assert.deepEqual(wrap('run `helios promote 1 e7` now', 12), [
+      'run',
+      '`helios promote 1 e7`',
+      'now',
+    ]);
+    assert.deepEqual(wrap('To change it: /target val_loss < 0.2', 14), [
+      'To change it:',
+      '/target val_loss < 0.2',
+    ]);
+    assert.deepEqual(wrap('helios promote 1 e7 --branch lr', 12), [
+      'helios promote 1 e7 --branch lr',
+    ]);
+    assert.deepEqual(wrap('it is helios that promotes', 12), ['it is helios', 'that', 'promotes']);
+  });
+
   it('stands in columns as the terminal shows it, each row on its own lines', () =>
     assert.equal(
       columnsText(['NAME', 'GOAL'], [['a\nb\tc', 'x\u202e\r\ny']], 40),
