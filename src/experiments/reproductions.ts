@@ -18,7 +18,7 @@ export function repeatedRun(command: string, runs: readonly LedgerRow[]): Ledger
 
 /**
  * Returns a text for each reproduction of the experiment: `reproduced by run 47: 0.9889, run 38
- * measured 0.9889`.
+ * measured 0.9889`; with another value, `run again as run 47: 0.99, run 38 measured 0.9889, Δ +0.0011`.
  */
 export const reproductionTexts = (
   { runs, result, reproductions = [] }: ExperimentRow,
@@ -36,8 +36,16 @@ export const reproductionTexts = (
       repeated === undefined || before === undefined
         ? mean
         : `, ${runName(repeated.number)} measured ${formatValue(before)}`;
-    return `reproduced by ${name}${seedText(row, result?.runs ?? [])}: ${formatValue(value)}${was}`;
+    const difference = differenceText(value, before ?? result?.mean);
+    const outcome = difference === '' ? 'reproduced by' : 'run again as';
+    return `${outcome} ${name}${seedText(row, result?.runs ?? [])}: ${formatValue(value)}${was}${difference}`;
   });
+
+/** Returns how the new value differs from the earlier one: `, Δ +0.02`; empty if it does not. */
+function differenceText(value: number, before = value): string {
+  const delta = value - before;
+  return delta === 0 ? '' : `, Δ ${delta > 0 ? '+' : ''}${formatValue(delta)}`;
+}
 
 /** Returns which of the seeds of a result ran again: ` (seed 0, 1 of 3)`; empty if there is only one. */
 function seedText(row: LedgerRow, runs: readonly LedgerRow[]): string {

@@ -187,6 +187,11 @@ describe('the brief of a night', () => {
       partOf(text, 'What was tried'),
       /reproduced by run 3 \(seed 0, 1 of 2\): 0\.5, run 1 measured 0\.5$/m,
     );
+    night.run({ ...again, ...seeds[0], loss: 0.52 });
+    assert.match(
+      partOf(buildBrief(night.facts()), 'Champion'),
+      /^- Afterwards run again as run 4 \(seed 0, 1 of 2\): 0\.52, run 1 measured 0\.5, Δ \+0\.02$/m,
+    );
     const { verdict: _v, ...going } = after.ledger.rows[2] ?? assert.fail();
     assert.match(
       reproductionTexts(
