@@ -5,6 +5,7 @@ import { aggregateOf, seedList, seedNumber } from './readAggregate.ts';
 import { readTarget } from './readTarget.ts';
 import { isNumberOf } from './statedNumbers.ts';
 import { repeatsOfTarget, type Target } from './target.ts';
+import { comparatorSource } from './wordings.ts';
 
 export interface NumberPlace {
   /** Position of the first character, and of the first character after the number. */
@@ -22,6 +23,14 @@ const itemAfter = /^[.)](?:\s|$)/u;
 /** The value at the start, which is no demand: `from 1.2 to 0.8`. */
 const startBefore = /(?<!\p{L})(?:from|von)\s+$/iu;
 const startAfter = /^\s*(?:down\s+|up\s+)?(?:to|auf|bis)(?!\p{L})/iu;
+/** The size of a model that the text only describes: `a 125M GPT`, `a 1.3B-parameter model`. */
+const size = /^\d+(?:\.\d+)?[kmb]$/iu;
+const modelAfter =
+  /^[\s-]+(?:param(?:eter)?s?[\s-]+)?(?:[\p{L}\d-]+\s+){0,2}?\p{L}*(?:gpt|models?|modell\p{L}*|transformer|lm|llm|llama|bert|net|network|netz\p{L}*|mamba|rnn|vit|mlp|unet|diffusion|decoder|encoder)(?!\p{L})/iu;
+const boundBefore = new RegExp(
+  `(?<!\\p{L})(?:${comparatorSource})\\s*(?:an?\\s+|einem?\\s+)?$`,
+  'iu',
+);
 
 /** Returns the numbers of the sentence that are demands; `target`: that of the whole goal. */
 export function numberPlaces(sentence: string, target: Target | undefined): NumberPlace[] {
@@ -31,6 +40,7 @@ export function numberPlaces(sentence: string, target: Target | undefined): Numb
     const [before, after] = [sentence.slice(0, start), sentence.slice(end)];
     if (itemBefore.test(before) && itemAfter.test(after)) return [];
     if (startBefore.test(before) && startAfter.test(after)) return [];
+    if (size.test(match[0]) && modelAfter.test(after) && !boundBefore.test(before)) return [];
     const isSeed = seeds.some((one) => start >= one.start && start < one.end);
     const isBound = (): boolean =>
       target !== undefined &&

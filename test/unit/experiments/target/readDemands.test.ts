@@ -13,6 +13,15 @@ const goals: readonly (readonly [
   unchecked: readonly string[],
 ])[] = [
   ['val_loss < 0.3 with at most 60,000 parameters', ['val_loss < 0.3', 'parameters <= 60000'], []],
+  ['train a 125M GPT on TinyStories to loss < 1.0', ['loss < 1'], []],
+  ['Finetune a 1.3B-parameter language model to val_loss < 2', ['val_loss < 2'], []],
+  ['Get val_loss < 2 with a 7B Llama', ['val_loss < 2'], []],
+  [
+    'Train a 125M GPT with under 60,000 steps to loss < 1',
+    ['loss < 1'],
+    ['with under 60,000 steps'],
+  ],
+  ['loss < 1 with at most a 125M GPT', ['loss < 1'], ['with at most a 125M GPT']],
   [
     'val_acc > 0.9, epoch <= 12, each of seeds 0,1,2',
     ['val_acc > 0.9, each of seeds 0, 1, 2', 'epoch <= 12'],
