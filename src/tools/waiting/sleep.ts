@@ -104,7 +104,7 @@ export const sleep = (deps: SleepDeps): Tool =>
           }),
         },
         ...(found.length > 0 && { origins: { processes: 'command lines' } }),
-        summary: `until ${texts.length > 0 ? texts.join(logic === 'any' ? ' or ' : ' and ') : 'the deadline'}, at most ${left}`,
+        summary: summaryText(request, reason, left),
         endsTurn: true,
       };
     },
@@ -133,4 +133,16 @@ function withApproved(
       : [],
   );
   return approved.length === 0 ? trigger : { ...trigger, source: { ...source, approved } };
+}
+
+/** Returns what ends the sleep, without conditions that the reason, which stands before, all names. */
+function summaryText({ triggers, logic }: SleepRequest, reason: string, left: string): string {
+  if (triggers.length === 0) return `until the deadline, at most ${left}`;
+  const isSaid = triggers.every((trigger) => {
+    const name = trigger.type === 'process_exit' ? trigger.name : triggerText(trigger);
+    const at = reason.toLowerCase().indexOf(name.toLowerCase());
+    return at >= 0 && !/^\d/.test(reason.slice(at + name.length));
+  });
+  const conditions = triggers.map(triggerText).join(logic === 'any' ? ' or ' : ' and ');
+  return `${isSaid ? '' : `until ${conditions}, `}at most ${left}`;
 }

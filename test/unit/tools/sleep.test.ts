@@ -78,6 +78,18 @@ const command = {
 };
 
 describe('sleep', () => {
+  it('has no condition in its summary that the reason already names', async () => {
+    const { tool } = setUp();
+    const summaryOf = async (reason: string): Promise<string | undefined> => {
+      const wake_conditions = [{ type: 'process_exit', run: '7' }];
+      return (await call(tool, { reason, wake_conditions, deadline_minutes: 4 })).summary;
+    };
+    assert.equal(await summaryOf('until run 7 ends'), 'at most 4 min');
+    assert.equal(await summaryOf('Run 7 trains'), 'at most 4 min');
+    assert.equal(await summaryOf('until run 70 ends'), 'until run 7 ends, at most 4 min');
+    assert.equal(await summaryOf('the first epoch'), 'until run 7 ends, at most 4 min');
+  });
+
   it('records the request, ends the turn and says what is waited for', async () => {
     const { tool, requests } = setUp();
     const result = await call(tool, {
