@@ -33,6 +33,8 @@ export interface EditKeeperDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   record(event: SessionEvent): Promise<void>;
+  /** Stores the checkout of the working folder, before the first call that may change it. */
+  storeCheckout(): Promise<void>;
 }
 
 /** Files whose content is stored because a call may change them. */
@@ -47,6 +49,7 @@ const none: OpenEdit = { end: () => Promise.resolve() };
 
 export class EditKeeper {
   readonly #deps: EditKeeperDeps;
+  #checkout: Promise<void> | undefined;
 
   constructor(deps: EditKeeperDeps) {
     this.#deps = deps;
@@ -59,11 +62,13 @@ export class EditKeeper {
    */
   async begin(callId: string, accesses: readonly Access[]): Promise<OpenEdit> {
     try {
-      if (accesses.some(mayChangeTracked)) return await this.#beginCommand(callId);
+      const isCommand = accesses.some(mayChangeTracked);
       const paths = accesses.flatMap((access) =>
         access.kind === 'write' && access.machineId === 'local' ? [access.path] : [],
       );
-      return paths.length === 0 ? none : await this.#beginWrites(callId, paths);
+      if (!isCommand && paths.length === 0) return none;
+      await (this.#checkout ??= this.#deps.storeCheckout());
+      return await (isCommand ? this.#beginCommand(callId) : this.#beginWrites(callId, paths));
     } catch (error) {
       throw new ToolFailure(
         `Not executed: the content before the call could not be kept, so the call could not be undone (${messageOf(error)}).`,

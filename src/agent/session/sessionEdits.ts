@@ -1,6 +1,8 @@
 /** Creates the services that record and undo the edits of a session. */
 import path from 'node:path';
 import { ToolFailure, UserFacing } from '../../base/errors.ts';
+import { ExperimentCodeStore } from '../../experiments/git/experimentCodeStore.ts';
+import { checkoutName } from '../../experiments/git/worktrees.ts';
 import type { AllToolsDeps } from '../../tools/allTools.ts';
 import { EditKeeper } from '../edits/editKeeper.ts';
 import { editsOfCheckout, undoEdits, worktreesOf } from '../edits/undoEdits.ts';
@@ -11,18 +13,27 @@ import type { SessionListeners } from './sessionListeners.ts';
 
 export const createEditKeeper = (
   { shared, log, folder }: PartsRequest,
-  { machines }: SessionListeners,
-): EditKeeper =>
-  new EditKeeper({
-    workFolder: log.state.workFolder,
+  { machines, limits }: SessionListeners,
+): EditKeeper => {
+  const { id: sessionId, workFolder } = log.state;
+  const { clock } = shared;
+  // Later, files of the agent could not be told from those of the user.
+  const isFirst = log.events.every(({ type }) => type !== 'tool.started');
+  const store = new ExperimentCodeStore({ sessionId, clock, limits });
+  return new EditKeeper({
+    workFolder,
     heliosFolder: path.dirname(shared.memoryFolders.global),
     worktrees: worktreesOf(folder),
     files: editFiles(folder),
     local: () => machines.get('local'),
-    clock: shared.clock,
+    clock,
     logger: shared.logger,
     record: log.record,
+    async storeCheckout() {
+      if (isFirst) await store.capture(machines.get('local'), workFolder, checkoutName);
+    },
   });
+};
 
 /** Undoes edits for the user. `paths` are absolute. */
 export const undoForUser = (

@@ -7,7 +7,7 @@ import type { Machine } from '../../machines/machine.ts';
 import { GitFailure, runGit, scriptStart, type GitCall } from './gitScript.ts';
 import {
   keptCode,
-  outputsIn,
+  omittedIn,
   promoteStepMs,
   treeScript,
   nameScript,
@@ -50,7 +50,7 @@ export function bringBranch(
     const history = await git(promoted.machine, {
       script: historyScript,
       args: [repo, kept, promoted.message],
-      stdin: await outputsIn(promoted),
+      stdin: await omittedIn(promoted),
     });
     const [tree = '', commit = '', ...ancestors] = history.split('\n');
     const stdin = bytesOf([commit, ...ancestors].join('\n'));

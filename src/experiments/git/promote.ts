@@ -8,6 +8,7 @@ import type { Machine } from '../../machines/machine.ts';
 import { isLeftBehind, namedFiles } from '../codeDifference.ts';
 import type { CodeState } from '../experiment.ts';
 import { GitFailure, runGit, scriptStart } from './gitScript.ts';
+import { checkoutName } from './worktrees.ts';
 
 /** The code of one experiment, and the machine that stores it. */
 export interface PromotedCode {
@@ -32,14 +33,16 @@ export interface PromotedBranch {
 /** Time limit of each step, in milliseconds. */
 export const promoteStepMs = 120_000;
 
+/** Text of a script that defines `users_commit`. */
+const usersScript = shellText('./usersCommit.sh', import.meta.url);
 /** Text of a script that defines `promoted_tree` and `promoted_commit`. */
-export const treeScript = shellText('./promotedTree.sh', import.meta.url);
+export const treeScript = `${usersScript}${shellText('./promotedTree.sh', import.meta.url)}`;
 /** Text of a script that defines `new_branch`. */
 export const nameScript = shellText('./newBranch.sh', import.meta.url);
 const branchScript = `${scriptStart}${nameScript}${treeScript}${shellText('./promoteBranch.sh', import.meta.url)}`;
 const patchScript = `${scriptStart}${treeScript}${shellText('./promotePatch.sh', import.meta.url)}`;
 const changeScript = `${scriptStart}${treeScript}${shellText('./promotedChange.sh', import.meta.url)}`;
-const addedScript = `${scriptStart}${shellText('./addedFiles.sh', import.meta.url)}`;
+const addedScript = `${scriptStart}${usersScript}${shellText('./addedFiles.sh', import.meta.url)}`;
 
 /**
  * Makes a branch with the code of the experiment, without outputs of runs, and without checking it
@@ -57,7 +60,7 @@ export async function promoteToBranch(
       machine,
       script: branchScript,
       args: [repo, branch, kept, message],
-      stdin: await outputsIn(promoted),
+      stdin: await omittedIn(promoted),
       clock,
       timeoutMs: promoteStepMs,
     }),
@@ -66,15 +69,18 @@ export async function promoteToBranch(
   return { branch, commit, repo: top.join('\n'), ...(age === 'held' && { isOld: true }) };
 }
 
-/** Resolves with the names of new files that runs left behind, each ending with NUL. */
-export async function outputsIn({
+/**
+ * Resolves with the names of new files that are not part of the change, each ending with NUL: outputs
+ * of runs, and untracked files of the user that the session did not change.
+ */
+export async function omittedIn({
   machine,
   code,
   clock,
   commands,
 }: PromotedCode): Promise<Uint8Array> {
   const { repo, commit } = keptCode(code);
-  const args = [repo, commit];
+  const args = [repo, commit, checkoutName];
   const text = await runGit({
     machine,
     script: addedScript,
@@ -82,10 +88,15 @@ export async function outputsIn({
     clock,
     timeoutMs: promoteStepMs,
   });
+  const [added = [], atStart = [], changed = []] = text.split(/(?<=^|\0)\/\/\0/).map(namesIn);
   const named = namedFiles(commands);
-  const outputs = text.split('\0').filter((file) => file !== '' && isLeftBehind(file, named));
-  return Buffer.from(outputs.map((file) => `${file}\0`).join(''), 'latin1');
+  const others = new Set(changed);
+  const own = new Set(atStart.filter((file) => !others.has(file)));
+  const omitted = added.filter((file) => own.has(file) || isLeftBehind(file, named));
+  return Buffer.from(omitted.map((file) => `${file}\0`).join(''), 'latin1');
 }
+
+const namesIn = (text: string): string[] => text.split('\0').filter(Boolean);
 
 /**
  * Resolves with the code of the experiment as a patch against the commit that the user has checked
@@ -99,7 +110,7 @@ export async function promoteToPatch(promoted: PromotedCode): Promise<Uint8Array
       machine,
       script: patchScript,
       args: [repo, commit],
-      stdin: await outputsIn(promoted),
+      stdin: await omittedIn(promoted),
       clock,
       timeoutMs: promoteStepMs,
     }),
@@ -123,7 +134,7 @@ export async function promotedChange(promoted: PromotedCode): Promise<string> {
       machine,
       script: changeScript,
       args: [repo, commit],
-      stdin: await outputsIn(promoted),
+      stdin: await omittedIn(promoted),
       clock,
       timeoutMs: promoteStepMs,
     }),

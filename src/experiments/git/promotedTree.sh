@@ -1,8 +1,7 @@
-# Reads the names of files to omit from the input. Sets $commit, $parent and $tree to the code of
+# Continues usersCommit.sh. Reads the names of files to omit from the input. Sets $commit, $parent and $tree to the code of
 # commit $1 without these files.
 promoted_tree() {
-  commit=$(g rev-parse -q --verify "$1^{commit}") || exit 85
-  parent=$(g rev-parse -q --verify "$commit^") || parent=
+  users_commit "$1"
   own=$(mktemp -d) || exit 1
   trap 'rm -rf "$own"' EXIT
   GIT_INDEX_FILE=$own/index

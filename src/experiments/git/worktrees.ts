@@ -98,6 +98,12 @@ export function slugOf(name: string): string {
 /** Prefix of refs with uploaded code. The underscore tells them from branches. */
 export const uploadPrefix = 'upload_';
 
+/**
+ * Name under which a session stores the user's checkout as it was before the first change, to tell
+ * the user's new files from those of the agent.
+ */
+export const checkoutName = `${uploadPrefix}checkout`;
+
 const isOfLedger = (name: string): boolean => /^e\d+$/.test(name);
 
 /**

@@ -249,6 +249,39 @@ describe('a session and the repository of the user', () => {
     assert.match(readFileSync(join(cliDeps.cwd, 'new.patch'), 'utf8'), /^\+changed$/m);
     assert.notEqual(await cli('1', '--patch', 'x', '--branch', 'y'), 0);
   });
+
+  it('gets no untracked file of its own in the branch, though runs can read it', async () => {
+    const run = (command: string, more = {}): ScriptedCall => ({
+      name: 'remote_exec_background',
+      input: { command, hypothesis: 'h', ...more },
+    });
+    const until = (number: number): ScriptedCall => ({
+      name: 'sleep',
+      input: { reason: 'x', wake_conditions: [{ type: 'process_exit', run: number }] },
+    });
+    const { repo, session } = await tell(
+      [
+        exec('echo made > made.py && echo agent >> own.py'),
+        { name: 'write_file', input: { path: 'written.py', content: 'w' } },
+        ...[run('cat notes.txt own.py made.py written.py && echo loss=0.5'), until(1)],
+      ],
+      {},
+      (begun) => begun.write({ 'notes.txt': 'mine', 'own.py': 'user\n' }),
+    );
+    assert.deepEqual(
+      session.ledger.rows.map(({ verdict }) => verdict?.kind),
+      ['ok'],
+    );
+    const { engine } = bed as TestEngine;
+    const deps = { machines: engine.machines, clock: systemClock, workFolder: repo.folder };
+    const from = promotable(session.ledger, 'e1');
+    const { branch } = await promoteAsBranch(deps, from, branchNameFor(from));
+    assert.deepEqual(repo.names(branch), ['.gitignore', 'a.py', 'made.py', 'own.py', 'written.py']);
+    const patch = Buffer.from(await promoteAsPatch(deps, from)).toString();
+    assert.match(patch, /made\.py/);
+    assert.doesNotMatch(patch, /notes\.txt/);
+    assert.ok(existsSync(join(repo.folder, 'notes.txt')));
+  });
 });
 
 describe('the guard of git', () => {

@@ -15,7 +15,7 @@ import { adviceOf, UserFacing } from '../../../../src/base/errors.ts';
 import { ExperimentCodeStore } from '../../../../src/experiments/git/experimentCodeStore.ts';
 import { promoteToBranch, promoteToPatch } from '../../../../src/experiments/git/promote.ts';
 import { tidyWorktrees } from '../../../../src/experiments/git/tidyWorktrees.ts';
-import { slugOf, Worktrees } from '../../../../src/experiments/git/worktrees.ts';
+import { checkoutName, slugOf, Worktrees } from '../../../../src/experiments/git/worktrees.ts';
 import { createMachines } from '../../../../src/machines/list/machineList.ts';
 import { LocalMachine } from '../../../../src/machines/local/localMachine.ts';
 import type { Machine } from '../../../../src/machines/machine.ts';
@@ -384,6 +384,25 @@ for (const host of hosts)
       await tidyWorktrees({ machine, sessionId, clock: systemClock });
       rmSync(tree.folder, { recursive: true, force: true });
       assert.equal((await promoteToBranch(promoted, 'later')).commit, commit);
+    });
+
+    it('is taken over without files that the user never committed, in one commit', async () => {
+      const { repo, branch, ask } = begin();
+      const store = new ExperimentCodeStore({ sessionId, clock: systemClock });
+      await store.capture(machine, repo.folder, checkoutName);
+      const tree = await branch('own');
+      assert.ok(existsSync(join(tree.folder, 'new.py')), 'runs can read it');
+      tree.write({ 'train.py': 'lr = 7\n', 'made.py': '1' });
+      await ask('exp_commit', { branch: 'own', message: 'm' });
+      const code = await store.capture(machine, tree.folder, 'e1');
+      const promoted = { machine, code, clock: systemClock, message: 'own', commands: [] };
+      await promoteToBranch(promoted, 'own');
+      assert.deepEqual(repo.names('own'), [...repo.names('main'), 'made.py'].toSorted());
+      assert.equal(repo.git('rev-parse', 'own^'), repo.git('rev-parse', 'main'));
+      tree.write({ 'new.py': 'changed' });
+      const changed = await store.capture(machine, tree.folder, 'e2');
+      await promoteToBranch({ ...promoted, code: changed }, 'changed');
+      assert.ok(repo.names('changed').includes('new.py'));
     });
 
     it('has as much of the tree as a sparse checkout has, and commits all of it', async () => {
