@@ -21,25 +21,32 @@ export function repeatedRun(command: string, runs: readonly LedgerRow[]): Ledger
  * measured 0.9889`; with another value, `run again as run 47: 0.99, run 38 measured 0.9889, Δ +0.0011`.
  */
 export const reproductionTexts = (
-  { runs, result, reproductions = [] }: ExperimentRow,
+  experiment: ExperimentRow,
   decisive: Decisive | undefined,
 ): readonly string[] =>
-  reproductions.map((row) => {
+  (experiment.reproductions ?? []).map((row) => {
     const name = runName(row.number);
     const value = decisive && measuredValue(row, decisive);
     if (decisive === undefined || value === undefined || row.verdict === undefined)
       return `run again as ${name}: ${row.verdict?.kind === 'ok' ? 'no value' : rowStatus(row)}`;
-    const repeated = repeatedRun(row.command, runs);
-    const before = repeated && measuredValue(repeated, decisive);
-    const mean = result === undefined ? '' : `, ${formatValue(result.mean)} before`;
-    const was =
-      repeated === undefined || before === undefined
-        ? mean
-        : `, ${runName(repeated.number)} measured ${formatValue(before)}`;
-    const difference = differenceText(value, before ?? result?.mean);
+    const before = earlierValue(row, experiment, decisive);
+    const difference = differenceText(value, before?.value);
     const outcome = difference === '' ? 'reproduced by' : 'run again as';
-    return `${outcome} ${name}${seedText(row, result?.runs ?? [])}: ${formatValue(value)}${was}${difference}`;
+    return `${outcome} ${name}${seedText(row, experiment.result?.runs ?? [])}: ${formatValue(value)}${before?.text ?? ''}${difference}`;
   });
+
+/** Returns the value of the run that was repeated or, without such a run, the mean, and its text. */
+function earlierValue(
+  { command }: LedgerRow,
+  { runs, result }: Pick<ExperimentRow, 'runs' | 'result'>,
+  decisive: Decisive,
+): { readonly value: number; readonly text: string } | undefined {
+  const run = repeatedRun(command, runs);
+  const value = run && measuredValue(run, decisive);
+  if (run !== undefined && value !== undefined)
+    return { value, text: `, ${runName(run.number)} measured ${formatValue(value)}` };
+  return result && { value: result.mean, text: `, ${formatValue(result.mean)} before` };
+}
 
 /** Returns how the new value differs from the earlier one: `, Δ +0.02`; empty if it does not. */
 function differenceText(value: number, before = value): string {

@@ -4,10 +4,9 @@
  */
 import { cleanText, counted, formatDuration, oneLine, formatTokens } from '../../base/text.ts';
 import { printedValue } from '../../metrics/printedValue.ts';
-import type { Decision } from '../../experiments/experiment.ts';
 import { decisionName, summaryFor } from '../../experiments/ledger.ts';
 import type { MetricSummary } from '../../metrics/metric.ts';
-import { runTitle, type Verdict } from '../../runs/run.ts';
+import { runTitle } from '../../runs/run.ts';
 import type { EndReason, JournalEvent, MessageOrigin } from './events.ts';
 import {
   endText,
@@ -22,14 +21,9 @@ import { noticeText } from './limitText.ts';
 import { standstillText } from './downTime.ts';
 import { alarmActionText, outageText, runEndText, silenceText } from './runText.ts';
 import type { SessionState } from './state.ts';
+import { decisionTone, verdictTone, type Tone } from './tones.ts';
 import type { RunId } from '../../base/ids.ts';
 import { withoutUntrustedMarks } from '../../base/untrusted.ts';
-
-/**
- * Tone of an event. `busy`: work is in progress. `muted`: a choice of the user or the agent,
- * neither good nor bad, such as a pause, a killed run or a discarded experiment.
- */
-export type Tone = 'good' | 'bad' | 'warn' | 'busy' | 'muted' | 'plain';
 
 export type Subject =
   | 'start'
@@ -226,7 +220,7 @@ const descriptions: { readonly [Type in JournalEvent['type']]: Describe<Type> } 
     plain('setting', `${counted(results.length, 'result')} imported`, source),
   'experiment.decided': ({ experimentId, why, ...decided }, { experiments }) =>
     described(
-      { kind: 'decision', tone: decisionTones[decided.decision] },
+      { kind: 'decision', tone: decisionTone(decided.decision) },
       `Experiment ${experiments.get(experimentId)?.plan.number ?? experimentId}: ${decisionName(decided)}`,
       why,
     ),
@@ -318,29 +312,6 @@ const origins: Readonly<Record<MessageOrigin, string>> = {
 };
 
 const consultNames = { consult: 'Second opinion', search: 'Web search', account: 'Account' };
-const decisionTones: Readonly<Record<Decision, Tone>> = {
-  keep: 'good',
-  discard: 'muted',
-  reference: 'muted',
-  crash: 'bad',
-  invalid: 'warn',
-  retest: 'warn',
-};
-
-const verdictTones: Readonly<Record<Verdict['kind'], Tone>> = {
-  ok: 'good',
-  killed: 'muted',
-  time_limit: 'warn',
-  preempted: 'warn',
-  lost: 'warn',
-  failed: 'bad',
-  signalled: 'bad',
-  out_of_memory: 'bad',
-};
-export const verdictTone = (verdict: Verdict | undefined): Tone =>
-  verdict === undefined ? 'busy' : verdictTones[verdict.kind];
-export const decisionTone = (decision: Decision): Tone => decisionTones[decision];
-
 /**
  * Describes a reply of the model. The title is the first sentence or line of the reply's text or,
  * without a text, the names of the called tools.
