@@ -93,6 +93,8 @@ export const escapes: Readonly<Record<string, string>> = {
   'read the queues of others': 'ipcs -m | grep 0x && echo became; ipcrm -m $QUEUE',
   'talk to a socket in the folder of another program':
     "python3 -c \"import socket,os; s=socket.socket(socket.AF_UNIX); s.connect(os.environ['STRAY']+'/socket'); print(s.recv(99))\"",
+  'talk to a socket in the home folder':
+    'python3 -c "import socket,os; s=socket.socket(socket.AF_UNIX); s.connect(os.path.expanduser(\'~/.config/editor/socket\')); print(s.recv(99))"',
   'start a job at a later time':
     'crontab -l 2>/dev/null | crontab - && echo became; echo true | at now && echo became; systemd-run true && echo became',
   'type into the terminal of the user':

@@ -41,7 +41,7 @@ for (const [who, user] of [
     let stray: string;
     let shared: string;
     let outside: ChildProcess;
-    let server: Server;
+    let servers: readonly Server[];
     let queue: string;
     const opened: string[] = [];
 
@@ -93,13 +93,17 @@ for (const [who, user] of [
       const [program = '', ...argv] = [...bed.step, 'sleep', '600'];
       outside = spawn(program, argv, { env: { ...process.env, SECRET: secret }, stdio: 'ignore' });
       queue = /\d+/.exec(execFileSync('ipcmk', ['-M', '64', '-p', '666']).toString())?.[0] ?? '';
-      server = createServer((socket) => socket.end(secret)).listen(join(stray, 'socket'));
-      await new Promise((resolve) => server.once('listening', resolve));
-      chmodSync(join(stray, 'socket'), 0o777);
+      mkdirSync(join(bed.home, '.config/editor'));
+      const sockets = [join(stray, 'socket'), join(bed.home, '.config/editor/socket')];
+      servers = sockets.map((path) => createServer((each) => each.end(secret)).listen(path));
+      await Promise.all(
+        servers.map((server) => new Promise((resolve) => server.once('listening', resolve))),
+      );
+      for (const path of sockets) chmodSync(path, 0o777);
     });
     after(() => {
       outside.kill('SIGKILL');
-      server.close();
+      for (const server of servers) server.close();
       for (const path of [stray, shared, ...opened]) rmSync(path, { recursive: true, force: true });
       bed.dispose();
       // Fails if a command has removed it.

@@ -81,6 +81,17 @@ python=$(program python3)
 [ "$network" != hosts ] || [ -n "$python" ] ||
   refuse 'python3, which keeps commands to a list of hosts, is not installed on this machine.'
 
+# Prints the paths of the sockets on which programs of this computer listen. Omits those in folders
+# that a confined command does not see.
+sockets() {
+  while read -r _ _ _ _ _ _ _ path; do
+    case $path in
+      /run/* | /var/run/* | /tmp/* | /var/tmp/* | /dev/*) ;;
+      /*) [ ! -S "$path" ] || printf '%s\n' "$path" ;;
+    esac
+  done </proc/net/unix 2>/dev/null | sort -u
+}
+
 # Grants folder $1, except the files in it that git, the editor, CI or Helios would run later. Never
 # grants the home folder or a folder above it, because files there may run at the next login.
 grant() {
@@ -121,6 +132,8 @@ LINES
   while IFS= read -r path; do place 3hide "$home/$path"; done <<LINES
 $keys
 LINES
+  # Through a socket, a command could start programs that are not confined.
+  sockets | while IFS= read -r path; do is_below_grant "$path" || place 3hide "$path"; done
 }
 places=$(places) || exit 126
 
