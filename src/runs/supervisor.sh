@@ -165,7 +165,7 @@ start() {
   "$@" 9>&-
   code=$?
   end_guard
-  [ ! -e "$folder/kill" ] || await_end
+  if [ -e "$folder/kill" ]; then await_end; elif [ -e "$folder/confine.sh" ]; then end_rest; fi
   end_metrics
   oom=0
   [ "$before" = "$(oom_kills)" ] || oom=1
@@ -228,6 +228,13 @@ await_end() {
   find_group
   begin_waiting
   while [ -n "$(members)" ] && [ "$waited" -lt "$(($(value grace_ms "$folder/kill") + 10000))" ]; do nap; done
+}
+
+# Ends the processes that a confined command has left. Its first process remains as long as there are
+# others, and the others end with it, also those that members() does not find.
+end_rest() {
+  find_group
+  [ -z "$(members)" ] || end_all TERM 2000 ''
 }
 
 record() {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -10,6 +10,7 @@ import { createMachines } from '../../src/machines/list/machineList.ts';
 import type { RunSpec, Verdict } from '../../src/runs/run.ts';
 import { Runs } from '../../src/runs/runs.ts';
 import { confinedBed, isRoot, nobody, type ConfinedBed } from '../fakes/confinedBed.ts';
+import { daemonScript } from '../fakes/hostileModel/daemon.ts';
 import { processesOf } from '../fakes/runProcesses.ts';
 import { until } from '../fakes/scratch.ts';
 import { ended } from '../unit/runs/harness.ts';
@@ -111,6 +112,16 @@ for (const user of isRoot ? [undefined, nobody] : [undefined])
       assert.deepEqual([isVerified, isEscalated], [true, false]);
       assert.deepEqual(await ended(run), { kind: 'killed' });
       assert.ok(has('saved'));
+    });
+
+    it('leaves no process when it ends, whatever that has taken off', async () => {
+      const runs = open();
+      const seconds = `86415.${process.pid}`;
+      writeFileSync(join(bed.work, 'daemon.py'), daemonScript(seconds));
+      const run = await runs.launch(spec('python3 daemon.py; (trap "" TERM; sleep 600) & exit 3'));
+      assert.deepEqual(await ended(run), { kind: 'failed', code: 3 });
+      const processes = execFileSync('ps', ['-eo', 'args='], { encoding: 'utf8' });
+      assert.ok(!processes.includes(seconds), processes);
     });
 
     it('gets a signal that does not end it, and goes on', async () => {

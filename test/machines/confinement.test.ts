@@ -22,10 +22,14 @@ import { confinedMachine } from '../../src/machines/confinement/confinedMachine.
 import { caches, type Confinement } from '../../src/machines/confinement/policy.ts';
 import type { ExecResult } from '../../src/machines/machine.ts';
 import { confinedBed, isRoot, nobody, type ConfinedBed } from '../fakes/confinedBed.ts';
+import { daemonScript } from '../fakes/hostileModel/daemon.ts';
+import { until } from '../fakes/scratch.ts';
 import { escapes, secret } from '../fakes/escapes.ts';
 
 /** Returns the usual place of a cache below a home folder. */
 const cacheIn = (home: string, cache: string): string => join(home, cache.replace(/ .*$/, ''));
+
+const processes = (): string => execFileSync('ps', ['-eo', 'args='], { encoding: 'utf8' });
 
 const disk =
   readdirSync('/dev').find((name) => /^(?:[vsx]v?d[a-z]|nvme\dn\d)$/.test(name)) ?? 'sda';
@@ -245,6 +249,14 @@ block.unlink()"`,
         { timeoutMs: 500 },
       );
       assert.deepEqual(outcome, { kind: 'timed_out', afterMs: 500 });
+    });
+
+    it('leaves no process, whatever that has taken off', async () => {
+      const seconds = `86414.${process.pid}`;
+      place(join(bed.work, 'daemon.py'), daemonScript(seconds));
+      const { outcome } = await run('python3 daemon.py');
+      assert.deepEqual(outcome, { kind: 'exited', code: 0 });
+      await until('nothing is left', () => !processes().includes(seconds));
     });
 
     it('follows no link that an earlier command put in place of a granted folder', async () => {

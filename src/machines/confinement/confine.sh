@@ -183,6 +183,8 @@ fi
 done
 set -- --unshare-pid --unshare-ipc --cap-drop ALL --setenv PATH "$search" \
   --ro-bind / / --proc /proc --dev /dev --bind "$temporary" /tmp "$@"
+# The supervisor of a run ends what its command has left. Otherwise, that ends with the command.
+case $0 in */*) ;; *) set -- --die-with-parent "$@" ;; esac
 [ "$network" = hosts ] || exec "$bwrap" "$@"
 case $0 in */*) record=${0%/*}/hosts.log ;; *) record=${record:+$base/$record} ;; esac
 HELIOS_PROXY=$proxy
