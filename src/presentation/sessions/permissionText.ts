@@ -6,8 +6,7 @@ type PermissionsInForce = NonNullable<SessionState['permissions']>;
 /** Effect of each mode in at most 80 characters, because a quick pick truncates longer text. */
 export const modeEffects: Readonly<Record<PermissionsInForce['mode'], string>> = {
   ask: 'Helios waits for your approval before each command and change.',
-  mandate:
-    'Calls that stay within this folder and its runs need no approval. All other calls are refused.',
+  mandate: 'Calls within this folder and its runs need no approval. Others are refused.',
   allow: 'Commands and changes run without asking, on all your machines.',
 };
 

@@ -153,7 +153,7 @@ describe('gate', () => {
     const command = { kind: 'command', machineId: 'local', command: 'ls; python3 -c 1' } as const;
     const run = { ...call('remote_exec', 'execute'), accesses: [command], detail: 'the call' };
     await gate.decide(run, never);
-    assert.deepEqual(details, ['Asks because: runs code: python3 -c 1.\nthe call']);
+    assert.deepEqual(details, ['Reason: runs code: python3 -c 1.\nthe call']);
   });
 
   it('leaves no timer behind once the user has answered', async () => {

@@ -12,6 +12,7 @@ import {
 import { sleepText } from '../../../src/agent/journal/factText.ts';
 import { statusBarText } from '../../../src/vscode/sessions/statusBar.ts';
 import { endedRun, runId, runsOf, runState, startMs, stateOf } from '../vscode/states.ts';
+import { modeEffects } from '../../../src/presentation/sessions/permissionText.ts';
 import { newSessionId } from '../../../src/base/ids.ts';
 import type { SessionSummary } from '../../../src/agent/contract/sessions.ts';
 
@@ -106,6 +107,12 @@ describe('session in words', () => {
     const failed = stateOf({ phase: 'paused', pausedBy: 'The key was refused.' });
     assert.equal(needsUser(failed), true);
     assert.equal(phaseText(failed, nowMs), 'Paused: The key was refused.');
+  });
+});
+
+describe('permission modes', () => {
+  it('have an effect that a quick pick shows completely', () => {
+    for (const effect of Object.values(modeEffects)) assert.ok(effect.length <= 80, effect);
   });
 });
 

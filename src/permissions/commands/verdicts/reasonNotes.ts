@@ -18,7 +18,7 @@ export const reasonNotes = (accesses: readonly Access[]): readonly string[] => [
       const about =
         part === '' || part === access.command ? '' : `: ${oneLine(part, maxPartChars)}`;
       const position = step === undefined ? '' : ` (step ${step})`;
-      return [`Asks because: ${markHidden(reason + about)}${position}.`];
+      return [`Reason: ${markHidden(reason + about)}${position}.`];
     }),
   ),
 ];

@@ -76,7 +76,7 @@ describe('approvals beyond one call', () => {
     assert.deepEqual(first?.offer?.scopes, ['session', 'workspace']);
     assert.equal(first?.offer?.label, 'python3 train.py');
     assert.equal(first?.title, 'Run python3 train.py --lr 3');
-    assert.match(first?.detail ?? '', /^Asks because: runs code\.\n/);
+    assert.match(first?.detail ?? '', /^Reason: runs code\.\n/);
     // In another folder, `train.py` is another file, which does not exist.
     assert.deepEqual(second?.offer?.scopes, []);
     assert.deepEqual(last?.offer?.scopes, []);

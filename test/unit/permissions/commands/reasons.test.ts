@@ -40,9 +40,9 @@ describe('the reason why a command is asked about', () => {
       'mamba create -p ./env python=3.12': './env',
     };
     for (const [line, environment] of Object.entries(lines))
-      assert.equal(reasonOf(line), `Asks because: changes packages of ${environment}.`, line);
-    assert.equal(reasonOf('pip download torch'), 'Asks because: downloads or builds packages.');
-    assert.equal(reasonOf('python3 train.py'), 'Asks because: runs code.');
+      assert.equal(reasonOf(line), `Reason: changes packages of ${environment}.`, line);
+    assert.equal(reasonOf('pip download torch'), 'Reason: downloads or builds packages.');
+    assert.equal(reasonOf('python3 train.py'), 'Reason: runs code.');
   });
 
   it('names what a call does, and the remote that a push reaches', () => {
@@ -69,18 +69,18 @@ describe('the reason why a command is asked about', () => {
       'sed -i s/a/b/ f': 'changes its files (-i)',
     };
     for (const [line, reason] of Object.entries(lines))
-      assert.equal(reasonOf(line).replace(/: git -C.*/, '.'), `Asks because: ${reason}.`, line);
+      assert.equal(reasonOf(line).replace(/: git -C.*/, '.'), `Reason: ${reason}.`, line);
   });
 
   it('names the part of a list or pipeline that decides, and its position', () => {
     assert.equal(
       reasonOf('cd /work && ls; cat a.txt | python3 -c 1 | wc -l'),
-      'Asks because: runs code: python3 -c 1 (step 4 of 5).',
+      'Reason: runs code: python3 -c 1 (step 4 of 5).',
     );
     assert.equal(
       reasonOf('ls && .venv/bin/pip install torch'),
-      'Asks because: changes packages of the environment .venv: .venv/bin/pip install torch (step 2 of 2).',
+      'Reason: changes packages of the environment .venv: .venv/bin/pip install torch (step 2 of 2).',
     );
-    assert.equal(reasonOf('rm a.txt > log'), 'Asks because: writes files: rm a.txt.');
+    assert.equal(reasonOf('rm a.txt > log'), 'Reason: writes files: rm a.txt.');
   });
 });
