@@ -17,6 +17,7 @@ import type {
   Scheduler,
   StreamOptions,
   StreamResult,
+  AppendOptions,
   WriteOptions,
 } from './machine.ts';
 
@@ -117,8 +118,8 @@ export abstract class ForwardingMachine implements Machine {
     return this.through((machine) => machine.writeFile(path, content, options), 'act');
   }
 
-  appendFile(path: string, content: Uint8Array): Promise<void> {
-    return this.through((machine) => machine.appendFile(path, content), 'act');
+  appendFile(path: string, content: Uint8Array, options?: AppendOptions): Promise<void> {
+    return this.through((machine) => machine.appendFile(path, content, options), 'act');
   }
 
   stat(path: string): Promise<FileStat | undefined> {

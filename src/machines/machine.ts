@@ -118,7 +118,15 @@ export interface ReadyOptions {
 export interface WriteOptions {
   /** True when only the user of the machine can access a new file and new parent folders. */
   readonly isPrivate?: boolean;
+  /**
+   * Real path of the file, which was judged. The call rejects with `denied` if a link has taken the
+   * place of a folder in it since. Checked on machines that show open folders as paths, which are
+   * those that confine commands.
+   */
+  readonly realPath?: string;
 }
+
+export type AppendOptions = Pick<WriteOptions, 'realPath'>;
 
 export interface Machine {
   /** `local`, or the machine's id in machines.json. */
@@ -197,7 +205,7 @@ export interface Machine {
    * folders; keeps an existing file's mode.
    */
   writeFile(path: string, content: Uint8Array, options?: WriteOptions): Promise<void>;
-  appendFile(path: string, content: Uint8Array): Promise<void>;
+  appendFile(path: string, content: Uint8Array, options?: AppendOptions): Promise<void>;
   /** Resolves with `undefined` when nothing exists at `path`. */
   stat(path: string): Promise<FileStat | undefined>;
   /** Follows an append-only file from a byte offset. The file may be created later. */

@@ -1,6 +1,6 @@
 /** Implements the file operations of the `Machine` contract for this computer. */
 import { randomBytes } from 'node:crypto';
-import { closeSync, constants, openSync, readSync, type Stats } from 'node:fs';
+import { closeSync, constants, existsSync, openSync, readSync, type Stats } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { codeOf, messageOf } from '../../base/errors.ts';
@@ -11,6 +11,7 @@ import {
   MachineFailure,
   type FileStat,
   type MachineFailureReason,
+  type AppendOptions,
   type WriteOptions,
 } from '../machine.ts';
 import { maxWholeFileBytes, tooLarge } from '../wholeFile.ts';
@@ -31,7 +32,11 @@ const reasons: Readonly<Record<string, readonly [MachineFailureReason, string]>>
   EAGAIN: ['denied', 'it is not a regular file'],
 };
 
-const { O_WRONLY, O_APPEND, O_CREAT } = constants;
+const { O_RDONLY, O_WRONLY, O_APPEND, O_CREAT, O_DIRECTORY, O_NOFOLLOW } = constants;
+
+/** Folder of the system with a path for each open file and folder. */
+const descriptors = '/proc/self/fd';
+const showsDescriptors = existsSync(descriptors);
 
 interface ReadRange {
   readonly offset: number;
@@ -115,16 +120,39 @@ async function statOrNothing(path: string): Promise<Stats | undefined> {
   }
 }
 
-export async function appendLocalFile(path: string, content: Uint8Array): Promise<void> {
+export async function appendLocalFile(
+  path: string,
+  content: Uint8Array,
+  { realPath }: AppendOptions = {},
+): Promise<void> {
+  const flags = O_WRONLY | O_APPEND | O_CREAT;
   try {
     await makeFolders(dirname(path));
-    await using file = await openNow(path, O_WRONLY | O_APPEND | O_CREAT);
-    const stats = await file.stat();
-    if (stats.isFIFO() || stats.isSocket()) throw new NotRegularFile();
-    await file.appendFile(content);
+    if (realPath === undefined || !showsDescriptors) await append(path, content, flags);
+    else await inFolder(realPath, (target) => append(target, content, flags | O_NOFOLLOW));
   } catch (error) {
     throw fileFailure(error, 'append to', path);
   }
+}
+
+async function append(path: string, content: Uint8Array, flags: number): Promise<void> {
+  await using file = await openNow(path, flags);
+  const stats = await file.stat();
+  if (stats.isFIFO() || stats.isSocket()) throw new NotRegularFile();
+  await file.appendFile(content);
+}
+
+/**
+ * Calls `use` with a path that leads to the file at a real path, also while a program replaces a
+ * folder above it by a link. Rejects if a program has done so.
+ */
+async function inFolder(realPath: string, use: (path: string) => Promise<void>): Promise<void> {
+  const folder = dirname(realPath);
+  await using open = await fs.open(folder, O_RDONLY | O_DIRECTORY);
+  const opened = `${descriptors}/${open.fd}`;
+  if ((await fs.readlink(opened)) !== folder)
+    throw new MachineFailure('denied', `Cannot write ${realPath}: a link took its place.`);
+  await use(join(opened, basename(realPath)));
 }
 
 /**
@@ -134,14 +162,18 @@ export async function appendLocalFile(path: string, content: Uint8Array): Promis
 export async function writeLocalFile(
   path: string,
   content: Uint8Array,
-  { isPrivate = false }: WriteOptions = {},
+  { isPrivate = false, realPath }: WriteOptions = {},
 ): Promise<void> {
-  try {
-    const target = await linkTarget(path);
+  const put = async (target: string): Promise<void> => {
     const old = await statOrNothing(target);
-    if (old) await assertReplaceable(target, old);
-    else await makeFolders(dirname(target), isPrivate ? 0o700 : 0o777);
+    if (old) await assertReplaceable(target, path, old);
     await replace(target, content, old ?? (isPrivate ? 0o600 : 0o666));
+  };
+  try {
+    const isChecked = realPath !== undefined && showsDescriptors;
+    const target = isChecked ? realPath : await linkTarget(path);
+    await makeFolders(dirname(target), isPrivate ? 0o700 : 0o777);
+    await (isChecked ? inFolder(target, put) : put(target));
   } catch (error) {
     throw fileFailure(error, 'write', path);
   }
@@ -154,7 +186,7 @@ async function linkTarget(path: string): Promise<string> {
   return fs.realpath(path).catch(() => resolve(dirname(path), link));
 }
 
-async function assertReplaceable(path: string, stats: Stats): Promise<void> {
+async function assertReplaceable(target: string, path: string, stats: Stats): Promise<void> {
   if (stats.isDirectory()) throw new MachineFailure('io', `Cannot write ${path}: it is a folder.`);
   if (!stats.isFile())
     throw new MachineFailure('denied', `Cannot write ${path}: it is not a regular file.`);
@@ -162,7 +194,7 @@ async function assertReplaceable(path: string, stats: Stats): Promise<void> {
   // succeeds for root.
   if ((stats.mode & 0o222) === 0)
     throw new MachineFailure('denied', `Cannot write ${path}: the file is read-only.`);
-  await fs.access(path, constants.W_OK);
+  await fs.access(target, constants.W_OK);
 }
 
 /**

@@ -22,6 +22,7 @@ import type {
   QueryOptions,
   StreamOptions,
   StreamResult,
+  AppendOptions,
   WriteOptions,
 } from '../machine.ts';
 import { Queries } from '../remote/queries.ts';
@@ -122,8 +123,8 @@ export class LocalMachine implements Machine {
     return writeLocalFile(path, content, options);
   }
 
-  appendFile(path: string, content: Uint8Array): Promise<void> {
-    return appendLocalFile(path, content);
+  appendFile(path: string, content: Uint8Array, options?: AppendOptions): Promise<void> {
+    return appendLocalFile(path, content, options);
   }
 
   stat(path: string): Promise<FileStat | undefined> {

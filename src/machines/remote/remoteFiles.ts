@@ -10,6 +10,7 @@ import {
   type ExecOutcome,
   type FileStat,
   type MachineFailureReason,
+  type AppendOptions,
   type WriteOptions,
 } from '../machine.ts';
 import { maxWholeFileBytes, tooLarge } from '../wholeFile.ts';
@@ -43,6 +44,7 @@ const reasons: readonly (readonly [pattern: RegExp, reason: MachineFailureReason
     [/Not a directory/i, 'missing', 'a part of the path is not a folder'],
     [/read-only file system/i, 'denied', 'the file system is read-only'],
     [/the file is read-only/, 'denied', 'the file is read-only'],
+    [/a link took .*place/, 'denied', 'a link took its place'],
     [/not a regular file/, 'denied', 'it is not a regular file'],
     [/Permission denied|not permitted/i, 'denied', 'permission denied'],
     [/No space left/i, 'no_space', 'no space is left on the disk'],
@@ -85,17 +87,30 @@ const takeContent = (sizeBytes: number): string =>
     `[ "$(wc -c <"$o")" -eq ${sizeBytes} ] || fail 'its content arrived incomplete'`,
   ].join('\n');
 
+/**
+ * Shell lines that enter the folder of a real path. If a program replaces the folder by a link
+ * meanwhile, nothing outside it is written.
+ */
+const enterFolder = [
+  'd=${p%/*}; [ -n "$d" ] || d=/',
+  'mkdir -p "$d" && cd -P "$d" || exit 1',
+  `[ "$(pwd -P)" = "$d" ] || fail 'a link took the place of its folder'`,
+  `p=./\${p##*/} d=.; [ ! -L "$p" ] || fail 'a link took its place'`,
+].join('\n');
+
+const findFile = (path: string, realPath: string | undefined): string =>
+  `p=${shellQuote(realPath ?? path)}\n${realPath === undefined ? followLinks : enterFolder}`;
+
 export async function writeThroughShell(
   run: RunScript,
   path: string,
   content: Uint8Array,
-  { isPrivate = false }: WriteOptions = {},
+  { isPrivate = false, realPath }: WriteOptions = {},
 ): Promise<void> {
   const script = [
     ...(isPrivate ? ['umask 077'] : []),
     prologue,
-    `p=${shellQuote(path)}`,
-    followLinks,
+    findFile(path, realPath),
     `[ ! -d "$p" ] || fail 'it is a folder'`,
     'if [ -e "$p" ]; then',
     `[ -f "$p" ] || fail 'it is not a regular file'`,
@@ -116,11 +131,11 @@ export async function appendThroughShell(
   run: RunScript,
   path: string,
   content: Uint8Array,
+  { realPath }: AppendOptions = {},
 ): Promise<void> {
   const script = [
     prologue,
-    `p=${shellQuote(path)}`,
-    followLinks,
+    findFile(path, realPath),
     'mkdir -p "$d" || exit 1',
     `[ ! -p "$p" ] && [ ! -S "$p" ] || fail 'it is not a regular file'`,
     // Append to a device directly, because its folder may not accept a temporary file.

@@ -16,6 +16,7 @@ import {
   type QueryOptions,
   type StreamOptions,
   type StreamResult,
+  type AppendOptions,
   type WriteOptions,
 } from '../machine.ts';
 import { guardedStream } from '../pouring.ts';
@@ -154,8 +155,8 @@ export abstract class ShellMachine implements Machine {
     return writeThroughShell(this.run, path, content, options);
   }
 
-  appendFile(path: string, content: Uint8Array): Promise<void> {
-    return appendThroughShell(this.run, path, content);
+  appendFile(path: string, content: Uint8Array, options?: AppendOptions): Promise<void> {
+    return appendThroughShell(this.run, path, content, options);
   }
 
   stat(path: string): Promise<FileStat | undefined> {

@@ -39,7 +39,7 @@ export const patchFile = (deps: MachineTools): Tool =>
     ],
     async execute(args, context) {
       const machine = deps.machines.get(args.machine_id);
-      const path = await writtenPath(deps, machine, { path: args.path, context });
+      const { path, realPath } = await writtenPath(deps, machine, { path: args.path, context });
       const bytes = await readWhole(machine, path);
       const place = { held: bytes.toString('utf8'), path, secrets: deps.secrets };
       const [oldText, newText] = [
@@ -54,6 +54,7 @@ export const patchFile = (deps: MachineTools): Tool =>
           edit.new,
           bytes.subarray(edit.at + edit.old.length),
         ]),
+        { realPath },
       );
       const line = bytes.subarray(0, edit.at).toString('latin1').split('\n').length;
       return {

@@ -34,10 +34,11 @@ export const writeFile = (deps: MachineTools): Tool =>
     ],
     async execute(args, context) {
       const machine = deps.machines.get(args.machine_id);
-      const path = await writtenPath(deps, machine, { path: args.path, context });
+      const { path, realPath } = await writtenPath(deps, machine, { path: args.path, context });
       const { secrets } = deps;
       const bytes = Buffer.from(await withSecretValues(args.content, { machine, path, secrets }));
-      await (args.append ? machine.appendFile(path, bytes) : machine.writeFile(path, bytes));
+      const write = args.append ? machine.appendFile : machine.writeFile;
+      await write.call(machine, path, bytes, { realPath });
       const lines = countLines(args.content);
       return {
         content: { written: path, lines, bytes: bytes.length },

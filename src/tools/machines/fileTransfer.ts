@@ -80,7 +80,7 @@ export async function destination(
     readonly context: ToolContext;
   },
 ): Promise<Pick<TransferAsked, 'to' | 'exclude' | 'refusal'>> {
-  const path = await writtenPath(deps, machine, options);
+  const { path } = await writtenPath(deps, machine, options);
   const exclude = [...options.exclude, ...neverSent];
   return { to: { machine, path }, exclude, refusal: refusalBelow(path, deps.paths ?? usualPaths) };
 }

@@ -63,6 +63,13 @@ export async function machinePath(machine: Machine, path: string): Promise<strin
   return absolutePath({ path: paths, workFolder, homeFolder }, path);
 }
 
+/** A path to write, absolute and with its links resolved. */
+interface WrittenPath {
+  /** Begins with the path of the working folder if it is below, whatever links lead there. */
+  readonly path: string;
+  readonly realPath: string;
+}
+
 /**
  * Resolves with the absolute path of a file to write, with links resolved. Rejects with
  * `ToolFailure` if a link in the path leads out of the working folder, or a path rule applies to
@@ -72,7 +79,7 @@ export async function writtenPath(
   { paths = usualPaths }: MachineTools,
   machine: Machine,
   { path, context }: ApprovedPath,
-): Promise<string> {
+): Promise<WrittenPath> {
   const absolute = await machinePath(machine, path);
   const place = await writePlace(machine, absolute);
   const access = placeAccess('write', machine.id, absolute, place);
@@ -81,7 +88,7 @@ export async function writtenPath(
     throw new ToolFailure(
       `Not written: ${linkNote([access])} Use that path if you mean to write there.`,
     );
-  return place.path;
+  return { path: place.path, realPath: place.realPath };
 }
 
 /**

@@ -10,6 +10,8 @@ export interface WritePlace {
    * folder is unchanged, so that it begins with the path of the folder.
    */
   readonly path: string;
+  /** The path with all its links resolved. */
+  readonly realPath: string;
   /** True if the given path is in the working folder, and a link in it leads out of that folder. */
   readonly leavesFolder: boolean;
 }
@@ -21,16 +23,18 @@ export async function writePlace(
 ): Promise<WritePlace> {
   const { path: paths, workFolder } = machine;
   const path = paths.resolve(absolute);
-  if (!isInFolder(paths, workFolder, path))
-    return { path: await realPath(machine, path), leavesFolder: false };
+  if (!isInFolder(paths, workFolder, path)) {
+    const outside = await realPath(machine, path);
+    return { path: outside, realPath: outside, leavesFolder: false };
+  }
   const [real, realFolder] = await Promise.all([
     realPath(machine, path),
     realPath(machine, workFolder),
   ]);
   const isPlain = real === paths.join(realFolder, paths.relative(workFolder, path));
   return isPlain
-    ? { path, leavesFolder: false }
-    : { path: real, leavesFolder: !isInFolder(paths, realFolder, real) };
+    ? { path, realPath: real, leavesFolder: false }
+    : { path: real, realPath: real, leavesFolder: !isInFolder(paths, realFolder, real) };
 }
 
 /**

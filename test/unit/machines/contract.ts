@@ -9,8 +9,11 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  realpathSync,
+  renameSync,
   statSync,
   symlinkSync,
+  unlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { createServer } from 'node:net';
@@ -20,6 +23,7 @@ import { DisposableStore } from '../../../src/base/disposable.ts';
 import { shellQuote } from '../../../src/base/text.ts';
 import type { Machine, MachineFailure, StreamOptions } from '../../../src/machines/machine.ts';
 import { scratchFolder, until } from '../../fakes/scratch.ts';
+import { needs } from '../../setup/needs.ts';
 import { procFolder } from '../../setup/proc.ts';
 
 async function* piecesOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
@@ -222,6 +226,38 @@ export function machineContract(name: string, machine: () => Machine): void {
       assert.ok(lstatSync(path('link')).isSymbolicLink());
       assert.equal(readFileSync(path('later.txt'), 'utf8'), 'made');
     });
+
+    needs('linux')(
+      'writes nothing through a link that took the place of a judged path',
+      async () => {
+        const realFolder = realpathSync(folder());
+        const realPath = join(realFolder, 'folder/f');
+        mkdirSync(path('folder'));
+        mkdirSync(path('outside'));
+        writeFileSync(path('outside/f'), 'of the user');
+        const [write, append] = [machine().writeFile, machine().appendFile].map(
+          (method) => (): Promise<void> =>
+            method.call(machine(), path('folder/f'), Buffer.from('x'), { realPath }),
+        );
+        await write?.();
+        await append?.();
+        assert.equal(readFileSync(path('folder/f'), 'utf8'), 'xx');
+        renameSync(path('folder'), path('before'));
+        symlinkSync('outside', path('folder'));
+        for (const change of [write, append])
+          await assert.rejects(async () => change?.(), {
+            reason: 'denied',
+            message: /a link took/,
+          });
+        unlinkSync(path('folder'));
+        mkdirSync(path('folder'));
+        symlinkSync('../outside/f', path('folder/f'));
+        await write?.().catch(() => undefined);
+        await append?.().catch(() => undefined);
+        assert.equal(readFileSync(path('outside/f'), 'utf8'), 'of the user');
+        assert.deepEqual(readdirSync(path('outside')), ['f']);
+      },
+    );
 
     it('names the reason of each failure of a file', async () => {
       mkdirSync(path('dir'));
