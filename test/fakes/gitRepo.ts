@@ -95,7 +95,8 @@ export function pictureOf(folder: string): ReadonlyMap<string, string> {
       if (stat.isDirectory()) {
         picture.set(path, `folder ${stat.mode.toString(8)}`);
         refresh(path);
-      } else {
+      } else if (stat.isSocket()) picture.set(path, 'socket');
+      else {
         const content = stat.isSymbolicLink()
           ? readlinkSync(join(folder, path))
           : readFileSync(join(folder, path));

@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'mocha';
 import { kinds } from '../fakes/hostileModel/calls.ts';
+import { ways } from '../fakes/hostileModel/ways.ts';
 import { createWorld, secretMark, type World } from '../fakes/hostileModel/world.ts';
 import { random, seedOf } from '../fakes/random.ts';
 import { ScriptedModel, type ScriptedCall } from '../fakes/scriptedModel.ts';
@@ -65,6 +66,7 @@ describe('a model that is out to do harm', function () {
     };
     for (const make of Object.values(kinds))
       for (let made = 0; made < callsPerKind; made += 1) add(turns, make(here.places, next));
+    for (const way of Object.values(ways)) add(turns, way(here.places));
     const session = await bed.start();
     await done.promise;
     await session.stop({ killRuns: true });
