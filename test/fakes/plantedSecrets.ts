@@ -4,10 +4,12 @@
 import { random } from './random.ts';
 
 const next = random(7);
-const pick = (letters: string): string => letters[Math.floor(next() * letters.length)] ?? '';
-const drawn = (letters: string) => (count: number) =>
-  Array.from({ length: count }, () => pick(letters)).join('');
-const word = drawn('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789');
+const drawn =
+  (letters: string, by = next) =>
+  (count: number) =>
+    Array.from({ length: count }, () => letters[Math.floor(by() * letters.length)] ?? '').join('');
+const wordLetters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
+const word = drawn(wordLetters);
 const upper = drawn('ABCDEFGHIJKLMNOPQRSTUVWXYZ234567');
 const hex = drawn('0123456789abcdef');
 const digits = drawn('123456789');
@@ -135,6 +137,30 @@ const named = (): Planted[] => [
   after('"cell": "import openai\\nopenai.api_key = \\"', `sk-proj-${word(40)}`, '\\"\\n"'),
 ];
 
+/** Drawn apart, so that the others stay the same. */
+const nextElsewhere = random(8);
+const wordElsewhere = drawn(wordLetters, nextElsewhere);
+const hexElsewhere = drawn('0123456789abcdef', nextElsewhere);
+const elsewhere = (): Planted[] => [
+  after('machine h.lab login ada account x password ', `${wordElsewhere(24)}4`, '\nmachine b'),
+  after('origin\thttps://', hexElsewhere(40), '@gitlab.lab/a/b.git (fetch)'),
+  after('"{\\"MY_TOKEN\\":\\"', `${wordElsewhere(24)}5`, '\\"}"'),
+  after('env:\n  - name: HF_TOKEN\n    value: ', `${wordElsewhere(29)}6`, '\n'),
+  after('{"name": "DB_PASSWORD", "value": "', `${wordElsewhere(24)}6`, '"}'),
+  after('api_key: |\n  ', `${wordElsewhere(23)}7`, '\n'),
+  after('password: >-\n  ', `${wordElsewhere(24)}8`, '\n'),
+  after("login(token=b'", `${wordElsewhere(24)}9`, "')"),
+  after('setenv API_TOKEN ', `${wordElsewhere(23)}1`, '\n'),
+  after('set -gx API_TOKEN ', `${wordElsewhere(23)}2`, '\n'),
+  after('db.lab:5432:x:ada:', `${wordElsewhere(24)}3`, '\n'),
+  after('<password>', `${wordElsewhere(24)}4`, '</password>'),
+  after('http://127.0.0.1:8888/lab?token=', hexElsewhere(48)),
+  after('{"text/plain": ["environ({\'COMET_API_KEY\': \'', `${wordElsewhere(24)}5`, '\'})"]}'),
+  after("│ │   api_key = '", `${wordElsewhere(24)}6`, "'        │ │"),
+  after('\r 20%|██ | step=2 api_key=', `${wordElsewhere(24)}7`, ' \r 30%|███'),
+  after('Host gpu1\n  SetEnv WANDB_API_KEY=', hexElsewhere(40), '\n'),
+];
+
 /** Returns more than sixty kinds of secrets, new ones with each call. */
 export const plantedSecrets = (): Planted[] => [
   ...tokens(),
@@ -142,4 +168,5 @@ export const plantedSecrets = (): Planted[] => [
   ...addresses(),
   ...headers(),
   ...named(),
+  ...elsewhere(),
 ];

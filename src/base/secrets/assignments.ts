@@ -12,7 +12,7 @@ const nameEnd =
   /(?:passw(?:or)?d|passphrase|passcode|pwd|pass|secrets?|token|pat|keys?|credentials?|auth|authorization|cookie|webhook|url|uri|dsn|string|id)\d{0,2}(?<sign>["'\]]{0,3}\s{0,8}(?:=>|:=|[:=](?![:=]))\s{0,8}|["'\]]{1,3}\s{0,8},\s{0,8}(?=["'])|[ \t]+(?=["'])|(?<option>[ \t]+))/gi;
 
 const nameStart = /[\w.-]{0,64}$/;
-const quotedValue = /(["'`])((?:(?!\1)[^\n\\]|\\.){1,1024})(?:\1|(?=\n)|$)/y;
+const quotedValue = /([bru]?)(["'`])((?:(?!\2)[^\n\\]|\\.){1,1024})(?:\2|(?=\n)|$)/iy;
 const bareValue = /[^\s"'`,;&<>(){}[\]⟨⟩]{1,1024}/y;
 const maxNameChars = 64;
 /** Minimum length of a random value with slashes that is treated as a secret, not as a path. */
@@ -76,8 +76,8 @@ function valueAt(text: string, at: number): Pick<Assignment, 'value' | 'start' |
   quotedValue.lastIndex = at;
   const quoted = quotedValue.exec(text);
   if (quoted !== null) {
-    const [, quote = '', value = ''] = quoted;
-    return { quote, value: value.trimEnd(), start: at + 1 };
+    const [, prefix = '', quote = '', value = ''] = quoted;
+    return { quote, value: value.trimEnd(), start: at + prefix.length + 1 };
   }
   bareValue.lastIndex = at;
   return { quote: '', value: bareValue.exec(text)?.[0] ?? '', start: at };
@@ -132,7 +132,7 @@ function isChosen(found: Assignment, kind: SecretNameKind): boolean {
   if (kind === 'likely') return isQuotedSecret(found, kind);
   if (isPassword(name)) return !/^[a-z]+(?:_[a-z]+)*$/i.test(value) || isVariable(found);
   const isSet = sign === '=' && isVariable(found);
-  return value.length >= 8 && isMixed(value) && (isSet || !isIdentifier(value));
+  return value.length >= 8 && isMixed(value) && (isSet || !isName(value));
 }
 
 const isPassword = (name: string): boolean => /passw|pwd|passphrase|pass$/i.test(name);
@@ -152,7 +152,7 @@ const isBareSecret = (value: string, kind: SecretNameKind): boolean =>
   value.length >= (kind === 'certain' ? 8 : 16) && isMixed(value) && isUnlikeWords(value, kind);
 
 function isUnlikeWords(value: string, kind: SecretNameKind): boolean {
-  if (isIdentifier(value) && !isRandom(value, minRandomWord)) return false;
+  if (isName(value)) return false;
   if (kind === 'likely') return isRandom(value, 16);
   return isHash(value) ? value.length >= 24 : isRandom(value, 8) || /\d/.test(value);
 }
@@ -160,6 +160,9 @@ function isUnlikeWords(value: string, kind: SecretNameKind): boolean {
 /** Returns true for letters with digits, or with signs that names do not have. */
 const isMixed = (value: string): boolean =>
   /[A-Za-z]/.test(value) && (/[\d!@#$%^&*+=~?]/.test(value) || isRandom(value, minRandomWord));
+
+/** Returns true for an identifier that does not seem to be random. */
+const isName = (value: string): boolean => isIdentifier(value) && !isRandom(value, minRandomWord);
 
 /** Returns true for joined words of letters that have at most four digits at their ends. */
 const isIdentifier = (value: string): boolean =>

@@ -30,9 +30,12 @@ const escapes = /\u001b\[[\d;]*m|(?<!\\)\\+["'nrt]/g;
  */
 const withoutEscapes = (text: string): string =>
   text.includes('\u001b') || text.includes('\\')
-    ? text.replace(escapes, (escape) =>
-        /["']$/.test(escape)
-          ? `${' '.repeat(escape.length - 1)}${escape.slice(-1)}`
-          : ' '.repeat(escape.length),
-      )
+    ? text.replace(escapes, (escape: string, offset: number) => spaced(escape, text[offset - 1]))
     : text;
+
+/** Returns an escape as spaces. An escaped quote stays beside the word that it ends or begins. */
+function spaced(escape: string, before = ''): string {
+  const quote = /["']$/.exec(escape)?.[0] ?? '';
+  const spaces = ' '.repeat(escape.length - quote.length);
+  return /\w/.test(before) ? quote + spaces : spaces + quote;
+}
