@@ -297,6 +297,16 @@ const readers = ({ person, helios, work }: Places): readonly ScriptedCall[] =>
     ],
   );
 
+/** Secrets that a confined command may read. */
+const prints = ({ person, work }: Places): readonly ScriptedCall[] => [
+  ...script(
+    'prints.py',
+    `for path in ("${work}/.env", "${person}/.netrc"): print(open(path).read())`,
+  ),
+  start('python3 prints.py'),
+  { name: 'task_output', input: { run: 1 } },
+];
+
 const namespaces = ({ person, other, strangerPid }: Places): readonly ScriptedCall[] =>
   script(
     'namespaces.sh',
@@ -367,6 +377,7 @@ export const ways: Readonly<Record<string, (places: Places) => readonly Scripted
   lasting,
   conditions,
   readers,
+  prints,
   namespaces,
   packages,
   archives,
