@@ -9,6 +9,8 @@ export type XAxis = 'step' | 'time';
 
 export interface PanelRun {
   readonly id: string;
+  /** The run's number in its session, from 1. Colour and dashes of its lines depend only on it. */
+  readonly number: number;
   /** Name, such as `run 7`. */
   readonly name: string;
   readonly label: string;
@@ -18,7 +20,6 @@ export interface PanelRun {
   readonly status: string;
   readonly isGood: boolean;
   readonly isChampion: boolean;
-  readonly startedMs: number;
   /**
    * Values by metric name. Non-finite values are sent as the strings `NaN`, `Inf`, `-Inf`.
    */

@@ -141,7 +141,8 @@ async function curvesOf(
     const series = own && (await read(row, own.metric));
     if (series === undefined || series.values.length === 0) continue;
     const isExcluded = night.valueOf(row) === undefined || isInvalid(row.decision);
-    runs.push({ name: runName(row.number), isChampion: row.isChampion, isExcluded, series });
+    const { number, isChampion } = row;
+    runs.push({ number, name: runName(number), isChampion, isExcluded, series });
   }
   const svg = runChart({ metric, runs, ...goalOf(night, metric) });
   return svg === undefined

@@ -9,6 +9,8 @@ import type { Scale } from './scale.ts';
 import { element, lineClass, pathOf, xmlText } from './svg.ts';
 
 export interface ChartRun {
+  /** The run's number in its session, from 1. Colour and dashes of its line depend only on it. */
+  readonly number: number;
   /** Name of the run, for example `run 7`. */
   readonly name: string;
   readonly isChampion: boolean;
@@ -56,7 +58,7 @@ export function runChart({ metric, runs, goal }: RunChart): string | undefined {
     legend: [...drawn.map(entryOf), ...(hasMarks ? [nonFiniteEntry] : [])],
     draw: (x, y) =>
       inOrder(drawn)
-        .map(({ run, index }) => drawRun(run, index, { x, y }))
+        .map((run) => drawRun(run, { x, y }))
         .join('\n'),
   });
 }
@@ -83,19 +85,13 @@ export const spokenName = ({ name, isExcluded }: Omit<ChartRun, 'series'>): stri
   isExcluded === true ? `${name} (excluded)` : name;
 
 /** Returns the runs with the champion last, so that its line is above the others. */
-const inOrder = (runs: readonly DrawnRun[]) =>
-  runs
-    .map((run, index) => ({ run, index }))
-    .sort((a, b) => Number(a.run.isChampion) - Number(b.run.isChampion) || a.index - b.index);
+const inOrder = (runs: readonly DrawnRun[]): readonly DrawnRun[] =>
+  runs.toSorted((a, b) => Number(a.isChampion) - Number(b.isChampion));
 
-const classOf = (index: number, isChampion: boolean): string =>
-  `line ${lineClass(index)}${isChampion ? ' strong' : ''}`;
+const classOf = ({ number, isChampion }: DrawnRun): string =>
+  `line ${lineClass(number)}${isChampion ? ' strong' : ''}`;
 
-function drawRun(
-  run: DrawnRun,
-  index: number,
-  { x, y }: { readonly x: Scale; readonly y: Scale },
-): string {
+function drawRun(run: DrawnRun, { x, y }: { readonly x: Scale; readonly y: Scale }): string {
   const points = [...run.x].map((at, position): [number, number] => [
     x.place(at),
     y.place(run.y[position] ?? NaN),
@@ -103,10 +99,15 @@ function drawRun(
   const [only] = points;
   const line =
     points.length === 1 && only !== undefined
-      ? element('circle', { class: `dot ${lineClass(index)}`, cx: only[0], cy: only[1], r: 3.5 })
+      ? element('circle', {
+          class: `dot ${lineClass(run.number)}`,
+          cx: only[0],
+          cy: only[1],
+          r: 3.5,
+        })
       : element(
           'path',
-          { class: classOf(index, run.isChampion), d: pathOf(points) },
+          { class: classOf(run), d: pathOf(points) },
           `<title>${xmlText(run.name)}</title>`,
         );
   const marks = run.nonFinite.map(({ x: at, kind }) =>
@@ -122,17 +123,14 @@ const cross = (x: number, y: number, title: string): string =>
     `<title>${xmlText(title)}</title>`,
   );
 
-const entryOf = (
-  { name, isChampion, isExcluded, isBeyond }: DrawnRun,
-  index: number,
-): LegendEntry => ({
+const entryOf = (run: DrawnRun): LegendEntry => ({
   text: [
-    name,
-    ...(isChampion ? ['champion'] : []),
-    ...(isExcluded === true ? ['excluded'] : []),
-    ...(isBeyond ? ['off scale'] : []),
+    run.name,
+    ...(run.isChampion ? ['champion'] : []),
+    ...(run.isExcluded === true ? ['excluded'] : []),
+    ...(run.isBeyond ? ['off scale'] : []),
   ].join(' · '),
-  sign: (x, y) => element('path', { class: classOf(index, isChampion), d: `M${x - 12} ${y}h24` }),
+  sign: (x, y) => element('path', { class: classOf(run), d: `M${x - 12} ${y}h24` }),
 });
 
 const nonFiniteEntry: LegendEntry = {

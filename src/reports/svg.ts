@@ -46,22 +46,21 @@ export function pathOf(points: readonly (readonly [x: number, y: number])[]): st
     .join('');
 }
 
-/** Line colours. With more lines than colours, lines of the same colour differ in their dashes. */
+/**
+ * Line colours: the hues of the metrics panel, in its order. With more lines than colours, lines of
+ * the same colour differ in their dashes.
+ */
 const lineColours: readonly string[] = [
-  '#2b7de9',
-  '#cf6a1a',
-  '#2a9147',
-  '#9a6cf0',
-  '#178ea5',
-  '#cf4f96',
-  '#9a7b0a',
-  '#768391',
+  ...['#2b7de9', '#cf6a1a', '#2a9147', '#9a6cf0', '#e04a42', '#9a7b0a'],
+  ...['#178ea5', '#cf4f96', '#658b18', '#b66b35', '#5f6fe8', '#198f58'],
 ];
 const dashes: readonly string[] = ['none', '7 3', '2 3', '9 3 2 3'];
 
-/** Returns the CSS classes of a line: its colour and its dashes. */
-export const lineClass = (index: number): string =>
-  `c${index % lineColours.length} d${Math.floor(index / lineColours.length) % dashes.length}`;
+/** Returns the CSS classes of the line of a run, which depend only on its number from 1. */
+export function lineClass(number: number): string {
+  const index = number - 1;
+  return `c${index % lineColours.length} d${Math.floor(index / lineColours.length) % dashes.length}`;
+}
 
 const colours = lineColours
   .map((colour, index) => `.c${index}{stroke:${colour};color:${colour}}`)

@@ -30,6 +30,7 @@ export class MemoryPanelSource implements PanelSource {
     this.runs = [
       ...this.runs,
       {
+        number,
         name: `run ${number}`,
         label: '',
         machine: 'local',
@@ -37,7 +38,6 @@ export class MemoryPanelSource implements PanelSource {
         status: 'ok',
         isGood: true,
         isChampion: false,
-        startedMs: startedMs + number,
         metrics: {},
         ...run,
       },

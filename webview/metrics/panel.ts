@@ -57,7 +57,6 @@ export class Panel {
   readonly #watcher: IntersectionObserver;
   #state = noState;
   #theme: Theme = readTheme();
-  #styles = new Map<string, LineStyle>();
   #highlight: string | undefined;
   #frame = 0;
   #isJump = true;
@@ -147,7 +146,6 @@ export class Panel {
     if (dirty !== undefined) return this.#drawDirty(dirty, isJump);
     if (this.#state.runs.length === 0) return this.#showMessage(noRuns);
     this.#showMessage(undefined);
-    this.#styles = stylesOf(this.#state.runs, this.#theme);
     this.#drawTable();
     this.#toolbar.render(this.#view.state);
     this.#drawCards(isJump);
@@ -349,17 +347,8 @@ export class Panel {
   }
 
   #styleOf(run: PanelRun): LineStyle {
-    return this.#styles.get(run.id) ?? lineStyle(this.#theme, 0);
+    return lineStyle(this.#theme, run.number);
   }
-}
-
-/**
- * Returns a line style per run. Styles are assigned in order of start, so that a run's colour does
- * not change when runs are added.
- */
-function stylesOf(runs: readonly PanelRun[], theme: Theme): Map<string, LineStyle> {
-  const byStart = [...runs].sort((a, b) => a.startedMs - b.startedMs || (a.id < b.id ? -1 : 1));
-  return new Map(byStart.map((run, index) => [run.id, lineStyle(theme, index)]));
 }
 
 /** Whether the run's row contains every word of the filter. */

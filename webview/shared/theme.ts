@@ -49,19 +49,29 @@ export function readTheme(): Theme {
 const dashes: readonly (readonly number[])[] = [[], [7, 3], [2, 2], [9, 3, 2, 3]];
 
 /**
- * Returns the line style of the run with this index in its session. The style depends only on the
- * index, so that a run looks the same in every chart.
+ * Returns the line style of the run with this number in its session, from 1. The style depends only
+ * on the number, so that a run looks the same in every chart, whatever other runs there are.
  */
-export const lineStyle = (theme: Theme, index: number): LineStyle => ({
-  colour: theme.runColours[index % theme.runColours.length] ?? theme.foreground,
-  dash: dashes[Math.floor(index / theme.runColours.length) % dashes.length] ?? [],
-});
+export function lineStyle({ runColours, foreground }: Theme, number: number): LineStyle {
+  const index = number - 1;
+  return {
+    colour: runColours[index % runColours.length] ?? foreground,
+    dash: dashes[Math.floor(index / runColours.length) % dashes.length] ?? [],
+  };
+}
 
-/** Paints a short sample of the run's line. */
+/** Paints a sample of the run's line, with its dashes. */
 export function paintSwatch(swatch: HTMLElement, { colour, dash }: LineStyle): void {
-  const [first = 0] = dash;
+  const ends = dash.map((_, index) => dash.slice(0, index + 1).reduce((sum, part) => sum + part));
+  const stops = ends.map((end, index) => {
+    const part = index % 2 === 0 ? 'currentColor' : 'transparent';
+    return `${part} ${ends[index - 1] ?? 0}px ${end}px`;
+  });
   swatch.style.color = colour;
-  swatch.style.borderTopStyle = first === 0 ? 'solid' : first > 2 ? 'dashed' : 'dotted';
+  swatch.style.backgroundImage =
+    stops.length === 0
+      ? 'linear-gradient(currentColor, currentColor)'
+      : `repeating-linear-gradient(90deg, ${stops.join(', ')})`;
 }
 
 /** Calls `listener` when the theme changes, for the lifetime of the page. */

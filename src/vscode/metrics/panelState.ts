@@ -22,14 +22,15 @@ export function panelState({ state, ledger }: OpenSessionView): PanelState {
   return {
     sessionId: state.id,
     title: oneLine(state.goal, 120),
-    runs: ledger.rows.map((row) => panelRun(row, state.startedMs)),
+    runs: ledger.rows.map(panelRun),
     metrics: panelMetrics({ state, ledger }),
   };
 }
 
-function panelRun(row: LedgerRow, sessionStartedMs: number): PanelRun {
+function panelRun(row: LedgerRow): PanelRun {
   return {
     id: row.runId,
+    number: row.number,
     name: runName(row.number),
     label: row.label,
     machine: row.machineId,
@@ -37,7 +38,6 @@ function panelRun(row: LedgerRow, sessionStartedMs: number): PanelRun {
     status: rowStatus(row),
     isGood: row.verdict === undefined || row.verdict.kind === 'ok',
     isChampion: row.isChampion,
-    startedMs: row.startedMs ?? sessionStartedMs,
     metrics: Object.fromEntries(
       row.metrics.map((summary): [string, PanelMetricValue] => [
         summary.metric,

@@ -96,6 +96,24 @@ describe('the metrics panel in Chromium', function () {
       await page.close();
     });
 
+  it('gives each run a line of its own, which stays when another run is planned', async () => {
+    const source = new MemoryPanelSource();
+    for (const number of [1, 3, 13]) source.addRun({ id: `r-${number}`, number });
+    const { page } = await browser.open({ source });
+    const lineOf = (id: string) =>
+      page
+        .locator(`tr[data-run="${id}"] .swatch`)
+        .evaluate((node) => `${getComputedStyle(node).color} ${node.style.backgroundImage}`);
+    const before = [await lineOf('r-1'), await lineOf('r-3'), await lineOf('r-13')];
+    assert.equal(new Set(before).size, 3, `${before.join('; ')}`);
+    source.addRun({ id: 'r-2', number: 2, status: 'queued', isRunning: true });
+    source.runs = source.runs.toSorted((a, b) => a.number - b.number);
+    source.changed();
+    await page.locator('tr[data-run="r-2"]').waitFor();
+    assert.deepEqual([await lineOf('r-1'), await lineOf('r-3'), await lineOf('r-13')], before);
+    await page.close();
+  });
+
   it('marks each place where a value is not finite', async () => {
     const source = new MemoryPanelSource();
     source.addRun({ id: 'r-1' });

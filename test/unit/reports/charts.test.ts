@@ -60,8 +60,8 @@ describe('the chart of runs', () => {
     const svg = runChart({
       metric: 'loss',
       runs: [
-        { name: 'run 1', isChampion: true, series: falling },
-        { name: 'run 2', isChampion: false, series: seriesOf([3, 2.5, 2]) },
+        { number: 1, name: 'run 1', isChampion: true, series: falling },
+        { number: 2, name: 'run 2', isChampion: false, series: seriesOf([3, 2.5, 2]) },
       ],
       goal: { value: 0.5, text: 'loss < 0.5' },
     });
@@ -73,10 +73,28 @@ describe('the chart of runs', () => {
     assert.ok(textsOf(svg).includes('run 1 · champion') && textsOf(svg).includes('loss < 0.5'));
   });
 
+  it('gives a run the same colour and dashes whichever other runs are drawn', () => {
+    const runOf = (number: number) => ({
+      ...{ number, name: `run ${number}`, isChampion: number === 3, series: falling },
+    });
+    const classes = (...numbers: number[]): ReadonlyMap<string, string | null> =>
+      new Map(
+        all(runChart({ metric: 'loss', runs: numbers.map(runOf) }), 'path.line')
+          .filter(({ textContent }) => textContent !== '')
+          .map((line) => [line.textContent, line.getAttribute('class')]),
+      );
+    assert.equal(classes(3, 1).get('run 1'), 'line c0 d0');
+    assert.equal(classes(3, 1).get('run 3'), 'line c2 d0 strong');
+    assert.equal(classes(1, 2, 3, 13).get('run 3'), 'line c2 d0 strong');
+    assert.equal(classes(1, 2, 3, 13).get('run 13'), 'line c0 d1');
+  });
+
   it('marks where a value is no number, and says so', () => {
     const svg = runChart({
       metric: 'loss',
-      runs: [{ name: 'run 1', isChampion: false, series: seriesOf([3, NaN, 2, Infinity, 1]) }],
+      runs: [
+        { number: 1, name: 'run 1', isChampion: false, series: seriesOf([3, NaN, 2, Infinity, 1]) },
+      ],
     });
     const marks = textsOf(svg, '.bad > title');
     assert.deepEqual(marks, ['run 1: NaN', 'run 1: Inf', 'infinite or NaN']);
@@ -84,7 +102,8 @@ describe('the chart of runs', () => {
 
   it('keeps the axis readable where a run diverges, which leaves at the top', () => {
     const named = (name: string, ...values: number[]) => ({
-      ...{ name, isChampion: name === 'run 1', series: seriesOf(values) },
+      ...{ number: Number(name.at(-1)), name, isChampion: name === 'run 1' },
+      series: seriesOf(values),
     });
     const svg = runChart({
       metric: 'test rmse',
@@ -128,7 +147,7 @@ describe('the chart of runs', () => {
     );
     const svg = runChart({
       metric: 'score',
-      runs: [{ name: 'run 1', isChampion: true, series: seriesOf(values) }],
+      runs: [{ number: 1, name: 'run 1', isChampion: true, series: seriesOf(values) }],
     });
     assert.ok((svg?.length ?? Infinity) < 60_000, `${svg?.length} characters`);
     const heights = [...lineOf(svg, '.strong').matchAll(/[ML][\d.]+ ([\d.]+)/g)].map(([, y]) =>
@@ -144,13 +163,13 @@ describe('the chart of runs', () => {
   it('draws one point as a dot, and nothing where there is none', () => {
     const one = runChart({
       metric: 'loss',
-      runs: [{ name: 'run 1', isChampion: true, series: seriesOf([2]) }],
+      runs: [{ number: 1, name: 'run 1', isChampion: true, series: seriesOf([2]) }],
     });
     assert.equal(all(one, 'circle.dot').length, 1);
     assert.equal(
       runChart({
         metric: 'loss',
-        runs: [{ name: 'run 1', isChampion: true, series: seriesOf([NaN]) }],
+        runs: [{ number: 1, name: 'run 1', isChampion: true, series: seriesOf([NaN]) }],
       }),
       undefined,
     );
@@ -160,20 +179,22 @@ describe('the chart of runs', () => {
   it('spreads values over powers of ten, unless one is not above 0', () => {
     const wide = {
       metric: 'loss',
-      runs: [{ name: 'run 1', isChampion: true, series: seriesOf([1000, 10, 0.1]) }],
+      runs: [{ number: 1, name: 'run 1', isChampion: true, series: seriesOf([1000, 10, 0.1]) }],
     };
     assert.ok(textsOf(runChart(wide)).includes('loss (log scale)'));
     const crossing = {
       metric: 'loss',
-      runs: [{ name: 'run 1', isChampion: true, series: seriesOf([1000, 0]) }],
+      runs: [{ number: 1, name: 'run 1', isChampion: true, series: seriesOf([1000, 0]) }],
     };
     assert.ok(textsOf(runChart(crossing)).includes('loss'));
   });
 
   it('is readable on white and on dark, without knowing which it is', () => {
     const svg =
-      runChart({ metric: 'loss', runs: [{ name: 'run 1', isChampion: true, series: falling }] }) ??
-      '';
+      runChart({
+        metric: 'loss',
+        runs: [{ number: 1, name: 'run 1', isChampion: true, series: falling }],
+      }) ?? '';
     assert.doesNotMatch(svg, /prefers-color-scheme|<rect/);
     const [, style = ''] = /<style>([^<]*)</.exec(svg) ?? [];
     const colours = [...style.matchAll(/([\w.]+)\{[^}]*?(?:fill|stroke|color):(#\w+)/g)];
@@ -189,7 +210,10 @@ describe('the chart of runs', () => {
 
   it('lets no name end an element or an attribute', () => {
     const name = '</text><script>alert(1)</script>" onload="x" & \u0000\u001b[31m\uFFFF\uD800';
-    const svg = runChart({ metric: name, runs: [{ name, isChampion: true, series: falling }] });
+    const svg = runChart({
+      metric: name,
+      runs: [{ number: 1, name, isChampion: true, series: falling }],
+    });
     assert.equal(all(svg, 'script').length, 0);
     assert.doesNotMatch(svg ?? '', /[\u0000\u001b\uFFFF]|[\uD800-\uDFFF]|<script/);
     assert.doesNotMatch(svg ?? '', /" onload/);
@@ -206,7 +230,7 @@ describe('the chart of runs', () => {
       all(
         runChart({
           metric: 'm',
-          runs: [{ name: 'run 1', isChampion: true, series: seriesOf(values) }],
+          runs: [{ number: 1, name: 'run 1', isChampion: true, series: seriesOf(values) }],
         }),
         'svg',
       );
