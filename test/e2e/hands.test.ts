@@ -68,14 +68,14 @@ describe('a session in the hands of a user', () => {
 
   it('is paused in the middle of a model call, by command and by the stop button of the chat', async () => {
     await workbench.command('Helios: Pause');
-    await workbench.statusMatching(/Helios paused/);
+    await workbench.statusMatching(/Helios: paused/);
     // A whole line: its last words are held back until it is clear that they are no secret.
     server.reply(() => halfAnswer('Let me think.\n'));
     await workbench.sendChat('@helios go on');
     await workbench.chatMatching(/Let me think/);
     await workbench.stopChat();
     await server.requests[1]?.closed;
-    await workbench.statusMatching(/Helios paused/);
+    await workbench.statusMatching(/Helios: paused/);
     assert.equal(server.requests.length, 2);
   });
 

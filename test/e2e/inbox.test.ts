@@ -75,7 +75,7 @@ describe('the inbox in the hands of a user', () => {
     // A request of the chat stays open a while when the session sleeps, and VS Code holds back what
     // is typed meanwhile.
     await workbench.command('Helios: Pause');
-    await workbench.statusMatching(/Helios paused/);
+    await workbench.statusMatching(/Helios: paused/);
     await workbench.command('Helios: Continue');
     await workbench.eventually(
       () => Promise.resolve(asked.at(-1) ?? ''),
@@ -107,7 +107,7 @@ describe('the inbox in the hands of a user', () => {
 
   it('pauses, and goes on when it is told to', async () => {
     await workbench.command('Helios: Pause');
-    await workbench.statusMatching(/Helios paused/);
+    await workbench.statusMatching(/Helios: paused/);
     const before = asked.length;
     await workbench.command('Helios: Continue');
     await workbench.eventually(

@@ -62,7 +62,7 @@ describe('permissions in the hands of a user', () => {
 
   it('changes the mode from the next call on, which the status bar and the chat show', async () => {
     await workbench.commandThenPick('Helios: Change Permission Mode', 'Allow Everything');
-    await workbench.statusMatching(/answer is needed/);
+    await workbench.statusMatching(/needs your approval/);
     await workbench.pressNotificationButton('Approve Once');
     await isMade('second.txt');
     await workbench.chatMatching(/Permission mode allow, as you chose for this folder/);

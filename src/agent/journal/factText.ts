@@ -95,7 +95,7 @@ export const callCostText = (cost: Cost): string =>
   'usd' in cost ? formatUsd(cost.usd) : 'unknown cost';
 
 /**
- * Describes the conditions that end a sleep: `until run 7 ends`, `until run 2 and run 3 end`,
+ * Describes the conditions that end a sleep: `until run 7 ends`, `until runs 2 and 3 end`,
  * `until loss < 1 or 14:30`, `until 14:30`.
  */
 export function sleepText(request: SleepRequest, state: SessionState, nowMs: number): string {
@@ -106,8 +106,15 @@ export function sleepText(request: SleepRequest, state: SessionState, nowMs: num
   const runs = triggers.flatMap((trigger) =>
     trigger.type === 'process_exit' ? [exitedRun(trigger, state)] : [],
   );
-  if (runs.length === triggers.length)
-    return `until ${shortList(runs, conjunction)} ${runs.length > 1 && logic === 'all' ? 'end' : 'ends'}`;
+  if (runs.length === triggers.length) {
+    const [noun, verb] = runs.length > 1 && logic === 'all' ? ['runs', 'end'] : ['run', 'ends'];
+    const numbers = runs.flatMap((name) => /^run (\d+)$/.exec(name)?.[1] ?? []);
+    const names =
+      numbers.length === runs.length
+        ? `${noun} ${shortList(numbers, conjunction)}`
+        : shortList(runs, conjunction);
+    return `until ${names} ${verb}`;
+  }
   const words = triggers.map((trigger) => {
     if (trigger.type === 'timer') return clockTime(trigger.atMs, nowMs);
     return trigger.type === 'process_exit'

@@ -34,8 +34,8 @@ export interface StatusBarText {
 }
 
 /**
- * Returns, for example, `$(beaker) Helios`, `$(sync~spin) loss 0.83 ↓ · run 7 · $1.20` or `$(clock)
- * until run 7 ends · 2 h 10 min`. Of several sessions, shows a session that needs the user, otherwise
+ * Returns, for example, `$(beaker) Helios`, `$(sync~spin) Helios: loss 0.83 ↓ · run 7 · $1.20` or
+ * `$(clock) Helios: sleeping until run 7 ends · 2 h 10 min`. Of several sessions, shows a session that needs the user, otherwise
  * a working session, otherwise a sleeping session. Pending approvals are shown instead of a
  * session. Ends with the permission mode unless that is `ask`. `approvals`: number of pending
  * approvals. `folderMode` returns the mode of the next session, and is called only if no session is
@@ -57,11 +57,11 @@ export function statusBarText(
   const about = open.map((glance) => tooltipOf(glance, nowMs)).join('\n\n---\n\n');
   const tooltip = `${about || 'Helios: no session. Click to start a goal.'}\n\n---\n\n${modeTooltip(mode)}`;
   if (approvals > 0) {
-    const asks = approvals === 1 ? 'an answer is needed' : `${approvals} answers are needed`;
+    const asks = `Helios needs ${approvals === 1 ? 'your approval' : `${approvals} approvals`}`;
     return {
-      text: `$(shield) Helios: ${asks}`,
+      text: `$(shield) ${asks}`,
       tooltip,
-      spoken: `Helios: ${asks}`,
+      spoken: asks,
       isWarning: true,
     };
   }
@@ -74,7 +74,7 @@ export function statusBarText(
     };
   const { icon, words } = indicator(shown, nowMs);
   return {
-    text: `$(${icon}) ${words}${suffix}${others}`,
+    text: `$(${icon}) Helios: ${words}${suffix}${others}`,
     tooltip,
     spoken: `Helios: ${statusLine(shown, nowMs)}${suffix}`,
     isWarning: needsUser(shown.state),
@@ -93,12 +93,12 @@ function urgency({ state }: Glance): number {
 function indicator({ state, metric }: Glance, nowMs: number): { icon: string; words: string } {
   if (state.phase === 'sleeping' && state.sleep !== undefined) {
     const until = oneLine(sleepText(state.sleep.request, state, nowMs), 40);
-    return { icon: 'clock', words: `${until} · ${sleepSpan(state.sleep, nowMs)}` };
+    return { icon: 'clock', words: `sleeping ${until} · ${sleepSpan(state.sleep, nowMs)}` };
   }
   if (state.phase === 'paused')
     return {
       icon: needsUser(state) ? 'warning' : 'debug-pause',
-      words: `Helios paused · ${costText(state)}`,
+      words: `paused · ${costText(state)}`,
     };
   const run = metric?.runNumber ?? newestRun(state);
   const words = [

@@ -130,11 +130,11 @@ describe('status bar', () => {
     const metric = { name: 'loss', value: 0.83, trend: 'down', runNumber: 7 } as const;
     assert.equal(
       statusBarText([{ state: working, metric }], 0, nowMs).text,
-      '$(sync~spin) loss 0.83 ↓ · run 7 · $1.20',
+      '$(sync~spin) Helios: loss 0.83 ↓ · run 7 · $1.20',
     );
     assert.equal(
       statusBarText([{ state: working }], 0, nowMs).text,
-      '$(sync~spin) turn 0 · run 7 · $1.20',
+      '$(sync~spin) Helios: turn 0 · run 7 · $1.20',
     );
   });
 
@@ -146,13 +146,24 @@ describe('status bar', () => {
     });
     assert.equal(
       statusBarText([{ state }], 0, nowMs).text,
-      '$(clock) until run 7 ends · 2 h 10 min',
+      '$(clock) Helios: sleeping until run 7 ends · 2 h 10 min',
+    );
+    const allOf = sleepOf([exit(2), exit(3)]);
+    const both = stateOf({
+      phase: 'sleeping',
+      sleep: { ...allOf, request: { ...allOf.request, logic: 'all' } },
+      runs: runsOf(runState(2), runState(3)),
+    });
+    assert.match(
+      statusBarText([{ state: both }], 0, nowMs).text,
+      /^\$\(clock\) Helios: sleeping until runs 2 and 3 end · /,
     );
   });
 
   it('takes a colour only when the user is needed', () => {
     const asking = statusBarText([{ state: working }], 1, nowMs);
-    assert.equal(asking.text, '$(shield) Helios: an answer is needed');
+    assert.equal(asking.text, '$(shield) Helios needs your approval');
+    assert.match(statusBarText([{ state: working }], 2, nowMs).text, /Helios needs 2 approvals$/);
     assert.equal(asking.isWarning, true);
     assert.equal(
       statusBarText([{ state: stateOf({ phase: 'paused', pausedBy: 'user' }) }], 0, nowMs)
@@ -170,14 +181,14 @@ describe('status bar', () => {
     const failed = stateOf({ phase: 'paused', pausedBy: 'no key' });
     assert.equal(
       statusBarText([{ state: working }, { state: failed }], 0, nowMs).text,
-      '$(warning) Helios paused · $0.00 · +1',
+      '$(warning) Helios: paused · $0.00 · +1',
     );
   });
 
   it('shows an autonomous mode, of the session or of the next one, and what it allows', () => {
     const free = { state: working, permissions: { mode: 'allow' } } as const;
     const { text, tooltip, spoken, isWarning } = statusBarText([free], 0, nowMs, () => 'mandate');
-    assert.equal(text, '$(sync~spin) turn 0 · run 7 · $1.20 · allow');
+    assert.equal(text, '$(sync~spin) Helios: turn 0 · run 7 · $1.20 · allow');
     assert.match(spoken, / · allow$/);
     assert.equal(isWarning, false);
     assert.match(

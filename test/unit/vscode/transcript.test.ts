@@ -412,8 +412,8 @@ describe('transcript', () => {
         },
       });
     assert.equal(
-      textOf(new Transcript().event(sleep('until run 1 and run 2 end'), state)),
-      'Sleeping until run 1 and run 2 end',
+      textOf(new Transcript().event(sleep('until runs 1 and 2 end'), state)),
+      'Sleeping until runs 1 and 2 end',
     );
     assert.match(textOf(new Transcript().event(sleep('both rates'), state)), /end · both rates$/);
   });
