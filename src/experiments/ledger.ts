@@ -302,19 +302,33 @@ function repeatsText(runs: readonly LedgerRow[]): string {
     : `${seeds.size === 1 ? 'seed' : 'seeds'} ${[...seeds].join(', ')}, ${text}`;
 }
 
+/** Formats a result without its metric and its notes: `0.83 ± 0.02`. */
+export function resultNumber({ metric, mean, spread, n, runs }: ExperimentResult): string {
+  const summary = n === 1 ? summaryFor(runs[0]?.metrics ?? [], metric) : undefined;
+  const value = summary === undefined ? formatValue(mean) : printedValue(mean, summary);
+  return spread === undefined ? value : `${value} ± ${formatSpread(spread)}`;
+}
+
 /** Formats a result: `loss 0.83 ± 0.02 over 3 runs`, `loss 0.83 (so far)`. */
 export function resultValueText(result: ExperimentResult): string {
-  const { metric, mean, spread, n, rule, runs, lack } = result;
-  const summary = n === 1 ? summaryFor(runs[0]?.metrics ?? [], metric) : undefined;
-  const value = `${metric} ${summary === undefined ? formatValue(mean) : printedValue(mean, summary)}`;
-  const text =
-    spread === undefined ? value : `${value} ± ${formatSpread(spread)} over ${repeatsText(runs)}`;
+  const { metric, spread, rule, runs, lack } = result;
+  const value = `${metric} ${resultNumber(result)}`;
+  const text = spread === undefined ? value : `${value} over ${repeatsText(runs)}`;
   const notes = [
     ...(rule === 'best' ? ['best of each run'] : []),
     ...(lack ? [lack] : []),
     ...(runs.some(({ verdict }) => verdict === undefined) ? ['so far'] : []),
   ];
   return notes.length === 0 ? text : `${text} (${notes.join('; ')})`;
+}
+
+/** Formats the last or best value of a run without its metric: `0.41`. */
+export function valueNumber(
+  metrics: readonly MetricSummary[],
+  decisive: Decisive,
+): string | undefined {
+  const summary = summaryFor(metrics, decisive.metric);
+  return summary && printedValue(countedValue(summary, decisive), summary);
 }
 
 /** Formats the last or best value of a run: `val_loss 0.41`, `val_acc 0.97 (best of 60 points)`. */

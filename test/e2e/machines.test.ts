@@ -83,7 +83,7 @@ describe('a machine in the hands of a user', () => {
     await gpu1Matching(/^ssh · 1 run · /);
     await workbench.eventually(
       () => workbench.treeRows('Machines'),
-      (rows) => rows.some(({ label, level }) => label === 'Run 1' && level === 2),
+      (rows) => rows.some(({ description, level }) => /^run 1\b/.test(description) && level === 2),
     );
     await workbench.screenshot('machines-running-dark');
     // The chat may have let go while the session slept.

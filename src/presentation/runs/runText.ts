@@ -2,5 +2,11 @@
 export { runStatus, runEndText } from '../../agent/journal/runText.ts';
 export { confinementText } from '../../machines/confinement/policy.ts';
 export { runName, runTitle, livenessText } from '../../runs/run.ts';
-export { countedValue, rowStatus, summaryFor, valueText } from '../../experiments/ledger.ts';
+export {
+  countedValue,
+  rowStatus,
+  summaryFor,
+  valueNumber,
+  valueText,
+} from '../../experiments/ledger.ts';
 export { activeCounts, isSweepOver, progressOf } from '../../agent/runs/sweepProgress.ts';

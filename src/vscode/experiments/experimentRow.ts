@@ -1,20 +1,22 @@
 /** Tree rows for experiments. */
 import {
-  resultValueText,
   experimentStatus,
+  resultNumber,
+  resultValueText,
 } from '../../presentation/experiments/experimentText.ts';
 import { costText } from '../../presentation/sessions/sessionText.ts';
-import { formatDuration, oneLine } from '../../base/text.ts';
+import { counted, formatDuration, oneLine } from '../../base/text.ts';
 import type { Decision } from '../../experiments/experiment.ts';
 import type { ExperimentRow, Ledger } from '../../experiments/ledger.ts';
+import { rowLabel } from '../runs/runRows.ts';
 import type { TreeNode } from '../ui/treeNode.ts';
 import { code, plain } from '../../base/markdown.ts';
 import { withoutUntrustedMarks } from '../../base/untrusted.ts';
 import type { Icon } from '../ui/icons.ts';
 
 /**
- * Returns a tree row per planned experiment, with the rows of the experiment's runs as children.
- * Runs without an experiment are omitted. `rows`: a tree row per row of `ledger.rows`, in the same
+ * Returns a tree row per planned experiment, with the rows of the experiment's runs as children. An
+ * experiment with a single run is one row, which is the row of the run, too. Runs without an experiment are omitted. `rows`: a tree row per row of `ledger.rows`, in the same
  * order.
  */
 export function plannedRows(
@@ -40,21 +42,63 @@ interface Place {
 function experimentRow(row: ExperimentRow, plan: Plan, { sessionId, nodes }: Place): TreeNode {
   const statusWord = experimentStatus(row);
   const value = row.result === undefined ? '' : resultValueText(row.result);
-  const parts = [row.isChampion ? 'champion' : '', value, oneLine(row.hypothesis, 80), statusWord];
   const isGoing = row.status === 'running' || row.status === 'planned';
-  return {
-    id: `${sessionId}/${row.id}`,
-    label: `Experiment ${plan.number}`,
-    description: parts.filter((part) => part !== '').join(' · '),
-    tooltip: tooltip(row, plan, statusWord),
-    icon: iconOf(row),
+  const name = `experiment ${plan.number}`;
+  const [run, ...others] = nodes;
+  const only = others.length === 0 ? run : undefined;
+  const about = tooltip(row, plan, statusWord);
+  const common = {
+    label: rowLabel(row.result && resultNumber(row.result), variedText(row)),
     context: `experiment ${isGoing ? 'going' : 'over'}`,
     spoken: `Experiment ${plan.number}, ${statusWord}${row.isChampion ? ', champion' : ''}${value ? `, ${value}` : ''}, ${oneLine(row.hypothesis, 120)}`,
     target: { kind: 'experiment', experimentId: row.id, sessionId },
+  } as const;
+  if (only !== undefined)
+    return {
+      ...only,
+      ...common,
+      description: [name, isGoing ? '' : statusWord, only.description ?? '']
+        .filter((part) => part !== '')
+        .join(' · '),
+      tooltip: [about, only.tooltip].join('\n\n---\n\n'),
+      ...(row.decision && { icon: iconOf(row) }),
+      context: `${common.context} ${only.context}`,
+      spoken: `${common.spoken}. ${only.spoken}`,
+      target: {
+        ...common.target,
+        ...(only.target?.kind === 'run' && { runId: only.target.runId }),
+      },
+    };
+  const runs = row.runs.length > 0 ? counted(row.runs.length, 'run') : '';
+  return {
+    ...common,
+    id: `${sessionId}/${row.id}`,
+    description: [name, row.isChampion ? 'champion' : '', statusWord, runs]
+      .filter((part) => part !== '')
+      .join(' · '),
+    tooltip: about,
+    icon: iconOf(row),
     isExpanded: isGoing,
     ...(nodes.length > 0 && { children: nodes.toReversed() }),
   };
 }
+
+/**
+ * Returns what tells an experiment from the others: the label that its runs share, without seeds;
+ * otherwise the hypothesis. The label of a run that nothing tells from the others is its command.
+ */
+function variedText({ runs, hypothesis, command }: ExperimentRow): string {
+  const labels = new Set(runs.map(({ label }) => withoutSeed(label)));
+  const [label = ''] = labels;
+  const isCommand = command.startsWith(label.replace(/…$/, ''));
+  return labels.size === 1 && !isCommand ? label : oneLine(hypothesis || label, 80);
+}
+
+const withoutSeed = (label: string): string =>
+  label
+    .replaceAll(/\b(?:\w*_)?seed[ =:]?\d+\b/gi, '')
+    .replaceAll(/\s+/g, ' ')
+    .trim();
 
 const decisionIcons: Readonly<Record<Decision, Icon>> = {
   keep: { id: 'pass', color: 'testing.iconPassed' },

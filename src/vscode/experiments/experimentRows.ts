@@ -5,7 +5,7 @@ import type { SessionOwner, SessionSummary } from '../../agent/contract/sessions
 import { counted, oneLine } from '../../base/text.ts';
 import { plannedRows } from './experimentRow.ts';
 import type { OpenSessionView } from '../window/sessionFacts.ts';
-import { runRow } from '../runs/runRows.ts';
+import { rowLabel, runRow } from '../runs/runRows.ts';
 import {
   bestText,
   phaseText,
@@ -20,7 +20,7 @@ import type { TreeNode } from '../ui/treeNode.ts';
 import { exactTime } from '../../base/localTime.ts';
 import { plain } from '../../base/markdown.ts';
 import { relativeTime } from '../../base/span.ts';
-import { runStatus, runTitle } from '../../presentation/runs/runText.ts';
+import { runName, runStatus, runTitle } from '../../presentation/runs/runText.ts';
 
 export interface ExperimentsView {
   /** Sessions that are open in this window. */
@@ -59,12 +59,13 @@ function openRow({ state, ledger, facts }: OpenSessionView, nowMs: number): Tree
   const isEnded = state.phase === 'ended';
   const best = bestText(ledger);
   const phase = phaseText(state, nowMs);
+  const children = runRows({ state, ledger, ...(facts && { facts }) }, nowMs);
   return sessionRow({
     id: state.id,
     goal: state.goal,
     icon: phaseIcon(state),
+    best,
     description: [
-      best ?? '',
       oneLine(phase, 60),
       isEnded ? relativeTime(state.lastEventMs, nowMs) : costText(state),
     ],
@@ -82,7 +83,7 @@ function openRow({ state, ledger, facts }: OpenSessionView, nowMs: number): Tree
         : 'session open',
     spoken: `${oneLine(state.goal, 120)}, ${phase}${best ? `, best ${best}` : ''}`,
     isExpanded: !isEnded,
-    children: runRows({ state, ledger, ...(facts && { facts }) }, nowMs),
+    ...(children.length > 0 && { children }),
   });
 }
 
@@ -98,7 +99,8 @@ function closedRow(summary: SessionSummary, view: ExperimentsView): TreeNode {
     id: summary.id,
     goal: summary.goal,
     icon,
-    description: [summary.best ?? '', phase, relativeTime(summary.lastEventMs, view.nowMs)],
+    best: summary.best,
+    description: [phase, relativeTime(summary.lastEventMs, view.nowMs)],
     tooltip: [
       phase,
       `Started ${exactTime(summary.startedMs)} · last event ${exactTime(summary.lastEventMs)}`,
@@ -123,20 +125,24 @@ const placeText = ({ phase }: SessionSummary, owner: SessionOwner): string =>
 
 interface SessionRow extends Pick<TreeNode, 'id' | 'spoken' | 'isExpanded' | 'children'> {
   readonly goal: string;
+  readonly best: string | undefined;
   readonly icon: Icon;
   readonly description: readonly string[];
   readonly tooltip: readonly string[];
   readonly context: string;
 }
 
-const sessionRow = ({ goal, description, tooltip, ...row }: SessionRow): TreeNode => ({
+const sessionRow = ({ goal, best, description, tooltip, ...row }: SessionRow): TreeNode => ({
   ...row,
-  // A session's row gets a new id when the session is resumed, because VS Code applies `isExpanded`
-  // only to new rows.
-  id: row.context === 'session unfinished' ? `saved/${row.id}` : row.id,
-  label: oneLine(goal, 80),
+  // A session's row gets a new id when the session is resumed or has its first run, because VS Code
+  // applies `isExpanded` only to new rows.
+  id: `${row.context === 'session unfinished' ? 'saved/' : ''}${row.children ? '' : 'empty/'}${row.id}`,
+  label: rowLabel(best?.split(/ ± | \(/)[0], oneLine(goal, 80)),
   description: description.filter((part) => part !== '').join(' · '),
-  tooltip: [`**${plain(goal, 400)}**`, ...tooltip.map((part) => plain(part, 200))].join('\n\n'),
+  tooltip: [
+    `**${plain(goal, 400)}**`,
+    ...[best ?? '', ...tooltip].filter((part) => part !== '').map((part) => plain(part, 200)),
+  ].join('\n\n'),
   target: { kind: 'session', sessionId: row.id },
 });
 
@@ -166,8 +172,8 @@ function runRows({ state, ledger, facts }: OpenSessionView, nowMs: number): read
     ...rows,
     ...failed.map((run): TreeNode => ({
       id: `${state.id}/${run.spec.id}`,
-      label: runTitle(run.spec.number),
-      description: oneLine(runStatus(run), 80),
+      label: rowLabel(undefined, run.spec.label),
+      description: `${runName(run.spec.number)} · ${oneLine(runStatus(run), 80)}`,
       tooltip: plain(runStatus(run), 400),
       icon: { id: 'error', color: 'testing.iconFailed' },
       context: 'run failed',

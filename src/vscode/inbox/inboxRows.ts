@@ -18,7 +18,7 @@ export interface InboxFacts {
 
 /**
  * Returns the rows of the Inbox: approvals and open questions, which wait for the user, come first;
- * then sticky notes and answered questions. An empty inbox has no rows, so that VS Code shows the
+ * then the sticky notes of open sessions and answered questions. An empty inbox has no rows, so that VS Code shows the
  * view's welcome text.
  */
 export function inboxRows({ sessions, approvals, nowMs }: InboxFacts): readonly TreeNode[] {
@@ -28,7 +28,7 @@ export function inboxRows({ sessions, approvals, nowMs }: InboxFacts): readonly 
     ...newest.flatMap((state) =>
       openOf(state).map((question) => questionRow(state, question, nowMs)),
     ),
-    ...newest.filter((state) => isOpen(state) || state.stickies.size > 0).flatMap(stickyGroup),
+    ...newest.filter(isOpen).map(stickyGroup),
     ...newest.flatMap((state) => answeredGroup(state, nowMs)),
   ];
 }
@@ -86,31 +86,30 @@ function questionRow(state: SessionState, question: Question, nowMs: number): Tr
   };
 }
 
-function stickyGroup(state: SessionState): TreeNode[] {
-  const { id: sessionId, stickies, goal } = state;
+function stickyGroup({ id: sessionId, stickies, goal }: SessionState): TreeNode {
   const count = stickies.size === 0 ? 'none' : String(stickies.size);
-  return [
-    {
-      id: `${sessionId} stickies`,
-      label: 'Sticky Notes',
-      description: `${count} · ${oneLine(goal, 60)}`,
-      icon: { id: 'pinned' },
-      context: isOpen(state) ? 'stickies' : 'kept',
-      spoken: `Sticky notes of ${goal}: ${count}`,
-      target: { kind: 'session', sessionId },
-      isExpanded: true,
-      children: [...stickies].map(([number, text]) => ({
-        id: `${sessionId} sticky ${number}`,
-        label: oneLine(text, 120),
-        description: String(number),
-        tooltip: plain(text, 4_000),
-        icon: { id: 'pin' },
-        context: isOpen(state) ? 'sticky' : 'kept',
-        spoken: `Sticky note ${number}: ${text}`,
-        target: { kind: 'sticky', number, sessionId },
-      })),
-    },
-  ];
+  const children = [...stickies].map(([number, text]): TreeNode => ({
+    id: `${sessionId} sticky ${number}`,
+    label: oneLine(text, 120),
+    description: String(number),
+    tooltip: plain(text, 4_000),
+    icon: { id: 'pin' },
+    context: 'sticky',
+    spoken: `Sticky note ${number}: ${text}`,
+    target: { kind: 'sticky', number, sessionId },
+  }));
+  return {
+    // VS Code applies `isExpanded` only to new rows, such as that of the first note.
+    id: `${sessionId} ${children.length === 0 ? 'no ' : ''}stickies`,
+    label: 'Sticky Notes',
+    description: `${count} · ${oneLine(goal, 60)}`,
+    icon: { id: 'pinned' },
+    context: 'stickies',
+    spoken: `Sticky notes of ${goal}: ${count}`,
+    target: { kind: 'session', sessionId },
+    isExpanded: true,
+    ...(children.length > 0 && { children }),
+  };
 }
 
 function answeredGroup(state: SessionState, nowMs: number): TreeNode[] {

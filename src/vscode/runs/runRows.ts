@@ -1,6 +1,13 @@
 /** Tree rows for runs, which look the same below a session and below a machine. */
 import type { FactsOf, RunFacts } from '../window/sessionFacts.ts';
-import { rowStatus, livenessText, runTitle, valueText } from '../../presentation/runs/runText.ts';
+import {
+  rowStatus,
+  livenessText,
+  runName,
+  runTitle,
+  valueNumber,
+  valueText,
+} from '../../presentation/runs/runText.ts';
 import { costText } from '../../presentation/sessions/sessionText.ts';
 import type { Ledger, LedgerRow } from '../../experiments/ledger.ts';
 import { formatDuration, formatValue, oneLine, formatTokens } from '../../base/text.ts';
@@ -23,21 +30,27 @@ export interface RunRowPlace {
   readonly facts?: FactsOf | undefined;
 }
 
+/**
+ * Returns the label of a row: the value, then what was varied. The value comes first, because a
+ * narrow side bar cuts the end.
+ */
+export const rowLabel = (value: string | undefined, varied: string): string =>
+  [value ?? '', oneLine(varied, 80)].filter((part) => part !== '').join(' · ');
+
 export function runRow(row: LedgerRow, place: RunRowPlace): TreeNode {
   const facts = place.facts?.(row.runId);
   const state = stateText(row, facts);
   const value = place.decisive && valueText(row.metrics, place.decisive);
   const isChampion = row.isChampion && row.verdict !== undefined;
   const description = [
+    runName(row.number),
     isChampion ? 'champion' : '',
-    value ?? '',
-    row.label,
     row.verdict === undefined ? (row.alarm?.detail ?? '') : '',
     ...progress(row, facts, place.nowMs),
   ].filter((part) => part !== '');
   return {
     id: `${place.idPrefix}/${row.runId}`,
-    label: runTitle(row.number),
+    label: rowLabel(place.decisive && valueNumber(row.metrics, place.decisive), row.label),
     description: description.join(' · '),
     tooltip: tooltip(row, state, facts),
     icon: icon(row, facts),

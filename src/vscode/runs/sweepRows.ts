@@ -9,6 +9,7 @@ import {
 } from '../../presentation/runs/runText.ts';
 import { counted, formatValue } from '../../base/text.ts';
 import type { Ledger } from '../../experiments/ledger.ts';
+import { rowLabel } from './runRows.ts';
 import type { TreeNode } from '../ui/treeNode.ts';
 import { plain } from '../../base/markdown.ts';
 
@@ -59,13 +60,14 @@ function sweepRow(sweep: SweepState, { state, ledger, points }: SweepPlace): Tre
     ...activeCounts(going),
     sweep.end === undefined || waiting.length === 0 ? '' : `${waiting.length} not run`,
     failed === 0 ? '' : `${failed} failed`,
-    bestText(sweep, state, ledger) ?? '',
   ].filter((part) => part !== '');
   const name = params.join(' × ');
+  const title = `sweep ${id.slice(1)}`;
+  const best = bestValue(sweep, state, ledger);
   return {
     id: `${state.id}/${id}`,
-    label: `Sweep ${id.slice(1)}`,
-    description: [name, ...counts].join(' · '),
+    label: rowLabel(best, name),
+    description: [title, ...counts].join(' · '),
     tooltip: [
       `**${plain(name, 200)}** on ${plain(machineIds.join(', '), 200)}`,
       ...[...sweep.skipped]
@@ -74,13 +76,17 @@ function sweepRow(sweep: SweepState, { state, ledger, points }: SweepPlace): Tre
     ].join('\n\n'),
     icon: isOver ? { id: 'beaker' } : { id: 'sync~spin' },
     context: 'sweep',
-    spoken: `Sweep ${id.slice(1)} of ${name}, ${counts.join(', ')}`,
+    spoken: [
+      `Sweep ${id.slice(1)} of ${name}`,
+      ...counts,
+      ...(best === undefined ? [] : [`best ${ledger.decisive?.metric ?? ''} ${best}`]),
+    ].join(', '),
     isExpanded: !isOver,
     children: points.toReversed(),
   };
 }
 
-function bestText(
+function bestValue(
   { plan }: SweepState,
   state: SessionState,
   { rows, decisive }: Ledger,
@@ -96,5 +102,5 @@ function bestText(
     .filter(Number.isFinite);
   if (values.length === 0) return undefined;
   const best = decisive.direction === 'lower' ? Math.min(...values) : Math.max(...values);
-  return `best ${decisive.metric} ${formatValue(best)}`;
+  return formatValue(best);
 }

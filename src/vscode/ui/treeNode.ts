@@ -8,7 +8,13 @@ import type { Icon } from './icons.ts';
 export type RowTarget =
   | { readonly kind: 'session'; readonly sessionId: string }
   | { readonly kind: 'run'; readonly runId: string; readonly sessionId: string }
-  | { readonly kind: 'experiment'; readonly experimentId: string; readonly sessionId: string }
+  /** `runId`: the only run of the experiment, if the row shows both. */
+  | {
+      readonly kind: 'experiment';
+      readonly experimentId: string;
+      readonly runId?: string;
+      readonly sessionId: string;
+    }
   | { readonly kind: 'note'; readonly path: string; readonly sessionId?: string }
   | { readonly kind: 'machine'; readonly machineId: string }
   | { readonly kind: 'question'; readonly questionId: string; readonly sessionId: string }

@@ -25,8 +25,11 @@ import {
 
 /** Minimum time between change events. */
 const frameMs = 250;
-/** Time after which a change event fires without a change, to update times such as `2 min ago`. */
-const tickMs = 30_000;
+/**
+ * Time after which a change event fires without a change, to update times such as `2 min ago`:
+ * while a session has not ended, and otherwise.
+ */
+const tickMs = { active: 30_000, idle: 60_000 };
 
 export class OpenSessions implements Disposable {
   readonly #owned = new DisposableStore();
@@ -137,13 +140,14 @@ export class OpenSessions implements Disposable {
       this.#watched.delete(id);
     }
     this.#frames.request();
-    this.#keepTicking();
+    this.#scheduleTick();
   }
 
-  #keepTicking(): void {
-    this.#tick ??= this.#clock.after(tickMs, () => {
-      this.#tick = undefined;
-      if (this.going().length > 0) this.#keepTicking();
+  #scheduleTick(): void {
+    this.#tick?.dispose();
+    const delayMs = this.going().length > 0 ? tickMs.active : tickMs.idle;
+    this.#tick = this.#clock.after(delayMs, () => {
+      this.#scheduleTick();
       this.#frames.request();
     });
   }

@@ -5,8 +5,18 @@ import type { Decision, ExperimentPlan } from '../../../src/experiments/experime
 import type { LedgerRow, PlannedExperiment } from '../../../src/experiments/ledger.ts';
 import { experimentRows } from '../../../src/vscode/experiments/experimentRows.ts';
 import { ledgerTable } from '../../../src/vscode/experiments/ledgerTable.ts';
+import { experimentOf, runIdOf } from '../../../src/vscode/ui/commandTarget.ts';
 import type { TreeNode } from '../../../src/vscode/ui/treeNode.ts';
-import { endedRun, rowOf, runsOf, sessionId, startMs, stateOf, summaryOf } from './states.ts';
+import {
+  endedRun,
+  rowOf,
+  runId,
+  runsOf,
+  sessionId,
+  startMs,
+  stateOf,
+  summaryOf,
+} from './states.ts';
 
 const recordOf = (
   number: number,
@@ -48,6 +58,8 @@ const entry = (
   return experiment === undefined ? row : { ...row, experimentId: `e${experiment}` };
 };
 
+const read = (): Promise<never> => Promise.reject(new Error());
+
 describe('experiments as rows', () => {
   const records = new Map(
     [recordOf(1, 'keep'), recordOf(2, 'discard'), recordOf(3), recordOf(4, 'crash')].map((one) => [
@@ -75,7 +87,7 @@ describe('experiments as rows', () => {
       open: [{ state, ledger }],
       listed: [],
       nowMs: startMs,
-      read: () => Promise.reject(new Error()),
+      read,
     };
     return experimentRows(view)[0]?.children as readonly TreeNode[];
   };
@@ -84,17 +96,17 @@ describe('experiments as rows', () => {
     assert.deepEqual(
       rows().map(({ label, icon, description }) => [label, icon?.id, description]),
       [
-        ['Experiment 4', 'error', 'idea 4 · crash'],
-        ['Experiment 3', 'question', 'loss 0.2 · idea 3 · not decided'],
-        ['Experiment 2', 'circle-slash', 'loss 0.1 · idea 2 · discard'],
-        ['Experiment 1', 'star-full', 'champion · loss 0.85 ± 0.0707 over 2 runs · idea 1 · keep'],
-        ['Run 1', 'pass', rows()[4]?.description],
+        ['idea 4', 'error', 'experiment 4 · crash'],
+        ['0.2 · lr=5', 'pass', 'experiment 3 · not decided · run 5 · now'],
+        ['0.1 · lr=4', 'circle-slash', 'experiment 2 · discard · run 4 · now'],
+        ['0.85 ± 0.0707 · idea 1', 'star-full', 'experiment 1 · champion · keep · 2 runs'],
+        ['5 · lr=1', 'pass', 'run 1 · now'],
       ],
     );
     const [, , , first] = rows();
     assert.deepEqual(
       (first?.children as readonly TreeNode[]).map(({ label }) => label),
-      ['Run 3', 'Run 2'],
+      ['0.9 · lr=3', '0.8 · lr=2'],
     );
     assert.deepEqual(first?.target, { kind: 'experiment', experimentId: 'e1', sessionId });
     assert.equal(first?.context, 'experiment over');
@@ -106,6 +118,31 @@ describe('experiments as rows', () => {
       first?.spoken,
       'Experiment 1, keep, champion, loss 0.85 ± 0.0707 over 2 runs, idea 1',
     );
+  });
+
+  it('are one row where they have one run, with the commands and facts of both', () => {
+    const [, undecided, discarded] = rows();
+    assert.equal(undecided?.children, undefined);
+    assert.equal(discarded?.context, 'experiment over run ended');
+    assert.equal(experimentOf(discarded), 'e2');
+    assert.equal(runIdOf(discarded), runId(4));
+    assert.equal(discarded?.onClick, 'helios.showMetrics');
+    assert.match(discarded?.tooltip ?? '', /idea 2[\s\S]*because[\s\S]*Run 4[\s\S]*gpu1/);
+    assert.match(discarded?.spoken ?? '', /^Experiment 2, discard, loss 0\.1, idea 2\. Run 4, ok/);
+  });
+
+  it('are named by the label that their seeds share, if that tells what was varied', () => {
+    const labelOf = (...labels: string[]): string | undefined => {
+      const runs = labels.map((label, index) => entry(index + 1, 1, { label }));
+      const built = buildLedger(runs, { experiments: new Map([['e1', recordOf(1)]]) });
+      const open = [{ state, ledger: built }];
+      const [session] = experimentRows({ ...{ open, listed: [], nowMs: startMs }, read });
+      return (session?.children as readonly TreeNode[])[0]?.label.replace(/^.* · /, '');
+    };
+    assert.equal(labelOf('lr=0.05 seed=1', 'lr=0.05 seed=2'), 'lr=0.05');
+    assert.equal(labelOf('lr=0.05 seed=1', 'lr=0.1 seed=2'), 'idea 1');
+    assert.equal(labelOf('seed=1', 'seed=2'), 'idea 1');
+    assert.equal(labelOf('train 1'), 'idea 1', 'a command says nothing of what was varied');
   });
 
   it('stand in the ledger as a table of their own', () => {

@@ -52,6 +52,20 @@ const view = (changes: Partial<Parameters<typeof experimentRows>[0]> = {}): read
     ...changes,
   });
 
+const listedSession: SessionSummary = {
+  id: newSessionId(startMs - 1),
+  goal: 'older',
+  startedMs: startMs - 1000,
+  lastEventMs: startMs,
+  phase: 'ready',
+  going: 1,
+  runs: 3,
+  turns: 9,
+  usd: 0.5,
+  hasUnknownCost: false,
+  best: 'loss 2',
+};
+
 describe('experiments tree', () => {
   it('shows what a watchdog saw of a run, and that it was ended for it', async () => {
     const alarmed = {
@@ -72,8 +86,8 @@ describe('experiments tree', () => {
 
   it('shows an open session with its best value, opened out', () => {
     const [row] = view();
-    assert.equal(row?.label, 'bring loss < 1.0');
-    assert.equal(row?.description, 'loss 0.83 · Working · $1.20');
+    assert.equal(row?.label, 'loss 0.83 · bring loss < 1.0');
+    assert.equal(row?.description, 'Working · $1.20');
     assert.equal(row?.context, 'session open');
     assert.equal(row?.isExpanded, true);
     assert.match(row?.tooltip ?? '', /2026-11-20 14:03:27/);
@@ -84,13 +98,24 @@ describe('experiments tree', () => {
     assert.deepEqual(
       rows.map(({ label, description, context, icon }) => [label, description, context, icon?.id]),
       [
-        ['Run 3', 'loss 3 · lr=3 · 2 h 10 min', 'run running', 'sync~spin'],
-        ['Run 2', 'champion · loss 0.83 · lr=2 · 2 h 8 min ago', 'run ended', 'star-full'],
-        ['Run 1', 'loss 1 · lr=1 · failed (exit code 3) · 2 h 9 min ago', 'run ended', 'error'],
-        ['Run 4', 'did not start: no such folder', 'run failed', 'error'],
+        ['3 · lr=3', 'run 3 · 2 h 10 min', 'run running', 'sync~spin'],
+        ['0.83 · lr=2', 'run 2 · champion · 2 h 8 min ago', 'run ended', 'star-full'],
+        ['1 · lr=1', 'run 1 · failed (exit code 3) · 2 h 9 min ago', 'run ended', 'error'],
+        ['lr=4', 'run 4 · did not start: no such folder', 'run failed', 'error'],
       ],
     );
     assert.equal(rows[1]?.spoken, 'Run 2, ok, champion, loss 0.83, lr=2, on gpu1');
+  });
+
+  it('gives a session without a run no twisty, and a new row once it has one', () => {
+    const [row] = view({ open: [{ state: stateOf(), ledger: { ...ledger, rows: [] } }] });
+    assert.equal(row?.children, undefined);
+    assert.notEqual(row?.id, view()[0]?.id);
+    const best = `val_loss 0.83 ± 0.02 over 3 runs`;
+    assert.equal(
+      view({ open: [], listed: [{ ...listedSession, best }] })[0]?.label,
+      'val_loss 0.83 · older',
+    );
   });
 
   it('crowns no run that still goes on', async () => {
@@ -114,19 +139,7 @@ describe('experiments tree', () => {
 
   it('lists the sessions that are not open here once, and reads them when they are opened', async () => {
     const other = newSessionId(startMs - 1);
-    const summary: SessionSummary = {
-      id: other,
-      goal: 'older',
-      startedMs: startMs - 1000,
-      lastEventMs: startMs,
-      phase: 'ready',
-      going: 1,
-      runs: 3,
-      turns: 9,
-      usd: 0.5,
-      hasUnknownCost: false,
-      best: 'loss 2',
-    };
+    const summary = { ...listedSession, id: other };
     const read: string[] = [];
     const rows = view({
       listed: [
@@ -140,11 +153,11 @@ describe('experiments tree', () => {
       },
     });
     assert.deepEqual(
-      rows.map(({ description, context }) => [description, context]),
+      rows.map(({ label, description, context }) => [label, description, context]),
       [
-        ['loss 0.83 · Working · $1.20', 'session open'],
-        ['loss 2 · Not ended · 2 h 10 min ago', 'session unfinished'],
-        ['loss 2 · Budget used up · 2 h 10 min ago', 'session ended'],
+        ['loss 0.83 · bring loss < 1.0', 'Working · $1.20', 'session open'],
+        ['loss 2 · older', 'Not ended · 2 h 10 min ago', 'session unfinished'],
+        ['loss 2 · older', 'Budget used up · 2 h 10 min ago', 'session ended'],
       ],
     );
     assert.deepEqual(read, []);
@@ -238,7 +251,7 @@ describe('machines tree', () => {
     );
     assert.deepEqual(
       (await childrenOf(rows[1])).map(({ label }) => label),
-      ['Run 3', 'Run 2', 'Run 1'],
+      ['3 · lr=3', '0.83 · lr=2', '1 · lr=1'],
     );
     assert.equal(rows[2]?.children, undefined);
   });
@@ -282,17 +295,17 @@ describe('machines tree', () => {
     };
     assert.deepEqual(await shown({ kind: 'queued', jobId: '7', why: 'Priority' }), [
       'slurm · 1 queued · Slurm',
-      'loss 3 · lr=3 · queued (Priority)',
+      'run 3 · queued (Priority)',
       'clock',
       ' queued (Priority)',
     ]);
     assert.deepEqual(await shown({ kind: 'unknown', why: 'link lost' }), [
       'slurm · 1 run · Slurm',
-      'loss 3 · lr=3 · no answer from gpu1 (link lost) · 2 h 10 min',
+      'run 3 · no answer from gpu1 (link lost) · 2 h 10 min',
       'debug-disconnect',
       ' no answer from gpu1 (link lost)',
     ]);
-    assert.equal((await shown({ kind: 'running' }))[1], 'loss 3 · lr=3 · 2 h 10 min');
+    assert.equal((await shown({ kind: 'running' }))[1], 'run 3 · 2 h 10 min');
   });
 
   it('says for how much of its time the GPUs of a run were idle, where they were watched', async () => {

@@ -48,14 +48,14 @@ const rowsOf = (state: SweepState): readonly TreeNode[] => {
 describe('rows of a sweep', () => {
   it('stand below it, newest first, beside runs of their own', () => {
     const [row, run] = rowsOf(sweep());
-    assert.equal(run?.label, 'Run 1');
+    assert.equal(run?.label, '1 · lr=1');
     assert.deepEqual(
       [row?.label, row?.description, row?.isExpanded],
-      ['Sweep 1', 'lr × bs · 2 of 4 · 1 running · 1 failed · best loss 3', true],
+      ['3 · lr × bs', 'sweep 1 · 2 of 4 · 1 running · 1 failed', true],
     );
     assert.deepEqual(
       (row?.children as readonly TreeNode[]).map(({ label }) => label),
-      ['Run 4', 'Run 3', 'Run 2'],
+      ['4 · lr=4', '3 · lr=3', 'lr=2'],
     );
   });
 
