@@ -1,10 +1,11 @@
 /** The tree views of the side bar, and the events that redraw them. */
+import { commands } from 'vscode';
 import type { SessionOwner, Sessions, SessionSummary } from '../agent/contract/sessions.ts';
 import { systemClock } from '../base/clock.ts';
 import { DisposableStore, type Disposable } from '../base/disposable.ts';
 import type { Logger } from '../base/logger.ts';
 import { messageOf } from '../base/errors.ts';
-import { views } from './ui/contributions.ts';
+import { contextKeys, views } from './ui/contributions.ts';
 import type { Approvals } from './window/approvals.ts';
 import type { EngineHost } from './window/engineHost.ts';
 import { MachineViews } from './machines/machineViews.ts';
@@ -50,16 +51,18 @@ interface Listed {
 export class Trees implements Disposable {
   readonly #owned = new DisposableStore();
   #listed: Listed | undefined;
+  #isListed = false;
   #foreign: Disposable | undefined;
   readonly #trees: readonly Tree[];
   readonly #machineViews: MachineViews;
 
   constructor({ host, sessions, notes, approvals, logger }: TreesDeps) {
-    const tree = (id: string, load: () => Promise<readonly TreeNode[]>): Tree => {
-      const onFailure = (error: unknown): void => logger.warn(`${id}: ${messageOf(error)}`);
-      return this.#owned.add(new Tree({ id, load, onFailure }));
+    const tree = (id: string, what: string, load: () => Promise<readonly TreeNode[]>): Tree => {
+      const onFailure = (error: unknown): void =>
+        logger.error(`${what} could not be read: ${messageOf(error)}`);
+      return this.#owned.add(new Tree({ id, what, load, onFailure }));
     };
-    const experiments = tree(views.experiments, async () => {
+    const experiments = tree(views.experiments, 'Sessions', async () => {
       const engine = await host.get();
       const open = sessions.views();
       experiments.badge(runningRuns(open), 'active run', 'active runs');
@@ -68,6 +71,7 @@ export class Trees implements Disposable {
       this.#foreign?.dispose();
       this.#foreign =
         owners.size > 0 ? systemClock.after(foreignEveryMs, () => experiments.reload()) : undefined;
+      this.#announceList();
       return experimentRows({
         open,
         listed,
@@ -76,14 +80,16 @@ export class Trees implements Disposable {
         read: (id) => engine.sessions.read(id),
       });
     });
-    const machines = tree(views.machines, () => this.#machineViews.rows(sessions.views()));
-    const memory = tree(views.memory, async () => memoryRows(await notes.sections()));
+    const machines = tree(views.machines, 'Machines', () =>
+      this.#machineViews.rows(sessions.views()),
+    );
+    const memory = tree(views.memory, 'Notes', async () => memoryRows(await notes.sections()));
     const inboxFacts = (): InboxFacts => ({
       sessions: sessions.all().map(({ state }) => state),
       approvals: approvals.pending(),
       nowMs: Date.now(),
     });
-    const inbox = tree(views.inbox, () => Promise.resolve(inboxRows(inboxFacts())));
+    const inbox = tree(views.inbox, 'Inbox', () => Promise.resolve(inboxRows(inboxFacts())));
     this.#trees = [experiments, inbox, machines, memory];
     const inboxFrames = this.#frames(() => {
       inbox.badge(inboxCount(inboxFacts()), 'answer needed', 'answers needed');
@@ -120,6 +126,13 @@ export class Trees implements Disposable {
   dispose(): void {
     this.#foreign?.dispose();
     this.#owned.dispose();
+  }
+
+  /** Lets the view show its welcome text, which would be untrue before the sessions were listed. */
+  #announceList(): void {
+    if (this.#isListed) return;
+    this.#isListed = true;
+    void commands.executeCommand('setContext', contextKeys.sessionsListed, true);
   }
 
   #frames(draw: () => void): Frames {

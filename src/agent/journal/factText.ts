@@ -72,9 +72,14 @@ export const isWordOfUser = ({
   'origin' | 'isUnsaid' | 'text'
 >): boolean => origin === 'person' && isUnsaid !== true && !text.startsWith(targetMessageStart);
 
-/** Returns how a session ended: `Goal met`, `Budget used up`; `Not ended` without a reason. */
+/**
+ * Returns how a session ended: `Goal met`, `Budget used up`; `Not ended` without a reason, `Ended` for
+ * a reason that a newer version wrote.
+ */
 export const endText = (reason: EndReason | undefined): string =>
-  reason === undefined ? 'Not ended' : endReasonText[reason];
+  reason === undefined
+    ? 'Not ended'
+    : ((endReasonText as Partial<typeof endReasonText>)[reason] ?? 'Ended');
 
 /** Returns how a session ended, and what the engine compared: `Goal met: val_loss 0.018 < 0.02`. */
 export const endHeadline = ({

@@ -152,11 +152,10 @@ export class SessionCatalogue {
   }
 
   /**
-   * Skips a journal that cannot be read, so that other journals can still be read. Rethrows an
-   * error that is not a system error, because it is a bug.
+   * Skips a journal that cannot be read or understood, such as one of a newer version, so that other
+   * journals can still be read.
    */
   #leaveOut(id: SessionId, error: unknown): undefined {
-    if (codeOf(error) === undefined) throw error;
     this.#followed.delete(id);
     if (!this.#leftOut.has(id))
       this.#deps.logger.warn(

@@ -2,6 +2,7 @@
 import { sessionBill, costLines } from '../../presentation/costs.ts';
 import { budgetText } from '../../presentation/limits.ts';
 import type { SessionOwner, SessionSummary } from '../../agent/contract/sessions.ts';
+import type { EndReason } from '../../agent/journal/events.ts';
 import { counted, oneLine } from '../../base/text.ts';
 import { plannedRows } from './experimentRow.ts';
 import type { OpenSessionView } from '../window/sessionFacts.ts';
@@ -14,6 +15,7 @@ import {
   endText,
 } from '../../presentation/sessions/sessionText.ts';
 import { endIcon, phaseIcon, type Icon } from '../ui/icons.ts';
+import { failureRow } from '../ui/failureRow.ts';
 import { groupedByAge } from '../ui/sessionGroups.ts';
 import { withSweeps } from '../runs/sweepRows.ts';
 import type { TreeNode } from '../ui/treeNode.ts';
@@ -46,9 +48,20 @@ export function experimentRows(view: ExperimentsView): readonly TreeNode[] {
   const open = [...view.open].sort((a, b) => b.state.startedMs - a.state.startedMs);
   const closed = view.listed.filter((summary) => !openIds.has(summary.id));
   return [
-    ...open.map((session) => openRow(session, view.nowMs)),
-    ...groupedByAge(closed, view.nowMs, (summary) => closedRow(summary, view)),
+    ...open.map((session) => rowOr(session.state, () => openRow(session, view.nowMs))),
+    ...groupedByAge(closed, view.nowMs, (summary) =>
+      rowOr(summary, () => closedRow(summary, view)),
+    ),
   ];
+}
+
+/** Returns the row of a session; a row that says why, if a journal of a newer version prevents it. */
+function rowOr({ id, goal }: Pick<SessionSummary, 'id' | 'goal'>, row: () => TreeNode): TreeNode {
+  try {
+    return row();
+  } catch (error) {
+    return { ...failureRow(oneLine(String(goal), 80), error, id), context: 'session' };
+  }
 }
 
 /** Returns the number of active runs, which is the badge of the tree. */
@@ -77,7 +90,7 @@ function openRow({ state, ledger, facts }: OpenSessionView, nowMs: number): Tree
       ...costLines(state),
     ],
     context: isEnded
-      ? 'session ended'
+      ? endedContext(state.end?.reason)
       : state.phase === 'paused'
         ? 'session open paused'
         : 'session open',
@@ -106,13 +119,26 @@ function closedRow(summary: SessionSummary, view: ExperimentsView): TreeNode {
       `Started ${exactTime(summary.startedMs)} · last event ${exactTime(summary.lastEventMs)}`,
       `${counted(summary.turns, 'turn')} · ${counted(summary.runs, 'run')} · ${costText(summary)}`,
     ],
-    context: endReason === undefined ? 'session unfinished' : 'session ended',
+    context: endReason === undefined ? 'session unfinished' : endedContext(endReason),
     spoken: `${oneLine(summary.goal, 120)}, ${phase}${summary.best ? `, best ${summary.best}` : ''}`,
     ...(summary.runs > 0 && {
       children: async () => runRows(await view.read(summary.id), view.nowMs),
     }),
   });
 }
+
+/** Ends after which the session can go on as it was, unlike one that reached what it was for. */
+const resumable: ReadonlySet<EndReason> = new Set<EndReason>([
+  'user',
+  'error',
+  'blocked',
+  'budget',
+  'no_progress',
+  'plateau',
+]);
+
+const endedContext = (reason: EndReason | undefined): string =>
+  `session ended${reason !== undefined && resumable.has(reason) ? ' resumable' : ''}`;
 
 const places = {
   window: 'in another window',

@@ -56,20 +56,22 @@ async function unpause(deps: WindowDeps, argument: unknown): Promise<void> {
   if (paused.length === 0)
     throw new UserFacing(
       'No session is paused in this window.',
-      'Open the session, and send it a message to continue it.',
+      'To resume an ended session, run “Helios: Resume Session”.',
     );
   const choices = paused.map((session) => sessionChoice(session, deps.sessions));
   const session =
-    paused.find((each) => each.id === id) ?? (await pickOne(choices, 'Continue which session?'));
+    paused.find((each) => each.id === id) ?? (await pickOne(choices, 'Select a session to resume'));
   await session?.unpause();
 }
 
-async function say(deps: WindowDeps, argument: unknown): Promise<void> {
+/** `proposal`: message that the input box proposes. */
+async function say(deps: WindowDeps, argument: unknown, proposal = ''): Promise<void> {
   const session = await going(deps, argument, 'Send a message to which session?');
   if (session === undefined) return;
   const text = await window.showInputBox({
     title: oneLine(session.state.goal, 60),
     prompt: 'A message for the session, which reads it on its next turn',
+    value: proposal,
     ignoreFocusOut: true,
   });
   if (text !== undefined && text.trim() !== '') await session.say(text.trim());
@@ -102,7 +104,8 @@ async function resume(deps: WindowDeps, argument: unknown): Promise<void> {
   const id = sessionIdOf(argument) ?? (await pickSaved(deps));
   if (id === undefined) return;
   const session = await engine.sessions.resume(id, { takesOver: true });
-  if (session.state.phase === 'ended') await say(deps, id);
+  if (session.state.phase === 'paused') await session.unpause();
+  if (session.state.phase === 'ended') await say(deps, id, 'Continue.');
   else await showSession(deps, session);
 }
 
@@ -183,7 +186,7 @@ export async function showActions({ sessions, approvals }: WindowDeps): Promise<
       { ...of('comment-discussion', 'Follow in Chat', 'helios.follow'), detail },
       of('comment', 'Send Message', 'helios.say'),
       session.state.phase === 'paused'
-        ? of('debug-continue', 'Continue', 'helios.unpause')
+        ? of('debug-continue', 'Resume', 'helios.unpause')
         : of('debug-pause', 'Pause', 'helios.pause'),
       of('pin', 'Add Sticky Note', 'helios.pinNote'),
       of('server-environment', 'Keep Running in Background', 'helios.keepRunning'),

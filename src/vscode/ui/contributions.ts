@@ -95,6 +95,8 @@ export const contextKeys = {
   isWorking: 'helios.isWorking',
   /** Whether this window has at least one run. */
   hasRuns: 'helios.hasRuns',
+  /** Whether the list of sessions has been read in this window. */
+  sessionsListed: 'helios.sessionsListed',
 } as const;
 
 export const participant = { id: 'helios.agent', name: 'helios' } as const;

@@ -41,10 +41,14 @@ const endIcons: Readonly<Record<EndReason, Icon>> = {
   budget: { id: 'credit-card', color: 'charts.yellow' },
   no_progress: { id: 'circle-slash', color: 'charts.yellow' },
   plateau: { id: 'dash', color: 'charts.yellow' },
-  user: { id: 'debug-stop', color: 'disabledForeground' },
+  // VS Code draws `debug-stop` red where an icon has no colour of its own, such as in a quick pick.
+  user: { id: 'stop-circle', color: 'disabledForeground' },
   error: { id: 'error', color: 'testing.iconFailed' },
 };
-export const endIcon = (reason: EndReason): Icon => endIcons[reason];
+
+/** Returns the icon for the end of a session, which a newer version may have recorded. */
+export const endIcon = (reason: EndReason): Icon =>
+  (endIcons as Partial<typeof endIcons>)[reason] ?? { id: 'circle-outline' };
 
 export function phaseIcon(state: SessionState): Icon {
   switch (state.phase) {

@@ -16,10 +16,13 @@ import {
 import { coalesced } from '../../base/coalesced.ts';
 import { DisposableStore, type Disposable } from '../../base/disposable.ts';
 import type { Event } from '../../base/emitter.ts';
+import { failureRow } from './failureRow.ts';
 import type { TreeNode } from './treeNode.ts';
 
 export interface TreeDeps {
   readonly id: string;
+  /** Name of what the tree shows, for the row of a failure: `Sessions`. */
+  readonly what: string;
   /** Resolves with the current top-level rows. */
   load(): Promise<readonly TreeNode[]>;
   onFailure(error: unknown): void;
@@ -97,8 +100,7 @@ export class Tree implements TreeDataProvider<TreeNode>, Disposable {
       const nodes = typeof children === 'function' ? await children() : (children ?? []);
       return nodes.map((node) => this.#rowFor(node));
     } catch (error) {
-      this.#deps.onFailure(error);
-      return [];
+      return [this.#rowFor(this.#failure(row?.label ?? this.#deps.what, error, row?.id))];
     }
   }
 
@@ -149,8 +151,17 @@ export class Tree implements TreeDataProvider<TreeNode>, Disposable {
         if (JSON.stringify(root) !== JSON.stringify(before[index]))
           this.#changed.fire(this.#rowFor(root));
     } catch (error) {
-      this.#deps.onFailure(error);
+      const failure = this.#failure(this.#deps.what, error);
+      // Rows that were read before are of more use than the failure.
+      if (this.#roots !== undefined) return;
+      this.#loaded = [failure];
+      this.#changed.fire(undefined);
     }
+  }
+
+  #failure(what: string, error: unknown, place = ''): TreeNode {
+    this.#deps.onFailure(error);
+    return failureRow(what, error, place);
   }
 
   /** Returns the element object of the row, with the new content. */

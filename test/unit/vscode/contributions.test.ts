@@ -16,6 +16,18 @@ import {
   walkthroughId,
 } from '../../../src/vscode/ui/contributions.ts';
 
+interface MenuItem {
+  readonly command: string;
+  readonly when: string;
+  readonly group: string;
+}
+
+/** Whether the item's patterns of `viewItem` match the context of a row. */
+const matches = (when: string, context: string): boolean =>
+  [...when.matchAll(/viewItem =~ \/((?:[^/\\]|\\.)+)\//g)].every(([, pattern = '']) =>
+    new RegExp(pattern).test(context),
+  );
+
 interface Manifest {
   readonly keywords: readonly string[];
   readonly contributes: {
@@ -24,9 +36,8 @@ interface Manifest {
       readonly title: string;
       readonly icon?: string;
     }[];
-    readonly menus: Readonly<
-      Record<string, readonly { readonly command: string; readonly when: string }[]>
-    >;
+    readonly menus: Readonly<Record<string, readonly MenuItem[]>>;
+    readonly viewsWelcome: readonly { readonly view: string; readonly when: string }[];
     readonly views: Readonly<Record<string, readonly { readonly id: string }[]>>;
     readonly chatParticipants: readonly {
       id: string;
@@ -122,6 +133,27 @@ describe('contributions and manifest', () => {
         `resourceLangId == ${approvalLanguage}${whenOffered[answer] ?? ''}`,
       ]),
     );
+  });
+
+  it('welcome to an empty list of sessions only once it was read', () => {
+    const welcomes = contributes.viewsWelcome.filter(({ view }) => view === views.experiments);
+    const trusted = welcomes.filter(({ when }) => !when.includes('!isWorkspaceTrusted'));
+    assert.equal(trusted.length, 2);
+    for (const { when } of trusted)
+      assert.ok(when.split(' && ').includes(contextKeys.sessionsListed), when);
+  });
+
+  it('offer to resume what is paused, unfinished, stopped or failed, in the row and in its menu', () => {
+    const groupsOf = (command: string, context: string): string[] =>
+      (contributes.menus['view/item/context'] ?? [])
+        .filter((item) => item.command === command && matches(item.when, context))
+        .map(({ group }) => group.replace(/@.*/, ''));
+    const both = ['inline', '2_control'];
+    assert.deepEqual(groupsOf('helios.unpause', 'session open paused'), both);
+    for (const context of ['session unfinished', 'session ended resumable'])
+      assert.deepEqual(groupsOf('helios.resumeSession', context), both, context);
+    assert.deepEqual(groupsOf('helios.resumeSession', 'session ended'), []);
+    assert.equal(titleOf('helios.unpause'), 'Resume');
   });
 
   it('keep to five keywords', () => {

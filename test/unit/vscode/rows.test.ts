@@ -14,6 +14,7 @@ import {
 } from '../../../src/vscode/machines/machineRows.ts';
 import { memoryRows } from '../../../src/vscode/memory/memoryRows.ts';
 import { runIdOf, sessionIdOf, noteOf } from '../../../src/vscode/ui/commandTarget.ts';
+import { failureRow } from '../../../src/vscode/ui/failureRow.ts';
 import type { TreeNode } from '../../../src/vscode/ui/treeNode.ts';
 import { endedRun, rowOf, runId, runsOf, runState, startMs, stateOf, summaryOf } from './states.ts';
 
@@ -118,6 +119,27 @@ describe('experiments tree', () => {
     );
   });
 
+  it('draws an end that only a newer version knows, and keeps every other session', () => {
+    const newer = { ...listedSession, endReason: 'stopped' as 'user' };
+    const broken = { ...listedSession, id: newSessionId(3), best: 7 as never };
+    const rows = view({
+      open: [],
+      listed: [newer, broken, { ...listedSession, endReason: 'user' }],
+    });
+    assert.equal(rows.length, 3);
+    assert.equal(rows[0]?.description, 'Ended · 2 h 10 min ago');
+    assert.equal(rows[0].icon?.id, 'circle-outline');
+    assert.match(rows[1]?.label ?? '', /^older could not be read: /);
+    assert.equal(rows[1]?.onClick, 'helios.showOutput');
+  });
+
+  it('says of what cannot be read why, and where more stands', () => {
+    const row = failureRow('Sessions', new Error('disk\n gone'), '');
+    assert.equal(row.label, 'Sessions could not be read: disk gone');
+    assert.equal(row.description, 'Show Output');
+    assert.equal(row.onClick, 'helios.showOutput');
+  });
+
   it('crowns no run that still goes on', async () => {
     const { rows, ...rest } = ledger;
     const crowned = rows.map((row) => (row === alive ? { ...row, isChampion: true } : row));
@@ -157,7 +179,7 @@ describe('experiments tree', () => {
       [
         ['loss 0.83 · bring loss < 1.0', 'Working · $1.20', 'session open'],
         ['loss 2 · older', 'Not ended · 2 h 10 min ago', 'session unfinished'],
-        ['loss 2 · older', 'Budget used up · 2 h 10 min ago', 'session ended'],
+        ['loss 2 · older', 'Budget used up · 2 h 10 min ago', 'session ended resumable'],
       ],
     );
     assert.deepEqual(read, []);

@@ -111,6 +111,16 @@ describe('catalogue of sessions', () => {
     );
   });
 
+  it('lists the others where a journal holds what no version has written', async () => {
+    const [sound, strange] = [new SyntheticJournal('sound'), new SyntheticJournal('strange')];
+    await sound.write(home());
+    await strange.write(home());
+    writeFileSync(journalFile(strange), strange.text.replace('"goal":"strange"', '"goal":7'));
+    const goals = (await open().list([])).map(({ goal }) => goal);
+    assert.deepEqual(goals, ['sound']);
+    assert.match(warnings.join(), new RegExp(`^Session ${strange.sessionId} is not indexed: `));
+  });
+
   it('keeps what it knew of a session whose folder cannot be looked into any more', async () => {
     const journal = new SyntheticJournal('goal');
     await journal.write(home());
