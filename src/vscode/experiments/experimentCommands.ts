@@ -14,7 +14,7 @@ import { systemClock } from '../../base/clock.ts';
 import type { Handlers } from '../ui/commandRegistry.ts';
 import type { WindowDeps } from '../window/windowDeps.ts';
 import { experimentOf, sessionIdOf } from '../ui/commandTarget.ts';
-import { anySession } from '../window/pick.ts';
+import { sessionWithResults } from '../window/pick.ts';
 
 export const experimentCommands = (deps: WindowDeps) =>
   ({
@@ -23,7 +23,7 @@ export const experimentCommands = (deps: WindowDeps) =>
 
 async function promote(deps: WindowDeps, argument: unknown): Promise<void> {
   const { sessions, machines } = await deps.host.get();
-  const id = sessionIdOf(argument) ?? (await anySession(sessions.list()));
+  const id = sessionIdOf(argument) ?? (await sessionWithResults(sessions.list(), 'champion'));
   if (id === undefined) return;
   const { ledger, state } = await sessions.read(id);
   const from = promotable(ledger, experimentOf(argument));

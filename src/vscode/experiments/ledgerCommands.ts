@@ -7,7 +7,7 @@ import { oneLine } from '../../base/text.ts';
 import { writeResultsTsv } from '../../compose/resultsTsv.ts';
 import type { Handlers } from '../ui/commandRegistry.ts';
 import type { WindowDeps } from '../window/windowDeps.ts';
-import { pickOne, anySession } from '../window/pick.ts';
+import { pickOne, anySession, sessionWithResults } from '../window/pick.ts';
 import { importRuns } from './importRuns.ts';
 import { experimentOf, sessionIdOf } from '../ui/commandTarget.ts';
 
@@ -56,14 +56,16 @@ async function importResults(deps: WindowDeps, argument: unknown): Promise<void>
 }
 
 async function reproduceOne(deps: WindowDeps, argument: unknown): Promise<void> {
-  const session = await openedSession(deps, argument);
+  const { sessions } = await deps.host.get();
+  const id = sessionIdOf(argument) ?? (await sessionWithResults(sessions.list(), 'run'));
+  const session = id && (await openedSession(deps, id));
   if (session === undefined) return;
-  const rows = session.ledger.experiments.filter(
-    ({ plan, result }) => plan !== undefined && result !== undefined,
-  );
+  const rows = session.ledger.experiments
+    .filter(({ plan, result }) => plan !== undefined && result !== undefined)
+    .toSorted((a, b) => Number(a.isChampion) - Number(b.isChampion));
   if (rows.length === 0) throw new UserFacing('No experiment of this session has results yet.');
-  const choices = rows.toReversed().map(({ id, hypothesis, verdicts }) => ({
-    label: id,
+  const choices = rows.toReversed().map(({ id, hypothesis, verdicts, isChampion }) => ({
+    label: isChampion ? `${id}, champion` : id,
     description: oneLine(hypothesis, 80),
     detail: verdicts,
     value: id,

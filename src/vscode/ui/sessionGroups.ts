@@ -1,5 +1,6 @@
 /**
- * Groups of older sessions in the Experiments tree. A group's rows are created when the user
+ * Groups of older sessions in the Experiments tree, and the sessions that a picker offers. A group's
+ * rows are created when the user
  * expands it.
  */
 import type { SessionSummary } from '../../agent/contract/sessions.ts';
@@ -16,6 +17,18 @@ const groups = [
   { id: 'month', label: 'Earlier This Month', withinMs: 30 * dayMs },
   { id: 'older', label: 'Older', withinMs: Infinity },
 ] as const;
+
+/** What a command needs of a session: a champion, or any run. */
+export type ResultNeed = 'champion' | 'run';
+
+/** Returns the sessions that have what a command needs, those with a champion first. */
+export const withResults = (
+  summaries: readonly SessionSummary[],
+  need: ResultNeed,
+): readonly SessionSummary[] =>
+  summaries
+    .filter(({ best, runs }) => (need === 'champion' ? best !== undefined : runs > 0))
+    .toSorted((a, b) => Number(a.best === undefined) - Number(b.best === undefined));
 
 /**
  * Returns the rows of sessions that are not grouped, in the order of `summaries`, followed by the

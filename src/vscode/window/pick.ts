@@ -10,6 +10,7 @@ import type { LedgerRow } from '../../experiments/ledger.ts';
 import { rowStatus, runTitle } from '../../presentation/runs/runText.ts';
 import type { OpenSessions } from './openSessions.ts';
 import { statusLine, summaryText } from '../../presentation/sessions/sessionText.ts';
+import { withResults, type ResultNeed } from '../ui/sessionGroups.ts';
 import { endIcon, phaseIcon, verdictIcon } from '../ui/icons.ts';
 
 export interface Choice<T> extends QuickPickItem {
@@ -75,10 +76,31 @@ export async function anySession(
   only?: SessionId,
 ): Promise<SessionId | undefined> {
   const listed = await list;
-  if (listed.length === 0)
-    throw new UserFacing('There is no session yet.', 'Start one with “Helios: Start Goal”.');
+  if (listed.length === 0) throw noSession();
   if (listed.length === 1 && only !== undefined) return only;
   return (await pickOne(listed.map(summaryChoice), 'Which session?'))?.id;
+}
+
+const noSession = (): UserFacing =>
+  new UserFacing('There is no session yet.', 'Start one with “Helios: Start Goal”.');
+
+/**
+ * Asks for one of the listed sessions that have results. Resolves with the id of the session, or
+ * `undefined` when the user cancels. Rejects with `UserFacing` if no session has results.
+ */
+export async function sessionWithResults(
+  list: Promise<readonly SessionSummary[]>,
+  needs: ResultNeed,
+): Promise<SessionId | undefined> {
+  const listed = await list;
+  if (listed.length === 0) throw noSession();
+  const offered = withResults(listed, needs);
+  if (offered.length === 0)
+    throw new UserFacing(
+      'No session has a result yet.',
+      'Wait until a run of an experiment has printed a value.',
+    );
+  return (await pickOne(offered.map(summaryChoice), 'Select a session'))?.id;
 }
 
 export interface RunOfSession {

@@ -3,7 +3,7 @@ import { describe, it } from 'mocha';
 import type { SessionSummary } from '../../../src/agent/contract/sessions.ts';
 import { newSessionId } from '../../../src/base/ids.ts';
 import { resumeList } from '../../../src/vscode/sessions/resumeList.ts';
-import { groupedByAge } from '../../../src/vscode/ui/sessionGroups.ts';
+import { groupedByAge, withResults } from '../../../src/vscode/ui/sessionGroups.ts';
 import { parseSticky } from '../../../src/vscode/inbox/stickies.ts';
 
 const dayMs = 86_400_000;
@@ -40,6 +40,15 @@ describe('lists of sessions', () => {
     const { children } = groups[2] ?? {};
     assert.ok(typeof children === 'function');
     assert.equal((await children()).length, 880);
+  });
+
+  it('offer only sessions that have what a command needs, those with a champion first', () => {
+    const { best: _, ...without } = session(1, 'user');
+    const empty = { ...without, id: newSessionId(1), runs: 0 };
+    const listed = [empty, without, session(2, 'goal')];
+    const ids = (need: 'champion' | 'run') => withResults(listed, need).map(({ id }) => id);
+    assert.deepEqual(ids('run'), [listed[2]?.id, without.id]);
+    assert.deepEqual(ids('champion'), [listed[2]?.id]);
   });
 
   it('leave what is not over where it is seen', () => {
