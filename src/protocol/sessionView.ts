@@ -117,7 +117,7 @@ export interface TrackQuery {
 
 /**
  * A bar in the overview. Runs that are too short or too close to be distinguished at this width
- * share one bar, and `count` is their number.
+ * share one bar, and `count` is their number. The tone of the bar is that of most of its runs.
  */
 export interface TrackBar {
   readonly lane: number;
@@ -125,6 +125,8 @@ export interface TrackBar {
   readonly to: number;
   readonly tone: Tone;
   readonly count: number;
+  /** Number of the bar's runs that failed. */
+  readonly failed: number;
   /** Row in which the first of the bar's runs started. */
   readonly row: number;
   readonly name: string;

@@ -1,8 +1,8 @@
 import type { TimelineRow } from '../../src/protocol/sessionView.ts';
 import { element, setAttribute, setText } from '../shared/dom.ts';
-import { icon } from '../shared/icons.ts';
+import { icon, type IconName } from '../shared/icons.ts';
 import { clockTime, exactTime, span } from './times.ts';
-import { kindIcons, kindLabels, toneLabels } from './tones.ts';
+import { kindLabels, stepIcon, toneLabels } from './tones.ts';
 
 /** Height of a row in pixels; the same as in VS Code's lists. */
 export const rowHeight = 22;
@@ -31,7 +31,7 @@ export class Row {
   readonly #note = element('span', { class: 'row-note' });
   readonly #cost = element('span', { class: 'row-cost number' });
   readonly #time = element('span', { class: 'row-time number' });
-  #kind: TimelineRow['kind'] | undefined;
+  #name: IconName | undefined;
 
   constructor(index: number) {
     this.root = element('div', {
@@ -50,7 +50,7 @@ export class Row {
     setAttribute(this.root, 'aria-selected', String(place.isSelected));
     setAttribute(this.root, 'class', classesOf(row, place));
     if (row === undefined) return;
-    this.#setKind(row.kind);
+    this.#setIcon(stepIcon(row.kind, row.tone));
     const took = row.endMs === undefined ? '' : span(row.endMs - row.atMs);
     setText(this.#title, row.title);
     setText(this.#note, row.note ?? '');
@@ -65,10 +65,11 @@ export class Row {
     setAttribute(this.root, 'aria-label', spoken(row));
   }
 
-  #setKind(kind: TimelineRow['kind']): void {
-    if (kind === this.#kind) return;
-    this.#kind = kind;
-    this.#icon.replaceChildren(icon(kindIcons[kind]));
+  #setIcon(name: IconName): void {
+    if (name === this.#name) return;
+    this.#name = name;
+    this.#icon.replaceChildren(icon(name));
+    setAttribute(this.#icon, 'data-icon', name);
   }
 }
 

@@ -9,7 +9,7 @@ import { icon } from '../shared/icons.ts';
 import { markdown } from './markdown.ts';
 import { sparkline } from './sparkline.ts';
 import { exactTime, relative, span } from './times.ts';
-import { kindIcons } from './tones.ts';
+import { stepIcon } from './tones.ts';
 import { counted } from './labels.ts';
 
 export interface StepPaneEvents {
@@ -53,7 +53,7 @@ export class StepPane {
     const title = element(
       'h2',
       { class: `tone-${row.tone}` },
-      icon(kindIcons[row.kind]),
+      icon(stepIcon(row.kind, row.tone)),
       element('span', {}, row.title),
     );
     const took = row.endMs === undefined ? '' : ` · took ${span(row.endMs - row.atMs)}`;

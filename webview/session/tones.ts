@@ -5,7 +5,7 @@
 import type { RowKind, Tone } from '../../src/protocol/sessionView.ts';
 import type { IconName } from '../shared/icons.ts';
 
-export const kindIcons: Readonly<Record<RowKind, IconName>> = {
+const kindIcons: Readonly<Record<RowKind, IconName>> = {
   start: 'flag',
   message: 'person',
   wake: 'bell',
@@ -13,7 +13,7 @@ export const kindIcons: Readonly<Record<RowKind, IconName>> = {
   tool: 'tool',
   refusal: 'shield',
   run: 'rocket',
-  runEnd: 'running',
+  runEnd: 'ended',
   sweep: 'grid',
   sleep: 'clock',
   alarm: 'alarm',
@@ -31,6 +31,16 @@ export const kindIcons: Readonly<Record<RowKind, IconName>> = {
   monitor: 'eye',
   end: 'flag',
 };
+
+/** Icons of the end of a run by its tone; the icon of the kind in any other tone. */
+const runEndIcons: { readonly [Name in Tone]?: IconName } = {
+  good: 'ok',
+  bad: 'bad',
+  warn: 'alarm',
+};
+
+export const stepIcon = (kind: RowKind, tone: Tone): IconName =>
+  (kind === 'runEnd' ? runEndIcons[tone] : undefined) ?? kindIcons[kind];
 
 /**
  * Words that screen readers read before the title of a step, because the title may not name the

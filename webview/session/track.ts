@@ -13,6 +13,7 @@ import { readTheme } from '../shared/theme.ts';
 import { exactTime, span } from './times.ts';
 import { readTones } from './tones.ts';
 import {
+  barText,
   drawTrack,
   pixelToX,
   trackArea,
@@ -204,9 +205,7 @@ function thingsAt(
   mark: TrackAnswer['marks'][number] | undefined,
 ): string[] {
   const bars = track.bars.filter(({ from, to }) => from <= x && to >= x);
-  const runs = bars
-    .slice(0, maxNames)
-    .map(({ name, count }) => (count > 1 ? counted(count, 'run') : name));
+  const runs = bars.slice(0, maxNames).map(barText);
   const more = bars.length > maxNames ? [`${bars.length - maxNames} more runs`] : [];
   const sleep = track.sleeps.find(({ from, to }) => from <= x && to >= x);
   const slept =

@@ -3,7 +3,7 @@
  * and the cumulative cost as a curve.
  */
 import type { TrackAnswer, TrackBar, TrackMark } from '../../src/protocol/sessionView.ts';
-import { formatUsd } from './labels.ts';
+import { counted, formatUsd } from './labels.ts';
 import type { Range } from '../shared/range.ts';
 import type { Theme } from '../shared/theme.ts';
 import type { ToneColours } from './tones.ts';
@@ -137,6 +137,10 @@ function drawTurns({ context, style, x }: Pen, { turns }: TrackAnswer): void {
   context.globalAlpha = 1;
 }
 
+/** Returns the name of the run of a bar, or how many runs there are and how many of them failed. */
+export const barText = ({ name, count, failed }: TrackBar): string =>
+  count === 1 ? name : `${counted(count, 'run')}${failed === 0 ? '' : `, ${failed} failed`}`;
+
 function drawBar({ context, width: all, style, x }: Pen, bar: TrackBar, height: number): void {
   const [from, to] = [Math.max(left, x(bar.from)), Math.min(all - right, x(bar.to))];
   context.fillStyle = style.tones[bar.tone];
@@ -144,6 +148,11 @@ function drawBar({ context, width: all, style, x }: Pen, bar: TrackBar, height: 
   const [top, width] = [lanesTop + bar.lane * height, Math.max(2, to - from - 0.5)];
   context.roundRect(from, top, width, height - 2, 2);
   context.fill();
+  if (bar.failed > 0 && bar.tone !== 'bad') {
+    // The share of the runs that failed, at the lower edge.
+    context.fillStyle = style.tones.bad;
+    context.fillRect(from, top + height - 5, Math.max(3, (width * bar.failed) / bar.count), 3);
+  }
   if (height < 12 || width < 34) return;
   context.save();
   context.beginPath();
@@ -152,11 +161,7 @@ function drawBar({ context, width: all, style, x }: Pen, bar: TrackBar, height: 
   context.fillStyle = style.theme.background;
   context.textAlign = 'left';
   context.textBaseline = 'middle';
-  context.fillText(
-    bar.count > 1 ? `${bar.count} runs` : bar.name,
-    from + 5,
-    top + (height - 2) / 2 + 0.5,
-  );
+  context.fillText(barText(bar), from + 5, top + (height - 2) / 2 + 0.5);
   context.restore();
 }
 

@@ -88,6 +88,7 @@ function placed(bar: Bar, { query, position }: View, end: number): TrackBar {
     to: Math.max(from, to),
     tone: bar.tone,
     count: 1,
+    failed: bar.tone === 'bad' ? 1 : 0,
     row: bar.fromRow,
     name,
   };
@@ -100,13 +101,21 @@ function placed(bar: Bar, { query, position }: View, end: number): TrackBar {
 function mergedBars(bars: readonly TrackBar[], { from, to, size }: View): TrackBar[] {
   const merged: TrackBar[] = [];
   const lastOf = new Map<number, number>();
+  const tonesOf = new Map<number, Map<Tone, number>>();
   for (const bar of bars) {
     if (bar.to < from || bar.from > to) continue;
     const index = lastOf.get(bar.lane);
     const last = index === undefined ? undefined : merged[index];
     if (index !== undefined && last !== undefined && canMerge(last, bar, size)) {
-      const tone = worse(last.tone, bar.tone);
-      merged[index] = { ...last, to: Math.max(last.to, bar.to), tone, count: last.count + 1 };
+      const counts = tonesOf.get(index) ?? new Map<Tone, number>([[last.tone, 1]]);
+      tonesOf.set(index, counts.set(bar.tone, (counts.get(bar.tone) ?? 0) + 1));
+      merged[index] = {
+        ...last,
+        to: Math.max(last.to, bar.to),
+        tone: mostFrequent(counts),
+        count: last.count + 1,
+        failed: last.failed + bar.failed,
+      };
       continue;
     }
     lastOf.set(bar.lane, merged.length);
@@ -114,6 +123,14 @@ function mergedBars(bars: readonly TrackBar[], { from, to, size }: View): TrackB
   }
   return merged;
 }
+
+/** Returns the tone of most runs; of tones that are equally frequent, the worst. */
+const mostFrequent = (counts: ReadonlyMap<Tone, number>): Tone =>
+  [...counts].reduce(([tone, count], [other, more]) =>
+    more > count || (more === count && worse(tone, other) === other)
+      ? [other, more]
+      : [tone, count],
+  )[0];
 
 const canMerge = (last: TrackBar, bar: TrackBar, size: number): boolean =>
   bar.from - last.to < size && (bar.to - bar.from < 2 * size || bar.from < last.to);

@@ -56,6 +56,24 @@ describe('the page of the session view in Chromium', function () {
       await page.close();
     });
 
+  it('shows a run that has ended with the icon of its end', async () => {
+    const { page } = await open(demoNight(started()).source);
+    await row(page, 'Sleeping until').waitFor();
+    const icons = await page
+      .locator('.row.kind-runEnd .row-icon')
+      .evaluateAll((nodes) => nodes.map((node) => node.getAttribute('data-icon')));
+    assert.ok(icons.length > 0 && !icons.includes('running'), icons.join());
+    const cell = page.locator('.ledger td.column-best').first();
+    await page.locator('#tab-ledger').click();
+    await cell.waitFor();
+    const fits = await cell.evaluate((node) => {
+      node.textContent = '0.02877 ± 0.00906 (10)';
+      return node.scrollWidth <= node.clientWidth;
+    });
+    assert.ok(fits, 'the number of repeats is clipped');
+    await page.close();
+  });
+
   it('shows what a model and a process wrote as text, whatever it is', async () => {
     const night = new DemoNight();
     const evil =
