@@ -43,4 +43,15 @@ describe('a goal in the chat', () => {
     assert.match(text, /run 4/);
     assert.deepEqual(workbench.consoleErrors(), []);
   });
+
+  it('shows the value and what was varied of each row in a narrow side bar', async () => {
+    await workbench.widenSideBar(250);
+    const rows = await workbench.treeRows('Experiments');
+    const [session, ...runs] = rows.map(({ label }) => label);
+    assert.match(session ?? '', /^loss 0\.0\d+ · bring loss/);
+    for (const label of runs) assert.match(label, /^\d\.\d+ · /);
+    await workbench.screenshot('side-bar-250-dark');
+    await workbench.setTheme('light');
+    await workbench.screenshot('side-bar-250-light');
+  });
 });

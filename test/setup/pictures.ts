@@ -103,7 +103,7 @@ async function takeMachines(): Promise<void> {
   await workbench.treeRow('Machines', 'local').click();
   await workbench.eventually(
     () => workbench.treeRows('Machines'),
-    (rows) => !rows.some(({ label }) => label.startsWith('Run')),
+    (rows) => !rows.some(({ description }) => /^run \d/.test(description)),
   );
   await workbench.sendChat('@helios /new bring val_loss below 1.94 on gpu1');
   // The shell of a machine that was never used comes first.
