@@ -6,7 +6,7 @@ import { readdir, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { removeFile } from '../../base/heldFiles.ts';
 import type { Clock } from '../../base/clock.ts';
-import { adviceOf, codeOf } from '../../base/errors.ts';
+import { adviceOf, codeOf, UserFacing } from '../../base/errors.ts';
 import { isRunId, type RunId, type SessionId } from '../../base/ids.ts';
 import { shellQuote } from '../../base/text.ts';
 import { quotedReason } from '../../base/untrusted.ts';
@@ -37,6 +37,7 @@ interface RetentionDeps {
   list(): Promise<readonly SessionSummary[]>;
   read(id: SessionId): Promise<SessionReading>;
   owner(id: SessionId): Promise<SessionOwner | undefined>;
+  release(id: SessionId): Promise<void>;
   machinesIn(workFolder: string): Machines;
 }
 
@@ -54,7 +55,7 @@ async function keepSession(home: Home, id: SessionId, isKept: boolean): Promise<
 }
 
 export function retentionOf(
-  sessions: Pick<Sessions, 'list' | 'read' | 'owner'>,
+  sessions: Pick<Sessions, 'list' | 'read' | 'owner' | 'release'>,
   around: Pick<RetentionDeps, 'home' | 'clock' | 'machinesIn'>,
 ): Retention {
   const deps: RetentionDeps = {
@@ -62,10 +63,13 @@ export function retentionOf(
     list: () => sessions.list(),
     read: (id) => sessions.read(id),
     owner: (id) => sessions.owner(id),
+    release: (id) => sessions.release(id),
   };
   return {
     plan: (limits) => planRetention(deps, limits),
     carryOut: (plan) => carryOutRetention(deps, plan),
+    obstacle: (id) => obstacleTo(deps, id),
+    remove: (id) => removeUnused(deps, id),
     keep: (id, isKept) => keepSession(around.home, id, isKept),
   };
 }
@@ -127,18 +131,40 @@ async function carryOutRetention(
   return { removed, problems };
 }
 
-async function whyKept(
-  { home, owner }: RetentionDeps,
-  summary: SessionSummary,
-): Promise<string | undefined> {
+async function whyKept(deps: RetentionDeps, summary: SessionSummary): Promise<string | undefined> {
   if (summary.endReason === undefined) return 'it has not ended';
-  if (summary.going > 0)
-    return summary.going === 1 ? 'a run is active' : `${summary.going} runs are active`;
-  if ((await owner(summary.id)) !== undefined) return 'it is open';
-  return (await isThere(path.join(home.sessionFolder(summary.id), keepFile)))
+  const inUse = await whyUsed(deps, summary);
+  return inUse ?? ((await deps.owner(summary.id)) === undefined ? undefined : 'it is open');
+}
+
+async function whyUsed(
+  { home }: RetentionDeps,
+  { id, going }: SessionSummary,
+): Promise<string | undefined> {
+  if (going > 0) return going === 1 ? 'a run is active' : `${going} runs are active`;
+  return (await isThere(path.join(home.sessionFolder(id), keepFile)))
     ? 'it is protected'
     : undefined;
 }
+
+async function obstacleTo(deps: RetentionDeps, id: SessionId): Promise<string | undefined> {
+  const summary = (await deps.list()).find((each) => each.id === id);
+  if (summary === undefined) return 'it does not exist';
+  const isAtRest = summary.phase === 'ended' || summary.phase === 'paused';
+  if (!isAtRest && (await deps.owner(id)) !== undefined) return 'it is working';
+  return whyUsed(deps, summary);
+}
+
+async function removeUnused(deps: RetentionDeps, id: SessionId): Promise<readonly string[]> {
+  const why = await obstacleTo(deps, id);
+  if (why !== undefined) throw notRemoved(why);
+  await deps.release(id);
+  if ((await deps.owner(id)) !== undefined) throw notRemoved('it is open in another process');
+  return removeSession(deps, id);
+}
+
+const notRemoved = (why: string): UserFacing =>
+  new UserFacing(`The session was not deleted: ${why}.`, 'Stop it and its runs, then try again.');
 
 async function bytesOf(
   { home, read }: RetentionDeps,

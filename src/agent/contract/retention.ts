@@ -37,8 +37,8 @@ export interface CleanReport {
 }
 
 /**
- * Removes old sessions. Never removes a session that has not ended, is open, has an active run, or
- * that the user protected with `keep`.
+ * Removes sessions. `carryOut` never removes a session that has not ended, is open, has an active
+ * run, or that the user protected with `keep`.
  */
 export interface Retention {
   /** Returns which sessions would be removed; removes nothing. */
@@ -48,6 +48,17 @@ export interface Retention {
    * machines and their worktrees.
    */
   carryOut(plan: RetentionPlan): Promise<CleanReport>;
+  /**
+   * Resolves with the reason why `remove` would refuse a session, such as `it is working`;
+   * `undefined` if it would not.
+   */
+  obstacle(id: SessionId): Promise<string | undefined>;
+  /**
+   * Removes a session that nobody works on, with its runs on all machines and its worktrees; it need
+   * not have ended. Resolves with problems, as in `CleanReport`. Rejects with `UserFacing` if there
+   * is an obstacle; then nothing was removed.
+   */
+  remove(id: SessionId): Promise<readonly string[]>;
   /** Protects a session from removal, whatever its age, or ends the protection. */
   keep(id: SessionId, isKept: boolean): Promise<void>;
 }

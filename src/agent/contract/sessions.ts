@@ -185,6 +185,8 @@ export interface Sessions {
    * newest first: sessions without a live owner, and sessions that the background process owns.
    */
   interrupted(): Promise<readonly SessionId[]>;
+  /** Closes a session that is open in this process, so that another can take it. Runs continue. */
+  release(id: SessionId): Promise<void>;
   /** Reads the events and the ledger of any session; does not need its lease. */
   read(id: SessionId): Promise<SessionReading>;
   /** Reads what a session did: commands, files, hosts, and decisions on calls. */

@@ -1,5 +1,6 @@
 /** Combines the settings of a project with the user's settings. */
 import { UserFacing } from '../../base/errors.ts';
+import type { Logger } from '../../base/logger.ts';
 import { checkCommandsRun } from '../../machines/filesOnly.ts';
 import type { Machines } from '../../machines/machine.ts';
 import type { ProjectFile, Projects } from '../../project/projects.ts';
@@ -9,6 +10,23 @@ import type { GoalRequest } from '../contract/sessions.ts';
 import type { EngineSettings } from '../contract/settings.ts';
 import type { PermissionMode, PermissionsInForce } from '../../permissions/mode.ts';
 import type { Budget, Limits } from '../journal/events.ts';
+
+/**
+ * Reads the current `helios.json`, for a session that is started or resumed. Logs each warning that
+ * is not yet in `warned`, and adds it.
+ */
+export async function readProject(
+  { projects, logger }: { readonly projects: Pick<Projects, 'read'>; readonly logger: Logger },
+  warned: Set<string>,
+  workFolder: string,
+): Promise<ProjectFile | undefined> {
+  const project = await projects.read(workFolder);
+  for (const warning of project?.warnings ?? []) {
+    if (!warned.has(warning)) logger.warn(warning);
+    warned.add(warning);
+  }
+  return project;
+}
 
 const limits = ['usd', 'tokens', 'minutes', 'turns'] as const;
 

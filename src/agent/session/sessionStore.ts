@@ -5,7 +5,6 @@ import { readTarget } from '../../experiments/target/readTarget.ts';
 import { targetIfStated } from '../../experiments/target/statedTarget.ts';
 import { UserFacing } from '../../base/errors.ts';
 import { newSessionId, type SessionId } from '../../base/ids.ts';
-import type { ProjectFile } from '../../project/projects.ts';
 import type { Home } from '../../storage/home.ts';
 import { Lease } from '../../storage/lease.ts';
 import { checkCommandsRun } from '../../machines/filesOnly.ts';
@@ -34,7 +33,7 @@ import { followJournal, type FollowedEvents } from '../journal/followJournal.ts'
 import { killRun } from '../runs/killRun.ts';
 import { actionsOf, type SessionActions } from '../journal/actions.ts';
 import type { SessionEvent } from '../journal/events.ts';
-import { budgetFor, checkMachines } from './projectSettings.ts';
+import { budgetFor, checkMachines, readProject } from './projectSettings.ts';
 import { resumeText } from '../context/prompt.ts';
 import { profileOf } from '../profiles/profiles.ts';
 import type { SearchHit, SearchOptions } from '../contract/search.ts';
@@ -214,6 +213,11 @@ export class SessionStore implements Sessions {
     return killRun(parts, place.sessionId, run);
   }
 
+  async release(id: SessionId): Promise<void> {
+    const session = this.#open.get(id);
+    if (session !== undefined) await this.#letGo(session, () => session.close());
+  }
+
   /** Closes all sessions that are open in this process. Runs continue. */
   async close(): Promise<void> {
     this.#isClosed = true;
@@ -297,7 +301,7 @@ export class SessionStore implements Sessions {
       const log = await openLog(this.#deps, id, first);
       owned.defer(() => log.close());
       for (const damage of log.damage) shared.logger.warn(`Journal of ${id}: ${damage}`);
-      const project = await this.#project(log.state.workFolder);
+      const project = await readProject(shared, this.#warned, log.state.workFolder);
       const place = { sessionId: id, workFolder: log.state.workFolder, project, log };
       const folder = home.sessionFolder(id);
       if (this.#isClosed) throw closing();
@@ -324,19 +328,6 @@ export class SessionStore implements Sessions {
       await owned.disposeAsync();
       throw error;
     }
-  }
-
-  /**
-   * Reads the current `helios.json`, for a session that is started or resumed. Logs each warning
-   * only once.
-   */
-  async #project(workFolder: string): Promise<ProjectFile | undefined> {
-    const project = await this.#deps.shared.projects.read(workFolder);
-    for (const warning of project?.warnings ?? []) {
-      if (!this.#warned.has(warning)) this.#deps.shared.logger.warn(warning);
-      this.#warned.add(warning);
-    }
-    return project;
   }
 
   async #letGo(session: LiveSession, close: () => Promise<void>): Promise<void> {

@@ -11,6 +11,7 @@ import {
 import { exportFormats, exportText } from '../../presentation/archive/exportText.ts';
 import { countText, planRows, reportText } from '../../presentation/archive/retentionText.ts';
 import { UserFacing } from '../../base/errors.ts';
+import { oneLine } from '../../base/text.ts';
 import type { SessionId } from '../../base/ids.ts';
 import { writePieces } from '../../compose/newFile.ts';
 import type { Handlers } from '../ui/commandRegistry.ts';
@@ -29,6 +30,7 @@ export function storeCommands(deps: WindowDeps, showView: (id: SessionId) => Pro
     },
     'helios.exportSessions': (argument) => exportSessions(deps, sessionIdOf(argument)),
     'helios.cleanUpSessions': () => cleanUp(deps),
+    'helios.deleteSession': (argument) => deleteSession(deps, sessionIdOf(argument)),
   } satisfies Handlers;
 }
 
@@ -106,6 +108,28 @@ async function cleanUp({ host, documents }: WindowDeps): Promise<void> {
   const question = `Remove ${countText(plan.goes)}, with ${plan.goes.length === 1 ? 'its' : 'their'} runs on every machine?`;
   if ((await window.showWarningMessage(question, { modal: true }, remove)) !== remove) return;
   await window.showInformationMessage(reportText(await engine.retention.carryOut(plan)));
+}
+
+/** Deletes a session that nobody works on, after a confirmation. */
+async function deleteSession({ host }: WindowDeps, id: SessionId | undefined): Promise<void> {
+  if (id === undefined) return;
+  const { retention, sessions } = await host.get();
+  const why = await retention.obstacle(id);
+  if (why !== undefined)
+    throw new UserFacing(`The session cannot be deleted: ${why}.`, 'Stop it and its runs first.');
+  const goal = (await sessions.list()).find((each) => each.id === id)?.goal ?? id;
+  const remove = 'Delete';
+  const answer = await window.showWarningMessage(
+    `Delete “${oneLine(goal, 80)}”?`,
+    {
+      modal: true,
+      detail: 'Its journal, notes and runs are deleted on every machine. This cannot be undone.',
+    },
+    remove,
+  );
+  if (answer !== remove) return;
+  const problems = await retention.remove(id);
+  if (problems.length > 0) void window.showWarningMessage(problems.join('. '));
 }
 
 async function pickLimits(): Promise<RetentionLimits | undefined> {

@@ -60,6 +60,7 @@ export const paletteCommands = [
  * Commands that need a tree row, a chat button or a notification, and are hidden in the palette.
  */
 export const itemCommands = [
+  'helios.deleteSession',
   'helios.copyRunId',
   'helios.compareSelectedRuns',
   'helios.openEdit',
