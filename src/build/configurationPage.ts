@@ -43,7 +43,7 @@ const settingParts = (): readonly string[] => [
 
 function settingText(name: SettingName): string {
   const setting = settingOf(name);
-  const { engine, isPreference, option, schema } = setting;
+  const { description, details, engine, isPreference, option, schema } = setting;
   const terminal = [
     ...(option ? [code(option)] : []),
     ...(isPreference && engine ? [preferenceText(engine)] : []),
@@ -58,7 +58,7 @@ function settingText(name: SettingName): string {
     ? []
     : [...valueLines(json), ...valueLines(items), ...fieldLines(items ?? json)];
   return [
-    `- ${code(settingKey(name))}: ${plainLinks(setting.description)}`,
+    `- ${code(settingKey(name))}: ${plainLinks([description, details ?? ''].join(' ').trim())}`,
     '',
     facts.join(' '),
     ...(fields.length > 0 ? [''] : []),

@@ -1,9 +1,8 @@
 /** Settings for the model that works on a goal, and for second opinions. */
 import * as z from 'zod';
 import type { EngineSettings } from '../../agent/contract/settings.ts';
-import { priceSchema } from '../../models/prices.ts';
 import { declarationOf, providerIds, type ProviderId } from '../../models/providerList.ts';
-import { choice, structure, text, type Setting } from './setting.ts';
+import { choice, text, type Setting } from './setting.ts';
 
 const providerTexts = Object.fromEntries(
   providerIds.map((id) => [id, declarationOf(id).description]),
@@ -26,7 +25,7 @@ export const modelSettings = {
   'model.provider': { ...provider, written: z.string().trim().min(1) },
   'model.name': text({
     description:
-      "Model id, as the provider names it. When empty, the provider's default model is used. [Select Model](command:helios.selectModel) lists the available models with context size and price.",
+      "Model id, as the provider names it. Empty for the provider's default model. [Select Model](command:helios.selectModel) lists the models with their prices.",
     scope: 'application',
     engine: 'model',
     isPreference: true,
@@ -64,15 +63,6 @@ export const modelSettings = {
       "Model of second opinions: an id, or an alias such as `gpt`. When empty, the provider's default model is used. Requires `#helios.consult.provider#`.",
     scope: 'application',
     engine: 'consult.model',
-    isPreference: true,
-  }),
-  prices: structure<Readonly<Record<string, unknown>>>({
-    default: {},
-    description:
-      'Model prices that extend the built-in table, in US dollars per million tokens:\n\n```json\n"helios.prices": { "openai/my-model": { "input": 1.25, "output": 10, "cacheRead": 0.125 } }\n```\n\nA model without a price has an unknown cost; it is never counted as free.',
-    schema: priceSchema,
-    scope: 'application',
-    engine: 'prices',
     isPreference: true,
   }),
 } satisfies Readonly<Record<string, Setting>>;

@@ -1,6 +1,5 @@
-/** Settings for notifications and briefs. */
+/** Settings for notifications. */
 import * as z from 'zod';
-import type { EngineSettings } from '../../agent/contract/settings.ts';
 import { oneOf } from '../../base/text.ts';
 import {
   channelTypes,
@@ -8,7 +7,7 @@ import {
   notificationSettingsSchema,
   quietHoursSchema,
 } from '../../notify/settings.ts';
-import { choice, structure, type Setting } from './setting.ts';
+import { structure, type Setting } from './setting.ts';
 
 const { channels, events } = notificationSettingsSchema.shape;
 const code = (word: string): string => `\`${word}\``;
@@ -16,7 +15,9 @@ const code = (word: string): string => `\`${word}\``;
 export const notificationSettings = {
   'notifications.channels': structure<readonly unknown[]>({
     default: [{ type: 'vscode' }],
-    description: `Channels of notifications, in addition to those that a project declares in its \`helios.json\`. The type of a channel is ${oneOf(channelTypes.map(code))}. Write secrets as \`\${env:NAME}\` or \`\${secret:name}\` ([Set Secret](command:helios.setSecret)). Try the channels with [Send Test Notification](command:helios.testNotification).`,
+    description:
+      'Channels of notifications, beside those of a project. [Set Secret](command:helios.setSecret) stores secrets, [Send Test Notification](command:helios.testNotification) tries them.',
+    details: `The type of a channel is ${oneOf(channelTypes.map(code))}. Write secrets as \`\${env:NAME}\` or \`\${secret:name}\`. A project declares channels in its \`helios.json\`.`,
     schema: channels.unwrap(),
     scope: 'application',
     engine: 'notifications.channels',
@@ -24,7 +25,8 @@ export const notificationSettings = {
   }),
   'notifications.events': structure<readonly string[]>({
     default: [],
-    description: `Events to be notified of. When empty, the important ones: ${defaultEvents.map(code).join(', ')}.`,
+    description: 'Events to be notified of. When empty, the important ones.',
+    details: `The important events are ${defaultEvents.map(code).join(', ')}.`,
     schema: events.unwrap().meta({ uniqueItems: true }),
     engine: 'notifications.events',
     isPreference: true,
@@ -33,29 +35,10 @@ export const notificationSettings = {
     default: {},
     none: {},
     description:
-      'Hours without notifications, such as `{ "from": "22:00", "to": "07:30", "except": ["error"] }`. Notifications that were held back are sent as one summary at the end.',
+      'Hours without notifications, such as `{ "from": "22:00", "to": "07:30", "except": ["error"] }`. One summary follows at the end.',
+    details: 'The summary contains the notifications that were held back.',
     schema: z.strictObject(quietHoursSchema.shape).partial(),
     engine: 'notifications.quietHours',
     isPreference: true,
-  }),
-  'report.write': choice<NonNullable<EngineSettings['report']>>({
-    default: 'always',
-    description: 'Creation of a brief with charts when a session with at least one run ends.',
-    values: {
-      always:
-        'Write the brief below `helios-reports` in the working folder, or where `helios.json` says. Your changes to a brief are kept; a new one is written next to it.',
-      never:
-        'Write it only on request: **Helios: Open Brief**, `/writeup` in the chat, or `helios report --write`.',
-    },
-    engine: 'report',
-  }),
-  'report.open': choice({
-    default: 'unseen',
-    description: 'Automatic opening of the brief, next to the editor and without taking the focus.',
-    values: {
-      unseen:
-        'Open the brief if a session ended while you were not following it: immediately if the window has the focus, otherwise when you return to the window or open it again.',
-      never: 'Do not open it. **Helios: Open Brief** opens it.',
-    },
   }),
 } satisfies Readonly<Record<string, Setting>>;

@@ -18,10 +18,12 @@ export type EnginePath =
 
 export interface Traits {
   /**
-   * Description as Markdown. Begins with a verb or a noun, and explains the effect of special
-   * values.
+   * Description as Markdown, for the Settings editor: at most 160 characters. Begins with a verb or
+   * a noun, and explains the effect of special values.
    */
   readonly description: string;
+  /** Further sentences as Markdown, for the documentation. */
+  readonly details?: string;
   /**
    * Scope of the setting in VS Code. Default: window. A workspace can set a value only in the scope
    * `window`, so a setting has another scope if its value can extend what the agent may do, run,

@@ -2,21 +2,27 @@
  * Every setting, by section. To add a setting, declare it in a file in this folder, then run `npm
  * run manifest`.
  */
+import { advancedSettings } from './advancedSettings.ts';
 import { budgetSettings } from './budgetSettings.ts';
 import { modelSettings } from './modelSettings.ts';
 import { notificationSettings } from './notificationSettings.ts';
-import { networkSettings, providerSettings } from './providerSettings.ts';
-import { sessionSettings, storageSettings } from './sessionSettings.ts';
+import { permissionSettings } from './permissionSettings.ts';
+import { reportSettings } from './reportSettings.ts';
+import { sessionSettings } from './sessionSettings.ts';
 import type { Setting } from './setting.ts';
+import { storageSettings } from './storageSettings.ts';
+import { watchdogSettings } from './watchdogSettings.ts';
 
 const declared = {
   ...modelSettings,
-  ...providerSettings,
-  ...networkSettings,
+  ...permissionSettings,
   ...budgetSettings,
   ...sessionSettings,
   ...notificationSettings,
+  ...watchdogSettings,
+  ...reportSettings,
   ...storageSettings,
+  ...advancedSettings,
 };
 
 export type SettingName = keyof typeof declared;
@@ -34,13 +40,18 @@ export const isOfUser = (name: SettingName): boolean =>
   (settingOf(name).scope ?? 'window') !== 'window';
 export const settingKey = (name: SettingName): string => `helios.${name}`;
 
+const namesOf = (settings: Partial<typeof declared>): readonly SettingName[] =>
+  Object.keys(settings) as SettingName[];
+
 /** Sections in the Settings editor and the documentation, with the settings of each. */
 export const settingSections: Readonly<Record<string, readonly SettingName[]>> = {
-  Model: Object.keys(modelSettings) as SettingName[],
-  Providers: Object.keys(providerSettings) as SettingName[],
-  Network: Object.keys(networkSettings) as SettingName[],
-  Budget: Object.keys(budgetSettings) as SettingName[],
-  Sessions: Object.keys(sessionSettings) as SettingName[],
-  'Notifications and Briefs': Object.keys(notificationSettings) as SettingName[],
-  Storage: Object.keys(storageSettings) as SettingName[],
+  Model: namesOf(modelSettings),
+  Permissions: namesOf(permissionSettings),
+  Budget: namesOf(budgetSettings),
+  Sessions: namesOf(sessionSettings),
+  Notifications: namesOf(notificationSettings),
+  Watchdogs: namesOf(watchdogSettings),
+  Reports: namesOf(reportSettings),
+  Storage: namesOf(storageSettings),
+  Advanced: namesOf(advancedSettings),
 };

@@ -60,6 +60,27 @@ describe('settings', () => {
     assert.deepEqual(Object.values(settingSections).flat(), settingNames);
   });
 
+  it('stand in sections that a user looks for, the permission mode first in its own', () => {
+    assert.deepEqual(Object.keys(settingSections), [
+      ...['Model', 'Permissions', 'Budget', 'Sessions', 'Notifications', 'Watchdogs'],
+      ...['Reports', 'Storage', 'Advanced'],
+    ]);
+    assert.equal(settingSections['Permissions']?.[0], 'permissions.mode');
+  });
+
+  it('have descriptions of at most 160 characters, also for their values', () => {
+    const shown = (text: string): string => text.replaceAll(/\[([^\]]+)\]\([^)]+\)/g, '$1');
+    const texts = settingNames.flatMap((name) => {
+      const { description, json } = settingOf(name);
+      const values = (json['markdownEnumDescriptions'] ?? []) as readonly string[];
+      return [description, ...values].map((text) => [name, shown(text)] as const);
+    });
+    assert.deepEqual(
+      texts.filter(([, text]) => text.length > 160),
+      [],
+    );
+  });
+
   it('become one field of the engine each', () => {
     const fields = settingNames
       .map((name) => settingOf(name).engine)

@@ -1,8 +1,9 @@
-/** Settings for reaching models: addresses, endpoints and the network. */
+/** Settings for reaching models and the web: endpoints, addresses, the network and prices. */
 import * as z from 'zod';
 import type { EngineSettings } from '../../agent/contract/settings.ts';
 import { endpointSchema } from '../../models/endpoints.ts';
-import { address, flag, structure, text, type Setting, type Traits } from './setting.ts';
+import { priceSchema } from '../../models/prices.ts';
+import { address, structure, text, type Setting, type Traits } from './setting.ts';
 
 type Field = NonNullable<Traits['engine']>;
 
@@ -17,10 +18,7 @@ const baseUrl = (engine: Field, variable: string, description: string): Setting<
  * Returns the last sentence of a description, which says what applies while the setting is empty.
  */
 const orElse = (variable: string, otherwise: string): string =>
-  `When empty, \`${variable}\` of the environment is used if it is set, otherwise ${otherwise}.`;
-
-const hostPattern = /^(\*\.)?[a-z0-9-]+(\.[a-z0-9-]+)*(:\d+)?$/i;
-const isHost = (value: unknown): boolean => typeof value === 'string' && hostPattern.test(value);
+  `When empty, \`${variable}\` of the environment, otherwise ${otherwise}.`;
 
 const ownAddress = "the provider's own address";
 
@@ -63,11 +61,12 @@ const addresses = {
   ),
 } satisfies Readonly<Record<string, Setting>>;
 
-export const providerSettings = {
+export const advancedSettings = {
   endpoints: structure<NonNullable<EngineSettings['endpoints']>>({
     default: [],
     description:
-      'OpenAI-compatible endpoints of your own (vLLM, Ollama, llama.cpp, LM Studio, OpenRouter, …). Each is a provider with its `id` as name. Do not write API keys here; use [Set API Key](command:helios.setApiKey).',
+      'OpenAI-compatible endpoints of your own, each with its `id` as name of the provider. Set keys with [Set API Key](command:helios.setApiKey), not here.',
+    details: 'Examples of endpoints are vLLM, Ollama, llama.cpp, LM Studio and OpenRouter.',
     schema: z.array(
       endpointSchema.meta({
         defaultSnippets: [
@@ -77,6 +76,17 @@ export const providerSettings = {
     ),
     scope: 'machine',
     engine: 'endpoints',
+    isPreference: true,
+  }),
+  prices: structure<Readonly<Record<string, unknown>>>({
+    default: {},
+    description:
+      'Model prices in US dollars per million tokens, in addition to the built-in table. A model without a price has an unknown cost; it is never counted as free.',
+    details:
+      'For example:\n\n```json\n"helios.prices": { "openai/my-model": { "input": 1.25, "output": 10, "cacheRead": 0.125 } }\n```',
+    schema: priceSchema,
+    scope: 'application',
+    engine: 'prices',
     isPreference: true,
   }),
   'providers.compatibleBaseUrl': text({
@@ -93,50 +103,29 @@ export const providerSettings = {
     isPreference: true,
   }),
   ...addresses,
-} satisfies Readonly<Record<string, Setting>>;
-
-export const networkSettings = {
   'network.proxy': text({
     description:
-      'Proxy for requests to models and to the web, such as `http://proxy.example.org:3128` or `socks5://127.0.0.1:1080`. When empty, VS Code uses its own proxy (`#http.proxy#`), and the `helios` command uses the first of the environment variables `HTTPS_PROXY`, `ALL_PROXY` and `HTTP_PROXY` that is set. Requests to this computer bypass the proxy.',
+      'Proxy for requests to models and to the web, such as `http://proxy.example.org:3128`. When empty, the proxy of VS Code (`#http.proxy#`) is used.',
+    details:
+      'SOCKS proxies such as `socks5://127.0.0.1:1080` work, too. When empty, the `helios` command uses the first of the environment variables `HTTPS_PROXY`, `ALL_PROXY` and `HTTP_PROXY` that is set. Requests to this computer bypass the proxy.',
     scope: 'machine',
     engine: 'proxy',
     isPreference: true,
   }),
   'network.caFile': text({
     description:
-      'Absolute path of a PEM file with certificates to trust in addition to those of the system, for networks that inspect TLS connections.',
+      'Absolute path of a PEM file with certificates to trust beside those of the system, for networks that inspect TLS connections.',
     scope: 'machine',
     engine: 'caFile',
     isPreference: true,
   }),
   'web.searxngUrl': address({
     description:
-      'URL of a SearXNG instance for web searches, such as `http://localhost:8888`. Its JSON output must be enabled. When empty, the search of the model provider is used, or DuckDuckGo if the provider has none.',
+      'URL of a SearXNG instance for web searches, such as `http://localhost:8888`. When empty, the search of the model provider is used.',
+    details:
+      'The JSON output of the instance must be enabled. When the URL is empty and the provider has no search, DuckDuckGo is used.',
     scope: 'machine',
     engine: 'web.searxngUrl',
     isPreference: true,
   }),
-  'web.allowPrivateAddresses': flag(false, {
-    description:
-      'Allow the agent to fetch addresses of private networks and of this computer. A web page that the agent reads could then make the agent send requests to services that trust everybody inside the network.',
-    scope: 'machine',
-    engine: 'web.allowsPrivateAddresses',
-    isPreference: true,
-  }),
-  'web.allowedHosts': {
-    ...structure<readonly string[]>({
-      default: [],
-      none: [],
-      description:
-        'Hosts from which the agent may fetch any page without asking, in every permission mode: `arxiv.org`, or `*.arxiv.org` for the hosts below it. Without an entry, a URL that the agent composed after it had read text of others needs an approval.',
-      schema: z.array(z.string().regex(hostPattern)),
-      written: z.array(z.string().regex(hostPattern)),
-      scope: 'application',
-      engine: 'web.allowedHosts',
-      isPreference: true,
-    }),
-    // Omit texts that are not valid hosts, so that they allow nothing.
-    toEngine: (hosts) => z.array(z.unknown()).catch([]).parse(hosts).filter(isHost),
-  },
 } satisfies Readonly<Record<string, Setting>>;
