@@ -18,10 +18,11 @@ export class ToolFailure extends HeliosError {
 
 /**
  * An error for the user: `message` states what is wrong, `action` what the user can do about it.
- * `no_machine`: no command can run here, so front ends offer ways to a machine.
+ * Front ends offer buttons by `reason`: `no_machine`: no command can run here; `not_trusted`: the
+ * workspace is not trusted; `not_api`: the address of a model answers with a web page.
  */
 export class UserFacing extends HeliosError {
-  readonly reason: 'user' | 'no_machine';
+  readonly reason: 'user' | 'no_machine' | 'not_trusted' | 'not_api';
   readonly action: string | undefined;
 
   constructor(message: string, action?: string, reason: UserFacing['reason'] = 'user') {

@@ -2,6 +2,7 @@
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
 import { createAnthropicProvider } from './anthropic/anthropic.ts';
+import { apiFetch } from './apiFetch.ts';
 import { createBedrockProvider } from './bedrock/bedrock.ts';
 import { createChatgptProvider } from './chatgpt/chatgptProvider.ts';
 import { ChatgptTokens } from './chatgpt/tokens.ts';
@@ -105,7 +106,7 @@ function recipes(deps: ProviderDeps, settings: ProviderSettings): Recipes {
   const { secret, fetch, clock } = deps;
   const options = (id: KeyedId, baseUrl?: string): ProviderOptions => ({
     apiKey: () => secret(providers[id].secret),
-    fetch,
+    fetch: apiFetch(fetch),
     clock,
     ...(baseUrl && { baseUrl }),
   });
@@ -201,6 +202,6 @@ function endpointRecipe(
   const apiKey = () => secret(endpointSecret(endpoint.id));
   return {
     from: endpoint,
-    create: () => createEndpoint(endpoint, { apiKey, fetch, clock, logger }),
+    create: () => createEndpoint(endpoint, { apiKey, fetch: apiFetch(fetch), clock, logger }),
   };
 }

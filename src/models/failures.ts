@@ -12,6 +12,8 @@ export interface FailureContext {
   readonly label: string;
   /** Advice for the user about a missing or refused key. */
   readonly keyHint: string;
+  /** Page on which the user adds credit to the account. */
+  readonly billingUrl?: string | undefined;
   readonly nowMs: number;
 }
 
@@ -37,31 +39,56 @@ const policyPattern = /policy|content_filter|safety|flagged/i;
 export function failureOf(error: unknown, context: FailureContext): ModelFailure {
   const ours = causeForUser(error);
   if (ours !== undefined)
-    return { reason: 'invalid', message: `${context.label}: ${adviceOf(ours)}` };
+    return {
+      reason: ours.reason === 'not_api' ? 'not_api' : 'invalid',
+      problem: `${context.label}: ${ours.message}`,
+      message: `${context.label}: ${adviceOf(ours)}`,
+    };
   const thrown = read(error);
   const reason = reasonOf(thrown, error);
   const waitMs = retryAfter(thrown.headers, context.nowMs);
+  const problem = problemOf(reason, thrown, context);
+  const advice = adviceFor(reason, context);
   return {
     reason,
-    message: messageFor(reason, thrown, context),
+    problem,
+    message: advice === undefined ? problem : `${problem} ${advice}`,
     ...(thrown.status === undefined ? {} : { status: thrown.status }),
     ...(waitMs === undefined ? {} : { retryAfterMs: waitMs }),
   };
 }
 
-function messageFor(
+function problemOf(
   reason: ModelFailureReason,
   { status, text }: Thrown,
-  { label, keyHint }: FailureContext,
+  { label }: FailureContext,
 ): string {
-  const message = `${label}${status === undefined ? '' : ` answered ${status}`}: ${oneLine(cleanText(text), maxMessageChars)}`;
-  return reason === 'auth' ? `${message} ${keyHint}` : message;
+  const answer = `${label}${status === undefined ? '' : ` answered ${status}`}`;
+  if (reason === 'credit') return `${answer}: the credit of the account is used up.`;
+  return asSentence(`${answer}: ${oneLine(cleanText(text), maxMessageChars)}`);
 }
+
+const asSentence = (text: string): string => (/[.!?…]$/.test(text) ? text : `${text}.`);
+
+function adviceFor(
+  reason: ModelFailureReason,
+  { keyHint, billingUrl }: FailureContext,
+): string | undefined {
+  if (reason === 'auth') return keyHint;
+  if (reason !== 'credit') return undefined;
+  return billingUrl === undefined ? 'Add credit to the account.' : `Add credit at ${billingUrl}`;
+}
+
+/** Returns why a call is repeated, without a full stop. `label`: display name of the provider. */
+export const retryReason = (label: string, failure: ModelFailure): string =>
+  failure.reason === 'rate_limit'
+    ? `${label} is limiting requests`
+    : (failure.problem ?? failure.message).replace(/\.$/, '');
 
 function reasonOf(thrown: Thrown, error: unknown): ModelFailureReason {
   const { status, kind, text } = thrown;
   const words = `${kind} ${text}`;
-  if (noCreditPattern.test(status === 429 ? kind : words)) return 'auth';
+  if (noCreditPattern.test(status === 429 ? kind : words)) return 'credit';
   if (status !== 429 && overflowPattern.test(words)) return 'overflow';
   if (policyPattern.test(/invalid_prompt/.test(kind) ? words : kind)) return 'refused';
   if (badKeyPattern.test(kind)) return 'auth';
@@ -71,7 +98,7 @@ function reasonOf(thrown: Thrown, error: unknown): ModelFailureReason {
 
 const statuses: Readonly<Record<number, ModelFailureReason>> = {
   401: 'auth',
-  402: 'auth',
+  402: 'credit',
   403: 'auth',
   408: 'network',
   409: 'server',

@@ -133,9 +133,14 @@ function failureOf(error: unknown, options: GuardOptions): ModelFailure {
 const shortestSecret = 8;
 
 export function withoutSecret(failure: ModelFailure, secret = ''): ModelFailure {
-  return secret.length >= shortestSecret
-    ? { ...failure, message: failure.message.replaceAll(secret, '[key]') }
-    : failure;
+  if (secret.length < shortestSecret) return failure;
+  const cleaned = (text: string): string => text.replaceAll(secret, '[key]');
+  const { message, problem } = failure;
+  return {
+    ...failure,
+    message: cleaned(message),
+    ...(problem !== undefined && { problem: cleaned(problem) }),
+  };
 }
 
 /**

@@ -14,7 +14,7 @@ export function listing(
   identity: ProviderIdentity,
   options: ProviderOptions,
 ): NonNullable<ModelProvider['list']> {
-  const { label, keyHint } = identity;
+  const { label, keyHint, billingUrl } = identity;
   return async (signal) => {
     const attempt: Attempt = { model: '', usage: noUsage };
     try {
@@ -23,7 +23,7 @@ export function listing(
       const failure =
         error instanceof CallFailed
           ? error.failure
-          : failureOf(error, { label, keyHint, nowMs: options.clock.now() });
+          : failureOf(error, { label, keyHint, billingUrl, nowMs: options.clock.now() });
       throw new CallFailed(withoutSecret(failure, attempt.secret));
     }
   };

@@ -130,6 +130,8 @@ export const sumOf = (one: Usage, other: Usage): Usage => ({
 /**
  * Reasons why a call failed:
  * - `auth`: key or sign-in missing, expired or refused
+ * - `credit`: the account has no credit
+ * - `not_api`: the answer is a web page, such as that of a proxy
  * - `rate_limit`: 429, overloaded, or the limit of a plan
  * - `overflow`: the prompt is too long for the model
  * - `network`: no answer, or the connection broke off during the reply
@@ -138,11 +140,21 @@ export const sumOf = (one: Usage, other: Usage): Usage => ({
  * - `invalid`: the request was wrong (unknown model, bad parameter)
  */
 export type ModelFailureReason =
-  'auth' | 'rate_limit' | 'overflow' | 'network' | 'server' | 'refused' | 'invalid';
+  | 'auth'
+  | 'credit'
+  | 'not_api'
+  | 'rate_limit'
+  | 'overflow'
+  | 'network'
+  | 'server'
+  | 'refused'
+  | 'invalid';
 
 export interface ModelFailure {
   readonly reason: ModelFailureReason;
   readonly message: string;
+  /** First sentence of the message, for front ends that offer buttons in place of the advice. */
+  readonly problem?: string;
   /** HTTP status, if there was one. */
   readonly status?: number;
   /** Time to wait before a retry, as requested by the provider, in milliseconds. */

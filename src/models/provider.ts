@@ -2,6 +2,7 @@
 import type { Clock } from '../base/clock.ts';
 import { failureOf } from './failures.ts';
 import { CallFailed, guarded, type Attempt, type ModelStream, type RawStream } from './guarded.ts';
+import type { ModelFailure } from './model.ts';
 import { retrying } from './retrying.ts';
 
 export interface ProviderOptions {
@@ -34,6 +35,8 @@ export interface ProviderIdentity {
   readonly label: string;
   /** Advice about a missing or refused key. */
   readonly keyHint: string;
+  /** Page on which the user adds credit to the account. */
+  readonly billingUrl?: string | undefined;
 }
 
 /**
@@ -45,12 +48,12 @@ export function dependable(
   options: CallOptions,
 ): ModelStream {
   const { clock, random, maxRetries, idleTimeoutMs } = options;
-  const { label, keyHint } = identity;
+  const { label, keyHint, billingUrl } = identity;
   const attempt = guarded(raw, {
     provider: identity.id,
     clock,
     ...(idleTimeoutMs === undefined ? {} : { idleTimeoutMs }),
-    failureOf: (error) => failureOf(error, { label, keyHint, nowMs: clock.now() }),
+    failureOf: (error) => failureOf(error, { label, keyHint, billingUrl, nowMs: clock.now() }),
   });
   return retrying(attempt, {
     clock,
@@ -66,8 +69,12 @@ export async function requiredKey(
   attempt: Attempt,
 ): Promise<string> {
   const key = (await options.apiKey())?.trim();
-  if (!key)
-    throw new CallFailed({ reason: 'auth', message: `There is no key for ${label}. ${keyHint}` });
+  if (!key) throw new CallFailed(missingKey(label, keyHint));
   attempt.secret = key;
   return key;
+}
+
+function missingKey(label: string, keyHint: string): ModelFailure {
+  const problem = `There is no key for ${label}.`;
+  return { reason: 'auth', problem, message: `${problem} ${keyHint}` };
 }

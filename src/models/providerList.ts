@@ -24,6 +24,8 @@ export interface ProviderDeclaration {
   readonly secret?: string;
   /** Environment variables with the key; the first that is set is used. */
   readonly variables?: readonly string[];
+  /** Page of the provider's console on which the user adds credit. */
+  readonly billingUrl?: string;
   /** Available only while a window of VS Code is open. */
   readonly needsWindow?: true;
 }
@@ -35,6 +37,7 @@ export const providers = {
     auth: 'key',
     secret: 'anthropic',
     variables: ['ANTHROPIC_API_KEY'],
+    billingUrl: 'https://console.anthropic.com/settings/billing',
   },
   'claude-cli': {
     label: 'Claude (your claude command)',
@@ -48,6 +51,7 @@ export const providers = {
     auth: 'key',
     secret: 'openai',
     variables: ['OPENAI_API_KEY'],
+    billingUrl: 'https://platform.openai.com/settings/organization/billing',
   },
   gemini: {
     label: 'Google Gemini',
@@ -55,6 +59,7 @@ export const providers = {
     auth: 'key',
     secret: 'gemini',
     variables: ['GEMINI_API_KEY', 'GOOGLE_API_KEY'],
+    billingUrl: 'https://aistudio.google.com/usage',
   },
   bedrock: {
     label: 'AWS Bedrock',
@@ -122,7 +127,7 @@ export const keySources: readonly KeySource[] = providerNames.flatMap((provider)
 
 /** Returns the identity of a provider whose key the user sets. */
 export function keyedIdentity(id: 'claude' | 'openai' | 'gemini' | 'compatible') {
-  const { label, variables } = providers[id];
+  const { label, variables = [], billingUrl } = declarationOf(id);
   const keyHint = `Set ${variables[0]} in the environment, or run “Helios: Set API Key” in VS Code.`;
-  return { id, label, keyHint };
+  return { id, label, keyHint, billingUrl };
 }

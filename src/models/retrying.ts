@@ -39,6 +39,8 @@ const isTemporary: Readonly<Record<ModelFailureReason, boolean>> = {
   network: true,
   server: true,
   auth: false,
+  credit: false,
+  not_api: false,
   overflow: false,
   refused: false,
   invalid: false,

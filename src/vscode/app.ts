@@ -12,6 +12,7 @@ import { registerChat } from './chat/chat.ts';
 import { KeepRunning } from './keepRunning/keepRunning.ts';
 import { ChatgptAuth } from './models/chatgptAuth.ts';
 import { HostModels } from './models/hostModels.ts';
+import { keepModelKey } from './models/modelKey.ts';
 import { HeliosModels, type ModelDeps } from './models/modelProvider.ts';
 import { createNotices } from './notifications/notices.ts';
 import { metricsPanels, sessionViews, type MetricsPanels, type SessionViews } from './panels.ts';
@@ -99,7 +100,8 @@ export class App implements Disposable {
     this.#feature('keep running', () => (this.#keepRunning = new KeepRunning(deps, systemClock)));
     this.#feature('briefs', () => (this.#briefs = this.#createBriefs()));
     this.#feature('documents', () => growDocuments(sessions, documents));
-    this.#feature('context keys', () => keepContextKeys(sessions));
+    this.#feature('context keys', () => keepContextKeys(sessions, (id) => this.#isShown(id)));
+    this.#feature('key of a model', () => keepModelKey(deps.keys));
   }
 
   #feature(name: string, register: () => Disposable): void {
@@ -131,6 +133,10 @@ export class App implements Disposable {
       keepRunning: () => this.#keepRunning,
       refresh: () => this.#refresh(),
     });
+  }
+
+  #isShown(sessionId: string): boolean {
+    return [this.#panels, this.#views].some((panels) => panels?.isShown(sessionId));
   }
 
   #registerModels(): Disposable {

@@ -5,6 +5,7 @@ import type { DisposableStore } from '../base/disposable.ts';
 import type { Logger } from '../base/logger.ts';
 import { placeHere } from '../base/place.ts';
 import { homeAt } from '../compose/home.ts';
+import { readSecretFile } from '../compose/secrets.ts';
 import type { Message } from '../notify/notification.ts';
 import type { KeepRunningDeps } from './keepRunning/keepRunning.ts';
 import { takeRenewed } from './keepRunning/keepRunningSecrets.ts';
@@ -46,8 +47,11 @@ export function createAppDeps({
   createEngine,
   onNotify,
 }: WindowPartsDeps): AppDeps {
-  const { secrets, extensionUri } = context;
-  const keys = new ApiKeys(secrets, process.env);
+  const { secrets, extensionUri, globalState } = context;
+  const keys = new ApiKeys(secrets, process.env, {
+    memory: globalState,
+    readFile: (name) => readSecretFile(join(homeAt(homeFolder()).authFolder, name)),
+  });
   const approvals = new Approvals();
   const questions = createMachineQuestions(secrets);
   const host = new EngineHost({

@@ -2,7 +2,7 @@
  * Work after the start of a window with a trusted workspace: resumes interrupted sessions, deletes
  * old sessions, shows missed briefs and starts a pending demo.
  */
-import type { Memento } from 'vscode';
+import { window, type Memento } from 'vscode';
 import { systemClock } from '../base/clock.ts';
 import type { DisposableStore } from '../base/disposable.ts';
 import { messageOf } from '../base/errors.ts';
@@ -11,7 +11,9 @@ import { Resumption } from './keepRunning/resume.ts';
 import type { Briefs } from './reports/briefs.ts';
 import { startPendingDemo } from './sessions/demoCommands.ts';
 import { applyRetention } from './sessions/retention.ts';
-import { tell } from './ui/commandRegistry.ts';
+import type { ApiKeys } from './models/apiKeys.ts';
+import { lostKeyText } from './models/keyText.ts';
+import { run, tell } from './ui/commandRegistry.ts';
 import { homeFolder, setting } from './ui/settings.ts';
 import { openFolders, type AppDeps } from './appDeps.ts';
 
@@ -30,6 +32,7 @@ export interface StartupDeps {
 export async function resumeWork({ deps, owned, briefs, memory }: StartupDeps): Promise<void> {
   const { host, sessions, logger } = deps;
   sessions.refresh();
+  await attempt('keys', logger, () => warnOfLostKeys(deps.keys));
   const policy = setting('session.resume');
   const resumption = owned.add(
     new Resumption({
@@ -48,6 +51,14 @@ export async function resumeWork({ deps, owned, briefs, memory }: StartupDeps): 
     await startPendingDemo(deps, memory);
   } catch (error) {
     tell(error, logger);
+  }
+}
+
+/** Says at once that a key is gone, because sessions that need it cannot work. */
+async function warnOfLostKeys(keys: ApiKeys): Promise<void> {
+  for (const entry of await keys.lost()) {
+    const shown = window.showWarningMessage(`Helios: ${lostKeyText(entry)}`, 'Set API Key');
+    void shown.then((choice) => choice && run('helios.setApiKey', entry.provider));
   }
 }
 

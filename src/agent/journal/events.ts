@@ -283,7 +283,8 @@ export type JournalEvent = Recorded<SessionEvent>;
 export type StreamEvent =
   | { readonly type: 'text.delta'; readonly text: string }
   | { readonly type: 'thinking.delta'; readonly text: string }
-  | { readonly type: 'text.discarded'; readonly why: string }
+  /** The model is called again after `retryMs`; text streamed so far is no longer valid. */
+  | { readonly type: 'text.discarded'; readonly why: string; readonly retryMs: number }
   /** A message that users see even while the model is writing. */
   | { readonly type: 'notice'; readonly text: string }
   | { readonly type: 'tool.progress'; readonly callId: string; readonly text: string };

@@ -118,16 +118,21 @@ const changes: ChangesOf<JournalEvent['type']> = {
   'session.ended': (state, { at: atMs, id: _id, v: _v, type: _type, ...end }) => ({
     ...without(state, 'sleep', 'monitor'),
     phase: 'ended',
-    end: { atMs, ...end },
+    end: {
+      atMs,
+      ...end,
+      ...(end.reason === 'error' && state.failure && { failure: state.failure }),
+    },
   }),
   'message.added': (state, { origin }) => (origin === 'person' ? renewed(awake(state)) : state),
   'model.requested': (state, { turn }) => ({
-    ...changeAllowance(without(state, 'pausedBy'), (last) => ({ ...last, turns: last.turns + 1 })),
+    ...changeAllowance(without(state, 'pausedBy', 'failure'), (last) => ({ ...last, turns: last.turns + 1 })),
     phase: 'thinking',
     turns: turn,
   }),
   'model.replied': (state, event) => ({
     ...spent(state, event),
+    ...(event.failure && { failure: event.failure }),
     phase: state.phase === 'thinking' ? 'ready' : state.phase,
   }),
   'model.consulted': (state, event) => spent(state, event),
@@ -232,7 +237,7 @@ const awake = (state: SessionState): SessionState =>
     ? { ...without(state, 'end', 'pausedBy'), phase: 'ready' }
     : state;
 
-type OptionalKey = 'sleep' | 'monitor' | 'end' | 'pausedBy' | 'effort';
+type OptionalKey = 'sleep' | 'monitor' | 'end' | 'pausedBy' | 'failure' | 'effort';
 
 function without(state: SessionState, ...keys: readonly OptionalKey[]): SessionState {
   const copy: Partial<Record<OptionalKey, unknown>> & SessionState = { ...state };

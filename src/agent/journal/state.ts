@@ -8,6 +8,7 @@ import type { Requirements } from '../../experiments/target/requirements.ts';
 import type { Target } from '../../experiments/target/target.ts';
 import type { SleepRequest } from '../../sleep/trigger.ts';
 import type { Effort } from '../../models/effort.ts';
+import type { ModelFailure } from '../../models/model.ts';
 import type { Approval } from '../../permissions/grants/grant.ts';
 import type { ExperimentPlan } from '../../experiments/experiment.ts';
 import type { RefusedCall } from '../../permissions/access.ts';
@@ -215,7 +216,11 @@ export interface SessionState {
     readonly atMs?: number;
     readonly reason: EndReason;
     readonly summary: string;
+    /** The failed model call that ended the session. */
+    readonly failure?: ModelFailure;
   };
+  /** Failure of the last model call. */
+  readonly failure?: ModelFailure;
   readonly stickies: ReadonlyMap<number, string>;
   /** Experiment id → experiment of the ledger, oldest first. */
   readonly experiments: ReadonlyMap<string, ExperimentRecord>;

@@ -6,6 +6,7 @@ import { delay, type Clock } from '../../base/clock.ts';
 import { adviceOf, HeliosError } from '../../base/errors.ts';
 import { backoffMs } from '../../base/retries.ts';
 import type { Effort } from '../../models/effort.ts';
+import { retryReason } from '../../models/failures.ts';
 import type {
   ModelDescription,
   ModelFailure,
@@ -336,7 +337,8 @@ async function afterFailure(
   const waitMs = Math.max(failure.retryAfterMs ?? 0, backoffMs(outagePolicy, failures - 1));
   deps.show({
     type: 'text.discarded',
-    why: `${text}; waiting ${Math.round(waitMs / 1000)} s before the next attempt`,
+    why: retryReason(deps.provider(log.state.provider).label, failure),
+    retryMs: waitMs,
   });
   await outWaited(deps, waitMs, signal);
 }

@@ -1,5 +1,6 @@
 /** Makes one model call and streams the reply. */
 import type { Clock } from '../../base/clock.ts';
+import { retryReason } from '../../models/failures.ts';
 import type { ModelProvider, ModelReply, ModelRequest } from '../../models/model.ts';
 import type { StreamEvent } from '../journal/events.ts';
 
@@ -49,7 +50,11 @@ export async function think(
       case 'tool_call.started':
         break;
       case 'attempt.discarded':
-        show({ type: 'text.discarded', why: `${event.failure.message}; retrying` });
+        show({
+          type: 'text.discarded',
+          why: retryReason(provider.label, event.failure),
+          retryMs: event.delayMs,
+        });
         break;
       case 'finished':
         return event.reply;

@@ -2,6 +2,7 @@
 import type { Session } from '../../agent/contract/sessions.ts';
 import { UserFacing } from '../../base/errors.ts';
 import { cleanText } from '../../base/text.ts';
+import { retryText } from '../../presentation/sessions/retryText.ts';
 import { exitCodes, type CliDeps } from '../cliDeps.ts';
 
 /**
@@ -23,7 +24,7 @@ export async function printAnswer(
       stderr.write(`${cleanText(event.title)}\n`);
   });
   const discardListener = session.onDidStream((event) => {
-    if (event.type === 'text.discarded') stderr.write(`${cleanText(event.why)}\n`);
+    if (event.type === 'text.discarded') stderr.write(`${cleanText(retryText(event))}\n`);
   });
   try {
     const reason = await session.ended;

@@ -3,6 +3,7 @@ import type { JournalEvent, StreamEvent } from '../../agent/journal/events.ts';
 import type { Clock } from '../../base/clock.ts';
 import { DisposableStore, type Disposable } from '../../base/disposable.ts';
 import { cleanText } from '../../base/text.ts';
+import { retryText } from '../../presentation/sessions/retryText.ts';
 import { EventText } from './eventText.ts';
 import { LineEditor, type LineListener } from './lineEditor.ts';
 import { bestRuns, liveBlock, type LiveValues } from './liveBlock.ts';
@@ -60,7 +61,7 @@ export class TerminalView implements SessionView, Disposable {
     if (event.type === 'text.discarded') {
       this.#streamed = '';
       this.#screen.endStream();
-      this.notice(event.why);
+      this.notice(retryText(event));
     }
   }
 

@@ -2,6 +2,7 @@
 import type { Session } from '../../agent/contract/sessions.ts';
 import type { JournalEvent, StreamEvent } from '../../agent/journal/events.ts';
 import { cleanText } from '../../base/text.ts';
+import { retryText } from '../../presentation/sessions/retryText.ts';
 import { EventText } from './eventText.ts';
 import type { LineListener } from './lineEditor.ts';
 import { plainStyle, type Style } from './style.ts';
@@ -91,7 +92,7 @@ export class PlainView implements SessionView {
   }
 
   stream(event: StreamEvent): void {
-    if (event.type === 'text.discarded') this.notice(event.why);
+    if (event.type === 'text.discarded') this.notice(retryText(event));
     if (event.type === 'notice') this.notice(event.text);
   }
 

@@ -35,6 +35,8 @@ export interface Glance {
   /** Permissions for the next call; omitted if the profile decides them. */
   readonly permissions?: NonNullable<SessionState['permissions']>;
   readonly metric?: LiveMetric;
+  /** The model call that is repeated at `atMs`, and why. */
+  readonly retry?: { readonly why: string; readonly atMs: number };
   /** Best value, measured by the champion: `loss 0.83`. Shown after the session has ended. */
   readonly best?: string;
 }

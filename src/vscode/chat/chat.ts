@@ -8,7 +8,7 @@ import { adviceOf, messageOf, UserFacing } from '../../base/errors.ts';
 import { isQuestion, slashWord } from '../../presentation/slashWords.ts';
 import { participant, type ChatCommand } from '../ui/contributions.ts';
 import { noMachine } from '../ui/noMachine.ts';
-import { trustText } from '../window/engineHost.ts';
+import { manageTrust, trustText } from '../ui/trust.ts';
 import { chatCommands } from './chatCommands.ts';
 import { ChatFollower } from './chatFollower.ts';
 import { ChatGoals } from './chatGoals.ts';
@@ -51,7 +51,7 @@ class ChatHandler {
     try {
       if (!workspace.isTrusted) {
         turn.stream.markdown(trustText);
-        turn.stream.button({ command: 'workbench.trust.manage', title: 'Manage Workspace Trust' });
+        turn.stream.button(manageTrust);
         return {};
       }
       return await this.#answer(turn);

@@ -158,6 +158,7 @@ async function answerAboutModels(
   answer: typeof showModels,
 ): Promise<ChatResult> {
   const session = meant.mentioned(context) ?? chat.sessions.going()[0];
-  await answer(request.prompt, { engine: await chat.host.get(), session, stream });
+  const { host, keys } = chat;
+  await answer(request.prompt, { engine: await host.get(), keys, session, stream });
   return about(session);
 }

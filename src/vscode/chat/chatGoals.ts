@@ -27,7 +27,7 @@ import type { ChatDeps, ChatTurn } from './chatTurn.ts';
  * in the chat.
  */
 export class ChatGoals {
-  readonly #deps: Pick<ChatDeps, 'host' | 'logger'>;
+  readonly #deps: Pick<ChatDeps, 'host' | 'keys' | 'logger'>;
   readonly #follower: ChatFollower;
   /**
    * By session id: the chat model that was selected when the last message was sent to the session.
@@ -35,7 +35,7 @@ export class ChatGoals {
    */
   readonly #picked = new Map<string, string>();
 
-  constructor(deps: Pick<ChatDeps, 'host' | 'logger'>, follower: ChatFollower) {
+  constructor(deps: Pick<ChatDeps, 'host' | 'keys' | 'logger'>, follower: ChatFollower) {
     this.#deps = deps;
     this.#follower = follower;
   }
@@ -50,7 +50,10 @@ export class ChatGoals {
       showRefusal(stream, goal !== '' ? noFolder : profile === 'goal' ? noGoal : noQuestion);
       return {};
     }
-    const refusal = await refusalFor(engine, picked?.provider ?? (await providerIn(folder.fsPath)));
+    const provider = picked?.provider ?? (await providerIn(folder.fsPath));
+    const command = request.command === undefined ? '' : `/${request.command} `;
+    const typed = { goal: `${command}${goal}` };
+    const refusal = await refusalFor({ engine, keys: this.#deps.keys }, provider, typed);
     if (refusal !== undefined) {
       showRefusal(stream, refusal);
       return {};

@@ -15,15 +15,17 @@ import {
   switchedText,
   type ModelInUse,
 } from '../../presentation/models/modelText.ts';
-import { showButton } from './chatStream.ts';
+import { showButton, showRefusal } from './chatStream.ts';
+import type { ApiKeys } from '../models/apiKeys.ts';
 import { saveModel } from '../models/modelCommands.ts';
 import { modelLines } from '../models/modelLines.ts';
 import { plain } from '../../base/markdown.ts';
-import { readyProviders } from '../models/readiness.ts';
+import { readyProviders, refusalFor } from '../models/readiness.ts';
 import { engineSettings } from '../ui/settings.ts';
 
 export interface ModelTalk {
   readonly engine: Engine;
+  readonly keys: ApiKeys;
   /** Session whose model is shown or changed; `undefined` for the model of new goals. */
   readonly session: Session | undefined;
   readonly stream: ChatResponseStream;
@@ -61,7 +63,7 @@ export async function showModels(prompt: string, { engine, stream }: ModelTalk):
 /**
  * Shows the session's model or, with a prompt, switches to the named model. The session's history
  * and notes are preserved. Without a session, the named model becomes the default for new goals.
- * Throws `UserFacing`.
+ * Changes nothing if the provider of the named model is not ready. Throws `UserFacing`.
  */
 export async function answerAboutModel(prompt: string, talk: ModelTalk): Promise<void> {
   const { engine, session, stream } = talk;
@@ -74,6 +76,11 @@ export async function answerAboutModel(prompt: string, talk: ModelTalk): Promise
   if (newModel === undefined) {
     stream.markdown(`${plain(modelText(current), 400)}\n\n`);
     showButton(stream, 'helios.selectModel', 'Select Model');
+    return;
+  }
+  const refusal = await refusalFor(talk, newModel.provider);
+  if (refusal !== undefined) {
+    showRefusal(stream, { ...refusal, markdown: `${refusal.markdown} The model was not changed.` });
     return;
   }
   if (session === undefined) await saveModel(newModel.provider, newModel.model);

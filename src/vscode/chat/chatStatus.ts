@@ -24,13 +24,14 @@ export async function showStatus(
   }
   const today = await (await host.get()).spentToday();
   for (const session of shown) {
-    const { text, links } = follower.standing(session, 'time');
+    const { text, buttons, links } = follower.standing(session, 'time');
     const { state } = session;
     const nowMs = isOpen(state) ? systemClock.now() : state.lastEventMs;
     const costs = costPart({ state, nowMs, today, dayLimits: engineSettings().dayLimits });
     const target = state.profile === 'goal' ? [plain(targetSentence(state), 600)] : [];
     const parts = [`**${plain(state.goal, 300)}**`, text, ...target, costs, ''];
     stream.markdown(withIcons(parts.join('\n\n')));
+    for (const button of buttons) button(stream);
     showLinks(stream, links);
   }
   return shown.length === 1 ? about(shown[0]) : {};

@@ -4,6 +4,7 @@ import { MarkdownString, Uri, type ChatResponseStream } from 'vscode';
 import type { SessionId } from '../../base/ids.ts';
 import { linkLine, type CommandLink } from '../ui/commandLinks.ts';
 import type { CommandId } from '../ui/contributions.ts';
+import { retryText } from '../../presentation/sessions/retryText.ts';
 import type { ChatPart } from '../sessions/chatPart.ts';
 import type { Refusal } from '../models/preconditions.ts';
 
@@ -45,6 +46,8 @@ function showPart(stream: ChatResponseStream, part: ChatPart): void {
       return stream.markdown(part.markdown);
     case 'progress':
       return stream.progress(part.text);
+    case 'retry':
+      return stream.progress(retryText(part));
     case 'block':
       return stream.markdown(withIcons(`\n\n${part.markdown}\n\n`));
     case 'line':
@@ -114,5 +117,5 @@ export function showButton(
 
 export function showRefusal(stream: ChatResponseStream, { markdown, buttons }: Refusal): void {
   stream.markdown(markdown);
-  for (const { command, title } of buttons) showButton(stream, command, title);
+  for (const { command, title, args = [] } of buttons) showButton(stream, command, title, ...args);
 }

@@ -46,6 +46,7 @@ export interface FollowOptions {
  * VS Code collapses everything before the last progress message when the response is complete.
  */
 const progressAfterMs = 2_000;
+const countDownMs = 1_000;
 /** Interval at which VS Code's request to yield is looked for; it fires no event. */
 const yieldCheckMs = 300;
 
@@ -134,10 +135,21 @@ class Following implements Disposable {
   #show(parts: readonly ChatPart[]): void {
     for (const part of parts) {
       this.#progress?.dispose();
-      if (part.kind === 'progress')
+      if (part.kind === 'retry') this.#countDown(part);
+      else if (part.kind === 'progress')
         this.#progress = this.#options.clock.after(progressAfterMs, () => this.#options.show(part));
       else this.#options.show(part);
     }
+  }
+
+  /** Shows the time until the next try each second, until another part follows. */
+  #countDown(part: ChatPart & { kind: 'retry' }): void {
+    this.#options.show(part);
+    const retryMs = part.retryMs - countDownMs;
+    this.#progress =
+      retryMs > 0
+        ? this.#options.clock.after(countDownMs, () => this.#countDown({ ...part, retryMs }))
+        : undefined;
   }
 
   #end(end: FollowEnd): void {

@@ -8,9 +8,9 @@ import {
 } from '../../presentation/settings/settings.ts';
 import { adviceOf, messageOf, UserFacing } from '../../base/errors.ts';
 import type { NamedModel } from '../../models/list/modelNames.ts';
-import { checkEndpoints } from '../../compose/endpoints.ts';
 import { modelFor } from '../../presentation/models/modelText.ts';
-import { keyOf, keyOfEndpoint, providerKeys, type ProviderKey } from './apiKeys.ts';
+import { afterKeyOf, setApiKey } from './keyCommands.ts';
+import { keyFor } from './keyNames.ts';
 import { run, type Handlers } from '../ui/commandRegistry.ts';
 import { readChoices, type ModelDeps } from './modelProvider.ts';
 import type { WindowDeps } from '../window/windowDeps.ts';
@@ -21,39 +21,11 @@ type ProviderDeps = WindowDeps & { readonly keys: ApiKeys };
 
 export function modelCommands(deps: ProviderDeps, models: ModelDeps) {
   return {
-    'helios.setApiKey': () => setApiKey(deps),
+    'helios.setApiKey': (provider, after) =>
+      setApiKey(deps.keys, typeof provider === 'string' ? provider : undefined, afterKeyOf(after)),
     'helios.selectModel': () => selectModel(deps, models),
   } satisfies Handlers;
 }
-
-const origins = { storage: 'set', environment: 'from the environment' } as const;
-
-async function setApiKey({ keys }: ProviderDeps): Promise<void> {
-  const { endpoints } = checkEndpoints(engineSettings().endpoints);
-  const entries = [...providerKeys, ...endpoints.map(({ id, label }) => keyOfEndpoint(id, label))];
-  const rows = entries.map(async (entry) => {
-    const origin = await keys.origin(entry);
-    return { label: entry.label, description: origin ? origins[origin] : 'not set', entry };
-  });
-  const picked = await window.showQuickPick(await Promise.all(rows), {
-    title: 'Helios: Set API Key',
-    placeHolder: 'Select a provider',
-  });
-  if (picked === undefined) return;
-  const key = await askKey(picked.entry);
-  if (key === undefined) return;
-  await keys.set(picked.entry.secret, key);
-  const outcome = key.trim() === '' ? 'was deleted' : 'was stored';
-  window.setStatusBarMessage(`Helios: the key for ${picked.label} ${outcome}.`, 6_000);
-}
-
-const askKey = ({ label, variables }: ProviderKey): Thenable<string | undefined> =>
-  window.showInputBox({
-    title: `Key for ${label}`,
-    prompt: `Stored in secret storage. Leave it empty to delete the stored key; ${variables.join(' or ')} from the environment is then used`,
-    password: true,
-    ignoreFocusOut: true,
-  });
 
 type Row = QuickPickItem & { pick(): Promise<void> };
 
@@ -121,7 +93,7 @@ const moreRows = (deps: ProviderDeps): readonly Row[] => [
     iconPath: new ThemeIcon('plug'),
     pick: () => compatibleEndpoint(deps),
   },
-  { label: 'Set API Key…', iconPath: new ThemeIcon('key'), pick: () => setApiKey(deps) },
+  { label: 'Set API Key…', iconPath: new ThemeIcon('key'), pick: () => setApiKey(deps.keys) },
   {
     label: 'Sign In to ChatGPT…',
     iconPath: new ThemeIcon('account'),
@@ -147,7 +119,7 @@ export const saveModel = (provider: string, model: string): Promise<void> =>
  * something other than a key.
  */
 async function makeReady(deps: ProviderDeps, id: string): Promise<void> {
-  if (keyOf(id) !== undefined) return setApiKey(deps);
+  if (keyFor(id) !== undefined) return setApiKey(deps.keys, id);
   const provider = (await deps.host.get()).providers().find((each) => each.id === id);
   const state = await provider?.readiness?.();
   if (state?.isReady === false) throw new UserFacing(state.problem, state.action);

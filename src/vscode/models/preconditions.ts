@@ -1,9 +1,19 @@
 /** Messages for goals that cannot start, and the model that the chat's model picker selects. */
+import type { ProviderKey } from './apiKeys.ts';
 import type { CommandId } from '../ui/contributions.ts';
 
 export interface Refusal {
   readonly markdown: string;
-  readonly buttons: readonly { readonly command: CommandId; readonly title: string }[];
+  readonly buttons: readonly {
+    readonly command: CommandId;
+    readonly title: string;
+    readonly args?: readonly unknown[];
+  }[];
+}
+
+/** The goal that the user typed, which is offered again when the goal can start. */
+export interface TypedGoal {
+  readonly goal?: string;
 }
 
 export const noFolder: Refusal = {
@@ -15,10 +25,20 @@ export const noFolder: Refusal = {
   ],
 };
 
-export const noKey = (label: string): Refusal => ({
-  markdown: `No API key is set for ${label}. Keys are kept in secret storage and sent only to their provider.`,
+/** `lost`: what to say if a key was stored and is gone. */
+export const noKey = (
+  { label, provider }: Pick<ProviderKey, 'label' | 'provider'>,
+  { goal, lost }: TypedGoal & { readonly lost?: string | undefined } = {},
+): Refusal => ({
+  markdown:
+    lost ??
+    `No API key is set for ${label}. Keys are kept in secret storage and sent only to their provider.`,
   buttons: [
-    { command: 'helios.setApiKey', title: 'Set API Key' },
+    {
+      command: 'helios.setApiKey',
+      title: 'Set API Key',
+      args: [provider, ...(goal === undefined ? [] : [{ goal }])],
+    },
     { command: 'helios.selectModel', title: 'Select Model' },
     { command: 'helios.tryDemo', title: 'Try the Offline Demo' },
   ],

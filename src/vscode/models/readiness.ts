@@ -3,8 +3,17 @@ import type { Engine } from '../../agent/contract/engine.ts';
 import type { ModelProvider } from '../../models/model.ts';
 import { canRunCommands } from '../../compose/filesOnly.ts';
 import { projectsAt } from '../../compose/project.ts';
-import { keyOf } from './apiKeys.ts';
-import { noEndpoint, noKey, notReady, notSignedIn, type Refusal } from './preconditions.ts';
+import type { ApiKeys } from './apiKeys.ts';
+import { keyFor } from './keyNames.ts';
+import { lostKeyText } from './keyText.ts';
+import {
+  noEndpoint,
+  noKey,
+  notReady,
+  notSignedIn,
+  type Refusal,
+  type TypedGoal,
+} from './preconditions.ts';
 import { noMachine } from '../ui/noMachine.ts';
 import { engineSettings, homeFolder } from '../ui/settings.ts';
 
@@ -19,7 +28,11 @@ export const providerIn = async (folder: string): Promise<string> =>
  * Returns why no command can run, or why the provider cannot be used; `undefined` if a goal can
  * start. Makes no request to the provider.
  */
-export async function refusalFor(engine: Engine, provider: string): Promise<Refusal | undefined> {
+export async function refusalFor(
+  { engine, keys }: { readonly engine: Engine; readonly keys: ApiKeys },
+  provider: string,
+  typed: TypedGoal = {},
+): Promise<Refusal | undefined> {
   if (!canRunCommands(engine.machines.list())) return noMachine;
   if (provider === 'compatible' && engineSettings().compatibleBaseUrl === undefined)
     return noEndpoint;
@@ -29,8 +42,10 @@ export async function refusalFor(engine: Engine, provider: string): Promise<Refu
     ?.readiness?.();
   if (state === undefined || state.isReady) return undefined;
   if (provider === 'chatgpt') return notSignedIn;
-  const key = keyOf(provider);
-  return key === undefined ? notReady(state.problem, state.action) : noKey(key.label);
+  const key = keyFor(provider);
+  if (key === undefined) return notReady(state.problem, state.action);
+  const lost = (await keys.lost()).some(({ secret }) => secret === key.secret);
+  return noKey(key, { ...typed, lost: lost ? lostKeyText(key) : undefined });
 }
 
 /** Returns the ids of the providers that are ready, without requests to the providers. */

@@ -5,7 +5,7 @@ import { projectsAt, reviewText } from '../../compose/project.ts';
 import { openFile, type Handlers } from '../ui/commandRegistry.ts';
 import { homeFolder } from '../ui/settings.ts';
 import { pickFolder } from '../ui/workFolder.ts';
-import { notTrusted } from '../window/engineHost.ts';
+import { notTrusted } from '../ui/trust.ts';
 import type { WindowDeps } from '../window/windowDeps.ts';
 
 type DocumentDeps = Pick<WindowDeps, 'documents'>;

@@ -26,7 +26,9 @@ export type ChatPart =
   /** A separate block by Helios, such as a table: escaped Markdown. */
   | { readonly kind: 'block'; readonly markdown: string }
   /** Progress text, shown until another part follows. */
-  | { readonly kind: 'progress'; readonly text: string };
+  | { readonly kind: 'progress'; readonly text: string }
+  /** Progress text about a repeated model call, with the time until then counted down. */
+  | { readonly kind: 'retry'; readonly why: string; readonly retryMs: number };
 
 /** Returns a paragraph by Helios. */
 export const line = (icon: string, markdown: string, files: readonly string[] = []): ChatPart =>

@@ -6,7 +6,9 @@ import { leftOutOf, leftOutText } from '../../presentation/sessions/sessionText.
 import type { Session } from '../../agent/contract/sessions.ts';
 import type { Budget } from '../../agent/journal/events.ts';
 import { run, type Handlers } from '../ui/commandRegistry.ts';
-import { viewContainer } from '../ui/contributions.ts';
+import type { ApiKeys } from '../models/apiKeys.ts';
+import type { Refusal } from '../models/preconditions.ts';
+import { participant, viewContainer } from '../ui/contributions.ts';
 import { offer } from '../notifications/notices.ts';
 import { pickGoing } from '../window/pick.ts';
 import type { WindowDeps } from '../window/windowDeps.ts';
@@ -16,15 +18,18 @@ import { providerIn, refusalFor } from '../models/readiness.ts';
 import { suggestedBudget } from '../ui/settings.ts';
 import { pickFolder } from '../ui/workFolder.ts';
 
-export function goalCommands(deps: WindowDeps) {
+type GoalDeps = WindowDeps & { readonly keys: ApiKeys };
+
+export function goalCommands(deps: GoalDeps) {
   return {
     'helios.startGoal': () => startGoal(deps),
+    'helios.tryAgain': (argument) => tryAgain(argument),
     'helios.follow': (argument) => follow(deps, argument),
     'helios.openFolder': () => commands.executeCommand('workbench.action.files.openFolder'),
   } satisfies Handlers;
 }
 
-async function startGoal(deps: WindowDeps): Promise<void> {
+async function startGoal(deps: GoalDeps): Promise<void> {
   const engine = await deps.host.get();
   const folder = await pickFolder('Work on the goal in which folder?');
   if (folder === undefined && (workspace.workspaceFolders ?? []).length > 0) return;
@@ -39,15 +44,9 @@ async function startGoal(deps: WindowDeps): Promise<void> {
       'Try the Offline Demo': 'helios.tryDemo',
     });
   }
-  const refusal = await refusalFor(engine, await providerIn(folder.fsPath));
+  const refusal = await refusalFor({ engine, keys: deps.keys }, await providerIn(folder.fsPath));
   if (refusal !== undefined) {
-    const commandOf = Object.fromEntries(
-      refusal.buttons.map(({ title, command }) => [title, command]),
-    );
-    return offer(
-      window.showInformationMessage(refusal.markdown, ...Object.keys(commandOf)),
-      commandOf,
-    );
+    return offerButtons(refusal);
   }
   const goal = await askGoal();
   const budget = goal === undefined ? undefined : await askBudget();
@@ -56,6 +55,21 @@ async function startGoal(deps: WindowDeps): Promise<void> {
   const session = await engine.sessions.start({ goal, budget, workFolder: folder.fsPath });
   void showLeftOut(session);
   await showSession(deps, session);
+}
+
+async function offerButtons({ markdown, buttons }: Refusal): Promise<void> {
+  const titles = buttons.map(({ title }) => title);
+  const choice = await window.showInformationMessage(markdown, ...titles);
+  const chosen = buttons.find(({ title }) => title === choice);
+  if (chosen !== undefined) await run(chosen.command, ...(chosen.args ?? []));
+}
+
+/** Continues a session that a failed model call ended, in the chat. */
+async function tryAgain(argument: unknown): Promise<void> {
+  const id = sessionIdOf(argument);
+  if (id === undefined) return;
+  const query = `@${participant.name} /resume ${id}`;
+  await commands.executeCommand('workbench.action.chat.open', { query });
 }
 
 /**

@@ -71,6 +71,8 @@ function journalEntries(events: readonly JournalEvent[]): string[] {
 const origins = { person: 'You', wake: 'Woken', monitor: 'Monitor' } as const;
 
 function messageText(event: JournalEvent): string[] {
+  if (event.type === 'model.replied' && event.failure !== undefined)
+    return [`- ${plain(`Model call failed: ${event.failure.message}`, 600)}`];
   if (event.type !== 'message.added') return [];
   const { origin, isUnsaid } = event;
   if (isUnsaid === true) return ['**Continued by you**'];
@@ -98,6 +100,7 @@ function partText(part: ChatPart): string[] {
       ];
     case 'links':
     case 'progress':
+    case 'retry':
       return [];
   }
 }

@@ -19,6 +19,7 @@ import {
   type Glance,
 } from '../../presentation/sessions/sessionText.ts';
 import { plain } from '../../base/markdown.ts';
+import { retryText } from '../../presentation/sessions/retryText.ts';
 import { runName } from '../../presentation/runs/runText.ts';
 
 /** The only command to which the tooltip links. */
@@ -76,7 +77,8 @@ export function statusBarText(
   return {
     text: `$(${icon}) Helios: ${words}${suffix}${others}`,
     tooltip,
-    spoken: `Helios: ${statusLine(shown, nowMs)}${suffix}`,
+    // A count down would be read aloud each second.
+    spoken: `Helios: ${shown.retry?.why ?? statusLine(shown, nowMs)}${suffix}`,
     isWarning: needsUser(shown.state),
   };
 }
@@ -90,7 +92,14 @@ function urgency({ state }: Glance): number {
   return state.phase === 'sleeping' ? 2 : 3;
 }
 
-function indicator({ state, metric }: Glance, nowMs: number): { icon: string; words: string } {
+function indicator(
+  { state, metric, retry }: Glance,
+  nowMs: number,
+): { icon: string; words: string } {
+  if (retry !== undefined) {
+    const text = retryText({ why: oneLine(retry.why, 60), retryMs: retry.atMs - nowMs });
+    return { icon: 'watch', words: `Helios: ${text}` };
+  }
   if (state.phase === 'sleeping' && state.sleep !== undefined) {
     const until = oneLine(sleepText(state.sleep.request, state, nowMs), 40);
     return { icon: 'clock', words: `sleeping ${until} · ${sleepSpan(state.sleep, nowMs)}` };

@@ -50,7 +50,7 @@ export class Transcript {
       this.#hasStreamedText = true;
       return [{ kind: 'text', markdown: event.text }];
     }
-    if (event.type === 'text.discarded') return this.#discarded(event.why);
+    if (event.type === 'text.discarded') return this.#discarded(event);
     if (event.type === 'notice') return [line('info', plain(event.text))];
     // Thinking is not shown, because VS Code itself shows that the response is in progress.
     if (event.type === 'thinking.delta') return [];
@@ -90,7 +90,7 @@ export class Transcript {
       case 'session.resumed':
         return resumedParts(event, state);
       case 'session.ended':
-        return endParts(event, this.#lastReply);
+        return endParts(event, state, this.#lastReply);
       default:
         return eventParts(event, state);
     }
@@ -156,18 +156,20 @@ export class Transcript {
     const parts: ChatPart[] =
       wasStreamed || text.trim() === '' ? [] : [{ kind: 'text', markdown: text }];
     const description = describeEvent(event, state);
-    if (description?.tone === 'bad') parts.push(line('warning', markdownOf(description)));
+    // The next try or the end of the session tells the failure.
+    if (description?.tone === 'bad' && wasStreamed)
+      parts.push(line('discard', 'The text above was cut off.'));
     if (description?.tone === 'warn') parts.push(line('warning', plain(description.detail ?? '')));
     return parts;
   }
 
-  #discarded(why: string): ChatPart[] {
-    if (!this.#hasStreamedText)
-      return [{ kind: 'progress', text: `Retrying the model call: ${why}` }];
+  #discarded({ why, retryMs }: Extract<StreamEvent, { type: 'text.discarded' }>): ChatPart[] {
+    const wasStreamed = this.#hasStreamedText;
     this.#hasStreamedText = false;
-    return [
-      line('discard', `The text above was cut off and is being written again: ${plain(why)}`),
-    ];
+    const retry: ChatPart = { kind: 'retry', why, retryMs };
+    return wasStreamed
+      ? [line('discard', 'The text above was cut off and is being written again.'), retry]
+      : [retry];
   }
 }
 
@@ -360,10 +362,16 @@ function runEndedParts(event: EventOf<'run.ended'>, state: SessionState): readon
 }
 
 /**
- * Returns the parts for the end of the session. Omits the summary if the model's last reply already
- * contains it.
+ * Returns the parts for the end of the session: only the failure if a model call failed. Omits the
+ * summary if the model's last reply already contains it.
  */
-function endParts(event: EventOf<'session.ended'>, lastReply: string): readonly ChatPart[] {
+function endParts(
+  event: EventOf<'session.ended'>,
+  { end }: SessionState,
+  lastReply: string,
+): readonly ChatPart[] {
+  if (end?.failure !== undefined)
+    return [line('error', plain(end.failure.problem ?? end.failure.message, 600))];
   const summary = (event.marked ?? event.summary).trim();
   const table = evidenceList(event.evidence);
   const parts: ChatPart[] = [

@@ -4,6 +4,7 @@ import { adviceOf, messageOf, UserFacing } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
 import { itemCommands, paletteCommands, type CommandId } from './contributions.ts';
 import { noMachine } from './noMachine.ts';
+import { manageTrust } from './trust.ts';
 
 export type Handler = (...args: readonly unknown[]) => unknown;
 /**
@@ -35,15 +36,23 @@ export const run = (id: CommandId, ...args: readonly unknown[]): Thenable<unknow
 /** Shows an error to the user, with its advice. Logs an internal error too. */
 export function tell(error: unknown, logger: Logger): void {
   if (error instanceof UserFacing) {
-    void (error.reason === 'no_machine'
-      ? offerMachines()
-      : window.showErrorMessage(adviceOf(error)));
+    void showToUser(error);
     return;
   }
   logger.error(error instanceof Error ? error : messageOf(error));
   void window.showErrorMessage(`Helios: ${adviceOf(error)}`, 'Show Output').then((choice) => {
     if (choice !== undefined) void run('helios.showOutput');
   });
+}
+
+async function showToUser(error: UserFacing): Promise<void> {
+  if (error.reason === 'no_machine') return offerMachines();
+  if (error.reason !== 'not_trusted') {
+    await window.showErrorMessage(adviceOf(error));
+    return;
+  }
+  const choice = await window.showWarningMessage(error.message, manageTrust.title);
+  if (choice !== undefined) await commands.executeCommand(manageTrust.command);
 }
 
 /** Says that no command can run here, and offers ways to a machine on which commands can run. */

@@ -74,6 +74,7 @@ export const itemCommands = [
   'helios.deny',
   'helios.unpinNote',
   'helios.openFolder',
+  'helios.tryAgain',
   'helios.reopenInWsl',
   'helios.useContainer',
 ] as const;
@@ -98,6 +99,15 @@ export const contextKeys = {
   hasRuns: 'helios.hasRuns',
   /** Whether the list of sessions has been read in this window. */
   sessionsListed: 'helios.sessionsListed',
+  // Steps of the walkthrough are done by these.
+  /** Whether a session of the demo has ended with runs. */
+  demoEnded: 'helios.demoEnded',
+  /** Whether a key, a sign-in or a model without either is set. */
+  hasModel: 'helios.hasModel',
+  goalStarted: 'helios.goalStarted',
+  goalEnded: 'helios.goalEnded',
+  /** Whether a panel has shown a session with runs. */
+  runShown: 'helios.runShown',
 } as const;
 
 export const participant = { id: 'helios.agent', name: 'helios' } as const;

@@ -73,6 +73,10 @@ export class SessionPanels<Source> implements Disposable {
     this.#attach(panel, { kind, sessionId, source });
   }
 
+  isShown(sessionId: string): boolean {
+    return this.#panels.has(sessionId);
+  }
+
   dispose(): void {
     for (const panel of [...this.#panels.values()]) panel.dispose();
     this.#owned.dispose();

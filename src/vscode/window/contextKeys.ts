@@ -1,26 +1,24 @@
 import { commands } from 'vscode';
 import type { Disposable } from '../../base/disposable.ts';
-import { contextKeys } from '../ui/contributions.ts';
+import { contextValues } from './contextValues.ts';
 import type { OpenSessions } from './openSessions.ts';
 
 /**
  * Keeps the context keys up to date. A key is set only when its value changes, because each
- * `setContext` call is a message to VS Code's window.
+ * `setContext` call is a message to VS Code's window. `isShown`: whether a panel shows the session.
  */
-export function keepContextKeys(sessions: OpenSessions): Disposable {
+export function keepContextKeys(
+  sessions: OpenSessions,
+  isShown: (sessionId: string) => boolean,
+): Disposable {
   const values = new Map<string, boolean>();
-  const set = (key: string, value: boolean): void => {
-    if (values.get(key) === value) return;
-    values.set(key, value);
-    void commands.executeCommand('setContext', key, value);
-  };
   const update = (): void => {
-    set(contextKeys.hasSession, sessions.going().length > 0);
-    set(contextKeys.isWorking, sessions.isWorking);
-    set(
-      contextKeys.hasRuns,
-      sessions.all().some(({ state }) => state.runs.size > 0),
-    );
+    const states = sessions.all().map(({ state }) => state);
+    for (const [key, value] of contextValues(states, isShown)) {
+      if (values.get(key) === value) continue;
+      values.set(key, value);
+      void commands.executeCommand('setContext', key, value);
+    }
   };
   update();
   return sessions.onDidChange(update);

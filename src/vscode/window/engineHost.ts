@@ -7,6 +7,7 @@ import type { Engine } from '../../agent/contract/engine.ts';
 import type { EnginePorts } from '../../agent/contract/ports.ts';
 import type { EngineSettings } from '../../agent/contract/settings.ts';
 import type { ModelProvider } from '../../models/model.ts';
+import { notTrusted } from '../ui/trust.ts';
 
 export type CreateEngine = (options: {
   readonly home: string;
@@ -75,9 +76,3 @@ export class EngineHost {
     }
   }
 }
-
-export const trustText =
-  'Helios runs commands and edits files, so it starts only in a folder that you trust.';
-
-export const notTrusted = (): UserFacing =>
-  new UserFacing(trustText, 'Run “Workspaces: Manage Workspace Trust”.');

@@ -4,7 +4,7 @@
  */
 import type { Engine } from '../../agent/contract/engine.ts';
 import type { Session } from '../../agent/contract/sessions.ts';
-import type { JournalEvent } from '../../agent/journal/events.ts';
+import type { JournalEvent, StreamEvent } from '../../agent/journal/events.ts';
 import type { Clock } from '../../base/clock.ts';
 import { DisposableStore, type Disposable } from '../../base/disposable.ts';
 import { Emitter, type Event } from '../../base/emitter.ts';
@@ -30,6 +30,7 @@ const frameMs = 250;
  * while a session has not ended, and otherwise.
  */
 const tickMs = { active: 30_000, idle: 60_000 };
+const secondMs = 1_000;
 
 export class OpenSessions implements Disposable {
   readonly #owned = new DisposableStore();
@@ -39,6 +40,8 @@ export class OpenSessions implements Disposable {
   readonly #runChanged = new Emitter<RunChange>();
   readonly #frames: Frames;
   readonly #watched = new Map<string, Disposable>();
+  readonly #retries = new Map<string, NonNullable<Glance['retry']>>();
+  #countDown: Disposable | undefined;
   #engine: Engine | undefined;
   #tick: Disposable | undefined;
 
@@ -110,8 +113,10 @@ export class OpenSessions implements Disposable {
     const metric = this.#liveMetric(session);
     const best = bestText(session.ledger);
     const permissions = session.permissions();
+    const retry = this.#retries.get(session.id);
     return {
       state: session.state,
+      ...(retry && { retry }),
       ...(permissions && { permissions }),
       ...(metric && { metric }),
       ...(best !== undefined && { best }),
@@ -120,6 +125,7 @@ export class OpenSessions implements Disposable {
 
   dispose(): void {
     this.#tick?.dispose();
+    this.#countDown?.dispose();
     for (const watch of this.#watched.values()) watch.dispose();
     this.#owned.dispose();
   }
@@ -128,19 +134,45 @@ export class OpenSessions implements Disposable {
     const open = this.all();
     for (const session of open) {
       if (this.#watched.has(session.id)) continue;
-      const watch = session.onDidRecord((event) => {
-        this.#recorded.fire({ session, event });
-        this.#frames.request();
-      });
+      const watch = new DisposableStore();
+      watch.add(
+        session.onDidRecord((event) => {
+          // The failed reply is recorded before the wait, and news end the wait.
+          this.#retries.delete(session.id);
+          this.#recorded.fire({ session, event });
+          this.#frames.request();
+        }),
+      );
+      watch.add(session.onDidStream((event) => this.#noteRetry(session.id, event)));
       this.#watched.set(session.id, watch);
     }
     for (const [id, watch] of this.#watched) {
       if (open.some((session) => session.id === id)) continue;
       watch.dispose();
       this.#watched.delete(id);
+      this.#retries.delete(id);
     }
     this.#frames.request();
     this.#scheduleTick();
+  }
+
+  #noteRetry(id: string, event: StreamEvent): void {
+    if (event.type === 'text.discarded') {
+      this.#retries.set(id, { why: event.why, atMs: this.#clock.now() + event.retryMs });
+      this.#frames.request();
+      this.#keepCounting();
+    } else if (this.#retries.delete(id)) this.#frames.request();
+  }
+
+  /** Fires change events each second while a model call is about to be repeated. */
+  #keepCounting(): void {
+    this.#countDown ??= this.#clock.after(secondMs, () => {
+      this.#countDown = undefined;
+      for (const [id, { atMs }] of this.#retries)
+        if (atMs <= this.#clock.now()) this.#retries.delete(id);
+      if (this.#retries.size > 0) this.#keepCounting();
+      this.#frames.request();
+    });
   }
 
   #scheduleTick(): void {

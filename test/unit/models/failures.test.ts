@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
-import { failureOf } from '../../../src/models/failures.ts';
+import { failureOf, retryReason } from '../../../src/models/failures.ts';
 import type { ModelFailureReason } from '../../../src/models/model.ts';
 
 const context = { label: 'Lab', keyHint: 'Set the key.', nowMs: Date.UTC(2026, 0, 1) };
@@ -29,9 +29,9 @@ describe('failureOf', () => {
     [
       'an account without credit',
       http(400, 'invalid_request_error', 'Your credit balance is too low'),
-      'auth',
+      'credit',
     ],
-    ['an account without payment', http(402, 'billing_error'), 'auth'],
+    ['an account without payment', http(402, 'billing_error'), 'credit'],
     [
       'a rate limit whose words speak of billing',
       http(429, 'RESOURCE_EXHAUSTED', 'check your plan and billing'),
@@ -84,18 +84,35 @@ describe('failureOf', () => {
     assert.deepEqual(failureOf(http(401, 'authentication_error', 'invalid x-api-key'), context), {
       reason: 'auth',
       status: 401,
-      message: 'Lab answered 401: invalid x-api-key Set the key.',
+      problem: 'Lab answered 401: invalid x-api-key.',
+      message: 'Lab answered 401: invalid x-api-key. Set the key.',
     });
+  });
+
+  it('advises to add credit, not to set a key, where the credit is used up', () => {
+    const refusal = http(400, 'invalid_request_error', 'Your credit balance is too low');
+    const billingUrl = 'https://lab.example/billing';
+    const { message, problem } = failureOf(refusal, { ...context, billingUrl });
+    assert.equal(problem, 'Lab answered 400: the credit of the account is used up.');
+    assert.equal(message, `${problem} Add credit at ${billingUrl}`);
+  });
+
+  it('says that requests are limited, and why else a call is repeated', () => {
+    const limited = failureOf(http(529, 'overloaded_error', 'Overloaded'), context);
+    assert.equal(retryReason('Lab', limited), 'Lab is limiting requests');
+    const down = failureOf(http(500, 'api_error', 'down'), context);
+    assert.equal(retryReason('Lab', down), 'Lab answered 500: down');
+    assert.equal(retryReason('Lab', { reason: 'network', message: 'Cut.' }), 'Cut');
   });
 
   it('gives the last cause, and no endless or unclean text', () => {
     const cause = error('Connection error.', {
       cause: error('fetch failed', { cause: error('connect ECONNREFUSED ::1') }),
     });
-    assert.equal(failureOf(cause, context).message, 'Lab: connect ECONNREFUSED ::1');
+    assert.equal(failureOf(cause, context).message, 'Lab: connect ECONNREFUSED ::1.');
     const circle = error('round');
     circle.cause = circle;
-    assert.equal(failureOf(circle, context).message, 'Lab: round');
+    assert.equal(failureOf(circle, context).message, 'Lab: round.');
     const page = failureOf(http(502, '', `<html>\u001b[31m${'x'.repeat(5000)}`), context).message;
     assert.ok(page.length < 700 && !page.includes('\u001b'));
   });

@@ -138,6 +138,13 @@ describe('status bar', () => {
     );
   });
 
+  it('counts down to the next call of the model, and reads out only why', () => {
+    const retry = { why: 'Anthropic is limiting requests', atMs: nowMs + 26_400 };
+    const { text, spoken } = statusBarText([{ state: working, retry }], 0, nowMs);
+    assert.equal(text, '$(watch) Helios: Anthropic is limiting requests; next try in 27 s');
+    assert.equal(spoken, 'Helios: Anthropic is limiting requests');
+  });
+
   it('says until when it sleeps', () => {
     const state = stateOf({
       phase: 'sleeping',

@@ -102,6 +102,10 @@ describe('contributions and manifest', () => {
       ...Object.values(contextKeys),
       ...Object.values(views),
     ];
+    for (const event of contributes.walkthroughs.flatMap(({ steps }) =>
+      steps.flatMap(({ completionEvents }) => completionEvents),
+    ))
+      assert.ok(known.includes(event.replace(/^onContext:/, '')), event);
     const whens = [...text.matchAll(/"(?:when|enablement)":"((?:[^"\\]|\\.)*)"/g)].map(
       (match) => match[1] ?? '',
     );

@@ -202,6 +202,20 @@ describe('following a session', () => {
     assert.equal(clock.pendingTimers, 0);
   });
 
+  it('counts down to the next call of the model each second, until something else comes', async () => {
+    const session = new ToldSession({ phase: 'thinking' });
+    const { clock, parts } = follow(session);
+    session.stream({ type: 'text.discarded', why: 'Lab is limiting requests', retryMs: 3_000 });
+    await clock.advance(2_000);
+    session.record(toolEnd);
+    await clock.advance(5_000);
+    assert.deepEqual(
+      parts.map((part) => (part.kind === 'retry' ? part.retryMs : part.kind)),
+      [3_000, 2_000, 1_000, 'line'],
+    );
+    session.record(end);
+  });
+
   it('shows what happened before, for a session that was just started', async () => {
     const session = new ToldSession({ phase: 'thinking' });
     session.record({ type: 'model.requested', turn: 1, provider: 'p', model: 'm' });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import { ApiKeys, providerKeys } from '../../../src/vscode/models/apiKeys.ts';
+import { lostKeyText } from '../../../src/vscode/models/keyText.ts';
 import { choiceDetail, modelChoices, priceTable } from '../../../src/vscode/models/modelChoices.ts';
 import { estimateTokens, modelRequest } from '../../../src/vscode/models/modelMessages.ts';
 import { pickedInChat, pickedModel } from '../../../src/vscode/models/preconditions.ts';
@@ -187,6 +188,44 @@ describe('keys', () => {
       GOOGLE_API_KEY: 'other',
     });
     assert.equal(await google.get('gemini'), 'other');
+  });
+
+  it('come at last from a file of helios auth', async () => {
+    const readFile = (name: string) => Promise.resolve(name === 'openai' ? 'filed' : undefined);
+    const keys = new ApiKeys(storage(new Map()), { ANTHROPIC_API_KEY: 'from-env' }, { readFile });
+    assert.equal(await keys.get('openai'), 'filed');
+    assert.equal(await keys.get('anthropic'), 'from-env');
+    assert.equal(await keys.get('chatgpt'), undefined);
+    const openai = providerKeys.find(({ provider }) => provider === 'openai');
+    assert.equal(openai && (await keys.origin(openai)), 'file');
+  });
+
+  it('that VS Code has lost are known by name, and found nowhere else', async () => {
+    const remembered = new Map<string, unknown>();
+    const memory = {
+      get: (name: string) => remembered.get(name) as never,
+      update: (name: string, value: unknown) => Promise.resolve(void remembered.set(name, value)),
+    };
+    const stored = new Map<string, string>();
+    const keys = new ApiKeys(storage(stored), {}, { memory });
+    await keys.set('anthropic', 'sk-secret');
+    await keys.set('openai', 'sk-other');
+    assert.deepEqual(await keys.lost(), []);
+    assert.ok(!JSON.stringify([...remembered]).includes('sk-'));
+    stored.clear();
+    assert.deepEqual(
+      (await keys.lost()).map(({ provider }) => provider),
+      ['claude', 'openai'],
+    );
+    await keys.set('openai', '');
+    const reopened = new ApiKeys(storage(stored), {}, { memory });
+    const [lost] = await reopened.lost();
+    assert.equal(
+      lost && lostKeyText(lost),
+      'The API key for Anthropic was stored, but this VS Code did not keep it. Set ANTHROPIC_API_KEY where VS Code is started, or run `helios auth login claude` once.',
+    );
+    const elsewhere = new ApiKeys(storage(stored), { ANTHROPIC_API_KEY: 'a' }, { memory });
+    assert.deepEqual(await elsewhere.lost(), []);
   });
 
   it('of an endpoint are named after it', async () => {

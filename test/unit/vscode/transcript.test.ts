@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import type { JournalEvent } from '../../../src/agent/journal/events.ts';
+import { applyEvent } from '../../../src/agent/journal/fold.ts';
+import { retryText } from '../../../src/presentation/sessions/retryText.ts';
 import { EventText } from '../../../src/cli/screen/eventText.ts';
 import { plainStyle } from '../../../src/cli/screen/style.ts';
 import { noUsage } from '../../../src/models/model.ts';
@@ -46,6 +48,7 @@ const textOf = (parts: readonly ChatPart[]): string =>
   parts
     .flatMap((part) => {
       if (part.kind === 'links') return [];
+      if (part.kind === 'retry') return [`(${retryText(part)})`];
       return [part.kind === 'progress' ? `(${part.text})` : part.markdown];
     })
     .join('\n');
@@ -173,24 +176,51 @@ describe('transcript', () => {
     const transcript = new Transcript();
     transcript.event(requested, stateOf());
     transcript.stream({ type: 'text.delta', text: 'Hal' });
+    const discarded = { type: 'text.discarded', why: 'Lab is limiting requests' } as const;
     assert.match(
-      textOf(transcript.stream({ type: 'text.discarded', why: 'overloaded' })),
-      /cut off.*overloaded/,
+      textOf(transcript.stream({ ...discarded, retryMs: 26_400 })),
+      /cut off and is being written again\.\n\(Lab is limiting requests; next try in 27 s\)$/,
     );
     assert.equal(textOf(transcript.stream({ type: 'text.delta', text: 'Hello' })), 'Hello');
     assert.deepEqual(transcript.event(replied('Hello'), stateOf()), []);
   });
 
-  it('says why a call failed and that a reply was cut', () => {
+  it('says once, in one sentence, why a call failed that ends the session', () => {
     const failure = {
-      failure: { reason: 'auth', message: 'The key was refused.' },
-      stop: 'error',
-      content: [],
+      reason: 'auth',
+      problem: 'Lab answered 401: invalid key.',
+      message: 'Lab answered 401: invalid key. Set LAB_KEY.',
     };
-    assert.match(
-      textOf(new Transcript().event(replied('', failure), stateOf())),
-      /The key was refused/,
-    );
+    const failed = replied('', { failure, stop: 'error', content: [] });
+    const ended = recorded({
+      type: 'session.ended',
+      reason: 'error',
+      summary: `The model cannot be used: ${failure.message}`,
+      evidence: [],
+    });
+    const afterFailure = applyEvent(stateOf(), failed);
+    const transcript = new Transcript();
+    const parts = [
+      ...transcript.event(failed, afterFailure),
+      ...transcript.event(ended, applyEvent(afterFailure, ended)),
+    ];
+    assert.equal(textOf(parts), 'Lab answered 401: invalid key.');
+  });
+
+  it('does not take a failure that a later call overcame for the end of the session', () => {
+    const failure = { reason: 'network', message: 'Cut.' };
+    const failed = replied('', { failure, stop: 'error', content: [] });
+    const ended = recorded({
+      type: 'session.ended',
+      reason: 'error',
+      summary: 'Internal error',
+      evidence: [],
+    });
+    const again = applyEvent(applyEvent(stateOf(), failed), requested);
+    assert.equal(applyEvent(again, ended).end?.failure, undefined);
+  });
+
+  it('says that a reply was cut', () => {
     assert.match(
       textOf(new Transcript().event(replied('x', { stop: 'length' }), stateOf())),
       /output limit/,

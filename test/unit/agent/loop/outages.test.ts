@@ -38,7 +38,7 @@ describe('a model that fails', () => {
     const session = await bed.start();
     session.onDidStream((event) => {
       if (event.type !== 'text.discarded') return;
-      waits.push(Number(/; waiting (\d+) s before the next attempt$/.exec(event.why)?.[1]));
+      waits.push(event.retryMs / 1000);
     });
     return { model, session };
   };

@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'mocha';
+import type { WireReply, WireServer } from '../fakes/wire.ts';
+import { startVsCode, type VsCode } from '../setup/codeServer.ts';
+import { packagePath } from '../setup/paths.ts';
+import { openWindow, type TestWindow } from './window.ts';
+import { Workbench } from './workbench.ts';
+
+const quit: WireReply = {
+  text: 'Answered.',
+  toolCalls: [
+    { name: 'finish', input: { outcome: 'blocked', summary: 'There is nothing to train on.' } },
+  ],
+};
+
+/** A new user without a key, in a folder that is trusted. */
+describe('the first quarter of an hour', () => {
+  let server: WireServer;
+  let workbench: Workbench;
+  let opened: TestWindow | undefined;
+  let replies: WireReply[] = [];
+
+  before(async () => {
+    opened = await openWindow(() => replies.shift() ?? quit, {
+      hasKey: false,
+      settings: { 'helios.permissions.mode': 'allow' },
+    });
+    ({ server, workbench } = opened);
+  });
+  after(() => opened?.close());
+
+  it('asks for the key of the provider, refuses a wrong one, and starts the typed goal', async () => {
+    await workbench.sendChat('@helios bring loss < 1');
+    await workbench.chatMatching(/No API key is set for Anthropic/);
+    server.offer({ status: 401, message: 'invalid x-api-key' });
+    await workbench.pressChatButton('Set API Key');
+    await workbench.inputTitled('Key for Anthropic');
+    await workbench.answerInput('nonsense');
+    await workbench.inputTitled(/Not stored\. Anthropic answered 401: invalid x-api-key\./);
+    for (const theme of ['dark', 'light'] as const)
+      await workbench.screenshot(`key-refused-${theme}`);
+    server.offer([{ id: 'claude-opus-5-5', type: 'model', display_name: 'Opus' }]);
+    await workbench.answerInput('a-good-key');
+    await workbench.notificationMatching(/Anthropic accepts this key\./);
+    await workbench.screenshot('key-accepted');
+    replies = [{ status: 401, message: 'invalid x-api-key' }];
+    await workbench.pressNotificationButton('Start: bring loss < 1');
+    const text = await workbench.chatMatching(
+      /Anthropic answered 401: invalid x-api-key\.[^]*Try Again/,
+    );
+    assert.equal(text.match(/invalid x-api-key/g)?.length, 1, text);
+    assert.match(text, /Set API Key/);
+    await workbench.screenshot('failure-401');
+  });
+
+  it('goes on with the same goal', async () => {
+    await workbench.pressChatButton('Try Again');
+    await workbench.chatMatching(/There is nothing to train on/);
+  });
+
+  it('changes no model for one that has no key', async () => {
+    await workbench.sendChat('@helios /switch openai');
+    await workbench.chatMatching(/No API key is set for OpenAI\.[^]*The model was not changed\./);
+  });
+
+  it('counts down while the provider limits requests', async () => {
+    replies = [{ status: 429, message: 'slow down', headers: { 'retry-after': '8' } }];
+    await workbench.sendChat('@helios /new bring loss < 2');
+    await workbench.statusMatching(/Helios: Anthropic is limiting requests; next try in [1-8] s/);
+    await workbench.chatMatching(/Anthropic is limiting requests; next try in [1-8] s/);
+    await workbench.screenshot('failure-429');
+    await workbench.chatMatching(/There is nothing to train on[^]*There is nothing to train on/);
+  });
+
+  it('finds the settings in sections', async () => {
+    await workbench.command('Preferences: Open Settings (UI)');
+    await workbench.page.keyboard.type('@ext:helios.helios');
+    const toc = workbench.page.locator('.settings-toc-container');
+    for (const title of ['Permissions', 'Watchdogs', 'Advanced'])
+      await toc.getByText(title, { exact: true }).first().waitFor();
+    for (const theme of ['dark', 'light'] as const) {
+      await workbench.setTheme(theme);
+      await workbench.screenshot(`settings-sections-${theme}`);
+    }
+  });
+});
+
+describe('a folder that is not trusted', () => {
+  let folder = '';
+  let vscode: VsCode | undefined;
+  let workbench: Workbench | undefined;
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'workspace-'));
+    await writeFile(join(folder, 'train.py'), 'print("loss 1")\n');
+    vscode = await startVsCode({
+      folder,
+      extensionVsix: packagePath,
+      settings: {
+        'security.workspace.trust.enabled': true,
+        'security.workspace.trust.startupPrompt': 'never',
+      },
+    });
+    workbench = await Workbench.open(vscode);
+  });
+  after(async () => {
+    await workbench?.close();
+    await vscode?.dispose();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it('is answered in the chat with what is missing, and a button', async () => {
+    assert.ok(workbench);
+    await workbench.sendChat('@helios bring loss < 1');
+    await workbench.chatMatching(
+      /starts only in a folder that you trust\.[^]*Manage Workspace Trust/,
+    );
+    for (const theme of ['dark', 'light'] as const) {
+      await workbench.setTheme(theme);
+      await workbench.screenshot(`restricted-${theme}`);
+    }
+  });
+
+  it('is named by the demo, with the same button', async () => {
+    assert.ok(workbench);
+    await workbench.command('Helios: Try the Offline Demo');
+    await workbench.notificationMatching(/starts only in a folder that you trust/);
+    await workbench.screenshot('restricted-demo');
+    await workbench.pressNotificationButton('Manage Workspace Trust');
+    await workbench.page.getByText('In a Trusted Folder').first().waitFor();
+  });
+});
