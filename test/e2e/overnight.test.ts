@@ -129,8 +129,8 @@ describe('a night in the hands of a user', () => {
     await workbench.answerInput('$5');
     const toast = await workbench.notificationMatching(/Goal met/);
     assert.match(toast, /bring loss < 0\.1/);
-    await rowMatching(/^0\.51\d* · /, /^experiment 1 · keep/);
-    await rowMatching(/^0\.059\d* · /, /^experiment 2 · keep.* · run 2 · champion/);
+    await rowMatching(/^0\.51\d* · /, /^run 1 · .*experiment 1 · keep/);
+    await rowMatching(/^0\.059\d* · /, /^run 2 · champion · .*experiment 2 · keep/);
     await workbench.screenshot('overnight-tree-dark');
   });
 

@@ -9,7 +9,7 @@ import { counted, formatDuration, oneLine } from '../../base/text.ts';
 import type { Decision } from '../../experiments/experiment.ts';
 import type { ExperimentRow, Ledger } from '../../experiments/ledger.ts';
 import { rowLabel } from '../runs/runRows.ts';
-import type { TreeNode } from '../ui/treeNode.ts';
+import type { RowTarget, TreeNode } from '../ui/treeNode.ts';
 import { code, plain } from '../../base/markdown.ts';
 import { withoutUntrustedMarks } from '../../base/untrusted.ts';
 import type { Icon } from '../ui/icons.ts';
@@ -44,31 +44,20 @@ function experimentRow(row: ExperimentRow, plan: Plan, { sessionId, nodes }: Pla
   const value = row.result === undefined ? '' : resultValueText(row.result);
   const isGoing = row.status === 'running' || row.status === 'planned';
   const name = `experiment ${plan.number}`;
-  const [run, ...others] = nodes;
-  const only = others.length === 0 ? run : undefined;
-  const about = tooltip(row, plan, statusWord);
+  const [only, ...others] = nodes;
   const common = {
     label: rowLabel(row.result && resultNumber(row.result), variedText(row)),
+    tooltip: tooltip(row, plan, statusWord),
     context: `experiment ${isGoing ? 'going' : 'over'}`,
     spoken: `Experiment ${plan.number}, ${statusWord}${row.isChampion ? ', champion' : ''}${value ? `, ${value}` : ''}, ${oneLine(row.hypothesis, 120)}`,
     target: { kind: 'experiment', experimentId: row.id, sessionId },
   } as const;
-  if (only !== undefined)
-    return {
-      ...only,
+  if (only !== undefined && others.length === 0)
+    return withRun(only, {
       ...common,
-      description: [name, isGoing ? '' : statusWord, only.description ?? '']
-        .filter((part) => part !== '')
-        .join(' · '),
-      tooltip: [about, only.tooltip].join('\n\n---\n\n'),
+      description: isGoing ? name : `${name} · ${statusWord}`,
       ...(row.decision && { icon: iconOf(row) }),
-      context: `${common.context} ${only.context}`,
-      spoken: `${common.spoken}. ${only.spoken}`,
-      target: {
-        ...common.target,
-        ...(only.target?.kind === 'run' && { runId: only.target.runId }),
-      },
-    };
+    });
   const runs = row.runs.length > 0 ? counted(row.runs.length, 'run') : '';
   return {
     ...common,
@@ -76,12 +65,26 @@ function experimentRow(row: ExperimentRow, plan: Plan, { sessionId, nodes }: Pla
     description: [name, row.isChampion ? 'champion' : '', statusWord, runs]
       .filter((part) => part !== '')
       .join(' · '),
-    tooltip: about,
     icon: iconOf(row),
     isExpanded: isGoing,
     ...(nodes.length > 0 && { children: nodes.toReversed() }),
   };
 }
+
+type OwnRow = Omit<TreeNode, 'id' | 'target'> & {
+  readonly target: Extract<RowTarget, { kind: 'experiment' }>;
+};
+
+/** Returns one row for an experiment and its only run, with the commands and the facts of both. */
+const withRun = (run: TreeNode, own: OwnRow): TreeNode => ({
+  ...run,
+  ...own,
+  description: `${run.description} · ${own.description}`,
+  tooltip: `${own.tooltip}\n\n---\n\n${run.tooltip}`,
+  context: `${own.context} ${run.context}`,
+  spoken: `${own.spoken}. ${run.spoken}`,
+  target: { ...own.target, ...(run.target?.kind === 'run' && { runId: run.target.runId }) },
+});
 
 /**
  * Returns what tells an experiment from the others: the label that its runs share, without seeds;

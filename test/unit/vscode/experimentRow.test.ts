@@ -97,8 +97,8 @@ describe('experiments as rows', () => {
       rows().map(({ label, icon, description }) => [label, icon?.id, description]),
       [
         ['idea 4', 'error', 'experiment 4 · crash'],
-        ['0.2 · lr=5', 'pass', 'experiment 3 · not decided · run 5 · now'],
-        ['0.1 · lr=4', 'circle-slash', 'experiment 2 · discard · run 4 · now'],
+        ['0.2 · lr=5', 'pass', 'run 5 · now · experiment 3 · not decided'],
+        ['0.1 · lr=4', 'circle-slash', 'run 4 · now · experiment 2 · discard'],
         ['0.85 ± 0.0707 · idea 1', 'star-full', 'experiment 1 · champion · keep · 2 runs'],
         ['5 · lr=1', 'pass', 'run 1 · now'],
       ],
