@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'mocha';
 import type { Session } from '../../../../src/agent/contract/sessions.ts';
+import { checkoutName } from '../../../../src/experiments/git/worktrees.ts';
 import type { ExperimentRow } from '../../../../src/experiments/ledger.ts';
 import { GitRepo } from '../../../fakes/gitRepo.ts';
 import { random } from '../../../fakes/random.ts';
@@ -222,7 +223,7 @@ describe('experiments of a session', () => {
     const { plan } = row(session, 'e1');
     assert.ok(plan?.code.kind === 'git' && plan.code.commit);
     const names = repo.git('for-each-ref', '--format=%(refname:lstrip=3)', 'refs/helios');
-    assert.deepEqual(names.split('\n'), ['e1', 'e1-2']);
+    assert.deepEqual(names.split('\n'), ['e1', 'e1-2', checkoutName]);
     const ref = `refs/helios/${session.id}/e1`;
     assert.equal(repo.git('rev-parse', ref), plan.code.commit);
     assert.match(repo.git('show', `${ref}-2:train.py`), /# words$/);
