@@ -43,7 +43,7 @@ export class SyntheticJournal {
   #runs = 0;
   #lastId = '';
 
-  constructor(goal: string, startedMs = Date.UTC(2026, 0, 1)) {
+  constructor(goal: string, startedMs = Date.UTC(2026, 0, 1), workFolder = '/') {
     this.atMs = startedMs;
     this.sessionId = newSessionId(startedMs);
     const model = { provider: 'demo', model: 'scripted-1' };
@@ -54,7 +54,7 @@ export class SyntheticJournal {
       goal,
       budget: {},
       ...model,
-      workFolder: '/',
+      workFolder,
       helios: '0.1.0',
     });
     this.add({ type: 'message.added', origin: 'goal', text: `The goal:\n${goal}` });

@@ -206,7 +206,7 @@ async function removeSession(deps: RetentionDeps, id: SessionId): Promise<string
       `Files of run ${JSON.stringify(run)} of session ${id} were not removed: its id is not valid`,
   );
   const byMachine = Map.groupBy(runIds, (run) => state.runs.get(run)?.spec.machineId ?? '');
-  if (reposOn(reading, localId).length > 0 && !byMachine.has(localId)) byMachine.set(localId, []);
+  if (!byMachine.has(localId)) byMachine.set(localId, []);
   for (const [machineId, runs] of byMachine) {
     try {
       const machine = machines.get(machineId);
@@ -246,11 +246,12 @@ function runIdsOf({ runs }: SessionState): {
 }
 
 /**
- * Returns the repositories on a machine that contain stored code: of the session's experiments, and
- * of its uploads, which are stored on this computer whether a run used them or not.
+ * Returns the folders on a machine whose repositories may contain stored code: of the session's
+ * experiments; on this computer also of its uploads, whether a run used them or not, and of its
+ * checkout.
  */
 const reposOn = (
-  { events, state: { experiments } }: Pick<SessionReading, 'events' | 'state'>,
+  { events, state: { experiments, workFolder } }: Pick<SessionReading, 'events' | 'state'>,
   machineId: string,
 ): readonly string[] => [
   ...[...experiments.values()].flatMap(({ plan: { code, machineId: ranOn } }) =>
@@ -259,6 +260,7 @@ const reposOn = (
   ...events.flatMap((event) =>
     event.type === 'code.uploaded' && machineId === localId ? [event.upload.repo] : [],
   ),
+  ...(machineId === localId ? [workFolder] : []),
 ];
 
 const foldersAtOnce = 200;

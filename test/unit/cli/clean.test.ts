@@ -9,6 +9,7 @@ import { homeAt } from '../../../src/storage/home.ts';
 import { Lease } from '../../../src/storage/lease.ts';
 import { SyntheticJournal } from '../../bench/syntheticJournal.ts';
 import { fakeDeps, type FakeDeps } from '../../fakes/cliDeps.ts';
+import { checkoutName } from '../../../src/experiments/git/worktrees.ts';
 import { GitRepo } from '../../fakes/gitRepo.ts';
 import { scratchFolder } from '../../fakes/scratch.ts';
 
@@ -143,6 +144,17 @@ describe('cleaning up sessions', () => {
     const { code, stdout } = await helios('clean', '--older-than', '90d', '--yes');
     assert.equal(code, 0, stdout.text);
     assert.equal(repo.git('for-each-ref', '--format=%(refname)', 'refs/helios'), other);
+  });
+
+  it('takes the stored checkout of the working folder with its session', async () => {
+    const repo = GitRepo.create(path.join(folder(), 'repo'));
+    const journal = new SyntheticJournal('edits', Date.now() - 100 * dayMs, repo.folder);
+    journal.add({ type: 'session.ended', reason: 'user', summary: 'Stopped.', evidence: [] });
+    await journal.write(home());
+    repo.git('update-ref', `refs/helios/${journal.sessionId}/${checkoutName}`, 'HEAD');
+    const { code, stdout } = await helios('clean', '--older-than', '90d', '--yes');
+    assert.equal(code, 0, stdout.text);
+    assert.equal(repo.git('for-each-ref', 'refs/helios'), '');
   });
 
   it('takes copies of code with their session alone, and none of a kept one', async () => {
