@@ -36,11 +36,11 @@ export interface StatusBarText {
 
 /**
  * Returns, for example, `$(beaker) Helios`, `$(sync~spin) Helios: loss 0.83 ↓ · run 7 · $1.20` or
- * `$(clock) Helios: sleeping until run 7 ends · 2 h 10 min`. Of several sessions, shows a session that needs the user, otherwise
- * a working session, otherwise a sleeping session. Pending approvals are shown instead of a
- * session. Ends with the permission mode unless that is `ask`. `approvals`: number of pending
- * approvals. `folderMode` returns the mode of the next session, and is called only if no session is
- * shown, because it reads a file.
+ * `$(clock) Helios: sleeping until run 7 ends · 2 h 10 min`. Of several sessions, shows a session
+ * that needs the user, otherwise a working session, otherwise a sleeping session. Pending approvals
+ * are shown instead of a session. Ends with the permission mode unless that is `ask`. `approvals`:
+ * number of pending approvals. `folderMode` returns the mode of the next session, and is called only
+ * if no session is shown, because it reads a file.
  */
 export function statusBarText(
   glances: readonly Glance[],
@@ -97,8 +97,8 @@ function indicator(
   nowMs: number,
 ): { icon: string; words: string } {
   if (retry !== undefined) {
-    const text = retryText({ why: oneLine(retry.why, 60), retryMs: retry.atMs - nowMs });
-    return { icon: 'watch', words: `Helios: ${text}` };
+    const words = retryText({ why: oneLine(retry.why, 60), retryMs: retry.atMs - nowMs });
+    return { icon: 'watch', words };
   }
   if (state.phase === 'sleeping' && state.sleep !== undefined) {
     const until = oneLine(sleepText(state.sleep.request, state, nowMs), 40);
