@@ -28,7 +28,6 @@ import { estimateTokens, modelRequest } from './modelMessages.ts';
 import { pickedModel } from './preconditions.ts';
 import { readyProviders } from './readiness.ts';
 import { engineSettings } from '../ui/settings.ts';
-import { trustText } from '../ui/trust.ts';
 
 export interface ModelDeps {
   readonly host: EngineHost;
@@ -77,8 +76,6 @@ export class HeliosModels implements LanguageModelChatProvider, Disposable {
   }
 
   async provideLanguageModelChatInformation(): Promise<LanguageModelChatInformation[]> {
-    // Without a model, VS Code refuses messages, and the chat could not say what is missing.
-    if (!this.#deps.isTrusted()) return [untrusted];
     const prices = priceTable(engineSettings().prices);
     const choices = (await readChoices(this.#deps)).filter(
       ({ provider }) => provider !== hostProviderId,
@@ -158,18 +155,6 @@ const asConfigured = (model: LanguageModelChatInformation): LanguageModelChatInf
   id: configuredModelId,
   name: `As Configured: ${model.name}`,
 });
-
-/** The only model in an untrusted workspace. The chat answers there with how to trust it. */
-const untrusted: LanguageModelChatInformation = {
-  id: configuredModelId,
-  name: 'Helios in Restricted Mode',
-  family: 'restricted',
-  version: '1',
-  tooltip: trustText,
-  maxInputTokens: 100_000,
-  maxOutputTokens: 1_000,
-  capabilities: { toolCalling: true },
-};
 
 const retryNote = '\n\n*The answer was cut off and is being written again.*\n\n';
 
