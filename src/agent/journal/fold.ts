@@ -126,7 +126,10 @@ const changes: ChangesOf<JournalEvent['type']> = {
   }),
   'message.added': (state, { origin }) => (origin === 'person' ? renewed(awake(state)) : state),
   'model.requested': (state, { turn }) => ({
-    ...changeAllowance(without(state, 'pausedBy', 'failure'), (last) => ({ ...last, turns: last.turns + 1 })),
+    ...changeAllowance(without(state, 'pausedBy', 'failure'), (last) => ({
+      ...last,
+      turns: last.turns + 1,
+    })),
     phase: 'thinking',
     turns: turn,
   }),

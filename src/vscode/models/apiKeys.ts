@@ -22,9 +22,6 @@ export const providerKeys: readonly ProviderKey[] = keySources.filter(
   ({ auth }) => auth !== 'signIn',
 );
 
-export const keyOf = (provider: string): ProviderKey | undefined =>
-  providerKeys.find((entry) => entry.provider === provider);
-
 /** Returns the names of the API key of a user-defined endpoint. */
 export const keyOfEndpoint = (id: string, label = id): ProviderKey => ({
   provider: id,
