@@ -66,10 +66,10 @@ describe('the first quarter of an hour', () => {
   });
 
   it('counts down while the provider limits requests', async () => {
-    replies = [{ status: 429, message: 'slow down', headers: { 'retry-after': '8' } }];
+    replies = [{ status: 429, message: 'slow down', headers: { 'retry-after': '20' } }];
     await workbench.sendChat('@helios /new bring loss < 2');
-    await workbench.statusMatching(/Helios: Anthropic is limiting requests; next try in [1-8] s/);
-    await workbench.chatMatching(/Anthropic is limiting requests; next try in [1-8] s/);
+    await workbench.statusMatching(/Helios: Anthropic is limiting requests; next try in [12]?\d s/);
+    await workbench.chatMatching(/Anthropic is limiting requests; next try in [12]?\d s/);
     await workbench.screenshot('failure-429');
     await workbench.chatMatching(/bring loss < 2[^]*There is nothing to train on/);
   });

@@ -46,7 +46,8 @@ export interface FollowOptions {
  * VS Code collapses everything before the last progress message when the response is complete.
  */
 const progressAfterMs = 2_000;
-const countDownMs = 1_000;
+/** Interval of the count down. Longer than a second for the same reason. */
+const countDownMs = 10_000;
 /** Interval at which VS Code's request to yield is looked for; it fires no event. */
 const yieldCheckMs = 300;
 
@@ -142,7 +143,7 @@ class Following implements Disposable {
     }
   }
 
-  /** Shows the time until the next try each second, until another part follows. */
+  /** Shows the time until the next try again and again, until another part follows. */
   #countDown(part: ChatPart & { kind: 'retry' }): void {
     this.#options.show(part);
     const retryMs = part.retryMs - countDownMs;
