@@ -15,8 +15,11 @@ export interface CodeUpload {
   /** Path of the sent file or folder in `repo`, with `/`; empty for the whole worktree. */
   readonly source: string;
   readonly isFile: boolean;
-  /** True if the call excluded no files. */
-  readonly isWhole: boolean;
+  /**
+   * Files and folders that were not written, as paths below `to`. They are no part of the upload.
+   * Omitted if this is unknown: the transfer stopped, or an older version recorded the upload.
+   */
+  readonly notSent?: readonly string[];
   readonly leftOut: readonly string[];
 }
 

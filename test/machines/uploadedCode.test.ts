@@ -125,7 +125,9 @@ describe('code that was uploaded to an SSH machine', function () {
 
   it('is kept, repeated, promoted and reproduced, also after the folder is gone', async () => {
     let tree = '';
-    const { bed, session, told, job } = await played({ 'train.sh': 'echo loss=9\n' }, ({ job }) => [
+    // The upload refuses helios.json.
+    const files = { 'train.sh': 'echo loss=9\n', 'helios.json': '{}\n' };
+    const { bed, session, told, job } = await played(files, ({ job }) => [
       () => ({ name: 'exp_branch', input: { repo_path: '.', experiment_name: 'half' } }),
       (text) => {
         tree = String((JSON.parse(text) as { path: unknown }).path);
@@ -152,6 +154,7 @@ describe('code that was uploaded to an SSH machine', function () {
     rmSync(job, { recursive: true });
     assert.equal(await promoted(bed, session, 'e1', 'train.sh'), 'echo loss=$1');
     assert.equal(await promoted(bed, session, 'e2', 'train.sh'), 'echo loss=0.25');
+    assert.equal(new GitRepo(bed.work).git('show', 'promoted-e1:helios.json'), '{}');
     for (const [experimentId, loss] of [
       ['e1', 0.5],
       ['e2', 0.25],

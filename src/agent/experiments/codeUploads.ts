@@ -17,7 +17,11 @@ import {
 import { uploadPrefix } from '../../experiments/git/worktrees.ts';
 import { initRepository } from '../../experiments/git/uploadedCode.ts';
 import type { Machine } from '../../machines/machine.ts';
-import type { CodeTransfer, UploadRecorder } from '../../tools/machines/uploadRecorder.ts';
+import type {
+  CodeTransfer,
+  StoredTransfer,
+  UploadRecorder,
+} from '../../tools/machines/uploadRecorder.ts';
 import type { SessionLog } from '../journal/sessionLog.ts';
 
 export interface UploadRecorderDeps {
@@ -34,32 +38,36 @@ interface Deps extends UploadRecorderDeps {
 
 export function createUploadRecorder(deps: UploadRecorderDeps): UploadRecorder {
   const store = new ExperimentCodeStore({ ...deps, sessionId: deps.log.state.id });
-  return { keep: (transfer, callId) => recordUpload({ ...deps, store }, transfer, callId) };
+  return { store: (transfer, callId) => storeTransfer({ ...deps, store }, transfer, callId) };
 }
 
 type CommitState = Extract<CodeState, { kind: 'git' }> & { readonly commit: string };
 
 /**
  * Stores the state of the sent files, before they are sent. Of a folder in no repository, the files
- * are copied to a repository in the session's folder. Resolves with why the code was not stored;
- * with `undefined` if it was. Never rejects, except if the journal cannot be written.
+ * are copied to a repository in the session's folder. Never rejects.
  */
-async function recordUpload(
+async function storeTransfer(
   deps: Deps,
-  { from, to, isWhole }: CodeTransfer,
+  { from, to }: CodeTransfer,
   callId: string,
-): Promise<string | undefined> {
+): Promise<StoredTransfer> {
   const { log } = deps;
   const number = log.events.filter(({ type }) => type === 'code.uploaded').length + 1;
   let upload: StoredUpload;
   try {
     upload = await storeUpload(deps, from, `${uploadPrefix}${number}`);
   } catch (error) {
-    return `The code was not stored: ${messageOf(error)}`;
+    const why = `The code was not stored: ${messageOf(error)}`;
+    return { why, record: () => Promise.resolve() };
   }
-  const place = { machineId: to.machine.id, to: to.path, isWhole };
-  await log.record({ type: 'code.uploaded', upload: { ...place, ...sourceOf(upload) }, callId });
-  return undefined;
+  const sent = { machineId: to.machine.id, to: to.path, ...sourceOf(upload) };
+  return {
+    record: async (notSent) => {
+      const recorded = { ...sent, ...(notSent !== undefined && { notSent }) };
+      await log.record({ type: 'code.uploaded', upload: recorded, callId });
+    },
+  };
 }
 
 const sourceOf = ({ code, path: place, isFile }: StoredUpload): UploadSource => ({
@@ -71,7 +79,7 @@ const sourceOf = ({ code, path: place, isFile }: StoredUpload): UploadSource => 
   leftOut: code.leftOut,
 });
 
-type UploadSource = Omit<CodeUpload, 'machineId' | 'to' | 'isWhole'>;
+type UploadSource = Omit<CodeUpload, 'machineId' | 'to' | 'notSent'>;
 
 interface StoredUpload {
   readonly code: CommitState;

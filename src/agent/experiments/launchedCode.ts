@@ -128,8 +128,10 @@ export class LaunchedCode implements CodeCapture {
     for (const each of near) {
       const sent = await filesIn({ ...place, repo: each.repo }, each.commit, each.source);
       for (const [name, entry] of sent) {
-        const path = paths.join(each.to, each.isFile ? '' : within(each.source, name));
-        if (isInFolder(paths, root, path)) known.set(path, knownFile(each, name, entry));
+        const there = each.isFile ? '' : within(each.source, name);
+        const path = paths.join(each.to, there);
+        if (isInFolder(paths, root, path) && !isNotSent(each, there))
+          known.set(path, knownFile(each, name, entry));
       }
     }
     return known;
@@ -154,10 +156,17 @@ interface KnownFile extends TreeEntry {
 const within = (folder: string, name: string): string =>
   name.slice(folder === '' ? 0 : folder.length + 1);
 
-const knownFile = ({ repo, isWhole }: CodeUpload, name: string, entry: TreeEntry): KnownFile => ({
+/** Returns whether the transfer did not write a file, by its path below the sent folder. */
+const isNotSent = ({ notSent = [] }: CodeUpload, there: string): boolean =>
+  notSent.some((name) => name === '.' || there === name || there.startsWith(`${name}/`));
+
+const knownFile = ({ repo, notSent }: CodeUpload, name: string, entry: TreeEntry): KnownFile => ({
   ...entry,
   repo,
-  isExpected: isWhole && isCodeFile(name) && !name.split('/').some((part) => part.startsWith('.')),
+  isExpected:
+    notSent !== undefined &&
+    isCodeFile(name) &&
+    !name.split('/').some((part) => part.startsWith('.')),
 });
 
 /** A file that was uploaded, or that a command names. */

@@ -13,6 +13,8 @@ import { checkPath, treeReads } from '../parameters/pathAccesses.ts';
 import type { ToolContext, ToolResult } from '../tool.ts';
 
 const maxNamed = 20;
+/** Maximum number of paths that are recorded as not sent. */
+const maxNotSent = 1000;
 /**
  * Files that are never sent: repositories must not be mixed, and git starts programs that the
  * settings of a repository name.
@@ -102,12 +104,12 @@ function refusalBelow(root: string, paths: PathRules): TransferAsked['refusal'] 
   };
 }
 
-/**
- * Transfers the files. Rejects with `ToolFailure` if the transfer failed; the message says how many
- * files were sent.
- */
-export async function transferred(asked: TransferAsked, context: ToolContext): Promise<ToolResult> {
-  const report = await transfer({
+/** Transfers the files. Resolves with `undefined` if the user interrupts before anything is sent. */
+export const sendFiles = (
+  asked: TransferAsked,
+  context: ToolContext,
+): Promise<TransferReport | undefined> =>
+  transfer({
     ...asked,
     signal: context.signal,
     onProgress: (progress) => context.progress(progressText(progress)),
@@ -115,6 +117,23 @@ export async function transferred(asked: TransferAsked, context: ToolContext): P
     if (context.signal.aborted) return undefined;
     throw error;
   });
+
+/**
+ * Returns the paths below the sent folder that were not written; `undefined` if they are unknown or
+ * too many.
+ */
+export function notSentIn(report: TransferReport): readonly string[] | undefined {
+  if (report.outcome !== 'complete' && report.outcome !== 'partial') return undefined;
+  const failed = [...report.refused, ...report.problems].map(({ path }) => path);
+  const paths = [...report.excluded, ...failed];
+  return paths.length > maxNotSent ? undefined : paths;
+}
+
+/**
+ * Returns the result for the agent. Throws `ToolFailure` if the transfer failed; the message says
+ * how many files were sent.
+ */
+export function transferResult(report: TransferReport | undefined): ToolResult {
   if (!report)
     return { content: { aborted: true, files_sent: 0, note: interrupted }, summary: 'interrupted' };
   if (report.failure)

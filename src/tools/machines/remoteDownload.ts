@@ -2,9 +2,10 @@ import { treeAccesses, writeAccess } from '../parameters/accesses.ts';
 import * as z from 'zod';
 import {
   destination,
+  sendFiles,
   source,
   transferOptions,
-  transferred,
+  transferResult,
   transferRules,
 } from './fileTransfer.ts';
 import { onMachine, type MachineTools } from '../parameters/machinePath.ts';
@@ -37,7 +38,7 @@ export const remoteDownload = (deps: MachineTools): Tool =>
     ],
     async execute({ machine_id, remote_path, local_path, ...options }, context) {
       const [from, to] = [deps.machines.get(machine_id), deps.machines.get('local')];
-      return transferred(
+      const report = await sendFiles(
         {
           from: { machine: from, path: await source(deps, from, { path: remote_path, context }) },
           ...options,
@@ -45,5 +46,6 @@ export const remoteDownload = (deps: MachineTools): Tool =>
         },
         context,
       );
+      return transferResult(report);
     },
   });

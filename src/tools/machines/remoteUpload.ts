@@ -2,9 +2,11 @@ import { realAccess, treeAccesses, writeAccess } from '../parameters/accesses.ts
 import * as z from 'zod';
 import {
   destination,
+  notSentIn,
+  sendFiles,
   source,
   transferOptions,
-  transferred,
+  transferResult,
   transferRules,
 } from './fileTransfer.ts';
 import { onMachine, sentPath, type MachineTools } from '../parameters/machinePath.ts';
@@ -69,14 +71,12 @@ export const remoteUpload = (
       const exclude = [...options.exclude, ...exclusionsOf(secrets)];
       const place = await destination(deps, to, { path: remote_path, exclude, context });
       const asked = { from: { machine: from, path }, ...options, ...place };
-      const isWhole = exclude.length === 0 && !options.gitignore;
-      const why =
-        from.kind === 'local' && to.kind !== 'local'
-          ? await deps.uploadRecorder?.keep(
-              { from: asked.from, to: asked.to, isWhole },
-              context.callId,
-            )
-          : undefined;
-      return withCodeNote(withSecretFiles(await transferred(asked, context), secrets), why);
+      const isUpload = from.kind === 'local' && to.kind !== 'local';
+      const code = isUpload
+        ? await deps.uploadRecorder?.store({ from: asked.from, to: asked.to }, context.callId)
+        : undefined;
+      const report = await sendFiles(asked, context);
+      if (report !== undefined) await code?.record(notSentIn(report));
+      return withCodeNote(withSecretFiles(transferResult(report), secrets), code?.why);
     },
   });

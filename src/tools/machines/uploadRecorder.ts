@@ -6,13 +6,19 @@ export interface CodeTransfer {
   /** The file or folder, on this computer. */
   readonly from: Place;
   readonly to: Place;
-  /** True if the call excludes no files. */
-  readonly isWhole: boolean;
+}
+
+/** The code of a transfer, which was stored before the transfer. */
+export interface StoredTransfer {
+  /** Why the code could not be stored, as a sentence; omitted if it was. */
+  readonly why?: string;
+  /** Records what was sent, after the transfer. `notSent`: see `CodeUpload.notSent`. */
+  record(notSent: readonly string[] | undefined): Promise<void>;
 }
 
 export interface UploadRecorder {
-  /** Resolves with why the code could not be stored, as a sentence; with `undefined` if it was. */
-  keep(transfer: CodeTransfer, callId: string): Promise<string | undefined>;
+  /** Stores the code of a transfer. Never rejects. */
+  store(transfer: CodeTransfer, callId: string): Promise<StoredTransfer>;
 }
 
 /** Returns the result with why the code was not stored. */

@@ -133,7 +133,7 @@ describe('cleaning up sessions', () => {
     const repo = GitRepo.create(path.join(folder(), 'repo'));
     const commit = repo.git('rev-parse', 'HEAD');
     const journal = new SyntheticJournal('uploads', Date.now() - 100 * dayMs);
-    const place = { machineId: 'gone', to: '/there', isFile: false, isWhole: true };
+    const place = { machineId: 'gone', to: '/there', isFile: false };
     const upload = { ...place, repo: repo.folder, commit, source: '', leftOut: [] };
     journal.add({ type: 'code.uploaded', upload, callId: 'c' });
     journal.add({ type: 'session.ended', reason: 'user', summary: 'Stopped.', evidence: [] });

@@ -56,7 +56,6 @@ describe('the upload that a launch runs', () => {
     commit: 'c',
     source,
     isFile: false,
-    isWhole: true,
     leftOut: [],
     ...more,
   });
