@@ -257,7 +257,7 @@ print("loss=1")
     const { work } = bed;
     assert.equal(
       texts[0],
-      `Not allowed: commands on local are confined and cannot change ${planted}. Write below ${work} or /tmp. The user can grant more under confinement.writable of local in machines.json.`,
+      `Not allowed: commands on local are confined and cannot change ${planted}. Write below ${work}, or the user can grant more under confinement.writable of local in machines.json.`,
     );
     assert.match(texts[2] ?? '', /are confined and cannot change/);
     assert.equal(asked.length, 1, asked.join('\n'));

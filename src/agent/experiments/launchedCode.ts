@@ -25,6 +25,7 @@ import {
   type Overlaid,
   type TreeEntry,
 } from '../../experiments/git/uploadedCode.ts';
+import type { SessionEvent } from '../journal/events.ts';
 import type { SessionLog } from '../journal/sessionLog.ts';
 import type { CodeCapture } from './experimentPlans.ts';
 
@@ -60,9 +61,7 @@ export class LaunchedCode implements CodeCapture {
     const { log, store } = this.#deps;
     const there = await store.capture(machine, folder, name, commands);
     if (machine.kind === 'local' || there.kind === 'git') return there;
-    const uploads = log.events.flatMap((event) =>
-      event.type === 'code.uploaded' && event.upload.machineId === machine.id ? [event.upload] : [],
-    );
+    const uploads = uploadsTo(log.events, machine);
     if (uploads.length === 0) return there;
     const launch = await launchOf(machine, folder, commands);
     const upload = launchedUpload(uploads, launch, machine.path);
@@ -137,6 +136,23 @@ export class LaunchedCode implements CodeCapture {
     return known;
   }
 }
+
+const uploadsTo = (
+  events: readonly SessionEvent[],
+  { id }: Pick<Machine, 'id'>,
+): readonly CodeUpload[] =>
+  events.flatMap((event) =>
+    event.type === 'code.uploaded' && event.upload.machineId === id ? [event.upload] : [],
+  );
+
+/** Returns the folders on the machine into which the session uploaded files, the newest first. */
+export const uploadRoots = (
+  events: readonly SessionEvent[],
+  machine: Pick<Machine, 'id' | 'path'>,
+): readonly string[] =>
+  uploadsTo(events, machine)
+    .map((upload) => copyPlace(upload, machine.path).root)
+    .reverse();
 
 interface Launch {
   readonly machine: Machine;

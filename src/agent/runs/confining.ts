@@ -2,6 +2,7 @@
 import { messageOf, ToolFailure } from '../../base/errors.ts';
 import type { SessionId } from '../../base/ids.ts';
 import type { ConfinementProbes } from '../../machines/confinement/confinementProbes.ts';
+import { isGrantable, worksAtHome } from '../../machines/confinement/grants.ts';
 import {
   confinementRule,
   confinementText,
@@ -23,6 +24,8 @@ export interface ConfiningDeps {
    * folder.
    */
   mandated(machine: Machine): MandatedConfinement;
+  /** Returns the folders into which the session uploaded files, with links resolved. */
+  uploaded?(machine: Machine): readonly string[];
 }
 
 interface MandatedConfinement {
@@ -81,7 +84,7 @@ export class Confining {
       const { failure, isRequired, confinement } = plan;
       const text =
         failure === undefined
-          ? confinementText(confinement)
+          ? `${confinementText(confinement)}${confinement.isAtHome ? homeText : ''}`
           : `no, because ${failure}${isRequired ? '; nothing is run there' : ''}`;
       return { isWanted: true, text };
     } catch (error) {
@@ -110,7 +113,7 @@ export class Confining {
    * confine them.
    */
   async #plan(machine: Machine): Promise<Plan | undefined> {
-    const { sessionId, probes, use, mode, mandated } = this.#deps;
+    const { sessionId, probes, use, mode, mandated, uploaded } = this.#deps;
     const entry = (await machine.setup?.())?.confinement;
     const isRequired = entry?.required === true || use() === 'always';
     const isMandate = mode() === 'mandate';
@@ -118,14 +121,29 @@ export class Confining {
     if (!isWanted || machine.kind === 'container') return undefined;
     await machine.ready?.({ mayAsk: true });
     const granted = isMandate ? mandated(machine) : undefined;
-    const { workFolder, homeFolder } = machine;
-    const own = workFolder === homeFolder ? [] : [workFolder];
-    const writable = [own, entry?.writable, granted?.folders].flatMap((folders) => folders ?? []);
+    const sent = uploaded?.(machine) ?? [];
+    const folders = foldersOn(machine, sent, [entry?.writable, granted?.folders]);
     const wanted = wantedNetwork(machine.id, entry?.network, granted);
     const { network, failure } = await networkOn(machine, wanted, probes);
-    return { isRequired, confinement: { ...network, writable, sessionId }, failure };
+    const confinement = { ...network, ...folders, sessionId };
+    return { isRequired, confinement, failure };
   }
 }
+
+/** Returns the folders that commands may change: those of the machine first. */
+function foldersOn(
+  machine: Machine,
+  uploaded: readonly string[],
+  granted: readonly (readonly string[] | undefined)[],
+): Pick<Confinement, 'writable' | 'isAtHome'> {
+  const isAtHome = worksAtHome(machine);
+  const own = isAtHome ? [] : [machine.workFolder];
+  const sent = uploaded.filter((folder) => isGrantable(machine, folder));
+  const writable = new Set([own, sent, ...granted].flatMap((folders) => folders ?? []));
+  return { writable: [...writable], ...(isAtHome && { isAtHome }) };
+}
+
+const homeText = '; of the home folder, only folders that you uploaded can be written';
 
 type Network = Pick<Confinement, 'network' | 'listedIn' | 'offlineBecause'>;
 

@@ -1,5 +1,6 @@
 /** Finds out before the user is asked whether a command would be refused when it runs. */
 import { MachineFailure, type Machine, type Machines } from '../../machines/machine.ts';
+import { grantAdvice } from '../../machines/confinement/grants.ts';
 import { caches, type Confinement } from '../../machines/confinement/policy.ts';
 import type { Access, CommandAccess } from '../../permissions/access.ts';
 import type { Forecast } from '../../permissions/gate.ts';
@@ -91,9 +92,11 @@ interface Confined extends Pick<ForeseeingDeps, 'machines' | 'paths'> {
 /** Judges the command by a mandate that grants exactly what a confined command can change. */
 async function byConfinement(
   access: CommandAccess,
-  { machine, confinement: { writable }, machines, paths }: Confined,
+  { machine, confinement, machines, paths }: Confined,
 ): Promise<Forecast | undefined> {
-  const folders = ['.', ...writable, ...alwaysWritable];
+  const helios = machine.path.dirname(machine.runsFolder);
+  const ownFolders = ['worktrees', 'copies'].map((name) => machine.path.join(helios, name));
+  const folders = [...ownFolders, ...confinement.writable, ...alwaysWritable];
   const mandate = { ...builtInMandate, folders, reads: ['/'] };
   const inForce = { mandate, isGitGuarded: true };
   const { outside = '' } = await accessVerdict(machines, access, { rules: paths, inForce });
@@ -101,6 +104,6 @@ async function byConfinement(
   if (path === undefined) return undefined;
   return {
     why: `commands on ${machine.id} are confined and cannot change ${path}`,
-    advice: `Write below ${machine.workFolder} or /tmp. The user can grant more under confinement.writable of ${machine.id} in machines.json.`,
+    advice: grantAdvice(confinement, machine.id),
   };
 }

@@ -7,6 +7,7 @@ import { DisposableStore } from '../../base/disposable.ts';
 import { messageOf, ToolFailure } from '../../base/errors.ts';
 import { newRunId, type RunId, type SessionId } from '../../base/ids.ts';
 import type { Ledger } from '../../experiments/ledger.ts';
+import { startProblem } from '../../machines/confinement/grants.ts';
 import type { Machine, Machines } from '../../machines/machine.ts';
 import { checkMetricFiles } from './metricFiles.ts';
 import { checkMetricSpec } from '../../metrics/lines/metricSpec.ts';
@@ -258,14 +259,17 @@ export class SessionRuns {
     await machine.ready?.({ mayAsk: true });
     const env = (await this.#deps.runEnv?.(machine, request.command)) ?? {};
     const confinement = await this.#deps.confining?.of(machine);
-    const planned = { ...request, env, ...(confinement && { confinement }) };
+    const cwd = machine.path.resolve(machine.workFolder, request.cwd ?? '.');
+    const problem = confinement && startProblem(machine, confinement, cwd);
+    if (problem !== undefined) throw new ToolFailure(`Nothing was started: ${problem}`);
+    const planned = { ...request, cwd, env, ...(confinement && { confinement }) };
     const plan = this.#planning.then(() => this.#plan(planned, machine, callId));
     this.#planning = plan.catch(() => undefined);
     return plan;
   }
 
   async #plan(
-    request: LaunchRequest & Pick<RunSpec, 'env' | 'confinement'>,
+    request: LaunchRequest & Pick<RunSpec, 'cwd' | 'env' | 'confinement'>,
     machine: Machine,
     callId: string,
   ): Promise<RunSpec> {
@@ -277,7 +281,7 @@ export class SessionRuns {
       number: this.#state.runs.size + 1,
       machineId: machine.id,
       command: request.command,
-      cwd: machine.path.resolve(machine.workFolder, request.cwd ?? '.'),
+      cwd: request.cwd,
       env: request.env,
       metrics: this.#metricsOf(request.metrics),
       label: distinctLabel(

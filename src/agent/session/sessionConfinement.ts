@@ -3,11 +3,14 @@ import { withoutUntrustedMarks } from '../../base/untrusted.ts';
 import { confinedFolders } from '../../tools/parameters/mandateCoverage.ts';
 import { Confining } from '../runs/confining.ts';
 import type { SessionEvent } from '../journal/events.ts';
+import { uploadRoots } from '../experiments/launchedCode.ts';
+import type { SessionLog } from '../journal/sessionLog.ts';
 import { sessionPermissions, type PermissionPlace } from './circumstances.ts';
 import type { SharedDeps } from './sessionDeps.ts';
 
 interface SessionPlace extends PermissionPlace {
   readonly sessionId: SessionId;
+  readonly log?: Pick<SessionLog, 'state' | 'events'>;
 }
 
 /** Creates the service that decides whether commands and runs of a session are confined. */
@@ -17,6 +20,7 @@ export const createConfining = (shared: SharedDeps, place: SessionPlace): Confin
     probes: shared.confinements,
     use: () => shared.settings().confinement ?? 'auto',
     mode: () => sessionPermissions(shared, place).mode,
+    uploaded: (machine) => (place.log ? uploadRoots(place.log.events, machine) : []),
     mandated(machine) {
       const { mandate, file } = shared.mandate(place.workFolder, place.project);
       return {

@@ -1,10 +1,12 @@
 import { posix } from 'node:path';
+import { advisedFolder, grantAdvice, hiddenFolderText } from './grants.ts';
 import { confinementText, type Confinement } from './policy.ts';
 
 const readOnly = /^(.*)\bread-only file system\b(.*)$/im;
 const absolutePath = /(?<![\w.])\/[^\s'"`:,;)\]]*/g;
 const noTemporary =
   /^(?=.*no such file or directory).*?(?<![\w.])(\/(?:var\/)?tmp\/[^\s'"`:,;)\]]+)/im;
+const noStart = /^bwrap: Can't chdir to /m;
 const offline =
   /name resolution|network is unreachable|could not resolve host|ENETUNREACH|EAI_AGAIN/i;
 
@@ -20,8 +22,10 @@ export function confinementNote(
   const refused = refusedWrite(confinement, machineId, output);
   if (refused !== undefined) return refused;
   const [, file] = noTemporary.exec(output) ?? [];
+  if (file !== undefined && noStart.test(output))
+    return `Not started: ${hiddenFolderText(confinement, machineId, file)}`;
   if (file !== undefined)
-    return `Commands on ${machineId} are confined, with a /tmp of their own: ${file} is looked for there. Put files that other tools write or read into ${confinement.writable[0] ?? 'the working folder'}.`;
+    return `Commands on ${machineId} are confined, with a /tmp of their own: ${file} is looked for there. Put files that other tools write or read into ${advisedFolder(confinement) ?? 'the working folder'}.`;
   const { network, offlineBecause: why } = confinement;
   if (network === 'all' || !offline.test(output)) return undefined;
   return network === 'none'
@@ -64,12 +68,11 @@ function refusedWrite(
   machineId: string,
   output: string,
 ): string | undefined {
-  const [first] = confinement.writable;
   const [line, before = '', after = ''] = readOnly.exec(output) ?? [];
   if (line === undefined) return undefined;
   const path = before.match(absolutePath)?.at(-1) ?? after.match(absolutePath)?.[0];
   const ofGit = gitText(path ?? relativeGitPath.exec(before)?.[0] ?? '');
   if (ofGit !== undefined) return ofGit;
   const folder = path === undefined ? 'its folder' : posix.dirname(path);
-  return `${path ?? 'A file'} could not be changed: commands on ${machineId} are confined (${confinementText(confinement)}). ${first === undefined ? 'The' : `Write below ${first}, or the`} user can grant ${folder} under confinement.writable of ${machineId} in machines.json.`;
+  return `${path ?? 'A file'} could not be changed: commands on ${machineId} are confined (${confinementText(confinement)}). ${grantAdvice(confinement, machineId, folder)}`;
 }

@@ -19,11 +19,13 @@ export interface Confinement {
   /** Why there is no network, although a list of hosts was intended. */
   readonly offlineBecause?: string;
   /**
-   * Folders that the command may change: absolute paths, or paths that begin with `~/`. In addition
-   * to them: the worktrees of the session, the copies of its code that were sent to the machine, the
+   * Folders that the command may change: absolute paths, or paths that begin with `~/`; the working
+   * folder and folders that the session uploaded come first. In addition to them: the worktrees of the session, the copies of its code that were sent to the machine, the
    * folder for temporary files, and usual caches.
    */
   readonly writable: readonly string[];
+  /** True if the working folder of the machine is its home folder, which is never granted. */
+  readonly isAtHome?: true;
   /** Session whose commands share worktrees, copies of code and temporary files. */
   readonly sessionId: SessionId;
 }
@@ -85,13 +87,15 @@ export const hiddenPaths: readonly string[] = [
 
 /**
  * Returns two sentences for a model: where confined commands can write, and what they reach. They
- * name no working folder, because each machine has another.
+ * name no working folder, because each machine has another, which may be its home folder.
  */
 export function confinementRule({ network, writable }: Confinement, workFolder: string): string {
-  const granted = writable
-    .filter((folder) => !folder.includes('/.cache/'))
-    .map((folder) => (folder === workFolder ? 'the working folder of their machine' : folder));
-  const folders = [...new Set([...granted, 'worktrees of the session', 'caches', '/tmp'])];
+  const granted = writable.filter(
+    (folder) => folder !== workFolder && !folder.includes('/.cache/'),
+  );
+  const own =
+    'the working folder of their machine (where that is its home: only folders that you uploaded)';
+  const folders = [...new Set([own, ...granted, 'worktrees of the session', 'caches', '/tmp'])];
   const hosts = typeof network === 'string' ? [] : network;
   const reached =
     network === 'all'

@@ -4,6 +4,7 @@ import * as z from 'zod';
 import { messageOf, ToolFailure } from '../../base/errors.ts';
 import { oneLine, shellQuote } from '../../base/text.ts';
 import { confinedMachine } from '../../machines/confinement/confinedMachine.ts';
+import { folderWarning } from '../../machines/confinement/grants.ts';
 import type { Machine } from '../../machines/machine.ts';
 import type { Access } from '../../permissions/access.ts';
 import { usualPaths } from '../../permissions/pathRules.ts';
@@ -143,10 +144,12 @@ export const remoteExecBackground = (deps: RunLauncher, sweeps: SweepStarter): T
         args.log_path === undefined
           ? undefined
           : await linkLog(deps, run, { machine, path: args.log_path, context });
+      const { confinement, cwd } = run.spec;
       const warnings = [
         ...commandWarnings(args),
-        ...(link?.warning === undefined ? [] : [link.warning]),
-      ];
+        link?.warning,
+        confinement && folderWarning(machine, confinement, cwd),
+      ].filter((each) => each !== undefined);
       return {
         content: {
           ...runFields(run),

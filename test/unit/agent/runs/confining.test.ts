@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { posix } from 'node:path';
 import { describe, it } from 'mocha';
 import type { SessionId } from '../../../../src/base/ids.ts';
 import { renderPrompt } from '../../../../src/agent/context/prompt.ts';
@@ -14,11 +15,20 @@ interface Circumstances {
   readonly mode?: PermissionMode;
   readonly entry?: ConfinementFields;
   readonly without?: 'python3' | 'bubblewrap';
+  readonly workFolder?: string;
+  readonly uploaded?: readonly string[];
 }
 
-function confiningIn({ mode = 'mandate', entry, without }: Circumstances) {
+function confiningIn({
+  mode = 'mandate',
+  entry,
+  without,
+  workFolder = '/w',
+  uploaded = [],
+}: Circumstances) {
   const machine = {
-    ...{ id: 'gpu1', kind: 'ssh', workFolder: '/w', homeFolder: '/h' },
+    ...{ id: 'gpu1', kind: 'ssh', workFolder, homeFolder: '/h' },
+    path: posix,
     setup: () => Promise.resolve({ confinement: entry }),
   } as Partial<Machine> as Machine;
   const confining = new Confining({
@@ -34,6 +44,7 @@ function confiningIn({ mode = 'mandate', entry, without }: Circumstances) {
     use: () => 'auto',
     mode: () => mode,
     mandated: () => granted,
+    uploaded: () => uploaded,
   });
   return { confining, machine };
 }
@@ -64,11 +75,11 @@ describe('the network of confined commands', () => {
     };
     assert.equal(
       await told({}),
-      'Commands and runs are confined: they write only below the working folder of their machine, /data, worktrees of the session, caches, /tmp, and see no keys. They reach only pypi.org.',
+      'Commands and runs are confined: they write only below the working folder of their machine (where that is its home: only folders that you uploaded), /data, worktrees of the session, caches, /tmp, and see no keys. They reach only pypi.org.',
     );
     assert.match(
       (await told({ entry: { writable: ['~/.cache/pypoetry', '/out'] } })) ?? '',
-      /only below the working folder of their machine, \/out, \/data, worktrees/,
+      /only below the working folder of their machine \(.*\), \/out, \/data, worktrees/,
     );
     assert.doesNotMatch((await told({ entry: { writable: ['~/.cache/x'] } })) ?? '', /\.cache/);
     assert.match((await told({ entry: { network: 'none' } })) ?? '', /They reach no network\.$/);
@@ -97,5 +108,27 @@ describe('the network of confined commands', () => {
     assert.equal(await planned({ without: 'bubblewrap' }), undefined);
     const entry = { required: true, network: ['a.org'] };
     await assert.rejects(planned({ without: 'bubblewrap', entry }), /must be confined/);
+  });
+});
+
+describe('the folders that confined commands can write', () => {
+  const uploaded = ['/h/digits', '/data/sub', '/h', '/', '/h/.config/x', '/h/a/.b', '/h/bin'];
+  const more = ['/h/tools/bin', '/etc/profile.d', '/tmp', '/var/tmp/x', '/opt', '/home/ada'];
+
+  it('are those that were uploaded, besides homes, hidden folders and those of programs', async () => {
+    const circumstances = { workFolder: '/h', uploaded: [...uploaded, ...more, '/h/a\nb'] };
+    const confinement = await planned(circumstances);
+    assert.deepEqual(confinement?.writable, ['/h/digits', '/data/sub', '/data']);
+    assert.equal(confinement.isAtHome, true);
+    const { confining, machine } = confiningIn(circumstances);
+    assert.match((await confining.state(machine)).text, /; of the home folder, only folders that/);
+  });
+
+  it('are the working folder first, unless it is the home folder or above it', async () => {
+    const confinement = await planned({ uploaded: ['/h/digits'] });
+    assert.deepEqual(confinement?.writable, ['/w', '/h/digits', '/data']);
+    assert.equal(confinement.isAtHome, undefined);
+    for (const workFolder of ['/h', '/'])
+      assert.deepEqual((await planned({ workFolder }))?.writable, ['/data']);
   });
 });

@@ -67,6 +67,29 @@ describe('the confinement of commands', () => {
       );
     });
 
+  it('names no cache, but folders that were uploaded and the setting of the working folder', () => {
+    const line = "OSError: [Errno 30] Read-only file system: 'out'";
+    const home = { ...confinement, isAtHome: true } as const;
+    const user =
+      ': the home folder of gpu1 is not granted, folders that you uploaded are. The user can set the working folder of gpu1 (workFolder in machines.json, or --work-folder) or grant more under confinement.writable.';
+    for (const [writable, folder] of [
+      [['/h/.cache/pypoetry'], 'a folder that you uploaded'],
+      [['/h/.cache/pypoetry', '/data'], '/data'],
+      [['/h/digits', '/h/.cache/pypoetry'], '/h/digits'],
+    ] as const) {
+      const note = confinementNote({ ...home, writable }, 'gpu1', line) ?? '';
+      assert.ok(note.endsWith(` Write below ${folder}${user}`), note);
+    }
+    assert.match(
+      confinementNote(
+        { ...home, writable: ['/h/digits'] },
+        'gpu1',
+        "bwrap: Can't chdir to /tmp/h: No such file or directory",
+      ) ?? '',
+      /^Not started: commands on gpu1 .* so none starts in \/tmp\/h\. Write below \/h\/digits:/,
+    );
+  });
+
   it('names the tools for git where a command would change a folder of git', () => {
     const note = (line: string) => confinementNote(confinement, 'local', line);
     assert.equal(
