@@ -119,7 +119,7 @@ describe('sweep over machines', () => {
     const refresh = [{ name: 'task_output', input: { run: 's1' } }];
     const session = await begin([gpu1, gpu2], [call, refresh, untilOver, quit]);
     await until(
-      () => running(session) === 'i=2@gpu2' && eventsOf(session, 'tool.finished').length === 2,
+      () => running(session) === 'i=2@gpu2' && eventsOf(session, 'tool.finished').length >= 2,
     );
     const [, table] = eventsOf(session, 'tool.finished');
     assert.match(table?.text ?? '', /1 running, 1 waiting[^]*Waits: gpu1: gpu1 does not answer/);
