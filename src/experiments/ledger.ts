@@ -7,7 +7,7 @@ import { counted, formatSpread, formatValue } from '../base/text.ts';
 import type { MetricSummary } from '../metrics/metric.ts';
 import { findMetric } from '../metrics/metricName.ts';
 import { printedValue } from '../metrics/printedValue.ts';
-import { verdictText, type RunLimit, type Verdict, type RunAlarm } from '../runs/run.ts';
+import { runNames, verdictText, type RunLimit, type Verdict, type RunAlarm } from '../runs/run.ts';
 import type { Decision, ExperimentPlan } from './experiment.ts';
 import { seedOf, type Statistics } from './seeds.ts';
 import type { Objective, Repeats, ValueRule } from './target/target.ts';
@@ -101,6 +101,8 @@ export interface ExperimentResult extends Statistics {
   readonly best: number;
   readonly rule: ValueRule;
   readonly runs: readonly LedgerRow[];
+  /** Measured repeats with seeds that the goal does not name, which do not count. Omitted if none. */
+  readonly others?: readonly LedgerRow[];
   /** The repeats of the goal that are not measured: `seeds 1, 2 missing`. Omitted if none. */
   readonly lack?: string;
 }
@@ -293,6 +295,8 @@ export function countedValue(
   return direction === 'lower' ? min : max;
 }
 
+const numbersOf = (runs: readonly LedgerRow[]): number[] => runs.map(({ number }) => number);
+
 /** Counts runs: `3 runs`, or `seeds 0, 1, 2, 6 runs` if a seed was run several times. */
 function repeatsText(runs: readonly LedgerRow[]): string {
   const seeds = new Set(runs.map(seedOf));
@@ -311,10 +315,26 @@ export function resultNumber({ metric, mean, spread, n, runs }: ExperimentResult
 
 /** Formats a result: `loss 0.83 ± 0.02 over 3 runs`, `loss 0.83 (so far)`. */
 export function resultValueText(result: ExperimentResult): string {
-  const { metric, spread, rule, runs, lack } = result;
-  const value = `${metric} ${resultNumber(result)}`;
-  const text = spread === undefined ? value : `${value} over ${repeatsText(runs)}`;
+  const { spread, runs } = result;
+  return textOver(result, spread === undefined ? '' : ` over ${repeatsText(runs)}`, []);
+}
+
+/**
+ * Formats a result as `resultValueText` does, but names its runs if further runs of the setting do
+ * not count: `loss 0.83 ± 0.02 over runs 1–3 (seeds of the goal, without run 4)`.
+ */
+export function resultRunsText(result: ExperimentResult): string {
+  const { runs, others } = result;
+  if (others === undefined) return resultValueText(result);
+  const note = `seeds of the goal, without ${runNames(numbersOf(others))}`;
+  return textOver(result, ` over ${runNames(numbersOf(runs))}`, [note]);
+}
+
+function textOver(result: ExperimentResult, over: string, first: readonly string[]): string {
+  const { metric, rule, runs, lack } = result;
+  const text = `${metric} ${resultNumber(result)}${over}`;
   const notes = [
+    ...first,
     ...(rule === 'best' ? ['best of each run'] : []),
     ...(lack ? [lack] : []),
     ...(runs.some(({ verdict }) => verdict === undefined) ? ['so far'] : []),

@@ -149,6 +149,8 @@ export function resultOf(
 export interface RepeatsSummary<Entry> extends Statistics {
   readonly best: number;
   readonly runs: readonly Entry[];
+  /** Measured repeats with seeds that the goal does not name, which do not count. Omitted if none. */
+  readonly others?: readonly Entry[];
   /** The repeats of the goal that are not measured: `seeds 1, 2 missing`. Omitted if none. */
   readonly lack?: string;
 }
@@ -176,12 +178,14 @@ export function summaryOfRepeats<Entry extends LedgerEntry>(
   const ended = measured.filter(({ row }) => row.verdict !== undefined);
   const all = ended.length > 0 ? ended : measured;
   const { counted: chosen, lack } = repeatsIn(all, decisive.repeats);
+  const others = all.filter((one) => !chosen.includes(one)).map(({ row }) => row);
   const values = chosen.map(({ value }) => value);
   if (values.length === 0) return undefined;
   return {
     ...repeatStatistics(chosen),
     best: decisive.direction === 'lower' ? Math.min(...values) : Math.max(...values),
     runs: chosen.map(({ row }) => row),
+    ...(others.length > 0 && { others }),
     ...(lack !== undefined && { lack }),
   };
 }

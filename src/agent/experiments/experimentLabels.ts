@@ -6,7 +6,8 @@ import { formatValue, oneLine } from '../../base/text.ts';
 import type { Attempt, FoundRun } from '../../experiments/duplicates.ts';
 import {
   experimentStatus,
-  resultValueText,
+  resultRunsText,
+  type ExperimentResult,
   type ExperimentRow,
   type ImportedResult,
   type Ledger,
@@ -29,18 +30,28 @@ const maxNamed = 5;
 export const resultText = (row: ExperimentRow): string =>
   [
     row.runs.length === 0 ? experimentStatus(row) : row.verdicts,
-    ...(row.result === undefined ? [] : [`${resultValueText(row.result)}${ofSettings(row)}`]),
+    ...(row.result === undefined ? [] : [measuredText(row.result, row.runs)]),
   ].join(', ');
 
 /**
- * Formats which setting a result belongs to, if the experiment has several:
- * ` (run 12, of 3 settings)`.
+ * Formats the result of an experiment. Names the runs that it covers if they are not those of the
+ * experiment: `loss 0.41 (run 12, one of 3 settings)`.
  */
-function ofSettings({ runs, result }: ExperimentRow): string {
+export function measuredText(result: ExperimentResult, runs: ExperimentRow['runs']): string {
+  const text = resultRunsText(result);
   const count = runs.length < 2 ? 1 : repeatsOf(runs).length;
-  const numbers = (result?.runs ?? []).map(({ number }) => number);
-  return count < 2 ? '' : ` (${runNames(numbers)}, one of ${count} settings)`;
+  const notes = [
+    ...(result.others === undefined && !isSame(result.runs, runs)
+      ? [runNames(result.runs.map(({ number }) => number))]
+      : []),
+    ...(count < 2 ? [] : [`one of ${count} settings`]),
+  ];
+  return notes.length === 0 ? text : `${text} (${notes.join(', ')})`;
 }
+
+const isSame = (some: ExperimentRow['runs'], others: ExperimentRow['runs']): boolean =>
+  new Set([...some, ...others].map(({ runId }) => runId)).size === some.length &&
+  some.length === others.length;
 
 /** Formats a decision: `discard: no better than the baseline`, `not decided`. */
 export const decisionText = (row: Pick<ExperimentRow, 'decision' | 'status'>): string =>

@@ -1,12 +1,8 @@
 import { oneLine } from '../../base/text.ts';
-import {
-  experimentStatus,
-  resultValueText,
-  type ExperimentRow,
-  type Ledger,
-} from '../../experiments/ledger.ts';
+import { experimentStatus, type ExperimentRow, type Ledger } from '../../experiments/ledger.ts';
 import type { IndexedExperiment } from '../../storage/sessionIndex.ts';
 import type { SessionState } from '../journal/state.ts';
+import { measuredText } from './experimentLabels.ts';
 
 const maxChars = 300;
 
@@ -24,7 +20,7 @@ export const indexedExperiments = (
     metric: row.result?.metric ?? null,
     value: row.result?.mean ?? null,
     direction: (row.result && decisive?.direction) ?? null,
-    result: row.result === undefined ? row.verdicts : resultValueText(row.result),
+    result: row.result === undefined ? row.verdicts : measuredText(row.result, row.runs),
     runs: row.runs.map(({ number }) => number).join(', '),
     startedMs: firstMs(row) ?? startedMs,
   }));

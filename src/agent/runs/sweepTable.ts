@@ -5,6 +5,7 @@
 import { formatValue, oneLine } from '../../base/text.ts';
 import { untrustedLine } from '../../base/untrusted.ts';
 import {
+  resultRunsText,
   resultValueText,
   rowStatus,
   valueText,
@@ -169,7 +170,11 @@ function wholeTexts(
   const whole = resultOf(own, decisive, settingGroups(all));
   const others = (whole?.runs ?? []).filter(({ runId }) => !ids.has(runId));
   if (whole === undefined || others.length === 0) return [];
-  return [`with ${runNames(others.map(({ number }) => number))}: ${resultValueText(whole)}`];
+  const isTogether = whole.runs.length === others.length + runs.length;
+  const title = isTogether
+    ? `with ${runNames(others.map(({ number }) => number))}`
+    : 'all of its setting';
+  return [`${title}: ${resultRunsText(whole)}`];
 }
 
 /**
@@ -225,7 +230,7 @@ function settingLines({ rows, decisive }: Ledger): string[] {
     .slice(0, maxSettings)
     .map(
       (one) =>
-        `- ${settingOf(one.runs) ?? 'all runs'}: ${resultValueText({ ...one, metric, rule })}`,
+        `- ${settingOf(one.runs) ?? 'all runs'}: ${resultRunsText({ ...one, metric, rule })}`,
     );
 }
 

@@ -23,7 +23,13 @@ interface Point {
 /** The table of a sweep that launched these points, with more that wait. */
 function tableOf(
   points: readonly Point[],
-  { waiting = 0, tail = '', metrics: spec = {} as MetricSpec, own = points.length } = {},
+  {
+    waiting = 0,
+    tail = '',
+    metrics: spec = {} as MetricSpec,
+    own = points.length,
+    goal = 'bring loss < 1.0',
+  } = {},
 ): string {
   const count = points.length + waiting;
   const plan = {
@@ -59,7 +65,7 @@ function tableOf(
     },
   );
   const state = foldSession([
-    started(),
+    started(goal),
     ...[{ type: 'sweep.started', plan, callId: 'c' } as const, ...events].map(recorded),
   ]);
   const sweep = state?.sweeps.get('s1');
@@ -100,6 +106,19 @@ describe('the table of a sweep', () => {
     assert.match(
       line ?? '',
       /: 1 ok, .*; best loss 0\.5 by seed=0 \(run 1\); with run 2: loss 0\.55 ± 0\.0707 over 2 runs$/,
+    );
+  });
+
+  it('names the runs of a mean in which its own runs do not count', () => {
+    const points = [3, 4, 0, 1, 2].map((seed) => ({
+      ...{ label: `seed=${seed}`, loss: 0.5 + seed / 10, verdict: ok },
+      command: `train --lr 1 --seed ${seed}`,
+    }));
+    const goal = 'loss < 0.4 as the mean over seeds 0, 1 and 2';
+    const [line] = tableOf(points, { own: 2, goal }).split('\n');
+    assert.match(
+      line ?? '',
+      /; best loss 0\.85 ± 0\.0707 over 2 runs \(seeds 0, 1, 2 missing\) by .* \(run 1, run 2\); .*; all of its setting: loss 0\.6 ± 0\.1 over runs 3–5 \(seeds of the goal, without runs 1, 2\)$/,
     );
   });
 
