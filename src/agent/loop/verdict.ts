@@ -147,18 +147,13 @@ async function checkTarget(
   const [best] = judgeRows(target, ledger, rows);
   if (best?.isMet) return metTexts(best, judgeChampion(target, ledger));
   const texts = (best?.conditions ?? []).filter(({ isMet }) => !isMet).map(({ text }) => text);
-  const hint = await wayOut(target, best, deps);
-  throw new ToolFailure(
-    `The goal is not met: ${targetIn(target, ledger)}. Measured: ${texts.join('; ') || 'nothing that counts'}. ${hint} ${insteadText(target, ledger)}`,
-  );
-}
-
-/** Returns what to do where the named runs do not meet the target. */
-function insteadText(target: Target, ledger: Ledger): string {
+  const facts = `${targetIn(target, ledger)}. Measured: ${texts.join('; ') || 'nothing that counts'}.`;
   const runs = runsThatMeet(target, ledger);
-  return runs.length === 0
-    ? 'If no run can reach it, call finish with outcome blocked.'
-    : `It is met by ${runNames(runs)}: name them as evidence.`;
+  throw new ToolFailure(
+    runs.length === 0
+      ? `The goal is not met: ${facts} ${await wayOut(target, best, deps)} If no run can reach it, call finish with outcome blocked.`
+      : `This evidence does not meet the goal: ${facts} The goal is met by ${runNames(runs)}: name ${runs.length === 1 ? 'it' : 'them'} as evidence.`,
+  );
 }
 
 /**

@@ -141,6 +141,18 @@ describe('the verdict of finish', () => {
   for (const [name, claims, goal, why] of fails)
     it(`does not hold where ${name}`, async () => assert.match(await judge(claims, goal), why));
 
+  it('names the runs that meet the goal where the evidence does not', async () => {
+    const goal = 'loss < 0.75';
+    assert.equal(
+      await judge([['1', 'loss']], goal, 'goal_met', better),
+      'This evidence does not meet the goal: loss < 0.75. Measured: loss 0.9, not < 0.75 (run 1). The goal is met by runs 5, 6: name them as evidence.',
+    );
+    assert.match(
+      await judge([['1', 'loss']], goal, 'goal_met', better.slice(0, 5)),
+      / The goal is met by run 5: name it as evidence\.$/,
+    );
+  });
+
   it('takes the best of an open goal from the ledger', async () => {
     assert.equal(
       await judge([], 'find the lowest loss', 'best_found'),
