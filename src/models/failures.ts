@@ -64,8 +64,9 @@ function problemOf(
   { label }: FailureContext,
 ): string {
   const answer = `${label}${status === undefined ? '' : ` answered ${status}`}`;
-  if (reason === 'credit') return `${answer}: the credit of the account is used up.`;
-  return asSentence(`${answer}: ${oneLine(cleanText(text), maxMessageChars)}`);
+  const words = oneLine(cleanText(text), maxMessageChars);
+  if (reason !== 'credit') return asSentence(`${answer}: ${words}`);
+  return asSentence(`${answer}: the account has no credit left for this${words && `: ${words}`}`);
 }
 
 const asSentence = (text: string): string => (/[.!?…]$/.test(text) ? text : `${text}.`);

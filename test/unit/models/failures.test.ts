@@ -93,7 +93,10 @@ describe('failureOf', () => {
     const refusal = http(400, 'invalid_request_error', 'Your credit balance is too low');
     const billingUrl = 'https://lab.example/billing';
     const { message, problem } = failureOf(refusal, { ...context, billingUrl });
-    assert.equal(problem, 'Lab answered 400: the credit of the account is used up.');
+    assert.match(
+      problem ?? '',
+      /^Lab answered 400: the account has no credit left for this: .*\.$/,
+    );
     assert.equal(message, `${problem} Add credit at ${billingUrl}`);
   });
 

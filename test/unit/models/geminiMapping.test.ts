@@ -350,7 +350,7 @@ describe('gemini', () => {
       ],
       [
         { status: 429, message: 'Quota exceeded for free_tier_requests, limit: 0, model: x' },
-        'auth',
+        'credit',
         /limit: 0/,
       ],
       [{ status: 403, message: 'Permission denied' }, 'auth'],

@@ -276,7 +276,7 @@ describe('compatible', () => {
       [502, 'Provider returned error', 'server'],
       [429, 'Rate limited upstream', 'rate_limit'],
       ['503', 'No instances', 'server'],
-      [402, 'Insufficient credits', 'auth'],
+      [402, 'Insufficient credits', 'credit'],
       [400, 'This endpoint’s maximum context length is 8192 tokens', 'overflow'],
     ];
     for (const [code, message, reason] of errors)

@@ -148,6 +148,6 @@ describe('openai', () => {
   it('does not wait where the account has no credit', async () => {
     server.reply(() => ({ status: 429, kind: 'insufficient_quota' }));
     const { reply } = await ask();
-    assert.deepEqual([reply.failure?.reason, server.requests.length], ['auth', 1]);
+    assert.deepEqual([reply.failure?.reason, server.requests.length], ['credit', 1]);
   });
 });
