@@ -61,7 +61,9 @@ export const declareMay = (helios: CliCommand): CliCommand =>
     .runs((context, words: readonly string[], options: MayOptions) =>
       withEngine(context, async ({ machines }) => {
         const rules = pathRulesFor(context.home, machines);
-        const place = { machine: machines.get(options.machine), rules, home: context.home };
+        const machine = machines.get(options.machine);
+        await machine.ready?.({ mayAsk: true });
+        const place = { machine, rules, home: context.home };
         if (options.lines === true) await judgeLines(place, options, context);
         else print(await judge(commandOf(words), options.mode, place), options, context);
         return exitCodes.goal;

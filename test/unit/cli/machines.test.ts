@@ -4,7 +4,9 @@ import path from 'node:path';
 import { describe, it } from 'mocha';
 import { runCli } from '../../../src/cli/cli.ts';
 import { refusingPrompts, terminalPrompts } from '../../../src/cli/machines/machinePrompts.ts';
-import { MachineFailure } from '../../../src/machines/machine.ts';
+import { LazyMachine } from '../../../src/machines/lazyMachine.ts';
+import { MachineFailure, type Machine } from '../../../src/machines/machine.ts';
+import type { MachineEntry } from '../../../src/machines/machineEntry.ts';
 import type { ResourceSample } from '../../../src/machines/resources/resourceSample.ts';
 import { machineTable } from '../../../src/cli/machines/machineTable.ts';
 import type { MachineReport } from '../../../src/presentation/machines/machineReport.ts';
@@ -156,6 +158,27 @@ describe('helios machine', () => {
     );
     const bad = await helios('machine', 'test', 'gpu2');
     assert.deepEqual([bad.code, bad.stderr.text], [1, 'gpu2 cannot be used: no route to dead\n']);
+  });
+
+  it('connects a machine to judge a command on it', async () => {
+    await helios('machine', 'add', 'gpu1', 'gpu1');
+    await helios('machine', 'add', 'gpu2', 'dead');
+    const createMachine = (entry: MachineEntry): LazyMachine => {
+      const failure = new MachineFailure('unreachable', 'no route to dead');
+      const open = (): Promise<Machine> =>
+        entry.id === 'gpu2'
+          ? Promise.reject(failure)
+          : Promise.resolve(standIn(entry, folder(), () => Promise.resolve('8 CPUs')));
+      const connector = { open, retry: () => undefined, dispose: () => undefined };
+      return new LazyMachine({ id: entry.id, kind: 'ssh', connector, clock: world().clock });
+    };
+    const may = async (id: string): Promise<string> => {
+      const { stdout, stderr, ...deps } = world({ createMachine });
+      await runCli(['may', '--machine', id, '--', 'ls'], { ...deps, stdout, stderr });
+      return stdout.text + stderr.text;
+    };
+    assert.equal(await may('gpu1'), 'run      ls: only reads\n');
+    assert.match(await may('gpu2'), /no route to dead/);
   });
 
   it('works in the home that is named, wherever it is named', async () => {
