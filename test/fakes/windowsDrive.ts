@@ -31,8 +31,13 @@ export class WindowsDrive extends WindowsComputer {
     return super.readFile(hostPath(this.#folder, path), range);
   }
 
-  override writeFile(path: Write[0], ...rest: [Write[1], Write[2]?]): Promise<void> {
-    return super.writeFile(hostPath(this.#folder, path), ...rest);
+  /** Windows shows no open folders as paths, so the real path is not checked there. */
+  override writeFile(
+    path: Write[0],
+    content: Write[1],
+    { isPrivate = false }: Write[2] = {},
+  ): Promise<void> {
+    return super.writeFile(hostPath(this.#folder, path), content, { isPrivate });
   }
 
   override stat(path: string): ReturnType<WindowsComputer['stat']> {
