@@ -17,7 +17,7 @@ export interface UnmeasuredNumber {
   readonly instead?: string;
 }
 
-const numberPattern =
+export const numberPattern =
   /(?<![\w.]|[A-Za-z]-)(?:[-+−])?(?:\d{1,3}(?:,\d{3})+|\d+)?(?:\.\d+|(?<=\d))(?:e[-+]?\d+)?(?!(?!x\b)\w|\.\d)(\s*%)?/gi;
 /**
  * Matches what follows a number that is not a metric value: the unit of a duration or a size, a
@@ -97,7 +97,7 @@ function insteadText(place: Place, { ofRun }: KnownNumbers): string | undefined 
 }
 
 /** Returns the sentence or table row around a position. */
-function sentenceAt(text: string, at: number): string {
+export function sentenceAt(text: string, at: number): string {
   const start = Math.max(
     ...[...text.slice(0, at).matchAll(/[.!?]\s|\n/g)].map(({ index }) => index),
     -1,
@@ -136,6 +136,10 @@ function runNumbers(text: string): readonly number[] {
     return Array.from({ length: count }, (_, index) => Number(first) + index);
   });
 }
+
+/** Returns the numbers of the runs that a sentence names. */
+export const namedRuns = (sentence: string): readonly number[] =>
+  [...sentence.matchAll(new RegExp(runs, 'gi'))].flatMap(([, list = '']) => runNumbers(list));
 
 interface Place {
   readonly sentence: string;
@@ -296,7 +300,7 @@ interface Written {
   readonly halfUnit: number;
 }
 
-function readNumber(text: string, isPercent: boolean): Written {
+export function readNumber(text: string, isPercent: boolean): Written {
   const digits = text
     .replace(/[,%\s]/g, '')
     .replace('−', '-')
@@ -329,7 +333,8 @@ function isKnown(written: Written, { measured, given }: KnownNumbers): boolean {
   return isAmong(written, measured);
 }
 
-function isAmong(written: Written, sorted: Float64Array): boolean {
+/** Returns whether a number of a text equals one of the values, as far as it is written. */
+export function isAmong(written: Written, sorted: Float64Array): boolean {
   const { value, isPercent } = written;
   const tolerance = toleranceOf(written);
   if (hasNear(sorted, value, tolerance)) return true;

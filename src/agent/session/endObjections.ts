@@ -1,8 +1,10 @@
 /** Objections to the end of a session that the model gets once each. */
 import { formatSpan } from '../../base/span.ts';
 import { formatValue } from '../../base/text.ts';
-import { resultValueText, type Ledger } from '../../experiments/ledger.ts';
+import { resultValueText, type Ledger, type LedgerRow } from '../../experiments/ledger.ts';
+import { resultGroups, summaryOfRepeats } from '../../experiments/ledgerExperiments.ts';
 import { withMarks } from '../../reports/claims.ts';
+import { valuesElsewhere } from '../../reports/elsewhere.ts';
 import { budgetEndMs, isHard, measuresOf, nothingSpent } from '../budget/measures.ts';
 import { numbersOf, unmeasuredIn, type Measured } from '../experiments/unmeasured.ts';
 import type { SessionState } from '../journal/state.ts';
@@ -11,6 +13,8 @@ import { undecidedText, type FinishVerdict } from '../loop/verdict.ts';
 /** The end that the model asks for, as `judgeFinish` accepted it. */
 export interface PlannedEnd extends FinishVerdict {
   readonly summary: string;
+  /** Runs that the model named as evidence. */
+  readonly rows: readonly LedgerRow[];
 }
 
 export interface EndSituation {
@@ -19,7 +23,7 @@ export interface EndSituation {
   readonly nowMs: number;
 }
 
-type Kind = 'open goal' | 'numbers';
+type Kind = 'open goal' | 'numbers' | 'values elsewhere';
 
 export class EndObjections {
   /** Kind of objection → turn in which it was first made. Calls of that turn cannot answer it. */
@@ -34,6 +38,7 @@ export class EndObjections {
     const texts = [
       this.#once('open goal', now, end.reason === 'best_found' ? lastLook(now) : ''),
       this.#once('numbers', now, numbersText(end, now)),
+      this.#once('values elsewhere', now, elsewhereText(end, now)),
     ].filter((text) => text !== '');
     return texts.length === 0
       ? undefined
@@ -97,6 +102,41 @@ function numbersText(end: PlannedEnd, { state, ledger }: EndSituation): string {
   const more = names.length > maxNamed ? ' …' : '';
   return `no run measured these numbers of the summary: ${names.slice(0, maxNamed).join(', ')}${more}. Measured: ${measuredText(end, ledger)}. Correct them, or leave them: they are then marked as not measured.`;
 }
+
+/** Names the values of the target's metric in the summary that other runs than the evidence have. */
+function elsewhereText(end: PlannedEnd, { state, ledger }: EndSituation): string {
+  const { decisive, rows, experiments } = ledger;
+  const named = [...end.rows, ...(end.reason === 'best_found' ? (ledger.best?.runs ?? []) : [])];
+  if (state.target === undefined || decisive === undefined || named.length === 0) return '';
+  const known = numbersOf({ state, ledger });
+  const groups = resultGroups(experiments, decisive);
+  const references = rows.filter(({ decision }) => decision?.decision === 'reference');
+  const baseline = references.length > 0 ? references : (groups[0] ?? []);
+  const found = valuesElsewhere(end.summary, {
+    metric: decisive.metric,
+    known,
+    thresholds: state.target.conditions.map(({ value }) => value),
+    runs: numbersIn([...named, ...baseline]),
+    runsOf: (reference) =>
+      numbersIn(rows.filter((row) => [row.experimentId, row.sweepId].includes(reference))),
+    valuesOf(runs) {
+      const own = groups.filter((group) => group.some(({ number }) => runs.includes(number)));
+      const chosen = rows.filter(({ number }) => runs.includes(number));
+      const summaries = [...own, named, chosen].flatMap(
+        (group) => summaryOfRepeats(group, decisive) ?? [],
+      );
+      const means = summaries.flatMap(({ mean, best, spread = mean }) => [mean, best, spread]);
+      const values = runs.flatMap((number) => [...(known.byRun.get(number) ?? [])]);
+      return Float64Array.from([...values, ...means]).sort();
+    },
+  });
+  if (found.length === 0) return '';
+  const texts = found.slice(0, maxNamed).map(({ text, sentence }) => `${text} in "${sentence}"`);
+  return `the evidence did not measure these values of ${decisive.metric} in the summary: ${texts.join('; ')}. The evidence: ${measuredText(end, ledger)}. Correct them, or name their runs in the same sentence.`;
+}
+
+const numbersIn = (rows: readonly LedgerRow[]): readonly number[] =>
+  rows.map(({ number }) => number);
 
 /**
  * Returns the summary with a mark after each number that no run measured; `undefined` if there is

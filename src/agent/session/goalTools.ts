@@ -71,7 +71,10 @@ function createEnding(deps: ToolsetDeps): AllToolsDeps['finish']['finish'] {
         }),
     });
     const { summary } = request;
-    const planned = { reason, evidence, checked, summary };
+    const rows = request.evidence.flatMap(({ runs }) =>
+      runs.flatMap((reference) => rowsNamed(deps, ledger, reference)),
+    );
+    const planned = { reason, evidence, checked, summary, rows };
     const objection = objections.against(planned, { state, ledger, nowMs: clock.now() });
     if (objection !== undefined) throw new ToolFailure(objection);
     const marked = markedSummary(summary, { state, ledger });

@@ -410,6 +410,37 @@ describe('the target of a session', () => {
     assert.match(describeEvent(ended, state)?.detail ?? 'none', /0\.871 \(not measured\)/);
   });
 
+  const settings = [
+    ...[
+      launch('echo test_acc=0.5 --width 4'),
+      until(1),
+      launch('echo test_acc=0.9901 --width 6'),
+      until(2),
+    ],
+    ...[launch('echo test_acc=0.9957 --width 8'), until(3)],
+  ];
+  const finishWith = (summary: string): ScriptedCall =>
+    finish({ evidence: [{ runs: ['2'], metric: 'test_acc' }], summary });
+
+  it('asks once about a value of the summary that other runs than the evidence measured', async () => {
+    const end = finishWith('It ended. A net of width 6 reaches test_acc 0.9957 as the mean.');
+    const { session } = await begin('reach test_acc > 0.98', [...settings, end, end]);
+    const [text = '', ...others] = errors(session);
+    assert.match(
+      text,
+      /^Not ended yet: the evidence did not measure these values of test_acc in the summary: 0\.9957 in "A net of width 6 reaches test_acc 0\.9957 as the mean"\. The evidence: .*test_acc 0\.9901 > 0\.98 \(run 2\)/,
+    );
+    assert.deepEqual([others, session.state.end?.reason], [[], 'goal']);
+  });
+
+  it('asks nothing about values of the evidence, the baseline, named runs, and differences', async () => {
+    const summary =
+      'Test accuracy reached 0.9901, above the goal of test_acc 0.98. Test_acc rose from 0.5 to 0.9957. ' +
+      'The baseline has 0.5 test_acc. Run 3 has test_acc 0.9957. e3 has 99.57 % test_acc. Loss 0.9957.';
+    const { session } = await begin('reach test_acc > 0.98', [...settings, finishWith(summary)]);
+    assert.deepEqual([errors(session), session.state.end?.reason], [[], 'goal']);
+  });
+
   it('asks nothing more in the last turn of the budget', async () => {
     const model = new ScriptedModel([[finish({ outcome: 'blocked', summary: 'loss 0.871' })]]);
     bed = await testEngine(model);
