@@ -4,7 +4,7 @@ import { formatValue } from '../../base/text.ts';
 import { resultValueText, type Ledger, type LedgerRow } from '../../experiments/ledger.ts';
 import { resultGroups, summaryOfRepeats } from '../../experiments/ledgerExperiments.ts';
 import { withMarks } from '../../reports/claims.ts';
-import { valuesElsewhere } from '../../reports/elsewhere.ts';
+import { valuesOfOtherRuns } from '../../reports/claimedValues.ts';
 import { budgetEndMs, isHard, measuresOf, nothingSpent } from '../budget/measures.ts';
 import { numbersOf, unmeasuredIn, type Measured } from '../experiments/unmeasured.ts';
 import type { SessionState } from '../journal/state.ts';
@@ -23,7 +23,7 @@ export interface EndSituation {
   readonly nowMs: number;
 }
 
-type Kind = 'open goal' | 'numbers' | 'values elsewhere';
+type Kind = 'open goal' | 'numbers' | 'values of other runs';
 
 export class EndObjections {
   /** Kind of objection → turn in which it was first made. Calls of that turn cannot answer it. */
@@ -38,7 +38,7 @@ export class EndObjections {
     const texts = [
       this.#once('open goal', now, end.reason === 'best_found' ? lastLook(now) : ''),
       this.#once('numbers', now, numbersText(end, now)),
-      this.#once('values elsewhere', now, elsewhereText(end, now)),
+      this.#once('values of other runs', now, otherRunsText(end, now)),
     ].filter((text) => text !== '');
     return texts.length === 0
       ? undefined
@@ -104,7 +104,7 @@ function numbersText(end: PlannedEnd, { state, ledger }: EndSituation): string {
 }
 
 /** Names the values of the target's metric in the summary that other runs than the evidence have. */
-function elsewhereText(end: PlannedEnd, { state, ledger }: EndSituation): string {
+function otherRunsText(end: PlannedEnd, { state, ledger }: EndSituation): string {
   const { decisive, rows, experiments } = ledger;
   const named = [...end.rows, ...(end.reason === 'best_found' ? (ledger.best?.runs ?? []) : [])];
   if (state.target === undefined || decisive === undefined || named.length === 0) return '';
@@ -112,7 +112,7 @@ function elsewhereText(end: PlannedEnd, { state, ledger }: EndSituation): string
   const groups = resultGroups(experiments, decisive);
   const references = rows.filter(({ decision }) => decision?.decision === 'reference');
   const baseline = references.length > 0 ? references : (groups[0] ?? []);
-  const found = valuesElsewhere(end.summary, {
+  const found = valuesOfOtherRuns(end.summary, {
     metric: decisive.metric,
     known,
     thresholds: state.target.conditions.map(({ value }) => value),

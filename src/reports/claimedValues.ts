@@ -26,7 +26,7 @@ export interface EvidenceValues {
  * Returns the measured values of the metric in a text that neither the evidence nor a run that the
  * same sentence names has measured. Differences, ranges and thresholds are no such values.
  */
-export function valuesElsewhere(text: string, evidence: EvidenceValues): readonly ClaimedValue[] {
+export function valuesOfOtherRuns(text: string, evidence: EvidenceValues): readonly ClaimedValue[] {
   const { metric, known, thresholds, runs } = evidence;
   return [...text.matchAll(numberPattern)].flatMap((match): ClaimedValue[] => {
     const [whole, percent] = match;
