@@ -10,7 +10,7 @@ import { endpointSecret, endpointVariable } from '../compose/endpoints.ts';
 import { homeAt } from '../compose/home.ts';
 import { secretsNamedIn } from '../compose/notifications.ts';
 import { keySources } from '../compose/providers.ts';
-import { tokensName } from '../compose/signIn.ts';
+import { tokensName } from '../compose/signedIn.ts';
 import type { ReadKey } from './auth/keys.ts';
 import type { CliDeps } from './cliDeps.ts';
 

@@ -1,4 +1,2 @@
-/** Sign-in to ChatGPT, and the stored tokens. */
+/** Sign-in to ChatGPT. */
 export { openSignIn, SignInCancelled } from '../models/chatgpt/oauth.ts';
-export { accountLabel, parseSignedIn, signedInText } from '../models/chatgpt/signedIn.ts';
-export { tokensName } from '../models/chatgpt/tokens.ts';

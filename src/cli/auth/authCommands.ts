@@ -6,14 +6,8 @@ import { createInterface } from 'node:readline';
 import { adviceOf } from '../../base/errors.ts';
 import { createFetch } from '../../compose/network.ts';
 import type { OpenSignIn } from '../../models/chatgpt/oauth.ts';
-import {
-  openSignIn,
-  SignInCancelled,
-  accountLabel,
-  parseSignedIn,
-  signedInText,
-  tokensName,
-} from '../../compose/signIn.ts';
+import { accountLabel, parseSignedIn, signedInText, tokensName } from '../../compose/signedIn.ts';
+import { openSignIn, SignInCancelled } from '../../compose/signIn.ts';
 import { authStatus, statusText } from './authStatus.ts';
 import { networkFor } from '../choose.ts';
 import { secretStore } from '../../compose/secrets.ts';

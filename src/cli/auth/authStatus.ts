@@ -1,7 +1,7 @@
 /** Reports the source of the key or sign-in of each provider, never the key itself. */
 import { adviceOf } from '../../base/errors.ts';
 import { keySources, type KeySource } from '../../compose/providers.ts';
-import { accountLabel, parseSignedIn, tokensName } from '../../compose/signIn.ts';
+import { accountLabel, parseSignedIn, tokensName } from '../../compose/signedIn.ts';
 import { columnsText } from '../screen/columns.ts';
 import { findKey } from './keys.ts';
 

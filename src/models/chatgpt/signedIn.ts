@@ -1,6 +1,9 @@
 /** The tokens of a sign-in, and their storage format. */
 import * as z from 'zod';
 
+/** Name under which the engine stores the tokens. */
+export const tokensName = 'chatgpt';
+
 const shape = z.strictObject({
   accessToken: z.string().min(1),
   refreshToken: z.string().min(1),

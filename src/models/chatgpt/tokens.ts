@@ -7,11 +7,9 @@ import { adviceOf } from '../../base/errors.ts';
 import { CallFailed } from '../guarded.ts';
 import type { Readiness } from '../model.ts';
 import { signInHint } from './codexService.ts';
-import { parseSignedIn, signedInText, type SignedIn } from './signedIn.ts';
+import { parseSignedIn, signedInText, tokensName, type SignedIn } from './signedIn.ts';
 import { refreshTokens, TokensRefused, type AuthService } from './tokenEndpoint.ts';
 
-/** Name under which the engine stores the tokens. */
-export const tokensName = 'chatgpt';
 /** Name under which unreadable tokens are stored for inspection. */
 export const damagedName = 'chatgpt-damaged';
 

@@ -15,7 +15,7 @@ import { messageOf, UserFacing } from '../../base/errors.ts';
 import { placeHere } from '../../base/place.ts';
 import { oneLine } from '../../base/text.ts';
 import { endpointSecret } from '../../compose/endpoints.ts';
-import { tokensName } from '../../compose/signIn.ts';
+import { tokensName } from '../../compose/signedIn.ts';
 import { folderChoicesAt } from '../../compose/folderChoices.ts';
 import { homeAt } from '../../compose/home.ts';
 import { providerKeys, keyOfEndpoint } from '../models/apiKeys.ts';

@@ -4,35 +4,19 @@
  */
 import {
   authentication,
-  env,
   EventEmitter,
   ProgressLocation,
-  UIKind,
-  Uri,
   window,
   type AuthenticationProvider,
   type AuthenticationProviderAuthenticationSessionsChangeEvent,
   type AuthenticationSession,
-  type CancellationToken,
 } from 'vscode';
-import { systemClock } from '../../base/clock.ts';
 import { DisposableStore, type Disposable } from '../../base/disposable.ts';
-import { adviceOf } from '../../base/errors.ts';
-import { createFetch } from '../../compose/network.ts';
-import type { OpenSignIn } from '../../models/chatgpt/oauth.ts';
-import {
-  openSignIn,
-  SignInCancelled,
-  accountLabel,
-  parseSignedIn,
-  signedInText,
-  tokensName,
-} from '../../compose/signIn.ts';
+import { accountLabel, parseSignedIn, signedInText, tokensName } from '../../compose/signedIn.ts';
 import type { SignedIn } from '../../models/chatgpt/signedIn.ts';
 import type { ApiKeys } from './apiKeys.ts';
 import { run, type Handlers } from '../ui/commandRegistry.ts';
 import { chatgptAccounts } from '../ui/contributions.ts';
-import { engineSettings } from '../ui/settings.ts';
 
 export class ChatgptAuth implements AuthenticationProvider, Disposable {
   readonly #keys: ApiKeys;
@@ -87,6 +71,7 @@ export class ChatgptAuth implements AuthenticationProvider, Disposable {
     };
     const tokens = await window.withProgress(options, async (progress, token) => {
       progress.report({ message: 'waiting for the browser …' });
+      const { waitForUser } = await import('./chatgptSignIn.ts');
       return waitForUser(abort, token);
     });
     await this.#keys.set(tokensName, signedInText(tokens));
@@ -120,55 +105,6 @@ const sessionOf = (tokens: SignedIn, scopes: readonly string[]): AuthenticationS
   scopes: [...scopes],
 });
 
-async function waitForUser(abort: AbortController, token: CancellationToken): Promise<SignedIn> {
-  const { chatgptAuthUrl: authUrl } = engineSettings();
-  const cancelled = token.onCancellationRequested(() => abort.abort());
-  try {
-    const network = { clock: systemClock, authUrl, fetch: createFetch(engineSettings) };
-    const signIn = await openSignIn(network, abort.signal);
-    const isReachable = await isRedirectReachable(signIn);
-    await env.openExternal(Uri.parse(signIn.address, true));
-    const box = isReachable ? undefined : askForAddress(signIn, abort);
-    return await signIn.done.finally(() => box?.dispose());
-  } finally {
-    cancelled.dispose();
-  }
-}
-
-/**
- * Whether the browser's redirect after the sign-in reaches this window. VS Code forwards the port
- * of a remote window to the user's computer, but may use another port number there. The redirect
- * uses the original number and then fails.
- */
-async function isRedirectReachable({ port }: OpenSignIn): Promise<boolean> {
-  if (env.remoteName === undefined && env.uiKind === UIKind.Desktop) return true;
-  const outside = await env.asExternalUri(Uri.parse(`http://localhost:${port}`));
-  return env.uiKind === UIKind.Desktop && outside.authority === `localhost:${port}`;
-}
-
-function askForAddress(signIn: OpenSignIn, abort: AbortController): Disposable {
-  const box = window.createInputBox();
-  box.title = 'Helios: Sign In to ChatGPT';
-  box.prompt = 'If the last sign-in page does not load in the browser, paste its address here';
-  box.placeholder = `http://localhost:${signIn.port}/auth/callback?code=…`;
-  box.ignoreFocusOut = true;
-  const owned = new DisposableStore();
-  owned.add(box);
-  owned.add(
-    box.onDidAccept(() => {
-      box.enabled = false;
-      signIn.paste(box.value).catch((error: unknown) => {
-        box.enabled = true;
-        box.validationMessage = adviceOf(error);
-      });
-    }),
-  );
-  owned.add(box.onDidChangeValue(() => (box.validationMessage = undefined)));
-  owned.add(box.onDidHide(() => abort.abort()));
-  box.show();
-  return owned;
-}
-
 export const signInCommands = (auth: () => ChatgptAuth | undefined) =>
   ({
     'helios.signIn': () => signIn(auth()),
@@ -184,6 +120,7 @@ async function signIn(auth: ChatgptAuth | undefined): Promise<void> {
       .showInformationMessage(text, 'Select Model')
       .then((choice) => choice && run('helios.selectModel'));
   } catch (error) {
+    const { SignInCancelled } = await import('../../compose/signIn.ts');
     if (!(error instanceof SignInCancelled)) throw error;
   }
 }

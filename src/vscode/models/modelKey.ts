@@ -3,7 +3,7 @@ import { DisposableStore, type Disposable } from '../../base/disposable.ts';
 import { contextKeys } from '../ui/contributions.ts';
 import { engineSettings, isModelSet } from '../ui/settings.ts';
 import { keySources } from '../../compose/providers.ts';
-import { tokensName } from '../../compose/signIn.ts';
+import { tokensName } from '../../compose/signedIn.ts';
 import type { ApiKeys } from './apiKeys.ts';
 import { keyNames } from './keyNames.ts';
 

@@ -5,7 +5,8 @@ import {
   signedInText,
   type SignedIn,
 } from '../../../src/models/chatgpt/signedIn.ts';
-import { tokensName, type TokenStore } from '../../../src/models/chatgpt/tokens.ts';
+import { tokensName } from '../../../src/models/chatgpt/signedIn.ts';
+import type { TokenStore } from '../../../src/models/chatgpt/tokens.ts';
 
 export class MemoryStore implements TokenStore {
   readonly values = new Map<string, string>();

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'mocha';
 import { parseSignedIn, signedInText } from '../../../src/models/chatgpt/signedIn.ts';
-import { ChatgptTokens, damagedName, tokensName } from '../../../src/models/chatgpt/tokens.ts';
+import { tokensName } from '../../../src/models/chatgpt/signedIn.ts';
+import { ChatgptTokens, damagedName } from '../../../src/models/chatgpt/tokens.ts';
 import { CallFailed } from '../../../src/models/guarded.ts';
 import type { ModelFailureReason } from '../../../src/models/model.ts';
 import { ManualClock } from '../../fakes/manualClock.ts';
