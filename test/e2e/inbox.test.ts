@@ -51,7 +51,7 @@ describe('the inbox in the hands of a user', () => {
     await workbench.setTheme('dark');
     await workbench.sendChat('@helios bring loss < 0.1');
     await rowMatching(/Two GPUs are free/, /default in 1 h( 2\d min)?: no/);
-    await workbench.chatMatching(/Question q1 · Two GPUs are free\. .*Default: no/s);
+    await workbench.chatMatching(/Question q1 · Two GPUs are free\. .*No answer by .* means: no/s);
     await workbench.screenshot('inbox-question-dark');
   });
 
@@ -76,7 +76,7 @@ describe('the inbox in the hands of a user', () => {
     // is typed meanwhile.
     await workbench.command('Helios: Pause');
     await workbench.statusMatching(/Helios: paused/);
-    await workbench.command('Helios: Continue');
+    await workbench.command('Helios: Resume');
     await workbench.eventually(
       () => Promise.resolve(asked.at(-1) ?? ''),
       (body) => body.includes('never touch the test split'),
@@ -109,7 +109,7 @@ describe('the inbox in the hands of a user', () => {
     await workbench.command('Helios: Pause');
     await workbench.statusMatching(/Helios: paused/);
     const before = asked.length;
-    await workbench.command('Helios: Continue');
+    await workbench.command('Helios: Resume');
     await workbench.eventually(
       () => Promise.resolve(asked.length),
       (count) => count > before,
