@@ -54,7 +54,7 @@ describe('permissions in the hands of a user', () => {
     await workbench.inputTitled(/What may Helios do in/);
     await workbench.screenshot('first-goal-dark');
     await workbench.page.keyboard.press('Escape');
-    await workbench.chatMatching(/Permission mode ask: Helios waits for your approval.* Change/);
+    await workbench.chatMatching(/Permission mode ask: Helios waits for your approval[^]*Change/);
     await workbench.notificationMatching(/touch first\.txt/);
     await workbench.screenshot('first-goal-asks-dark');
     assert.deepEqual(await choices(), { version: 1, folders: { [folder]: {} } });
