@@ -93,8 +93,9 @@ export class ChatFollower {
     if (end === 'yielded') return;
     const { text, buttons, links } = this.standing(session, end);
     stream.markdown(withIcons(`\n\n${text}\n\n`));
-    for (const button of buttons) button(stream);
+    // VS Code collapses what precedes the last text if something else stands between.
     showLinks(stream, links);
+    for (const button of buttons) button(stream);
   }
 
   standing(session: Session, end: FollowEnd): SessionStanding {
