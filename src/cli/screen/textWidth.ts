@@ -60,7 +60,7 @@ export function cutToRows(line: string, { columns, rows }: TerminalSize): string
   return line;
 }
 
-/** What a user may copy: code, a command at the start of a line or after a colon, a path. */
+/** Matches text that a user may copy: code, a path, a command at the start or after a colon. */
 const copied = /`[^`]+`\S*|(?<=^ {0,8}|: )(?:helios|\/[a-z]+) .*$|(?<!\S)\S*[/\\]\S*/g;
 
 /**

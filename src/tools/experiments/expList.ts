@@ -61,7 +61,7 @@ export const expList = (lister: ExperimentLister): Tool =>
       const lacking = matches.filter((one) => !found.includes(one));
       const shown = found.slice(args.skip, args.skip + args.limit);
       const left = found.length - args.skip - shown.length;
-      // What this session wrote is the model's own text.
+      // Texts of this session are the model's own.
       const [name, origin] =
         args.scope === 'imported'
           ? (['imported', 'imported files, not measured by Helios'] as const)

@@ -12,7 +12,7 @@ import type { ApiKeys, ProviderKey } from './apiKeys.ts';
 import { keyFor, keyNames } from './keyNames.ts';
 import { keyText } from './keyText.ts';
 
-/** What the user wanted to do when the key was missing or refused. */
+/** The work that the user wanted to start when the key was missing or refused. */
 export interface AfterKey {
   readonly goal?: string;
   readonly session?: string;

@@ -1,4 +1,4 @@
-/** What is said about an API key: the answer of its check, and that a stored key is gone. */
+/** Texts about an API key: the answer of its check, and the loss of a stored key. */
 import type { KeyAnswer } from '../../compose/keyCheck.ts';
 import { keySources } from '../../compose/providers.ts';
 import { oneLine } from '../../base/text.ts';

@@ -18,7 +18,7 @@ const groups = [
   { id: 'older', label: 'Older', withinMs: Infinity },
 ] as const;
 
-/** What a command needs of a session: a champion, or any run. */
+/** The result that a command needs of a session: a champion, or any run. */
 export type ResultNeed = 'champion' | 'run';
 
 /** Returns the sessions that have what a command needs, those with a champion first. */

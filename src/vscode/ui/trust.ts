@@ -1,4 +1,4 @@
-/** What is said in a workspace that the user does not trust. */
+/** Texts for a workspace that the user does not trust. */
 import { UserFacing } from '../../base/errors.ts';
 
 export const trustText =
