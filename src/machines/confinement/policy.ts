@@ -20,8 +20,9 @@ export interface Confinement {
   readonly offlineBecause?: string;
   /**
    * Folders that the command may change: absolute paths, or paths that begin with `~/`; the working
-   * folder and folders that the session uploaded come first. In addition to them: the worktrees of the session, the copies of its code that were sent to the machine, the
-   * folder for temporary files, and usual caches.
+   * folder and folders that the session uploaded come first. In addition to them: the worktrees of
+   * the session, the copies of its code that were sent to the machine, the folder for temporary
+   * files, and usual caches.
    */
   readonly writable: readonly string[];
   /** True if the working folder of the machine is its home folder, which is never granted. */
