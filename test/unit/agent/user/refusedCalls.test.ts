@@ -65,11 +65,11 @@ describe('a call outside the mandate', () => {
     ]);
     await session.ended;
     const told = (index: number): string => JSON.stringify(model.requests[index]?.messages.at(-1));
-    const place = `rite below ${bed?.work} or /tmp`;
+    const place = `rite below ${bed?.work}`;
     // Where commands are confined, the confinement refuses it already.
     assert.match(told(1), /(?:writes|cannot change) \/etc\/helios-hosts/);
     assert.ok(told(1).includes(place), told(1));
-    assert.ok(told(2).includes(`it writes /nowhere/results.md: w${place}`), told(2));
+    assert.ok(told(2).includes(`it writes /nowhere/results.md: w${place} or /tmp`), told(2));
     assert.match(told(3), /commands get no secrets, so name one variable, such as echo \$NAME/);
   });
 
