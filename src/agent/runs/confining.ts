@@ -8,7 +8,7 @@ import {
   confinementText,
   type Confinement,
 } from '../../machines/confinement/policy.ts';
-import type { Machine } from '../../machines/machine.ts';
+import type { ConfinementFields, Machine } from '../../machines/machine.ts';
 import type { PermissionMode } from '../../permissions/mode.ts';
 import type { EngineSettings } from '../contract/settings.ts';
 
@@ -113,20 +113,27 @@ export class Confining {
    * confine them.
    */
   async #plan(machine: Machine): Promise<Plan | undefined> {
-    const { sessionId, probes, use, mode, mandated, uploaded } = this.#deps;
+    const { sessionId, probes, mode, mandated, uploaded } = this.#deps;
     const entry = (await machine.setup?.())?.confinement;
-    const isRequired = entry?.required === true || use() === 'always';
-    const isMandate = mode() === 'mandate';
-    const isWanted = isRequired || (use() === 'auto' && isMandate);
-    if (!isWanted || machine.kind === 'container') return undefined;
+    const isRequired = this.#isRequired(entry);
+    if (!isRequired && !this.#isByMode()) return undefined;
+    if (machine.kind === 'container') return undefined;
     await machine.ready?.({ mayAsk: true });
-    const granted = isMandate ? mandated(machine) : undefined;
+    const granted = mode() === 'mandate' ? mandated(machine) : undefined;
     const sent = uploaded?.(machine) ?? [];
     const folders = foldersOn(machine, sent, [entry?.writable, granted?.folders]);
     const wanted = wantedNetwork(machine.id, entry?.network, granted);
     const { network, failure } = await networkOn(machine, wanted, probes);
     const confinement = { ...network, ...folders, sessionId };
     return { isRequired, confinement, failure };
+  }
+
+  #isRequired(entry: ConfinementFields | undefined): boolean {
+    return entry?.required === true || this.#deps.use() === 'always';
+  }
+
+  #isByMode(): boolean {
+    return this.#deps.use() === 'auto' && this.#deps.mode() === 'mandate';
   }
 }
 
