@@ -9,8 +9,13 @@ export type XAxis = 'step' | 'time';
 
 export interface PanelRun {
   readonly id: string;
-  /** The run's number in its session, from 1. Colour and dashes of its lines depend only on it. */
+  /** The run's number in its session, from 1. */
   readonly number: number;
+  /**
+   * Number of the run's group, from 1. The runs of a group differ in nothing but the seed. Colour
+   * and dashes of lines depend only on it.
+   */
+  readonly group: number;
   /** Name, such as `run 7`. */
   readonly name: string;
   readonly label: string;
@@ -32,22 +37,42 @@ export interface PanelMetricValue {
   readonly points: number;
 }
 
+/** Two or more runs that differ in nothing but the seed. */
+export interface PanelGroup {
+  readonly number: number;
+  /** The runs, oldest first. */
+  readonly runIds: readonly string[];
+  /** Name, such as `runs 4–6`. */
+  readonly name: string;
+  /** The words that the labels of the runs have in common. */
+  readonly label: string;
+  /** Mean and standard deviation over the seeds by metric name, as text: `0.83 ± 0.02`. */
+  readonly metrics: Readonly<Record<string, Pick<PanelMetricValue, 'last' | 'best'>>>;
+}
+
 export interface PanelMetric {
   readonly name: string;
   readonly direction: 'lower' | 'higher' | 'none';
   /** Threshold of the goal, drawn as a dashed line. */
   readonly target?: number;
+  /** Mean of the champion's group, and its standard deviation, drawn as a band. */
+  readonly champion?: { readonly mean: number; readonly spread: number };
 }
 
 export interface PanelState {
   readonly sessionId: string;
   readonly title: string;
   readonly runs: readonly PanelRun[];
+  /** The groups of two or more runs. */
+  readonly groups: readonly PanelGroup[];
+  /** Numbers of all groups that have a value of the deciding metric, the best first. */
+  readonly ranking: readonly number[];
   readonly metrics: readonly PanelMetric[];
 }
 
 export interface SeriesQuery {
-  readonly runId: string;
+  /** The run, or the runs of a group, whose mean is answered. */
+  readonly runIds: readonly string[];
   readonly metric: string;
   readonly axis: XAxis;
   /**
@@ -66,16 +91,21 @@ export interface SeriesQuery {
   readonly smoothing?: number;
 }
 
-/** Points of a series in order of x: the first, lowest, highest and last of each pixel column. */
+/**
+ * Points of a series in order of x: the first, lowest, highest and last of each pixel column. For
+ * several runs, the points of their mean.
+ */
 export interface SeriesAnswer {
   readonly x: Float64Array;
   readonly y: Float64Array;
   readonly nonFinite: readonly { readonly x: number; readonly kind: 'NaN' | 'Inf' | '-Inf' }[];
   /**
    * Number of points in the whole series at the time of reading. `pointsAdded` continues from this
-   * number.
+   * number. For several runs, the sum.
    */
   readonly total: number;
+  /** The spread of the mean; only in the answer to a query of several runs. */
+  readonly band?: SeriesBand;
   /**
    * First and last x of the whole series, even if only a range was requested; `undefined` if the
    * series has no points.
@@ -86,6 +116,14 @@ export interface SeriesAnswer {
    * the average continues as points are added.
    */
   readonly smooth?: { readonly x: Float64Array; readonly y: Float64Array; readonly ema: Ema };
+}
+
+/** One standard deviation around a mean, in order of x. */
+export interface SeriesBand {
+  readonly low: { readonly x: Float64Array; readonly y: Float64Array };
+  readonly high: { readonly x: Float64Array; readonly y: Float64Array };
+  /** Number of runs that count from this x on, where the number changes. */
+  readonly counts: readonly { readonly x: number; readonly n: number }[];
 }
 
 /**

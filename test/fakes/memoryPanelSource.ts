@@ -1,5 +1,5 @@
 import { formatValue } from '../../src/base/text.ts';
-import type { PanelMetric, PanelRun, PanelState } from '../../src/protocol/metricsPanel.ts';
+import type { PanelGroup, PanelMetric, PanelRun, PanelState } from '../../src/protocol/metricsPanel.ts';
 import type { PanelSeries, PanelSource } from '../../src/vscode/metrics/panelSource.ts';
 import { WatchedEmitter } from './watchedEmitter.ts';
 
@@ -20,6 +20,8 @@ export class MemoryPanelSource implements PanelSource {
   readonly onDidAddPoints = this.#pointsEmitter.event;
   runs: readonly PanelRun[] = [];
   metrics: readonly PanelMetric[] = [];
+  groups: readonly PanelGroup[] = [];
+  ranking: readonly number[] = [];
   sessionId = 's-000000001demo';
   /** Set to make every read fail with this message. */
   failure: string | undefined;
@@ -31,6 +33,7 @@ export class MemoryPanelSource implements PanelSource {
       ...this.runs,
       {
         number,
+        group: run.number ?? number,
         name: `run ${number}`,
         label: '',
         machine: 'local',
@@ -75,6 +78,8 @@ export class MemoryPanelSource implements PanelSource {
       sessionId: this.sessionId,
       title: 'train to loss < 1.0',
       runs: this.runs,
+      groups: this.groups,
+      ranking: this.ranking,
       metrics: this.metrics,
     };
   }

@@ -5,10 +5,11 @@ import { fitY, union, type Bounds } from './bounds.ts';
 import type { CardLine } from './cardLine.ts';
 import { Plot, type PlotLine } from './chart.ts';
 import { iconButton, textButton } from './controls.ts';
-import type { Decorations } from './decorations.ts';
+import type { Band, Decorations } from './decorations.ts';
 import { element, setAttribute, setText } from '../shared/dom.ts';
 import { listenToGestures, type PlotGestures } from '../shared/gestures.ts';
 import { Glide } from './glide.ts';
+import { isPartOf } from './items.ts';
 import { hitsAt, hitsText, HoverBox, ranked } from './hover.ts';
 import type { Theme } from '../shared/theme.ts';
 import { chartInText, valueRows } from './valuesTable.ts';
@@ -20,7 +21,7 @@ export interface CardModel {
   readonly axis: XAxis;
   readonly isLog: boolean;
   readonly zoom: Range | undefined;
-  /** Id of the run under the pointer in the table. The lines of all other runs are dimmed. */
+  /** Id of the item under the pointer in the table. The lines of all others are dimmed. */
   readonly highlight: string | undefined;
   readonly problem: string | undefined;
   readonly isReading: boolean;
@@ -154,6 +155,8 @@ export class Card {
     const hits = this.#cursorX === undefined ? [] : this.#hits(this.#cursorX);
     return {
       target: this.#model?.metric.target,
+      champion: this.#model?.metric.champion,
+      bands: lines.flatMap((line) => bandOf(line, this.#model?.highlight)),
       marks: lines.map(({ style, series }) => ({ colour: style.colour, marks: series.marks })),
       cursorX: this.#cursorX,
       dots: hits.map(({ line, x, value }) => ({ x, y: value, colour: line.style.colour })),
@@ -271,6 +274,14 @@ export class Card {
   }
 }
 
+/** Returns the band around the mean of a group; none while the runs of the group are listed. */
+function bandOf({ item, style, series }: CardLine, highlight: string | undefined): readonly Band[] {
+  if (series.band === undefined || item.isExpanded === true) return [];
+  const isBack = highlight !== undefined && !isPartOf(item, highlight);
+  const { low, high } = series.band;
+  return [{ low, high, colour: style.colour, opacity: isBack ? 0.04 : 0.18 }];
+}
+
 const stageLabels = (name: string, id: string) => ({
   'aria-label': `Chart of ${name}`,
   'aria-roledescription': 'chart',
@@ -283,15 +294,19 @@ const stageLabels = (name: string, id: string) => ({
  * smoothed curves only, so that the extremes of the faint raw lines may be outside the plot.
  */
 const fitted = (model: CardModel) =>
-  model.lines.map(({ series }) => series.smooth ?? series.points);
+  model.lines.flatMap(({ series }) => {
+    const line = series.smooth ?? series.points;
+    return series.band === undefined ? [line] : [line, series.band.low, series.band.high];
+  });
 
 function plotLinesOf(
-  { run, style, series }: CardLine,
+  { item, style, series }: CardLine,
   highlight: string | undefined,
 ): readonly PlotLine[] {
-  const isBack = highlight !== undefined && highlight !== run.id;
-  const width = run.isChampion ? 2.5 : 1.25;
-  const level = (run.isChampion ? 2 : 1) + (highlight === run.id ? 2 : 0);
+  const isBack = highlight !== undefined && !isPartOf(item, highlight);
+  const isMain = item.isChampion && item.position === 0;
+  const width = isMain ? 2.5 : item.position > 0 ? 0.75 : 1.25;
+  const level = (isMain ? 2 : 1) + (highlight === item.id ? 2 : 0);
   const main = {
     ...style,
     width,

@@ -1,10 +1,10 @@
-import type { PanelRun } from '../../src/protocol/metricsPanel.ts';
+import type { Item } from './items.ts';
 import type { Series } from './series.ts';
 import type { LineStyle } from '../shared/theme.ts';
 
-/** A run as drawn in a card. */
+/** A run, or the mean of a group, as drawn in a card. */
 export interface CardLine {
-  readonly run: PanelRun;
+  readonly item: Item;
   readonly style: LineStyle;
   readonly series: Series;
 }

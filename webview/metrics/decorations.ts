@@ -1,12 +1,24 @@
 /**
  * Paints a plot's decorations: the selection, the goal, marks of non-finite values, the crosshair.
  */
-import type { Mark } from './series.ts';
+import type { Mark, Point } from './series.ts';
 import type { Theme } from '../shared/theme.ts';
 import type { Range } from '../shared/range.ts';
 
+/** A shaded area between two curves. */
+export interface Band {
+  readonly low: readonly Point[];
+  readonly high: readonly Point[];
+  readonly colour: string;
+  /** From 0 to 1. */
+  readonly opacity: number;
+}
+
 export interface Decorations {
   readonly target: number | undefined;
+  /** Mean and standard deviation of the champion, shaded over the whole width. */
+  readonly champion: { readonly mean: number; readonly spread: number } | undefined;
+  readonly bands: readonly Band[];
   readonly marks: readonly { readonly colour: string; readonly marks: readonly Mark[] }[];
   /** Position of the crosshair. */
   readonly cursorX: number | undefined;
@@ -38,8 +50,43 @@ export function paintUnder(decorations: Decorations, surface: Surface): void {
     context.fillStyle = theme.selection;
     context.fillRect(left, area.top, right - left, area.bottom - area.top);
   }
+  if (decorations.champion !== undefined) paintChampion(decorations.champion, surface);
+  for (const band of decorations.bands) paintBand(band, surface);
   context.restore();
 }
+
+function paintChampion(
+  { mean, spread }: { readonly mean: number; readonly spread: number },
+  { context, area, theme, pixelY }: Surface,
+): void {
+  const top = Math.max(area.top, yWithin(pixelY(mean + spread), area));
+  const bottom = Math.min(area.bottom, yWithin(pixelY(mean - spread), area));
+  if (bottom <= top) return;
+  context.globalAlpha = 0.1;
+  context.fillStyle = theme.foreground;
+  context.fillRect(area.left, top, area.right - area.left, bottom - top);
+  context.globalAlpha = 1;
+}
+
+function paintBand({ low, high, colour, opacity }: Band, surface: Surface): void {
+  const { context, area, pixelX, pixelY } = surface;
+  context.save();
+  context.beginPath();
+  context.rect(area.left, area.top, area.right - area.left, area.bottom - area.top);
+  context.clip();
+  context.beginPath();
+  for (const { x, y } of [...high, ...low.toReversed()])
+    context.lineTo(pixelX(x), yWithin(pixelY(y), area));
+  context.closePath();
+  context.globalAlpha = opacity;
+  context.fillStyle = colour;
+  context.fill();
+  context.restore();
+}
+
+/** Returns the pixel; the lower edge for values that a logarithmic axis cannot show. */
+const yWithin = (pixel: number, { bottom }: Surface['area']): number =>
+  Number.isFinite(pixel) ? pixel : bottom;
 
 export function paintOver(decorations: Decorations, surface: Surface): void {
   const { context } = surface;

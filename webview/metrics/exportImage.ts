@@ -46,10 +46,10 @@ export function chartsAsPng(cards: readonly Card[], theme: Theme): string {
 
 function legendOf(cards: readonly Card[]): readonly { text: string; colour: string }[] {
   const lines = new Map(
-    cards.flatMap((card) => card.model?.lines ?? []).map((line) => [line.run.id, line]),
+    cards.flatMap((card) => card.model?.lines ?? []).map((line) => [line.item.id, line]),
   );
-  return [...lines.values()].map(({ run, style }) => ({
-    text: [run.name, run.label, run.machine, run.isChampion ? 'champion' : '']
+  return [...lines.values()].map(({ item, style }) => ({
+    text: [item.name, item.label, item.machine, item.isChampion ? 'champion' : '']
       .filter(Boolean)
       .join(' · '),
     colour: style.colour,

@@ -47,7 +47,17 @@ export const ranked = (hits: readonly Hit[], direction: PanelMetric['direction']
   });
 
 export const hitsText = (hits: readonly Hit[], x: number, axis: XAxis): string =>
-  `${describeX(x, axis)}: ${hits.map(({ line, value }) => `${line.run.name} ${formatValue(value)}`).join(', ')}`;
+  `${describeX(x, axis)}: ${hits.map((hit) => `${hit.line.item.name} ${valueText(hit)}`).join(', ')}`;
+
+/** Formats the value; for a mean, with its standard deviation and the number of its runs. */
+function valueText({ line, x, value }: Hit): string {
+  const band = line.series.band?.at(x);
+  const text = formatValue(value);
+  if (band === undefined) return text;
+  return band.n > 1
+    ? `${text} ± ${Number(band.spread.toPrecision(2))} (n = ${band.n})`
+    : `${text} (n = 1)`;
+}
 
 const maxRows = 9;
 
@@ -89,13 +99,14 @@ export class HoverBox {
   }
 }
 
-function rowOf({ line, value }: Hit): readonly HTMLElement[] {
+function rowOf(hit: Hit): readonly HTMLElement[] {
+  const { line } = hit;
   const swatch = element('span', { class: 'swatch' });
   paintSwatch(swatch, line.style);
   const name = element(
     'span',
-    { class: line.run.isChampion ? 'hover-name champion' : 'hover-name' },
-    line.run.name,
+    { class: line.item.isChampion ? 'hover-name champion' : 'hover-name' },
+    line.item.name,
   );
-  return [swatch, name, element('span', { class: 'number' }, formatValue(value))];
+  return [swatch, name, element('span', { class: 'number' }, valueText(hit))];
 }

@@ -8,7 +8,6 @@ import {
   saveExport,
   stateChanged,
   type PanelMetric,
-  type PanelRun,
   type PanelState,
 } from '../../src/protocol/metricsPanel.ts';
 import type { StateStore } from '../shared/host.ts';
@@ -18,7 +17,10 @@ import { Card, type CardModel } from './card.ts';
 import type { CardLine } from './cardLine.ts';
 import { dropdown, textField } from './controls.ts';
 import { element, setChildren } from '../shared/dom.ts';
+import { drawnItems } from './drawn.ts';
+import { DrawnNote } from './drawnNote.ts';
 import { chartsAsPng } from './exportImage.ts';
+import { itemsOf, matches, type Item } from './items.ts';
 import { RunsTable } from './runsTable.ts';
 import { SeriesStore } from './seriesStore.ts';
 import { buildShell, messageElement, noMetrics, noRuns, type PageMessage } from './shell.ts';
@@ -33,7 +35,14 @@ import { Toolbar } from './toolbar.ts';
 import type { Range } from '../shared/range.ts';
 import { restoreState, toggled, type ViewState } from './viewState.ts';
 
-const noState: PanelState = { sessionId: '', title: '', runs: [], metrics: [] };
+const noState: PanelState = {
+  sessionId: '',
+  title: '',
+  runs: [],
+  groups: [],
+  ranking: [],
+  metrics: [],
+};
 
 export class Panel {
   readonly root: HTMLElement;
@@ -53,6 +62,7 @@ export class Panel {
     { class: 'no-match muted', hidden: true },
     'No run matches the filter.',
   );
+  readonly #drawnNote = new DrawnNote(() => this.#view.update({ isAllDrawn: true }));
   readonly #cards = new Map<string, Card>();
   readonly #watcher: IntersectionObserver;
   #state = noState;
@@ -77,7 +87,7 @@ export class Panel {
     this.root = this.#shell.root;
     const bar = element('div', { class: 'sidebar-bar' }, this.#filter.root, this.#metric.root);
     const list = element('div', { class: 'runs-box' }, this.#table.root, this.#noMatch);
-    this.#shell.sidebar.append(bar, list);
+    this.#shell.sidebar.append(bar, this.#drawnNote.root, list);
     this.#shell.content.append(this.#toolbar.root, this.#shell.cards, this.#announcer.root);
     this.#filter.set(this.#view.state.filter);
     this.#listen();
@@ -124,7 +134,17 @@ export class Panel {
     const { sessionId } = this.#state;
     const before = this.#view.state.sessionId;
     if (before === sessionId) return;
-    this.#view.update({ sessionId, ...(before !== '' && { zoom: {}, filter: '' }) });
+    this.#view.update({
+      sessionId,
+      ...(before !== '' && {
+        zoom: {},
+        filter: '',
+        hidden: [],
+        shown: [],
+        isAllDrawn: false,
+        expanded: [],
+      }),
+    });
     this.#filter.set(this.#view.state.filter);
   }
 
@@ -167,20 +187,22 @@ export class Panel {
   }
 
   #drawTable(): void {
-    const { pinned, hidden } = this.#view.state;
+    const { pinned } = this.#view.state;
     const metric = this.#tableMetric();
-    const runs = this.#listedRuns();
-    const rows = runs.map((run) => ({
-      run,
-      style: this.#styleOf(run),
-      isShown: !hidden.includes(run.id),
-      isPinned: pinned.includes(run.id),
+    const items = this.#listedItems();
+    const drawn = this.#drawn(items);
+    const rows = items.map((item) => ({
+      item,
+      style: this.#styleOf(item),
+      isShown: drawn.has(item.id),
+      isPinned: pinned.includes(item.id),
     }));
+    this.#drawnNote.render(items, drawn, this.#view.state);
     const names = this.#state.metrics.map(({ name }) => name);
     this.#metric.root.hidden = names.length === 0;
     this.#metric.set(names, metric);
     this.#table.render(rows, metric);
-    this.#noMatch.hidden = runs.length > 0;
+    this.#noMatch.hidden = items.length > 0;
   }
 
   #drawCards(isJump: boolean): void {
@@ -210,24 +232,22 @@ export class Panel {
   }
 
   #cardModel(card: Card, metric: PanelMetric): CardModel {
-    const { axis, isLog, zoom, hidden, openValues } = this.#view.state;
-    const runs = this.#listedRuns().filter(
-      (run) => !hidden.includes(run.id) && metric.name in run.metrics,
-    );
-    const lines = runs.flatMap((run): CardLine[] => {
-      const series = this.#series.want(this.#query(run, metric, card));
-      return series === undefined ? [] : [{ run, style: this.#styleOf(run), series }];
+    const { axis, isLog, zoom, openValues } = this.#view.state;
+    const items = this.#drawnItems().filter((item) => metric.name in item.metrics);
+    const lines = items.flatMap((item): CardLine[] => {
+      const series = this.#series.want(this.#query(item, metric, card));
+      return series === undefined ? [] : [{ item, style: this.#styleOf(item), series }];
     });
-    const problems = runs.map((run) => this.#series.problemOf(run.id, metric.name));
+    const problems = items.map((item) => this.#series.problemOf(item.runIds, metric.name));
     return {
       metric,
       lines,
       axis,
       isLog,
       zoom: zoom[axis],
-      highlight: runs.some(({ id }) => id === this.#highlight) ? this.#highlight : undefined,
+      highlight: items.some(({ id }) => id === this.#highlight) ? this.#highlight : undefined,
       problem: problems.find((problem) => problem !== undefined),
-      isReading: runs.some((run) => this.#series.isReading(run.id, metric.name)),
+      isReading: items.some((item) => this.#series.isReading(item.runIds, metric.name)),
       isValuesOpen: openValues.includes(metric.name),
     };
   }
@@ -236,10 +256,10 @@ export class Panel {
    * Returns the query for a series. If the user has zoomed in, the query also covers one width of
    * the shown range on each side, so that points are already loaded when the user pans.
    */
-  #query(run: PanelRun, { name }: PanelMetric, card: Card) {
+  #query({ runIds }: Item, { name }: PanelMetric, card: Card) {
     const { axis, smoothing, zoom } = this.#view.state;
     const range = zoom[axis];
-    const base = { runId: run.id, metric: name, axis, ...(smoothing > 0 && { smoothing }) };
+    const base = { runIds, metric: name, axis, ...(smoothing > 0 && { smoothing }) };
     if (range === undefined) return { ...base, pixels: card.pixels };
     const room = range.to - range.from;
     return { ...base, from: range.from - room, to: range.to + room, pixels: card.pixels * 3 };
@@ -278,6 +298,7 @@ export class Panel {
     return new Toolbar({
       setSmoothing: (smoothing) => this.#view.update({ smoothing }),
       setAxis: (axis) => this.#view.update({ axis }),
+      setGrouped: (isGrouped) => this.#view.update({ isGrouped }),
       setLog: (isLog) => this.#view.update({ isLog }),
       zoomBy: (factor) =>
         [...this.#cards.values()].find(({ isVisible }) => isVisible)?.zoomBy(factor),
@@ -289,23 +310,37 @@ export class Panel {
 
   #buildTable(): RunsTable {
     return new RunsTable({
-      setShown: (runId, isShown) => {
-        const others = this.#view.state.hidden.filter((id) => id !== runId);
-        this.#view.update({ hidden: isShown ? others : [...others, runId] });
-      },
-      setAllShown: (isShown) => {
-        const listed = this.#listedRuns().map(({ id }) => id);
-        const others = this.#view.state.hidden.filter((id) => !listed.includes(id));
-        this.#view.update({ hidden: isShown ? others : [...others, ...listed] });
-      },
-      togglePin: (runId) => this.#view.update({ pinned: toggled(this.#view.state.pinned, runId) }),
-      open: (runId) => void this.#connection.sendNotification(openRun, { runId }),
-      highlight: (runId) => {
-        if (this.#highlight === runId) return;
-        this.#highlight = runId;
+      setShown: (id, isShown) => this.#setShown([id], isShown),
+      setAllShown: (isShown) =>
+        this.#setShown(
+          this.#listedItems().map(({ id }) => id),
+          isShown,
+        ),
+      togglePin: (id) => this.#view.update({ pinned: toggled(this.#view.state.pinned, id) }),
+      open: (id) => this.#open(id),
+      highlight: (id) => {
+        if (this.#highlight === id) return;
+        this.#highlight = id;
         this.#redraw({ isJump: false });
       },
     });
+  }
+
+  #setShown(ids: readonly string[], isShown: boolean): void {
+    const { hidden, shown } = this.#view.state;
+    const without = (list: readonly string[]) => list.filter((id) => !ids.includes(id));
+    this.#view.update({
+      hidden: isShown ? without(hidden) : [...without(hidden), ...ids],
+      shown: isShown ? [...without(shown), ...ids] : without(shown),
+    });
+  }
+
+  #open(id: string): void {
+    const item = this.#listedItems().find((each) => each.id === id);
+    if (item?.isExpanded === undefined)
+      return void this.#connection.sendNotification(openRun, { runId: id });
+    this.#view.update({ expanded: toggled(this.#view.state.expanded, id) });
+    this.#announcer.say(item.isExpanded ? `${item.name} collapsed` : `${item.name} expanded`);
   }
 
   #savePng(cards: readonly Card[], name: string): void {
@@ -324,10 +359,8 @@ export class Panel {
   }
 
   #saveCsv(): void {
-    const { hidden } = this.#view.state;
-    const runs = this.#listedRuns().filter(({ id }) => !hidden.includes(id));
     void this.#connection.sendNotification(saveCsv, {
-      runIds: runs.map(({ id }) => id),
+      runIds: [...new Set(this.#drawnItems().flatMap(({ runIds }) => runIds))],
       metrics: this.#state.metrics.map(({ name }) => name),
     });
   }
@@ -338,26 +371,28 @@ export class Panel {
     return metrics.some(({ name }) => name === wanted) ? wanted : (metrics[0]?.name ?? '');
   }
 
-  /** Returns the runs to list, pinned runs first. The filter never hides pinned runs. */
-  #listedRuns(): readonly PanelRun[] {
+  /** Returns the items to list, pinned ones first. The filter never hides pinned items. */
+  #listedItems(): readonly Item[] {
     const { pinned, filter } = this.#view.state;
-    const isPinned = ({ id }: PanelRun): boolean => pinned.includes(id);
-    const others = this.#state.runs.filter((run) => !isPinned(run) && matches(run, filter));
-    return [...this.#state.runs.filter(isPinned), ...others];
+    const items = itemsOf(this.#state, this.#view.state);
+    const isPinned = ({ id }: Item): boolean => pinned.includes(id);
+    const others = items.filter((item) => !isPinned(item) && matches(item, filter));
+    return [...items.filter(isPinned), ...others];
   }
 
-  #styleOf(run: PanelRun): LineStyle {
-    return lineStyle(this.#theme, run.number);
+  #drawn(items: readonly Item[]): ReadonlySet<string> {
+    return drawnItems(items, this.#state.ranking, this.#view.state);
   }
-}
 
-/** Whether the run's row contains every word of the filter. */
-function matches(run: PanelRun, filter: string): boolean {
-  const text = `${run.name} ${run.label} ${run.machine} ${run.status}`.toLowerCase();
-  return filter
-    .toLowerCase()
-    .split(/\s+/)
-    .every((word) => text.includes(word));
+  #drawnItems(): readonly Item[] {
+    const items = this.#listedItems();
+    const drawn = this.#drawn(items);
+    return items.filter(({ id }) => drawn.has(id));
+  }
+
+  #styleOf({ group, position }: Item): LineStyle {
+    return lineStyle(this.#theme, group, position);
+  }
 }
 
 const fileName = (name: string): string =>

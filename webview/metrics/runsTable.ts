@@ -1,24 +1,25 @@
-/** The list of runs, which also serves as the legend of all charts. */
-import type { PanelRun } from '../../src/protocol/metricsPanel.ts';
+/** The list of groups and runs, which also serves as the legend of all charts. */
 import { checkbox, iconButton, type CheckboxHandle } from './controls.ts';
 import { element, setAttribute, setChildren, setText } from '../shared/dom.ts';
 import { icon, type IconName } from '../shared/icons.ts';
+import type { Item } from './items.ts';
 import { paintSwatch, type LineStyle } from '../shared/theme.ts';
 
 export interface RunRow {
-  readonly run: PanelRun;
+  readonly item: Item;
   readonly style: LineStyle;
   readonly isShown: boolean;
   readonly isPinned: boolean;
 }
 
 export interface RunsTableEvents {
-  setShown(runId: string, isShown: boolean): void;
+  setShown(id: string, isShown: boolean): void;
   setAllShown(isShown: boolean): void;
-  togglePin(runId: string): void;
-  open(runId: string): void;
-  /** Called with the run under the pointer; with `undefined` when the pointer leaves the rows. */
-  highlight(runId: string | undefined): void;
+  togglePin(id: string): void;
+  /** Opens a run, and lists or hides the runs of a group. */
+  open(id: string): void;
+  /** Called with the item under the pointer; with `undefined` when the pointer leaves the rows. */
+  highlight(id: string | undefined): void;
 }
 
 export class RunsTable {
@@ -57,12 +58,12 @@ export class RunsTable {
   }
 
   render(rows: readonly RunRow[], metric: string): void {
-    for (const id of this.#rows.keys())
-      if (!rows.some(({ run }) => run.id === id)) this.#rows.delete(id);
-    if (!rows.some(({ run }) => run.id === this.#activeId)) this.#activeId = rows[0]?.run.id ?? '';
+    const ids = new Set(rows.map(({ item }) => item.id));
+    for (const id of this.#rows.keys()) if (!ids.has(id)) this.#rows.delete(id);
+    if (!ids.has(this.#activeId)) this.#activeId = rows[0]?.item.id ?? '';
     const elements = rows.map((model) => {
-      const row = this.#rows.get(model.run.id) ?? this.#add(model.run.id);
-      row.render(model, metric, model.run.id === this.#activeId);
+      const row = this.#rows.get(model.item.id) ?? this.#add(model.item.id);
+      row.render(model, metric, model.item.id === this.#activeId);
       return row.root;
     });
     setChildren(this.#body, elements);
@@ -75,13 +76,13 @@ export class RunsTable {
     });
   }
 
-  #add(runId: string): Row {
-    const row = new Row(runId, this.#events);
-    this.#rows.set(runId, row);
-    row.root.addEventListener('mouseenter', () => this.#events.highlight(runId));
+  #add(id: string): Row {
+    const row = new Row(id, this.#events);
+    this.#rows.set(id, row);
+    row.root.addEventListener('mouseenter', () => this.#events.highlight(id));
     row.root.addEventListener('focusin', () => {
-      this.#events.highlight(runId);
-      this.#activate(runId);
+      this.#events.highlight(id);
+      this.#activate(id);
     });
     return row;
   }
@@ -90,10 +91,10 @@ export class RunsTable {
    * Puts one row into the tab order. Only one row is in the tab order; arrow keys move between
    * rows.
    */
-  #activate(runId: string): void {
+  #activate(id: string): void {
     this.#rows.get(this.#activeId)?.setActive(false);
-    this.#activeId = runId;
-    this.#rows.get(runId)?.setActive(true);
+    this.#activeId = id;
+    this.#rows.get(id)?.setActive(true);
   }
 
   #onKey(event: KeyboardEvent): void {
@@ -115,6 +116,7 @@ class Row {
   readonly #check: CheckboxHandle;
   readonly #swatch = element('span', { class: 'swatch' });
   readonly #name = element('button', { type: 'button', class: 'link run-name' });
+  readonly #twisty = element('span', { class: 'twisty' });
   readonly #champion = element('span', {
     class: 'champion-mark',
     role: 'img',
@@ -130,15 +132,17 @@ class Row {
   readonly #pin: HTMLElement;
   #statusName: IconName | undefined;
 
-  constructor(runId: string, events: RunsTableEvents) {
-    this.#check = checkbox((isChecked) => events.setShown(runId, isChecked));
-    this.#name.addEventListener('click', () => events.open(runId));
+  constructor(id: string, events: RunsTableEvents) {
+    this.#check = checkbox((isChecked) => events.setShown(id, isChecked));
+    this.#name.addEventListener('click', () => events.open(id));
     this.#champion.append(icon('champion'));
-    this.#pin = iconButton({ label: 'Pin', icon: 'pin', onClick: () => events.togglePin(runId) });
+    this.#twisty.append(icon('chevron'));
+    this.#pin = iconButton({ label: 'Pin', icon: 'pin', onClick: () => events.togglePin(id) });
     this.#pinCell.append(this.#pin);
     const first = element(
       'div',
       { class: 'run-line' },
+      this.#twisty,
       this.#swatch,
       this.#name,
       this.#champion,
@@ -147,7 +151,7 @@ class Row {
     const second = element('div', { class: 'run-line muted' }, this.#statusIcon, this.#label);
     this.root = element(
       'tr',
-      { 'data-run': runId },
+      { 'data-run': id },
       element('td', { class: 'cell-check' }, this.#check.root),
       element('th', { scope: 'row' }, first, second),
       this.#last,
@@ -156,24 +160,24 @@ class Row {
     );
   }
 
-  render({ run, style, isShown, isPinned }: RunRow, metric: string, isActive: boolean): void {
-    const value = run.metrics[metric];
-    this.#check.set({ isChecked: isShown, label: `Show ${run.name}` });
+  render({ item, style, isShown, isPinned }: RunRow, metric: string, isActive: boolean): void {
+    const value = item.metrics[metric];
+    this.#check.set({ isChecked: isShown, label: `Show ${item.name}` });
     paintSwatch(this.#swatch, style);
-    setText(this.#name, run.name);
-    setAttribute(this.#name, 'title', `Open ${run.name}`);
-    this.#champion.hidden = !run.isChampion;
-    setText(this.#label, run.label);
-    setAttribute(this.#label, 'title', run.label);
-    this.#setStatus(run);
+    this.#setName(item);
+    this.#champion.hidden = !item.isChampion;
+    setText(this.#label, item.label);
+    setAttribute(this.#label, 'title', item.label);
+    this.#setStatus(item);
     setNumber(this.#last, value?.last);
     setNumber(this.#best, value?.best);
-    setAttribute(
-      this.root,
-      'class',
-      `${isShown ? '' : 'is-hidden'} ${run.isChampion ? 'is-champion' : ''}`.trim(),
-    );
-    this.#setPinned(isPinned, run.name);
+    const states = [
+      ...(isShown ? [] : ['is-hidden']),
+      ...(item.isChampion ? ['is-champion'] : []),
+      ...(item.position > 0 ? ['is-child'] : []),
+    ];
+    setAttribute(this.root, 'class', states.join(' '));
+    this.#setPinned(isPinned, item.name);
     this.setActive(isActive);
   }
 
@@ -197,7 +201,20 @@ class Row {
     return [this.#check.root, this.#name, this.#pin];
   }
 
-  #setStatus(run: PanelRun): void {
+  #setName({ name, isExpanded }: Item): void {
+    const title = isExpanded === undefined ? `Open ${name}` : isExpanded ? 'Collapse' : 'Expand';
+    setText(this.#name, name);
+    setAttribute(this.#name, 'title', title);
+    setAttribute(
+      this.#name,
+      'aria-expanded',
+      isExpanded === undefined ? undefined : `${isExpanded}`,
+    );
+    this.#twisty.hidden = isExpanded === undefined;
+    setAttribute(this.#twisty, 'class', isExpanded === true ? 'twisty is-open' : 'twisty');
+  }
+
+  #setStatus(run: Item): void {
     const text = `${run.machine} · ${run.status}`;
     setText(this.#status, text);
     setAttribute(this.#status, 'title', text);
@@ -218,7 +235,14 @@ class Row {
   }
 }
 
+/** Shows the value; a standard deviation is in the second line. */
 function setNumber(cell: HTMLElement, text = ''): void {
-  setText(cell, text);
+  if (cell.title !== text || text === '') {
+    const [value = '', spread] = text.split(' ± ');
+    const second =
+      spread === undefined ? [] : [element('div', { class: 'spread' }, ` ± ${spread}`)];
+    cell.replaceChildren(element('div', {}, value), ...second);
+  }
+  setAttribute(cell, 'title', text);
   setAttribute(cell, 'class', /^(NaN|-?Inf)$/.test(text) ? 'number not-finite' : 'number');
 }

@@ -1,6 +1,11 @@
 /** The points of a series to draw: the host's answer, and the points that the host sent later. */
 import { advanceEma, emaValue, type Ema } from '../../src/protocol/ema.ts';
-import type { PointsAdded, SeriesAnswer, XAxis } from '../../src/protocol/metricsPanel.ts';
+import type {
+  PointsAdded,
+  SeriesAnswer,
+  SeriesBand,
+  XAxis,
+} from '../../src/protocol/metricsPanel.ts';
 import type { Range } from '../shared/range.ts';
 
 export interface Point {
@@ -20,6 +25,8 @@ export class Series {
   /** The moving average; `undefined` while smoothing is off. */
   readonly smooth: Point[] | undefined;
   readonly marks: Mark[];
+  /** The spread of the mean of several runs; `undefined` for one run. */
+  readonly band: MeanBand | undefined;
   #total: number;
   #extent: Range | undefined;
   #ema: Ema | undefined;
@@ -29,6 +36,7 @@ export class Series {
     this.marks = [...answer.nonFinite];
     this.points = pointsOf(answer.x, answer.y, this.marks);
     this.smooth = answer.smooth && pointsOf(answer.smooth.x, answer.smooth.y, this.marks);
+    this.band = answer.band && new MeanBand(answer.band);
     this.#ema = answer.smooth?.ema;
     this.#total = answer.total;
     this.#extent = answer.extent;
@@ -46,8 +54,10 @@ export class Series {
 
   /**
    * Adds points. Returns false if they do not continue the series, which must then be read again.
+   * Points never continue a mean.
    */
   append(added: PointsAdded): boolean {
+    if (this.band !== undefined) return false;
     if (added.total - added.values.length !== this.#total) return false;
     for (let index = 0; index < added.values.length; index++) {
       const x = this.#xOf(added, index);
@@ -71,6 +81,27 @@ export class Series {
     if (this.smooth === undefined || this.#ema === undefined) return;
     if (isFinite) this.#ema = advanceEma(this.#ema, value);
     this.smooth.push({ x, y: isFinite ? emaValue(this.#ema) : Number.NaN });
+  }
+}
+
+/** One standard deviation around a mean. */
+export class MeanBand {
+  readonly low: readonly Point[];
+  readonly high: readonly Point[];
+  readonly #counts: SeriesBand['counts'];
+
+  constructor({ low, high, counts }: SeriesBand) {
+    this.low = pointsOf(low.x, low.y, []);
+    this.high = pointsOf(high.x, high.y, []);
+    this.#counts = counts;
+  }
+
+  /** Returns the standard deviation near `x` and the number of runs that have a value there. */
+  at(x: number): { readonly spread: number; readonly n: number } {
+    const low = this.low[nearestIndex(this.low, x)]?.y ?? Number.NaN;
+    const high = this.high[nearestIndex(this.high, x)]?.y ?? Number.NaN;
+    const n = this.#counts.findLast((count) => count.x <= x)?.n ?? this.#counts[0]?.n ?? 0;
+    return { spread: (high - low) / 2, n };
   }
 }
 

@@ -3,6 +3,8 @@ import { readSeries, type PointsAdded, type SeriesQuery } from '../../src/protoc
 import { Series } from './series.ts';
 
 interface Entry {
+  readonly runIds: readonly string[];
+  readonly metric: string;
   series: Series | undefined;
   /** Query (as JSON) that `series` answers; `undefined` if the series must be read again. */
   answered: string | undefined;
@@ -22,7 +24,7 @@ const maxPointsPerPixel = 10;
 const rereadEveryMs = 500;
 
 /**
- * Caches the series that the cards draw. Cards request their series on every draw, and the store
+ * Caches the series that the cards draw: of runs, and means of several runs. Cards request their series on every draw, and the store
  * reads missing series from the host. Each series has at most one pending request; when its answer
  * arrives, the cards are drawn again and request the series that they need by then. The old series
  * is shown until the new series arrives.
@@ -52,36 +54,37 @@ export class SeriesStore {
   }
 
   /** Returns the host's error if the series could not be read. */
-  problemOf(runId: string, metric: string): string | undefined {
-    return this.#entries.get(keyOf(runId, metric))?.problem;
+  problemOf(runIds: readonly string[], metric: string): string | undefined {
+    return this.#entries.get(keyOf(runIds, metric))?.problem;
   }
 
-  isReading(runId: string, metric: string): boolean {
-    return this.#entries.get(keyOf(runId, metric))?.reading !== undefined;
+  isReading(runIds: readonly string[], metric: string): boolean {
+    return this.#entries.get(keyOf(runIds, metric))?.reading !== undefined;
   }
 
   add(added: PointsAdded): void {
-    const entry = this.#entries.get(keyOf(added.runId, added.metric));
-    if (entry === undefined) return;
-    if (entry.series?.append(added) === true) this.#onChange(added.metric);
-    else this.#readAgain(entry, added.metric);
+    for (const entry of this.#entries.values()) {
+      if (entry.metric !== added.metric || !entry.runIds.includes(added.runId)) continue;
+      if (entry.series?.append(added) === true) this.#onChange(added.metric);
+      else this.#readAgain(entry);
+    }
   }
 
-  #readAgain(entry: Entry, metric: string): void {
+  #readAgain(entry: Entry): void {
     if (entry.isRereadDue) return;
     entry.isRereadDue = true;
     const waitMs = Math.max(0, entry.readMs + rereadEveryMs - performance.now());
     setTimeout(() => {
       entry.isRereadDue = false;
       entry.answered = undefined;
-      this.#onChange(metric);
+      this.#onChange(entry.metric);
     }, waitMs);
   }
 
   /** Clears the errors of the metric's series, so that the next draw reads these series again. */
   retry(metric: string): void {
-    for (const [key, entry] of this.#entries)
-      if (key.endsWith(`\n${metric}`)) entry.problem = undefined;
+    for (const entry of this.#entries.values())
+      if (entry.metric === metric) entry.problem = undefined;
     this.#onChange(metric);
   }
 
@@ -91,15 +94,15 @@ export class SeriesStore {
    */
   refresh(): void {
     this.#entries = new Map(
-      [...this.#entries].map(([key, { series }]) => [key, { ...fresh(), series }]),
+      [...this.#entries].map(([key, entry]) => [key, { ...fresh(entry), series: entry.series }]),
     );
   }
 
-  #entryOf({ runId, metric }: SeriesQuery): Entry {
-    const key = keyOf(runId, metric);
+  #entryOf(query: SeriesQuery): Entry {
+    const key = keyOf(query.runIds, query.metric);
     const existing = this.#entries.get(key);
     if (existing !== undefined) return existing;
-    const entry = fresh();
+    const entry = fresh(query);
     this.#entries.set(key, entry);
     return entry;
   }
@@ -119,7 +122,9 @@ export class SeriesStore {
   }
 }
 
-const fresh = (): Entry => ({
+const fresh = ({ runIds, metric }: Pick<SeriesQuery, 'runIds' | 'metric'>): Entry => ({
+  runIds,
+  metric,
   series: undefined,
   answered: undefined,
   reading: undefined,
@@ -128,4 +133,5 @@ const fresh = (): Entry => ({
   problem: undefined,
 });
 
-const keyOf = (runId: string, metric: string): string => `${runId}\n${metric}`;
+const keyOf = (runIds: readonly string[], metric: string): string =>
+  `${runIds.join(' ')}\n${metric}`;

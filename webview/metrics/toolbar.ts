@@ -6,6 +6,7 @@ import { maxSmoothing, type ViewState } from './viewState.ts';
 export interface ToolbarEvents {
   setSmoothing(smoothing: number): void;
   setAxis(axis: XAxis): void;
+  setGrouped(isGrouped: boolean): void;
   setLog(isLog: boolean): void;
   /** Zooms; a factor below 1 zooms in. */
   zoomBy(factor: number): void;
@@ -21,6 +22,7 @@ export class Toolbar {
   readonly #amount = element('output', { class: 'number', for: 'smoothing' });
   readonly #axis;
   readonly #log: HTMLButtonElement;
+  readonly #grouped: HTMLButtonElement;
   readonly #reset: HTMLElement;
 
   constructor(events: ToolbarEvents) {
@@ -42,6 +44,9 @@ export class Toolbar {
     );
     const toggleLog = (): void => events.setLog(this.#log.getAttribute('aria-pressed') !== 'true');
     this.#log = toggleButton('Log', toggleLog, 'Logarithmic vertical axis');
+    const toggleGrouped = (): void =>
+      events.setGrouped(this.#grouped.getAttribute('aria-pressed') !== 'true');
+    this.#grouped = toggleButton('Seeds', toggleGrouped, groupedTitle);
     this.#reset = iconButton({
       label: 'Reset zoom',
       icon: 'reset',
@@ -69,6 +74,7 @@ export class Toolbar {
       element('label', { class: 'smoothing' }, 'Smoothing', this.#slider, this.#amount),
       this.#axis.root,
       element('div', { class: 'segments' }, this.#log),
+      element('div', { class: 'segments' }, this.#grouped),
       element('div', { class: 'group' }, zoomOut, zoomIn, this.#reset),
       element('div', { class: 'group export' }, ...exportButtons),
     );
@@ -80,9 +86,13 @@ export class Toolbar {
     setText(this.#amount, state.smoothing.toFixed(2));
     this.#axis.set(state.axis);
     setAttribute(this.#log, 'aria-pressed', String(state.isLog));
+    setAttribute(this.#grouped, 'aria-pressed', String(state.isGrouped));
     setAttribute(this.#reset, 'disabled', state.zoom[state.axis] === undefined);
   }
 }
+
+const groupedTitle =
+  'Draw runs that differ only in their seed as one line: the mean, with a band of one standard deviation';
 
 const exportTitles = [
   'Save the shown charts as an image',

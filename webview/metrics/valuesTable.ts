@@ -81,7 +81,7 @@ export function valueRows(lines: readonly CardLine[]): readonly HTMLTableRowElem
     return element(
       'tr',
       {},
-      element('th', { scope: 'row' }, swatch, line.run.name),
+      element('th', { scope: 'row' }, swatch, line.item.name),
       ...numbers,
       element('td', {}, trend),
     );
@@ -96,7 +96,7 @@ export function chartInText(metric: string, lines: readonly CardLine[]): string 
   if (lines.length === 0) return `${metric}: no runs shown`;
   const runs = lines.slice(0, 6).map((line) => {
     const { last, min, max, trend } = factsOf(line);
-    return `${line.run.name}: last ${last}, lowest ${min}, highest ${max}, ${trend}`;
+    return `${line.item.name}: last ${last}, lowest ${min}, highest ${max}, ${trend}`;
   });
   const more = lines.length > 6 ? `; and ${lines.length - 6} more` : '';
   return `${metric}, ${lines.length} ${lines.length === 1 ? 'run' : 'runs'}. ${runs.join('; ')}${more}`;

@@ -7,8 +7,15 @@ import { rangeOf, type Range } from '../shared/range.ts';
 
 export interface ViewState {
   readonly sessionId: string;
-  /** Ids of hidden runs. */
+  /** Ids of the items that the user has hidden. */
   readonly hidden: readonly string[];
+  /** Ids of the items that the user has shown, although they are not drawn by default. */
+  readonly shown: readonly string[];
+  readonly isAllDrawn: boolean;
+  /** Whether runs that differ in nothing but the seed are one item. */
+  readonly isGrouped: boolean;
+  /** Ids of the groups whose runs are listed. */
+  readonly expanded: readonly string[];
   readonly pinned: readonly string[];
   readonly filter: string;
   /** Name of the metric whose values the table of runs shows; if empty, the first metric. */
@@ -34,6 +41,10 @@ export function restoreState(saved: unknown): ViewState {
   return {
     sessionId: textOf(from['sessionId']),
     hidden: textsOf(from['hidden']),
+    shown: textsOf(from['shown']),
+    isAllDrawn: from['isAllDrawn'] === true,
+    isGrouped: from['isGrouped'] !== false,
+    expanded: textsOf(from['expanded']),
     pinned: textsOf(from['pinned']),
     filter: textOf(from['filter']),
     metric: textOf(from['metric']),

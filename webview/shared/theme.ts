@@ -49,14 +49,21 @@ export function readTheme(): Theme {
 const dashes: readonly (readonly number[])[] = [[], [7, 3], [2, 2], [9, 3, 2, 3]];
 
 /**
- * Returns the line style of the run with this number in its session, from 1. The style depends only
- * on the number, so that a run looks the same in every chart, whatever other runs there are.
+ * Returns the line style of the group with this number in its session, from 1. The style depends
+ * only on the number, so that a group looks the same in every chart, whatever other groups there
+ * are. With a `position` above 0, returns the style of a run of the group: the same colour, other
+ * dashes.
  */
-export function lineStyle({ runColours, foreground }: Theme, number: number): LineStyle {
+export function lineStyle(
+  { runColours, foreground }: Theme,
+  number: number,
+  position = 0,
+): LineStyle {
   const index = number - 1;
+  const turn = Math.floor(index / runColours.length) + position;
   return {
     colour: runColours[index % runColours.length] ?? foreground,
-    dash: dashes[Math.floor(index / runColours.length) % dashes.length] ?? [],
+    dash: dashes[turn % dashes.length] ?? [],
   };
 }
 

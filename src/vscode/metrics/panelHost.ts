@@ -25,7 +25,8 @@ import { checked, refusal } from '../webviews/viewRequests.ts';
 import { PageConnection } from '../webviews/pageConnection.ts';
 import { csvParts } from './csv.ts';
 import { Frames } from '../ui/frames.ts';
-import { countOf, type PanelActions, type PanelSource } from './panelSource.ts';
+import { answerMean } from './meanAnswer.ts';
+import { countOf, type PanelActions, type PanelSeries, type PanelSource } from './panelSource.ts';
 import { csvRequest, exportRequest, openRequest, seriesQuery } from './requests.ts';
 import { answerSampled } from './sampledAnswer.ts';
 import { answerSeries, pointsSince } from './seriesAnswer.ts';
@@ -124,19 +125,26 @@ export class PanelHost implements Disposable {
   async #readSeries(request: unknown): Promise<SeriesAnswer> {
     const query: SeriesQuery = checked(seriesQuery, request);
     const connection = this.#page.current;
-    const series = await this.#options.source.series(query.runId, query.metric);
-    if (series === undefined) throw refusal(`This run has no series ${query.metric}.`);
-    const { sampled, startedMs } = series;
-    const answer =
-      sampled === undefined
-        ? answerSeries(series, query)
-        : await answerSampled({ series: sampled, startedMs, query });
-    if (connection === this.#page.current) this.#noteRead(query, answer.total);
+    const { runIds, metric } = query;
+    const { source } = this.#options;
+    const all = await Promise.all(runIds.map(async (id) => source.series(id, metric)));
+    const series = all.filter((one) => one !== undefined);
+    const [first] = series;
+    if (first === undefined) throw refusal(`There is no series ${metric}.`);
+    const answer = runIds.length === 1 ? await answerRun(first, query) : answerMean(series, query);
+    if (connection === this.#page.current) this.#noteRead(query, all);
     return answer;
   }
 
-  #noteRead({ runId, metric }: SeriesQuery, total: number): void {
-    this.#cursors.set(keyOf(runId, metric), { runId, metric, sent: total, isDue: false });
+  /** Sends the points that are added from now on. A mean is read again; its points are not sent. */
+  #noteRead({ runIds, metric }: SeriesQuery, all: readonly (PanelSeries | undefined)[]): void {
+    runIds.forEach((runId, index) => {
+      const key = keyOf(runId, metric);
+      const series = all[index];
+      if (runIds.length > 1 && this.#cursors.has(key)) return;
+      const sent = series === undefined ? 0 : countOf(series);
+      this.#cursors.set(key, { runId, metric, sent, isDue: false });
+    });
   }
 
   #noteAdded(runId: string, metric: string): void {
@@ -204,6 +212,13 @@ export class PanelHost implements Disposable {
       this.#options.logger.warn(`Metrics panel: ${messageOf(error)}`);
     }
   }
+}
+
+function answerRun(series: PanelSeries, query: SeriesQuery): SeriesAnswer | Promise<SeriesAnswer> {
+  const { sampled, startedMs } = series;
+  return sampled === undefined
+    ? answerSeries(series, query)
+    : answerSampled({ series: sampled, startedMs, query });
 }
 
 const keyOf = (runId: string, metric: string): string => `${runId}\n${metric}`;

@@ -1,9 +1,19 @@
 /** Converts a session to the state that the metrics panel shows. */
 import type { SessionState } from '../../agent/journal/state.ts';
-import type { LedgerRow } from '../../experiments/ledger.ts';
-import { summaryFor, rowStatus, runName } from '../../presentation/runs/runText.ts';
+import type { Ledger, LedgerRow } from '../../experiments/ledger.ts';
+import type { MetricSummary } from '../../metrics/metric.ts';
+import {
+  groupLabel,
+  groupName,
+  groupStatistics,
+  runGroups,
+  statisticsText,
+  type RunGroup,
+} from '../../presentation/runs/runGroups.ts';
+import { countedValue, summaryFor, rowStatus, runName } from '../../presentation/runs/runText.ts';
 import { formatValue, oneLine } from '../../base/text.ts';
 import type {
+  PanelGroup,
   PanelMetric,
   PanelMetricValue,
   PanelRun,
@@ -15,22 +25,70 @@ export const emptyPanelState: PanelState = {
   sessionId: '',
   title: 'No session',
   runs: [],
+  groups: [],
+  ranking: [],
   metrics: [],
 };
 
 export function panelState({ state, ledger }: OpenSessionView): PanelState {
+  const groups = runGroups(ledger);
+  const numbers = new Map(
+    groups.flatMap(({ number, rows }) => rows.map(({ runId }) => [runId, number] as const)),
+  );
   return {
     sessionId: state.id,
     title: oneLine(state.goal, 120),
-    runs: ledger.rows.map(panelRun),
+    runs: ledger.rows.map((row) => panelRun(row, numbers.get(row.runId) ?? 0)),
+    groups: groups.filter(({ rows }) => rows.length > 1).map(panelGroup),
+    ranking: rankingOf(groups, ledger),
     metrics: panelMetrics({ state, ledger }),
   };
 }
 
-function panelRun(row: LedgerRow): PanelRun {
+function panelGroup(group: RunGroup): PanelGroup {
+  const names = new Set(group.rows.flatMap(({ metrics }) => metrics.map(({ metric }) => metric)));
+  const text = (metric: string, pick: (summary: MetricSummary) => number): string => {
+    const statistics = groupStatistics(group, metric, pick);
+    return statistics === undefined ? '' : statisticsText(statistics);
+  };
+  return {
+    number: group.number,
+    runIds: group.rows.map(({ runId }) => runId),
+    name: groupName(group),
+    label: groupLabel(group),
+    metrics: Object.fromEntries(
+      [...names].map((name) => [
+        name,
+        { last: text(name, ({ last }) => last), best: text(name, ({ best }) => best) },
+      ]),
+    ),
+  };
+}
+
+/**
+ * Returns the numbers of the groups that have a value of the deciding metric, the best first. Runs
+ * that failed do not count.
+ */
+function rankingOf(groups: readonly RunGroup[], { decisive }: Ledger): readonly number[] {
+  if (decisive === undefined) return [];
+  const { metric, direction } = decisive;
+  const sign = direction === 'higher' ? -1 : 1;
+  return groups
+    .flatMap(({ number, rows }) => {
+      const sound = rows.filter(({ verdict }) => verdict === undefined || verdict.kind === 'ok');
+      const valueOf = (summary: MetricSummary): number => countedValue(summary, decisive);
+      const statistics = groupStatistics({ number, rows: sound }, metric, valueOf);
+      return statistics === undefined ? [] : [{ number, mean: statistics.mean }];
+    })
+    .toSorted((a, b) => sign * (a.mean - b.mean))
+    .map(({ number }) => number);
+}
+
+function panelRun(row: LedgerRow, group: number): PanelRun {
   return {
     id: row.runId,
     number: row.number,
+    group,
     name: runName(row.number),
     label: row.label,
     machine: row.machineId,
@@ -58,6 +116,12 @@ function goalValue(
   return condition === undefined ? {} : { target: condition.value };
 }
 
+function championBand({ best }: Ledger, name: string): Pick<PanelMetric, 'champion'> {
+  if (best?.spread === undefined) return {};
+  const isOf = best.runs.some(({ metrics }) => summaryFor(metrics, best.metric)?.metric === name);
+  return isOf ? { champion: { mean: best.mean, spread: best.spread } } : {};
+}
+
 /**
  * Returns the metrics in this order: the metric of the session's target, the ledger's deciding
  * metric, metrics with a direction (lower or higher is better), metrics without a direction.
@@ -73,6 +137,7 @@ function panelMetrics({ state, ledger }: OpenSessionView): readonly PanelMetric[
         name,
         direction,
         ...goalValue(row, name, target),
+        ...championBand(ledger, name),
       });
     }
   }

@@ -10,7 +10,7 @@ const list = (item: z.ZodType<string>) => z.array(item).max(10_000);
 
 export const seriesQuery = z
   .object({
-    runId,
+    runIds: z.array(runId).min(1).max(1000),
     metric: name,
     axis: z.enum(['step', 'time']),
     from: z.number().exactOptional(),

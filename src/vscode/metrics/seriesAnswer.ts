@@ -85,13 +85,15 @@ function hasNaN(column: Float64Array): boolean {
   return false;
 }
 
-const xOf = (series: PanelSeries, axis: XAxis): Float64Array =>
+/** Returns the x of each point: steps, or milliseconds since the start of the run. */
+export const xOf = (series: PanelSeries, axis: XAxis): Float64Array =>
   axis === 'step' ? stepAxis(series) : timesOf(series);
 
 const timesOf = ({ timesMs, startedMs }: PanelSeries): Float64Array =>
   timesMs.map((timeMs) => timeMs - startedMs);
 
-function extentOf(x: Float64Array): { from: number; to: number } {
+/** Returns the first and last x of a column that is not empty. */
+export function extentOf(x: Float64Array): { from: number; to: number } {
   let from = Number.POSITIVE_INFINITY;
   let to = Number.NEGATIVE_INFINITY;
   for (const value of x) {

@@ -74,3 +74,26 @@ export function demoSource(): MemoryPanelSource {
   );
   return source;
 }
+
+/** Three seeds of each of two settings. */
+export function seedsSource(): MemoryPanelSource {
+  const source = new MemoryPanelSource();
+  for (const [group, rate, floor] of [
+    [1, '1e-3', 0.9],
+    [2, '3e-4', 1.3],
+  ] as const) {
+    const runIds = [0, 1, 2].map((seed) => {
+      const number = (group - 1) * 3 + seed + 1;
+      const id = `r-${number}`;
+      source.addRun({ id, group, label: `lr=${rate} seed=${seed}`, isChampion: number === 1 });
+      source.setSeries(id, 'loss', lossCurve(400, number, floor + seed * 0.1), 5);
+      return id;
+    });
+    const metrics = { loss: { last: `${(floor + 0.1).toFixed(2)} ± 0.1`, best: `${floor} ± 0.1` } };
+    const [from, to] = [runIds[0]?.slice(2), runIds[2]?.slice(2)];
+    const place = { number: group, runIds, name: `runs ${from}–${to}`, label: `lr=${rate}` };
+    source.groups = [...source.groups, { ...place, metrics }];
+  }
+  source.ranking = [1, 2];
+  return source;
+}

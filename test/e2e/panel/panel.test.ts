@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'mocha';
 import type { Locator, Page } from 'playwright-core';
 import type { PanelFile } from '../../../src/vscode/metrics/panelSource.ts';
 import { MemoryPanelSource } from '../../fakes/memoryPanelSource.ts';
-import { demoSource, lossCurve } from './demoRuns.ts';
+import { demoSource, lossCurve, seedsSource } from './demoRuns.ts';
 import { PanelBrowser } from './panelPage.ts';
 import type { ThemeName } from './theme.ts';
 
@@ -204,6 +204,54 @@ describe('the metrics panel in Chromium', function () {
       .evaluateAll((rows) => rows.map((row) => row.getAttribute('data-run')));
     assert.deepEqual(listed, ['r-5', 'r-3']);
     await until('others gone', async () => (await pixelsOf(canvas, blue)) === 0);
+    await page.close();
+  });
+
+  it('draws the seeds of a setting as one line with a band, and each of them on a click', async () => {
+    const { page } = await browser.open({ source: seedsSource() });
+    const canvas = card(page, 'loss').locator('canvas');
+    const rows = page.locator('table.runs tbody tr');
+    await until('two groups', async () => (await rows.count()) === 2);
+    assert.match((await rows.first().textContent()) ?? '', /runs 1–3.*3 ok.*lr=1e-3.*±/s);
+    // A pixel of the band is a mixture of the blue of the group and the background.
+    const band = [0x23, 0x34, 0x47] as const;
+    await until('band', async () => (await pixelsOf(canvas, band)) > 500);
+    await card(page, 'loss')
+      .locator('.stage')
+      .hover({ position: { x: 300, y: 100 } });
+    await until('spread', async () =>
+      /±.*n = 3/.test((await card(page, 'loss').locator('.hover').textContent()) ?? ''),
+    );
+    await page.mouse.move(0, 0);
+    await page.getByRole('button', { name: 'runs 1–3', exact: true }).click();
+    await until('three runs', async () => (await rows.count()) === 5);
+    await until('no band', async () => (await pixelsOf(canvas, band)) < 100);
+    assert.equal(
+      await page
+        .getByRole('button', { name: 'runs 1–3', exact: true })
+        .getAttribute('aria-expanded'),
+      'true',
+    );
+    await page.getByRole('button', { name: 'Seeds' }).click();
+    await until('four runs', async () => (await rows.count()) === 6);
+    await page.close();
+  });
+
+  it('draws the best of many groups until the user wants all', async () => {
+    const source = new MemoryPanelSource();
+    for (let number = 1; number <= 30; number++) {
+      source.addRun({ id: `r-${number}` });
+      source.setSeries(`r-${number}`, 'loss', lossCurve(100, number));
+    }
+    source.ranking = Array.from({ length: 30 }, (_, index) => 30 - index);
+    source.reads = 0;
+    const { page } = await browser.open({ source });
+    const note = page.locator('.drawn-note');
+    await until('note', async () => /8 of 30 drawn/.test((await note.textContent()) ?? ''));
+    await until('eight read', () => Promise.resolve(source.reads === 8));
+    await page.getByRole('button', { name: 'Draw All' }).click();
+    await until('all read', () => Promise.resolve(source.reads === 30));
+    assert.equal(await note.isVisible(), false);
     await page.close();
   });
 

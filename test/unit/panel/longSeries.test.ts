@@ -25,7 +25,7 @@ import { runState } from '../vscode/states.ts';
 
 const startedMs = 1_000;
 const count = 20_000;
-const query: SeriesQuery = { runId: 'r-1', metric: 'loss', axis: 'step', pixels: 60 };
+const query: SeriesQuery = { runIds: ['r-1'], metric: 'loss', axis: 'step', pixels: 60 };
 
 describe('a series in the panel that is too long for memory', () => {
   const folder = scratchFolder();

@@ -19,7 +19,7 @@ import { ManualClock } from '../../fakes/manualClock.ts';
 import { MemoryPanelSource } from '../../fakes/memoryPanelSource.ts';
 import { portPair, type PortPair } from '../../fakes/portPair.ts';
 
-const query: SeriesQuery = { runId: 'r-1', metric: 'loss', axis: 'step', pixels: 100 };
+const query: SeriesQuery = { runIds: ['r-1'], metric: 'loss', axis: 'step', pixels: 100 };
 
 describe('the host of the metrics panel', () => {
   let clock: ManualClock;
@@ -194,12 +194,36 @@ describe('the host of the metrics panel', () => {
     await assert.rejects(view.sendRequest(readSeries, query), /the file is damaged/);
   });
 
+  it('answers the mean of several runs with its spread, and tells when one of them grows', async () => {
+    source.addRun({ id: 'r-2' });
+    source.setSeries('r-2', 'loss', Float64Array.of(5, 4, 3, 9));
+    await view.sendRequest(ready);
+    const mean = await view.sendRequest(readSeries, { ...query, runIds: ['r-1', 'r-2', 'r-9'] });
+    assert.deepEqual([...mean.y], [4, 3, 2, 9]);
+    assert.deepEqual(
+      mean.band?.low.y.map((low) => Math.round(low * 1000)),
+      Float64Array.of(2586, 1586, 586, 9000),
+    );
+    assert.deepEqual(mean.band?.counts, [
+      { x: 0, n: 2 },
+      { x: 3, n: 1 },
+    ]);
+    assert.equal(mean.total, 7);
+    source.add('r-2', 'loss', [1]);
+    await clock.advance(100);
+    await settle();
+    assert.deepEqual(
+      added.map(({ runId, total }) => [runId, total]),
+      [['r-2', 5]],
+    );
+  });
+
   for (const [what, bad] of Object.entries({
     'no pixels': { ...query, pixels: 0 },
     'too many pixels': { ...query, pixels: 1e9 },
     'an axis that does not exist': { ...query, axis: 'epoch' },
     'a range that is not a number': { ...query, from: Number.NaN },
-    'a run that is not text': { ...query, runId: { $ne: '' } },
+    'a run that is not text': { ...query, runIds: [{ $ne: '' }] },
     'fields that nobody knows': { ...query, path: '/etc/passwd' },
     'smoothing that never forgets': { ...query, smoothing: 1 },
   }))

@@ -15,7 +15,7 @@ const series = (
   startedMs,
 });
 
-const query = { runId: 'r', metric: 'loss', axis: 'step', pixels: 100 } as const;
+const query = { runIds: ['r'], metric: 'loss', axis: 'step', pixels: 100 } as const;
 
 describe('what the view is told of a series', () => {
   it('counts time from the start of the run', () => {

@@ -6,6 +6,7 @@ import type { JournalEvent } from '../../../src/agent/journal/events.ts';
 import type { Ledger } from '../../../src/experiments/ledger.ts';
 import { plainLines } from '../../../src/base/markdown.ts';
 import { noUsage } from '../../../src/models/model.ts';
+import { buildLedger } from '../../../src/experiments/buildLedger.ts';
 import { judge, type MetricComparison } from '../../../src/metrics/compare.ts';
 import { comparisonDocument } from '../../../src/presentation/runs/comparison.ts';
 import { isInside } from '../../../src/vscode/ui/folders.ts';
@@ -227,11 +228,46 @@ describe('state of the metrics panel', () => {
         ['run 2', 'ok', true, true],
       ],
     );
+    assert.deepEqual(panel.ranking, [2]);
     assert.deepEqual(panel.runs[1]?.metrics['val/loss'], {
       last: '0.83',
       best: '0.83',
       points: 10,
     });
+  });
+
+  it('groups seeds, ranks the groups, and has the band of the champion', () => {
+    const rows = [
+      [1, 0.1, 0.5],
+      [2, 0.1, 0.7],
+      [3, 0.2, 0.4],
+      [4, 0.2, 0.2],
+    ].map(([number = 0, rate, loss = 0]) =>
+      rowOf(number, {
+        experimentId: 'e1',
+        command: `python3 train.py --lr ${rate} --seed ${number}`,
+        label: `lr=${rate} seed=${number}`,
+        metrics: [summaryOf('loss', loss)],
+      }),
+    );
+    const panel = panelState({ state: stateOf(), ledger: buildLedger(rows) });
+    assert.deepEqual(
+      panel.groups.map(({ name, label, metrics }) => [name, label, metrics['loss']?.last]),
+      [
+        ['runs 1, 2', 'lr=0.1', '0.6 ± 0.141'],
+        ['runs 3, 4', 'lr=0.2', '0.3 ± 0.141'],
+      ],
+    );
+    assert.deepEqual(panel.ranking, [2, 1]);
+    assert.deepEqual(
+      panel.runs.map(({ group }) => group),
+      [1, 1, 2, 2],
+    );
+    const { champion } = panel.metrics[0] ?? {};
+    assert.deepEqual(
+      [champion?.mean, champion?.spread.toFixed(4)],
+      [0.30000000000000004, '0.1414'],
+    );
   });
 });
 

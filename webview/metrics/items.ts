@@ -1,0 +1,89 @@
+/** The rows of the table, which are also the lines of the charts: groups of runs, and single runs. */
+import type { PanelGroup, PanelRun, PanelState } from '../../src/protocol/metricsPanel.ts';
+
+export interface Item {
+  /** Id of the run; of a group of several runs, `group-3`. */
+  readonly id: string;
+  readonly runIds: readonly string[];
+  readonly name: string;
+  readonly label: string;
+  readonly machine: string;
+  readonly status: string;
+  readonly isRunning: boolean;
+  readonly isGood: boolean;
+  readonly isChampion: boolean;
+  readonly group: number;
+  /** Position of the run in its expanded group, from 1; 0 for all other items. */
+  readonly position: number;
+  readonly metrics: Readonly<Record<string, { readonly last: string; readonly best: string }>>;
+  /** Whether the runs of the group are listed below it; omitted for a single run. */
+  readonly isExpanded?: boolean;
+}
+
+export interface Grouping {
+  readonly isGrouped: boolean;
+  /** Ids of the expanded groups. */
+  readonly expanded: readonly string[];
+}
+
+/** Returns the items in the order of the runs; the runs of an expanded group follow the group. */
+export function itemsOf(state: PanelState, { isGrouped, expanded }: Grouping): readonly Item[] {
+  if (!isGrouped) return state.runs.map((run) => runItem(run, 0));
+  const groups = new Map(state.groups.map((group) => [group.number, group]));
+  const runs = new Map(state.runs.map((run) => [run.id, run]));
+  return state.runs.flatMap((run) => {
+    const group = groups.get(run.group);
+    if (group === undefined) return [runItem(run, 0)];
+    if (group.runIds[0] !== run.id) return [];
+    const members = group.runIds.flatMap((id) => runs.get(id) ?? []);
+    const item = groupItem(group, members, expanded.includes(groupId(group)));
+    const children = item.isExpanded === true ? members : [];
+    return [item, ...children.map((member, index) => runItem(member, index + 1))];
+  });
+}
+
+const groupId = ({ number }: Pick<PanelGroup, 'number'>): string => `group-${number}`;
+
+const runItem = (run: PanelRun, position: number): Item => ({
+  ...run,
+  runIds: [run.id],
+  position,
+});
+
+function groupItem(group: PanelGroup, runs: readonly PanelRun[], isExpanded: boolean): Item {
+  const machines = [...new Set(runs.map(({ machine }) => machine))];
+  return {
+    id: groupId(group),
+    runIds: group.runIds,
+    name: group.name,
+    label: group.label,
+    machine: machines.length > 2 ? `${machines.length} machines` : machines.join(', '),
+    status: statusesText(runs),
+    isRunning: runs.some((run) => run.isRunning),
+    isGood: runs.every((run) => run.isGood),
+    isChampion: runs.some((run) => run.isChampion),
+    group: group.number,
+    position: 0,
+    metrics: group.metrics,
+    isExpanded,
+  };
+}
+
+/** Counts the runs by status: `2 ok, 1 running`. */
+const statusesText = (runs: readonly PanelRun[]): string =>
+  [...Map.groupBy(runs, ({ status }) => status)]
+    .map(([status, { length }]) => `${length} ${status}`)
+    .join(', ');
+
+/** Whether `id` is the id of the item, or of the expanded group that the item belongs to. */
+export const isPartOf = ({ id, group, position }: Item, whole: string): boolean =>
+  id === whole || (position > 0 && groupId({ number: group }) === whole);
+
+/** Whether the row of the item contains every word of the filter. */
+export function matches({ name, label, machine, status }: Item, filter: string): boolean {
+  const text = `${name} ${label} ${machine} ${status}`.toLowerCase();
+  return filter
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => text.includes(word));
+}
