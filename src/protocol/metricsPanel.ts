@@ -29,6 +29,13 @@ export interface PanelRun {
    * Values by metric name. Non-finite values are sent as the strings `NaN`, `Inf`, `-Inf`.
    */
   readonly metrics: Readonly<Record<string, PanelMetricValue>>;
+  /** The options of the command by name, without the seed: `lr` is `0.001`. */
+  readonly parameters: Readonly<Record<string, string>>;
+  readonly seed?: string;
+  /** Duration of a run that has ended, in milliseconds. */
+  readonly durationMs?: number;
+  /** The run's share of the cost of model calls, in US dollars. */
+  readonly usd?: number;
 }
 
 export interface PanelMetricValue {
@@ -59,6 +66,20 @@ export interface PanelMetric {
   readonly champion?: { readonly mean: number; readonly spread: number };
 }
 
+/** The metric by which groups are ranked, and the spread by which differences are judged. */
+export interface PanelDecisive {
+  readonly metric: string;
+  /** Whether the last or the best value of a run counts. */
+  readonly rule: 'last' | 'best';
+  /** Mean of the champion's group; omitted if there is no champion. */
+  readonly champion?: number;
+  /**
+   * Standard deviation within the groups, pooled over all groups of two or more seeds; omitted if
+   * there is no such group.
+   */
+  readonly pooled?: number;
+}
+
 export interface PanelState {
   readonly sessionId: string;
   readonly title: string;
@@ -67,6 +88,7 @@ export interface PanelState {
   readonly groups: readonly PanelGroup[];
   /** Numbers of all groups that have a value of the deciding metric, the best first. */
   readonly ranking: readonly number[];
+  readonly decisive?: PanelDecisive;
   readonly metrics: readonly PanelMetric[];
 }
 

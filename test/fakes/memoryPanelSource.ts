@@ -1,5 +1,11 @@
 import { formatValue } from '../../src/base/text.ts';
-import type { PanelGroup, PanelMetric, PanelRun, PanelState } from '../../src/protocol/metricsPanel.ts';
+import type {
+  PanelDecisive,
+  PanelGroup,
+  PanelMetric,
+  PanelRun,
+  PanelState,
+} from '../../src/protocol/metricsPanel.ts';
 import type { PanelSeries, PanelSource } from '../../src/vscode/metrics/panelSource.ts';
 import { WatchedEmitter } from './watchedEmitter.ts';
 
@@ -22,6 +28,7 @@ export class MemoryPanelSource implements PanelSource {
   metrics: readonly PanelMetric[] = [];
   groups: readonly PanelGroup[] = [];
   ranking: readonly number[] = [];
+  decisive: PanelDecisive | undefined;
   sessionId = 's-000000001demo';
   /** Set to make every read fail with this message. */
   failure: string | undefined;
@@ -42,6 +49,7 @@ export class MemoryPanelSource implements PanelSource {
         isGood: true,
         isChampion: false,
         metrics: {},
+        parameters: {},
         ...run,
       },
     ];
@@ -80,6 +88,7 @@ export class MemoryPanelSource implements PanelSource {
       runs: this.runs,
       groups: this.groups,
       ranking: this.ranking,
+      ...(this.decisive && { decisive: this.decisive }),
       metrics: this.metrics,
     };
   }

@@ -19,7 +19,7 @@ export class DrawnNote {
   ): void {
     const left = items.filter(({ id }) => !drawn.has(id) && !hidden.includes(id)).length;
     this.root.hidden = isAllDrawn || left === 0;
-    const counts = `${drawn.size} of ${items.length} drawn`;
+    const counts = `${drawn.size} of ${items.length.toLocaleString('en')} drawn`;
     setText(this.#text, `${counts}: champion, running, pinned and the ${maxBest} best. `);
   }
 }

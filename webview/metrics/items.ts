@@ -16,6 +16,14 @@ export interface Item {
   /** Position of the run in its expanded group, from 1; 0 for all other items. */
   readonly position: number;
   readonly metrics: Readonly<Record<string, { readonly last: string; readonly best: string }>>;
+  /** Parameters that all runs have in common. */
+  readonly parameters: Readonly<Record<string, string>>;
+  /** Seed of a single run. */
+  readonly seed?: string;
+  /** Sum over the runs that have ended, in milliseconds. */
+  readonly durationMs?: number;
+  /** Sum over the runs, in US dollars. */
+  readonly usd?: number;
   /** Whether the runs of the group are listed below it; omitted for a single run. */
   readonly isExpanded?: boolean;
 }
@@ -65,8 +73,20 @@ function groupItem(group: PanelGroup, runs: readonly PanelRun[], isExpanded: boo
     group: group.number,
     position: 0,
     metrics: group.metrics,
+    parameters: runs[0]?.parameters ?? {},
+    ...sumOf('durationMs', runs),
+    ...sumOf('usd', runs),
     isExpanded,
   };
+}
+
+function sumOf<Name extends 'durationMs' | 'usd'>(
+  name: Name,
+  runs: readonly PanelRun[],
+): Partial<Record<Name, number>> {
+  const known = runs.flatMap((run) => run[name] ?? []);
+  if (known.length === 0) return {};
+  return { [name]: known.reduce((sum, value) => sum + value, 0) } as Record<Name, number>;
 }
 
 /** Counts the runs by status: `2 ok, 1 running`. */
@@ -78,12 +98,3 @@ const statusesText = (runs: readonly PanelRun[]): string =>
 /** Whether `id` is the id of the item, or of the expanded group that the item belongs to. */
 export const isPartOf = ({ id, group, position }: Item, whole: string): boolean =>
   id === whole || (position > 0 && groupId({ number: group }) === whole);
-
-/** Whether the row of the item contains every word of the filter. */
-export function matches({ name, label, machine, status }: Item, filter: string): boolean {
-  const text = `${name} ${label} ${machine} ${status}`.toLowerCase();
-  return filter
-    .toLowerCase()
-    .split(/\s+/)
-    .every((word) => text.includes(word));
-}

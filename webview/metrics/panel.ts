@@ -14,15 +14,14 @@ import type { StateStore } from '../shared/host.ts';
 import { ViewStore } from '../shared/viewStore.ts';
 import { Announcer } from './announcer.ts';
 import { Card, type CardModel } from './card.ts';
+import type { Sort } from './columns.ts';
 import type { CardLine } from './cardLine.ts';
-import { dropdown, textField } from './controls.ts';
-import { element, setChildren } from '../shared/dom.ts';
-import { drawnItems } from './drawn.ts';
-import { DrawnNote } from './drawnNote.ts';
+import { setChildren } from '../shared/dom.ts';
 import { chartsAsPng } from './exportImage.ts';
-import { itemsOf, matches, type Item } from './items.ts';
-import { RunsTable } from './runsTable.ts';
+import { itemList, type ItemList } from './itemList.ts';
+import type { Item } from './items.ts';
 import { SeriesStore } from './seriesStore.ts';
+import { Sidebar } from './sidebar.ts';
 import { buildShell, messageElement, noMetrics, noRuns, type PageMessage } from './shell.ts';
 import {
   lineStyle,
@@ -51,18 +50,8 @@ export class Panel {
   readonly #series: SeriesStore;
   readonly #shell = buildShell();
   readonly #toolbar: Toolbar;
-  readonly #table: RunsTable;
+  readonly #sidebar: Sidebar;
   readonly #announcer = new Announcer();
-  readonly #filter = textField('Filter runs', 'Filter runs', (filter) =>
-    this.#view.update({ filter }),
-  );
-  readonly #metric = dropdown('Metric of the table', (metric) => this.#view.update({ metric }));
-  readonly #noMatch = element(
-    'p',
-    { class: 'no-match muted', hidden: true },
-    'No run matches the filter.',
-  );
-  readonly #drawnNote = new DrawnNote(() => this.#view.update({ isAllDrawn: true }));
   readonly #cards = new Map<string, Card>();
   readonly #watcher: IntersectionObserver;
   #state = noState;
@@ -70,6 +59,7 @@ export class Panel {
   #highlight: string | undefined;
   #frame = 0;
   #isJump = true;
+  #list: { readonly state: PanelState; readonly view: ViewState; list: ItemList } | undefined;
   /** Names of the metrics whose cards to redraw; `undefined` to redraw the whole panel. */
   #dirty: Set<string> | undefined;
 
@@ -80,16 +70,14 @@ export class Panel {
     );
     this.#series = new SeriesStore(connection, (metric) => this.#redraw({ isJump: false, metric }));
     this.#toolbar = this.#buildToolbar();
-    this.#table = this.#buildTable();
+    this.#sidebar = this.#buildSidebar();
     this.#watcher = new IntersectionObserver((entries) => this.#noteVisible(entries), {
       rootMargin: '200px',
     });
     this.root = this.#shell.root;
-    const bar = element('div', { class: 'sidebar-bar' }, this.#filter.root, this.#metric.root);
-    const list = element('div', { class: 'runs-box' }, this.#table.root, this.#noMatch);
-    this.#shell.sidebar.append(bar, this.#drawnNote.root, list);
+    this.#shell.sidebar.append(...this.#sidebar.elements);
     this.#shell.content.append(this.#toolbar.root, this.#shell.cards, this.#announcer.root);
-    this.#filter.set(this.#view.state.filter);
+    this.#sidebar.setFilter(this.#view.state.filter);
     this.#listen();
   }
 
@@ -145,7 +133,7 @@ export class Panel {
         expanded: [],
       }),
     });
-    this.#filter.set(this.#view.state.filter);
+    this.#sidebar.setFilter(this.#view.state.filter);
   }
 
   /** Redraws the card of `metric` in the next frame; without `metric`, redraws the whole panel. */
@@ -187,22 +175,14 @@ export class Panel {
   }
 
   #drawTable(): void {
-    const { pinned } = this.#view.state;
-    const metric = this.#tableMetric();
-    const items = this.#listedItems();
-    const drawn = this.#drawn(items);
-    const rows = items.map((item) => ({
-      item,
-      style: this.#styleOf(item),
-      isShown: drawn.has(item.id),
-      isPinned: pinned.includes(item.id),
-    }));
-    this.#drawnNote.render(items, drawn, this.#view.state);
-    const names = this.#state.metrics.map(({ name }) => name);
-    this.#metric.root.hidden = names.length === 0;
-    this.#metric.set(names, metric);
-    this.#table.render(rows, metric);
-    this.#noMatch.hidden = items.length > 0;
+    this.root.classList.toggle('is-table', this.#view.state.isTable);
+    this.#sidebar.render({
+      list: this.#items(),
+      view: this.#view.state,
+      metrics: this.#state.metrics.map(({ name }) => name),
+      metric: this.#tableMetric(),
+      styleOf: (item) => this.#styleOf(item),
+    });
   }
 
   #drawCards(isJump: boolean): void {
@@ -308,14 +288,16 @@ export class Panel {
     });
   }
 
-  #buildTable(): RunsTable {
-    return new RunsTable({
+  #buildSidebar(): Sidebar {
+    return new Sidebar({
+      arrange: (change) => this.#view.update(change),
       setShown: (id, isShown) => this.#setShown([id], isShown),
       setAllShown: (isShown) =>
         this.#setShown(
-          this.#listedItems().map(({ id }) => id),
+          this.#items().items.map(({ id }) => id),
           isShown,
         ),
+      sort: (sort) => this.#sort(sort),
       togglePin: (id) => this.#view.update({ pinned: toggled(this.#view.state.pinned, id) }),
       open: (id) => this.#open(id),
       highlight: (id) => {
@@ -335,8 +317,20 @@ export class Panel {
     });
   }
 
+  #sort(sort: Sort | undefined): void {
+    const { sort: _, ...others } = this.#view.state;
+    this.#view.replace({ ...others, ...(sort && { sort }) });
+    this.#announcer.say(
+      sort === undefined
+        ? 'Not sorted'
+        : sort.isDescending
+          ? 'Sorted descending'
+          : 'Sorted ascending',
+    );
+  }
+
   #open(id: string): void {
-    const item = this.#listedItems().find((each) => each.id === id);
+    const item = this.#items().items.find((each) => each.id === id);
     if (item?.isExpanded === undefined)
       return void this.#connection.sendNotification(openRun, { runId: id });
     this.#view.update({ expanded: toggled(this.#view.state.expanded, id) });
@@ -371,22 +365,17 @@ export class Panel {
     return metrics.some(({ name }) => name === wanted) ? wanted : (metrics[0]?.name ?? '');
   }
 
-  /** Returns the items to list, pinned ones first. The filter never hides pinned items. */
-  #listedItems(): readonly Item[] {
-    const { pinned, filter } = this.#view.state;
-    const items = itemsOf(this.#state, this.#view.state);
-    const isPinned = ({ id }: Item): boolean => pinned.includes(id);
-    const others = items.filter((item) => !isPinned(item) && matches(item, filter));
-    return [...items.filter(isPinned), ...others];
-  }
-
-  #drawn(items: readonly Item[]): ReadonlySet<string> {
-    return drawnItems(items, this.#state.ranking, this.#view.state);
+  /** Returns the items as arranged. Computed once for each state and view. */
+  #items(): ItemList {
+    const state = this.#state;
+    const view = this.#view.state;
+    if (this.#list?.state !== state || this.#list.view !== view)
+      this.#list = { state, view, list: itemList(state, view, this.#tableMetric()) };
+    return this.#list.list;
   }
 
   #drawnItems(): readonly Item[] {
-    const items = this.#listedItems();
-    const drawn = this.#drawn(items);
+    const { items, drawn } = this.#items();
     return items.filter(({ id }) => drawn.has(id));
   }
 

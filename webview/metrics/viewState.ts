@@ -3,6 +3,7 @@
  * panel was hidden or reloaded, and after a restart.
  */
 import type { XAxis } from '../../src/protocol/metricsPanel.ts';
+import type { Sort } from './columns.ts';
 import { rangeOf, type Range } from '../shared/range.ts';
 
 export interface ViewState {
@@ -18,6 +19,10 @@ export interface ViewState {
   readonly expanded: readonly string[];
   readonly pinned: readonly string[];
   readonly filter: string;
+  /** Whether the table has a column for each parameter and metric, above the charts. */
+  readonly isTable: boolean;
+  /** Order of the table; omitted for the order in which the runs started. */
+  readonly sort?: Sort;
   /** Name of the metric whose values the table of runs shows; if empty, the first metric. */
   readonly metric: string;
   readonly axis: XAxis;
@@ -47,6 +52,8 @@ export function restoreState(saved: unknown): ViewState {
     expanded: textsOf(from['expanded']),
     pinned: textsOf(from['pinned']),
     filter: textOf(from['filter']),
+    isTable: from['isTable'] === true,
+    ...sortOf(from['sort']),
     metric: textOf(from['metric']),
     axis: from['axis'] === 'time' ? 'time' : 'step',
     smoothing: clampSmoothing(from['smoothing']),
@@ -58,6 +65,11 @@ export function restoreState(saved: unknown): ViewState {
 
 export const toggled = (list: readonly string[], item: string): readonly string[] =>
   list.includes(item) ? list.filter((other) => other !== item) : [...list, item];
+
+function sortOf(saved: unknown): Pick<ViewState, 'sort'> {
+  if (!isRecord(saved) || typeof saved['column'] !== 'string') return {};
+  return { sort: { column: saved['column'], isDescending: saved['isDescending'] === true } };
+}
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null;

@@ -2,6 +2,7 @@
 import type { RunBar, TimelineRow } from '../../src/protocol/sessionView.ts';
 import { element, setAttribute, svg } from '../shared/dom.ts';
 import { Row, rowHeight } from './row.ts';
+import { windowOf } from '../shared/windowOf.ts';
 import { readTones, type ToneColours } from './tones.ts';
 
 export interface TimelineListModel {
@@ -22,22 +23,6 @@ export interface TimelineListEvents {
 
 const laneWidth = 6;
 const spareRows = 10;
-
-/**
- * Returns the range of rows that are visible if the list is `height` pixels high and scrolled by
- * `top` pixels, with a margin of `spareRows`. `to` is exclusive.
- */
-export function windowOf(
-  top: number,
-  height: number,
-  total: number,
-): { readonly from: number; readonly to: number } {
-  const from = Math.max(0, Math.floor(top / rowHeight) - spareRows);
-  return {
-    from,
-    to: Math.max(from, Math.min(total, Math.ceil((top + height) / rowHeight) + spareRows)),
-  };
-}
 
 export class TimelineList {
   readonly root: HTMLElement;
@@ -88,7 +73,8 @@ export class TimelineList {
   #draw(): void {
     const model = this.#model;
     if (model === undefined) return;
-    const { from, to } = windowOf(this.root.scrollTop, this.root.clientHeight, model.total);
+    const { scrollTop: top, clientHeight: height } = this.root;
+    const { from, to } = windowOf({ top, height, total: model.total, rowHeight, spareRows });
     this.#events.want(from, to);
     for (const [index, row] of this.#rows) {
       if (index >= from && index < to) continue;

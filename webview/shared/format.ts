@@ -68,7 +68,7 @@ function formatCount(count: number): string {
   return String(Number(count.toPrecision(6)));
 }
 
-function formatElapsed(elapsedMs: number): string {
+export function formatElapsed(elapsedMs: number): string {
   const seconds = Math.abs(elapsedMs) / 1000;
   const sign = elapsedMs < 0 ? '-' : '';
   if (seconds < 60) return `${sign}${Number(seconds.toFixed(seconds < 10 ? 2 : 1))} s`;

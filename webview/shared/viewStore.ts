@@ -33,8 +33,12 @@ export class ViewStore<State extends Arranged<string>> {
   }
 
   update(change: Partial<State>): void {
+    this.replace({ ...this.#state, ...change });
+  }
+
+  replace(state: State): void {
     const before = this.#state;
-    this.#state = { ...before, ...change };
+    this.#state = state;
     this.#store.setState(this.#state);
     this.#onChange(this.#state, before);
   }

@@ -4,9 +4,11 @@ import type { RunId } from '../../base/ids.ts';
 import { summaryFor, type Ledger, type LedgerRow } from '../../experiments/ledger.ts';
 import { settingGroups } from '../../experiments/repeats.ts';
 import { repeatStatistics } from '../../experiments/repeatStatistics.ts';
-import type { Statistics } from '../../experiments/seeds.ts';
+import { seedOf, settingForm, type Statistics } from '../../experiments/seeds.ts';
 import type { MetricSummary } from '../../metrics/metric.ts';
 import { runNames } from '../../runs/run.ts';
+
+export { seedOf };
 
 export interface RunGroup {
   /**
@@ -60,6 +62,30 @@ export function groupStatistics(
   });
   return measured.length === 0 ? undefined : repeatStatistics(measured);
 }
+
+/**
+ * Returns the standard deviation within the groups, pooled over all groups with a spread;
+ * `undefined` if no group has one.
+ */
+export function pooledSpread(
+  groups: readonly RunGroup[],
+  metric: string,
+  valueOf: (summary: MetricSummary) => number,
+): number | undefined {
+  let squares = 0;
+  let freedom = 0;
+  for (const group of groups) {
+    const { n = 0, spread } = groupStatistics(group, metric, valueOf) ?? {};
+    if (spread === undefined || n < 2) continue;
+    squares += (n - 1) * spread ** 2;
+    freedom += n - 1;
+  }
+  return freedom === 0 ? undefined : Math.sqrt(squares / freedom);
+}
+
+/** Returns the options of the command by name, without the seed and options that do not count. */
+export const parametersOf = (row: LedgerRow): Readonly<Record<string, string>> =>
+  Object.fromEntries([...settingForm(row).settings].filter(([name]) => name !== 'command'));
 
 /** Formats mean and standard deviation: `0.83 ± 0.02`. */
 export const statisticsText = ({ mean, spread }: Statistics): string =>

@@ -6,7 +6,10 @@ import {
   groupLabel,
   groupName,
   groupStatistics,
+  parametersOf,
+  pooledSpread,
   runGroups,
+  seedOf,
   statisticsText,
   type RunGroup,
 } from '../../presentation/runs/runGroups.ts';
@@ -41,6 +44,7 @@ export function panelState({ state, ledger }: OpenSessionView): PanelState {
     runs: ledger.rows.map((row) => panelRun(row, numbers.get(row.runId) ?? 0)),
     groups: groups.filter(({ rows }) => rows.length > 1).map(panelGroup),
     ranking: rankingOf(groups, ledger),
+    ...decisiveOf(groups, ledger),
     metrics: panelMetrics({ state, ledger }),
   };
 }
@@ -84,7 +88,26 @@ function rankingOf(groups: readonly RunGroup[], { decisive }: Ledger): readonly 
     .map(({ number }) => number);
 }
 
+function decisiveOf(
+  groups: readonly RunGroup[],
+  { decisive, best }: Ledger,
+): Pick<PanelState, 'decisive'> {
+  if (decisive === undefined) return {};
+  const { metric, rule } = decisive;
+  const pooled = pooledSpread(groups, metric, (summary) => countedValue(summary, decisive));
+  return {
+    decisive: {
+      metric,
+      rule,
+      ...(best && { champion: best.mean }),
+      ...(pooled !== undefined && { pooled }),
+    },
+  };
+}
+
 function panelRun(row: LedgerRow, group: number): PanelRun {
+  const { startedMs, endedMs, cost } = row;
+  const seed = seedOf(row);
   return {
     id: row.runId,
     number: row.number,
@@ -96,6 +119,10 @@ function panelRun(row: LedgerRow, group: number): PanelRun {
     status: rowStatus(row),
     isGood: row.verdict === undefined || row.verdict.kind === 'ok',
     isChampion: row.isChampion,
+    parameters: parametersOf(row),
+    ...(seed !== undefined && { seed }),
+    ...(startedMs !== undefined && endedMs !== undefined && { durationMs: endedMs - startedMs }),
+    ...(cost && { usd: cost.usd }),
     metrics: Object.fromEntries(
       row.metrics.map((summary): [string, PanelMetricValue] => [
         summary.metric,

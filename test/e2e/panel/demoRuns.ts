@@ -97,3 +97,23 @@ export function seedsSource(): MemoryPanelSource {
   source.ranking = [1, 2];
   return source;
 }
+
+/** Runs with two parameters; the last run is the best. Only the first has points. */
+export function manyRunsSource(count: number): MemoryPanelSource {
+  const source = new MemoryPanelSource();
+  const rates = ['1e-4', '3e-4', '1e-3'];
+  source.runs = Array.from({ length: count }, (_, index) => {
+    const number = index + 1;
+    const loss = (2 - index / count).toPrecision(6);
+    return {
+      ...{ id: `r-${number}`, number, group: number, name: `run ${number}` },
+      ...{ label: `run with a label ${number}`, machine: 'gpu1', status: 'ok' },
+      ...{ isRunning: false, isGood: true, isChampion: false, durationMs: 1000 * number },
+      parameters: { lr: rates[index % 3] ?? '', depth: String(2 + (index % 4)) },
+      metrics: { loss: { last: loss, best: loss, points: 1 } },
+    };
+  });
+  source.ranking = source.runs.map(({ group }) => group).toReversed();
+  source.metrics = [{ name: 'loss', direction: 'lower' }];
+  return source;
+}

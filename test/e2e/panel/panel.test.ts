@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'mocha';
 import type { Locator, Page } from 'playwright-core';
 import type { PanelFile } from '../../../src/vscode/metrics/panelSource.ts';
 import { MemoryPanelSource } from '../../fakes/memoryPanelSource.ts';
-import { demoSource, lossCurve, seedsSource } from './demoRuns.ts';
+import { demoSource, lossCurve, manyRunsSource, seedsSource } from './demoRuns.ts';
 import { PanelBrowser } from './panelPage.ts';
 import type { ThemeName } from './theme.ts';
 
@@ -100,7 +100,7 @@ describe('the metrics panel in Chromium', function () {
       const canvas = card(page, 'loss').locator('canvas');
       await until('run 1 drawn', async () => (await pixelsOf(canvas, first)) > 300);
       await until('run 2 drawn', async () => (await pixelsOf(canvas, orange)) > 100);
-      assert.equal(await page.locator('table.runs tbody tr').count(), 5);
+      assert.equal(await page.locator('table.runs tbody tr[data-run]').count(), 5);
       assert.match(
         (await page.locator('tr[data-run="r-2"]').textContent()) ?? '',
         /failed \(exit code 1\).*NaN/,
@@ -212,9 +212,12 @@ describe('the metrics panel in Chromium', function () {
     await page.locator('tr[data-run="r-5"] .cell-pin vscode-button').click();
     await page.locator('vscode-text-field').click();
     await page.keyboard.type('warmup gpu2');
-    await until('filtered', async () => (await page.locator('table.runs tbody tr').count()) === 2);
+    await until(
+      'filtered',
+      async () => (await page.locator('table.runs tbody tr[data-run]').count()) === 2,
+    );
     const listed = await page
-      .locator('table.runs tbody tr')
+      .locator('table.runs tbody tr[data-run]')
       .evaluateAll((rows) => rows.map((row) => row.getAttribute('data-run')));
     assert.deepEqual(listed, ['r-5', 'r-3']);
     await until('others gone', async () => (await pixelsOf(canvas, blue)) === 0);
@@ -224,7 +227,7 @@ describe('the metrics panel in Chromium', function () {
   it('draws the seeds of a setting as one line with a band, and each of them on a click', async () => {
     const { page } = await browser.open({ source: seedsSource() });
     const canvas = card(page, 'loss').locator('canvas');
-    const rows = page.locator('table.runs tbody tr');
+    const rows = page.locator('table.runs tbody tr[data-run]');
     await until('two groups', async () => (await rows.count()) === 2);
     assert.match((await rows.first().textContent()) ?? '', /runs 1–3.*3 ok.*lr=1e-3.*±/s);
     await until('band', async () => (await faintPixels(canvas)) > 2000);
@@ -267,6 +270,39 @@ describe('the metrics panel in Chromium', function () {
     await page.close();
   });
 
+  it('is a table of 10,000 runs with a column for each parameter, sorted and filtered', async () => {
+    const { page, complaints } = await browser.open({ source: manyRunsSource(10_000) });
+    const rows = page.locator('table.runs tbody tr[data-run]');
+    await page.getByRole('button', { name: 'Table' }).click();
+    await until('columns', async () =>
+      /lr.*loss.*Machine.*Time/s.test((await page.locator('table.runs thead').textContent()) ?? ''),
+    );
+    assert.ok((await rows.count()) < 60, 'only rows in view');
+    assert.equal(await page.locator('table.runs').getAttribute('aria-rowcount'), '10001');
+    const firstRow = async () => (await rows.first().getAttribute('data-run')) ?? '';
+    await page.getByRole('button', { name: 'loss', exact: true }).click();
+    await until('best first', async () => (await firstRow()) === 'r-10000');
+    await page.getByRole('button', { name: 'loss ↑' }).click();
+    await until('worst first', async () => (await firstRow()) === 'r-1');
+    await page.locator('vscode-text-field').click();
+    await page.keyboard.type('lr<0.0002 depth=4');
+    const counts = await page.locator('table.runs').getAttribute('aria-rowcount');
+    await until('filtered', async () => Number(counts) < 10_001 || (await rows.count()) > 0);
+    await until('only small rates', async () =>
+      (await rows.allTextContents()).every((text) => text.includes('1e-4')),
+    );
+    await rows.first().getByRole('button').first().focus();
+    await page.keyboard.press('End');
+    await until('last row', async () => {
+      const index = await page.evaluate(() =>
+        document.activeElement?.closest('tr')?.getAttribute('aria-rowindex'),
+      );
+      return index === (await page.locator('table.runs').getAttribute('aria-rowcount'));
+    });
+    assert.deepEqual(complaints, []);
+    await page.close();
+  });
+
   it('can be used with the keyboard alone', async () => {
     const opened: string[] = [];
     const actions = {
@@ -283,7 +319,7 @@ describe('the metrics panel in Chromium', function () {
           document.activeElement?.textContent ??
           '',
       );
-    for (const label of ['Metric of the table', 'Hide all runs', 'Show run 1', 'run 1']) {
+    for (const label of ['Metric of the table', 'Table', 'Hide all runs', 'Show run 1', 'run 1']) {
       await page.keyboard.press('Tab');
       assert.equal(await focused(), label);
     }

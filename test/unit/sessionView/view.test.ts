@@ -9,7 +9,8 @@ import { exactTime, relative, span } from '../../../webview/session/times.ts';
 import { exactTime as hostExactTime } from '../../../src/base/localTime.ts';
 import { formatSpan } from '../../../src/base/span.ts';
 import { formatUsd } from '../../../src/base/text.ts';
-import { keyTarget, windowOf } from '../../../webview/session/timelineList.ts';
+import { keyTarget } from '../../../webview/session/timelineList.ts';
+import { windowOf } from '../../../webview/shared/windowOf.ts';
 import { ViewStore } from '../../../webview/shared/viewStore.ts';
 import { restoreState, type ViewState } from '../../../webview/session/viewState.ts';
 
@@ -67,15 +68,18 @@ describe('the clock of a replay', () => {
   });
 });
 
+const range = (top: number, height: number, total: number) =>
+  windowOf({ top, height, total, rowHeight: 22, spareRows: 10 });
+
 describe('the list of steps', () => {
   it('draws what is in sight and a little more, of however many', () => {
-    assert.deepEqual(windowOf(0, 440, 10_000), { from: 0, to: 30 });
-    assert.deepEqual(windowOf(22 * 5000, 440, 10_000), { from: 4990, to: 5030 });
-    assert.deepEqual(windowOf(22 * 9990, 440, 10_000), { from: 9980, to: 10_000 });
-    assert.deepEqual(windowOf(0, 440, 0), { from: 0, to: 0 });
+    assert.deepEqual(range(0, 440, 10_000), { from: 0, to: 30 });
+    assert.deepEqual(range(22 * 5000, 440, 10_000), { from: 4990, to: 5030 });
+    assert.deepEqual(range(22 * 9990, 440, 10_000), { from: 9980, to: 10_000 });
+    assert.deepEqual(range(0, 440, 0), { from: 0, to: 0 });
     assert.deepEqual(
-      windowOf(22 * 50, 440, 5),
-      { from: 40, to: 40 },
+      range(22 * 50, 440, 5),
+      { from: 0, to: 5 },
       'scrolled beyond what has become shorter',
     );
   });

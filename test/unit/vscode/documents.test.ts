@@ -259,6 +259,11 @@ describe('state of the metrics panel', () => {
       ],
     );
     assert.deepEqual(panel.ranking, [2, 1]);
+    const { pooled, ...decisive } = panel.decisive ?? {};
+    assert.equal(pooled?.toFixed(4), '0.1414');
+    assert.deepEqual(decisive, { metric: 'loss', rule: 'last', champion: 0.30000000000000004 });
+    assert.deepEqual(panel.runs[2]?.parameters, { lr: '0.2' });
+    assert.equal(panel.runs[2]?.seed, '3');
     assert.deepEqual(
       panel.runs.map(({ group }) => group),
       [1, 1, 2, 2],

@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'mocha';
+import type { PanelState } from '../../../src/protocol/metricsPanel.ts';
+import { sortItems, wideColumns } from '../../../webview/metrics/columns.ts';
+import { matches, numberIn, readFilter, unknownNames } from '../../../webview/metrics/filter.ts';
+import { itemsOf, type Item } from '../../../webview/metrics/items.ts';
+import { MemoryPanelSource } from '../../fakes/memoryPanelSource.ts';
+
+/** Three runs and a group of two. */
+function table(): { readonly state: PanelState; readonly items: readonly Item[] } {
+  const source = new MemoryPanelSource();
+  const value = (loss: string) => ({ loss: { last: loss, best: loss, points: 3 } });
+  source.addRun({
+    id: 'r-1',
+    parameters: { lr: '0.001', model: 'gpt', depth: '6' },
+    metrics: value('0.9'),
+    durationMs: 61_000,
+    usd: 0.5,
+  });
+  source.addRun({
+    id: 'r-2',
+    parameters: { lr: '1e-4', model: 'mlp', depth: '6' },
+    metrics: value('NaN'),
+    status: 'failed (exit code 1)',
+  });
+  source.addRun({ id: 'r-3', group: 3, parameters: { lr: '0.01', depth: '6' }, durationMs: 1000 });
+  source.addRun({ id: 'r-4', group: 3, parameters: { lr: '0.01', depth: '6' }, durationMs: 2000 });
+  source.groups = [
+    {
+      number: 3,
+      runIds: ['r-3', 'r-4'],
+      name: 'runs 3, 4',
+      label: 'lr=0.01',
+      metrics: { loss: { last: '0.5 ± 0.1', best: '0.5 ± 0.1' } },
+    },
+  ];
+  source.metrics = [{ name: 'loss', direction: 'lower' }];
+  source.decisive = { metric: 'loss', rule: 'last', champion: 0.5, pooled: 0.1 };
+  const state = source.state();
+  return { state, items: itemsOf(state, { isGrouped: true, expanded: ['group-3'] }) };
+}
+
+const { state, items } = table();
+const idsOf = (shown: readonly Item[]): readonly string[] => shown.map(({ id }) => id);
+
+describe('the filter of the table', () => {
+  for (const [filter, expected] of Object.entries({
+    'lr<=0.001': ['r-1', 'r-2'],
+    'lr<0.001': ['r-2'],
+    'loss<1': ['r-1', 'group-3'],
+    'loss>=0.9': ['r-1'],
+    'lr!=0.01 model=gpt': ['r-1'],
+    'lr=1E-4': ['r-2'],
+    'status:failed': ['r-2'],
+    'status:"exit code 1"': ['r-2'],
+    'depth=6 run': ['r-1', 'r-2', 'group-3', 'r-3', 'r-4'],
+    'MODEL:MLP': ['r-2'],
+    'model<3': [],
+    'model:': ['r-1', 'r-2', 'group-3', 'r-3', 'r-4'],
+  }))
+    it(`finds what ${filter} names`, () =>
+      assert.deepEqual(idsOf(items.filter((item) => matches(item, readFilter(filter)))), expected));
+
+  it('names what no run has', () => {
+    assert.deepEqual(unknownNames(items, readFilter('lrr<1 lr<1')), ['lrr']);
+  });
+
+  it('reads the number of a mean, and of values that are not finite', () => {
+    assert.equal(numberIn('0.5 ± 0.1'), 0.5);
+    assert.equal(numberIn('-Inf'), -Infinity);
+    assert.ok(Number.isNaN(numberIn('')) && Number.isNaN(numberIn('1.5 GB')));
+  });
+});
+
+describe('the columns of the table', () => {
+  const columns = wideColumns(state, items);
+  const cell = (id: string, item: number): string =>
+    columns.find((column) => column.id === id)?.text(items[item] as Item) ?? 'no such column';
+
+  it('are the parameters that differ, values, differences and facts', () => {
+    assert.deepEqual(
+      columns.map(({ title }) => title),
+      ['lr', 'model', 'loss', 'loss (best)', 'Δ champion', 'Δ in σ', 'Machine', 'Time', 'Cost'],
+    );
+  });
+
+  it('show the difference from the champion in units and in σ', () => {
+    assert.deepEqual([cell('difference', 0), cell('sigma', 0)], ['+0.4', '+4.0']);
+    assert.deepEqual([cell('difference', 1), cell('sigma', 1)], ['', '']);
+    assert.deepEqual([cell('difference', 2), cell('sigma', 2)], ['0', '0.0']);
+  });
+
+  it('have no σ where no setting has two seeds', () => {
+    const decisive = { metric: 'loss', rule: 'last', champion: 0.5 } as const;
+    const ids = wideColumns({ ...state, decisive }, items).map(({ id }) => id);
+    assert.ok(ids.includes('difference') && !ids.includes('sigma'));
+  });
+
+  it('add the durations and the cost of a group', () => {
+    assert.deepEqual([cell('duration', 2), cell('cost', 0), cell('cost', 2)], ['3 s', '$0.50', '']);
+  });
+
+  for (const [column, isDescending, expected] of [
+    ['parameter lr', false, ['r-2', 'r-1', 'group-3', 'r-3', 'r-4']],
+    ['parameter lr', true, ['group-3', 'r-3', 'r-4', 'r-1', 'r-2']],
+    ['last loss', false, ['group-3', 'r-3', 'r-4', 'r-1', 'r-2']],
+    ['last loss', true, ['r-1', 'group-3', 'r-3', 'r-4', 'r-2']],
+    ['parameter model', true, ['r-2', 'r-1', 'group-3', 'r-3', 'r-4']],
+    ['duration', true, ['r-1', 'group-3', 'r-3', 'r-4', 'r-2']],
+    ['gone', true, ['r-1', 'r-2', 'group-3', 'r-3', 'r-4']],
+  ] as const)
+    it(`sort by ${column}${isDescending ? ', descending' : ''}, without a value last`, () =>
+      assert.deepEqual(idsOf(sortItems(items, columns, { column, isDescending })), expected));
+});

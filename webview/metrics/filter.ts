@@ -1,0 +1,90 @@
+/** The filter of the table: words, and comparisons such as `lr<=0.001 val_loss<1 status:ok`. */
+import type { Item } from './items.ts';
+
+interface Comparison {
+  readonly name: string;
+  readonly operator: '<' | '<=' | '>' | '>=' | '=' | '!=' | ':';
+  readonly value: string;
+}
+
+export interface Filter {
+  readonly words: readonly string[];
+  readonly comparisons: readonly Comparison[];
+}
+
+/** Reads a filter. Quoted values may contain blanks: `label:"cosine schedule"`. */
+export function readFilter(text: string): Filter {
+  const words: string[] = [];
+  const comparisons: Comparison[] = [];
+  for (const [part] of text.matchAll(/(?:[^\s"]|"[^"]*"?)+/g)) {
+    const found = /^([^\s<>=!:"]+)(<=|>=|!=|<|>|=|:)(.*)$/s.exec(part);
+    const [, name = '', operator, value = ''] = found ?? [];
+    if (operator === undefined) words.push(unquoted(part).toLowerCase());
+    else if (value !== '')
+      comparisons.push({
+        name: name.toLowerCase(),
+        operator: operator as Comparison['operator'],
+        value: unquoted(value).toLowerCase(),
+      });
+  }
+  return { words, comparisons };
+}
+
+const unquoted = (text: string): string => text.replaceAll('"', '');
+
+/**
+ * Whether the item contains every word and meets every comparison. A comparison with a field that
+ * the item lacks is not met.
+ */
+export function matches(item: Item, { words, comparisons }: Filter): boolean {
+  const { name, label, machine, status } = item;
+  const text = `${name} ${label} ${machine} ${status}`.toLowerCase();
+  return words.every((word) => text.includes(word)) && comparisons.every((one) => isMet(item, one));
+}
+
+/** Returns the names in comparisons that are fields of none of the items. */
+export const unknownNames = (items: readonly Item[], { comparisons }: Filter): readonly string[] =>
+  comparisons
+    .map(({ name }) => name)
+    .filter((name) => items.every((item) => fieldOf(item, name) === undefined));
+
+function isMet(item: Item, { name, operator, value }: Comparison): boolean {
+  const field = fieldOf(item, name)?.toLowerCase();
+  if (field === undefined) return false;
+  if (operator === ':') return field.includes(value);
+  const [left, right] = [numberIn(field), numberIn(value)];
+  const isText = Number.isNaN(left) || Number.isNaN(right);
+  if (operator === '=') return isText ? field === value : left === right;
+  if (operator === '!=') return isText ? field !== value : left !== right;
+  if (isText) return false;
+  if (operator === '<') return left < right;
+  if (operator === '<=') return left <= right;
+  return operator === '>' ? left > right : left >= right;
+}
+
+/** Returns the number at the start of a text such as `0.83 ± 0.02`; NaN if there is none. */
+export function numberIn(text: string): number {
+  const [first = ''] = text.trim().split(' ± ');
+  if (first === '') return Number.NaN;
+  if (/^-?inf$/i.test(first)) return first.startsWith('-') ? -Infinity : Infinity;
+  return Number(first);
+}
+
+const fixed: Readonly<Record<string, (item: Item) => string | undefined>> = {
+  run: ({ name }) => name,
+  label: ({ label }) => label,
+  machine: ({ machine }) => machine,
+  status: ({ status }) => status,
+  seed: ({ seed }) => seed,
+};
+
+/**
+ * Returns the field with this name in lower case: a parameter, the last value of a metric, or one
+ * of `fixed`.
+ */
+function fieldOf(item: Item, name: string): string | undefined {
+  return ofName(item.parameters, name) ?? ofName(item.metrics, name)?.last ?? fixed[name]?.(item);
+}
+
+const ofName = <Value>(record: Readonly<Record<string, Value>>, name: string): Value | undefined =>
+  Object.entries(record).find(([key]) => key.toLowerCase() === name)?.[1];

@@ -1,0 +1,36 @@
+/** The items as the user has arranged them: grouped, filtered, sorted, and which are drawn. */
+import type { PanelState } from '../../src/protocol/metricsPanel.ts';
+import { narrowColumns, sortItems, wideColumns, type Column } from './columns.ts';
+import { drawnItems } from './drawn.ts';
+import { matches, readFilter, unknownNames } from './filter.ts';
+import { itemsOf, type Item } from './items.ts';
+import type { ViewState } from './viewState.ts';
+
+export interface ItemList {
+  /** Pinned items first; the filter never hides these. */
+  readonly items: readonly Item[];
+  readonly columns: readonly Column[];
+  readonly drawn: ReadonlySet<string>;
+  /** The reason why the list is empty; omitted if it is not. */
+  readonly emptyText?: string;
+}
+
+export function itemList(state: PanelState, view: ViewState, metric: string): ItemList {
+  const all = itemsOf(state, view);
+  const columns = view.isTable ? wideColumns(state, all) : narrowColumns(metric);
+  const filter = readFilter(view.filter);
+  const pinned = new Set(view.pinned);
+  const isPinned = ({ id }: Item): boolean => pinned.has(id);
+  const others = all.filter((item) => !isPinned(item) && matches(item, filter));
+  const items = [
+    ...all.filter(isPinned),
+    ...sortItems(others, columns, view.isTable ? view.sort : undefined),
+  ];
+  const [unknown] = unknownNames(all, filter);
+  const emptyText =
+    unknown === undefined
+      ? 'No run matches the filter.'
+      : `No run has a parameter or metric named ${unknown}.`;
+  const drawn = drawnItems(items, state.ranking, view);
+  return { items, columns, drawn, ...(items.length === 0 && { emptyText }) };
+}

@@ -1,0 +1,76 @@
+/** The filter, the choice of a metric and the table of runs: beside the charts, or above them. */
+import { dropdown, textField, toggleButton } from './controls.ts';
+import { DrawnNote } from './drawnNote.ts';
+import { element, setAttribute, setText } from '../shared/dom.ts';
+import type { ItemList } from './itemList.ts';
+import type { Item } from './items.ts';
+import { RunsTable, type RunsTableEvents } from './runsTable.ts';
+import type { LineStyle } from '../shared/theme.ts';
+import type { ViewState } from './viewState.ts';
+
+export interface SidebarEvents extends RunsTableEvents {
+  /** Called when the user filters, chooses a metric, or changes what the table shows. */
+  arrange(change: Partial<Pick<ViewState, 'filter' | 'metric' | 'isTable' | 'isAllDrawn'>>): void;
+}
+
+export interface SidebarModel {
+  readonly list: ItemList;
+  readonly view: ViewState;
+  /** Names of all metrics. */
+  readonly metrics: readonly string[];
+  /** Metric of the narrow table. */
+  readonly metric: string;
+  readonly styleOf: (item: Item) => LineStyle;
+}
+
+export class Sidebar {
+  readonly elements: readonly HTMLElement[];
+  readonly #filter;
+  readonly #metric;
+  readonly #toggle: HTMLElement;
+  readonly #note: DrawnNote;
+  readonly #empty = element('p', { class: 'no-match muted', hidden: true });
+  readonly #table: RunsTable;
+  #isTable = false;
+
+  constructor(events: SidebarEvents) {
+    this.#filter = textField('Filter runs', 'Filter, such as lr<=0.001 val_loss<1', (filter) =>
+      events.arrange({ filter }),
+    );
+    this.#metric = dropdown('Metric of the table', (metric) => events.arrange({ metric }));
+    this.#toggle = toggleButton(
+      'Table',
+      () => events.arrange({ isTable: !this.#isTable }),
+      'Show a column for each parameter and metric',
+    );
+    this.#note = new DrawnNote(() => events.arrange({ isAllDrawn: true }));
+    this.#table = new RunsTable(events);
+    const toggle = element('div', { class: 'segments' }, this.#toggle);
+    const bar = element('div', { class: 'sidebar-bar' }, this.#filter.root, this.#metric.root);
+    bar.append(toggle);
+    this.elements = [bar, this.#note.root, this.#empty, this.#table.root];
+  }
+
+  setFilter(text: string): void {
+    this.#filter.set(text);
+  }
+
+  render({ list, view, metrics, metric, styleOf }: SidebarModel): void {
+    const { items, columns, drawn, emptyText = '' } = list;
+    const pinned = new Set(view.pinned);
+    const rows = items.map((item) => ({
+      item,
+      style: styleOf(item),
+      isShown: drawn.has(item.id),
+      isPinned: pinned.has(item.id),
+    }));
+    this.#isTable = view.isTable;
+    this.#note.render(items, drawn, view);
+    this.#metric.root.hidden = metrics.length === 0 || view.isTable;
+    this.#metric.set(metrics, metric);
+    setAttribute(this.#toggle, 'aria-pressed', String(view.isTable));
+    this.#table.render({ rows, columns, isSortable: view.isTable, sort: view.sort });
+    this.#empty.hidden = items.length > 0;
+    setText(this.#empty, emptyText);
+  }
+}
