@@ -124,8 +124,10 @@ make_own() {
   [ -z "$2" ] || copy_index "$2" "$1"
 }
 
-# Removes $own, and folders left by interrupted scripts.
+# Removes $own, and folders left by interrupted scripts. Keeps no stream of the script open: its
+# reader would wait for the removal.
 remove_own() {
+  exec </dev/null >/dev/null 2>&1
   rm -rf -- "$own"
   set +f
   for folder in "${own%/*}"/git.*; do
@@ -156,7 +158,7 @@ copy_lines() {
 # this shell.
 own_dir() {
   own=$1/tmp/git.$2 other=${TMPDIR:-/tmp}/git.$2
-  trap 'remove_own </dev/null >/dev/null 2>&1 &' EXIT
+  trap 'remove_own &' EXIT
   trap 'exit 1' HUP INT TERM PIPE
   { make_own "$own" "${3-}" || make_own "$other" "${3-}"; } &
   maker=$!

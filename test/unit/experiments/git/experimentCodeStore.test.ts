@@ -23,6 +23,7 @@ import { codeKey } from '../../../../src/experiments/duplicates.ts';
 import type { CodeState } from '../../../../src/experiments/experiment.ts';
 import { LocalMachine } from '../../../../src/machines/local/localMachine.ts';
 import { differences, GitRepo, pictureOf } from '../../../fakes/gitRepo.ts';
+import { ManualClock } from '../../../fakes/manualClock.ts';
 import { scratchFolder, until } from '../../../fakes/scratch.ts';
 
 type Kept = Extract<CodeState, { kind: 'git' }>;
@@ -590,6 +591,8 @@ describe('ExperimentCodeStore', () => {
         runsFolder: join(home(), 'runs'),
         workFolder: '/',
         env: { ...process.env, PATH: bin },
+        // The command has ended only when its pipes are closed.
+        clock: new ManualClock(),
       }),
       log: () => readFileSync(log, 'utf8').trim().split('\n'),
     };
