@@ -18,7 +18,8 @@ if ! is_whole; then
   [ ! -e "$path" ] || [ -z "$(admin)" ] || rm -rf -- "$path"
   [ -z "$(admin)" ] || rm -rf -- "$(admin)"
   [ ! -e "$path" ] || { echo "$path exists already and is not a worktree of this repository" >&2; exit 86; }
-  own_dir "$4" "$5"
+  begin_own "$4" "$5"
+  own_dir
   g worktree add --detach --no-checkout -- "$path" "$commit" >/dev/null || exit 1
   made=$(admin)
   [ -n "$made" ] || exit 1

@@ -182,7 +182,7 @@ function checked(machine: Machine, { outcome, stderr }: StreamResult, text: stri
  * The text with which every git script begins. Clears the environment variables that redirect git.
  * Defines functions that call git without fetching and without starting the user's hooks, filters,
  * watchers or garbage collection: `g` (git in the repository of the current folder), `enter` (goes
- * to the root of the worktree), `own_dir` (makes the private git folder `$own`), and `p` (git with
- * `$own` instead of the user's git folder).
+ * to the root of the worktree), `begin_own` and `own_dir` (make the private git folder `$own`), and
+ * `p` (git with `$own` instead of the user's git folder).
  */
 export const scriptStart = shellText('./gitStart.sh', import.meta.url);

@@ -116,19 +116,17 @@ enter_repo() {
   [ ! -e "$git_dir/helios" ] || enter "$(cat -- "$top.repo")"
 }
 
-# Makes the temporary private folder $1 of a git folder, with a copy of the index in folder $2, if
-# given.
+# Makes the temporary private folder $1 with the folders of a git folder.
 make_own() {
   { [ -d "${1%/*}" ] || (umask 077 && mkdir -p -- "${1%/*}") 2>/dev/null; } &&
-    mkdir -m 700 -- "$1" "$1/refs" "$1/info" "$1/objects" 2>/dev/null || return 1
-  [ -z "$2" ] || copy_index "$2" "$1"
+    mkdir -m 700 -- "$1" "$1/refs" "$1/info" "$1/objects" 2>/dev/null
 }
 
 # Removes $own, and folders left by interrupted scripts. Keeps no stream of the script open: its
 # reader would wait for the removal.
 remove_own() {
   exec </dev/null >/dev/null 2>&1
-  rm -rf -- "$own"
+  rm -rf -- "$own" "$other"
   set +f
   for folder in "${own%/*}"/git.*; do
     [ ! -d "$folder" ] || find "$folder" -prune -mtime +1 -exec rm -rf -- {} +
@@ -151,20 +149,25 @@ copy_lines() {
   while IFS= read -r line || [ -n "$line" ]; do printf '%s\n' "$line"; done
 }
 
-# Makes $own a temporary git folder that uses the objects of the repository. Copies only those settings
-# of the repository that affect how files are compared and written. Sets $asked to its settings for
-# ignored files and sparse checkouts, too. $1: the folder of Helios, $2: a unique name, $3: the folder
-# of the index to copy, if any. At exit, $own is removed without waiting, because a launch waits for
-# this shell.
-own_dir() {
+# Begins to make $own, a temporary folder, while the caller continues. $1: the folder of Helios, $2: a
+# unique name. At exit, $own is removed without waiting, because a launch waits for this shell.
+begin_own() {
   own=$1/tmp/git.$2 other=${TMPDIR:-/tmp}/git.$2
-  trap 'remove_own &' EXIT
+  trap 'wait "$maker"; remove_own &' EXIT
   trap 'exit 1' HUP INT TERM PIPE
-  { make_own "$own" "${3-}" || make_own "$other" "${3-}"; } &
+  { make_own "$own" || make_own "$other"; } &
   maker=$!
-  asked=$(g config --get-regexp '^core\.(filemode|ignorecase|symlinks|autocrlf|eol|precomposeunicode|checkstat|trustctime|sharedrepository|excludesfile|sparsecheckout)$')
+}
+
+# Makes $own, which begin_own has begun, a git folder that uses the objects of the repository. Copies
+# only those settings of the repository that affect how files are compared and written. Sets $asked to
+# its settings for ignored files and sparse checkouts, too. $1: the folder of the index to copy, if any.
+own_dir() {
   wait "$maker" || { echo 'there is no writable folder for temporary files' >&2; exit 1; }
   [ -d "$own/objects" ] || own=$other
+  [ -z "${1-}" ] || copy_index "$1" "$own" &
+  copier=$!
+  asked=$(g config --get-regexp '^core\.(filemode|ignorecase|symlinks|autocrlf|eol|precomposeunicode|checkstat|trustctime|sharedrepository|excludesfile|sparsecheckout)$')
   echo 'ref: refs/heads/none' >"$own/HEAD"
   [ ! -s "$common/info/exclude" ] || copy_lines <"$common/info/exclude" >"$own/info/exclude"
   {
@@ -185,6 +188,7 @@ END
     GIT_ALTERNATE_OBJECT_DIRECTORIES=$objects objects=$own/objects
     export GIT_ALTERNATE_OBJECT_DIRECTORIES
   fi
+  wait "$copier"
 }
 
 # Copies the index in folder $1 to folder $2 with its modification time, because git needs this time:

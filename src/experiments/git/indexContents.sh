@@ -1,5 +1,6 @@
+begin_own "$2" "$3"
 enter "$1"
-own_dir "$2" "$3" "$5"
+own_dir "$5"
 IFS='
 '
 for file in $4; do

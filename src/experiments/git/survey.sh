@@ -1,10 +1,11 @@
 section() { printf '%s\0%s\0' "$mark" "$1"; }
 mark=$2
+begin_own "$3" "$mark"
 enter "$1" "$4"
 if [ -n "$prefix" ] && [ -z "$(g ls-files -- "$prefix" | head -n 1)" ] && g check-ignore -q -- "$prefix"; then exit 88; fi
 section place
 printf '%s\0%s\0%s\0' "$top" "$head" "$empty"
-own_dir "$3" "$mark" "$git_dir"
+own_dir "$git_dir"
 excludes='' sparse=''
 case $asked in *core.excludesfile*) excludes=$(g config --path core.excludesFile) || excludes= ;; esac
 case $asked in *core.sparsecheckout*) sparse=$(g config --bool core.sparseCheckout) ;; esac
@@ -14,8 +15,8 @@ others() { p ${excludes:+-c} ${excludes:+"core.excludesFile=$excludes"} --litera
 flags='?a-z'
 [ "$sparse" = true ] || flags='?a-zS'
 tagged() {
-  others --cached -v >"$own/listed" || return 1
-  grep "^[$flags] " "$own/listed" >"$own/tagged" || [ $? -eq 1 ]
+  { others --cached -v || : >"$own/unlisted"; } | grep "^[$flags] " >"$own/tagged" || [ $? -eq 1 ] || return 1
+  [ ! -e "$own/unlisted" ]
 }
 tagged &
 tagger=$!

@@ -1,5 +1,6 @@
+begin_own "$2" "$3"
 enter "$1"
-own_dir "$2" "$3" "$git_dir"
+own_dir "$git_dir"
 kept=
 if [ "$4" = keep ]; then
   kept=$own.index

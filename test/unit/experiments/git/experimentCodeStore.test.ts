@@ -620,9 +620,12 @@ describe('ExperimentCodeStore', () => {
       PATH=/usr/bin:/bin
       await() { for each; do until [ -e "${begun}/$each" ]; do sleep 0.01; done; done; }
       case "$line" in
-        cp*) : >${begun}/cp ;;
-        *' config --get-regexp '*) await cp ;;
-        *' ls-files '*) : >${begun}/ls-files && await diff-files ;;
+        mkdir*) : >${begun}/mkdir && await rev-parse ;;
+        *' rev-parse '*) : >${begun}/rev-parse && await mkdir ;;
+        cp*) : >${begun}/cp && await config ;;
+        *' config --get-regexp '*) : >${begun}/config && await cp ;;
+        *' ls-files '*) : >${begun}/ls-files && await diff-files grep ;;
+        'grep ^['*) : >${begun}/grep ;;
         *' diff-index '*) : >${begun}/diff-index && await diff-files ;;
         *' diff-files '*) : >${begun}/diff-files && await ls-files diff-index ;;
         find*) : >${begun}/find && await ls ;;
