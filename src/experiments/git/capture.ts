@@ -72,7 +72,11 @@ export async function capture(request: Capture): Promise<Captured> {
   const text = await runGit({
     ...place,
     script: captureScript,
-    args: [...surveyArguments(place, mark), blocks, secretPatterns.join('\n'), ref, message],
+    args: [
+      ...surveyArguments(place, mark),
+      ...[blocks, secretPatterns.join('\n')],
+      ...[ref, message, String(Math.floor(request.clock.now() / 1000))],
+    ],
     stdin: {
       question: `${mark}\0ask\0`,
       replies: [(output) => selection.survey(output), (output) => selection.inspect(output)],

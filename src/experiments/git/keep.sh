@@ -1,6 +1,7 @@
 # Continues inspect.sh. The first line of the input has a letter for each block of names that follows. A
-# block ends with an empty line, the input with the line "end". $8: ref of the commit, $9: its message.
-following=$4 ref=$8 message=$9
+# block ends with an empty line, the input with the line "end". $8: ref of the commit, $9: its message,
+# ${10}: its time, in seconds since the epoch.
+following=$4 ref=$8 message=$9 seconds=${10}
 ask
 IFS= read -r kinds || exit 1
 block() {
@@ -18,17 +19,36 @@ update H --replace --index-info
 # Without this line, names may be missing: the connection broke.
 IFS= read -r line && [ "$line" = end ] || exit 1
 [ -n "$head" ] || head_tree=$empty
-tree=$head_tree
-[ -z "$kinds" ] || tree=$(p write-tree --missing-ok) || exit 1
 [ -n "$head_tree" ] || exit 1
 section kept
-printf '%s\0%s\0' "$tree" "$head_tree"
-[ "$objects" = "$common/objects" ] || exit 0
-[ -z "$following" ] || [ "$tree" != "$head_tree" ] || exit 0
-[ -n "$ref" ] || exit 0
-commit=$(p commit-tree "$tree" ${head:+-p "$head"} -m "$message") &&
-  g update-ref -m helios "$ref" "$commit" || exit 1
-printf '%s\0' "$commit"
+print_tree() { if [ -n "$kinds" ]; then p write-tree --missing-ok; else printf '%s\n' "$head_tree"; fi; }
+# Without a ref or where objects cannot be stored, and without a change in a worktree of Helios, prints
+# only the tree.
+if [ -z "$ref" ] || [ -n "$following" ] || [ "$objects" != "$common/objects" ]; then
+  tree=$(print_tree) || exit 1
+  if [ -z "$ref" ] || [ "$tree" = "$head_tree" ] || [ "$objects" != "$common/objects" ]; then
+    printf '%s\0%s\0' "$tree" "$head_tree"
+    exit 0
+  fi
+fi
+# Reads the tree, and prints the commit as git stores it.
+commit_text() {
+  IFS= read -r tree || return 1
+  printf '%s\n' "$tree" >"$own/tree"
+  printf 'tree %s\n' "$tree"
+  [ -z "$head" ] || printf 'parent %s\n' "$head"
+  for role in author committer; do printf '%s Helios <helios@localhost> %s +0000\n' "$role" "$seconds"; done
+  printf '\n%s\n' "$message"
+}
+ref_update() {
+  IFS= read -r commit || return 1
+  printf '%s\n' "$commit" >"$own/commit"
+  printf 'update %s %s\n' "$ref" "$commit"
+}
+# The programs start beside each other, because a launch waits for them. Each waits for its input.
+print_tree | commit_text | p hash-object -t commit -w --stdin | ref_update | g update-ref -m helios --stdin || exit 1
+IFS= read -r tree <"$own/tree" && IFS= read -r commit <"$own/commit" || exit 1
+printf '%s\0%s\0%s\0' "$tree" "$head_tree" "$commit"
 [ -n "$following" ] || exit 0
 cp -p -- "$own/index" "$git_dir/index.helios" && mv -f -- "$git_dir/index.helios" "$git_dir/index" &&
   g update-ref --no-deref -m helios HEAD "$commit"
