@@ -6,6 +6,7 @@ import { delay, type Clock } from '../../base/clock.ts';
 import { shellText } from '../../base/shellText.ts';
 import type { Machine } from '../../machines/machine.ts';
 import { GitFailure, runGit, scriptStart } from './gitScript.ts';
+import { inspectLocal } from './inspectLocal.ts';
 import { intakeOf, toInspect, type Intake } from './intake.ts';
 import { secretPatterns, type LeaveOutLimits } from './leaveOut.ts';
 import { quoteName } from './quotedNames.ts';
@@ -19,6 +20,7 @@ import {
   surveyArguments,
   surveyPart,
   type HeadEntry,
+  type Inspected,
   type Survey,
 } from './survey.ts';
 import { formatDuration } from '../../base/text.ts';
@@ -68,7 +70,7 @@ export async function capture(request: Capture): Promise<Captured> {
   const place = { ...request, ...(base !== undefined && { base }), timeoutMs: request.leftMs() };
   const mark = newMark();
   const blocks = String(Math.ceil(limits.maxFileBytes / 512) + 1);
-  const selection = new Selection(mark, limits);
+  const selection = new Selection(mark, request);
   const text = await runGit({
     ...place,
     script: captureScript,
@@ -89,26 +91,31 @@ export async function capture(request: Capture): Promise<Captured> {
 /** Selects the files to store while the script waits. */
 class Selection {
   readonly #mark: string;
-  readonly #limits: LeaveOutLimits;
+  readonly #request: Pick<Capture, 'machine' | 'limits'>;
   #survey: Survey;
+  /** Omitted if the script inspects the files. */
+  #inspected: Inspected | undefined;
   #leftOut: Captured['leftOut'] = new Map();
 
-  constructor(mark: string, limits: LeaveOutLimits) {
+  constructor(mark: string, request: Pick<Capture, 'machine' | 'limits'>) {
     this.#mark = mark;
-    this.#limits = limits;
+    this.#request = request;
     this.#survey = parseSurvey('', mark);
   }
 
-  /** Returns the files to inspect. */
-  survey(output: string): string {
+  /** Resolves with the files that the script has to inspect. */
+  async survey(output: string): Promise<string> {
     this.#survey = parseSurvey(output, this.#mark);
-    return inspectInput(toInspect(this.#survey));
+    const names = toInspect(this.#survey);
+    if (this.#request.machine.kind === 'local')
+      this.#inspected = await inspectLocal(this.#survey.top, names);
+    return inspectInput(this.#inspected === undefined ? names : []);
   }
 
   /** Returns the files to store. */
   inspect(output: string): string {
-    const seen = parseInspected(output, this.#mark, toInspect(this.#survey));
-    const intake = intakeOf(this.#survey, seen, this.#limits);
+    const seen = this.#inspected ?? parseInspected(output, this.#mark, toInspect(this.#survey));
+    const intake = intakeOf(this.#survey, seen, this.#request.limits);
     this.#leftOut = intake.leftOut;
     return keepInput(this.#survey, intake);
   }

@@ -41,7 +41,7 @@ export interface Conversation {
   /** The text after which the script waits for input. */
   readonly question: string;
   /** For each question: gets the output since the question before, returns the input (latin1). */
-  readonly replies: readonly ((output: string) => string)[];
+  readonly replies: readonly ((output: string) => string | Promise<string>)[];
 }
 
 export interface GitCall {
@@ -100,7 +100,7 @@ async function* inputOf(
   if (stdin instanceof Uint8Array) yield await Promise.resolve(stdin);
   else
     for (const reply of stdin.replies)
-      yield Buffer.from(reply(await output.until(stdin.question)), 'latin1');
+      yield Buffer.from(await reply(await output.until(stdin.question)), 'latin1');
 }
 
 const tooSlow = ({ id }: Machine, timeoutMs: number): GitFailure =>
