@@ -100,32 +100,34 @@ is_time_over() {
   [ -n "$since" ] && [ "$((lived - since))" -ge "$limit" ]
 }
 
-# Writes the identity of this process, which started at $started_ms, to file $1. $2: its GPUs. Shells
+# Writes the identity of process $2, which started at $started_ms, to file $1. $3: its GPUs. Shells
 # write the text at once, so the file is either empty or complete.
 identify() {
-  start_time=$(start_time $$)
+  start_time=$(start_time "$2")
   printf 'pid=%s\nstart_time=%s\nboot_id=%s\nstarted_ms=%s\ngpus=%s\n' \
-    "$$" "$start_time" "$boot" "$started_ms" "$2" >"$folder/$1"
+    "$2" "$start_time" "$boot" "$started_ms" "$3" >"$folder/$1"
 }
 
 # Runs the command in a separate session with umask $1 and PATH $2. This process becomes the command,
-# so its pid and start time identify the run. $3: the boot id, $4 and $5: the values of now_ms and
-# ticking_ms at the same moment, so that no program is needed for the time.
+# so its pid, $6, and start time identify the run. $3: the boot id, $4 and $5: the values of now_ms and
+# ticking_ms at the same moment, so that no program is needed for the time. $7: the program that makes
+# the session, if this process is in none of its own.
 command_of_run() {
   exec >>"$folder/output.log" 2>&1 </dev/null
   boot=$3 started_ms=$(($4 + $(ticking_ms) - $5))
   find_value gpus "$folder/lease"
-  identify process "$found" || { rm -f "$folder/process"; exit 126; }
+  identify process "$6" "$found" || { rm -f "$folder/process"; exit 126; }
   umask "$1"
   PATH=$2
   export_leases
   HELIOS_RUN_ID=$id
   export HELIOS_RUN_ID
   guard_git
-  set -- /bin/bash
-  [ -x /bin/bash ] || set -- "$(command -v bash || echo /bin/sh)"
-  [ ! -e "$folder/confine.sh" ] || set -- /bin/sh "$folder/confine.sh" "$@"
-  exec "$@" "$folder/command.sh"
+  shift 6
+  [ ! -e "$folder/confine.sh" ] || set -- "$@" /bin/sh "$folder/confine.sh"
+  shell=/bin/bash
+  [ -x "$shell" ] || shell=$(command -v bash || echo /bin/sh)
+  exec "$@" "$shell" "$folder/command.sh"
 }
 
 # Puts the git guard (a script named git) before git itself in PATH, for the command and its
@@ -146,23 +148,29 @@ start() {
   printf '%127s\n' '' >"$folder/exit.tmp"
   boot=$(boot_id) started_ms=$(now_ms) ticks=$(ticking_ms)
   remove_link capsule
-  identify capsule ''
+  identify capsule "$$" ''
   take_leases
   begin_metrics
   before=$(oom_kills)
   guard 9>&- &
   guard=$!
   # Run in the foreground: a background command of a shell ignores INT and QUIT.
-  set -- /bin/sh "$0" command "$mask" "$user_path" "$boot" "$started_ms" "$ticks"
-  # With set -m, a command that is paused counts as ended: only where nothing else makes a group.
-  if command -v setsid >/dev/null; then
-    set -- setsid "$@"
-  elif command -v perl >/dev/null; then
-    set -- perl -MPOSIX -e 'setsid();exec(@ARGV)' "$@"
+  set -- "$mask" "$user_path" "$boot" "$started_ms" "$ticks"
+  session=$(command -v setsid)
+  if [ -n "$session" ] && [ -r /proc/self/stat ]; then
+    (read -r self _ </proc/self/stat && command_of_run "$@" "$self" "$session") 9>&-
   else
-    set -m
+    set -- /bin/sh "$0" command "$@"
+    # With set -m, a command that is paused counts as ended: only where nothing else makes a group.
+    if [ -n "$session" ]; then
+      set -- setsid "$@"
+    elif command -v perl >/dev/null; then
+      set -- perl -MPOSIX -e 'setsid();exec(@ARGV)' "$@"
+    else
+      set -m
+    fi
+    "$@" 9>&-
   fi
-  "$@" 9>&-
   code=$?
   end_guard
   if [ -e "$folder/kill" ]; then await_end; elif [ -e "$folder/confine.sh" ]; then end_rest; fi
@@ -318,7 +326,7 @@ end_all() {
 
 case $1 in
   start) start ;;
-  command) shift && command_of_run "$@" ;;
+  command) shift && command_of_run "$@" $$ ;;
   signal)
     signal_all "$2"
     printf 'signalled=%s\nleft=%s\n' "$signalled" "$(members | one_line)"

@@ -11,7 +11,10 @@ describe('the process that guards the time limit of a run', () => {
   const folder = scratchFolder();
 
   // As on a busy computer: the command has ended before the guard has run at all.
-  const atOnce = supervisorScript.replace('\n', '\nsetsid() { return 3; }\n');
+  const atOnce = supervisorScript.replace(
+    'command_of_run() {',
+    'command_of_run() { exit 3; }\nunused() {',
+  );
 
   /** Resolves with the exit code of the supervisor; with its signal where it never ends. */
   async function codeOf(shell: readonly string[], name: string): Promise<number | string> {

@@ -7,7 +7,7 @@ import { supervisorScript } from '../../../src/runs/supervisorScript.ts';
 import { scratchFolder } from '../../fakes/scratch.ts';
 import { needs } from '../../setup/needs.ts';
 
-/** Each is a function of the shell that writes its name before the program runs. */
+/** Each writes its name before the program runs. */
 const spied =
   'awk cat cut date find getconf grep head ln ls mkdir mkfifo mv nproc ps rm sed setsid sort tail touch tr uname wc';
 
@@ -19,13 +19,18 @@ describe('the programs that a run waits for', () => {
     const run = join(folder(), 'runs', 'r-1');
     const log = join(folder(), 'programs');
     mkdirSync(run, { recursive: true });
-    const functions = spied
-      .split(' ')
-      .map((name) => `${name}() { echo ${name} >>'${log}'; command ${name} "$@"; }\n`);
-    writeFileSync(
-      join(run, 'capsule.sh'),
-      supervisorScript.replace('\n', `\n${functions.join('')}`),
-    );
+    const bin = join(folder(), 'bin');
+    mkdirSync(bin);
+    for (const name of spied.split(' '))
+      writeFileSync(
+        join(bin, name),
+        `#!/bin/sh\necho ${name} >>'${log}'\nPATH=/usr/bin:/bin exec ${name} "$@"\n`,
+        { mode: 0o755 },
+      );
+    const script = supervisorScript
+      .replace('\n', `\necho shell >>'${log}'\n`)
+      .replace('PATH=/usr/bin:', `PATH=${bin}:/usr/bin:`);
+    writeFileSync(join(run, 'capsule.sh'), script);
     writeFileSync(join(run, 'terms'), terms);
     writeFileSync(join(run, 'command.sh'), `echo command >>'${log}'\n`);
     const { status } = spawnSync('/bin/sh', [join(run, 'capsule.sh'), 'start'], {
@@ -37,7 +42,7 @@ describe('the programs that a run waits for', () => {
     return programs.slice(0, programs.indexOf('command'));
   }
 
-  needs('linux')('are one for the time, and one for its session', () => {
-    assert.deepEqual(programsBefore(''), ['date', 'setsid']);
+  needs('linux')('are one shell, one for the time, and one for its session', () => {
+    assert.deepEqual(programsBefore(''), ['shell', 'date', 'setsid']);
   });
 });
