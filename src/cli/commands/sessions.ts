@@ -101,7 +101,7 @@ function tableText(
       id,
       stateText(row),
       best,
-      `${runs}${activeText(going)}`,
+      `${runs}${activeText(going, row.owner !== undefined)}`,
       costText(row.summary),
       age,
       oneLine(cleanText(goal), 200),

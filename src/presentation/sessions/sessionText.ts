@@ -82,8 +82,12 @@ export function phaseText(state: SessionState, nowMs: number): string {
   }
 }
 
-/** Returns how many of the runs are active: `, 2 active`; an empty text for none. */
-export const activeText = (count: number): string => (count === 0 ? '' : `, ${count} active`);
+/**
+ * Returns how many of the runs have not ended: `, 2 active`, or `, 2 not followed` if no process runs
+ * their session; an empty text for none.
+ */
+export const activeText = (count: number, isFollowed = true): string =>
+  count === 0 ? '' : `, ${count} ${isFollowed ? 'active' : 'not followed'}`;
 
 /** Counts the runs of a session: `5 runs, 2 active`; an empty text without a run. */
 export const runsText = (state: SessionState): string =>

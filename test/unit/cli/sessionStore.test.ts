@@ -68,7 +68,7 @@ describe('sessions in the terminal', () => {
     assert.equal(code, 0);
     const [header = '', first = '', second = ''] = stdout.text.split('\n');
     assert.match(header, /^n +session +state +best +runs +cost +last +goal$/);
-    assert.match(first, new RegExp(`^1 +${newer} +interrupted +1, 1 active +.*=cmd\\|calc$`));
+    assert.match(first, new RegExp(`^1 +${newer} +interrupted +1, 1 not followed +.*=cmd\\|calc$`));
     assert.match(
       second,
       new RegExp(`^2 +${older} +Budget used up +loss 0\\.5 +1 +\\$0\\.\\d+ .*warmup$`),
