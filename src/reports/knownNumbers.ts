@@ -113,7 +113,7 @@ interface GroupNumbers {
 /** Maximum number of means of a metric whose differences a model may mention. */
 const maxMeans = 50;
 
-function groupNumbers({ experiments, rows }: BriefFacts['ledger']): GroupNumbers {
+function groupNumbers({ experiments, rows, decisive: ofGoal }: BriefFacts['ledger']): GroupNumbers {
   const names = new Map(
     rows.flatMap(({ metrics }) => metrics.map((one) => [one.metric, one.direction] as const)),
   );
@@ -122,7 +122,8 @@ function groupNumbers({ experiments, rows }: BriefFacts['ledger']): GroupNumbers
   const baselines: number[] = [];
   for (const [metric, direction] of names) {
     if (direction === 'none') continue;
-    const decisive = { metric, direction, rule: 'last' as const };
+    const repeats = ofGoal?.repeats;
+    const decisive = { metric, direction, rule: 'last' as const, ...(repeats && { repeats }) };
     const ofMetric: number[] = [];
     const settings = resultGroups(experiments, decisive);
     const references = settings.filter(

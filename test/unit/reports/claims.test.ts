@@ -139,6 +139,16 @@ describe('numbers in the words of a model', () => {
     assert.deepEqual(found('0.25 (run 1), 0.30 (run 1)', numbers), ['0.30']);
   });
 
+  it('knows the mean over the seeds that the goal names, not over all', () => {
+    const night = new Night('lower loss, mean over seeds 0 and 1');
+    night.experiment(
+      { hypothesis: 'x' },
+      ...[0.2, 0.3, 0.7].map((loss, seed) => ({ loss, command: `train --seed ${seed}` })),
+    );
+    const numbers = knownNumbers(night.facts());
+    assert.deepEqual(found('0.25 (runs 1-2), 0.40 (run 1)', numbers), ['0.40']);
+  });
+
   it('knows the number that follows from the baseline, also of an earlier target', () => {
     const night = new Night('bring loss 8 % below the baseline, mean over seeds 0 and 1');
     night.experiment(
