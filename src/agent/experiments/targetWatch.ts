@@ -19,6 +19,7 @@ const causes: ReadonlySet<JournalEvent['type']> = new Set([
   'run.metrics_changed',
   'experiment.decided',
   'session.target_changed',
+  'message.added',
 ]);
 
 /** Records `target.reached` once for each target, and again if the first runs prove invalid. */
@@ -26,10 +27,24 @@ export function watchTarget({ log, ledger, onFailed }: TargetWatchDeps): Disposa
   return log.onDidRecord(({ type }) => {
     const { target, end } = log.state;
     if (!causes.has(type) || target === undefined || end !== undefined) return;
+    if (isUnsaid(log.events)) return;
     const reached = targetReached(log.events, target, ledger());
     if (reached !== undefined) log.record(reached).catch(onFailed);
   });
 }
+
+/** Returns whether the user has changed the target, and the message that says so is still to come. */
+function isUnsaid(events: readonly JournalEvent[]): boolean {
+  const last = events.findLast(({ type }) => sayings.has(type));
+  return last?.type === 'session.target_changed' && last.by === 'person';
+}
+
+/** A session that is resumed after a kill gets no such message. */
+const sayings: ReadonlySet<JournalEvent['type']> = new Set([
+  'session.target_changed',
+  'message.added',
+  'session.resumed',
+]);
 
 /**
  * Returns the event that tells that the champion meets the target; `undefined` if it does not, if

@@ -309,6 +309,23 @@ describe('the target of a session', () => {
     assert.match(JSON.stringify(model.requests[1]), /The target is now: highest val_acc/);
   });
 
+  it('is told by the user before it is called reached', async () => {
+    const model = new ScriptedModel([
+      [{ name: 'remote_exec_background', input: { command: 'echo loss=0.25' } }],
+      [until(1)],
+      [blocked],
+      [blocked],
+    ]);
+    bed = await testEngine(model);
+    const session = await bed.start({ goal: 'loss < 0.1' });
+    await session.ended;
+    await session.setTarget('loss < 0.5');
+    await session.ended;
+    const told = ['session.target_changed', 'message.added', 'target.reached'];
+    const types = session.events().flatMap(({ type }) => (told.includes(type) ? type : []));
+    assert.deepEqual(types.slice(-3), told);
+  });
+
   it('is shown as a change from the old to the new, and not as words of the user', async () => {
     bed = await testEngine(new ScriptedModel([[blocked], [blocked], [blocked]]));
     const session = await bed.start({ goal: 'val_loss < 0.3' });
