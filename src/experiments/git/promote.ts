@@ -2,6 +2,7 @@
  * Exports the code of an experiment as a branch or a patch. Only done when the user requests it.
  */
 import { UserFacing } from '../../base/errors.ts';
+import { cleanText } from '../../base/text.ts';
 import type { Clock } from '../../base/clock.ts';
 import { shellText } from '../../base/shellText.ts';
 import type { Machine } from '../../machines/machine.ts';
@@ -73,12 +74,25 @@ export async function promoteToBranch(
  * Resolves with the names of new files that are not part of the change, each ending with NUL: outputs
  * of runs, and untracked files of the user that the session did not change.
  */
-export async function omittedIn({
+export const omittedIn = async (promoted: PromotedCode): Promise<Uint8Array> =>
+  inputOf(await omittedFiles(promoted));
+
+const inputOf = ({ all }: OmittedFiles): Uint8Array =>
+  Buffer.from(all.map((file) => `${file}\0`).join(''), 'latin1');
+
+/** Names with one character per byte (latin1). */
+interface OmittedFiles {
+  readonly all: readonly string[];
+  /** Untracked files of the user that the session did not change. */
+  readonly ofUser: readonly string[];
+}
+
+async function omittedFiles({
   machine,
   code,
   clock,
   commands,
-}: PromotedCode): Promise<Uint8Array> {
+}: PromotedCode): Promise<OmittedFiles> {
   const { repo, commit } = keptCode(code);
   const args = [repo, commit, checkoutName];
   const text = await runGit({
@@ -92,8 +106,10 @@ export async function omittedIn({
   const named = namedFiles(commands);
   const others = new Set(changed);
   const own = new Set(atStart.filter((file) => !others.has(file)));
-  const omitted = added.filter((file) => own.has(file) || isLeftBehind(file, named));
-  return Buffer.from(omitted.map((file) => `${file}\0`).join(''), 'latin1');
+  return {
+    all: added.filter((file) => own.has(file) || isLeftBehind(file, named)),
+    ofUser: added.filter((file) => own.has(file)),
+  };
 }
 
 const namesIn = (text: string): string[] => text.split('\0').filter(Boolean);
@@ -124,22 +140,37 @@ export async function promoteToPatch(promoted: PromotedCode): Promise<Uint8Array
 
 /**
  * Resolves with how the code differs from the commit that the user has checked out: `2 files
- * changed, 9 insertions(+) against the checked-out commit`. Rejects with `UserFacing`.
+ * changed, 9 insertions(+) against the checked-out commit`, and which untracked files of the user
+ * are left out. Rejects with `UserFacing`.
  */
 export async function promotedChange(promoted: PromotedCode): Promise<string> {
   const { machine, code, clock } = promoted;
   const { repo, commit } = keptCode(code);
-  const text = await withUserErrors('', async () =>
-    runGit({
+  return withUserErrors('', async () => {
+    const omitted = await omittedFiles(promoted);
+    const text = await runGit({
       machine,
       script: changeScript,
       args: [repo, commit],
-      stdin: await omittedIn(promoted),
+      stdin: inputOf(omitted),
       clock,
       timeoutMs: promoteStepMs,
-    }),
-  );
-  return `${text.trim() || 'no change'} against the checked-out commit`;
+    });
+    return `${text.trim() || 'no change'} against the checked-out commit${leftOutText(omitted)}`;
+  });
+}
+
+const maxNamed = 5;
+
+/** Returns, for example, `; left out, as you have not committed them: notes.txt, todo.md`. */
+function leftOutText({ ofUser }: OmittedFiles): string {
+  if (ofUser.length === 0) return '';
+  const names = ofUser
+    .slice(0, maxNamed)
+    .map((name) => cleanText(Buffer.from(name, 'latin1').toString()));
+  const more = ofUser.length - names.length;
+  const rest = more > 0 ? ` and ${more} more` : '';
+  return `; left out, as you have not committed them: ${names.join(', ')}${rest}`;
 }
 
 export function keptCode(code: CodeState): { readonly repo: string; readonly commit: string } {

@@ -13,7 +13,11 @@ import { after, before, describe, it } from 'mocha';
 import { systemClock } from '../../../../src/base/clock.ts';
 import { adviceOf, UserFacing } from '../../../../src/base/errors.ts';
 import { ExperimentCodeStore } from '../../../../src/experiments/git/experimentCodeStore.ts';
-import { promoteToBranch, promoteToPatch } from '../../../../src/experiments/git/promote.ts';
+import {
+  promotedChange,
+  promoteToBranch,
+  promoteToPatch,
+} from '../../../../src/experiments/git/promote.ts';
 import { tidyWorktrees } from '../../../../src/experiments/git/tidyWorktrees.ts';
 import { checkoutName, slugOf, Worktrees } from '../../../../src/experiments/git/worktrees.ts';
 import { createMachines } from '../../../../src/machines/list/machineList.ts';
@@ -389,6 +393,7 @@ for (const host of hosts)
     it('is taken over without files that the user never committed, in one commit', async () => {
       const { repo, branch, ask } = begin();
       const store = new ExperimentCodeStore({ sessionId, clock: systemClock });
+      for (const number of [1, 2, 3, 4, 5, 6]) repo.write({ [`${number}.txt`]: 'x' });
       await store.capture(machine, repo.folder, checkoutName);
       const tree = await branch('own');
       assert.ok(existsSync(join(tree.folder, 'new.py')), 'runs can read it');
@@ -397,6 +402,10 @@ for (const host of hosts)
       const code = await store.capture(machine, tree.folder, 'e1');
       const promoted = { machine, code, clock: systemClock, message: 'own', commands: [] };
       await promoteToBranch(promoted, 'own');
+      assert.match(
+        await promotedChange(promoted),
+        /commit; left out, as you have not committed them: 1\.txt, .*, 5\.txt and 2 more$/,
+      );
       assert.deepEqual(repo.names('own'), [...repo.names('main'), 'made.py'].toSorted());
       assert.equal(repo.git('rev-parse', 'own^'), repo.git('rev-parse', 'main'));
       tree.write({ 'new.py': 'changed' });
