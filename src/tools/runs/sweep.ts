@@ -3,6 +3,7 @@ import { counted } from '../../base/text.ts';
 import { ToolFailure } from '../../base/errors.ts';
 import type { Access } from '../../permissions/access.ts';
 import { commandAccess } from '../parameters/accesses.ts';
+import { folderWarning } from '../../machines/confinement/grants.ts';
 import type { Machines } from '../../machines/machine.ts';
 import { checkMetricSpec } from '../../metrics/lines/metricSpec.ts';
 import type { Run } from '../../runs/liveRun.ts';
@@ -196,6 +197,7 @@ export async function startSweep(
     { plan, template: args.command_template, experiment: experimentOf(args) },
     context,
   );
+  const warnings = folderWarnings(started.runs, deps.machines);
   return {
     content: {
       sweep: started.id,
@@ -213,10 +215,25 @@ export async function startSweep(
       waiting: started.waiting,
       first_command: plan.points[0]?.command,
       state: started.table.split('\n', 1)[0],
+      ...(warnings.length > 0 && { warnings }),
     },
     summary: `${started.id} · ${started.runs.length} launched, ${started.waiting} waiting`,
   };
 }
+
+/** Returns each warning about a folder that runs may not change once. */
+const folderWarnings = (
+  runs: readonly Run[],
+  machines: SweepStarter['machines'],
+): readonly string[] => [
+  ...new Set(
+    runs.flatMap(({ spec: { machineId, confinement, cwd } }) =>
+      confinement === undefined
+        ? []
+        : (folderWarning(machines.get(machineId), confinement, cwd) ?? []),
+    ),
+  ),
+];
 
 /** Returns, for example, `Swept 12 points of lr × bs on gpu1`. */
 function describeSweep(args: SweepArguments): string {
