@@ -75,6 +75,11 @@ export interface QueryOptions {
    * Time limit, counted from the start of the script, without the time in the queue. Default: 30 s.
    */
   readonly timeoutMs?: number;
+  /**
+   * True for probes of resources, which may take long: on this computer, other queries do not wait
+   * for them.
+   */
+  readonly isProbe?: boolean;
 }
 
 export interface FileStat {

@@ -40,20 +40,31 @@ export interface LocalMachineOptions {
   setupFields?(): Promise<SetupFields>;
 }
 
-/**
- * Shells for queries. All local machines with the same clock and the same `PATH` share one shell,
- * even if their work folders differ.
- */
-const shared = new WeakMap<Clock, Map<string, Queries>>();
+/** Two shells, each of which starts with its first query. */
+interface Shells {
+  readonly queries: Queries;
+  readonly probes: Queries;
+}
 
-function queriesBy(clock: Clock, env: Readonly<Record<string, string>>): Queries {
-  const shells = shared.get(clock) ?? new Map<string, Queries>();
+/**
+ * Shells for queries. All local machines with the same clock and the same `PATH` share them, even if
+ * their work folders differ.
+ */
+const shared = new WeakMap<Clock, Map<string, Shells>>();
+
+function shellsBy(clock: Clock, env: Readonly<Record<string, string>>): Shells {
+  const shells = shared.get(clock) ?? new Map<string, Shells>();
   shared.set(clock, shells);
   const searched = env['PATH'] ?? '';
-  const queries = shells.get(searched) ?? newQueries(clock, env);
-  shells.set(searched, queries);
-  return queries;
+  const found = shells.get(searched) ?? newShells(clock, env);
+  shells.set(searched, found);
+  return found;
 }
+
+const newShells = (clock: Clock, env: Readonly<Record<string, string>>): Shells => ({
+  queries: newQueries(clock, env),
+  probes: newQueries(clock, env),
+});
 
 const newQueries = (clock: Clock, env: Readonly<Record<string, string>>): Queries =>
   new Queries(new StandingShell(localHost(env), clock));
@@ -69,7 +80,7 @@ export class LocalMachine implements Machine {
   readonly #clock: Clock;
   readonly #env: Environment;
   readonly #setupFields: () => Promise<SetupFields>;
-  readonly #queries: Queries;
+  readonly #shells: Shells;
   #description: Promise<string> | undefined;
 
   constructor(options: LocalMachineOptions) {
@@ -79,7 +90,7 @@ export class LocalMachine implements Machine {
     this.#env = options.env ?? process.env;
     this.#setupFields = () => options.setupFields?.() ?? Promise.resolve({});
     const env = this.#ownEnv();
-    this.#queries = (options.env ? newQueries : queriesBy)(this.#clock, env);
+    this.#shells = (options.env ? newShells : shellsBy)(this.#clock, env);
   }
 
   describe(): Promise<string> {
@@ -97,7 +108,8 @@ export class LocalMachine implements Machine {
   }
 
   query(script: string, options?: QueryOptions): Promise<string> {
-    return this.#queries.ask(script, options);
+    const { probes, queries } = this.#shells;
+    return (options?.isProbe === true ? probes : queries).ask(script, options);
   }
 
   stream(script: string, options: StreamOptions): Promise<StreamResult> {

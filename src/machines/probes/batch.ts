@@ -34,7 +34,8 @@ export async function askTogether(
   if (fragments.length === 0) return [];
   const word = randomBytes(8).toString('hex');
   const timeoutMs = (withinSeconds + 12) * 1000;
-  const text = await machine.query(batchScript(fragments, { word, withinSeconds }), { timeoutMs });
+  const script = batchScript(fragments, { word, withinSeconds });
+  const text = await machine.query(script, { timeoutMs, isProbe: true });
   return parseBatch(text, word, fragments.length);
 }
 
