@@ -122,10 +122,8 @@ make_own() {
     mkdir -m 700 -- "$1" "$1/refs" "$1/info" "$1/objects" 2>/dev/null
 }
 
-# Removes $own, and folders left by interrupted scripts. Keeps no stream of the script open: its
-# reader would wait for the removal.
+# Removes $own, and folders left by interrupted scripts.
 remove_own() {
-  exec </dev/null >/dev/null 2>&1
   rm -rf -- "$own" "$other"
   set +f
   for folder in "${own%/*}"/git.*; do
@@ -153,7 +151,8 @@ copy_lines() {
 # unique name. At exit, $own is removed without waiting, because a launch waits for this shell.
 begin_own() {
   own=$1/tmp/git.$2 other=${TMPDIR:-/tmp}/git.$2
-  trap 'wait "$maker"; remove_own &' EXIT
+  # The reader of this script would wait for a process that still has its streams.
+  trap 'wait "$maker"; exec </dev/null >/dev/null 2>&1; remove_own &' EXIT
   trap 'exit 1' HUP INT TERM PIPE
   { make_own "$own" || make_own "$other"; } &
   maker=$!
