@@ -44,9 +44,16 @@ remove_link() { [ ! -h "$folder/$1" ] || rm -f "$folder/$1"; }
 # separate process.
 guard() {
   trap 'kill "$sleeper" 2>/dev/null; exit 0' TERM
-  limit=$(value limit_ms "$terms") most=$(value max_ms "$terms") grace=$(value grace_ms "$terms") lived=0 since=
-  [ "$(value limit_from "$terms")" = first_metric ] || since=0
-  seen=$(ticking_ms)
+  find_value limit_ms "$terms"
+  limit=$found
+  find_value max_ms "$terms"
+  most=$found
+  find_value grace_ms "$terms"
+  grace=$found lived=0 since=
+  find_value limit_from "$terms"
+  [ "$found" = first_metric ] || since=0
+  find_ticking_ms
+  seen=$found
   # Continue while the run is alive, even if the supervisor is dead: the time limit still applies.
   while kill -0 "$$" 2>/dev/null || is_alive "$folder/process"; do
     remove_link heartbeat
@@ -84,8 +91,8 @@ choose_pause() {
 # $lived at which the clock of the time limit started.
 count_time() {
   [ -n "$limit" ] || return 0
-  now=$(ticking_ms)
-  step=$((now - seen)) seen=$now
+  find_ticking_ms
+  step=$((found - seen)) seen=$found
   # After a sleep of the computer or a change of its clock, add only the pause to the run's time.
   if [ "$step" -lt 0 ] || [ "$step" -gt 30000 ]; then step=$((${pause%.*} * 1000)); fi
   lived=$((lived + step))
@@ -103,9 +110,9 @@ is_time_over() {
 # Writes the identity of process $2, which started at $started_ms, to file $1. $3: its GPUs. Shells
 # write the text at once, so the file is either empty or complete.
 identify() {
-  start_time=$(start_time "$2")
+  find_start_time "$2"
   printf 'pid=%s\nstart_time=%s\nboot_id=%s\nstarted_ms=%s\ngpus=%s\n' \
-    "$2" "$start_time" "$boot" "$started_ms" "$3" >"$folder/$1"
+    "$2" "$found" "$boot" "$started_ms" "$3" >"$folder/$1"
 }
 
 # Runs the command in a separate session with umask $1 and PATH $2. This process becomes the command,
@@ -114,7 +121,8 @@ identify() {
 # the session, if this process is in none of its own.
 command_of_run() {
   exec >>"$folder/output.log" 2>&1 </dev/null
-  boot=$3 started_ms=$(($4 + $(ticking_ms) - $5))
+  find_ticking_ms
+  boot=$3 started_ms=$(($4 + found - $5))
   find_value gpus "$folder/lease"
   identify process "$6" "$found" || { rm -f "$folder/process"; exit 126; }
   umask "$1"
@@ -146,7 +154,10 @@ start() {
   trap : HUP INT TERM
   # Reserve the disk space of the exit record: the disk may be full when the run ends.
   printf '%127s\n' '' >"$folder/exit.tmp"
-  boot=$(boot_id) started_ms=$(now_ms) ticks=$(ticking_ms)
+  find_boot_id
+  boot=$found started_ms=$(now_ms)
+  find_ticking_ms
+  ticks=$found
   remove_link capsule
   identify capsule "$$" ''
   take_leases

@@ -22,36 +22,56 @@ now_ms() {
   echo "$ms"
 }
 
-# Prints milliseconds since a fixed time in the past. Setting the clock does not change them on a
-# system with /proc/uptime.
-ticking_ms() {
-  if read -r up _ 2>/dev/null </proc/uptime; then echo "${up%.*}${up#*.}0"; else now_ms; fi
+# Sets $found to milliseconds since a fixed time in the past. Setting the clock does not change them
+# on a system with /proc/uptime.
+find_ticking_ms() {
+  if read -r up _ 2>/dev/null </proc/uptime; then found=${up%.*}${up#*.}0; else found=$(now_ms); fi
 }
 
-boot_id() {
-  if read -r boot 2>/dev/null </proc/sys/kernel/random/boot_id; then
+# Prints the same value. Must be called in a subshell.
+ticking_ms() {
+  find_ticking_ms
+  echo "$found"
+}
+
+# Sets $found to the id of the boot.
+find_boot_id() {
+  if read -r found 2>/dev/null </proc/sys/kernel/random/boot_id; then
     # Some systems return only a part of a file in /proc to a shell, which reads byte by byte.
-    if [ ${#boot} -eq 36 ]; then echo "$boot"; else cat /proc/sys/kernel/random/boot_id; fi
+    [ ${#found} -eq 36 ] || found=$(cat /proc/sys/kernel/random/boot_id)
   else
     # The time of the boot changes with the clock.
-    sysctl -n kern.bootsessionuuid 2>/dev/null ||
-      sysctl -n kern.boottime 2>/dev/null | sed 's/[^0-9]*\([0-9]*\).*/\1/'
+    found=$(sysctl -n kern.bootsessionuuid 2>/dev/null ||
+      sysctl -n kern.boottime 2>/dev/null | sed 's/[^0-9]*\([0-9]*\).*/\1/')
   fi
 }
 
-# Prints the start time of process $1 in the format of the system; prints nothing if the process
+# Prints the same value. Must be called in a subshell.
+boot_id() {
+  find_boot_id
+  printf '%s\n' "$found"
+}
+
+# Sets $found to the start time of process $1 in the format of the system; to nothing if the process
 # does not exist.
-start_time() {
+find_start_time() {
+  found=
   if [ -r /proc/self/stat ]; then
     read -r stat 2>/dev/null <"/proc/$1/stat" || return 0
     set -f
     # shellcheck disable=SC2086 # Splits the line into words.
-    set -- ${stat##*) }
+    set -- ${stat##*") "}
     set +f
-    case $1 in [!ZX]) echo "${20}" ;; esac
+    case $1 in [!ZX]) found=${20} ;; esac
   else
-    LC_ALL=C TZ=UTC0 ps -o lstart= -p "$1" 2>/dev/null | sed 's/^ *//; s/ *$//'
+    found=$(LC_ALL=C TZ=UTC0 ps -o lstart= -p "$1" 2>/dev/null | sed 's/^ *//; s/ *$//')
   fi
+}
+
+# Prints the same value. Must be called in a subshell.
+start_time() {
+  find_start_time "$1"
+  printf '%s\n' "$found"
 }
 
 # Returns whether the process that file $1 identifies exists.
