@@ -6,7 +6,7 @@ import path from 'node:path';
 import type { Clock } from '../base/clock.ts';
 import type { Machine } from '../machines/machine.ts';
 import { commandForm } from './commandForm.ts';
-import { runGit, scriptStart } from './git/gitScript.ts';
+import { comparePart, runGit, scriptStart } from './git/gitScript.ts';
 
 const limitMs = 5_000;
 const maxBytes = 512 * 1024;
@@ -20,6 +20,8 @@ export interface ComparedCode {
   /** The commands of the run. A file that they name is never treated as an output of a run. */
   readonly commands: readonly string[];
   readonly clock: Clock;
+  /** Output of `compare_trees` about these trees (latin1), if it is known. */
+  readonly differences?: string | undefined;
 }
 
 /**
@@ -29,7 +31,7 @@ export interface ComparedCode {
  */
 export async function sameCode(
   machine: Machine,
-  { repo, tree, others, commands, clock }: ComparedCode,
+  { repo, tree, others, commands, clock, differences }: ComparedCode,
 ): Promise<string | undefined> {
   if (others.length === 0 || others.includes(tree)) return others.find((other) => other === tree);
   // Git repeats a line that is no pair of trees, as if they did not differ.
@@ -37,7 +39,9 @@ export async function sameCode(
   const pairs = trees.map((other) => `${other} ${tree}\n`);
   const args = [repo, pairs.join('')];
   try {
-    const text = await runGit({ machine, script: compareScript, args, clock, timeoutMs: limitMs });
+    const text =
+      differences ??
+      (await runGit({ machine, script: compareScript, args, clock, timeoutMs: limitMs }));
     if (text.length > maxBytes) return undefined;
     const named = namedFiles(commands);
     const diffs = differencesIn(Buffer.from(text, 'latin1').toString());
@@ -51,9 +55,7 @@ export async function sameCode(
   }
 }
 
-const options =
-  '-r -p --no-ext-diff --no-textconv --no-color --no-renames --ignore-space-at-eol --ignore-blank-lines -U0';
-const compareScript = `${scriptStart}cd -- "$1" && printf %s "$2" | g diff-tree --stdin ${options}`;
+const compareScript = `${scriptStart}${comparePart}cd -- "$1" && printf %s "$2" | compare_trees`;
 
 /**
  * Parses the output of `git diff-tree --stdin`: line with two trees → the difference. A missing tree

@@ -18,6 +18,7 @@ import { envFor } from '../journal/runFold.ts';
 import type { SessionLog } from '../journal/sessionLog.ts';
 import type { SessionState } from '../journal/state.ts';
 import type { SessionRuns } from '../runs/sessionRuns.ts';
+import { comparedTrees, knownTrees } from './comparedTrees.ts';
 import { duplicatesOf, type AskedAttempts } from './attempts.ts';
 import {
   earlierName,
@@ -50,6 +51,8 @@ export interface CodeCapture {
     name: string | undefined,
     commands: readonly string[],
   ): Promise<CodeState>;
+  /** Returns how captured code differs from `comparedTrees`, if that is known. */
+  differences(code: CodeState): string | undefined;
   /** Removes what was stored for a launch that was refused. Never rejects. */
   discard(machine: Machine, repo: string, name: string): Promise<void>;
 }
@@ -76,9 +79,6 @@ export interface BegunExperiment {
   /** Information from earlier sessions, one line each. */
   readonly notes: readonly string[];
 }
-
-/** Maximum number of earlier code trees that the launched code is compared with. */
-const maxTrees = 3;
 
 /** Plans one experiment after the other, so that each gets the next number. */
 export class ExperimentPlans {
@@ -277,13 +277,13 @@ export class ExperimentPlans {
     commands: readonly string[],
   ): Promise<string | undefined> {
     if (code.kind !== 'git') return undefined;
-    const plans = [...this.#state.experiments.values()].map(({ plan }) => plan).reverse();
-    const knownTrees = [...new Set(plans.flatMap((plan) => codeKey(plan) ?? []))];
-    if (knownTrees.includes(code.tree)) return undefined;
+    if (knownTrees(this.#state).includes(code.tree)) return undefined;
     const { repo, tree } = code;
     const { clock, machines } = this.#deps;
-    const others = knownTrees.slice(0, maxTrees);
-    return sameCode(storeOf(machines, machine, code), { repo, tree, commands, others, clock });
+    const others = comparedTrees(this.#state);
+    const differences = this.#deps.code.differences(code);
+    const compared = { repo, tree, commands, others, clock, differences };
+    return sameCode(storeOf(machines, machine, code), compared);
   }
 
   /** Rejects with `ToolFailure` if a file was changed that the goal requires to stay unchanged. */

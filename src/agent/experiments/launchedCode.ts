@@ -33,7 +33,7 @@ export interface LaunchedCodeDeps {
   readonly log: SessionLog;
   readonly machines: Pick<Machines, 'get'>;
   readonly clock: Clock;
-  readonly store: Pick<ExperimentCodeStore, 'capture' | 'discard'>;
+  readonly store: Pick<ExperimentCodeStore, 'capture' | 'differences' | 'discard'>;
 }
 
 const stepMs = 20_000;
@@ -67,6 +67,11 @@ export class LaunchedCode implements CodeCapture {
     const upload = launchedUpload(uploads, launch, machine.path);
     if (upload === undefined) return there;
     return this.#uploaded({ machine, upload, uploads, commands, folder: launch.folder }, name);
+  }
+
+  /** See `CodeCapture.differences`. */
+  differences(code: CodeState): string | undefined {
+    return this.#deps.store.differences(code);
   }
 
   /** See `CodeCapture.discard`. */

@@ -7,6 +7,7 @@ import { MemoryStore } from '../../memory/memoryStore.ts';
 import { Sleeper } from '../../sleep/sleeper.ts';
 import type { EngineSettings } from '../contract/settings.ts';
 import { Experiments } from '../experiments/experiments.ts';
+import { comparedTrees } from '../experiments/comparedTrees.ts';
 import { LaunchedCode } from '../experiments/launchedCode.ts';
 import { Imports } from '../experiments/imports.ts';
 import { watchTarget } from '../experiments/targetWatch.ts';
@@ -73,7 +74,8 @@ export function createListeners(request: PartsRequest, owned: DisposableStore): 
   const questions = owned.add(new Questions({ log, clock, onFailed }));
   const notices = owned.add(new SessionNotices({ ...shared, log, ...(project && { project }) }));
   const limits = (): LeaveOutLimits => keptLimits(shared.settings());
-  const store = new ExperimentCodeStore({ sessionId, clock, limits });
+  const compared = (): readonly string[] => comparedTrees(log.state);
+  const store = new ExperimentCodeStore({ sessionId, clock, limits, compared });
   const code = new LaunchedCode({ log, machines, clock, store });
   const experiments = owned.add(
     new Experiments({ ...shared, log, sessionRuns, machines, code, onFailed }),

@@ -5,7 +5,7 @@
 import { delay, type Clock } from '../../base/clock.ts';
 import { shellText } from '../../base/shellText.ts';
 import type { Machine } from '../../machines/machine.ts';
-import { GitFailure, runGit, scriptStart } from './gitScript.ts';
+import { comparePart, GitFailure, runGit, scriptStart } from './gitScript.ts';
 import { inspectLocal } from './inspectLocal.ts';
 import { intakeOf, toInspect, type Intake } from './intake.ts';
 import { secretPatterns, type LeaveOutLimits } from './leaveOut.ts';
@@ -41,6 +41,8 @@ export interface Capture {
   readonly limits: LeaveOutLimits;
   /** Paths that a command names, relative to `folder`. Files that git ignores are only hashed. */
   readonly files?: readonly string[];
+  /** Trees to compare with the stored tree. */
+  readonly others?: readonly string[];
   /** Returns the remaining time, in milliseconds. */
   leftMs(): number;
   readonly signal?: AbortSignal;
@@ -58,10 +60,12 @@ export interface Captured {
   readonly leftOut: ReadonlyMap<string, string>;
   /** Hashes of the requested files that git ignores: name → hash of the content. */
   readonly ignored: ReadonlyMap<string, string>;
+  /** Output of `compare_trees` about the other trees; maybe only its beginning. */
+  readonly differences: string;
 }
 
 const keepPart = shellText('./keep.sh', import.meta.url);
-const captureScript = `${scriptStart}${surveyPart}${inspectPart}${keepPart}`;
+const captureScript = `${scriptStart}${comparePart}${surveyPart}${inspectPart}${keepPart}`;
 
 /** Stores the code of a worktree, in one command. Rejects with `GitFailure`. */
 export async function capture(request: Capture): Promise<Captured> {
@@ -78,6 +82,7 @@ export async function capture(request: Capture): Promise<Captured> {
       ...surveyArguments(place, mark),
       ...[blocks, secretPatterns.join('\n')],
       ...[ref, message, String(Math.floor(request.clock.now() / 1000))],
+      (request.others ?? []).join('\n'),
     ],
     stdin: {
       question: `${mark}\0ask\0`,
@@ -85,7 +90,8 @@ export async function capture(request: Capture): Promise<Captured> {
     },
   });
   const [tree = '', headTree = '', commit] = sectionOf(text, mark, 'kept').split('\0');
-  return { ...selection.result, tree, headTree, ...(commit && { commit }) };
+  const differences = sectionOf(text, mark, 'differences');
+  return { ...selection.result, tree, headTree, differences, ...(commit && { commit }) };
 }
 
 /** Selects the files to store while the script waits. */

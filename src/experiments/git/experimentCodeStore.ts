@@ -22,6 +22,8 @@ export interface ExperimentCodeStoreDeps {
   readonly clock: Clock;
   /** Returns the limits for stored files; called for each capture. Default: 10 MB per file. */
   limits?(): LeaveOutLimits;
+  /** Returns the trees to compare with the code of a launch; called for each capture. */
+  compared?(): readonly string[];
   /** Maximum time to store a state of the code. Default: 20 s. */
   readonly timeoutMs?: number;
 }
@@ -31,6 +33,7 @@ const discardMs = 5_000;
 
 export class ExperimentCodeStore {
   readonly #deps: ExperimentCodeStoreDeps;
+  readonly #differences = new WeakMap<CodeState, string>();
 
   constructor(deps: ExperimentCodeStoreDeps) {
     this.#deps = deps;
@@ -51,6 +54,7 @@ export class ExperimentCodeStore {
   ): Promise<CodeState> {
     const { clock, sessionId, timeoutMs = captureMs } = this.#deps;
     const endMs = clock.now() + timeoutMs;
+    const others = commands.length === 0 ? [] : (this.#deps.compared?.() ?? []);
     try {
       const captured = await capture({
         machine,
@@ -60,6 +64,7 @@ export class ExperimentCodeStore {
         message: `Code of ${name ?? 'a launch'}`,
         limits: this.#deps.limits?.() ?? defaultLimits,
         files: codeFilesOf(commands),
+        others,
         leftMs: () => Math.max(1, endMs - clock.now()),
       });
       const { top, head, tree, headTree, commit, ignored } = captured;
@@ -67,7 +72,7 @@ export class ExperimentCodeStore {
         ...captured.leftOut,
         ...[...ignored.keys()].map((file) => [file, 'ignored'] as const),
       ]);
-      return {
+      const code: CodeState = {
         kind: 'git',
         repo: top,
         tree,
@@ -77,10 +82,17 @@ export class ExperimentCodeStore {
         ...(head !== undefined && { head }),
         ...(commit !== undefined && { commit }),
       };
+      if (others.length > 0) this.#differences.set(code, captured.differences);
+      return code;
     } catch (error) {
       const isLate = error instanceof GitFailure && error.reason === 'timeout';
       return { kind: 'none', why: isLate ? lateText(machine, timeoutMs) : messageOf(error) };
     }
+  }
+
+  /** Returns how captured code differs from the compared trees: see `ComparedCode.differences`. */
+  differences(code: CodeState): string | undefined {
+    return this.#differences.get(code);
   }
 
   /**

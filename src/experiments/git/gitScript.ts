@@ -186,3 +186,6 @@ function checked(machine: Machine, { outcome, stderr }: StreamResult, text: stri
  * `p` (git with `$own` instead of the user's git folder).
  */
 export const scriptStart = shellText('./gitStart.sh', import.meta.url);
+
+/** Text that defines `compare_trees`, which compares the trees that it reads. */
+export const comparePart = shellText('./compareTrees.sh', import.meta.url);

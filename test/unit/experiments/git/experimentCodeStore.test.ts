@@ -19,6 +19,7 @@ import {
   ExperimentCodeStore,
   type ExperimentCodeStoreDeps,
 } from '../../../../src/experiments/git/experimentCodeStore.ts';
+import { sameCode } from '../../../../src/experiments/codeDifference.ts';
 import { codeKey } from '../../../../src/experiments/duplicates.ts';
 import type { CodeState } from '../../../../src/experiments/experiment.ts';
 import { LocalMachine } from '../../../../src/machines/local/localMachine.ts';
@@ -632,7 +633,8 @@ describe('ExperimentCodeStore', () => {
         'ls -ldn'*) : >${begun}/ls && await find ;;
         *' write-tree '*) await hash-object update-ref ;;
         *' hash-object '*) : >${begun}/hash-object ;;
-        *' update-ref '*) : >${begun}/update-ref ;;
+        *' update-ref '*) : >${begun}/update-ref && await diff-tree ;;
+        *' diff-tree '*) : >${begun}/diff-tree ;;
         rm*) await ../removable ;;
       esac
       PATH=$path
@@ -640,11 +642,31 @@ describe('ExperimentCodeStore', () => {
     const { spied: machine, log } = spied(first);
     // On this computer, files are inspected without programs.
     Object.assign(machine, { kind: 'ssh' });
-    const state = await background({ timeoutMs: 120_000 }).capture(machine, repo.folder, 'e1');
+    const compared = (): string[] => [repo.git('rev-parse', 'HEAD^{tree}')];
+    const store = background({ timeoutMs: 120_000, compared });
+    const state = await store.capture(machine, repo.folder, 'e1', ['sh train.sh']);
     assert.equal(state.kind, 'git', JSON.stringify(state));
     writeFileSync(removable, '');
     await until('the end of the script', () => log().some((line) => line.startsWith('rm ')));
   }).timeout(240_000);
+
+  it('is compared with other trees, also where it is not stored', async () => {
+    const repo = repoAt({ 'a.py': 'a = 1\n', 'b.py': 'b = 1\n' });
+    const first = repo.git('rev-parse', 'HEAD^{tree}');
+    repo.write({ 'a.py': '# about a\na = 1\n' });
+    const others = ['1'.repeat(40), first];
+    const store = background({ compared: () => others });
+    const request = { repo: repo.folder, others, commands: ['a'], clock: systemClock };
+    for (const name of ['e1', undefined]) {
+      const code = (await store.capture(machine(), repo.folder, name, ['a'])) as Kept;
+      const { tree } = code;
+      const differences = store.differences(code);
+      assert.match(differences ?? '', new RegExp(`^${first} ${tree}\ndiff --git a/a.py`));
+      assert.equal(await sameCode(machine(), { ...request, tree, differences }), first);
+    }
+    const uncompared = await store.capture(machine(), repo.folder, 'e1');
+    assert.equal(store.differences(uncompared), undefined);
+  });
 
   it('is repeatable after a kill in the middle', async () => {
     const repo = repoAt();
