@@ -33,6 +33,7 @@ import {
   declareModel,
   declarePause,
   declarePin,
+  declareRename,
   declareSay,
   declareStop,
 } from './commands/steer.ts';
@@ -58,6 +59,7 @@ const declarations: Readonly<Record<string, (helios: CliCommand) => CliCommand>>
   say: declareSay,
   answer: declareAnswer,
   pin: declarePin,
+  rename: declareRename,
   pause: declarePause,
   stop: declareStop,
   budget: declareBudget,

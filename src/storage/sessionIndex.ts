@@ -18,6 +18,7 @@ export interface IndexedSession {
    */
   readonly journalBytes: number;
   readonly goal: string;
+  readonly title: string | null;
   readonly startedMs: number;
   readonly lastEventMs: number;
   readonly phase: string;
@@ -96,12 +97,12 @@ export type IndexedSessionRow = Omit<IndexedSession, 'runs' | 'attempts' | 'expe
 };
 
 const schema = {
-  version: 5,
+  version: 6,
   sql: `
     CREATE TABLE sessions (
       id TEXT PRIMARY KEY, journal_bytes INTEGER NOT NULL, goal TEXT NOT NULL, started_ms INTEGER NOT NULL,
       last_event_ms INTEGER NOT NULL, phase TEXT NOT NULL, end_reason TEXT, turns INTEGER NOT NULL, usd REAL NOT NULL,
-      has_unknown_cost INTEGER NOT NULL, best TEXT, folder TEXT NOT NULL);
+      has_unknown_cost INTEGER NOT NULL, best TEXT, folder TEXT NOT NULL, title TEXT);
     CREATE TABLE runs (
       id TEXT PRIMARY KEY, session_id TEXT NOT NULL, number INTEGER NOT NULL, handle TEXT, is_going INTEGER NOT NULL);
     CREATE INDEX runs_by_session ON runs (session_id);
@@ -119,7 +120,7 @@ const schema = {
 };
 
 const sessionColumns =
-  'id, journal_bytes, goal, started_ms, last_event_ms, phase, end_reason, turns, usd, has_unknown_cost, best, folder';
+  'id, journal_bytes, goal, started_ms, last_event_ms, phase, end_reason, turns, usd, has_unknown_cost, best, folder, title';
 
 export class SessionIndex {
   readonly #database: Database;
@@ -228,7 +229,7 @@ function takeNewer(theirs: ReadRows, ours: ReadRows, run: RunSql): void {
 
 function putSession(run: RunSql, session: IndexedSession): void {
   removeSession(run, session.id);
-  run(`INSERT INTO sessions (${sessionColumns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, [
+  run(`INSERT INTO sessions (${sessionColumns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, [
     session.id,
     session.journalBytes,
     session.goal,
@@ -241,6 +242,7 @@ function putSession(run: RunSql, session: IndexedSession): void {
     session.hasUnknownCost ? 1 : 0,
     session.best,
     session.folder,
+    session.title,
   ]);
   for (const one of session.experiments)
     run('INSERT INTO experiments VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)', [
@@ -316,4 +318,5 @@ const sessionOf = (row: Row): Omit<IndexedSession, 'runs' | 'attempts' | 'experi
   hasUnknownCost: row.has_unknown_cost === 1,
   best: textOrNull(row.best),
   folder: text(row.folder),
+  title: textOrNull(row.title),
 });

@@ -15,6 +15,7 @@ const extractors: {
   readonly [Type in JournalEvent['type']]?: (event: EventOf<Type>) => readonly SearchText[];
 } = {
   'session.started': ({ goal }) => [{ kind: 'goal', text: goal }],
+  'session.renamed': ({ title }) => [{ kind: 'goal', text: title }],
   'session.ended': ({ summary }) => [{ kind: 'end', text: summary }],
   'message.added': ({ origin, text, isUnsaid }) =>
     origin === 'person' && isUnsaid !== true ? [{ kind: 'message', text }] : [],

@@ -7,6 +7,8 @@ export type SessionRequest =
   | { readonly kind: 'answer'; readonly question: string; readonly answer: string }
   | { readonly kind: 'pin'; readonly text: string }
   | { readonly kind: 'unpin'; readonly number: number }
+  /** An empty title removes the name. Also carried out if no process works on the session. */
+  | { readonly kind: 'rename'; readonly title: string }
   | { readonly kind: 'pause' }
   | { readonly kind: 'stop'; readonly killRuns: boolean }
   | { readonly kind: 'budget'; readonly budget: Budget }

@@ -51,6 +51,8 @@ export interface GoalRequest {
 export interface SessionSummary {
   readonly id: SessionId;
   readonly goal: string;
+  /** Title that the user gave the session. */
+  readonly title?: string;
   readonly startedMs: number;
   readonly lastEventMs: number;
   /**
@@ -147,6 +149,8 @@ export interface Session {
    * that is not understood.
    */
   setTarget(text: string): Promise<string>;
+  /** Names the session. An empty title removes the name: the goal names the session again. */
+  rename(title: string): Promise<void>;
   /**
    * Adds a sticky note, which the model always sees. Resolves with the note's number, which is
    * never reused. Rejects with `UserFacing` when there are already 20 sticky notes.
@@ -224,6 +228,11 @@ export interface Sessions {
    * records the end of the run; if no process owns the session, this process records it.
    */
   killRun(place: RunPlace): Promise<KilledRun>;
+  /**
+   * Names a session that no other process works on; see `Session.rename`. For other sessions, use
+   * `SessionRequests`.
+   */
+  rename(id: SessionId, title: string): Promise<void>;
   /** Resolves with the edits of a session that are still in the files. */
   edits(id: SessionId): Promise<readonly FileEdit[]>;
   /**

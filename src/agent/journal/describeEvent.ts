@@ -118,6 +118,7 @@ const descriptions: { readonly [Type in JournalEvent['type']]: Describe<Type> } 
     plain('setting', 'Model changed', `${provider}/${model}`),
   'session.effort_changed': ({ effort }) =>
     plain('setting', 'Reasoning effort changed', effort ?? 'default'),
+  'session.renamed': ({ title }, { goal }) => plain('setting', 'Renamed', title || goal),
   'session.paused': ({ by, detail }) =>
     by === 'user'
       ? described({ kind: 'pause', tone: 'muted' }, 'Paused')

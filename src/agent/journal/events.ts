@@ -127,6 +127,8 @@ export type SessionEvent =
   | { readonly type: 'session.model_changed'; readonly provider: string; readonly model: string }
   /** The user changed the effort. `undefined` means the effort from the settings. */
   | { readonly type: 'session.effort_changed'; readonly effort?: Effort }
+  /** The user named the session. An empty title removes the name: the goal names it again. */
+  | { readonly type: 'session.renamed'; readonly title: string }
   /** The session was paused, by the user or by an error, until a message arrives. */
   | { readonly type: 'session.paused'; readonly by: 'user' | 'error'; readonly detail?: string }
   | ({

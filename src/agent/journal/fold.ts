@@ -70,7 +70,9 @@ export function applyEvent(state: SessionState, event: JournalEvent): SessionSta
     ((state: SessionState, event: JournalEvent) => SessionState) | undefined;
   // Events of newer versions change nothing.
   if (change === undefined) return state;
-  return { ...withRest(state, change(state, event), event), lastEventMs: event.at };
+  // A new name is no work: an old session stays old.
+  const lastEventMs = event.type === 'session.renamed' ? state.lastEventMs : event.at;
+  return { ...withRest(state, change(state, event), event), lastEventMs };
 }
 
 /**
@@ -105,6 +107,10 @@ const changes: ChangesOf<JournalEvent['type']> = {
   'session.effort_changed': (state, { effort }) => ({
     ...without(state, 'effort'),
     ...(effort && { effort }),
+  }),
+  'session.renamed': (state, { title }) => ({
+    ...without(state, 'title'),
+    ...(title && { title }),
   }),
   'session.paused': (state, { detail, by }) => ({
     ...without(state, 'sleep'),
@@ -240,7 +246,7 @@ const awake = (state: SessionState): SessionState =>
     ? { ...without(state, 'end', 'pausedBy'), phase: 'ready' }
     : state;
 
-type OptionalKey = 'sleep' | 'monitor' | 'end' | 'pausedBy' | 'failure' | 'effort';
+type OptionalKey = 'sleep' | 'monitor' | 'end' | 'pausedBy' | 'failure' | 'effort' | 'title';
 
 function without(state: SessionState, ...keys: readonly OptionalKey[]): SessionState {
   const copy: Partial<Record<OptionalKey, unknown>> & SessionState = { ...state };

@@ -143,6 +143,8 @@ export interface Allowance {
 export interface SessionState {
   readonly id: SessionId;
   readonly goal: string;
+  /** Title that the user gave the session. */
+  readonly title?: string;
   /** Target that was read from the goal, or that the agent or the user stated later. */
   readonly target?: Target;
   /** The targets before, oldest first; omitted if the target was never changed. */

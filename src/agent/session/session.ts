@@ -36,6 +36,7 @@ import {
   recordMessage,
   recordTargetMessage,
   recordTarget,
+  recordTitle,
   unpinNote,
 } from './userFacts.ts';
 import { keepAttachments, type Introduction } from './messageAttachments.ts';
@@ -262,6 +263,7 @@ export class LiveSession implements Session, SessionHooks {
       await this.#log.recordNow({ type: 'session.effort_changed', ...(effort && { effort }) });
   }
 
+  readonly rename: Session['rename'] = (title) => recordTitle(this.#log, title);
   readonly pin: Session['pin'] = (text) => this.#inTurn(() => pinNote(this.#log, text));
   readonly unpin: Session['unpin'] = (number) => this.#inTurn(() => unpinNote(this.#log, number));
 

@@ -242,6 +242,7 @@ function indexed(state: SessionState, journalBytes: number): IndexedSession {
     turns,
     usd,
     hasUnknownCost,
+    title: state.title ?? null,
     endReason: state.end?.reason ?? null,
     best: (ledger.best && resultValueText(ledger.best)) ?? null,
     runs: [...state.runs.values()]
@@ -263,6 +264,7 @@ const indexedRun = ({ spec, process, verdict }: RunState): IndexedRun => ({
 const summaryOfRow = (row: IndexedSessionRow): SessionSummary => ({
   id: row.id as SessionId,
   goal: row.goal,
+  ...(row.title !== null && { title: row.title }),
   startedMs: row.startedMs,
   lastEventMs: row.lastEventMs,
   phase: row.phase as Phase,
@@ -287,6 +289,7 @@ function summaryOf(state: SessionState, ledger: Ledger): SessionSummary {
     turns,
     usd,
     hasUnknownCost,
+    ...(state.title !== undefined && { title: state.title }),
     ...(state.end && { endReason: state.end.reason }),
     runs: ledger.rows.length,
     going: [...state.runs.values()].filter((run) => indexedRun(run).isGoing).length,

@@ -21,6 +21,7 @@ const schema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('answer'), question: text, answer: text }),
   z.strictObject({ kind: z.literal('pin'), text }),
   z.strictObject({ kind: z.literal('unpin'), number: z.int() }),
+  z.strictObject({ kind: z.literal('rename'), title: z.string() }),
   z.strictObject({ kind: z.literal('pause') }),
   z.strictObject({ kind: z.literal('stop'), killRuns: z.boolean() }),
   z.strictObject({ kind: z.literal('budget'), budget: budgetSchema }),
@@ -32,7 +33,7 @@ const schema = z.discriminatedUnion('kind', [
 export interface RequestDeps {
   readonly home: Pick<Home, 'sessionFolder'>;
   readonly clock: Clock;
-  readonly sessions: Pick<Sessions, 'open' | 'owner' | 'resume' | 'onDidChange'>;
+  readonly sessions: Pick<Sessions, 'open' | 'owner' | 'resume' | 'rename' | 'onDidChange'>;
   readonly models: Pick<ModelCatalogue, 'resolve'>;
 }
 
@@ -58,11 +59,13 @@ export class RequestMailboxes implements SessionRequests, Disposable {
   async send(id: SessionId, request: SessionRequest): Promise<string> {
     const { sessions, clock } = this.#deps;
     if (sessions.open().some((session) => session.id === id)) return this.#carryOut(id, request);
-    if ((await sessions.owner(id)) === undefined)
+    if ((await sessions.owner(id)) === undefined) {
+      if (request.kind === 'rename') return rename(sessions, id, request.title);
       throw new UserFacing(
         'No process works on this session.',
         `Continue it first: helios --resume ${id}`,
       );
+    }
     return sendRequest(this.#folder(id), request, clock);
   }
 
@@ -115,6 +118,8 @@ async function perform(
     case 'unpin':
       if (await session.unpin(request.number)) return `Removed sticky ${request.number}.`;
       throw new UserFacing(`There is no sticky ${request.number}.`);
+    case 'rename':
+      return rename(sessions, session.id, request.title);
     case 'pause':
       await session.interrupt();
       return 'Paused. Runs continue; a message continues the session.';
@@ -138,6 +143,15 @@ async function perform(
       return `The next model call uses ${provider} ${model}.`;
     }
   }
+}
+
+async function rename(
+  sessions: Pick<Sessions, 'rename'>,
+  id: SessionId,
+  title: string,
+): Promise<string> {
+  await sessions.rename(id, title);
+  return title.trim() === '' ? 'The goal names the session again.' : 'Renamed.';
 }
 
 /**

@@ -29,6 +29,7 @@ import type { FileEdit, UndoneEdits } from '../contract/edits.ts';
 import { listEdits } from '../edits/undoEdits.ts';
 import { readSession } from './readSession.ts';
 import { undoForUser } from './sessionEdits.ts';
+import { recordTitle } from './userFacts.ts';
 import { followJournal, type FollowedEvents } from '../journal/followJournal.ts';
 import { killRun } from '../runs/killRun.ts';
 import { actionsOf, type SessionActions } from '../journal/actions.ts';
@@ -187,6 +188,13 @@ export class SessionStore implements Sessions {
     const machine = machines.get(run.spec.machineId);
     await machine.ready?.({ mayAsk: true });
     return watchRun({ spec: run.spec, machine, clock: this.#deps.shared.clock }, sink, { signal });
+  }
+
+  async rename(id: SessionId, title: string): Promise<void> {
+    const open = this.#open.get(id);
+    if (open !== undefined) return open.rename(title);
+    await this.#withLog(id, (log) => recordTitle(log, title));
+    this.#changed.fire();
   }
 
   async edits(id: SessionId): Promise<readonly FileEdit[]> {

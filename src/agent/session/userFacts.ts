@@ -9,6 +9,7 @@ import { statedTarget } from '../../experiments/target/statedTarget.ts';
 import type { Target } from '../../experiments/target/target.ts';
 import type { JournalEvent } from '../journal/events.ts';
 import { targetMessage } from '../journal/factText.ts';
+import { sessionTitle } from '../journal/sessionName.ts';
 import type { SessionLog } from '../journal/sessionLog.ts';
 import type { SessionParts } from './sessionParts.ts';
 
@@ -85,6 +86,12 @@ function withBaseline(
     `Run ${baseline} cannot be the baseline: no ${metric} of a run that ended ok was read.`,
     'Name another run.',
   );
+}
+
+/** Records the title of a session if it differs from the title in force. */
+export async function recordTitle(log: SessionLog, text: string): Promise<void> {
+  const title = sessionTitle(text);
+  if (title !== (log.state.title ?? '')) await log.recordNow({ type: 'session.renamed', title });
 }
 
 type Message = Pick<

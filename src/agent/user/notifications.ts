@@ -12,6 +12,7 @@ import type { EndReason, Evidence, JournalEvent } from '../journal/events.ts';
 import type { RunState, SessionState } from '../journal/state.ts';
 import { runName } from '../../runs/run.ts';
 import { openQuestions } from './questions.ts';
+import { sessionName } from '../journal/sessionName.ts';
 
 type About = Pick<Notification, 'events' | 'title' | 'body'> &
   Partial<Pick<Notification, 'machineId' | 'pid' | 'run' | 'metrics'>>;
@@ -27,7 +28,14 @@ export function notificationOf(
 ): Notification | undefined {
   if (event.type === 'question.asked' && isFollowing(event, before)) return undefined;
   const about = aboutOf(event, before, after);
-  return about && { ...about, sessionId: after.id, goal: oneLine(after.goal, 200), atMs: event.at };
+  return (
+    about && {
+      ...about,
+      sessionId: after.id,
+      goal: oneLine(sessionName(after), 200),
+      atMs: event.at,
+    }
+  );
 }
 
 function aboutOf(

@@ -1,6 +1,11 @@
 import type { Engine } from '../../agent/contract/engine.ts';
 import type { SessionOwner, SessionSummary } from '../../agent/contract/sessions.ts';
-import { costText, endText, activeText } from '../../presentation/sessions/sessionText.ts';
+import {
+  costText,
+  endText,
+  activeText,
+  sessionName,
+} from '../../presentation/sessions/sessionText.ts';
 import { placeText } from '../../presentation/sessions/placeText.ts';
 import { relativeTime } from '../../base/span.ts';
 import { cleanText, oneLine } from '../../base/text.ts';
@@ -28,7 +33,7 @@ export const declareSessions = (helios: CliCommand): CliCommand =>
     )
     .option(
       '--json',
-      'print a JSON array: n, id, goal, state, owner, best, runs, going, turns, usd, startedMs, lastEventMs, …',
+      'print a JSON array: n, id, goal, title, state, owner, best, runs, going, turns, usd, startedMs, lastEventMs, …',
     )
     .runs(
       (context, { limit, json = false }: { readonly limit?: number; readonly json?: boolean }) =>
@@ -94,7 +99,7 @@ function tableText(
   if (rows.length === 0) return 'There is no session yet. Start one with a goal: helios "…"\n';
   const header = ['n', 'session', 'state', 'best', 'runs', 'cost', 'last', 'goal'];
   const body = rows.map((row): string[] => {
-    const { id, goal, best = '', runs, going, lastEventMs } = row.summary;
+    const { id, best = '', runs, going, lastEventMs } = row.summary;
     const age = relativeTime(lastEventMs, nowMs);
     return [
       String(row.n),
@@ -104,7 +109,7 @@ function tableText(
       `${runs}${activeText(going, row.owner !== undefined)}`,
       costText(row.summary),
       age,
-      oneLine(cleanText(goal), 200),
+      oneLine(cleanText(sessionName(row.summary)), 200),
     ];
   });
   const more =

@@ -45,6 +45,13 @@ export const declarePin = (helios: CliCommand): CliCommand =>
         ),
     );
 
+export const declareRename = (helios: CliCommand): CliCommand =>
+  steering(helios, 'rename', 'name a session; without a title, the goal names it again')
+    .argument('[title...]', 'the title')
+    .runs((context, session: string, words: readonly string[]) =>
+      send(context, session, { kind: 'rename', title: words.join(' ') }),
+    );
+
 export const declarePause = (helios: CliCommand): CliCommand =>
   steering(helios, 'pause', 'pause a session until the next message; its runs continue').runs(
     (context, session: string) => send(context, session, { kind: 'pause' }),

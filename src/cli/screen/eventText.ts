@@ -35,6 +35,7 @@ const styles: { readonly [Type in JournalEvent['type']]?: 'dim' | 'bold' | 'good
   'session.permissions_changed': 'dim',
   'session.model_changed': 'dim',
   'session.effort_changed': 'dim',
+  'session.renamed': 'dim',
   'session.target_changed': 'bold',
   'session.target_kept': 'bold',
   'target.reached': 'good',

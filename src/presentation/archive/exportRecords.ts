@@ -28,6 +28,7 @@ export const exportColumns: Readonly<Record<ExportKind, readonly string[]>> = {
     ...[
       'session_id',
       'goal',
+      'title',
       'phase',
       'end_reason',
       'started_at',
@@ -108,6 +109,7 @@ const isoTime = (atMs: number | undefined): string | undefined =>
 const sessionRecord = (summary: SessionSummary): ExportRecord => ({
   session_id: summary.id,
   goal: summary.goal,
+  title: summary.title,
   phase: summary.phase,
   end_reason: summary.endReason,
   started_at: isoTime(summary.startedMs),

@@ -2,6 +2,7 @@
 import { relativeTime } from '../../base/span.ts';
 import { cleanText, formatBytes, oneLine } from '../../base/text.ts';
 import type { CleanReport, OldSession, RetentionPlan } from '../../agent/contract/retention.ts';
+import { sessionName } from '../../agent/journal/sessionName.ts';
 
 /** Returns, for example, `12 sessions, 3.4 GB`. */
 export const countText = (sessions: readonly OldSession[]): string => {
@@ -29,7 +30,7 @@ const cellsOf = ({ summary, bytes }: OldSession, what: string, nowMs: number): s
   formatBytes(bytes),
   String(summary.runs),
   what,
-  oneLine(cleanText(summary.goal), 60),
+  oneLine(cleanText(sessionName(summary)), 60),
 ];
 
 export const reportText = ({ removed, problems }: CleanReport): string =>

@@ -14,6 +14,7 @@ export {
   sleepText,
   callCostText,
 } from '../../agent/journal/factText.ts';
+export { sessionName } from '../../agent/journal/sessionName.ts';
 export { workedMs } from '../../agent/journal/sessionEnd.ts';
 export { leftOutOf, leftOutText } from '../../agent/journal/leftOutText.ts';
 export { triggerText } from '../../sleep/trigger.ts';

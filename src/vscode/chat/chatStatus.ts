@@ -1,7 +1,7 @@
 import type { ChatResponseStream, ChatResult } from 'vscode';
 import { systemClock } from '../../base/clock.ts';
 import { plain } from '../../base/markdown.ts';
-import { isOpen, targetSentence } from '../../presentation/sessions/sessionText.ts';
+import { isOpen, targetSentence, sessionName } from '../../presentation/sessions/sessionText.ts';
 import { costPart } from '../sessions/costTable.ts';
 import { engineSettings } from '../ui/settings.ts';
 import type { ChatFollower } from './chatFollower.ts';
@@ -29,7 +29,7 @@ export async function showStatus(
     const nowMs = isOpen(state) ? systemClock.now() : state.lastEventMs;
     const costs = costPart({ state, nowMs, today, dayLimits: engineSettings().dayLimits });
     const target = state.profile === 'goal' ? [plain(targetSentence(state), 600)] : [];
-    const parts = [`**${plain(state.goal, 300)}**`, text, ...target, costs, ''];
+    const parts = [`**${plain(sessionName(state), 300)}**`, text, ...target, costs, ''];
     stream.markdown(withIcons(parts.join('\n\n')));
     for (const button of buttons) button(stream);
     showLinks(stream, links);

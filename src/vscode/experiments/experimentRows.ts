@@ -13,6 +13,7 @@ import {
   runningCount,
   costText,
   endText,
+  sessionName,
 } from '../../presentation/sessions/sessionText.ts';
 import { endIcon, phaseIcon, type Icon } from '../ui/icons.ts';
 import { failureRow } from '../ui/failureRow.ts';
@@ -56,11 +57,17 @@ export function experimentRows(view: ExperimentsView): readonly TreeNode[] {
 }
 
 /** Returns the row of a session; a row that says why, if a journal of a newer version prevents it. */
-function rowOr({ id, goal }: Pick<SessionSummary, 'id' | 'goal'>, row: () => TreeNode): TreeNode {
+function rowOr(
+  { id, ...named }: Pick<SessionSummary, 'id' | 'goal' | 'title'>,
+  row: () => TreeNode,
+): TreeNode {
   try {
     return row();
   } catch (error) {
-    return { ...failureRow(oneLine(String(goal), 80), error, id), context: 'session' };
+    return {
+      ...failureRow(oneLine(String(sessionName(named)), 80), error, id),
+      context: 'session',
+    };
   }
 }
 
@@ -75,6 +82,7 @@ function openRow({ state, ledger, facts }: OpenSessionView, nowMs: number): Tree
   const children = runRows({ state, ledger, ...(facts && { facts }) }, nowMs);
   return sessionRow({
     id: state.id,
+    name: sessionName(state),
     goal: state.goal,
     icon: phaseIcon(state),
     best,
@@ -94,7 +102,7 @@ function openRow({ state, ledger, facts }: OpenSessionView, nowMs: number): Tree
       : state.phase === 'paused'
         ? 'session open paused'
         : 'session open',
-    spoken: `${oneLine(state.goal, 120)}, ${phase}${best ? `, best ${best}` : ''}`,
+    spoken: `${oneLine(sessionName(state), 120)}, ${phase}${best ? `, best ${best}` : ''}`,
     isExpanded: !isEnded,
     ...(children.length > 0 && { children }),
   });
@@ -110,6 +118,7 @@ function closedRow(summary: SessionSummary, view: ExperimentsView): TreeNode {
       : endIcon(endReason);
   return sessionRow({
     id: summary.id,
+    name: sessionName(summary),
     goal: summary.goal,
     icon,
     best: summary.best,
@@ -120,7 +129,7 @@ function closedRow(summary: SessionSummary, view: ExperimentsView): TreeNode {
       `${counted(summary.turns, 'turn')} · ${counted(summary.runs, 'run')} · ${costText(summary)}`,
     ],
     context: endReason === undefined ? 'session unfinished' : endedContext(endReason),
-    spoken: `${oneLine(summary.goal, 120)}, ${phase}${summary.best ? `, best ${summary.best}` : ''}`,
+    spoken: `${oneLine(sessionName(summary), 120)}, ${phase}${summary.best ? `, best ${summary.best}` : ''}`,
     ...(summary.runs > 0 && {
       children: async () => runRows(await view.read(summary.id), view.nowMs),
     }),
@@ -150,6 +159,7 @@ const placeText = ({ phase }: SessionSummary, owner: SessionOwner): string =>
   `${phase === 'paused' ? 'Paused' : 'Running'} ${owner.kind === undefined ? 'in another process' : places[owner.kind]}`;
 
 interface SessionRow extends Pick<TreeNode, 'id' | 'spoken' | 'isExpanded' | 'children'> {
+  readonly name: string;
   readonly goal: string;
   readonly best: string | undefined;
   readonly icon: Icon;
@@ -158,15 +168,16 @@ interface SessionRow extends Pick<TreeNode, 'id' | 'spoken' | 'isExpanded' | 'ch
   readonly context: string;
 }
 
-const sessionRow = ({ goal, best, description, tooltip, ...row }: SessionRow): TreeNode => ({
+const sessionRow = ({ name, goal, best, description, tooltip, ...row }: SessionRow): TreeNode => ({
   ...row,
   // A session's row gets a new id when the session is resumed or has its first run, because VS Code
   // applies `isExpanded` only to new rows.
   id: `${row.context === 'session unfinished' ? 'saved/' : ''}${row.children ? '' : 'empty/'}${row.id}`,
-  label: rowLabel(best?.split(/ ± | \(/)[0], oneLine(goal, 80)),
+  label: rowLabel(best?.split(/ ± | \(/)[0], oneLine(name, 80)),
   description: description.filter((part) => part !== '').join(' · '),
   tooltip: [
-    `**${plain(goal, 400)}**`,
+    `**${plain(name, 400)}**`,
+    ...(name === goal ? [] : [plain(goal, 400)]),
     ...[best ?? '', ...tooltip].filter((part) => part !== '').map((part) => plain(part, 200)),
   ].join('\n\n'),
   target: { kind: 'session', sessionId: row.id },

@@ -1,7 +1,7 @@
 /** Commands of the Inbox view: for questions of the agent and sticky notes of the user. */
 import { window } from 'vscode';
 import type { Session } from '../../agent/contract/sessions.ts';
-import { openQuestions } from '../../presentation/sessions/sessionText.ts';
+import { openQuestions, sessionName } from '../../presentation/sessions/sessionText.ts';
 import type { Question } from '../../agent/journal/state.ts';
 import { UserFacing } from '../../base/errors.ts';
 import { markHidden } from '../../base/hiddenCharacters.ts';
@@ -114,7 +114,7 @@ async function pinNote(deps: WindowDeps, argument: unknown): Promise<void> {
     (await pickGoing(deps.sessions, 'Add a sticky note to which session?'));
   if (session === undefined) return;
   const text = await window.showInputBox({
-    title: oneLine(session.state.goal, 60),
+    title: oneLine(sessionName(session.state), 60),
     prompt: 'A text that the model always sees, from its next turn on',
     ignoreFocusOut: true,
   });

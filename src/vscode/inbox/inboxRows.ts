@@ -2,7 +2,7 @@
 import type { Question, SessionState } from '../../agent/journal/state.ts';
 import { oneLine } from '../../base/text.ts';
 import { approvalLine } from '../../presentation/sessions/approvalText.ts';
-import { effectVerb, isOpen } from '../../presentation/sessions/sessionText.ts';
+import { effectVerb, isOpen, sessionName } from '../../presentation/sessions/sessionText.ts';
 import type { TreeNode } from '../ui/treeNode.ts';
 import type { Approval } from '../window/approvals.ts';
 import { exactTime } from '../../base/localTime.ts';
@@ -76,7 +76,7 @@ function questionRow(state: SessionState, question: Question, nowMs: number): Tr
         ? [`Choices: ${options.map((option) => plain(option)).join(' · ')}`]
         : []),
       `Without an answer by ${exactTime(deadlineMs)}: ${plain(fallback, 500)}`,
-      plain(state.goal, 200),
+      plain(sessionName(state), 200),
     ].join('\n\n'),
     icon: { id: 'question', color: 'charts.blue' },
     context: 'question',
@@ -86,7 +86,8 @@ function questionRow(state: SessionState, question: Question, nowMs: number): Tr
   };
 }
 
-function stickyGroup({ id: sessionId, stickies, goal }: SessionState): TreeNode {
+function stickyGroup({ id: sessionId, stickies, ...state }: SessionState): TreeNode {
+  const name = sessionName(state);
   const count = stickies.size === 0 ? 'none' : String(stickies.size);
   const children = [...stickies].map(([number, text]): TreeNode => ({
     id: `${sessionId} sticky ${number}`,
@@ -102,10 +103,10 @@ function stickyGroup({ id: sessionId, stickies, goal }: SessionState): TreeNode 
     // VS Code applies `isExpanded` only to new rows, such as that of the first note.
     id: `${sessionId} ${children.length === 0 ? 'no ' : ''}stickies`,
     label: 'Sticky Notes',
-    description: `${count} · ${oneLine(goal, 60)}`,
+    description: `${count} · ${oneLine(name, 60)}`,
     icon: { id: 'pinned' },
     context: 'stickies',
-    spoken: `Sticky notes of ${goal}: ${count}`,
+    spoken: `Sticky notes of ${name}: ${count}`,
     target: { kind: 'session', sessionId },
     isExpanded: true,
     ...(children.length > 0 && { children }),
@@ -121,9 +122,9 @@ function answeredGroup(state: SessionState, nowMs: number): TreeNode[] {
     {
       id: `${state.id} answered`,
       label: 'Answered',
-      description: `${answered.length} · ${oneLine(state.goal, 60)}`,
+      description: `${answered.length} · ${oneLine(sessionName(state), 60)}`,
       icon: { id: 'comment-discussion' },
-      spoken: `${answered.length} answered questions of the session “${state.goal}”`,
+      spoken: `${answered.length} answered questions of the session “${sessionName(state)}”`,
       children: answered.map(({ id, text, answer, askedMs }) => ({
         id: `${state.id} ${id}`,
         label: oneLine(text, 100),

@@ -30,6 +30,7 @@ import { secretsNamedIn } from '../../compose/notifications.ts';
 import { selectedInterpreter } from '../ui/interpreter.ts';
 import { engineSettings, homeFolder, setting } from '../ui/settings.ts';
 import { keptText } from './keptText.ts';
+import { sessionName } from '../../presentation/sessions/sessionText.ts';
 
 export type KeepRunningDeps = WindowDeps & {
   readonly keys: ApiKeys;
@@ -185,7 +186,7 @@ export class KeepRunning implements Disposable {
       if (!isAlways() && !this.#kept.has(session)) continue;
       this.#warnedIds.add(id);
       void window.showWarningMessage(
-        `“${oneLine(state.goal, 60)}” stops when VS Code closes. ${needsWindow().message}`,
+        `“${oneLine(sessionName(state), 60)}” stops when VS Code closes. ${needsWindow().message}`,
       );
     }
   }
@@ -234,7 +235,7 @@ export const keepRunningCommands = (
         (await pickGoing(deps.sessions, 'Keep which session running when VS Code closes?'));
       const background = keepRunning();
       if (session === undefined || background === undefined) return;
-      const text = keptText(session.state.goal, background.toggle(session), {
+      const text = keptText(sessionName(session.state), background.toggle(session), {
         place: placeHere({ remoteName: env.remoteName }),
         home: homeFolder(),
       });

@@ -20,6 +20,7 @@ import type { EngineHost } from '../window/engineHost.ts';
 import { offer } from '../notifications/notices.ts';
 import { offerMachines } from '../ui/commandRegistry.ts';
 import { isInside } from '../ui/folders.ts';
+import { sessionName } from '../../presentation/sessions/sessionText.ts';
 
 export interface ResumeOptions {
   readonly host: EngineHost;
@@ -113,7 +114,7 @@ export class Resumption implements Disposable {
       if (isOpenHere || state.phase === 'paused' || !isInFolders(state, this.#options.folders()))
         continue;
       this.#handledIds.add(id);
-      const text = `“${oneLine(state.goal, 80)}” is running in another window of this folder.`;
+      const text = `“${oneLine(sessionName(state), 80)}” is running in another window of this folder.`;
       void offer(
         window.showInformationMessage(text, 'Take Over Here'),
         { 'Take Over Here': 'helios.resumeSession' },
@@ -144,7 +145,7 @@ export class Resumption implements Disposable {
 function showResumed({ id, state }: Session, logger: Logger): void {
   logger.info(`Resumed ${id}`);
   const shown = window.showInformationMessage(
-    `Helios resumed “${oneLine(state.goal, 80)}”.`,
+    `Helios resumed “${oneLine(sessionName(state), 80)}”.`,
     'Follow',
   );
   void offer(shown, { Follow: 'helios.follow' }, id);
@@ -173,8 +174,8 @@ const isInFolders = ({ workFolder }: SessionState, folders: readonly string[]): 
  */
 async function askToResume(states: readonly SessionState[]): Promise<boolean> {
   const [first] = states;
-  const goal = `“${oneLine(first?.goal ?? '', 80)}”`;
-  const what = states.length === 1 ? `${goal} was` : `${states.length} sessions were`;
+  const name = first === undefined ? '' : `“${oneLine(sessionName(first), 80)}”`;
+  const what = states.length === 1 ? `${name} was` : `${states.length} sessions were`;
   return (
     (await window.showInformationMessage(`Helios: ${what} interrupted.`, 'Resume', 'Not Now')) ===
     'Resume'

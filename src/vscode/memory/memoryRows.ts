@@ -7,7 +7,7 @@ import { plain } from '../../base/markdown.ts';
 
 export interface MemorySection {
   /** Session whose notes the section contains. Omitted for a section with shared notes. */
-  readonly session?: { readonly id: string; readonly goal: string };
+  readonly session?: { readonly id: string; readonly name: string };
   /** Path of the folder of the notes. */
   readonly root: '/' | '/project' | '/global';
   /** Notes and folders, as returned by `MemoryStore.tree`. */
@@ -36,7 +36,7 @@ const looks = {
 } as const;
 
 function sectionRow({ session, root, nodes }: MemorySection): TreeNode {
-  const label = session === undefined ? looks[root].label : oneLine(session.goal, 60);
+  const label = session === undefined ? looks[root].label : oneLine(session.name, 60);
   const shown = nodes.filter(({ path }) => isWithin(root, path));
   return {
     id: session?.id ?? root.slice(1),

@@ -13,6 +13,7 @@ import { frontFolder } from '../ui/workFolder.ts';
 import { Frames } from '../ui/frames.ts';
 import type { OpenSessions } from '../window/openSessions.ts';
 import type { MemorySection } from './memoryRows.ts';
+import { sessionName } from '../../presentation/sessions/sessionText.ts';
 
 const frameMs = 500;
 
@@ -45,7 +46,7 @@ export class Notes implements Disposable {
     const sessions = [...this.#sessions.all()].reverse();
     const sessionSections = sessions.map(async ({ id, state, memory }): Promise<MemorySection> => {
       this.#watch(memory);
-      return { session: { id, goal: state.goal }, root: '/', nodes: await memory.tree() };
+      return { session: { id, name: sessionName(state) }, root: '/', nodes: await memory.tree() };
     });
     const nodes = await this.#watch(this.#sharedStore(engine)).tree();
     return [

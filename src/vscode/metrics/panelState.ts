@@ -23,6 +23,7 @@ import type {
   PanelState,
 } from '../../protocol/metricsPanel.ts';
 import type { OpenSessionView } from '../window/sessionFacts.ts';
+import { sessionName } from '../../presentation/sessions/sessionText.ts';
 
 export const emptyPanelState: PanelState = {
   sessionId: '',
@@ -40,7 +41,7 @@ export function panelState({ state, ledger }: OpenSessionView): PanelState {
   );
   return {
     sessionId: state.id,
-    title: oneLine(state.goal, 120),
+    title: oneLine(sessionName(state), 120),
     runs: ledger.rows.map((row) => panelRun(row, numbers.get(row.runId) ?? 0)),
     groups: groups.filter(({ rows }) => rows.length > 1).map(panelGroup),
     ranking: rankingOf(groups, ledger),

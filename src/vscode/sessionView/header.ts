@@ -4,6 +4,7 @@ import {
   costText,
   needsUser,
   phaseText,
+  sessionName,
 } from '../../presentation/sessions/sessionText.ts';
 import type { SessionState } from '../../agent/journal/state.ts';
 import { oneLine } from '../../base/text.ts';
@@ -18,7 +19,7 @@ export function headerOf(
   const controls = source.controls();
   return {
     sessionId: source.id,
-    title: oneLine(state.goal, 300),
+    title: oneLine(sessionName(state), 300),
     phase: phaseText(state, state.lastEventMs),
     tone: toneOf(state),
     rows,

@@ -7,6 +7,7 @@ import { oneLine } from '../../base/text.ts';
 import type { PanelKind } from '../webviews/sessionPanels.ts';
 import { SessionViewHost } from './viewHost.ts';
 import type { SessionViewSource } from './viewSource.ts';
+import { sessionName } from '../../presentation/sessions/sessionText.ts';
 
 export interface SessionViewOptions {
   /**
@@ -28,7 +29,7 @@ export const sessionView = (options: SessionViewOptions): PanelKind<SessionViewS
     name: 'Session',
     column: vscode.ViewColumn.Active,
     source: (sessionId) => options.source(sessionId),
-    titleOf: (source) => `Session: ${goalOf(source)}`,
+    titleOf: (source) => `Session: ${nameOf(source)}`,
     onDidRename: (source) => source.onDidChange,
     converse: (source, port) =>
       new SessionViewHost({
@@ -41,7 +42,10 @@ export const sessionView = (options: SessionViewOptions): PanelKind<SessionViewS
   };
 };
 
-function goalOf(source: SessionViewSource): string {
-  const [first] = source.events();
-  return first?.type === 'session.started' ? oneLine(first.goal, 60) : source.id;
+function nameOf(source: SessionViewSource): string {
+  const events = source.events();
+  const [first] = events;
+  if (first?.type !== 'session.started') return source.id;
+  const title = events.findLast((event) => event.type === 'session.renamed')?.title;
+  return oneLine(sessionName({ goal: first.goal, ...(title && { title }) }), 60);
 }

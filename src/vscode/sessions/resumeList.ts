@@ -1,7 +1,7 @@
 /** The list of sessions for `/resume`. */
 import type { SessionSummary } from '../../agent/contract/sessions.ts';
 import { oneLine } from '../../base/text.ts';
-import { summaryText } from '../../presentation/sessions/sessionText.ts';
+import { summaryText, sessionName } from '../../presentation/sessions/sessionText.ts';
 import { plain } from '../../base/markdown.ts';
 
 const max = 20;
@@ -13,7 +13,7 @@ export function resumeList(listed: readonly SessionSummary[], nowMs: number): st
     .slice(0, max)
     .map(
       (summary, index) =>
-        `${index + 1}. ${plain(oneLine(summary.goal, 100), 120)} — ${plain(summaryText(summary, nowMs), 200)}`,
+        `${index + 1}. ${plain(oneLine(sessionName(summary), 100), 120)} — ${plain(summaryText(summary, nowMs), 200)}`,
     );
   const more =
     listed.length > max

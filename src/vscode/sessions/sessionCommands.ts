@@ -19,7 +19,7 @@ import { sessionIdOf } from '../ui/commandTarget.ts';
 import { journalDocument } from './journalDocument.ts';
 import { actionsText } from '../../presentation/sessions/actionsText.ts';
 import { approvalLine } from '../../presentation/sessions/approvalText.ts';
-import { effectVerb, runningCount } from '../../presentation/sessions/sessionText.ts';
+import { effectVerb, runningCount, sessionName } from '../../presentation/sessions/sessionText.ts';
 import { showSession } from './goalCommands.ts';
 
 export function sessionCommands(deps: WindowDeps, showView: (id: SessionId) => Promise<void>) {
@@ -69,7 +69,7 @@ async function say(deps: WindowDeps, argument: unknown, proposal = ''): Promise<
   const session = await going(deps, argument, 'Send a message to which session?');
   if (session === undefined) return;
   const text = await window.showInputBox({
-    title: oneLine(session.state.goal, 60),
+    title: oneLine(sessionName(session.state), 60),
     prompt: 'A message for the session, which reads it on its next turn',
     value: proposal,
     ignoreFocusOut: true,
@@ -95,7 +95,10 @@ async function stop(deps: WindowDeps, argument: unknown): Promise<void> {
       value: true,
     },
   ];
-  const killRuns = await pickOne(choices, `Stop “${oneLine(session.state.goal, 50)}”: ${runs}`);
+  const killRuns = await pickOne(
+    choices,
+    `Stop “${oneLine(sessionName(session.state), 50)}”: ${runs}`,
+  );
   if (killRuns !== undefined) await session.stop({ killRuns });
 }
 

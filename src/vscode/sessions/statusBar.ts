@@ -17,6 +17,7 @@ import {
   sleepSpan,
   statusLine,
   type Glance,
+  sessionName,
 } from '../../presentation/sessions/sessionText.ts';
 import { plain } from '../../base/markdown.ts';
 import { retryText } from '../../presentation/sessions/retryText.ts';
@@ -127,7 +128,7 @@ function tooltipOf(glance: Glance, nowMs: number): string {
   const { state } = glance;
   const costs = [...costLines(state), ...limitLines({ state, today: nothingSpent, nowMs })];
   return [
-    `**${plain(state.goal, 200)}**`,
+    `**${plain(sessionName(state), 200)}**`,
     plain(statusLine(glance, nowMs), 300),
     ...costs.map((part) => plain(part, 200)),
   ].join('\n\n');

@@ -16,11 +16,12 @@ import type { SessionId } from '../../base/ids.ts';
 import { writePieces } from '../../compose/newFile.ts';
 import type { Handlers } from '../ui/commandRegistry.ts';
 import type { WindowDeps } from '../window/windowDeps.ts';
-import { pickOne, summaryChoice } from '../window/pick.ts';
+import { anySession, pickOne, summaryChoice } from '../window/pick.ts';
 import { sessionIdOf } from '../ui/commandTarget.ts';
 import { cleanUpDocument } from './cleanUpDocument.ts';
 import { retentionLimits } from './retention.ts';
 import { pickBySearch } from './sessionSearch.ts';
+import { sessionName } from '../../presentation/sessions/sessionText.ts';
 
 export function storeCommands(deps: WindowDeps, showView: (id: SessionId) => Promise<void>) {
   return {
@@ -30,6 +31,7 @@ export function storeCommands(deps: WindowDeps, showView: (id: SessionId) => Pro
     },
     'helios.exportSessions': (argument) => exportSessions(deps, sessionIdOf(argument)),
     'helios.cleanUpSessions': () => cleanUp(deps),
+    'helios.renameSession': (argument) => renameSession(deps, sessionIdOf(argument)),
     'helios.deleteSession': (argument) => deleteSession(deps, sessionIdOf(argument)),
   } satisfies Handlers;
 }
@@ -110,6 +112,23 @@ async function cleanUp({ host, documents }: WindowDeps): Promise<void> {
   await window.showInformationMessage(reportText(await engine.retention.carryOut(plan)));
 }
 
+/** Asks for a title of a session, open or not. An empty title removes the title. */
+async function renameSession({ host, sessions }: WindowDeps, given?: SessionId): Promise<void> {
+  const engine = await host.get();
+  const list = engine.sessions.list();
+  const id = given ?? (await anySession(list, sessions.all()[0]?.id));
+  const summary = (await list).find((each) => each.id === id);
+  if (summary === undefined) return;
+  const title = await window.showInputBox({
+    title: 'Rename Session',
+    prompt: `Goal: ${oneLine(summary.goal, 200)}`,
+    placeHolder: 'Leave empty to show the goal',
+    value: oneLine(sessionName(summary), 120),
+  });
+  if (title === undefined || title.trim() === oneLine(sessionName(summary), 120)) return;
+  await engine.requests.send(summary.id, { kind: 'rename', title });
+}
+
 /** Deletes a session that nobody works on, after a confirmation. */
 async function deleteSession({ host }: WindowDeps, id: SessionId | undefined): Promise<void> {
   if (id === undefined) return;
@@ -117,10 +136,11 @@ async function deleteSession({ host }: WindowDeps, id: SessionId | undefined): P
   const why = await retention.obstacle(id);
   if (why !== undefined)
     throw new UserFacing(`The session cannot be deleted: ${why}.`, 'Stop it and its runs first.');
-  const goal = (await sessions.list()).find((each) => each.id === id)?.goal ?? id;
+  const summary = (await sessions.list()).find((each) => each.id === id);
+  const name = summary === undefined ? id : sessionName(summary);
   const remove = 'Delete';
   const answer = await window.showWarningMessage(
-    `Delete “${oneLine(goal, 80)}”?`,
+    `Delete “${oneLine(name, 80)}”?`,
     {
       modal: true,
       detail: 'Its journal, notes and runs are deleted on every machine. This cannot be undone.',

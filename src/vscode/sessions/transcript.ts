@@ -194,6 +194,7 @@ const icons: { readonly [Type in JournalEvent['type']]?: string } = {
   'session.permissions_changed': 'shield',
   'session.model_changed': 'server-process',
   'session.effort_changed': 'server-process',
+  'session.renamed': 'edit',
   'session.target_changed': 'target',
   'session.target_kept': 'target',
   'target.reached': 'target',

@@ -19,6 +19,7 @@ export const paletteCommands = [
   'helios.showWhatItDid',
   'helios.openBrief',
   'helios.resumeSession',
+  'helios.renameSession',
   'helios.searchSessions',
   'helios.exportSessions',
   'helios.cleanUpSessions',

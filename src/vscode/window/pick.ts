@@ -9,7 +9,7 @@ import type { SessionId } from '../../base/ids.ts';
 import type { LedgerRow } from '../../experiments/ledger.ts';
 import { rowStatus, runTitle } from '../../presentation/runs/runText.ts';
 import type { OpenSessions } from './openSessions.ts';
-import { statusLine, summaryText } from '../../presentation/sessions/sessionText.ts';
+import { statusLine, summaryText, sessionName } from '../../presentation/sessions/sessionText.ts';
 import { withResults, type ResultNeed } from '../ui/sessionGroups.ts';
 import { endIcon, phaseIcon, verdictIcon } from '../ui/icons.ts';
 
@@ -49,7 +49,7 @@ export function pickGoing(sessions: OpenSessions, title: string): Promise<Sessio
 
 export function sessionChoice(session: Session, sessions: OpenSessions): Choice<Session> {
   return {
-    label: oneLine(session.state.goal, 80),
+    label: oneLine(sessionName(session.state), 80),
     detail: statusLine(sessions.glance(session), Date.now()),
     iconPath: new ThemeIcon(phaseIcon(session.state).id.replace('~spin', '')),
     value: session,
@@ -59,7 +59,7 @@ export function sessionChoice(session: Session, sessions: OpenSessions): Choice<
 export function summaryChoice(summary: SessionSummary): Choice<SessionSummary> {
   const icon = summary.endReason === undefined ? 'debug-disconnect' : endIcon(summary.endReason).id;
   return {
-    label: oneLine(summary.goal, 80),
+    label: oneLine(sessionName(summary), 80),
     detail: summaryText(summary, Date.now()),
     iconPath: new ThemeIcon(icon),
     value: summary,
@@ -121,7 +121,7 @@ export function runChoice({ session, row }: RunOfSession): Choice<RunOfSession> 
     rowStatus(row),
     row.machineId,
     took === undefined ? '' : formatDuration(took),
-    oneLine(session.state.goal, 60),
+    oneLine(sessionName(session.state), 60),
   ];
   return {
     label: `${runTitle(row.number)}${row.isChampion ? ', champion' : ''}`,

@@ -91,6 +91,29 @@ describe('a session steered from another terminal', () => {
     assert.match((await helios('pin', '1')).stderr.text, /The text is empty/);
   });
 
+  it('gets a title, which lists show in place of the goal, open or not', async () => {
+    const { goal } = session.state;
+    assert.equal((await helios('rename', '1', 'Night', ' 1\n')).stdout.text, 'Renamed.\n');
+    assert.equal(session.state.title, 'Night 1');
+    await session.rename('Night 1');
+    assert.equal(eventsOf(session, 'session.renamed').length, 1);
+    assert.match((await helios('sessions')).stdout.text, /Night 1/);
+    await session.stop();
+    const { lastEventMs } = session.state;
+    await bed.engine.sessions.release(session.id);
+    let changes = 0;
+    bed.engine.sessions.onDidChange(() => (changes += 1));
+    const request = { kind: 'rename', title: 'Closed' } as const;
+    assert.equal(await bed.engine.requests.send(session.id, request), 'Renamed.');
+    assert.equal(changes, 1);
+    const [closed] = await bed.engine.sessions.list();
+    assert.deepEqual([closed?.title, closed?.goal], ['Closed', goal]);
+    assert.equal(closed?.lastEventMs, lastEventMs, 'an old session stays old');
+    assert.equal((await bed.engine.sessions.search('Closed'))[0]?.kind, 'goal');
+    assert.match((await helios('rename', '1')).stdout.text, /goal names the session again/);
+    assert.equal((await bed.engine.sessions.list())[0]?.title, undefined);
+  });
+
   it('gets other limits, and keeps those that are not named', async () => {
     const { stdout } = await helios('budget', '1', '90 min,', '$0.50 per experiment');
     assert.equal(stdout.text, 'Limits: 90 min · 40 turns · $0.5 per experiment.\n');

@@ -18,6 +18,7 @@ const session = (id: string, more: Partial<IndexedSession> = {}): IndexedSession
     id,
     journalBytes: 10,
     goal: `goal of ${id}`,
+    title: null,
     startedMs: 1,
     lastEventMs: 2,
     phase: 'ended',

@@ -53,6 +53,12 @@ describe('inbox view', () => {
     assert.equal(inboxCount({ sessions: [state], approvals: [approval], nowMs: startMs }), 3);
   });
 
+  it('names the session of notes and answers by its title', () => {
+    const named = { ...state, title: 'Night 1' };
+    const descriptions = rows({ sessions: [named] }).map(({ description }) => description);
+    assert.deepEqual(descriptions.slice(-2), ['1 · Night 1', '1 · Night 1']);
+  });
+
   it('says what counts without an answer, and when', () => {
     const row = rows().find(({ label }) => label === 'May I use q2?');
     assert.equal(row?.description, 'default in 1 min: no');

@@ -94,6 +94,18 @@ describe('experiments tree', () => {
     assert.match(row?.tooltip ?? '', /2026-11-20 14:03:27/);
   });
 
+  it('calls a session by the title that the user gave it', () => {
+    const open = [{ state: { ...state, title: 'Night 1' }, ledger }];
+    const listed = [{ ...listedSession, title: 'Night 0' }];
+    const rows = view({ open, listed });
+    assert.deepEqual(
+      rows.map(({ label }) => label),
+      ['loss 0.83 · Night 1', 'loss 2 · Night 0'],
+    );
+    assert.match(rows[0]?.tooltip ?? '', /^\*\*Night 1\*\*\n\nbring loss \\< 1\.0/);
+    assert.match(rows[1]?.spoken ?? '', /^Night 0, /);
+  });
+
   it('shows runs newest first, the champion marked, failures in words', async () => {
     const rows = await childrenOf(view()[0]);
     assert.deepEqual(
@@ -408,7 +420,7 @@ describe('memory tree', () => {
     ];
     const rows = memoryRows([
       {
-        session: { id: state.id, goal: 'g' },
+        session: { id: state.id, name: 'g' },
         root: '/',
         nodes: [note('/best', 'run 7'), note('/obs', '', 'dir'), note('/obs/1', 'a'), ...shared],
       },
@@ -448,7 +460,7 @@ describe('memory tree', () => {
   it('is empty while there is no note, so that the view says what to do', () => {
     assert.deepEqual(
       memoryRows([
-        { root: '/', session: { id: state.id, goal: 'g' }, nodes: [note('/project', '', 'dir')] },
+        { root: '/', session: { id: state.id, name: 'g' }, nodes: [note('/project', '', 'dir')] },
         { root: '/global', nodes: [note('/global', '', 'dir')] },
       ]),
       [],

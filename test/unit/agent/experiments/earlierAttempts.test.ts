@@ -147,6 +147,7 @@ describe('what earlier sessions tried', () => {
         ...counts,
         id,
         goal: 'g',
+        title: null,
         phase: 'ended',
         endReason: null,
         best: null,

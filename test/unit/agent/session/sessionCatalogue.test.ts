@@ -182,6 +182,7 @@ describe('catalogue of sessions', () => {
         id,
         journalBytes,
         goal: id,
+        title: null,
         startedMs: 1,
         lastEventMs: 1,
         phase: 'ready',

@@ -218,6 +218,11 @@ describe('what people are told', () => {
         assert.deepEqual([told.sessionId, told.goal, told.atMs], ['s-1', 'loss < 1', 5]);
     });
 
+  it('names a session by its title', () => {
+    const ended = event({ type: 'session.ended', reason: 'error', summary: 's', evidence: [] });
+    assert.equal(notificationOf(ended, state(), state({ title: 'Night 1' }))?.goal, 'Night 1');
+  });
+
   for (const [type, events] of [
     ['tracked_metric', ['metric_threshold']],
     ['timer', undefined],
