@@ -92,6 +92,11 @@ export class WebviewBrowser {
     return { page, host, complaints };
   }
 
+  /** Opens an empty page, which no security policy restricts. */
+  blank(): Promise<Page> {
+    return this.#browser.newPage();
+  }
+
   async close(): Promise<void> {
     await this.#browser.close();
     this.#server.closeAllConnections();

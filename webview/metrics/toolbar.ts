@@ -1,6 +1,7 @@
 import type { XAxis } from '../../src/protocol/metricsPanel.ts';
-import { iconButton, segments, textButton, toggleButton } from './controls.ts';
+import { iconButton, segments, toggleButton } from './controls.ts';
 import { element, setAttribute, setText } from '../shared/dom.ts';
+import { icon } from '../shared/icons.ts';
 import { maxSmoothing, type ViewState } from './viewState.ts';
 
 export interface ToolbarEvents {
@@ -63,11 +64,9 @@ export class Toolbar {
       onClick: () => events.zoomBy(1 / 0.6),
     });
     const exportButtons = [
-      textButton('PNG', () => events.savePng()),
-      textButton('CSV', () => events.saveCsv()),
+      actionButton('PNG', () => events.savePng(), 'Save the shown charts as an image'),
+      actionButton('CSV', () => events.saveCsv(), 'Save every point of the shown runs as CSV'),
     ];
-    for (const button of exportButtons) setAttribute(button, 'appearance', 'secondary');
-    exportButtons.forEach((button, index) => setAttribute(button, 'title', exportTitles[index]));
     this.root = element(
       'div',
       { class: 'toolbar', role: 'toolbar', 'aria-label': 'Charts' },
@@ -83,6 +82,7 @@ export class Toolbar {
   render(state: ViewState): void {
     if (Number(this.#slider.value) !== state.smoothing)
       this.#slider.value = String(state.smoothing);
+    this.#slider.style.setProperty('--share', `${(100 * state.smoothing) / maxSmoothing}%`);
     setText(this.#amount, state.smoothing.toFixed(2));
     this.#axis.set(state.axis);
     setAttribute(this.#log, 'aria-pressed', String(state.isLog));
@@ -94,7 +94,9 @@ export class Toolbar {
 const groupedTitle =
   'Draw runs that differ only in their seed as one line: the mean, with a band of one standard deviation';
 
-const exportTitles = [
-  'Save the shown charts as an image',
-  'Save every point of the shown runs as CSV',
-];
+/** Returns a button without a fill, which would look like a pressed toggle. */
+function actionButton(text: string, onClick: () => void, title: string): HTMLButtonElement {
+  const button = element('button', { type: 'button', class: 'action', title }, icon('save'), text);
+  button.addEventListener('click', onClick);
+  return button;
+}

@@ -421,7 +421,13 @@ describe('the metrics panel in Chromium', function () {
     };
     const { page } = await browser.open({ source: demoSource(), actions });
     await drawn(page);
-    await page.getByRole('button', { name: 'PNG', exact: true }).click();
+    const image = page.getByRole('button', { name: 'PNG', exact: true });
+    const look = await image.evaluate((node) => {
+      const { backgroundColor, borderTopWidth } = getComputedStyle(node);
+      return [backgroundColor, borderTopWidth];
+    });
+    assert.deepEqual(look, ['rgba(0, 0, 0, 0)', '0px'], 'looks like a pressed toggle');
+    await image.click();
     await until('image', () => Promise.resolve(files.length === 1));
     assert.deepEqual([...(files[0]?.bytes.subarray(0, 4) ?? [])], [0x89, 0x50, 0x4e, 0x47]);
     assert.ok((files[0]?.bytes.length ?? 0) > 20_000);

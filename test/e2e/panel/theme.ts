@@ -129,7 +129,18 @@ const contrast = {
   'panel-border': '#6fc3df',
   'sideBar-background': '#000000',
   'list-hoverBackground': '#ffffff1a',
+  'button-background': '#000000',
+  'button-hoverBackground': '#000000',
   'button-border': '#6fc3df',
+  'button-secondaryBackground': 'unset',
+  'button-secondaryForeground': '#ffffff',
+  'button-secondaryHoverBackground': 'unset',
+  'icon-foreground': '#ffffff',
+  'badge-background': '#000000',
+  'badge-foreground': '#ffffff',
+  'toolbar-hoverBackground': 'unset',
+  'inputOption-activeForeground': '#ffffff',
+  'checkbox-background': '#000000',
   'checkbox-border': '#6fc3df',
   'dropdown-background': '#000000',
   'dropdown-border': '#6fc3df',
@@ -139,12 +150,54 @@ const contrast = {
   'inputOption-activeBorder': '#f38518',
 };
 
-export const themes = { dark, light, 'high-contrast': contrast };
+const lightContrast = {
+  ...light,
+  foreground: '#292929',
+  descriptionForeground: '#292929b3',
+  errorForeground: '#b5200d',
+  focusBorder: '#006bbd',
+  contrastBorder: '#0f4a85',
+  contrastActiveBorder: '#006bbd',
+  'editor-foreground': '#292929',
+  'editorWidget-border': '#0f4a85',
+  'editorHoverWidget-background': '#ffffff',
+  'editorHoverWidget-border': '#0f4a85',
+  'panel-border': '#0f4a85',
+  'sideBar-background': '#ffffff',
+  'list-hoverBackground': '#0f4a851a',
+  'textLink-foreground': '#0f4a85',
+  'button-background': '#0f4a85',
+  'button-foreground': '#ffffff',
+  'button-hoverBackground': '#0f4a85',
+  'button-border': '#0f4a85',
+  'button-secondaryBackground': '#ffffff',
+  'button-secondaryForeground': '#292929',
+  'button-secondaryHoverBackground': 'unset',
+  'icon-foreground': '#292929',
+  'badge-background': '#0f4a85',
+  'badge-foreground': '#ffffff',
+  'toolbar-hoverBackground': 'unset',
+  'checkbox-background': '#ffffff',
+  'checkbox-border': '#0f4a85',
+  'dropdown-border': '#0f4a85',
+  'input-border': '#0f4a85',
+  'inputOption-activeBackground': '#00000000',
+  'inputOption-activeBorder': '#0f4a85',
+  'inputOption-activeForeground': '#292929',
+};
+
+export const themes = {
+  dark,
+  light,
+  'high-contrast': contrast,
+  'high-contrast-light': lightContrast,
+};
 export type ThemeName = keyof typeof themes;
 
 export const themeCss = (name: ThemeName): string => {
-  const lines = Object.entries({ ...common, ...themes[name] }).map(
-    ([key, value]) => `  --vscode-${key}: ${value};`,
+  // A theme leaves out the colours that it does not set.
+  const lines = Object.entries({ ...common, ...themes[name] }).flatMap(([key, value]) =>
+    value === 'unset' ? [] : [`  --vscode-${key}: ${value};`],
   );
   return `html {\n${lines.join('\n')}\n}\n`;
 };

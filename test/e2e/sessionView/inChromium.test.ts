@@ -56,6 +56,18 @@ describe('the page of the session view in Chromium', function () {
       await page.close();
     });
 
+  it('keeps room for steps and details at a zoom of 200 %', async () => {
+    const size = { width: 720, height: 450 };
+    const { page } = await open(demoNight(started()).source, { size });
+    await row(page, 'Sleeping until').waitFor();
+    const heightOf = async (selector: string): Promise<number> =>
+      (await page.locator(selector).boundingBox())?.height ?? 0;
+    assert.ok((await heightOf('.list')) >= 8 * 22, `list ${await heightOf('.list')}`);
+    assert.ok((await heightOf('.moment')) >= 8 * 22, `details ${await heightOf('.moment')}`);
+    assert.ok((await heightOf('.header')) < 40, `header ${await heightOf('.header')}`);
+    await page.close();
+  });
+
   it('shows a run that has ended with the icon of its end', async () => {
     const { page } = await open(demoNight(started()).source);
     await row(page, 'Sleeping until').waitFor();

@@ -1,0 +1,129 @@
+/** Contrast of the controls of both webviews in all themes, measured in what Chromium draws. */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'mocha';
+import type { Locator, Page } from 'playwright-core';
+import { systemClock } from '../../src/base/clock.ts';
+import { silentLogger } from '../../src/base/logger.ts';
+import { loadShell } from '../../src/shell/grammar.ts';
+import { SessionViewHost } from '../../src/vscode/sessionView/viewHost.ts';
+import { demoNight } from '../fakes/demoNight.ts';
+import { demoSource } from './panel/demoRuns.ts';
+import { PanelBrowser } from './panel/panelPage.ts';
+import { themes, type ThemeName } from './panel/theme.ts';
+import { WebviewBrowser } from './webviewPage.ts';
+
+/** Contrast that WCAG 2.2 asks of the parts by which a control is recognised. */
+const enough = 3;
+const controls = 'button:enabled, input[type=range], vscode-dropdown, vscode-checkbox';
+
+/**
+ * Share of the columns of pixels of an image in which a pixel has the contrast to the background,
+ * which is the most frequent colour of the image.
+ */
+const contrastingShare = (page: Page, png: Buffer): Promise<number> =>
+  page.evaluate(
+    async ({ data, least }) => {
+      const bytes = Uint8Array.from(atob(data), (char) => char.charCodeAt(0));
+      const bitmap = await createImageBitmap(new Blob([bytes], { type: 'image/png' }));
+      const { width, height } = bitmap;
+      const context = new OffscreenCanvas(width, height).getContext('2d');
+      if (context === null) throw new Error('no canvas');
+      context.drawImage(bitmap, 0, 0);
+      const pixels = context.getImageData(0, 0, width, height).data;
+      const counts = new Map<string, number>();
+      const colourAt = (at: number): string => [...pixels.slice(at, at + 3)].join();
+      for (let at = 0; at < pixels.length; at += 4)
+        counts.set(colourAt(at), (counts.get(colourAt(at)) ?? 0) + 1);
+      const [background = '0,0,0'] = [...counts].sort(([, a], [, b]) => b - a)[0] ?? [];
+      const luminance = (colour: string): number => {
+        const [red = 0, green = 0, blue = 0] = colour.split(',').map((part) => {
+          const share = Number(part) / 255;
+          return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+        });
+        return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+      };
+      const base = luminance(background);
+      const isSeen = (at: number): boolean => {
+        const other = luminance(colourAt(at));
+        return (Math.max(base, other) + 0.05) / (Math.min(base, other) + 0.05) >= least;
+      };
+      let seen = 0;
+      for (let x = 0; x < width; x += 1)
+        for (let y = 0; y < height; y += 1)
+          if (isSeen(4 * (y * width + x))) {
+            seen += 1;
+            break;
+          }
+      return seen / width;
+    },
+    { data: png.toString('base64'), least: enough },
+  );
+
+/** A slider must be seen along its whole length, other controls by a text, an icon or a border. */
+const leastShare = { slider: 0.9, other: 0.1 };
+
+async function unseen(shown: Page, blank: Page): Promise<string[]> {
+  const found: string[] = [];
+  for (const control of await shown.locator(controls).all()) {
+    if (!(await control.isVisible()) || (await isFaded(control))) continue;
+    await control.scrollIntoViewIfNeeded();
+    const isSlider = (await control.getAttribute('type')) === 'range';
+    const share = await contrastingShare(blank, await control.screenshot());
+    if (share >= leastShare[isSlider ? 'slider' : 'other']) continue;
+    const html = await control.evaluate((node) => node.outerHTML.slice(0, 120));
+    found.push(`${Math.round(100 * share)} % of ${html}`);
+  }
+  return found;
+}
+
+/** Whether the control is shown only under the pointer or with the focus. */
+const isFaded = (control: Locator): Promise<boolean> =>
+  control.evaluate((node) => {
+    for (let at: Node | null = node; at !== null;) {
+      if (at instanceof Element && getComputedStyle(at).opacity === '0') return true;
+      at = at instanceof ShadowRoot ? at.host : at.parentNode;
+    }
+    return false;
+  });
+
+describe('the contrast of controls', function () {
+  this.timeout(120_000);
+  let sessions: WebviewBrowser;
+  let panels: PanelBrowser;
+  let blank: Page;
+
+  before(async () => {
+    await loadShell();
+    sessions = await WebviewBrowser.launch('session');
+    panels = await PanelBrowser.launch();
+    blank = await sessions.blank();
+  });
+  after(async () => {
+    await sessions.close();
+    await panels.close();
+  });
+
+  for (const theme of Object.keys(themes) as ThemeName[]) {
+    it(`suffices in the session view in the theme ${theme}`, async () => {
+      const { source } = demoNight(Date.now() - 258 * 60_000);
+      const actions = { openRunOutput: () => undefined, openMetrics: () => undefined };
+      const parts = { source, actions, clock: systemClock, logger: silentLogger };
+      const { page } = await sessions.open((port) => new SessionViewHost({ ...parts, port }), {
+        theme,
+      });
+      await page.locator('.row').first().waitFor();
+      assert.deepEqual(await unseen(page, blank), []);
+      await page.locator('#tab-inbox').click();
+      await page.locator('.question .button').first().waitFor();
+      assert.deepEqual(await unseen(page, blank), []);
+      await page.close();
+    });
+
+    it(`suffices in the metrics panel in the theme ${theme}`, async () => {
+      const { page } = await panels.open({ source: demoSource(), theme });
+      await page.locator('canvas').first().waitFor();
+      assert.deepEqual(await unseen(page, blank), []);
+      await page.close();
+    });
+  }
+});
