@@ -83,6 +83,8 @@ export interface PanelDecisive {
 export interface PanelState {
   readonly sessionId: string;
   readonly title: string;
+  /** Whether the session has not ended, so that runs may follow. */
+  readonly isOpen: boolean;
   readonly runs: readonly PanelRun[];
   /** The groups of two or more runs. */
   readonly groups: readonly PanelGroup[];

@@ -31,6 +31,7 @@ export class MemoryPanelSource implements PanelSource {
   decisive: PanelDecisive | undefined;
   sessionId = 's-000000001demo';
   /** Set to make every read fail with this message. */
+  isOpen = true;
   failure: string | undefined;
   reads = 0;
 
@@ -85,6 +86,7 @@ export class MemoryPanelSource implements PanelSource {
     return {
       sessionId: this.sessionId,
       title: 'train to loss < 1.0',
+      isOpen: this.isOpen,
       runs: this.runs,
       groups: this.groups,
       ranking: this.ranking,

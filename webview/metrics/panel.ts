@@ -22,7 +22,14 @@ import { itemList, type ItemList } from './itemList.ts';
 import type { Item } from './items.ts';
 import { SeriesStore } from './seriesStore.ts';
 import { Sidebar } from './sidebar.ts';
-import { buildShell, messageElement, noMetrics, noRuns, type PageMessage } from './shell.ts';
+import {
+  buildShell,
+  messageElement,
+  noMetrics,
+  noRuns,
+  noRunYet,
+  type PageMessage,
+} from './shell.ts';
 import {
   lineStyle,
   onThemeChange,
@@ -37,6 +44,7 @@ import { restoreState, toggled, type ViewState } from './viewState.ts';
 const noState: PanelState = {
   sessionId: '',
   title: '',
+  isOpen: false,
   runs: [],
   groups: [],
   ranking: [],
@@ -152,7 +160,8 @@ export class Panel {
     if (this.#state.sessionId === '') return;
     this.#dirty = new Set();
     if (dirty !== undefined) return this.#drawDirty(dirty, isJump);
-    if (this.#state.runs.length === 0) return this.#showMessage(noRuns);
+    if (this.#state.runs.length === 0)
+      return this.#showMessage(this.#state.isOpen ? noRunYet : noRuns);
     this.#showMessage(undefined);
     this.#drawTable();
     this.#toolbar.render(this.#view.state);

@@ -43,6 +43,11 @@ export const noRuns: PageMessage = {
   text: 'Runs and their metrics appear here as soon as they are launched. Start a goal in the chat, for example: @helios train a small GPT on TinyStories to loss < 1.0',
 };
 
+export const noRunYet: PageMessage = {
+  title: 'Waiting for the first run',
+  text: 'Runs and their metrics appear here as soon as they are launched.',
+};
+
 export const noMetrics: PageMessage = {
   title: 'No metrics yet',
   text: 'A chart appears for each metric that a run prints, such as “step 10 loss 2.31”. Open a run to see its output.',

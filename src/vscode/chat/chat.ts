@@ -76,6 +76,8 @@ class ChatHandler {
       showUnknownWord(word, this.#deps.extensionUri, turn.stream);
       return about(session);
     }
+    const begun = this.#deps.sessions.get(this.#deps.following.takeNew(prompt) ?? '');
+    if (begun !== undefined) return this.#follower.follow(begun, turn, { fromStart: true });
     if (session !== undefined) return this.#goals.steer(session, turn);
     return this.#goals.start(turn, isQuestion(prompt) ? 'question' : 'goal');
   }

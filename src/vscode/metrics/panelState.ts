@@ -23,11 +23,12 @@ import type {
   PanelState,
 } from '../../protocol/metricsPanel.ts';
 import type { OpenSessionView } from '../window/sessionFacts.ts';
-import { sessionName } from '../../presentation/sessions/sessionText.ts';
+import { isOpen, sessionName } from '../../presentation/sessions/sessionText.ts';
 
 export const emptyPanelState: PanelState = {
   sessionId: '',
   title: 'No session',
+  isOpen: false,
   runs: [],
   groups: [],
   ranking: [],
@@ -42,6 +43,7 @@ export function panelState({ state, ledger }: OpenSessionView): PanelState {
   return {
     sessionId: state.id,
     title: oneLine(sessionName(state), 120),
+    isOpen: isOpen(state),
     runs: ledger.rows.map((row) => panelRun(row, numbers.get(row.runId) ?? 0)),
     groups: groups.filter(({ rows }) => rows.length > 1).map(panelGroup),
     ranking: rankingOf(groups, ledger),

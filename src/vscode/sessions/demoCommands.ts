@@ -105,7 +105,7 @@ async function startDemo(deps: WindowDeps, folder: string): Promise<void> {
     ...(model !== undefined && { model }),
   });
   await run('helios.showMetrics', session.id);
-  await showSession(deps, session);
+  await showSession(deps, session, { isNew: true });
 }
 
 /** Asks for the machine of the demo. Skips the question if there is only one machine. */

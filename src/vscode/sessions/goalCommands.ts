@@ -54,7 +54,7 @@ async function startGoal(deps: GoalDeps): Promise<void> {
   await askAtFirstGoal(deps, folder.fsPath);
   const session = await engine.sessions.start({ goal, budget, workFolder: folder.fsPath });
   void showLeftOut(session);
-  await showSession(deps, session);
+  await showSession(deps, session, { isNew: true });
 }
 
 async function offerButtons({ markdown, buttons }: Refusal): Promise<void> {
@@ -110,18 +110,23 @@ async function askBudget(): Promise<Budget | undefined> {
   return parsed.ok ? parsed.budget : undefined;
 }
 
-/** Shows a session in the chat or, if there is no chat, in the Experiments view. */
+/**
+ * Shows a session in the chat or, if there is no chat, in the Experiments view. `isNew`: the chat
+ * begins with the goal and the first step.
+ */
 export async function showSession(
   { following, logger }: WindowDeps,
   session: Session,
+  { isNew = false } = {},
 ): Promise<void> {
   if (following.isFollowed(session.id)) {
     await commands.executeCommand('workbench.action.chat.open');
     return;
   }
-  following.want(session.id);
+  const text = following.want(session.id, isNew ? session.state.goal : undefined);
+  const query = `@${participant.name} ${text}`;
   try {
-    await commands.executeCommand('workbench.action.chat.open', { query: '@helios /follow' });
+    await commands.executeCommand('workbench.action.chat.open', { query });
   } catch (error) {
     following.take();
     logger.info('The chat could not be opened; the Experiments view shows the session.', error);

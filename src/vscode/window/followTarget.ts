@@ -1,12 +1,27 @@
 /**
- * Stores the session that the next `/follow` shows, and the sessions that the chat is showing now.
+ * Stores the session that the next `/follow`, or its goal as a message, shows, and the sessions that the chat is showing now.
  */
 export class FollowTarget {
   readonly #followed = new Map<string, number>();
   #nextId: string | undefined;
+  /** Text of the message that follows the session in place of `/follow`. */
+  #message: string | undefined;
 
-  want(sessionId: string): void {
+  /**
+   * Stores the session for the next `/follow`. Returns the text that follows it: the goal of a new
+   * session, so that the chat begins with it, if the chat reads nothing else into it.
+   */
+  want(sessionId: string, goal?: string): string {
     this.#nextId = sessionId;
+    this.#message = goal !== undefined && isPlain.test(goal) ? goal : undefined;
+    return this.#message ?? '/follow';
+  }
+
+  /** Returns the id of the new session whose goal the message is, and clears it. */
+  takeNew(message: string): string | undefined {
+    return this.#message !== undefined && words(message) === words(this.#message)
+      ? this.take()
+      : undefined;
   }
 
   /**
@@ -15,7 +30,7 @@ export class FollowTarget {
    */
   take(): string | undefined {
     const id = this.#nextId;
-    this.#nextId = undefined;
+    this.#nextId = this.#message = undefined;
     return id;
   }
 
@@ -32,3 +47,8 @@ export class FollowTarget {
     return () => this.#followed.set(sessionId, (this.#followed.get(sessionId) ?? 1) - 1);
   }
 }
+
+/** Text without the marks of commands, participants and references, and without line breaks. */
+const isPlain = /^(?!\s*[/@#])(?!.*\s[/@#]\w)[^\n\r]+$/;
+
+const words = (text: string): string => text.trim().replace(/\s+/g, ' ');

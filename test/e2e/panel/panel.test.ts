@@ -384,6 +384,11 @@ describe('the metrics panel in Chromium', function () {
     );
     source.failure = undefined;
     await page.getByRole('button', { name: 'Retry' }).click();
+    await until('waits', async () =>
+      ((await message.textContent()) ?? '').startsWith('Waiting for the first run'),
+    );
+    source.isOpen = false;
+    source.changed();
     await until('empty', async () =>
       ((await message.textContent()) ?? '').includes('@helios train'),
     );
