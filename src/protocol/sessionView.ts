@@ -247,9 +247,13 @@ export interface LedgerLine {
   readonly cost: string;
   readonly code: string;
   readonly isChampion: boolean;
+  /** Values of the options of `LedgerTable.options`, in the same order; empty where none is named. */
+  readonly options: readonly string[];
 }
 
 export interface LedgerTable {
+  /** Names of the options by which the commands differ. */
+  readonly options: readonly string[];
   readonly lines: readonly LedgerLine[];
   /** Name of the deciding metric; empty if there is none. */
   readonly metric: string;

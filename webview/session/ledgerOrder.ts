@@ -1,5 +1,5 @@
 /** Sorts the ledger by the column that the user selected. */
-import type { LedgerLine } from '../../src/protocol/sessionView.ts';
+import type { LedgerLine, LedgerTable } from '../../src/protocol/sessionView.ts';
 import type { LedgerColumn, LedgerSort } from './viewState.ts';
 
 type Key = string | number | undefined;
@@ -20,10 +20,12 @@ const keys: Readonly<Record<LedgerColumn, (line: LedgerLine) => Key>> = {
  * sorted by number.
  */
 export function ordered(
-  lines: readonly LedgerLine[],
+  { lines, options }: Pick<LedgerTable, 'lines' | 'options'>,
   { column, isDescending }: LedgerSort,
 ): LedgerLine[] {
-  const keyOf = keys[column];
+  const keyOf = isLedgerColumn(column)
+    ? keys[column]
+    : optionKey(options.indexOf(column.slice('option '.length)));
   const sign = isDescending ? -1 : 1;
   return lines.toSorted((a, b) => {
     const [one, other] = [keyOf(a), keyOf(b)];
@@ -32,6 +34,16 @@ export function ordered(
     return sign * compare(one, other) || a.number - b.number;
   });
 }
+
+const isLedgerColumn = (column: LedgerSort['column']): column is LedgerColumn => column in keys;
+
+/** Returns the key of an option: a number if its value is one, so that 1e-4 is less than 0.01. */
+const optionKey =
+  (index: number) =>
+  ({ options }: LedgerLine): Key => {
+    const value = options[index] ?? '';
+    return value === '' || Number.isNaN(Number(value)) ? value : Number(value);
+  };
 
 const isAbsent = (key: Key): key is undefined => key === undefined || key === '';
 

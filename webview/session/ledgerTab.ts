@@ -6,7 +6,12 @@ import { icon } from '../shared/icons.ts';
 import { emptyMessage } from './emptyMessage.ts';
 import { ordered } from './ledgerOrder.ts';
 import { tabPanel } from './tabBar.ts';
-import { ledgerColumns, type LedgerColumn, type LedgerSort } from './viewState.ts';
+import {
+  ledgerColumns,
+  type LedgerColumn,
+  type LedgerSort,
+  type OptionColumn,
+} from './viewState.ts';
 
 export interface LedgerEvents {
   sort(sort: LedgerSort): void;
@@ -29,8 +34,8 @@ export class LedgerTab {
     const focused =
       document.activeElement?.closest<HTMLElement>('[data-column]')?.dataset['column'];
     if (table.lines.length === 0) return this.root.replaceChildren(emptyMessage(noExperiments));
-    const heads = ledgerColumns.map((column) => this.#head(column, table, sort));
-    const rows = ordered(table.lines, sort).map((line) => this.#row(line));
+    const heads = columnsOf(table).map((column) => this.#head(column, table, sort));
+    const rows = ordered(table, sort).map((line) => this.#row(line, table));
     const shown = element('table', { class: 'ledger', 'aria-label': 'Ledger' });
     shown.append(element('thead', {}, element('tr', {}, ...heads)), element('tbody', {}, ...rows));
     this.root.replaceChildren(shown);
@@ -38,7 +43,7 @@ export class LedgerTab {
       this.root.querySelector<HTMLElement>(`[data-column="${focused}"] button`)?.focus();
   }
 
-  #head(column: LedgerColumn, table: LedgerTable, sort: LedgerSort): HTMLElement {
+  #head(column: Column, table: LedgerTable, sort: LedgerSort): HTMLElement {
     const isChosen = sort.column === column;
     const order = isChosen ? (sort.isDescending ? 'descending' : 'ascending') : undefined;
     const mark = isChosen ? (sort.isDescending ? ' ↓' : ' ↑') : '';
@@ -55,7 +60,7 @@ export class LedgerTab {
     );
   }
 
-  #row(line: LedgerLine): HTMLElement {
+  #row(line: LedgerLine, table: LedgerTable): HTMLElement {
     const name = element('span', {}, line.name);
     const champion = element('span', {
       class: 'champion-mark',
@@ -80,10 +85,12 @@ export class LedgerTab {
       decision: line.decision,
     };
     const row = element('tr', { class: line.isChampion ? 'is-champion' : undefined });
-    for (const column of ledgerColumns)
-      row.append(
-        element('td', { class: appearanceOf(column), title: hovers[column] }, ...cells[column]),
-      );
+    for (const column of columnsOf(table)) {
+      const [title, content] = isOption(column)
+        ? optionCell(line.options[table.options.indexOf(optionOf(column))])
+        : [hovers[column], cells[column]];
+      row.append(element('td', { class: appearanceOf(column), title }, ...content));
+    }
     return row;
   }
 
@@ -106,8 +113,23 @@ export class LedgerTab {
   }
 }
 
-const appearanceOf = (column: LedgerColumn): string =>
-  `column-${column}${numeric.has(column) ? ' number' : ''}`;
+type Column = LedgerSort['column'];
+
+const isOption = (column: Column): column is OptionColumn => column.startsWith('option ');
+const optionOf = (column: OptionColumn): string => column.slice('option '.length);
+
+/** Puts what was varied beside what came of it. */
+const columnsOf = ({ options }: LedgerTable): readonly Column[] =>
+  ledgerColumns.flatMap((column): Column[] =>
+    column === 'best' ? ['best', ...options.map((name): Column => `option ${name}`)] : [column],
+  );
+
+const optionCell = (value = ''): [string, readonly string[]] => [value, [value]];
+
+const appearanceOf = (column: Column): string =>
+  isOption(column)
+    ? 'column-option number'
+    : `column-${column}${numeric.has(column) ? ' number' : ''}`;
 
 const titles: Readonly<Record<LedgerColumn, string>> = {
   number: '#',
@@ -120,8 +142,10 @@ const titles: Readonly<Record<LedgerColumn, string>> = {
   why: 'Why',
 };
 
-const titleOf = (column: LedgerColumn, { metric }: LedgerTable): string =>
-  column === 'best' && metric !== '' ? metric : titles[column];
+function titleOf(column: Column, { metric }: LedgerTable): string {
+  if (isOption(column)) return optionOf(column).replace(/^-+/, '');
+  return column === 'best' && metric !== '' ? metric : titles[column];
+}
 
 const noExperiments = {
   title: 'No experiments yet',

@@ -23,9 +23,14 @@ export const ledgerColumns = [
   'code',
 ] as const;
 export type LedgerColumn = (typeof ledgerColumns)[number];
+/** Column of an option of the commands, such as `--lr`. */
+export type OptionColumn = `option ${string}`;
+
+const isOption = (column: unknown): column is OptionColumn =>
+  typeof column === 'string' && column.startsWith('option ');
 
 export interface LedgerSort {
-  readonly column: LedgerColumn;
+  readonly column: LedgerColumn | OptionColumn;
   readonly isDescending: boolean;
 }
 
@@ -59,7 +64,9 @@ export function restoreState(saved: unknown): ViewState {
     zoom: { ...(time && { time }), ...(step && { step }) },
     speed: oneOf(speeds, from['speed']) ?? 10,
     sort: {
-      column: oneOf(ledgerColumns, sort['column']) ?? 'number',
+      column: isOption(sort['column'])
+        ? sort['column']
+        : (oneOf(ledgerColumns, sort['column']) ?? 'number'),
       isDescending: sort['isDescending'] === true,
     },
   };

@@ -14,16 +14,28 @@ import type { LedgerLine, LedgerTable, Tone } from '../../protocol/sessionView.t
 import { costText } from '../../presentation/sessions/sessionText.ts';
 import { decisionTone, verdictTone } from '../../presentation/events.ts';
 import { line } from './timeline.ts';
+import { settingColumns } from '../../presentation/runs/settingColumns.ts';
 import { runName } from '../../presentation/runs/runText.ts';
 import { experimentStatus } from '../../presentation/experiments/experimentText.ts';
 
-export const ledgerTable = ({ experiments, decisive }: Ledger): LedgerTable => ({
-  lines: experiments.map(lineOf),
-  metric: decisive?.metric ?? '',
-  direction: decisive?.direction ?? 'none',
-});
+export function ledgerTable({ experiments, decisive }: Ledger): LedgerTable {
+  const { names, values } = settingColumns(experiments.map(({ runs }) => runs));
+  const shown = names.slice(0, maxOptions);
+  return {
+    options: shown,
+    lines: experiments.map((row, index) => ({
+      ...lineOf(row, index),
+      options: shown.map((_, at) => line(values[index]?.[at] ?? '')),
+    })),
+    metric: decisive?.metric ?? '',
+    direction: decisive?.direction ?? 'none',
+  };
+}
 
-function lineOf(row: ExperimentRow, index: number): LedgerLine {
+/** Maximum number of columns for options, so that the table stays readable. */
+const maxOptions = 4;
+
+function lineOf(row: ExperimentRow, index: number): Omit<LedgerLine, 'options'> {
   const { id, plan, result, cost, decision } = row;
   return {
     name: id,

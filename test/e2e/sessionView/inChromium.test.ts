@@ -78,6 +78,8 @@ describe('the page of the session view in Chromium', function () {
     const cell = page.locator('.ledger td.column-best').first();
     await page.locator('#tab-ledger').click();
     await cell.waitFor();
+    const heads = await page.locator('.ledger th').allTextContents();
+    assert.deepEqual(heads.slice(1, 4), ['val_loss', 'lr', 'warmup']);
     const fits = await cell.evaluate((node) => {
       node.textContent = '0.02877 ± 0.00906 (10)';
       return node.scrollWidth <= node.clientWidth;

@@ -109,7 +109,7 @@ describe('the order of the ledger', () => {
       runs: [],
       cost: '',
     },
-    ...{ code: '', isChampion: false },
+    ...{ code: '', isChampion: false, options: [] },
     ...more,
   });
   const lines = [
@@ -119,11 +119,23 @@ describe('the order of the ledger', () => {
     line(4, { bestValue: 2 }),
   ];
   const by = (isDescending: boolean) =>
-    ordered(lines, { column: 'best', isDescending }).map(({ number }) => number);
+    ordered({ lines, options: [] }, { column: 'best', isDescending }).map(({ number }) => number);
 
   it('keeps lines without a value last, both ways, and equal ones by their number', () => {
     assert.deepEqual(by(false), [3, 1, 4, 2]);
     assert.deepEqual(by(true), [1, 4, 3, 2]);
+  });
+
+  it('compares the values of an option as numbers', () => {
+    const rates = ['0.01', '1e-4', '', '0.1'].map((rate, index) =>
+      line(index + 1, { options: [rate] }),
+    );
+    const table = { lines: rates, options: ['--lr'] };
+    const sorted = ordered(table, { column: 'option --lr', isDescending: false });
+    assert.deepEqual(
+      sorted.map(({ number }) => number),
+      [2, 1, 4, 3],
+    );
   });
 });
 
