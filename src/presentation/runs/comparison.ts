@@ -4,7 +4,8 @@ import { formatValue } from '../../base/text.ts';
 import type { LedgerRow } from '../../experiments/ledger.ts';
 import type { Judgement, MetricComparison } from '../../metrics/compare.ts';
 import { codeBlock, plain } from '../../base/markdown.ts';
-import { runName, runTitle } from '../../runs/run.ts';
+import { runTitle } from '../../runs/run.ts';
+import { settingColumns } from './settingColumns.ts';
 
 export { compareRuns } from '../../metrics/compare.ts';
 
@@ -12,58 +13,84 @@ export interface ComparedRuns {
   readonly baseline: LedgerRow;
   readonly experiment: LedgerRow;
   readonly metrics: readonly MetricComparison[];
+  /** Names of the states of the code, if they are known: `9fceb02`. */
+  readonly code?: readonly [baseline: string, experiment: string];
+  /** Pictures of metrics with the curves of both runs, as SVG documents. */
+  readonly charts?: readonly { readonly metric: string; readonly svg: string }[];
 }
 
-export function comparisonDocument({ baseline, experiment, metrics }: ComparedRuns): string {
+export const comparisonTitle = ({
+  baseline,
+  experiment,
+}: Pick<ComparedRuns, 'baseline' | 'experiment'>): string =>
+  `${runTitle(baseline.number)} vs. ${runTitle(experiment.number)}`;
+
+/** Returns Markdown: what differs first, then the metrics, with a column per run, and the curves. */
+export function comparisonDocument(compared: ComparedRuns): string {
+  const { baseline, experiment, metrics, charts = [] } = compared;
+  const heads = [runTitle(baseline.number), runTitle(experiment.number)] as const;
   return [
-    `# ${runTitle(experiment.number)} against ${runName(baseline.number)}`,
-    [
-      '| | Run | What | Machine | Result |',
-      '| :-- | --: | :-- | :-- | :-- |',
-      `| Baseline | ${runCells(baseline)} |`,
-      `| Experiment | ${runCells(experiment)} |`,
-    ].join('\n'),
-    metrics.length === 0 ? 'Neither run printed a metric.' : metricsTable(metrics),
-    ...equalStepTable(metrics),
+    `# ${comparisonTitle(compared)}`,
+    differences(compared, heads),
+    metrics.length === 0 ? 'Neither run printed a metric.' : metricsTable(metrics, heads),
+    ...equalStepTable(metrics, heads),
+    ...charts.map(({ metric, svg }) => `![${plain(metric, 40)}](${pictureOf(svg)})`),
     '## Commands',
-    codeBlock(`${baseline.command}\n${experiment.command}`, 'sh'),
+    ...[baseline, experiment].map(
+      ({ command, number }) => `${runTitle(number)}\n\n${codeBlock(command, 'sh')}`,
+    ),
     '',
   ].join('\n\n');
 }
 
-const runCells = (row: LedgerRow): string =>
-  [row.number, plain(row.label, 60), plain(row.machineId, 40), plain(rowStatus(row), 120)].join(
-    ' | ',
-  );
+type Heads = readonly [baseline: string, experiment: string];
 
-function metricsTable(metrics: readonly MetricComparison[]): string {
-  const rows = metrics.map(({ metric, baseline, experiment, atEnd, atBest }) => {
-    const last = `${valueOf(baseline?.last)} | ${valueOf(experiment?.last)} | ${judged(atEnd)}`;
-    const best = `${valueOf(baseline?.best)} | ${valueOf(experiment?.best)} | ${judged(atBest)}`;
-    return `| ${plain(metric, 40)} | ${last} | ${best} |`;
-  });
-  const head =
-    '| Metric | Last before | Last now | | Best before | Best now | |\n| :-- | --: | --: | :-- | --: | --: | :-- |';
-  return `## Metrics\n\n${head}\n${rows.join('\n')}`;
+const tableOf = (heads: readonly string[], rows: readonly (readonly string[])[]): string =>
+  [heads, heads.map(() => ':--'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+
+/** Returns a table of the options, code, machine and result, as far as they differ. */
+function differences({ baseline, experiment, code }: ComparedRuns, heads: Heads): string {
+  const { names, values } = settingColumns([[baseline], [experiment]]);
+  const [before = [], after = []] = values;
+  const cell = (text = ''): string => plain(text, 60);
+  const facts: readonly (readonly [string, string, string])[] = [
+    ['Code', code?.[0] ?? '', code?.[1] ?? ''],
+    ['Machine', baseline.machineId, experiment.machineId],
+    ['Result', rowStatus(baseline), rowStatus(experiment)],
+  ];
+  const rows = [
+    ...names.map((name, at) => [cell(name), cell(before[at]), cell(after[at])]),
+    ...facts.filter(([, one, other]) => one !== other).map((texts) => texts.map(cell)),
+  ];
+  const table = rows.length === 0 ? 'Nothing but the values.' : tableOf(['', ...heads], rows);
+  return `## What differs\n\n${table}`;
+}
+
+function metricsTable(metrics: readonly MetricComparison[], [one, other]: Heads): string {
+  const rows = metrics.flatMap(({ metric, baseline, experiment, atEnd, atBest }) => [
+    [plain(metric, 40), 'last', valueOf(baseline?.last), valueOf(experiment?.last), judged(atEnd)],
+    ['', 'best', valueOf(baseline?.best), valueOf(experiment?.best), judged(atBest)],
+  ]);
+  return `## Metrics\n\n${tableOf(['Metric', '', one, other, ''], rows)}`;
 }
 
 /**
  * Compares the runs at the last step that both reached, because a run that ended earlier would
  * otherwise be at a disadvantage.
  */
-function equalStepTable(metrics: readonly MetricComparison[]): string[] {
+function equalStepTable(metrics: readonly MetricComparison[], [one, other]: Heads): string[] {
   const rows = metrics.flatMap(({ metric, atEqualStep: at }) => {
     if (at === undefined) return [];
     const where = at.by === 'step' ? `step ${at.position}` : `point ${at.position + 1}`;
-    return [
-      `| ${plain(metric, 40)} | ${where} | ${formatValue(at.baseline)} | ${formatValue(at.experiment)} | ${judged(at)} |`,
-    ];
+    const values = [formatValue(at.baseline), formatValue(at.experiment)];
+    return [[plain(metric, 40), where, ...values, judged(at)]];
   });
   if (rows.length === 0) return [];
-  return [
-    `## At equal step\n\n| Metric | At | Before | Now | |\n| :-- | :-- | --: | --: | :-- |\n${rows.join('\n')}`,
-  ];
+  return [`## At equal step\n\n${tableOf(['Metric', 'At', one, other, ''], rows)}`];
 }
+
+const pictureOf = (svg: string): string =>
+  `data:image/svg+xml;base64,${Buffer.from(svg).toString('base64')}`;
 
 const valueOf = (value: number | undefined): string =>
   value === undefined ? '' : formatValue(value);

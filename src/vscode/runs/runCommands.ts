@@ -2,7 +2,6 @@
 import { ProgressLocation, window } from 'vscode';
 import type { SessionId } from '../../base/ids.ts';
 import { UserFacing } from '../../base/errors.ts';
-import { compareRuns, comparisonDocument } from '../../presentation/runs/comparison.ts';
 import type { Run } from '../../runs/liveRun.ts';
 import { copyText, type Handlers } from '../ui/commandRegistry.ts';
 import { outputFolder } from '../window/documents.ts';
@@ -157,14 +156,43 @@ async function openComparison(
   experiment: RunOfSession,
 ): Promise<void> {
   const [before, after] = [await liveRun(deps, baseline), await liveRun(deps, experiment)];
-  const name = `${runTitle(experiment.row.number)} against ${runName(baseline.row.number)}.md`;
+  const { compareRuns, comparisonDocument, comparisonTitle } =
+    await import('../../presentation/runs/comparison.ts');
+  const compared = { baseline: baseline.row, experiment: experiment.row };
+  const code = [codeOf(baseline), codeOf(experiment)] as const;
   await deps.documents.open(
-    `/comparison/${baseline.row.runId}/${experiment.row.runId}/${name}`,
-    async () =>
-      comparisonDocument({
-        baseline: baseline.row,
-        experiment: experiment.row,
-        metrics: await compareRuns(before.metrics, after.metrics),
-      }),
+    `/comparison/${baseline.row.runId}/${experiment.row.runId}/${comparisonTitle(compared)}.md`,
+    async () => {
+      const metrics = await compareRuns(before.metrics, after.metrics);
+      const decisive = experiment.session.ledger.decisive?.metric;
+      const names = metrics.flatMap(({ metric, atEnd }) => (atEnd === undefined ? [] : [metric]));
+      const shown = names
+        .toSorted((a, b) => Number(b === decisive) - Number(a === decisive))
+        .slice(0, maxCharts);
+      const charts = await drawn(shown, [before, after]);
+      return comparisonDocument({ ...compared, metrics, code, charts });
+    },
   );
+}
+
+const maxCharts = 3;
+
+async function drawn(metrics: readonly string[], runs: readonly Run[]) {
+  const { runChart } = await import('../../compose/runCharts.ts');
+  return metrics.flatMap((metric) => {
+    const curves = runs.map(({ spec, metrics: measured }) => ({
+      number: spec.number,
+      name: runName(spec.number),
+      isChampion: false,
+      series: measured.series(metric),
+    }));
+    const svg = runChart({ metric, runs: curves });
+    return svg === undefined ? [] : [{ metric, svg }];
+  });
+}
+
+/** Returns the state of the code of a run: `9fceb02`; empty if it is not known. */
+function codeOf({ session, row }: RunOfSession): string {
+  const code = session.state.experiments.get(row.experimentId ?? '')?.plan.code;
+  return code?.kind === 'git' ? code.tree.slice(0, 7) : '';
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { readTarget } from '../../../src/experiments/target/readTarget.ts';
-import { describe, it } from 'mocha';
+import { before, describe, it } from 'mocha';
 import { applyEvent } from '../../../src/agent/journal/fold.ts';
 import type { JournalEvent } from '../../../src/agent/journal/events.ts';
 import type { Ledger } from '../../../src/experiments/ledger.ts';
@@ -8,6 +8,7 @@ import { plainLines } from '../../../src/base/markdown.ts';
 import { noUsage } from '../../../src/models/model.ts';
 import { buildLedger } from '../../../src/experiments/buildLedger.ts';
 import { judge, type MetricComparison } from '../../../src/metrics/compare.ts';
+import { loadShell } from '../../../src/shell/grammar.ts';
 import { comparisonDocument } from '../../../src/presentation/runs/comparison.ts';
 import { isInside } from '../../../src/vscode/ui/folders.ts';
 import { journalDocument } from '../../../src/vscode/sessions/journalDocument.ts';
@@ -168,6 +169,8 @@ describe('documents of hostile text', () => {
 });
 
 describe('comparison of two runs', () => {
+  before(loadShell);
+
   it('says better and worse at the end, at best and at equal step', () => {
     const metric: MetricComparison = {
       metric: 'loss',
@@ -183,9 +186,35 @@ describe('comparison of two runs', () => {
       experiment: rowOf(2),
       metrics: [metric],
     });
-    assert.match(text, /^# Run 2 against run 1/);
-    assert.match(text, /\| loss \| 1 \| 0\.5 \| ▼ 50\.0 % better \|/);
+    assert.match(text, /^# Run 1 vs\. Run 2\n/);
+    assert.match(text, /\| Metric \|  \| Run 1 \| Run 2 \|/);
+    assert.match(text, /\| loss \| last \| 1 \| 0\.5 \| ▼ 50\.0 % better \|/);
     assert.match(text, /\| loss \| step 100 \| 1 \| 1\.25 \| ▲ 25\.0 % worse \|/);
+  });
+
+  it('begins with what differs, and shows both curves', () => {
+    const commands = [
+      'python train.py --lr 0.1 --seed 1 --wd 0',
+      'python train.py --lr 1e-3 --wd 0',
+    ];
+    const [one, other] = commands.map((command, index) => rowOf(index + 1, { command }));
+    assert.ok(one && other);
+    const text = comparisonDocument({
+      baseline: one,
+      experiment: { ...other, machineId: 'gpu9' },
+      metrics: [],
+      code: ['9fceb02', '1234567'],
+      charts: [{ metric: 'loss', svg: '<svg/>' }],
+    });
+    const [, block = ''] = text.split('## What differs');
+    const rows = (block.split('##')[0] ?? '').match(/^\| .*\|$/gm)?.slice(2);
+    assert.deepEqual(
+      rows?.map((row) => row.split('|')[1]?.trim()),
+      ['lr', 'Code', 'Machine'],
+    );
+    assert.match(text, /\| Code \| 9fceb02 \| 1234567 \|/);
+    assert.match(text, /!\[loss\]\(data:image\/svg\+xml;base64,PHN2Zy8\+\)/);
+    assert.ok(text.indexOf('What differs') < text.indexOf('## Commands'));
   });
 
   it('says why a watchdog ended a run', () => {

@@ -1,0 +1,2 @@
+/** Draws the curves of runs as pictures. */
+export { runChart } from '../reports/runChart.ts';
