@@ -52,7 +52,7 @@ describe('approvals in the hands of a user', () => {
     await workbench.setTheme('dark');
     await workbench.sendChat('@helios bring loss < 0.1');
     const text = await workbench.notificationMatching(/touch first\.txt/);
-    assert.match(text, /command: touch first\.txt ↵ machine_id: local ↵ timeout_seconds: 60/);
+    assert.match(text, /command: touch first\.txt ↵ machine: local ↵ timeout seconds: 60/);
     assert.deepEqual(await notificationButtons(), ['Approve Once', 'Review', 'Deny']);
     await workbench.screenshot('approval-notification-dark');
     await workbench.pressNotificationButton('Review');

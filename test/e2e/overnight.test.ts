@@ -129,6 +129,8 @@ describe('a night in the hands of a user', () => {
     await workbench.answerInput('$5');
     const toast = await workbench.notificationMatching(/Goal met/);
     assert.match(toast, /bring loss < 0\.1/);
+    const chat = await workbench.chatMatching(/bring loss < 0\.1[\s\S]*Trying baseline/);
+    assert.doesNotMatch(chat, /\/follow/);
     await rowMatching(/^0\.51\d* · /, /^run 1 · .*experiment 1 · keep/);
     await rowMatching(/^0\.059\d* · /, /^run 2 · champion · .*experiment 2 · keep/);
     await workbench.screenshot('overnight-tree-dark');
@@ -156,6 +158,9 @@ describe('a night in the hands of a user', () => {
     );
     assert.equal(repo.git('show', 'helios/a-rate-of-0-1-learns-faster-e2:rate.txt'), '0.1');
     assert.equal(repo.git('branch', '--show-current'), 'main');
+    await workbench.pressNotificationButton('Show Changes');
+    await tabMatching(/e2\.diff/);
+    await workbench.screenshot('overnight-promoted');
     await workbench.command('Helios: Promote Champion…');
     await workbench.pick('bring loss < 0.1');
     await workbench.pick('Save Patch');
@@ -198,6 +203,20 @@ describe('a night in the hands of a user', () => {
     );
     await dialog.locator('.monaco-button').getByText('Import', { exact: true }).click();
     await workbench.notificationMatching(/[Ii]mported/);
+  });
+
+  it('compares two runs: what differs, and a column and a curve for each', async () => {
+    await workbench.command('Helios: Compare Two Runs');
+    await workbench.pick('Run 2');
+    await tabMatching(/Run 1 vs\. Run 2/);
+    const preview = await workbench.webview('h1');
+    await workbench.eventually(
+      () => preview.locator('body').innerText(),
+      (text) => /What differs[\s\S]*Code[\s\S]*Metrics/.test(text),
+    );
+    const picture = preview.locator('img').first();
+    assert.ok(await picture.evaluate((node) => (node as HTMLImageElement).naturalWidth > 0));
+    await workbench.screenshot('overnight-comparison');
   });
 
   it('makes an experiment again, and compares', async () => {
@@ -256,6 +275,21 @@ describe('a night in the hands of a user', () => {
     await workbench.chatMatching(/Written to .*brief\.md and .*writeup\.md/);
     await workbench.setTheme('light');
     await workbench.screenshot('overnight-chat-light');
+  });
+
+  it('gets another name, which every view shows, and loses it again', async () => {
+    await workbench.rowMenu('Experiments', 'bring loss < 0.1', 'Rename Session…');
+    await workbench.inputTitled('Rename Session');
+    await workbench.answerInput('Night of the rates');
+    await rowMatching(/Night of the rates$/, /Sleeping/);
+    await tabMatching(/Night of the rates|bring loss/);
+    await workbench.screenshot('overnight-renamed');
+    await workbench.rowMenu('Experiments', 'bring loss < 1.0', 'Rename Session…');
+    await workbench.answerInput('Cosine');
+    await rowMatching(/Cosine$/, /Budget used up/);
+    await workbench.rowMenu('Experiments', 'Night of the rates', 'Rename Session…');
+    await workbench.answerInput('bring loss < 0.1');
+    await rowMatching(/bring loss < 0\.1$/, /Sleeping/);
   });
 
   it('is asked before an interrupted session goes on', async () => {

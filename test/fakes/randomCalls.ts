@@ -1,4 +1,5 @@
 /** Calls of every tool with arguments that are drawn at random from the tool's schema. */
+import { argumentLabel } from '../../src/agent/user/callText.ts';
 import { allTools, type AllToolsDeps } from '../../src/tools/allTools.ts';
 import type { Tool } from '../../src/tools/tool.ts';
 import type { Machines } from '../../src/machines/machine.ts';
@@ -150,15 +151,15 @@ export function randomCalls(tool: Tool, count: number, random: Random): RandomCa
  */
 export function missingIn(text: string, args: unknown): string[] {
   const shown = bare(text);
-  return leaves(args).filter((leaf) => !shown.includes(bare(leaf)));
+  return leaves(args, false, true).filter((leaf) => !shown.includes(bare(leaf)));
 }
 
 const bare = (text: string): string => text.replace(/[\s"'\\`↵]/g, '');
 
-function leaves(value: unknown, isNested = false): string[] {
+function leaves(value: unknown, isNested = false, isTop = false): string[] {
   if (typeof value === 'object' && value !== null)
     return Object.entries(value).flatMap(([name, inner]) => [
-      ...(Array.isArray(value) ? [] : [name]),
+      ...(Array.isArray(value) ? [] : [isTop ? argumentLabel(name) : name]),
       ...leaves(inner, isNested || typeof inner === 'object'),
     ]);
   if (value === undefined) return [];

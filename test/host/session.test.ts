@@ -47,7 +47,7 @@ describe('a session in the window', () => {
       document.getText(),
       /^Helios asks to .*\n[\d,]+ characters, \d+ lines?\. To answer/,
     );
-    assert.match(document.getText(), /^machine_id: local$/m);
+    assert.match(document.getText(), /^machine: local$/m);
     assert.equal(workspace.getConfiguration('editor', document).get('wordWrap'), 'on');
     assert.ok(!(await journal()).some(({ by }) => by === 'person'));
     // Nobody is there to be asked about the other calls.

@@ -52,10 +52,17 @@ export function callText({ args, accesses, repairs, paths = usualPaths }: ShownC
  */
 export function argumentText(args: unknown): string {
   if (typeof args !== 'object' || args === null || Array.isArray(args)) return valueText(args);
-  return Object.entries(args)
+  const given = Object.entries(args)
     .filter(([, value]) => value !== undefined)
-    .sort(([a], [b]) => rank(a) - rank(b))
-    .map(([name, value]) => labelled(nameText(name), valueText(value)))
+    .sort(([a], [b]) => rank(a) - rank(b));
+  const labels = given.map(([name]) => argumentLabel(name));
+  return given
+    .map(([name, value], index) => {
+      const label = labels[index] ?? '';
+      // No two arguments may look like one.
+      const isClear = labels.indexOf(label) === labels.lastIndexOf(label);
+      return labelled(isClear ? label : nameText(name), valueText(value));
+    })
     .join('\n');
 }
 
@@ -99,6 +106,26 @@ const accessText = (access: Access): string =>
 
 const labelled = (label: string, text: string): string =>
   text.includes('\n') ? `${label}:\n${text.replace(/^/gm, '    ')}` : `${label}: ${text}`;
+
+/** Names of arguments whose words would not tell a user what they mean. */
+const words: ReadonlyMap<string, string> = new Map([
+  ['command_template', 'command'],
+  ['cwd', 'folder'],
+  ['metric_names', 'metrics'],
+  ['new_string', 'new text'],
+  ['old_string', 'old text'],
+  ['params', 'parameters'],
+  ['repo_path', 'repository'],
+  ['source_machine_id', 'from machine'],
+  ['url', 'address'],
+  ['venv_path', 'virtual environment'],
+]);
+
+/** Returns the name of an argument in words: `machine_id` is `machine`. */
+export const argumentLabel = (name: string): string =>
+  /^\w+$/.test(name)
+    ? (words.get(name) ?? name.replace(/_ids?$/, '').replaceAll('_', ' '))
+    : nameText(name);
 
 const nameText = (name: string): string =>
   /^\w+$/.test(name) ? name : markHidden(JSON.stringify(name));

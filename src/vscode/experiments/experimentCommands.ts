@@ -1,5 +1,5 @@
 /** Commands on experiments, such as applying the code of an experiment. */
-import { Uri, window, workspace } from 'vscode';
+import { commands, Uri, window, workspace } from 'vscode';
 import {
   branchNameFor,
   branchText,
@@ -41,27 +41,58 @@ async function promote(deps: WindowDeps, argument: unknown): Promise<void> {
     },
   ];
   const picked = await window.showQuickPick(choices, { title });
-  const message = await picked?.way(
-    { machines, clock: systemClock, workFolder: state.workFolder },
-    from,
-  );
-  if (message !== undefined)
-    void window.showInformationMessage([message, ...promotedNotes(from)].join(' '));
+  const parts = { machines, clock: systemClock, workFolder: state.workFolder };
+  const promoted = await picked?.way(parts, from);
+  if (promoted !== undefined) void showPromoted(deps, { ...promoted, from, parts, sessionId: id });
 }
 
-async function asBranch(deps: PromoteDeps, from: Promotable): Promise<string | undefined> {
+interface Promoted {
+  readonly message: string;
+  /** The branch, and the folder of its repository on this computer. */
+  readonly branch?: { readonly name: string; readonly repo: string };
+}
+
+interface Shown extends Promoted {
+  readonly from: Promotable;
+  readonly parts: PromoteDeps;
+  readonly sessionId: string;
+}
+
+const showChanges = 'Show Changes';
+const checkOut = 'Check Out';
+
+/** Says what was made of an experiment, and offers to look at it and to check it out. */
+async function showPromoted(
+  { documents }: WindowDeps,
+  { message, branch, from, parts, sessionId }: Shown,
+): Promise<void> {
+  const text = [message, ...promotedNotes(from)].join(' ');
+  const buttons = branch === undefined ? [showChanges] : [showChanges, checkOut];
+  const answer = await window.showInformationMessage(text, ...buttons);
+  if (answer === showChanges)
+    await documents.open(`/promoted/${sessionId}/${from.row.id}.diff`, async () =>
+      Buffer.from(await promoteAsPatch(parts, from)).toString('utf8'),
+    );
+  // The command of the Git extension asks what to do with changes that are in the way.
+  if (answer === checkOut && branch !== undefined)
+    await commands.executeCommand('git.checkout', Uri.file(branch.repo), branch.name);
+}
+
+async function asBranch(deps: PromoteDeps, from: Promotable): Promise<Promoted | undefined> {
   const name = await window.showInputBox({
     title: 'Name of the new branch',
     value: branchNameFor(from),
   });
   if (name === undefined) return undefined;
-  return branchText(from, await promoteAsBranch(deps, from, name), {
-    patch: 'choose Save Patch',
-    name: 'choose another name',
-  });
+  const made = await promoteAsBranch(deps, from, name);
+  const advice = { patch: 'choose Save Patch', name: 'choose another name' };
+  return {
+    message: branchText(from, made, advice),
+    ...(made.whyAway === undefined && { branch: { name: made.branch, repo: made.repo } }),
+  };
 }
 
-async function asPatch(deps: PromoteDeps, from: Promotable): Promise<string | undefined> {
+async function asPatch(deps: PromoteDeps, from: Promotable): Promise<Promoted | undefined> {
   const folder = workspace.workspaceFolders?.[0]?.uri;
   const name = `helios-${from.row.id}.patch`;
   const target = await window.showSaveDialog({
@@ -71,5 +102,5 @@ async function asPatch(deps: PromoteDeps, from: Promotable): Promise<string | un
   });
   if (target === undefined) return undefined;
   await workspace.fs.writeFile(target, await promoteAsPatch(deps, from));
-  return `Saved the patch of ${from.row.id} to ${target.fsPath}.`;
+  return { message: `Saved the patch of ${from.row.id} to ${target.fsPath}.` };
 }

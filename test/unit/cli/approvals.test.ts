@@ -106,7 +106,7 @@ describe('an approval at the terminal', () => {
     const { text } = await ask({ command: 'ls', machine_id: 'gpu1' }, 'y');
     assert.equal(
       text,
-      '\nRun x (execute)\ncommand: ls\nmachine_id: gpu1\nApprove? y: once, n: no > ',
+      '\nRun x (execute)\ncommand: ls\nmachine: gpu1\nApprove? y: once, n: no > ',
     );
   });
 

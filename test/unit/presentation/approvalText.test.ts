@@ -87,7 +87,7 @@ describe('approval questions', () => {
 
   it('are on one line in a notification, with a sign for the end of each line', () => {
     const { text, choices } = approvalNotification(requestFor({ command: 'ls', machine_id: 'm' }));
-    assert.equal(text, 'Helios asks to run a command: command: ls ↵ machine_id: m');
+    assert.equal(text, 'Helios asks to run a command: command: ls ↵ machine: m');
     assert.equal(choices[0]?.[0], 'Approve Once');
     const write = requestFor({ path: 'a' }, { title: 'Write a\nb', effect: 'write' });
     assert.equal(approvalNotification(write).text, 'Helios asks to write · Write a b: path: a');
@@ -96,7 +96,7 @@ describe('approval questions', () => {
   });
 
   for (const [what, command] of [
-    ['signs of line breaks', 'ls ↵ machine_id: local'],
+    ['signs of line breaks', 'ls ↵ machine: local'],
     ['white space that a notification collapses', 'ls "a  b"'],
     ['a tab', 'ls a\tb'],
     ['a link', 'echo "[a](https://example.org)"'],

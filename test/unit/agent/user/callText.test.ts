@@ -37,11 +37,17 @@ describe('text of a call', () => {
         .flatMap((line) => /^\w+/.exec(line) ?? []);
     assert.deepEqual(
       lines({ points: [{ a: 1 }], other: 1, cwd: '/x', machines: ['a'], command_template: 'ls' }),
-      ['command_template', 'machines', 'cwd', 'other', 'points'],
+      ['command', 'machines', 'folder', 'other', 'points'],
     );
     assert.deepEqual(lines({ content: 'a\nb', append: true, machine_id: 'm', path: 'p' }), [
-      ...['path', 'machine_id', 'append', 'content'],
+      ...['path', 'machine', 'append', 'content'],
     ]);
+  });
+
+  it('names arguments in words, unless two would have the same', () => {
+    const args = { machine_id: 'a', metric_names: ['loss'], timeout_minutes: 5 };
+    assert.equal(argumentText(args), 'machine: a\nmetrics: ["loss"]\ntimeout minutes: 5');
+    assert.equal(argumentText({ machine_id: 'a', machine: 'b' }), 'machine_id: a\nmachine: b');
   });
 
   it('sorts the names inside of an argument', () =>
@@ -52,7 +58,7 @@ describe('text of a call', () => {
 
   it('lets no value look like another argument', () => {
     const text = argumentText({ command: 'ls\nmachine_id: local', machine_id: 'gpu1' });
-    assert.equal(text, 'command:\n    ls\n    machine_id: local\nmachine_id: gpu1');
+    assert.equal(text, 'command:\n    ls\n    machine_id: local\nmachine: gpu1');
     assert.equal(argumentText({ 'a: b\nc': 1 }), '"a: b\\nc": 1');
   });
 
@@ -72,7 +78,7 @@ describe('text of a call', () => {
     });
     assert.equal(
       text,
-      'runs on gpu1:\n    a\n    b\npath: a.txt\nmachine_id: gpu1\nwrites on gpu1: /work/a.txt\nconnects to: example.org',
+      'runs on gpu1:\n    a\n    b\npath: a.txt\nmachine: gpu1\nwrites on gpu1: /work/a.txt\nconnects to: example.org',
     );
   });
 
