@@ -1,5 +1,13 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { after, afterEach, before, describe, it } from 'mocha';
 import { GitGuard } from '../../../src/agent/runs/gitGuard.ts';
@@ -137,6 +145,32 @@ function writesThroughLinks(name: string, machineIn: (workFolder: string) => Mac
         ),
         [false, false, false],
       );
+    });
+
+    it('do not follow a link that takes the place of a folder after it was judged', async () => {
+      bed();
+      const machine = machineIn(path('work'));
+      const deps = { machines: createMachines([machine]) };
+      for (const name of ['writeFile', 'appendFile'] as const) {
+        const write = machine[name].bind(machine);
+        machine[name] = (...args) => {
+          renameSync(path('work/now'), path('work/before'));
+          symlinkSync('../home', path('work/now'));
+          return write(...args);
+        };
+      }
+      const input = { machine_id: machine.id, path: 'now/notes.cfg' };
+      for (const [tool, more] of [
+        [writeFile(deps), { content: 'x' }],
+        [writeFile(deps), { content: 'x', append: true }],
+        [patchFile(deps), { old_string: 'mine', new_string: 'x' }],
+      ] as const) {
+        rmSync(path('work'), { recursive: true });
+        mkdirSync(path('work/now'), { recursive: true });
+        writeFileSync(path('work/now/notes.cfg'), 'mine');
+        await assert.rejects(call(tool, { ...input, ...more }), { message: /a link took/ });
+        assert.equal(read('home/notes.cfg'), 'mine');
+      }
     });
 
     it('keep the path of a working folder that is behind a link itself', async () => {
