@@ -8,9 +8,10 @@ import { hasProgramReason } from '../verdicts/programReasons.ts';
 /** Maximum depth of calls within calls. */
 export const maxCalls = 4;
 
-/** Commands of shells, and functions that a shell calls by itself. */
+/** Keywords and commands of shells, and functions that a shell calls by itself. */
 const ofShells = new Set(
   (
+    'if then else fi for in while until do done esac select function ' +
     'alias bg bind break builtin caller case cd chpwd command command_not_found_handle compgen ' +
     'complete compopt continue coproc dirs disown echo elif enable eval exec exit fc fg getopts ' +
     'hash help history jobs kill let logout mapfile popd precmd preexec printf pushd pwd read ' +
