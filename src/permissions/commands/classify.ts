@@ -9,10 +9,10 @@ import { parseShell } from '../../shell/parseShell.ts';
 import type { ShellCommand, ShellLayout, ShellText, ShellWord } from '../../shell/shellCommand.ts';
 import { programOf, wrapperOf } from '../../shell/wrappers.ts';
 import { callReason } from './verdicts/callReasons.ts';
-import { dangerOf } from './dangers/dangers.ts';
+import { changeDanger, dangerOf } from './dangers/dangers.ts';
 import { isHarmlessVariable } from './values/harmlessVariables.ts';
 import { isCondition, judgeCondition } from './calls/conditions.ts';
-import { xargsCall, type EachCall } from './calls/eachFile.ts';
+import { xargsCall, xargsCommand, type EachCall } from './calls/eachFile.ts';
 import { judgeFind, withPatterns } from './calls/find.ts';
 import { gitCallIn } from './calls/gitFolder.ts';
 import { judgeRead, pathsOf } from './paths/operand.ts';
@@ -249,7 +249,11 @@ class LineJudge {
   }
 
   #dangers(command: ShellCommand, spot: Spot): Verdict {
-    const inner = innerCommands(command).map((each) => dangerOf(each, spot));
+    const named = xargsCommand(command, spot);
+    const inner = [
+      ...innerCommands(command).map((each) => dangerOf(each, spot)),
+      named === undefined ? safe : changeDanger(named, spot),
+    ];
     const scripts =
       this.#depth < maxDepth
         ? innerScripts(command).map((text) => judgeText(text, this.#place, this.#depth + 1))

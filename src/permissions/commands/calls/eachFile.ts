@@ -1,7 +1,9 @@
 /** Judges programs that get the names of files: from `find -exec` or through `xargs`. */
 import type { ShellCommand, ShellWord, WordPart } from '../../../shell/shellCommand.ts';
+import { programOf } from '../../../shell/wrappers.ts';
 import { listingOf } from '../files/listings.ts';
 import { readArguments, type Arguments } from '../readers/options.ts';
+import { pathsOf } from '../paths/operand.ts';
 import type { Spot } from '../paths/place.ts';
 import { readerOf } from '../readers/allReaders.ts';
 import type { Reader } from '../readers/reader.ts';
@@ -130,6 +132,58 @@ export function xargsCall(command: ShellCommand, spot: Spot): EachCall | Verdict
     : asks(`${program.text} may read more than the names that xargs gives it`, part);
 }
 
+/**
+ * Returns the command that `xargs` runs, with all names that it gives as arguments of one call;
+ * `undefined` for other programs, and if the names are not known.
+ */
+export function xargsCommand(command: ShellCommand, spot: Spot): ShellCommand | undefined {
+  const own = programOf(command.words[0]) === 'xargs' ? ownOptions(command.words) : undefined;
+  const [program, ...rest] = command.words.slice(own?.from ?? command.words.length);
+  if (own === undefined || !isFixed(program, own)) return undefined;
+  const names = writtenNames(command, own, spot) ?? namesFor(command, own, spot);
+  const words = withNames(rest, names, own.marker)?.map(possibleWords);
+  if (words?.every((each) => each !== undefined) !== true) return undefined;
+  return { ...command, assignments: [], redirections: [], words: [program, ...words.flat()] };
+}
+
+/** Returns the names that `xargs` gets from a here-string or an `echo` of the line. */
+function writtenNames(
+  { here, operator, sources = [], redirections }: ShellCommand,
+  { isNull, marker }: XargsOptions,
+  spot: Spot,
+): WordPart | undefined {
+  const [source, ...others] = operator === '|' && here === undefined ? sources : [];
+  const echoed = source?.words[0]?.text === 'echo' ? source.words.slice(1) : [];
+  const words = here === undefined ? echoed : [here];
+  const isRead = redirections.some(({ sign }) => !sign.includes('>'));
+  if (isNull || isRead || others.length > 0 || words.length === 0) return undefined;
+  const texts = words.map((word) => writtenTexts(word, spot));
+  const isKnown = texts.every((each) => each !== undefined);
+  const values = texts.flatMap((each = []) =>
+    each.map((text) => ({ kind: 'text' as const, text })),
+  );
+  return isKnown ? { kind: 'choice', values, isList: marker === undefined } : undefined;
+}
+
+/** Returns the names that `xargs` makes of a word that it reads; `undefined` if not known. */
+function writtenTexts(word: ShellWord, spot: Spot): readonly string[] | undefined {
+  const { text, isDynamic, isQuoted } = word;
+  if (/['"\\]/.test(text)) return undefined;
+  const isPath = isDynamic || (!isQuoted && text.startsWith('~'));
+  return isPath ? pathsOf(word, spot) : text.trim().split(/\s+/);
+}
+
+/** Returns what a word may be; a folder with all below it as the folder and a file in it. */
+function possibleWords(word: ShellWord): readonly ShellWord[] | undefined {
+  if (word.parts === undefined) return [word];
+  return wordTexts(word)?.flatMap(({ text, isPattern, below }) => {
+    const texts = below === undefined ? [text] : [text, below.folder === '' ? '.' : below.folder];
+    return texts.map((each) => {
+      return { text: each, spelled: each, isDynamic: isPattern, isQuoted: !isPattern };
+    });
+  });
+}
+
 /** Returns false for a program in whose name `xargs` would put a text. */
 const isFixed = (
   program: ShellWord | undefined,
@@ -190,8 +244,6 @@ function withNames(
   });
 }
 
-const here: ShellWord = { text: '.', spelled: '.', isDynamic: false, isQuoted: false };
-
 interface XargsOptions {
   readonly isNull: boolean;
   /** True if the program is not run without a name. */
@@ -247,12 +299,4 @@ function xargsOption(
   return xargsValues[name]?.test(value) === true
     ? { name, value, flags, length: attached === '' ? 2 : 1 }
     : undefined;
-}
-
-/** Returns the folders in which `find` searches. */
-export function rootsOf(rest: readonly ShellWord[]): readonly ShellWord[] {
-  const words = rest.filter(({ text }) => text !== '-P');
-  const end = words.findIndex(({ text }) => /^[-(!]/.test(text));
-  const roots = end < 0 ? words : words.slice(0, end);
-  return roots.length === 0 ? [here] : roots;
 }

@@ -1,9 +1,10 @@
 /** Judges `find` and its expression. */
 import type { ShellWord } from '../../../shell/shellCommand.ts';
-import { eachCall, rootsOf, splitExec, type EachCall } from './eachFile.ts';
+import { eachCall, splitExec, type EachCall } from './eachFile.ts';
 import { judgeRead, judgeWrite } from '../paths/operand.ts';
 import type { Spot } from '../paths/place.ts';
 import { readArguments } from '../readers/options.ts';
+import { findRoots } from '../files/findRoots.ts';
 import { belowVerdict } from '../files/trees.ts';
 import { asks, strictest, type Verdict } from '../verdicts/verdict.ts';
 
@@ -49,7 +50,7 @@ export function judgeFind(
   if (words.some(({ text }) => text === '-L'))
     return asks('reads the files to which links lead', spot.part);
   // A root of `find` may be a file, so its content may be read, not only its name.
-  const roots = rootsOf(exec.others).map((word) => judgeRead(word, spot));
+  const roots = findRoots(exec.others).map((word) => judgeRead(word, spot));
   return strictest([judgeTests(exec.others, spot), judgeCall(call), ...roots]);
 }
 

@@ -6,6 +6,7 @@ import type { Spot } from '../paths/place.ts';
 import { refusedProgram } from './refusedPrograms.ts';
 import { removalOf } from './removals.ts';
 import { isStream } from '../paths/systemPaths.ts';
+import { findRoots } from '../files/findRoots.ts';
 import { readsTree } from '../files/trees.ts';
 import { denies, isFirm, safe, strictest, type Verdict } from '../verdicts/verdict.ts';
 
@@ -45,11 +46,16 @@ export function dangerOf(command: ShellCommand, spot: Spot): Verdict {
     return refuse('writes what the system starts');
   if (name === 'git' && setsProgram(rest)) return refuse('sets a program that git runs');
   return strictest([
-    removalOf(name, rest, spot),
     readsKeys(name, command, spot),
     readsTree(name, command, spot),
-    writesProtected(name, rest, spot),
+    changeDanger(command, spot),
   ]);
+}
+
+/** Returns the same for what the command removes and writes. */
+export function changeDanger({ words: [first, ...rest] }: ShellCommand, spot: Spot): Verdict {
+  const name = programOf(first);
+  return strictest([removalOf(name, rest, spot), writesProtected(name, rest, spot)]);
 }
 
 const isFetch = ({ words }: ShellCommand): boolean => fetchers.has(programOf(words[0]));
@@ -200,15 +206,20 @@ function readsKeys(name: string, { words, input }: ShellCommand, spot: Spot): Ve
 }
 
 function writesProtected(name: string, rest: readonly ShellWord[], spot: Spot): Verdict {
-  const isChange =
-    changers.has(name) &&
-    (name !== 'sed' || rest.some(({ text }) => /^-[a-zA-Z]*i|^--in-place/.test(text)));
-  if (!isChange) return safe;
-  // The other operands of rsync are only read.
-  const operands = name === 'rsync' ? rest.slice(-1) : rest;
-  const files = operands.filter(({ text }) => !text.startsWith('-')).flatMap(targets);
+  const files = changedOperands(name, rest)
+    .filter(({ text }) => !text.startsWith('-'))
+    .flatMap(targets);
   const verdicts = files.map((word) => judgeWrite(word, spot));
   return strictest(verdicts.filter(isFirm));
+}
+
+/** Returns the arguments that may name files which the program changes. */
+function changedOperands(name: string, rest: readonly ShellWord[]): readonly ShellWord[] {
+  const has = (option: RegExp): boolean => rest.some(({ text }) => option.test(text));
+  if (name === 'find') return has(/^-delete$/) ? findRoots(rest) : [];
+  if (!changers.has(name) || (name === 'sed' && !has(/^-[a-zA-Z]*i|^--in-place/))) return [];
+  // The other operands of rsync are only read.
+  return name === 'rsync' ? rest.slice(-1) : rest;
 }
 
 /**

@@ -7,6 +7,7 @@ import type {
   ShellWord,
 } from '../../../shell/shellCommand.ts';
 import { isHarmlessVariable } from '../values/harmlessVariables.ts';
+import { findRoots } from './findRoots.ts';
 import { loopValues, type LoopPlace } from './loopValues.ts';
 import { pathsOf } from '../paths/operand.ts';
 import { readArguments } from '../readers/options.ts';
@@ -195,10 +196,7 @@ const find: Producer = (words, at) => {
     return undefined;
   const isNull = has(/^-print0$/);
   if (isNull && has(/^-print$|^-o$|^-or$|^,$/)) return undefined;
-  const end = rest.findIndex(({ text }) => /^[-(!]/.test(text));
-  const roots = end < 0 ? rest : rest.slice(0, end);
-  const here = { text: '.', spelled: '.', isDynamic: false, isQuoted: false };
-  const listing = searchListing(roots.length === 0 ? [here] : roots, at, nameOfFind(rest));
+  const listing = searchListing(findRoots(rest), at, nameOfFind(rest));
   return listing && { ...listing, isNull };
 };
 
