@@ -1,6 +1,8 @@
 /** Finds the command that a program starts, such as `python` in `torchrun train.py`. */
 import type { ShellCommand, ShellWord } from '../../shell/shellCommand.ts';
 import { programOf } from '../../shell/wrappers.ts';
+import { xargsCommand } from '../commands/calls/eachFile.ts';
+import type { Spot } from '../commands/paths/place.ts';
 import { unwrap } from '../commands/structure/runners.ts';
 import { ruleOf } from './programs/table.ts';
 import { has, isOption, operandsOf, valueOf, type Environment } from './step.ts';
@@ -33,6 +35,7 @@ interface Inner {
 export function innerOf(
   name: string,
   command: ShellCommand,
+  spot: Spot,
 ): Inner | { readonly outside: string } | undefined {
   const rest = command.words.slice(1);
   const bare = { ...command, assignments: [], redirections: [] };
@@ -41,7 +44,7 @@ export function innerOf(
   if (/^(?:exec|command|builtin)$/.test(name) && rest.length > 0 && !isOption(rest[0] ?? dot))
     return { command: { ...bare, words: rest }, assignments: [], own: [] };
   if (name === 'env') return ofEnvironment(bare, rest);
-  if (name === 'xargs') return ofXargs(bare, rest);
+  if (name === 'xargs') return ofXargs(bare, rest, xargsCommand(command, spot));
   const subcommand = operandsOf(rest)[0];
   if (subcommand?.text === 'run' && environments.has(name))
     return {
@@ -80,18 +83,29 @@ function ofEnvironment(
       };
 }
 
-function ofXargs(bare: ShellCommand, rest: readonly ShellWord[]): Inner | { outside: string } {
+/** Programs that treat all files in their arguments alike, however `xargs` divides them. */
+const alike = words('rm rmdir unlink touch mkdir');
+
+/** `known`: the command with the names that `xargs` gives, if these are known. */
+function ofXargs(
+  bare: ShellCommand,
+  rest: readonly ShellWord[],
+  known: ShellCommand | undefined,
+): Inner | { outside: string } {
   const at = rest.findIndex(
     (word, index) => !isOption(word) && !/^-[nPILsd]$/.test(rest[index - 1]?.text ?? ''),
   );
   const [, marker] = /(?:^| )-I ?(\S+)/.exec(spelledOf(rest.slice(0, Math.max(at, 0)))) ?? [];
   const [program, ...others] = at < 0 ? [] : rest.slice(at);
   const given = marker === undefined ? [...others, input] : others.map(withInput(marker));
-  const words = program === undefined ? [] : [program, ...given];
-  const rule = ruleOf(programOf(program));
-  return rule === undefined || rule.commandClass === 'files' || programOf(program) === 'kill'
+  const all = program === undefined ? [] : [program, ...given];
+  const name = programOf(program);
+  if (known !== undefined && alike.has(name))
+    return { command: { ...bare, words: known.words }, assignments: [], own: [] };
+  const rule = ruleOf(name);
+  return rule === undefined || rule.commandClass === 'files' || name === 'kill'
     ? { outside: 'passes on paths that only the shell knows' }
-    : { command: { ...bare, words }, assignments: [], own: [] };
+    : { command: { ...bare, words: all }, assignments: [], own: [] };
 }
 
 const spelledOf = (words: readonly ShellWord[]): string =>

@@ -107,12 +107,13 @@ class LineMandate {
     const name = programOf(program);
     const unclear = this.#unclear(call, step) ?? firstReason(setBy(name, rest), settingOutside);
     if (unclear !== undefined || this.#isListed(call)) return unclear;
+    const inner = innerOf(name, call, step.spot);
     this.#recordSetter(name, rest);
     this.#follow(name, rest, step);
     return (
       refusalOf(name, rest) ??
-      this.#innerCommand(innerOf(name, call), step, depth) ??
-      (innerOf(name, call) === undefined ? this.#directCall(call, step) : undefined)
+      this.#innerCommand(inner, step, depth) ??
+      (inner === undefined ? this.#directCall(call, step) : undefined)
     );
   }
 
