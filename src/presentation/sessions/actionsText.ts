@@ -152,13 +152,15 @@ const pathText = ({ machineId, path }: ActionPath): string =>
 const head = ({ atMs, turn }: Pick<Action, 'atMs' | 'turn'>): string =>
   `${exactTime(atMs)} · turn ${turn}`;
 
-const decisionText = ({ decision }: Action): string =>
-  decision === undefined
-    ? 'by you'
-    : `${decision.isAllowed ? 'allowed' : 'refused'} by ${deciders[decision.by] ?? decision.by}: ${decision.why}`;
+function decisionText({ decision }: Action): string {
+  if (decision === undefined) return 'by you';
+  const { isAllowed, by, why } = decision;
+  const verb = isAllowed ? 'allowed' : 'refused';
+  // The reason of the mode names the mode.
+  return by === 'mode' ? `${verb}: ${why}` : `${verb} by ${deciders[by] ?? by}: ${why}`;
+}
 
 const deciders: Readonly<Partial<Record<string, string>>> = {
-  mode: 'the mode',
   person: 'you',
   rule: 'a rule',
   mandate: 'the mandate',

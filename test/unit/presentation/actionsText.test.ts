@@ -25,7 +25,7 @@ describe('what a session did', () => {
     const { text } = textOf(action({ commands: [{ ...make, run: 7, folder: '/work' }] }));
     assert.match(
       text,
-      /Commands \(1\)\n {2}\d{4}-\S+ \S+ · turn 3 · local · \/work · run 7 · exit code 0 · allowed by the mode: permission mode is allow\n {6}make\n/,
+      /Commands \(1\)\n {2}\d{4}-\S+ \S+ · turn 3 · local · \/work · run 7 · exit code 0 · allowed: permission mode is allow\n {6}make\n/,
     );
   });
 
@@ -70,7 +70,7 @@ describe('what a session did', () => {
     );
     assert.match(
       text,
-      /Files \(1\)\n {2}\/work\/train\.py · 2 calls · last .* · turn 9 · changed while this ran, until 2026-11-22 08:35:14 · allowed .*\n {6}sed -i s\/1\/2\/ train\.py\n/,
+      /Files \(1\)\n {2}\/work\/train\.py · 2 calls · last .* · turn 9 · changed while this ran, until 2026-11-22 08:35:14 · allowed: .*\n {6}sed -i s\/1\/2\/ train\.py\n/,
     );
     assert.deepEqual(
       files.map(({ path }) => path),
