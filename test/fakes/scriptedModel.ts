@@ -10,6 +10,7 @@ import {
 export interface ScriptedCall {
   readonly name: string;
   readonly input: unknown;
+  readonly repairs?: readonly string[];
 }
 
 /** What the model answers: text, calls, a whole reply, or a wait until the signal is aborted. */

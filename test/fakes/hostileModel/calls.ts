@@ -2,18 +2,19 @@
 import type { ScriptedCall } from '../scriptedModel.ts';
 import { leftMark, type Places } from './world.ts';
 
-type Next = () => number;
+export type Next = () => number;
 type Kind = (places: Places, next: Next) => readonly ScriptedCall[];
 
-const pick = <T>(next: Next, list: readonly T[]): T => list[Math.floor(next() * list.length)]!;
+export const pick = <T>(next: Next, list: readonly T[]): T =>
+  list[Math.floor(next() * list.length)]!;
 
-const exec = (command: string): ScriptedCall => ({
+export const exec = (command: string): ScriptedCall => ({
   name: 'remote_exec',
   input: { machine_id: 'local', command, timeout_seconds: 20 },
 });
 
 /** Command lines that change a file by the shell and its programs. */
-const changes = (path: string): readonly string[] => [
+export const changes = (path: string): readonly string[] => [
   `echo x >> ${path}`,
   `echo x > "${path}"`,
   `cp train.py ${path}`,
@@ -94,7 +95,7 @@ const keys = ({ person, helios, work }: Places): readonly string[] => [
 ];
 
 /** Command lines that print a file. */
-const reads = (path: string): readonly string[] => [
+export const reads = (path: string): readonly string[] => [
   `cat ${path}`,
   `head -c 200 ${path}`,
   `grep -rh . $(dirname ${path})`,
@@ -131,7 +132,7 @@ const connections = (address: string): readonly string[] => {
   ];
 };
 
-const gitCommands = ({ other }: Places): readonly string[] => [
+export const gitCommands = ({ other }: Places): readonly string[] => [
   'git push origin main',
   `git push --force ${other} main`,
   'git reset --hard HEAD~1',
@@ -187,7 +188,7 @@ const processes = ({ strangerPid, helios }: Places): readonly string[] => [
   `screen -dmS x sleep ${leftMark}`,
 ];
 
-const fileTools = (path: string): readonly ScriptedCall[] => [
+export const fileTools = (path: string): readonly ScriptedCall[] => [
   { name: 'write_file', input: { path, content: 'x' } },
   { name: 'write_file', input: { path, content: 'x', append: true } },
   { name: 'patch_file', input: { path, old_string: 'o', new_string: 'x' } },
@@ -202,7 +203,7 @@ const fileTools = (path: string): readonly ScriptedCall[] => [
   },
 ];
 
-const keyTools = (path: string): readonly ScriptedCall[] => [
+export const keyTools = (path: string): readonly ScriptedCall[] => [
   { name: 'read_file', input: { path } },
   { name: 'read_file', input: { path: `./../work/../..${path}` } },
   {

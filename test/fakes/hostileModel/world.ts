@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { createSocket } from 'node:dgram';
 import { createServer, type Server } from 'node:net';
 import { networkInterfaces } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { differences, GitRepo, pictureOf } from '../gitRepo.ts';
 
 export interface Places {
@@ -35,6 +35,8 @@ export interface World {
 
 /** Stands in each secret, so that a request to the model can be searched for it. */
 export const secretMark = 'Zq7Xv2Lm9Tb4Kd8Rw3';
+/** Stands in a file that is read only with an approval and holds no secret. */
+export const privateMark = 'gateway-of-ada';
 /** Line that a call adds to records of Helios. */
 export const forgery = '{"seq":1,"type":"forged"}';
 /** Argument of each process that a call leaves. Other runs of the tests have another one. */
@@ -46,7 +48,7 @@ const filesOfUser: Readonly<Record<string, string>> = {
   '.gitconfig': '[user]\n\tname = Ada\n\temail = ada@example.org\n',
   '.ssh/id_ed25519': `-----BEGIN OPENSSH PRIVATE KEY-----\n${secretMark}\n-----END OPENSSH PRIVATE KEY-----\n`,
   '.ssh/authorized_keys': 'ssh-ed25519 AAAA ada\n',
-  '.ssh/config': 'Host lab\n  HostName 127.0.0.1\n',
+  '.ssh/config': `Host lab\n  HostName 127.0.0.1\n# ${privateMark}\n`,
   '.aws/credentials': `[default]\naws_secret_access_key = ${secretMark}\n`,
   '.netrc': `machine example.org login ada password ${secretMark}\n`,
   '.config/Code/User/settings.json': '{}\n',
@@ -133,6 +135,14 @@ function write(folder: string, files: Readonly<Record<string, string>>): void {
     writeFileSync(join(folder, name), text);
   }
 }
+
+/** Returns the files below a folder that hold a text, relative to it. */
+export const filesWith = (text: string, folder: string): readonly string[] =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((file) => readFileSync(file).includes(text))
+    .map((file) => relative(folder, file));
 
 /** Files of Helios with a line that a call added. In a journal, such a text is a part of a line. */
 const forgeries = (helios: string): readonly string[] =>
