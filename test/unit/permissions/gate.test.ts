@@ -327,6 +327,25 @@ describe('gate', () => {
       assert.deepEqual(asked, []);
     });
 
+    it('also where the command only reads', async () => {
+      const asked: string[] = [];
+      const gate = createGate({
+        judge: () => Promise.resolve(safe),
+        mode: () => 'allow',
+        ask: ({ tool }) => {
+          asked.push(tool);
+          return Promise.resolve('deny');
+        },
+        clock: new ManualClock(),
+      });
+      const access = { kind: 'command', machineId: 'local', command: 'cat a.txt' } as const;
+      const accesses = [{ ...access, asArguments: true as const }];
+      const reader = { ...mended('remote_exec', 'execute'), accesses };
+      assert.equal((await gate.decide(reader, never)).isAllowed, false);
+      assert.equal((await gate.decide({ ...reader, repairs: [] }, never)).isAllowed, true);
+      assert.deepEqual(asked, ['remote_exec']);
+    });
+
     it('and holds nothing up for long', async () => {
       const clock = new ManualClock();
       const gate = createGate({
