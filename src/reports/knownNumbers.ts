@@ -5,7 +5,7 @@
 import { formatValue } from '../base/text.ts';
 import { commandForm } from '../experiments/commandForm.ts';
 import { leadOf } from '../experiments/decisionsInForce.ts';
-import type { Ledger, LedgerRow } from '../experiments/ledger.ts';
+import type { Decisive, Ledger, LedgerRow } from '../experiments/ledger.ts';
 import { measuredValue, resultGroups, summaryOfRepeats } from '../experiments/ledgerExperiments.ts';
 import { baselinesOf } from '../experiments/target/judgeTarget.ts';
 import type { Target } from '../experiments/target/target.ts';
@@ -132,14 +132,29 @@ function groupNumbers({ experiments, rows, decisive: ofGoal }: BriefFacts['ledge
     for (const group of references.length > 0 ? references : settings.slice(0, 1))
       baselines.push(summaryOfRepeats(group, decisive)?.mean ?? Number.NaN);
     for (const group of settings) {
-      const { mean = Number.NaN, spread = Number.NaN } = summaryOfRepeats(group, decisive) ?? {};
-      ofMetric.push(mean);
-      for (const { number } of group)
-        byRun.set(number, [...(byRun.get(number) ?? []), mean, spread]);
+      ofMetric.push(summaryOfRepeats(group, decisive)?.mean ?? Number.NaN);
+      for (const part of [group, ...partsBySweep(group)]) addNumbers(byRun, part, decisive);
     }
     means.push(ofMetric.filter(Number.isFinite).slice(0, maxMeans));
   }
   return { byRun, means, baselines };
+}
+
+/** Adds the mean and the standard deviation of repeats to the numbers of each of their runs. */
+function addNumbers(
+  byRun: Map<number, number[]>,
+  repeats: readonly LedgerRow[],
+  decisive: Decisive,
+): void {
+  const { mean = Number.NaN, spread = Number.NaN } = summaryOfRepeats(repeats, decisive) ?? {};
+  for (const { number } of repeats) byRun.set(number, [...(byRun.get(number) ?? []), mean, spread]);
+}
+
+/** Returns the repeats of each sweep, because the result of a sweep shows their mean. */
+function partsBySweep(group: readonly LedgerRow[]): readonly (readonly LedgerRow[])[] {
+  const parts = Map.groupBy(group, ({ sweepId }) => sweepId);
+  parts.delete(undefined);
+  return [...parts.values()].filter(({ length }) => length < group.length);
 }
 
 type KnownSource = Pick<BriefFacts, 'ledger' | 'target' | 'earlierTargets'> & {

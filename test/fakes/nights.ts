@@ -27,6 +27,8 @@ export interface NightRun {
   /** Absent: it belongs to no experiment. */
   readonly experimentId?: string;
   readonly isReproduction?: true;
+  /** The id of its sweep. */
+  readonly sweep?: string;
   /** It goes on. */
   readonly isOpen?: boolean;
 }
@@ -148,7 +150,8 @@ export class Night {
     const spec = { id: runId, number, machineId, command, label, plannedMs: this.#atMs, ...of };
     const again = asked.isReproduction ? { isReproduction: true as const } : {};
     const belongs = experimentId === undefined ? {} : { experimentId, ...again };
-    this.add({ type: 'run.planned', spec: { ...spec, ...belongs }, callId: `r${number}` });
+    const part = asked.sweep === undefined ? {} : { sweep: { id: asked.sweep, index: 0 } };
+    this.add({ type: 'run.planned', spec: { ...spec, ...belongs, ...part }, callId: `r${number}` });
     const startedMs = this.#atMs;
     const process = { pid: 1_000 + number, startTime: '1', bootId: 'b', startedMs };
     this.add({ type: 'run.started', runId, process });

@@ -149,6 +149,21 @@ describe('numbers in the words of a model', () => {
     assert.deepEqual(found('0.25 (runs 1-2), 0.40 (run 1)', numbers), ['0.40']);
   });
 
+  it('knows the mean that the result of a sweep showed, beside the one of its setting', () => {
+    const night = new Night('loss below 3.3, mean over seeds 0 to 2');
+    const command = (seed: number) => `train --seed ${seed}`;
+    night.experiment(
+      { hypothesis: 'x' },
+      { loss: 3.0006, command: command(0), sweep: 's2' },
+      { loss: 3.2888, command: command(1), sweep: 's3' },
+      { loss: 3.2739, command: command(2), sweep: 's3' },
+      { loss: 3.0432, command: command(3), sweep: 's6' },
+    );
+    const numbers = knownNumbers(night.facts());
+    const text = 'loss 3.18777 over seeds 0-2; 3.28135 over seeds 1 and 2, not 3.15163';
+    assert.deepEqual(found(text, numbers), ['3.15163']);
+  });
+
   it('knows the number that follows from the baseline, also of an earlier target', () => {
     const night = new Night('bring loss 8 % below the baseline, mean over seeds 0 and 1');
     night.experiment(
