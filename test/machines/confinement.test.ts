@@ -18,6 +18,8 @@ import {
 import { createServer, type Server } from 'node:net';
 import { dirname, join } from 'node:path';
 import { after, before, describe, it } from 'mocha';
+import { shellQuote } from '../../src/base/text.ts';
+import { confineScript } from '../../src/machines/confinement/confine.ts';
 import { confinedMachine } from '../../src/machines/confinement/confinedMachine.ts';
 import { caches, type Confinement } from '../../src/machines/confinement/policy.ts';
 import type { ExecResult } from '../../src/machines/machine.ts';
@@ -301,6 +303,22 @@ block.unlink()"`,
       const { outcome, stderr } = await run('true', more);
       assert.deepEqual(outcome, { kind: 'exited', code: 126 });
       assert.match(stderr, /could not be confined: .*linked\/\.git is a link\./);
+    });
+
+    it('starts although a listed socket has gone with its folder', async () => {
+      const folder = join(bed.home, 'gone');
+      mkdirSync(folder);
+      const server = createServer().listen(join(folder, 'main.sock'));
+      await new Promise((resolve) => server.once('listening', resolve));
+      const listed = 'places=$(places) || exit 126\n';
+      const script = confineScript(bed.machine(), bed.confinement);
+      assert.ok(script.includes(listed));
+      const gap = `${listed}case $places in *gone/main.sock*) echo listed ;; esac; mv ${folder} ${folder}-away\n`;
+      const { stdout, stderr } = await bed
+        .machine()
+        .exec(`exec /bin/sh -c ${shellQuote(script.replace(listed, () => gap))} helios echo ran`);
+      server.close();
+      assert.deepEqual([stdout, stderr], ['listed\nran\n', '']);
     });
 
     it('is never granted the home folder as a whole', async () => {

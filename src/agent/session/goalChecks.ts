@@ -194,7 +194,7 @@ async function check(deps: Deps, asked: Check, context: ToolContext): Promise<st
   if (outcome === 'passed') return `${name} passed${where}`;
   if (outcome === 'not_started')
     throw new ToolFailure(
-      `Not ended: ${name} could not be started on ${machineId}: ${output}. It has not failed; repair this, or call finish with outcome blocked and say why.`,
+      `Not ended: ${name} could not be started on ${machineId}: ${output}. It has not failed: call finish again. If it still does not start, repair what this names.`,
     );
   throw new ToolFailure(
     `Not ended: ${name} failed (${text}) on ${machineId}${plan === undefined ? '' : ','}${where}.${note === undefined ? '' : ' If that check is wrong, call finish with outcome blocked and say why.'}\n${output}`,

@@ -148,7 +148,10 @@ while IFS=$tab read -r path kind; do
 done <<LINES
 $places
 LINES
+# Skip what has gone since it was listed, such as the socket of a program that has ended: bubblewrap
+# would create it, and fails where it cannot.
 while IFS=$tab read -r path kind; do
+  [ -e "$path" ] || continue
   case $kind in
     1write) set -- --bind "$path" "$path" "$@" ;;
     2read) set -- --ro-bind "$path" "$path" "$@" ;;

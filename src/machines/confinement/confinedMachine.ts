@@ -29,7 +29,9 @@ class ConfinedMachine extends ForwardingMachine {
     const hasList = typeof this.#confinement.network !== 'string';
     const record = hasList ? `hosts-${randomBytes(8).toString('hex')}.log` : '';
     const text = confinedCommand(this.#machine, this.#confinement, command, record);
-    const result = await this.#machine.exec(text, options);
+    const first = await this.#machine.exec(text, options);
+    const isGone = vanished.test(startFailure(first) ?? '');
+    const result = isGone ? await this.#machine.exec(text, options) : first;
     const confined = { ...result, outcome: outcomeOf(result.outcome) };
     return hasList ? { ...confined, contacts: await this.#contacts(record) } : confined;
   }
@@ -60,6 +62,13 @@ export function startFailure({ outcome, stdout, stderr }: ExecResult): string | 
   if (outcome.code === 1) return /^bwrap: (.*)\n?(?![^])/m.exec(stderr)?.[1];
   return outcome.code === refusedCode ? refusal.exec(stderr)?.[1] : undefined;
 }
+
+/**
+ * Matches that bubblewrap did not find a path to hide, such as the socket of a program that has ended
+ * since the script listed it. The next start lists the paths again.
+ */
+const vanished =
+  /^Can't (?:mkdir(?: parents for)?|create file at|find source path|get type of source) \/.*: (?:Read-only file system|Permission denied|No such file or directory)$/;
 
 /** Exit code of the script if it does not start the command. */
 const refusedCode = 126;

@@ -178,7 +178,7 @@ describe('what a goal asks for besides numbers, in a session', () => {
     await session.ended;
     assert.equal(
       errors(session)[0],
-      `Not ended: python3 check.py could not be started on local: There is no folder ${plain} to run a command in. It has not failed; repair this, or call finish with outcome blocked and say why.`,
+      `Not ended: python3 check.py could not be started on local: There is no folder ${plain} to run a command in. It has not failed: call finish again. If it still does not start, repair what this names.`,
     );
     const [check] = eventsOf(session, 'check.ended');
     assert.deepEqual(

@@ -2,7 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import type { SessionId } from '../../../../src/base/ids.ts';
 import { confineScript } from '../../../../src/machines/confinement/confine.ts';
-import { startFailure } from '../../../../src/machines/confinement/confinedMachine.ts';
+import {
+  confinedMachine,
+  startFailure,
+} from '../../../../src/machines/confinement/confinedMachine.ts';
 import {
   confinementNote,
   ownNetworkNote,
@@ -220,6 +223,23 @@ describe('the confinement of commands', () => {
     assert.equal(why('bwrap: of the check\n', 1, 'it began\n'), undefined);
     assert.equal(why('bwrap: of the check\n', 0), undefined);
     assert.equal(why(`${script}no.\n`, 1), undefined);
+  });
+
+  it('starts once more if a hidden path has gone in between, and only then', async () => {
+    const gone =
+      "Can't mkdir parents for /w/world/.config/Code/1.9-main.sock: Read-only file system";
+    const starts = async (line: string): Promise<readonly [number, string]> => {
+      let count = 0;
+      const machine = scripted(() => {
+        count += 1;
+        return count === 1 ? { code: 1, stderr: `bwrap: ${line}\n` } : { stdout: 'ran' };
+      });
+      const { stdout } = await confinedMachine(machine, confinement).exec('python3 check.py');
+      return [count, stdout];
+    };
+    assert.deepEqual(await starts(gone), [2, 'ran']);
+    assert.deepEqual(await starts("Can't create file at /w/a.sock: Permission denied"), [2, 'ran']);
+    assert.deepEqual(await starts("Can't chdir to /a: No such file or directory"), [1, '']);
   });
 
   it('asks a machine until bubblewrap has started, for each kind of network', async () => {
