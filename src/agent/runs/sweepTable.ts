@@ -13,10 +13,16 @@ import {
   type Ledger,
   type LedgerRow,
 } from '../../experiments/ledger.ts';
-import { measuredValue, resultOf, summaryOfRepeats } from '../../experiments/ledgerExperiments.ts';
+import {
+  measuredValue,
+  resultOf,
+  summaryOfRepeats,
+  type RepeatsSummary,
+} from '../../experiments/ledgerExperiments.ts';
 import { isBetter } from '../../experiments/champion.ts';
 import { repeatsOf, settingGroups } from '../../experiments/repeats.ts';
 import { settingForm } from '../../experiments/seeds.ts';
+import { breachesOf } from '../../experiments/target/judgeTarget.ts';
 import type { MetricSpec } from '../../metrics/metric.ts';
 import { unreadMetrics } from '../../metrics/unreadMetrics.ts';
 import type { SweepEndReason } from '../../runs/sweep.ts';
@@ -51,15 +57,18 @@ const maxTailChars = 200;
 /** Returns the table, which has at most a few thousand characters for any number of points. */
 export function sweepTable(view: SweepView, end = view.sweep.end): string {
   const { sweep, ledger, problems } = view;
-  const rows = ranked(ledger);
+  const breaches = breachesOf(view.state.target, { experiments: view.all });
+  const rows = ranked(ledger, breaches);
   const omittedCount = rows.length - maxRows;
   const skipped = [...sweep.skipped].slice(0, maxSkipped);
   const failed = rows.find(isFailed);
   const tail = failed && view.tail(failed);
   return [
-    sweepLine(view, end),
-    ...settingLines(ledger),
-    ...rows.slice(0, maxRows).map((row) => `- ${rowText(row, ledger.decisive)}`),
+    sweepLine(view, breaches, end),
+    ...settingLines(ledger, breaches),
+    ...rows
+      .slice(0, maxRows)
+      .map((row) => `- ${rowText(row, ledger.decisive)}${breachText([row], breaches)}`),
     ...(omittedCount > 0
       ? [`- … and ${omittedCount} more; show_metrics and task_output show each of them by its run`]
       : []),
@@ -80,7 +89,7 @@ export function sweepTable(view: SweepView, end = view.sweep.end): string {
  * Formats the first line of the table: `Sweep s1 over lr × bs on gpu1: 5 ok, 1 failed, 2 running, 4
  * waiting; best loss 0.41 by run 7 (lr=3e-4 bs=64)`.
  */
-function sweepLine(view: SweepView, end = view.sweep.end): string {
+function sweepLine(view: SweepView, breaches: Breaches, end: SweepEndReason | undefined): string {
   const { state, sweep } = view;
   const { plan } = sweep;
   const { waiting, going, over } = progressOf(state, sweep);
@@ -100,7 +109,7 @@ function sweepLine(view: SweepView, end = view.sweep.end): string {
   const told = [...numbered(ended), ...active, ...numbered(others)];
   return [
     `Sweep ${plan.id} over ${plan.params.join(' × ')} on ${plan.machineIds.join(', ')}${isPaused(sweep) && end === undefined ? ' is paused' : endReasonText(end)}: ${told.join(', ')}`,
-    ...bestTexts(view),
+    ...bestTexts(view, breaches),
   ].join('; ');
 }
 
@@ -137,17 +146,18 @@ const tailText = (tail: string): string =>
  * Returns the best setting and, if it was repeated, the best of its values. Also returns the best
  * value of all runs if another setting has it.
  */
-function bestTexts({ ledger: { best, rows, decisive }, all }: SweepView): string[] {
+function bestTexts(view: SweepView, breaches: Breaches): string[] {
+  const { best, rows, decisive } = view.ledger;
   if (best === undefined || decisive === undefined) return [];
   const names = best.runs.map(({ number }) => runName(number));
   const setting = settingOf(best.runs);
   const by = setting === undefined ? '' : ` by ${setting}`;
   const [text, ...others] = [
     `best ${resultValueText(best)}${by} (${names.slice(0, 5).join(', ')})`,
-    ...wholeTexts(best.runs, decisive, all),
+    ...wholeTexts(best.runs, decisive, view.all),
   ];
   if (best.n < 2) return [text, ...others];
-  const [top] = ranked({ rows, decisive });
+  const [top] = ranked({ rows, decisive }, breaches);
   const value = top && measuredValue(top, decisive);
   const isOther = top !== undefined && value !== undefined && isBetter(value, best.best, decisive);
   const word = decisive.direction === 'higher' ? 'highest' : 'lowest';
@@ -216,7 +226,7 @@ function endReasonText(end: SweepEndReason | undefined): string {
 }
 
 /** Returns one line per setting, best mean first; empty if no setting was repeated. */
-function settingLines({ rows, decisive }: Ledger): string[] {
+function settingLines({ rows, decisive }: Ledger, breaches: Breaches): string[] {
   if (decisive === undefined) return [];
   const sign = decisive.direction === 'lower' ? 1 : -1;
   const settings = repeatsOf(rows).flatMap((group) => {
@@ -226,27 +236,49 @@ function settingLines({ rows, decisive }: Ledger): string[] {
   if (settings.every(({ n }) => n < 2)) return [];
   const { metric, rule } = decisive;
   return settings
-    .toSorted((a, b) => sign * (a.mean - b.mean))
+    .toSorted(
+      (a, b) =>
+        Number(isBreach(a, breaches)) - Number(isBreach(b, breaches)) || sign * (a.mean - b.mean),
+    )
     .slice(0, maxSettings)
     .map(
       (one) =>
-        `- ${settingOf(one.runs) ?? 'all runs'}: ${resultRunsText({ ...one, metric, rule })}`,
+        `- ${settingOf(one.runs) ?? 'all runs'}: ${resultRunsText({ ...one, metric, rule })}${breachText(one.runs, breaches)}`,
     );
 }
 
+/** The limits of the goal that each run breaks, by its number. */
+type Breaches = ReadonlyMap<number, string>;
+type Setting = Pick<RepeatsSummary<LedgerRow>, 'runs'>;
+
+const isBreach = ({ runs }: Setting, breaches: Breaches): boolean =>
+  runs.some(({ number }) => breaches.has(number));
+
+/** Formats the limits that a setting breaks: ` · breaks model_kb < 600 (922)`; empty if none. */
+function breachText(runs: readonly LedgerRow[], breaches: Breaches): string {
+  const [text] = runs.flatMap(({ number }) => breaches.get(number) ?? []);
+  return text === undefined ? '' : ` · breaks ${text}`;
+}
+
 /**
- * Sorts the runs by the last or best value that the ledger compares, best first. Runs without a
- * value follow, by number.
+ * Sorts the runs by the last or best value that the ledger compares, best first. Runs that break a
+ * limit of the goal follow, then runs without a value, by number.
  */
-function ranked({ rows, decisive }: Pick<Ledger, 'rows' | 'decisive'>): LedgerRow[] {
+function ranked(
+  { rows, decisive }: Pick<Ledger, 'rows' | 'decisive'>,
+  breaches: Breaches,
+): LedgerRow[] {
   if (decisive === undefined) return [...rows];
   const sign = decisive.direction === 'lower' ? 1 : -1;
   const rank = (row: LedgerRow): number => {
     const value = measuredValue(row, decisive);
     return value === undefined ? Infinity : sign * value;
   };
-  return rows.toSorted((a, b) =>
-    rank(a) < rank(b) ? -1 : rank(a) > rank(b) ? 1 : a.number - b.number,
+  const group = (row: LedgerRow): number =>
+    rank(row) === Infinity ? 2 : Number(breaches.has(row.number));
+  return rows.toSorted(
+    (a, b) =>
+      group(a) - group(b) || (rank(a) < rank(b) ? -1 : rank(a) > rank(b) ? 1 : a.number - b.number),
   );
 }
 

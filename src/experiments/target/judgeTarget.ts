@@ -153,6 +153,30 @@ export const isOverLimit = (
     conditions.some(({ condition, isBroken }) => isBroken && isLimit(condition)),
   );
 
+/**
+ * Returns the conditions that the setting of a run breaks on another metric than the objective, by
+ * number of the run: `model_kb < 600 (922)`.
+ */
+export const breachesOf = (
+  target: Target | undefined,
+  ledger: Experiments,
+): ReadonlyMap<number, string> =>
+  new Map(
+    (target === undefined ? [] : judgeSettings(target, ledger)).flatMap(({ runs, conditions }) => {
+      const texts = conditions.flatMap((one) => breachText(one, target?.objective.metric));
+      return texts.length === 0 ? [] : runs.map((row) => [row.number, texts.join(', ')] as const);
+    }),
+  );
+
+function breachText(result: ConditionResult, objective: string | undefined): readonly string[] {
+  const { condition, isBroken, value, baseline = 1 } = result;
+  if (!isBroken || condition.metric === objective || value === undefined) return [];
+  const { metric, comparator, isPercent, isRelative } = condition;
+  const wanted = isRelative ? formatValue(condition.value * baseline) : `${condition.value}`;
+  const measured = formatValue(comparable(value, condition) * baseline);
+  return [`${metric} ${comparator} ${wanted}${isPercent ? ' %' : ''} (${measured})`];
+}
+
 /** Judges the champion with its repeats; `undefined` if there is no champion. */
 export function judgeChampion(target: Target, ledger: Ledger): GroupResult | undefined {
   return ledger.best && judgeRows(target, ledger, ledger.best.runs)[0];

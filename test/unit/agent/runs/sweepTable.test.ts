@@ -16,6 +16,7 @@ interface Point {
   readonly command?: string;
   readonly label: string;
   readonly loss?: number;
+  readonly kb?: number;
   readonly verdict?: Verdict;
   readonly isQueued?: boolean;
 }
@@ -43,7 +44,7 @@ function tableOf(
     })),
   };
   const events = points.flatMap(
-    ({ label, command, loss, verdict, isQueued }, index): SessionEvent[] => {
+    ({ label, command, loss, kb, verdict, isQueued }, index): SessionEvent[] => {
       const run = runState(index + 1);
       const planned = {
         ...run.spec,
@@ -52,7 +53,10 @@ function tableOf(
         ...(index < own && { sweep: { id: 's1', index } }),
       };
       const id = runId(index + 1);
-      const metrics = loss === undefined ? [] : [lossOf(loss)];
+      const metrics = [
+        ...(loss === undefined ? [] : [lossOf(loss)]),
+        ...(kb === undefined ? [] : [lossOf(kb, { metric: 'model_kb' })]),
+      ];
       return [
         { type: 'run.planned', spec: planned, callId: 'c' },
         ...(isQueued || run.process === undefined
@@ -120,6 +124,27 @@ describe('the table of a sweep', () => {
       line ?? '',
       /; best loss 0\.85 ± 0\.0707 over 2 runs \(seeds 0, 1, 2 missing\) by .* \(run 1, run 2\); .*; all of its setting: loss 0\.6 ± 0\.1 over runs 3–5 \(seeds of the goal, without runs 1, 2\)$/,
     );
+  });
+
+  it('says which rows break a limit of the goal, behind the others', () => {
+    const points = (
+      [
+        ['trees=400', 2.9797, 464],
+        ['trees=500', 2.9963, 576.6],
+        ['trees=800', 2.9108, 922],
+      ] as const
+    ).map(([label, loss, kb]) => ({
+      ...{ label, loss, kb, verdict: ok },
+      command: `train --${label} --seed 0`,
+    }));
+    const goal = 'loss < 3.3, mean over seeds 0 to 2, and model_kb < 600';
+    const [line, ...rows] = tableOf(points, { goal }).split('\n');
+    assert.match(line ?? '', /best loss 2\.9797 .* by trees=400 \(run 1\)/);
+    assert.deepEqual(rows, [
+      '- run 1 · trees=400 · ok · loss 2.9797',
+      '- run 2 · trees=500 · ok · loss 2.9963',
+      '- run 3 · trees=800 · ok · loss 2.9108 · breaks model_kb < 600 (922)',
+    ]);
   });
 
   it('names a metric that was not read, with the nearest line', () => {
