@@ -121,13 +121,13 @@ export function createTargetSetter(deps: ToolsetDeps): AllToolsDeps['setTarget']
     const target = withRepeats(stated, state.goal);
     refuseContradiction(state, target, sessionRuns.ledger());
     await readForTarget(deps, target);
-    await refuseUnprinted(deps, sessionRuns.ledger(), target);
+    const unprinted = await unprintedText(deps, sessionRuns.ledger(), target);
     await log.record({ type: 'session.target_changed', target, by: 'agent' });
     const ledger = sessionRuns.ledger();
     const now = log.state.target ?? target;
     const judged = judgeChampion(now, ledger)?.conditions.map(({ text }) => text) ?? [];
     const best = ledger.best === undefined ? 'nothing measured yet' : resultValueText(ledger.best);
-    return `The target is now: ${targetIn(now, ledger)}. Best so far: ${best}.${judged.length === 0 ? '' : ` ${judged.join('; ')}.`}`;
+    return `The target is now: ${targetIn(now, ledger)}. Best so far: ${best}.${judged.length === 0 ? '' : ` ${judged.join('; ')}.`}${unprinted}`;
   };
 }
 
@@ -167,21 +167,28 @@ function refuseContradiction(
     );
 }
 
-async function refuseUnprinted(
+/**
+ * Resolves with a sentence about the conditions whose metrics no run has printed yet; empty if there
+ * are none. Throws `ToolFailure` if the metric that ranks runs is not among those printed.
+ */
+async function unprintedText(
   deps: ToolsetDeps,
   ledger: Ledger,
   { objective, conditions }: Target,
-): Promise<void> {
+): Promise<string> {
   const printed = new Set(ledger.rows.flatMap(({ metrics }) => metrics.map((one) => one.metric)));
-  if (printed.size === 0) return;
+  if (printed.size === 0) return '';
   const metrics = [objective.metric, ...conditions.map(({ metric }) => metric)];
-  const missing = metrics.find((metric) => !isPrinted(ledger, metric));
-  if (missing === undefined) return;
-  const nearest = await lineNear(deps, missing, ledger.rows);
+  const missing = [...new Set(metrics)].filter((metric) => !isPrinted(ledger, metric));
+  const [first] = missing;
+  if (first === undefined) return '';
+  const nearest = await lineNear(deps, first, ledger.rows);
+  if (first !== objective.metric)
+    return ` Not read yet: ${missing.join(', ')}, so this part cannot be met until runs print it or metric_patterns reads it.${nearest === undefined ? '' : ` ${nearest}`}`;
   const read = `Read so far: ${[...printed].slice(0, 20).join(', ')}.`;
   throw new ToolFailure(
     nearest === undefined
-      ? `No run printed ${missing}. ${read} Name one of these, or have a run print it first.`
-      : `${missing} was not read from any run. ${read} ${nearest}`,
+      ? `No run printed ${first}. ${read} Name one of these, or have a run print it first.`
+      : `${first} was not read from any run. ${read} ${nearest}`,
   );
 }
