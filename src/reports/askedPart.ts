@@ -34,7 +34,12 @@ export function askedPart(facts: BriefFacts): string {
   const { target } = facts;
   const lines = [
     ...(target === undefined ? ['- No target was understood.'] : targetLines(facts, target)),
-    ...linesOf([...fileDemands(facts), ...checkDemands(facts), ...uncheckedDemands(facts)]),
+    ...linesOf([
+      ...fileDemands(facts),
+      ...checkDemands(facts),
+      ...launchDemands(facts),
+      ...uncheckedDemands(facts),
+    ]),
   ];
   return `## What you asked for\n\n${lines.join('\n')}`;
 }
@@ -131,15 +136,19 @@ function fileDemands({ demands, ledger }: BriefFacts): Demand[] {
 }
 
 function checkDemands({ demands, target }: BriefFacts): Demand[] {
-  const { checks = [], checked = [], tries = [] } = demands ?? {};
+  const { checks = [], checked = [], tries = [], launches = [] } = demands ?? {};
   const passed = checks.map((check) => passedText(checked, check));
   const named = checks.map((check, index) => {
     const own = tries.filter(({ command }) => runsCheck(command, check));
     return checkDemand(check, passed[index], own);
   });
   if (target !== undefined) return named;
+  const isLaunch = (text: string): boolean =>
+    launches.some((one) => text === one.text || text === `${one.text}, not met`);
   // Without a target, the session ended on other evidence, such as a file or a command.
-  const others = checked.filter((text) => !passed.includes(text) && !text.endsWith(' unchanged'));
+  const others = checked.filter(
+    (text) => !passed.includes(text) && !text.endsWith(' unchanged') && !isLaunch(text),
+  );
   return [...named, ...others.map((text): Demand => ({ verdict: 'Checked', text, how: '' }))];
 }
 
@@ -176,6 +185,13 @@ function tryText({ command, machineId, experimentId, outcome, text }: CheckFacts
         : `could not be started${where}${times}: ${text}`;
   return `${command} ${end}`;
 }
+
+const launchDemands = ({ demands }: BriefFacts): Demand[] =>
+  (demands?.launches ?? []).map(({ isMet, text }) => ({
+    verdict: isMet ? 'Met' : 'Not met',
+    text,
+    how: '',
+  }));
 
 function uncheckedDemands({ unchecked = [] }: BriefFacts): Demand[] {
   const how = unchecked.some((text) => readTrainingLimits(text).length > 0)

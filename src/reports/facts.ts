@@ -4,6 +4,7 @@
  */
 import type { RunId } from '../base/ids.ts';
 import type { Ledger } from '../experiments/ledger.ts';
+import type { JudgedLimit } from '../experiments/target/launchLimits.ts';
 import type { Target } from '../experiments/target/target.ts';
 
 export interface BriefFacts {
@@ -55,6 +56,8 @@ export interface DemandFacts {
   readonly checked: readonly string[];
   /** Checks that were run, or could not be started; oldest first. Default: none. */
   readonly tries?: readonly CheckFacts[];
+  /** Limits on the number of runs and on their machines, compared. Default: none. */
+  readonly launches?: readonly JudgedLimit[];
 }
 
 export interface CheckFacts {

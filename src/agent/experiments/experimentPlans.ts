@@ -30,6 +30,7 @@ import {
 } from './earlierAttempts.ts';
 import { experimentNamed } from './experimentReference.ts';
 import { duplicateText, similarNotes } from './experimentLabels.ts';
+import { refuseBeyondLimits } from './launchLimits.ts';
 import { storeOf } from './storedCode.ts';
 import { changedFiles, changedText, restoringText } from './unchangedFiles.ts';
 
@@ -117,6 +118,9 @@ export class ExperimentPlans {
   async #begin(request: ExperimentRequest, callId: string): Promise<BegunExperiment> {
     const before = this.#begunFor(callId);
     if (before !== undefined) return { id: before, notes: [] };
+    const { machineIds, commands } = request;
+    const planned = { count: commands.length, machineIds };
+    refuseBeyondLimits(this.#state, this.#deps.log.events, planned);
     this.#deps.earlier.prepare();
     const joined =
       request.experiment === undefined

@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { readRegularBytes } from '../../base/regularFile.ts';
 import type { ExperimentPlan } from '../../experiments/experiment.ts';
+import { readLaunchLimits } from '../../experiments/target/launchLimits.ts';
 import { uncheckedDemands } from '../../experiments/target/readDemands.ts';
 import {
   namedRequirements,
@@ -18,11 +19,13 @@ const maxBytes = 64 * 1024 * 1024;
 
 /**
  * Resolves with the requirements of the goal besides numbers, as a field of the first event. A file
- * that does not exist in the folder or cannot be read is named as not read.
+ * that does not exist in the folder or cannot be read is named as not read. `machines`: the ids of
+ * the machines that there are.
  */
 export async function requirementsAtStart(
   goal: string,
   workFolder: string,
+  machines: readonly string[],
 ): Promise<{ readonly requirements?: Requirements }> {
   const named = namedRequirements(goal);
   const { unchanged: names, unread: others, checks } = named;
@@ -30,13 +33,16 @@ export async function requirementsAtStart(
   const unchanged = files.filter((one) => one !== undefined);
   const missing = names.filter((_, index) => files[index] === undefined);
   const unread = [...missing.map((name) => `${name} (no such file)`), ...others];
-  const unchecked = uncheckedDemands(goal, named);
-  return unchanged.length + checks.length + unread.length + unchecked.length === 0
+  const { limits, rest } = readLaunchLimits(goal, machines);
+  const unchecked = uncheckedDemands(rest, named);
+  const count = unchanged.length + checks.length + unread.length + unchecked.length;
+  return count + Object.keys(limits).length === 0
     ? {}
     : {
         requirements: {
           unchanged,
           checks,
+          ...limits,
           ...(unread.length > 0 && { unread }),
           ...(unchecked.length > 0 && { unchecked }),
         },

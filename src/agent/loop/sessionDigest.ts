@@ -19,6 +19,7 @@ import { printedValue } from '../../metrics/printedValue.ts';
 import type { Run } from '../../runs/liveRun.ts';
 import type { DigestInput, DigestRun } from '../../sleep/digest.ts';
 import type { Wake } from '../../sleep/sleeper.ts';
+import { runsUsed } from '../experiments/launchLimits.ts';
 import type { SessionRuns } from '../runs/sessionRuns.ts';
 import type { SessionLog } from '../journal/sessionLog.ts';
 import type { SessionState } from '../journal/state.ts';
@@ -56,11 +57,15 @@ export function digestOf({ wake, sleep, log, sessionRuns, sweeps, clock }: WakeF
         }
       : { kind: 'sleep', reason: sleep.request.reason, sleptMs: nowMs - sleep.sinceMs, wake };
   const { decisive } = sessionRuns.ledger();
+  const used = runsUsed(log.state);
   return {
     cause,
-    left: measuresOf({ state: log.state, today: nothingSpent, nowMs })
-      .filter(({ scope }) => scope === 'goal')
-      .map(({ limit, used, of }) => amountText(limit, Math.max(0, of - used))),
+    left: [
+      ...measuresOf({ state: log.state, today: nothingSpent, nowMs })
+        .filter(({ scope }) => scope === 'goal')
+        .map(({ limit, used, of }) => amountText(limit, Math.max(0, of - used))),
+      ...(used === undefined ? [] : [used]),
+    ],
     runs: digestRows({ log, sessionRuns })
       .slice(0, maxRuns)
       .map((row) => digestRun(row, { log, sessionRuns, nowMs, decisive })),

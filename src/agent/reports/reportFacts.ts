@@ -17,6 +17,8 @@ import type { SessionReading } from '../contract/sessions.ts';
 import type { JournalEvent } from '../journal/events.ts';
 import { editsOfCheckout } from '../edits/undoEdits.ts';
 import { endMs, workedMs } from '../journal/sessionEnd.ts';
+import { judgeLaunches } from '../../experiments/target/launchLimits.ts';
+import { launchedRuns } from '../experiments/launchLimits.ts';
 import { uncheckedTexts } from '../../experiments/target/requirements.ts';
 import { happeningsOf, sleepsOf } from './reportHappenings.ts';
 import type { RunState, SessionState } from '../journal/state.ts';
@@ -46,6 +48,7 @@ export function briefFacts({ state, events, ledger }: ReportSource, about: About
       unchanged: (requirements?.unchanged ?? []).map(({ path }) => path),
       checks: requirements?.checks ?? [],
       checked: end?.checked ?? [],
+      launches: judgeLaunches(requirements ?? {}, launchedRuns(state)),
       tries: events.filter((event) => event.type === 'check.ended'),
     },
     ledger,

@@ -12,11 +12,13 @@ import {
   runsCheck,
   type Requirements,
 } from '../../experiments/target/requirements.ts';
+import { judgeLaunches } from '../../experiments/target/launchLimits.ts';
 import { MachineFailure, type Machine } from '../../machines/machine.ts';
 import { outcomeText, runCommand } from '../../tools/parameters/runCommand.ts';
 import type { CheckPlace } from '../../tools/session/finish.ts';
 import type { ToolContext } from '../../tools/tool.ts';
 import { checkFolderName, removeCheckFolders } from '../experiments/checkFolders.ts';
+import { launchedRuns } from '../experiments/launchLimits.ts';
 import { restoredFolder } from '../experiments/storedCode.ts';
 import { changedFiles, changedText } from '../experiments/unchangedFiles.ts';
 import type { CheckEnded } from '../journal/experimentEvents.ts';
@@ -71,8 +73,10 @@ export async function checkRequirements(
     for (const plan of plans) await refuseChanged(deps, requirements, plan);
   }
   const unchanged = (requirements?.unchanged ?? []).map(({ path }) => `${path} unchanged`);
+  const limits = judgeLaunches(requirements ?? {}, launchedRuns(deps.log.state));
+  const launches = limits.map(({ isMet, text }) => `${text}${isMet ? '' : ', not met'}`);
   try {
-    return [...unchanged, ...(await runChecks(deps, { plans, checks }, context))];
+    return [...unchanged, ...launches, ...(await runChecks(deps, { plans, checks }, context))];
   } finally {
     if (checks.length > 0) await removeCheckFolders(deps, plans);
   }

@@ -88,7 +88,9 @@ export class SessionStore implements Sessions {
       );
     const { shared, version } = this.#deps;
     const project = await shared.projects.read(workFolder);
-    checkMachines(project, shared.machinesIn(workFolder));
+    const machines = shared.machinesIn(workFolder);
+    checkMachines(project, machines);
+    const ids = machines.list().map((machine) => machine.id);
     const { provider, model } = modelFor(shared, request, project);
     const budget = checkedBudget({ ...profileOf(profile).limits, ...budgetFor(request, project) });
     checkModel(shared, { provider, model, budget });
@@ -105,7 +107,7 @@ export class SessionStore implements Sessions {
       helios: version,
       ...(await runVariablesOf(shared, request)),
       ...(await confinedAtStart(shared, { sessionId: id, workFolder, project })),
-      ...(profile === 'goal' ? await requirementsAtStart(goal, workFolder) : { profile }),
+      ...(profile === 'goal' ? await requirementsAtStart(goal, workFolder, ids) : { profile }),
       ...(parent !== undefined && { parent }),
       ...circumstances(shared, profile, { workFolder, project }),
     };

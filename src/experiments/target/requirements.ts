@@ -1,14 +1,16 @@
 /**
- * Requirements of a goal besides numbers: files that stay unchanged, and checks that pass. As for
+ * Requirements of a goal besides its target: files that stay unchanged, checks that pass, and limits
+ * on launches. As for
  * targets, uncertain requirements are left out.
  */
 import { isSameMetric } from '../../metrics/metricName.ts';
 import { metricPhrases } from './metricPhrase.ts';
+import { launchLimitTexts, type LaunchLimits } from './launchLimits.ts';
 import { isStatedBy } from './statedNumbers.ts';
 import { objectivesOf, type Target } from './target.ts';
 import { readableGoal } from './wordings.ts';
 
-export interface Requirements {
+export interface Requirements extends LaunchLimits {
   /** Files that must not change. */
   readonly unchanged: readonly UnchangedFile[];
   /**
@@ -228,10 +230,11 @@ export function exampleCommand(check: string): string | undefined {
   return /\.\w+$/.test(check) ? undefined : check;
 }
 
-/** Formats requirements that are checked: `bench.py unchanged`, `check.py passes`. */
-export const requirementTexts = ({ unchanged, checks }: Requirements): string[] => [
-  ...unchanged.map(({ path }) => `${path} unchanged`),
-  ...checks.map((check) => (check === 'tests' ? 'tests pass' : `${check} passes`)),
+/** Formats requirements that are checked: `bench.py unchanged`, `at most 15 runs`. */
+export const requirementTexts = (requirements: Requirements): string[] => [
+  ...requirements.unchanged.map(({ path }) => `${path} unchanged`),
+  ...requirements.checks.map((check) => (check === 'tests' ? 'tests pass' : `${check} passes`)),
+  ...launchLimitTexts(requirements),
 ];
 
 /**
