@@ -8,6 +8,7 @@ import { countedValue, summaryFor } from '../experiments/ledger.ts';
 import { baselinesOf } from '../experiments/target/judgeTarget.ts';
 import { conditionText, type Baselines, type Condition } from '../experiments/target/target.ts';
 import type { SeriesColumns } from '../metrics/metric.ts';
+import { bestSoFar } from './bestSoFar.ts';
 import type { BriefFacts } from './facts.ts';
 import { nightOf, type Night } from './night.ts';
 import { progressChart, type ProgressPoint } from './progressChart.ts';
@@ -61,8 +62,9 @@ function progressOf(night: Night): DrawnChart | undefined {
   );
   if (points.length < 2) return undefined;
   const svg = progressChart({
-    ...decisive,
+    metric: decisive.metric,
     points: points.sort((a, b) => a.number - b.number),
+    best: bestSoFar(night.facts),
     ...goalOf(night, decisive.metric),
   });
   return svg === undefined

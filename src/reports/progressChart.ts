@@ -1,6 +1,6 @@
 /** Draws the progress of a session: a dot per run, and a line for the best value so far. */
 import type { Decision } from '../experiments/experiment.ts';
-import type { Direction } from '../metrics/metric.ts';
+import type { BestAfter } from './bestSoFar.ts';
 import { renderPlot, type LegendEntry } from './plot.ts';
 import { element, pathOf, xmlText } from './svg.ts';
 import { runName } from '../runs/run.ts';
@@ -20,9 +20,10 @@ export interface ProgressPoint {
 
 export interface ProgressChart {
   readonly metric: string;
-  readonly direction: Direction;
   /** Ordered by run number. */
   readonly points: readonly ProgressPoint[];
+  /** The best value after each run that changed it; see `bestSoFar`. */
+  readonly best: readonly BestAfter[];
   readonly goal?: { readonly value: number; readonly text: string };
 }
 
@@ -32,14 +33,9 @@ type Mark = 'keep' | 'discard' | 'bad';
 const maxDots = 600;
 
 /** Returns an SVG document; `undefined` if there are no finite values. */
-export function progressChart({
-  metric,
-  direction,
-  points,
-  goal,
-}: ProgressChart): string | undefined {
+export function progressChart({ metric, points, best, goal }: ProgressChart): string | undefined {
   const finite = points.filter(({ value }) => Number.isFinite(value));
-  const steps = bestSteps(finite, direction);
+  const steps = corners(best, finite.at(-1)?.number);
   const counted = finite.filter(({ counts }) => counts);
   return renderPlot({
     title: `${metric}: best so far`,
@@ -56,13 +52,13 @@ export function progressChart({
         x.place(number),
         y.place(value),
       ]);
-      const best = element(
+      const way = element(
         'path',
         { class: 'line strong c0 d0', d: pathOf(line) },
         '<title>best so far</title>',
       );
       return (
-        best +
+        way +
         thinned(finite)
           .map((point) => dot(x.place(point.number), y.place(point.value), point))
           .join('')
@@ -72,22 +68,19 @@ export function progressChart({
 }
 
 /**
- * Returns the corners of the line for the best value: horizontal up to the next better run, then
- * vertical to that run's value.
+ * Returns the corners of the line for the best value: horizontal up to the run that changes it, then
+ * vertical to the new value; at last horizontal to the last run.
  */
-function bestSteps(points: readonly ProgressPoint[], direction: Direction): [number, number][] {
-  const corners: [number, number][] = [];
-  let best: number | undefined;
-  for (const { number, value, counts } of points) {
-    if (!counts || (best !== undefined && !(direction === 'lower' ? value < best : value > best)))
-      continue;
-    if (best !== undefined) corners.push([number, best]);
-    corners.push([number, value]);
-    best = value;
-  }
-  const last = points.at(-1);
-  if (best !== undefined && last !== undefined) corners.push([last.number, best]);
-  return corners;
+function corners(best: readonly BestAfter[], last: number | undefined): [number, number][] {
+  const found = best.flatMap(({ number, value }, index): [number, number][] => {
+    const before = best[index - 1]?.value;
+    return [
+      ...(before === undefined ? [] : [[number, before] as [number, number]]),
+      [number, value],
+    ];
+  });
+  const value = best.at(-1)?.value;
+  return value === undefined || last === undefined ? found : [...found, [last, value]];
 }
 
 /**

@@ -3,6 +3,7 @@ import { describe, it } from 'mocha';
 import { DOMParser } from 'linkedom';
 import type { SeriesColumns } from '../../../src/metrics/metric.ts';
 import { drawCharts } from '../../../src/reports/chartSet.ts';
+import { bestSoFar } from '../../../src/reports/bestSoFar.ts';
 import { progressChart, type ProgressPoint } from '../../../src/reports/progressChart.ts';
 import { runChart } from '../../../src/reports/runChart.ts';
 import { scaleFor } from '../../../src/reports/scale.ts';
@@ -130,7 +131,11 @@ describe('the chart of runs', () => {
 
   it('draws the way to the best without what a run without success reached', () => {
     const svg = progressChart({
-      ...{ metric: 'loss', direction: 'lower' },
+      metric: 'loss',
+      best: [
+        { number: 1, value: 0.5 },
+        { number: 2, value: 0.4 },
+      ],
       points: [
         { number: 1, value: 0.5, counts: true },
         { number: 2, value: 0.4, counts: true },
@@ -252,7 +257,7 @@ describe('the chart of the way to the best', () => {
   it('goes down in steps, and does not follow what does not count', () => {
     const svg = progressChart({
       metric: 'loss',
-      direction: 'lower',
+      best: [point(1, 4), point(4, 2)],
       points: [
         point(1, 4, { decision: 'keep' }),
         point(2, 5, { decision: 'discard' }),
@@ -271,22 +276,58 @@ describe('the chart of the way to the best', () => {
     assert.ok(textsOf(svg).every((text) => !/^\d+\.\d+$/.test(text) || Number(text) <= 5));
   });
 
-  it('goes up where more is better', () => {
-    const up = progressChart({
-      metric: 'acc',
-      direction: 'higher',
-      points: [point(1, 1), point(2, 2), point(3, 1.5)],
-    });
-    assert.equal(lineOf(up, '.line.strong').match(/[ML]/g)?.length, 4);
-  });
-
   it('thins out ten thousand runs and keeps all that were kept', () => {
     const points = Array.from({ length: 10_000 }, (_, index) =>
       point(index + 1, 5 + Math.sin(index), index % 1000 === 7 ? { decision: 'keep' } : {}),
     );
-    const svg = progressChart({ metric: 'loss', direction: 'lower', points });
+    const svg = progressChart({ metric: 'loss', points, best: [] });
     assert.ok((svg?.length ?? Infinity) < 100_000, `${svg?.length} characters`);
     assert.equal(all(svg, 'circle.keep').length, 10 + 1);
+  });
+});
+
+describe('the best value so far', () => {
+  const steps = (night: Night): (readonly [number, number])[] =>
+    bestSoFar(night.facts()).map(({ number, value }) => [number, Number(value.toPrecision(6))]);
+  const seeds = (lr: string, ...losses: readonly number[]) =>
+    losses.map((loss, seed) => ({
+      command: `train --lr ${lr} --seed ${seed}`,
+      metrics: [lossOf(loss), lossOf(lr === '3' ? 922 : 400, { metric: 'model_kb' })],
+    }));
+
+  it('goes from mean to mean of the seeds of the goal, past what was discarded or is too big', () => {
+    const night = new Night('loss < 3.3, mean over seeds 0 to 2, and model_kb < 600');
+    const why = 'w';
+    const decision = (is: 'reference' | 'keep' | 'discard') => ({
+      hypothesis: is,
+      decision: { is, why },
+    });
+    night.experiment(decision('reference'), ...seeds('0', 7.8, 8.1, 8.2));
+    night.experiment(decision('keep'), ...seeds('1', 3.0006, 3.2888, 3.2739));
+    night.experiment(decision('discard'), ...seeds('2', 2.9797, 3, 3));
+    night.experiment({ hypothesis: 'too big' }, ...seeds('3', 2.9, 2.9, 2.9));
+    night.experiment({ hypothesis: 'one seed' }, ...seeds('4', 1));
+    assert.deepEqual(steps(night), [
+      [3, 8.03333],
+      [6, 3.18777],
+    ]);
+  });
+
+  it('is one run where one suffices, follows its repeats, and goes up where more is better', () => {
+    const night = new Night('loss < 3.3');
+    night.experiment({ hypothesis: 'a' }, ...seeds('1', 4, 2));
+    night.experiment({ hypothesis: 'b' }, ...seeds('2', 5));
+    assert.deepEqual(steps(night), [
+      [1, 4],
+      [2, 3],
+    ]);
+    const up = new Night('acc > 0.9');
+    for (const acc of [0.2, 0.6, 0.4])
+      up.run({ metrics: [lossOf(acc, { metric: 'acc', direction: 'higher' })] });
+    assert.deepEqual(steps(up), [
+      [1, 0.2],
+      [2, 0.6],
+    ]);
   });
 });
 
