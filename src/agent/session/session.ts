@@ -2,6 +2,7 @@
  * A session that this process owns: runs the loop, puts the session to sleep, and carries out the
  * user's requests.
  */
+import { isDeepStrictEqual } from 'node:util';
 import { mkdir } from 'node:fs/promises';
 import { Emitter } from '../../base/emitter.ts';
 import { messageOf } from '../../base/errors.ts';
@@ -139,7 +140,7 @@ export class LiveSession implements Session, SessionHooks {
       type: 'session.resumed',
       by,
       ...lastSeen(this.#lease, this.state),
-      ...(budget && { budget }),
+      ...this.#otherLimits(budget),
       ...this.#options.circumstances(),
       ...(await this.#options.confined()),
     });
@@ -157,7 +158,12 @@ export class LiveSession implements Session, SessionHooks {
    */
   async allow(by: string, budget: Budget): Promise<void> {
     this.#parts.checkModel(this.state.provider, this.state.model, budget);
-    await this.#log.recordNow({ type: 'session.resumed', by, budget });
+    await this.#log.recordNow({ type: 'session.resumed', by, ...this.#otherLimits(budget) });
+  }
+
+  /** Returns the limits as a field, unless they are those of the session. */
+  #otherLimits(budget: Budget | undefined): { readonly budget?: Budget } {
+    return budget === undefined || isDeepStrictEqual(budget, this.state.budget) ? {} : { budget };
   }
 
   /**

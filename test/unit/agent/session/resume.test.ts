@@ -3,6 +3,7 @@ import { existsSync, statSync } from 'node:fs';
 import { appendFile, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, describe, it } from 'mocha';
+import { describeEvent } from '../../../../src/agent/journal/describeEvent.ts';
 import type { Session } from '../../../../src/agent/contract/sessions.ts';
 import { processesOf } from '../../../fakes/runProcesses.ts';
 import { ScriptedModel } from '../../../fakes/scriptedModel.ts';
@@ -54,6 +55,29 @@ describe('resume', () => {
     eventsOf(session, 'message.added').flatMap(({ origin, text }) =>
       origin === 'resume' ? [text] : [],
     );
+
+  it('tells of other limits only if they differ', async () => {
+    bed = await testEngine(new ScriptedModel([launch(`${untilGo}; echo loss=0.5`), wait(1)]));
+    const limits = { budget: { minutes: 90 } };
+    const first = await bed.start(limits);
+    await eventually(first, 'sleep.started');
+    bed = await bed.restart(new ScriptedModel([]));
+    await bed.engine.sessions.resume(first.id, limits);
+    const titles = async (): Promise<readonly string[]> => {
+      const session = await bed?.engine.sessions.resume(first.id);
+      return eventsOf(session!, 'session.resumed').map(
+        (event) => describeEvent(event, session!.state)?.title ?? '',
+      );
+    };
+    assert.deepEqual(await titles(), ['Session resumed']);
+    await bed.engine.sessions.resume(first.id, limits);
+    await bed.engine.sessions.resume(first.id, { budget: { minutes: 120 } });
+    assert.deepEqual(await titles(), [
+      'Session resumed',
+      'Session resumed',
+      'Session resumed with other limits',
+    ]);
+  });
 
   it('goes on sleeping, and wakes at the end of a run that an earlier process launched', async () => {
     bed = await testEngine(new ScriptedModel([launch(`${untilGo}; echo loss=0.5`), wait(1)]));
