@@ -14,12 +14,12 @@ import { readJournal } from '../../src/storage/journal.ts';
 import { random, seedOf } from '../fakes/random.ts';
 import { researcher } from '../fakes/researcher.ts';
 import type { VsCode } from '../setup/codeServer.ts';
+import { amountOf } from '../setup/needs.ts';
 import { openWindow, type TestWindow } from './window.ts';
 import type { Workbench } from './workbench.ts';
 
-/** `HELIOS_KILLS=20 npm run test:e2e` for the long version. */
-const kills = Number(process.env.HELIOS_KILLS ?? 4);
-const rates = Array.from({ length: Math.max(6, Math.round(kills * 1.6)) }, (_, index) =>
+const kills = amountOf('HELIOS_KILLS', 2, 4);
+const rates = Array.from({ length: Math.max(4, Math.round(kills * 1.6)) }, (_, index) =>
   Number((0.02 + index * 0.01).toFixed(2)),
 );
 const goal = 'bring loss < 0.5';

@@ -33,7 +33,7 @@ for (const [name, user] of users)
         limitMemory: (machine) => limitMemory(machine, bed.step),
       });
     },
-    { without: ['outage', 'half-open link'] },
+    { isVariant: true, without: ['outage', 'half-open link'] },
   );
 
 truthTable(
@@ -54,7 +54,7 @@ truthTable(
       },
     };
   },
-  { without: ['outage', 'half-open link', 'out of memory', 'burst'] },
+  { isVariant: true, without: ['outage', 'half-open link', 'out of memory', 'burst'] },
 );
 
 /** Supervisors are started in a control group with little memory, which only root may enter. */

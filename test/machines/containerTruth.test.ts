@@ -43,5 +43,6 @@ const options = {
 truthTable('a container of Debian', makeBed('lab/debian'), options);
 truthTable('a container of busybox', makeBed('lab/busybox'), {
   ...options,
+  isVariant: true,
   without: [...options.without, 'burst'],
 });

@@ -17,10 +17,11 @@ import {
 import { random, seedOf } from '../fakes/random.ts';
 import { ScriptedModel, type ScriptedCall } from '../fakes/scriptedModel.ts';
 import { eventsOf, testEngine, type TestEngine } from '../fakes/testEngine.ts';
+import { amountOf } from '../setup/needs.ts';
 import { repositoryRoot } from '../setup/paths.ts';
 
-/** Calls of each kind. `HELIOS_HOSTILE_CALLS=60 npx mocha FILE` is the long form. */
-const callsPerKind = Number(process.env.HELIOS_HOSTILE_CALLS ?? 6);
+/** Calls of each kind. */
+const callsPerKind = amountOf('HELIOS_HOSTILE_CALLS', 2, 60);
 const maxCallsPerTurn = 10;
 
 describe('a model that is out to do harm', function () {

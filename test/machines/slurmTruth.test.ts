@@ -57,5 +57,5 @@ truthTable(
     const { workFolder } = await bed.machine(new WarpClock());
     return { ...bed, confinement: { ...confinement, writable: [workFolder] } };
   },
-  { without: ['outage', 'half-open link', 'reboot', 'burst'] },
+  { isVariant: true, without: ['outage', 'half-open link', 'reboot', 'burst'] },
 );

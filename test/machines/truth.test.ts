@@ -9,6 +9,7 @@ import { SshMachine } from '../../src/machines/ssh/sshMachine.ts';
 import { enterMemoryGroup, leaveMemoryGroup } from '../fakes/memoryGroup.ts';
 import { scriptedPrompts, TestSshd } from '../fakes/sshd.ts';
 import { TcpProxy } from '../fakes/tcpProxy.ts';
+import { isLong } from '../setup/needs.ts';
 import { truthTable, type TruthBed } from './truth.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'helios-truth-'));
@@ -30,7 +31,10 @@ const makeLocal = (): Promise<TruthBed> => {
     limitMemory,
   });
 };
-truthTable('local', makeLocal, { without: ['outage', 'half-open link'], burstLines: 3_000_000 });
+truthTable('local', makeLocal, {
+  without: ['outage', 'half-open link'],
+  ...(isLong && { burstLines: 3_000_000 }),
+});
 
 truthTable('SSH', async () => {
   const sshd = await TestSshd.start();

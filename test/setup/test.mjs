@@ -1,6 +1,7 @@
 /**
  * `npm test` on a fresh clone with any Node from 20 on: installs the packages when they are missing or other than the
  * lock file says, then runs every tier on the project's own Node. Plain JavaScript without packages, for that reason.
+ * `--long` runs the long form of the tests (`needs.ts`).
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
@@ -30,14 +31,11 @@ if (!existsSync(projectNode)) {
     'The package `node` has brought no Node: its install script was not run. Run: npm rebuild node',
   );
 }
-const tiers = spawnSync(
-  projectNode,
-  [join(root, 'test/setup/tiers.ts'), ...process.argv.slice(2)],
-  {
-    cwd: root,
-    stdio: 'inherit',
-  },
-);
+if (process.argv.includes('--long')) process.env.HELIOS_LONG = '1';
+const tiers = spawnSync(projectNode, [join(root, 'test/setup/tiers.ts')], {
+  cwd: root,
+  stdio: 'inherit',
+});
 process.exit(tiers.status ?? 1);
 
 /** Whether node_modules holds, version for version, what the lock file asks for on this platform. */

@@ -1,8 +1,7 @@
 /**
  * Runs every tier as its own command. The last line is `N passed, N failed`; the line before it
  * names the tests that passed only in a second run, if any: `N unsteady: NAMES`; `N not run here`
- * counts tests of an emulated Mac, or of a computer, that has not what they need. The tests of
- * machines mostly wait: short tiers run beside them and print their output when they have ended.
+ * counts tests of an emulated Mac, of a computer that has not what they need, or of the long form.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -13,19 +12,29 @@ import { installPrograms } from './programs.ts';
 import type { Failure } from './reporter.ts';
 import { endTiers, runTier, unsteadyLine, type Tier } from './tier.ts';
 
-/** One after the other; within a stage, each row of tiers beside the others. */
-const stages: readonly (readonly (readonly Tier[])[])[] = [
-  [[{ script: 'test:unit', limitMinutes: 30 }]],
+/**
+ * Rows of tiers beside each other. The tests of machines, and those on the emulated Mac, mostly
+ * wait: the others use the processor meanwhile.
+ */
+const rows: readonly (readonly Tier[])[] = [
   [
-    [{ script: 'test:machines', limitMinutes: 30, settings: 'test/machines/.mocharc.json' }],
-    [
-      { script: 'test:house', limitMinutes: 10, isBeside: true },
-      { script: 'test:old-tools', limitMinutes: 10, isBeside: true },
-      { script: 'test:host', limitMinutes: 10, isBeside: true },
-      { script: 'test:bench', limitMinutes: 10, isBeside: true },
-    ],
+    { script: 'test:unit', limitMinutes: 30 },
+    { script: 'test:e2e', limitMinutes: 30, settings: 'test/e2e/.mocharc.json' },
   ],
-  [[{ script: 'test:e2e', limitMinutes: 25, settings: 'test/e2e/.mocharc.json' }]],
+  [
+    {
+      script: 'test:machines',
+      limitMinutes: 40,
+      settings: 'test/machines/.mocharc.json',
+      isBeside: true,
+    },
+  ],
+  [
+    { script: 'test:old-tools', limitMinutes: 20, isBeside: true },
+    { script: 'test:house', limitMinutes: 10, isBeside: true },
+    { script: 'test:host', limitMinutes: 10, isBeside: true },
+    { script: 'test:bench', limitMinutes: 20, isBeside: true },
+  ],
 ];
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
@@ -42,7 +51,7 @@ let notRunHere = 0;
 const scratch = await mkdtemp(join(tmpdir(), 'test-tiers-'));
 try {
   await prepare();
-  for (const rows of stages) await Promise.all(rows.map(runRow));
+  await Promise.all(rows.map(runRow));
   printFailures();
   if (notRunHere > 0) console.log(`${notRunHere} not run here`);
   if (unsteady.length > 0) console.log(unsteadyLine(unsteady));

@@ -14,6 +14,7 @@ import {
   type ScriptedReply,
 } from '../../../fakes/scriptedModel.ts';
 import { eventsOf, testEngine, type TestEngine } from '../../../fakes/testEngine.ts';
+import { isLong } from '../../../setup/needs.ts';
 
 const run = (command: string, more: Readonly<Record<string, unknown>> = {}): ScriptedCall => ({
   name: 'remote_exec_background',
@@ -635,7 +636,7 @@ describe('experiments of a session', () => {
     };
     let repeated = 0;
     const replies: ScriptedReply[] = [];
-    for (let index = 0; index < 50; index += 1) {
+    for (let index = 0; index < (isLong ? 50 : 25); index += 1) {
       const isRepeat = ideas.length > 0 && next() < 0.6;
       repeated += isRepeat ? 1 : 0;
       const idea = isRepeat

@@ -8,8 +8,9 @@ import { differences, GitRepo, pictureOf } from '../../../fakes/gitRepo.ts';
 import { random, seedOf } from '../../../fakes/random.ts';
 import { ScriptedModel, type ScriptedCall } from '../../../fakes/scriptedModel.ts';
 import { eventsOf, testEngine, type TestEngine } from '../../../fakes/testEngine.ts';
+import { amountOf } from '../../../setup/needs.ts';
 
-const steps = Number(process.env.HELIOS_GIT_STEPS ?? 400);
+const steps = amountOf('HELIOS_GIT_STEPS', 125, 400);
 const callsPerTurn = 25;
 
 describe('a model that is out to change the repository of the user', function () {

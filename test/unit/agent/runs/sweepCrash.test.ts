@@ -13,11 +13,14 @@ import { sweeper } from '../../../fakes/sweeper.ts';
 import { testEngine } from '../../../fakes/testEngine.ts';
 import type { WireServer } from '../../../fakes/wire.ts';
 import { startWireAnthropic } from '../../../fakes/wireAnthropic.ts';
+import { amountOf } from '../../../setup/needs.ts';
 import { programFile } from '../../../setup/paths.ts';
 
-const rates = [0.02, 0.05, 0.1, 0.2, 0.3, 0.15, 0.25, 0.35, 0.04, 0.12, 0.22, 0.28, 0.31, 0.07];
 const maxParallel = 2;
-const kills = Number(process.env.HELIOS_KILLS ?? 6);
+const kills = amountOf('HELIOS_KILLS', 3, 6);
+const rates = [
+  ...[0.02, 0.05, 0.1, 0.2, 0.3, 0.15, 0.25, 0.35, 0.04, 0.12, 0.22, 0.28, 0.31, 0.07],
+].slice(0, 2 + kills * 2);
 const goal = 'bring loss < 1';
 const { PATH, NODE_COMPILE_CACHE } = process.env;
 

@@ -13,10 +13,15 @@ import { ScriptedModel } from '../../../fakes/scriptedModel.ts';
 import { testEngine } from '../../../fakes/testEngine.ts';
 import type { WireServer } from '../../../fakes/wire.ts';
 import { startWireAnthropic } from '../../../fakes/wireAnthropic.ts';
+import { amountOf } from '../../../setup/needs.ts';
 import { programFile } from '../../../setup/paths.ts';
 
-const rates = [0.02, 0.05, 0.1, 0.2, 0.3, 0.15, 0.25, 0.35, 0.04, 0.12, 0.22, 0.28];
-const kills = Number(process.env.HELIOS_KILLS ?? 8);
+const kills = amountOf('HELIOS_KILLS', 4, 8);
+/** A few more than there are kills, each of which may come within a run. */
+const rates = [0.02, 0.05, 0.1, 0.2, 0.3, 0.15, 0.25, 0.35, 0.04, 0.12, 0.22, 0.28].slice(
+  0,
+  Math.ceil(kills * 1.5),
+);
 const { PATH, NODE_COMPILE_CACHE } = process.env;
 
 describe('crash', function () {

@@ -12,14 +12,15 @@ import type { LongWork, Shown } from '../../../fakes/longResearcher.ts';
 import { random, seedOf } from '../../../fakes/random.ts';
 import { ScriptedModel } from '../../../fakes/scriptedModel.ts';
 import { testEngine } from '../../../fakes/testEngine.ts';
+import { amountOf } from '../../../setup/needs.ts';
 
 const bigLines = 10_000;
-const turns = Number(process.env.HELIOS_LONG_TURNS ?? 300);
-const kills = Number(process.env.HELIOS_KILLS ?? 4);
+const turns = amountOf('HELIOS_LONG_TURNS', 100, 300);
+const kills = amountOf('HELIOS_KILLS', 2, 4);
 const work: LongWork = {
   goal: 'bring loss < 0.01 with care for the small things',
   steps: turns,
-  stepsPerRun: 100,
+  stepsPerRun: 50,
   bigFile: 'big.txt',
   bigLines,
   windowTokens: 60_000,
