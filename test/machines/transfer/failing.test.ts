@@ -16,7 +16,7 @@ import { isLong } from '../../setup/needs.ts';
 import { commandless, names, put } from './transferBed.ts';
 
 const megabyte = 2 ** 20;
-const manyFiles = isLong ? 20_000 : 4_000;
+const manyFiles = isLong ? 20_000 : 10_000;
 /** Several times as much as a transfer may take of memory. */
 const largeBytes = isLong ? 2 ** 30 : 2 ** 28 + 2 ** 27;
 
@@ -120,7 +120,7 @@ for (const isDown of [false, true])
         if (index % 100 === 0) fs.mkdirSync(path(`from/d${index / 100}`), { recursive: true });
         fs.writeFileSync(
           path(`from/d${Math.floor(index / 100)}/f${index}`),
-          `${index}`.repeat(isLong ? 200 : 1_000),
+          `${index}`.repeat(isLong ? 200 : 400),
         );
       }
       const abort = new AbortController();
