@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'mocha';
 import type { WireAnswer } from '../fakes/wire.ts';
 import { openWindow, type TestWindow } from './window.ts';
-import type { Workbench } from './workbench.ts';
+import { pictureThemes, type Workbench } from './workbench.ts';
 
 const call = (name: string, input: Readonly<Record<string, unknown>>): WireAnswer => ({
   text: '',
@@ -64,7 +64,7 @@ describe('what a session did', () => {
     assert.match(chat, /Wrote made\.py · 1 line\s+made\.py\s+Open Changes/);
     assert.equal(chat.match(/Not allowed/g)?.length, 1, chat);
     assert.equal(await workbench.page.locator('.interactive-session .katex').count(), 0);
-    await workbench.screenshot('edits-chat-light');
+    await workbench.picture('edits-chat-light');
     await workbench.command('Helios: Show What It Did');
     const lines = workbench.page.locator('.editor-instance .view-lines').first();
     const text = await workbench.eventually(
@@ -72,7 +72,7 @@ describe('what a session did', () => {
       (shown) => /Commands\s\(1\)[^]*Files\s\(1\)[^]*Refused\s\(1\)/.test(shown),
     );
     assert.match(text, /touch\sfirst\.txt;\secho\s⟨U\+202E⟩done/);
-    await workbench.screenshot('what-it-did-light');
+    await workbench.picture('what-it-did-light');
     await openEditorLink(workbench, 'made.py');
     await workbench.page.locator('.tab', { hasText: 'made.py (Before ↔ Now)' }).waitFor();
     assert.deepEqual(workbench.consoleErrors(), []);
@@ -82,15 +82,15 @@ describe('what a session did', () => {
     const made = join(folder, 'made.py');
     await workbench.eventually(() => Promise.resolve(existsSync(made)), Boolean);
     const list = workbench.page.locator('.quick-input-widget');
-    for (const theme of ['light', 'dark'] as const) {
-      await workbench.setTheme(theme);
+    for (const theme of pictureThemes) {
+      await workbench.pictureTheme(theme);
       await workbench.command('Helios: Undo Edits of Session…');
       await list.locator('.quick-input-list-entry', { hasText: 'made.py' }).waitFor();
-      await workbench.screenshot(`undo-edits-${theme}`);
+      await workbench.picture(`undo-edits-${theme}`);
     }
     await list.getByText('OK', { exact: true }).click();
     await workbench.notificationMatching(/made\.py/);
-    await workbench.screenshot('edits-undone-dark');
+    await workbench.picture('edits-undone-dark');
     assert.ok(!existsSync(made));
     assert.deepEqual(workbench.consoleErrors(), []);
   });

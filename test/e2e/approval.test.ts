@@ -49,12 +49,12 @@ describe('approvals in the hands of a user', () => {
     workbench.page.locator('.interactive-item-container .value code').allInnerTexts();
 
   it('shows a short call completely in a notification, and names in a document what longer answers cover', async () => {
-    await workbench.setTheme('dark');
+    await workbench.pictureTheme('dark');
     await workbench.sendChat('@helios bring loss < 0.1');
     const text = await workbench.notificationMatching(/touch first\.txt/);
     assert.match(text, /command: touch first\.txt ↵ machine: local ↵ timeout seconds: 60/);
     assert.deepEqual(await notificationButtons(), ['Approve Once', 'Review', 'Deny']);
-    await workbench.screenshot('approval-notification-dark');
+    await workbench.picture('approval-notification-dark');
     await workbench.pressNotificationButton('Review');
     await workbench.eventually(
       () => workbench.page.locator('.editor-instance .view-lines').innerText(),
@@ -63,7 +63,7 @@ describe('approvals in the hands of a user', () => {
     const actions = workbench.page.locator('.editor-actions');
     await actions.locator('a[aria-label^="Approve in Workspace"]').waitFor();
     assert.equal(await actions.locator('a[aria-label^="Always Approve"]').count(), 0);
-    await workbench.screenshot('approval-document-scopes-dark');
+    await workbench.picture('approval-document-scopes-dark');
     await actions.locator('a[aria-label^="Approve for Session"]').click();
     await isMade('first.txt');
     await isMade('again.txt');
@@ -73,8 +73,8 @@ describe('approvals in the hands of a user', () => {
     await workbench.notificationMatching(/touch short\.txt/);
     assert.deepEqual(await notificationButtons(), ['Review', 'Deny']);
     await workbench.eventually(chatCode, (lines) => lines.includes(`command: ${short}`));
-    await workbench.setTheme('light');
-    await workbench.screenshot('approval-chat-light');
+    await workbench.pictureTheme('light');
+    await workbench.picture('approval-chat-light');
     await workbench.pressChatButton('Approve Once');
     await isMade('short.txt');
     await workbench.chatMatching(/Ran touch short\.txt; echo "\$\(whoami\) \$\(true\)/);
@@ -89,7 +89,7 @@ describe('approvals in the hands of a user', () => {
       () => editor.innerText(),
       (text) => /touch\s+long\.txt\s+⟨U\+202E⟩\s+#\s+done/.test(text),
     );
-    await workbench.screenshot('approval-document-light');
+    await workbench.picture('approval-document-light');
     assert.ok(!existsSync(join(folder, 'long.txt')));
     const actions = workbench.page.locator('.editor-actions');
     await actions.locator('a[aria-label^="Deny"]').waitFor();
@@ -112,11 +112,11 @@ describe('approvals in the hands of a user', () => {
     const list = workbench.page.locator('.quick-input-widget');
     const entry = list.locator('.quick-input-list-entry', { hasText: 'mkdir … on local' });
     await entry.waitFor();
-    await workbench.screenshot('manage-approvals-light');
-    await workbench.setTheme('dark');
+    await workbench.picture('manage-approvals-light');
+    await workbench.pictureTheme('dark');
     await workbench.command('Helios: Manage Approvals');
     await entry.hover();
-    await workbench.screenshot('manage-approvals-dark');
+    await workbench.picture('manage-approvals-dark');
     await entry.locator('.action-label[aria-label="Revoke"]').click();
     await list.locator('input[placeholder^="Nothing is approved"]').waitFor();
     assert.deepEqual(workbench.consoleErrors(), []);

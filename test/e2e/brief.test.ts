@@ -46,10 +46,10 @@ describe('the brief of a goal that ended while nobody looked', () => {
           ),
       (drawn) => drawn === 2,
     );
-    await workbench.setTheme('dark');
-    await workbench.screenshot('brief-dark');
-    await workbench.setTheme('light');
-    await workbench.screenshot('brief-light');
+    await workbench.pictureTheme('dark');
+    await workbench.picture('brief-dark');
+    await workbench.pictureTheme('light');
+    await workbench.picture('brief-light');
     // It is drawn anew for another theme, also a moment later: what was clicked may then be gone.
     const isRunShown = async (): Promise<boolean> => {
       const shown = await workbench.webview('a#e3');
@@ -58,7 +58,7 @@ describe('the brief of a goal that ended while nobody looked', () => {
     };
     await workbench.eventually(() => isRunShown().catch(() => false), Boolean, 20_000);
     await workbench.webview('a#run-3');
-    await workbench.screenshot('brief-run');
+    await workbench.picture('brief-run');
   });
 
   it('lies in the work folder, and /writeup writes the account beside it', async () => {

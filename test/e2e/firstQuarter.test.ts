@@ -7,7 +7,7 @@ import type { WireReply, WireServer } from '../fakes/wire.ts';
 import { startVsCode, type VsCode } from '../setup/codeServer.ts';
 import { packagePath } from '../setup/paths.ts';
 import { openWindow, type TestWindow } from './window.ts';
-import { Workbench } from './workbench.ts';
+import { pictureThemes, Workbench } from './workbench.ts';
 
 const quit: WireReply = {
   text: 'Answered.',
@@ -40,11 +40,11 @@ describe('the first quarter of an hour', () => {
     await workbench.inputTitled('Key for Anthropic');
     await workbench.answerInput('nonsense');
     await workbench.inputTitled(/Not stored\. Anthropic answered 401: invalid x-api-key\./);
-    await workbench.screenshot('key-refused');
+    await workbench.picture('key-refused');
     server.offer([{ id: 'claude-opus-5-5', type: 'model', display_name: 'Opus' }]);
     await workbench.answerInput('a-good-key');
     await workbench.notificationMatching(/Anthropic accepts this key\./);
-    await workbench.screenshot('key-accepted');
+    await workbench.picture('key-accepted');
     replies = [{ status: 401, message: 'invalid x-api-key' }];
     await workbench.pressNotificationButton('Start: bring loss < 1');
     const text = await workbench.chatMatching(
@@ -52,7 +52,7 @@ describe('the first quarter of an hour', () => {
     );
     assert.equal(text.match(/invalid x-api-key/g)?.length, 1, text);
     assert.match(text, /Set API Key/);
-    await workbench.screenshot('failure-401');
+    await workbench.picture('failure-401');
   });
 
   it('goes on with the same goal', async () => {
@@ -70,19 +70,19 @@ describe('the first quarter of an hour', () => {
     await workbench.sendChat('@helios /new bring loss < 2');
     await workbench.statusMatching(/Helios: Anthropic is limiting requests; next try in [12]?\d s/);
     await workbench.chatMatching(/Anthropic is limiting requests; next try in [12]?\d s/);
-    await workbench.screenshot('failure-429');
+    await workbench.picture('failure-429');
     await workbench.chatMatching(/bring loss < 2[^]*There is nothing to train on/);
   });
 
   it('finds the settings in sections', async () => {
     const toc = workbench.page.locator('.settings-toc-container');
-    for (const theme of ['light', 'dark'] as const) {
-      await workbench.setTheme(theme);
+    for (const theme of pictureThemes) {
+      await workbench.pictureTheme(theme);
       await workbench.command('Preferences: Open Settings (UI)');
       await workbench.page.keyboard.type('helios.');
       for (const title of ['Permissions', 'Watchdogs', 'Advanced'])
         await toc.getByText(title).first().waitFor();
-      await workbench.screenshot(`settings-sections-${theme}`);
+      await workbench.picture(`settings-sections-${theme}`);
       await workbench.page.keyboard.press('Escape');
     }
   });
@@ -115,7 +115,7 @@ describe('a folder that is not trusted', () => {
     assert.ok(workbench);
     await workbench.command('Helios: Try the Offline Demo');
     await workbench.notificationMatching(/starts only in a folder that you trust/);
-    await workbench.screenshot('restricted-light');
+    await workbench.picture('restricted-light');
     await workbench.pressNotificationButton('Manage Workspace Trust');
     await workbench.page.getByText('In a Trusted Folder').first().waitFor();
   });

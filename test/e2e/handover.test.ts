@@ -109,7 +109,7 @@ describe('a session that is kept running', function () {
     await workbench.notificationMatching(/Helios resumed/);
     await workbench.command('Helios: Follow in Chat');
     await workbench.chatMatching(/Trying lr=/);
-    await workbench.screenshot('handover-taken-back');
+    await workbench.picture('handover-taken-back');
 
     // As a user closes it: the extension has the time to let go of what it does.
     await workbench.page.goto('about:blank');

@@ -48,16 +48,16 @@ describe('the inbox in the hands of a user', () => {
     );
 
   it('shows a question with its default, while the session goes on', async () => {
-    await workbench.setTheme('dark');
+    await workbench.pictureTheme('dark');
     await workbench.sendChat('@helios bring loss < 0.1');
     await rowMatching(/Two GPUs are free/, /default in 1 h( 2\d min)?: no/);
     await workbench.chatMatching(/Question q1 · Two GPUs are free\. .*No answer by .* means: no/s);
-    await workbench.screenshot('inbox-question-dark');
+    await workbench.picture('inbox-question-dark');
   });
 
   it('takes an answer by a click, and wakes the session with it', async () => {
     await workbench.clickRow('Inbox', 'Two GPUs', 'Two GPUs are free');
-    await workbench.screenshot('inbox-answer');
+    await workbench.picture('inbox-answer');
     await workbench.pick('yes');
     await rowMatching(/^Answered$/);
     await workbench.eventually(
@@ -70,8 +70,8 @@ describe('the inbox in the hands of a user', () => {
     await workbench.command('Helios: Add Sticky Note');
     await workbench.answerInput('never touch the test split');
     await rowMatching(/never touch the test split/);
-    await workbench.setTheme('light');
-    await workbench.screenshot('inbox-light');
+    await workbench.pictureTheme('light');
+    await workbench.picture('inbox-light');
     // A request of the chat stays open a while when the session sleeps, and VS Code holds back what
     // is typed meanwhile.
     await workbench.command('Helios: Pause');
@@ -94,7 +94,7 @@ describe('the inbox in the hands of a user', () => {
     await workbench.chatMatching(/q1: Two GPUs are free.*→ yes/s);
     await workbench.sendChat('@helios /answer q1 no');
     await workbench.chatMatching(/Question q1 is already answered: yes/);
-    await workbench.screenshot('inbox-chat-light');
+    await workbench.picture('inbox-chat-light');
     assert.deepEqual(workbench.consoleErrors(), []);
   });
 

@@ -51,16 +51,16 @@ describe('a machine in the hands of a user', () => {
       () => workbench.treeRows('Machines'),
       (rows) => rows.some(({ label }) => label === 'Add Machine…'),
     );
-    await workbench.screenshot('machines-empty');
+    await workbench.picture('machines-empty');
   });
 
   it('is added by its address and key, once its host key was trusted', async () => {
     await workbench.clickRow('Machines', 'Add Machine…', 'Helios: Add Machine');
     await workbench.typeEntry(`${userInfo().username}@127.0.0.1:${sshd.port}`);
-    await workbench.screenshot('machines-add');
+    await workbench.picture('machines-add');
     await workbench.acceptEntry();
     await workbench.inputTitled('Login Method');
-    await workbench.screenshot('machines-login');
+    await workbench.picture('machines-login');
     await workbench.pick('Key File…');
     await workbench.inputTitled('Private Key');
     await workbench.typeEntry(join(sshd.folder, 'key'));
@@ -70,22 +70,22 @@ describe('a machine in the hands of a user', () => {
     const question = await workbench.notificationMatching(/is not known yet/);
     assert.ok(question.includes(`[127.0.0.1]:${sshd.port}`), question);
     assert.ok(question.includes(fingerprintOf(sshd)), question);
-    await workbench.screenshot('machines-host-key');
+    await workbench.picture('machines-host-key');
     await workbench.pressNotificationButton('Trust and Connect');
     await workbench.notificationMatching(/Connected to gpu1/);
     await gpu1Matching(/^ssh · (CPU|load|GPU|\d)/);
-    await workbench.screenshot('machines-connected');
+    await workbench.picture('machines-connected');
   });
 
   it('runs the demo, and shows its runs and its load', async () => {
-    await workbench.setTheme('dark');
+    await workbench.pictureTheme('dark');
     await workbench.sendChat('@helios bring val_loss below 2.8 on gpu1');
     await gpu1Matching(/^ssh · 1 run · /);
     await workbench.eventually(
       () => workbench.treeRows('Machines'),
       (rows) => rows.some(({ description, level }) => /^run 1\b/.test(description) && level === 2),
     );
-    await workbench.screenshot('machines-running-dark');
+    await workbench.picture('machines-running-dark');
     // The chat may have let go while the session slept.
     await workbench.eventually(
       () => workbench.treeRows('Experiments'),
@@ -93,8 +93,8 @@ describe('a machine in the hands of a user', () => {
       120_000,
     );
     await gpu1Matching(/^ssh · (?!\d+ run)/);
-    await workbench.setTheme('light');
-    await workbench.screenshot('machines-met-light');
+    await workbench.pictureTheme('light');
+    await workbench.picture('machines-met-light');
     assert.match(await readFile(join(sshd.folder, 'home/helios-demo/train.py'), 'utf8'), /--lr/);
   });
 
@@ -123,10 +123,10 @@ describe('a machine in the hands of a user', () => {
     await workbench.command('Helios: Test Machine');
     await workbench.pick('gpu1');
     await workbench.notificationMatching(/Could not connect to gpu1: .*key/);
-    await workbench.screenshot('machines-refused');
+    await workbench.picture('machines-refused');
     await workbench.pressNotificationButton('Edit machines.json');
     await workbench.page.locator('.editor-instance').getByText('"gpu1"').waitFor();
-    await workbench.screenshot('machines-file');
+    await workbench.picture('machines-file');
     await removeGpu1();
     assert.deepEqual(workbench.consoleErrors(), []);
   });

@@ -77,7 +77,7 @@ describe('models in the hands of a user', () => {
     );
     assert.equal(notes.length, 1);
     assert.equal(server.requests.length, 0);
-    await workbench.screenshot('models-other-extension');
+    await workbench.picture('models-other-extension');
   });
 
   it('go on, in a new goal, with one of ours that is picked there', async () => {
@@ -112,7 +112,7 @@ describe('models in the hands of a user', () => {
     await workbench.chatMatching(/Reasoning effort from the next call on: high/);
     await workbench.sendChat('@helios /models haiku');
     await workbench.chatMatching(/claude\/claude-haiku-4-5 200k context/);
-    await workbench.screenshot('models-chat');
+    await workbench.picture('models-chat');
     assert.deepEqual(workbench.consoleErrors(), []);
   });
 });

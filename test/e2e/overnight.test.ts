@@ -133,7 +133,7 @@ describe('a night in the hands of a user', () => {
     assert.doesNotMatch(chat, /\/follow/);
     await rowMatching(/^0\.51\d* · /, /^run 1 · .*experiment 1 · keep/);
     await rowMatching(/^0\.059\d* · /, /^run 2 · champion · .*experiment 2 · keep/);
-    await workbench.screenshot('overnight-tree-dark');
+    await workbench.picture('overnight-tree-dark');
   });
 
   it('opens the session from the notification of its end', async () => {
@@ -143,13 +143,13 @@ describe('a night in the hands of a user', () => {
       () => view.locator('.list').innerText(),
       (text) => /Experiment 2/.test(text),
     );
-    await workbench.screenshot('overnight-session-dark');
+    await workbench.picture('overnight-session-dark');
   });
 
   it('promotes the champion to a branch that is not checked out, and to a patch', async () => {
     await workbench.rowMenu('Experiments', 'Experiment 2', 'Promote Champion…');
     await workbench.inputTitled('Promote e2 to a branch or patch: a rate of 0.1 learns faster');
-    await workbench.screenshot('overnight-promote');
+    await workbench.picture('overnight-promote');
     await workbench.pick('New Branch');
     await workbench.inputTitled('Name of the new branch');
     await workbench.acceptEntry();
@@ -227,14 +227,14 @@ describe('a night in the hands of a user', () => {
       (text) => /loss/.test(text) && /0\.059/.test(text),
     );
     assert.equal(repo.git('branch', '--show-current'), 'main');
-    await workbench.screenshot('overnight-reproduction');
+    await workbench.picture('overnight-reproduction');
   });
 
   it('finds what was said, in any session', async () => {
     await workbench.command('Helios: Search Sessions');
     await workbench.answerFilter('cosine');
     await workbench.inputTitled(/Cosine/i);
-    await workbench.screenshot('overnight-search');
+    await workbench.picture('overnight-search');
     await workbench.answerFilter('learns faster');
     await workbench.inputTitled(/a rate of 0\.1 learns faster/);
     await workbench.acceptEntry();
@@ -246,7 +246,7 @@ describe('a night in the hands of a user', () => {
     const dialog = workbench.page.locator('.monaco-dialog-box');
     await dialog.getByText(/Remove 1 session, .* with its runs on every machine\?/).waitFor();
     await tabMatching(/Clean Up/);
-    await workbench.screenshot('overnight-clean-up');
+    await workbench.picture('overnight-clean-up');
     await dialog.getByText('Cancel', { exact: true }).click();
     await dialog.waitFor({ state: 'detached' });
     assert.notEqual(await readFile(homeAt(vscode.heliosHome).journalFile(oldId), 'utf8'), '');
@@ -258,7 +258,7 @@ describe('a night in the hands of a user', () => {
     await workbench.command('Helios: Send Test Notification');
     await workbench.inputTitled('Helios: Test Notification');
     await workbench.inputTitled('Delivered.');
-    await workbench.screenshot('overnight-test-notification');
+    await workbench.picture('overnight-test-notification');
     await workbench.page.keyboard.press('Escape');
     await rm(join(repo.folder, 'helios.json'));
   });
@@ -273,8 +273,8 @@ describe('a night in the hands of a user', () => {
     await workbench.chatMatching(/1[.:] never touch the test split/);
     await workbench.sendChat('@helios /writeup');
     await workbench.chatMatching(/Written to .*brief\.md and .*writeup\.md/);
-    await workbench.setTheme('light');
-    await workbench.screenshot('overnight-chat-light');
+    await workbench.pictureTheme('light');
+    await workbench.picture('overnight-chat-light');
   });
 
   it('gets another name, which every view shows, and loses it again', async () => {
@@ -295,11 +295,11 @@ describe('a night in the hands of a user', () => {
   it('is asked before an interrupted session goes on', async () => {
     await workbench.reloadByCommand();
     await workbench.notificationMatching(/“bring loss < 0\.1” was interrupted/);
-    await workbench.screenshot('overnight-resume-light');
+    await workbench.picture('overnight-resume-light');
     await workbench.pressNotificationButton('Resume');
     await workbench.notificationMatching(/Helios resumed “bring loss < 0\.1”/);
     await rowMatching(/bring loss < 0\.1$/, /Sleeping/);
-    await workbench.screenshot('overnight-tree-light');
+    await workbench.picture('overnight-tree-light');
     assert.deepEqual(workbench.consoleErrors(), []);
   });
 
@@ -310,7 +310,7 @@ describe('a night in the hands of a user', () => {
     await other.notificationMatching(
       /“bring loss < 0\.1” is running in another window of this folder/,
     );
-    await other.screenshot('overnight-take-over');
+    await other.picture('overnight-take-over');
     await other.pressNotificationButton('Take Over Here');
     await rowMatching(/bring loss < 0\.1$/, /Sleeping/, other);
     await rowMatching(/bring loss < 0\.1$/, /Running in another window/);

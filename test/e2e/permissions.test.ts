@@ -49,14 +49,14 @@ describe('permissions in the hands of a user', () => {
     );
 
   it('asks at the first goal; without an answer, Helios asks before each call and says so', async () => {
-    await workbench.setTheme('dark');
+    await workbench.pictureTheme('dark');
     await workbench.sendChat('@helios bring loss < 0.1');
     await workbench.inputTitled(/What may Helios do in/);
-    await workbench.screenshot('first-goal-dark');
+    await workbench.picture('first-goal-dark');
     await workbench.page.keyboard.press('Escape');
     await workbench.chatMatching(/Permission mode ask: Helios waits for your approval[^]*Change/);
     await workbench.notificationMatching(/touch first\.txt/);
-    await workbench.screenshot('first-goal-asks-dark');
+    await workbench.picture('first-goal-asks-dark');
     assert.deepEqual(await choices(), { version: 1, folders: { [folder]: {} } });
   });
 
@@ -69,18 +69,18 @@ describe('permissions in the hands of a user', () => {
     await workbench.statusMatching(/^Helios · allow$/);
     await workbench.page.locator('.statusbar-item', { hasText: 'Helios · allow' }).hover();
     await workbench.page.locator('.workbench-hover', { hasText: 'on all your machines' }).waitFor();
-    await workbench.screenshot('permission-mode-dark');
+    await workbench.picture('permission-mode-dark');
   });
 
   it('keeps the choice for the next goal, and offers the others with what they do', async () => {
-    await workbench.setTheme('light');
+    await workbench.pictureTheme('light');
     await workbench.sendChat('@helios /new bring loss < 0.2');
     await workbench.chatMatching(/Permission mode allow, as you chose for this folder/);
     await isMade('third.txt');
     await workbench.command('Helios: Change Permission Mode');
     await workbench.inputTitled(/Permission Mode of/);
     await workbench.pick('Keep Running When VS Code Closes', '');
-    await workbench.screenshot('permission-pick-light');
+    await workbench.picture('permission-pick-light');
     await workbench.pick('Work Within This Folder', '');
     await workbench.statusMatching(/^Helios · mandate$/);
     const kept = { mode: 'mandate', keepRunning: true };

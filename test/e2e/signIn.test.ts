@@ -62,7 +62,7 @@ describe('a ChatGPT subscription', () => {
       await auth.redirected(`${auth.url}/oauth/authorize${new URL(opened).search}`),
     );
     await workbench.notificationMatching(/Signed in to ChatGPT as ada@lab\.org \(plus\)\./);
-    await workbench.screenshot('signed-in');
+    await workbench.picture('signed-in');
   });
 
   it('answers in the chat', async () => {

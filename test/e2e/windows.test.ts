@@ -57,7 +57,7 @@ describe('a window on Windows', () => {
     const text = await workbench.chatMatching(refusal);
     for (const title of ['Reopen Folder in WSL', 'Add Machine', 'Use a Container'])
       assert.ok(text.includes(title), text);
-    await workbench.screenshot('windows-refusal');
+    await workbench.picture('windows-refusal');
   });
 
   it('needs the extension WSL to reopen the folder, which this VS Code cannot install', async () => {
@@ -73,14 +73,14 @@ describe('a window on Windows', () => {
     await workbench.page.keyboard.press('Escape');
     await workbench.pressChatButton('Use a Container');
     await workbench.inputTitled('Container: Image');
-    await workbench.screenshot('windows-container');
+    await workbench.picture('windows-container');
     await workbench.page.keyboard.press('Escape');
   });
 
   it('refuses the demo and a goal of the palette in the same way', async () => {
     await workbench.command('Helios: Try the Offline Demo');
     await workbench.notificationMatching(refusal);
-    await workbench.screenshot('windows-demo');
+    await workbench.picture('windows-demo');
     await workbench.pressNotificationButton('Add Machine');
     await workbench.inputTitled('Helios: Add Machine');
     await workbench.page.keyboard.press('Escape');

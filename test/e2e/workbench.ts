@@ -5,6 +5,7 @@ import type { Browser, Frame, Locator, Page } from 'playwright-core';
 import { eventually } from '../fakes/eventually.ts';
 import { launchChromium } from '../setup/chromium.ts';
 import type { VsCode } from '../setup/codeServer.ts';
+import { isLong } from '../setup/needs.ts';
 import { outFolder } from '../setup/paths.ts';
 import { signalProcess } from '../setup/processes.ts';
 
@@ -14,6 +15,11 @@ export interface TreeRow {
   /** 1 for a root. */
   readonly level: number;
 }
+
+type Theme = 'dark' | 'light';
+
+/** Those in which a step is repeated for its pictures. */
+export const pictureThemes: readonly Theme[] = isLong ? ['light', 'dark'] : ['light'];
 
 /** Long, because a busy machine may need it; nothing waits longer than it must. */
 const waitMs = 60_000;
@@ -392,10 +398,20 @@ export class Workbench {
     return this.#consoleErrors;
   }
 
-  async setTheme(theme: 'dark' | 'light'): Promise<void> {
+  async setTheme(theme: Theme): Promise<void> {
     await this.command('Preferences: Color Theme');
     await this.pick(theme === 'dark' ? 'Dark 2026' : 'Light 2026');
     await this.page.locator(`.monaco-workbench.${theme === 'dark' ? 'vs-dark' : 'vs'}`).waitFor();
+  }
+
+  /** A picture for a user to look at, which the long form takes. */
+  async picture(name: string): Promise<void> {
+    if (isLong) await this.screenshot(name);
+  }
+
+  /** Sets the theme of the pictures that follow. */
+  async pictureTheme(theme: Theme): Promise<void> {
+    if (isLong) await this.setTheme(theme);
   }
 
   /** Writes `out/screenshots/<name>.png`. */

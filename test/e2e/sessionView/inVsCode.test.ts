@@ -93,13 +93,13 @@ describe('the session view in the hands of a user', () => {
     await seen('.list', /Sleeping until run 1 ends/);
     await view.locator('.live[aria-pressed="true"]').waitFor();
     await seen('.moment', /State after this step[\s\S]*run 1 · baseline[\s\S]*loss/);
-    await workbench.screenshot('session-view-live-dark');
+    await workbench.picture('session-view-live-dark');
   });
 
   it('takes the answer to a question', async () => {
     await view.locator('#tab-inbox').click();
     await seen('.question', /May I use both\?[\s\S]*Default: no · applies in 1 h/);
-    await workbench.screenshot('session-view-inbox-dark');
+    await workbench.picture('session-view-inbox-dark');
     await view.locator('.question').getByRole('button', { name: 'yes', exact: true }).click();
     await seen('.answered', /May I use both\?\s+yes · you/);
     await workbench.eventually(
@@ -117,7 +117,7 @@ describe('the session view in the hands of a user', () => {
       () => view.locator('.panel-notes textarea').inputValue(),
       (text) => text === '',
     );
-    await workbench.screenshot('session-view-notes-dark');
+    await workbench.picture('session-view-notes-dark');
   });
 
   it('goes back to any moment, and plays from there', async () => {
@@ -138,7 +138,7 @@ describe('the session view in the hands of a user', () => {
     await view.locator('.moment .markdown strong').getByText('baseline', { exact: true }).waitFor();
     await workbench.page.keyboard.press('ArrowDown');
     await seen('.moment', /Arguments[\s\S]*while[\s\S]*Result/);
-    await workbench.screenshot('session-view-call-dark');
+    await workbench.picture('session-view-call-dark');
     await view.getByRole('button', { name: 'End', exact: true }).click();
     await view.getByRole('button', { name: 'Play', exact: true }).click();
     await seen('.transport [aria-label="Play"]', /^$/);
@@ -158,7 +158,7 @@ describe('the session view in the hands of a user', () => {
     await writeFile(join(folder, 'enough'), '');
     await seen('.phase', /Goal met/, 120_000);
     await seen('.ledger', /0\.025/);
-    await workbench.screenshot('session-view-ledger-dark');
+    await workbench.picture('session-view-ledger-dark');
     await view.locator('.ledger td .link').first().click();
     await workbench.eventually(
       () => workbench.page.locator('.tab.active').allInnerTexts(),
@@ -179,10 +179,10 @@ describe('the session view in the hands of a user', () => {
     await seen('.moment h2', /Run 1: ok/);
     await view.getByRole('button', { name: 'Steps', exact: true, pressed: true }).waitFor();
     await seen('.moment', /loss 0\.025[\s\S]*Points\s+loss\s+0\.025\s+0\.025\s+\d+/);
-    await workbench.screenshot('session-view-light');
+    await workbench.picture('session-view-light');
     await view.locator('#tab-inbox').click();
     await seen('.answered', /yes · you/);
-    await workbench.screenshot('session-view-inbox-light');
+    await workbench.picture('session-view-inbox-light');
     assert.deepEqual(workbench.consoleErrors(), []);
   });
 });
