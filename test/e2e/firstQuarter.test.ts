@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'mocha';
 import type { WireReply, WireServer } from '../fakes/wire.ts';
-import { startVsCode, type VsCode } from '../setup/codeServer.ts';
-import { packagePath } from '../setup/paths.ts';
+import { installedPackage, startVsCode, type VsCode } from '../setup/codeServer.ts';
 import { openWindow, type TestWindow } from './window.ts';
 import { pictureThemes, Workbench } from './workbench.ts';
 
@@ -97,7 +96,7 @@ describe('a folder that is not trusted', () => {
     await writeFile(join(folder, 'train.py'), 'print("loss 1")\n');
     vscode = await startVsCode({
       folder,
-      extensionVsix: packagePath,
+      otherExtensions: [await installedPackage()],
       settings: {
         'security.workspace.trust.enabled': true,
         'security.workspace.trust.startupPrompt': 'never',

@@ -16,6 +16,7 @@ import { researcher } from '../fakes/researcher.ts';
 import type { WireServer } from '../fakes/wire.ts';
 import { startWireAnthropic } from '../fakes/wireAnthropic.ts';
 import { installedPackage, startVsCode, type VsCode } from '../setup/codeServer.ts';
+import { isLong } from '../setup/needs.ts';
 import { Workbench } from './workbench.ts';
 
 /** More than are tried before the test has seen enough, however slow the machine is. */
@@ -117,12 +118,14 @@ describe('a session that is kept running', function () {
     await workbench.close();
     await comesBack();
 
-    await workbench.killExtensionHost();
-    await workbench.close();
-    await vscode.kill();
-    await goesOnAlone();
-    await vscode.restart();
-    await comesBack();
+    if (isLong) {
+      await workbench.killExtensionHost();
+      await workbench.close();
+      await vscode.kill();
+      await goesOnAlone();
+      await vscode.restart();
+      await comesBack();
+    }
     const launched = await runs();
     await workbench.eventually(runs, (now) => now > launched);
     isEnough = true;
