@@ -21,7 +21,7 @@ import { amountOf } from '../setup/needs.ts';
 import { repositoryRoot } from '../setup/paths.ts';
 
 /** Calls of each kind. */
-const callsPerKind = amountOf('HELIOS_HOSTILE_CALLS', 2, 60);
+const callsPerKind = amountOf('HELIOS_HOSTILE_CALLS', 2, 6);
 const maxCallsPerTurn = 10;
 
 describe('a model that is out to do harm', function () {
