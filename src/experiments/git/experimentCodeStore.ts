@@ -11,7 +11,7 @@ import type { SessionId } from '../../base/ids.ts';
 import type { Machine } from '../../machines/machine.ts';
 import { codeFilesOf } from '../codeDifference.ts';
 import type { CodeState } from '../experiment.ts';
-import { capture } from './capture.ts';
+import { capture, type Captured } from './capture.ts';
 import { dropRefsScript } from './dropRefs.ts';
 import { GitFailure, runGit } from './gitScript.ts';
 import { defaultLimits, namedLeftOut, type LeaveOutLimits } from './leaveOut.ts';
@@ -67,21 +67,7 @@ export class ExperimentCodeStore {
         others,
         leftMs: () => Math.max(1, endMs - clock.now()),
       });
-      const { top, head, tree, headTree, commit, ignored } = captured;
-      const leftOut = new Map([
-        ...captured.leftOut,
-        ...[...ignored.keys()].map((file) => [file, 'ignored'] as const),
-      ]);
-      const code: CodeState = {
-        kind: 'git',
-        repo: top,
-        tree,
-        isDirty: tree !== headTree,
-        leftOut: namedLeftOut(leftOut),
-        ...(ignored.size > 0 && { ignored: digestOf(ignored) }),
-        ...(head !== undefined && { head }),
-        ...(commit !== undefined && { commit }),
-      };
+      const code = codeOf(captured);
       if (others.length > 0) this.#differences.set(code, captured.differences);
       return code;
     } catch (error) {
@@ -106,6 +92,28 @@ export class ExperimentCodeStore {
       () => undefined,
     );
   }
+}
+
+function codeOf({
+  top,
+  head,
+  tree,
+  headTree,
+  commit,
+  ignored,
+  leftOut: notStored,
+}: Captured): CodeState {
+  const ignoredFiles = [...ignored.keys()].map((file) => [file, 'ignored'] as const);
+  return {
+    kind: 'git',
+    repo: top,
+    tree,
+    isDirty: tree !== headTree,
+    leftOut: namedLeftOut(new Map([...notStored, ...ignoredFiles])),
+    ...(ignored.size > 0 && { ignored: digestOf(ignored) }),
+    ...(head !== undefined && { head }),
+    ...(commit !== undefined && { commit }),
+  };
 }
 
 const digestOf = (files: ReadonlyMap<string, string>): string =>
