@@ -318,7 +318,7 @@ export const machineOptions: readonly MachineOption[] = [
     kinds: inside,
     field: 'engine',
     about:
-      "the Docker engine: a socket's path, npipe://… or tcp://… (default: DOCKER_HOST, otherwise the engine that is found here)",
+      "the Docker engine: a socket's path, npipe://… or tcp://…, which is not encrypted (default: DOCKER_HOST, otherwise the engine that is found here)",
     example: '/run/docker.sock',
     read: text,
   },
