@@ -75,12 +75,13 @@ export function checkbox(onChange: (isChecked: boolean) => void): CheckboxHandle
 
 export function textField(label: string, placeholder: string, onInput: (text: string) => void) {
   const root = document.createElement('vscode-text-field') as TextField;
-  setAttribute(root, 'aria-label', label);
   setAttribute(root, 'placeholder', placeholder);
   root.addEventListener('input', () => onInput(root.value));
   return {
     root: root as HTMLElement,
     set(text: string): void {
+      // The toolkit replaces the label when the element is added to the page.
+      setAttribute(root, 'aria-label', label);
       if (root.value !== text) root.value = text;
     },
   };

@@ -14,22 +14,15 @@ import type { StateStore } from '../shared/host.ts';
 import { ViewStore } from '../shared/viewStore.ts';
 import { Announcer } from './announcer.ts';
 import { Card, type CardModel } from './card.ts';
+import { CardGrid } from './cardGrid.ts';
 import type { Sort } from './columns.ts';
 import type { CardLine } from './cardLine.ts';
-import { setChildren } from '../shared/dom.ts';
 import { chartsAsPng } from './exportImage.ts';
 import { itemList, type ItemList } from './itemList.ts';
 import type { Item } from './items.ts';
 import { SeriesStore } from './seriesStore.ts';
 import { Sidebar } from './sidebar.ts';
-import {
-  buildShell,
-  messageElement,
-  noMetrics,
-  noRuns,
-  noRunYet,
-  type PageMessage,
-} from './shell.ts';
+import { buildShell, messageElement, noRuns, noRunYet, type PageMessage } from './shell.ts';
 import {
   lineStyle,
   onThemeChange,
@@ -60,8 +53,12 @@ export class Panel {
   readonly #toolbar: Toolbar;
   readonly #sidebar: Sidebar;
   readonly #announcer = new Announcer();
-  readonly #cards = new Map<string, Card>();
-  readonly #watcher: IntersectionObserver;
+  readonly #grid = new CardGrid({
+    create: (metric) => this.#createCard(metric),
+    onDidChangeVisible: () => this.#redraw({ isJump: true }),
+    toggleSection: (name) =>
+      this.#view.update({ closedSections: toggled(this.#view.state.closedSections, name) }),
+  });
   #state = noState;
   #theme: Theme = readTheme();
   #highlight: string | undefined;
@@ -79,13 +76,9 @@ export class Panel {
     this.#series = new SeriesStore(connection, (metric) => this.#redraw({ isJump: false, metric }));
     this.#toolbar = this.#buildToolbar();
     this.#sidebar = this.#buildSidebar();
-    this.#watcher = new IntersectionObserver((entries) => this.#noteVisible(entries), {
-      rootMargin: '200px',
-    });
     this.root = this.#shell.root;
     this.#shell.sidebar.append(...this.#sidebar.elements);
-    this.#shell.content.append(this.#toolbar.root, this.#shell.cards, this.#announcer.root);
-    this.#sidebar.setFilter(this.#view.state.filter);
+    this.#shell.content.append(this.#toolbar.root, this.#grid.root, this.#announcer.root);
     this.#listen();
   }
 
@@ -119,7 +112,7 @@ export class Panel {
       this.#theme = readTheme();
       this.#redraw({ isJump: true });
     });
-    new ResizeObserver(() => this.#redraw({ isJump: true })).observe(this.#shell.cards);
+    new ResizeObserver(() => this.#redraw({ isJump: true })).observe(this.#grid.root);
     document.addEventListener('visibilitychange', () => {
       if (document.visibilityState === 'visible') void this.load();
     });
@@ -141,7 +134,6 @@ export class Panel {
         expanded: [],
       }),
     });
-    this.#sidebar.setFilter(this.#view.state.filter);
   }
 
   /** Redraws the card of `metric` in the next frame; without `metric`, redraws the whole panel. */
@@ -170,7 +162,7 @@ export class Panel {
 
   #drawDirty(dirty: ReadonlySet<string>, isJump: boolean): void {
     for (const metric of this.#state.metrics) {
-      const card = this.#cards.get(metric.name);
+      const card = this.#grid.get(metric.name);
       if (dirty.has(metric.name) && card?.isVisible === true) this.#drawCard(card, metric, isJump);
     }
   }
@@ -196,23 +188,14 @@ export class Panel {
 
   #drawCards(isJump: boolean): void {
     const { metrics } = this.#state;
-    for (const [name, card] of this.#cards) {
-      if (metrics.some((metric) => metric.name === name)) continue;
-      this.#watcher.unobserve(card.root);
-      card.dispose();
-      this.#cards.delete(name);
-    }
-    const cards = metrics.map(({ name }) => this.#cards.get(name) ?? this.#addCard(name));
-    if (cards.length > 0)
-      setChildren(
-        this.#shell.cards,
-        cards.map(({ root }) => root),
-      );
-    else this.#shell.cards.replaceChildren(messageElement(noMetrics));
-    metrics.forEach((metric, index) => {
-      const card = cards[index];
+    this.#grid.render(
+      metrics.map(({ name }) => name),
+      this.#view.state,
+    );
+    for (const metric of metrics) {
+      const card = this.#grid.get(metric.name);
       if (card?.isVisible === true) this.#drawCard(card, metric, isJump);
-    });
+    }
   }
 
   #drawCard(card: Card, metric: PanelMetric, isJump: boolean): void {
@@ -254,27 +237,17 @@ export class Panel {
     return { ...base, from: range.from - room, to: range.to + room, pixels: card.pixels * 3 };
   }
 
-  #addCard(name: string): Card {
+  #createCard(name: string): Card {
     const card: Card = new Card(name, this.#theme, {
       zoomTo: (range) => this.#zoomTo(range),
-      moveCursor: (x, from) => this.#cards.forEach((each) => each.setCursor(x, each === from)),
+      moveCursor: (x, from) => this.#grid.all.forEach((each) => each.setCursor(x, each === from)),
       retry: () => this.#series.retry(name),
       toggleValues: () =>
         this.#view.update({ openValues: toggled(this.#view.state.openValues, name) }),
       savePng: () => this.#savePng([card], name),
       say: (text) => this.#announcer.say(text),
     });
-    this.#cards.set(name, card);
-    this.#watcher.observe(card.root);
     return card;
-  }
-
-  #noteVisible(entries: readonly IntersectionObserverEntry[]): void {
-    for (const card of this.#cards.values()) {
-      const entry = entries.findLast(({ target }) => target === card.root);
-      if (entry !== undefined) card.isVisible = entry.isIntersecting;
-    }
-    this.#redraw({ isJump: true });
   }
 
   #zoomTo(range: Range | undefined): void {
@@ -287,12 +260,12 @@ export class Panel {
     return new Toolbar({
       setSmoothing: (smoothing) => this.#view.update({ smoothing }),
       setAxis: (axis) => this.#view.update({ axis }),
+      filterCharts: (chartFilter) => this.#view.update({ chartFilter }),
       setGrouped: (isGrouped) => this.#view.update({ isGrouped }),
       setLog: (isLog) => this.#view.update({ isLog }),
-      zoomBy: (factor) =>
-        [...this.#cards.values()].find(({ isVisible }) => isVisible)?.zoomBy(factor),
+      zoomBy: (factor) => this.#grid.all.find(({ isVisible }) => isVisible)?.zoomBy(factor),
       resetZoom: () => this.#zoomTo(undefined),
-      savePng: () => this.#savePng([...this.#cards.values()], 'metrics'),
+      savePng: () => this.#savePng(this.#grid.all, 'metrics'),
       saveCsv: () => this.#saveCsv(),
     });
   }
@@ -348,7 +321,7 @@ export class Panel {
 
   #savePng(cards: readonly Card[], name: string): void {
     for (const card of cards) {
-      const metric = this.#state.metrics.find((each) => this.#cards.get(each.name) === card);
+      const metric = this.#state.metrics.find((each) => this.#grid.get(each.name) === card);
       if (metric !== undefined) this.#drawCard(card, metric, true);
     }
     const drawn = cards.filter(({ model }) => (model?.lines.length ?? 0) > 0);

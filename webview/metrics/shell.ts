@@ -6,17 +6,15 @@ export interface Shell {
   readonly root: HTMLElement;
   readonly sidebar: HTMLElement;
   readonly content: HTMLElement;
-  readonly cards: HTMLElement;
   readonly message: HTMLElement;
 }
 
 export function buildShell(): Shell {
   const sidebar = element('aside', { class: 'sidebar', 'aria-label': 'Runs' });
-  const cards = element('div', { class: 'cards' });
   const content = element('main', { class: 'content' });
   const message = element('div', { class: 'page-message' });
   const root = element('div', { class: 'panel' }, sidebar, content, message);
-  return { root, sidebar, content, cards, message };
+  return { root, sidebar, content, message };
 }
 
 export interface PageMessage {
@@ -46,6 +44,11 @@ export const noRuns: PageMessage = {
 export const noRunYet: PageMessage = {
   title: 'Waiting for the first run',
   text: 'Runs and their metrics appear here as soon as they are launched.',
+};
+
+export const noChart: PageMessage = {
+  title: 'No chart matches',
+  text: 'No metric has a name with these words. Change the filter of the charts.',
 };
 
 export const noMetrics: PageMessage = {

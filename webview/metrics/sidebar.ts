@@ -51,10 +51,6 @@ export class Sidebar {
     this.elements = [bar, this.#note.root, this.#empty, this.#table.root];
   }
 
-  setFilter(text: string): void {
-    this.#filter.set(text);
-  }
-
   render({ list, view, metrics, metric, styleOf }: SidebarModel): void {
     const { items, columns, drawn, emptyText = '' } = list;
     const pinned = new Set(view.pinned);
@@ -65,6 +61,7 @@ export class Sidebar {
       isPinned: pinned.has(item.id),
     }));
     this.#isTable = view.isTable;
+    this.#filter.set(view.filter);
     this.#note.render(items, drawn, view);
     this.#metric.root.hidden = metrics.length === 0 || view.isTable;
     this.#metric.set(metrics, metric);

@@ -1,5 +1,5 @@
 import type { XAxis } from '../../src/protocol/metricsPanel.ts';
-import { iconButton, segments, toggleButton } from './controls.ts';
+import { iconButton, segments, textField, toggleButton } from './controls.ts';
 import { element, setAttribute, setText } from '../shared/dom.ts';
 import { icon } from '../shared/icons.ts';
 import { maxSmoothing, type ViewState } from './viewState.ts';
@@ -8,6 +8,7 @@ export interface ToolbarEvents {
   setSmoothing(smoothing: number): void;
   setAxis(axis: XAxis): void;
   setGrouped(isGrouped: boolean): void;
+  filterCharts(text: string): void;
   setLog(isLog: boolean): void;
   /** Zooms; a factor below 1 zooms in. */
   zoomBy(factor: number): void;
@@ -24,6 +25,7 @@ export class Toolbar {
   readonly #axis;
   readonly #log: HTMLButtonElement;
   readonly #grouped: HTMLButtonElement;
+  readonly #filter;
   readonly #reset: HTMLElement;
 
   constructor(events: ToolbarEvents) {
@@ -48,6 +50,7 @@ export class Toolbar {
     const toggleGrouped = (): void =>
       events.setGrouped(this.#grouped.getAttribute('aria-pressed') !== 'true');
     this.#grouped = toggleButton('Seeds', toggleGrouped, groupedTitle);
+    this.#filter = textField('Filter charts', 'Filter charts', (text) => events.filterCharts(text));
     this.#reset = iconButton({
       label: 'Reset zoom',
       icon: 'reset',
@@ -74,6 +77,7 @@ export class Toolbar {
       this.#axis.root,
       element('div', { class: 'segments' }, this.#log),
       element('div', { class: 'segments' }, this.#grouped),
+      this.#filter.root,
       element('div', { class: 'group' }, zoomOut, zoomIn, this.#reset),
       element('div', { class: 'group export' }, ...exportButtons),
     );
@@ -86,6 +90,7 @@ export class Toolbar {
     setText(this.#amount, state.smoothing.toFixed(2));
     this.#axis.set(state.axis);
     setAttribute(this.#log, 'aria-pressed', String(state.isLog));
+    this.#filter.set(state.chartFilter);
     setAttribute(this.#grouped, 'aria-pressed', String(state.isGrouped));
     setAttribute(this.#reset, 'disabled', state.zoom[state.axis] === undefined);
   }

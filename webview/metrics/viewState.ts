@@ -25,6 +25,10 @@ export interface ViewState {
   readonly sort?: Sort;
   /** Name of the metric whose values the table of runs shows; if empty, the first metric. */
   readonly metric: string;
+  /** Words that the names of the shown metrics contain. */
+  readonly chartFilter: string;
+  /** Names of the sections of charts that are closed. */
+  readonly closedSections: readonly string[];
   readonly axis: XAxis;
   /** Strength of the moving average: from 0 (none) to `maxSmoothing`. */
   readonly smoothing: number;
@@ -55,6 +59,8 @@ export function restoreState(saved: unknown): ViewState {
     isTable: from['isTable'] === true,
     ...sortOf(from['sort']),
     metric: textOf(from['metric']),
+    chartFilter: textOf(from['chartFilter']),
+    closedSections: textsOf(from['closedSections']),
     axis: from['axis'] === 'time' ? 'time' : 'step',
     smoothing: clampSmoothing(from['smoothing']),
     isLog: from['isLog'] === true,

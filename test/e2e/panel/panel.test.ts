@@ -210,7 +210,7 @@ describe('the metrics panel in Chromium', function () {
     await page.locator('tr[data-run="r-1"] vscode-checkbox').click();
     await drawn(page);
     await page.locator('tr[data-run="r-5"] .cell-pin vscode-button').click();
-    await page.locator('vscode-text-field').click();
+    await page.locator('.sidebar vscode-text-field').click();
     await page.keyboard.type('warmup gpu2');
     await until(
       'filtered',
@@ -284,7 +284,7 @@ describe('the metrics panel in Chromium', function () {
     await until('best first', async () => (await firstRow()) === 'r-10000');
     await page.getByRole('button', { name: 'loss ↑' }).click();
     await until('worst first', async () => (await firstRow()) === 'r-1');
-    await page.locator('vscode-text-field').click();
+    await page.locator('.sidebar vscode-text-field').click();
     await page.keyboard.type('lr<0.0002 depth=4');
     const counts = await page.locator('table.runs').getAttribute('aria-rowcount');
     await until('filtered', async () => Number(counts) < 10_001 || (await rows.count()) > 0);
@@ -303,6 +303,26 @@ describe('the metrics panel in Chromium', function () {
     await page.close();
   });
 
+  it('has sections for many metrics, and reads only those in view', async () => {
+    const source = new MemoryPanelSource();
+    source.addRun({ id: 'r-1' });
+    for (let index = 0; index < 40; index++)
+      source.setSeries('r-1', `${index < 20 ? 'train' : 'eval'}/m${index}`, lossCurve(50, index));
+    source.reads = 0;
+    const { page } = await browser.open({ source });
+    const headings = page.locator('.section-heading');
+    await until('two sections', async () => (await headings.count()) === 2);
+    await drawn(page, 'train/m0');
+    assert.ok(source.reads < 20, `${source.reads} series were read`);
+    await headings.first().click();
+    await drawn(page, 'eval/m20');
+    assert.equal(await card(page, 'train/m0').count(), 0);
+    await page.getByRole('textbox', { name: 'Filter charts' }).last().fill('m31');
+    await until('one chart', async () => (await page.locator('section.card').count()) === 1);
+    await drawn(page, 'eval/m31');
+    await page.close();
+  });
+
   it('can be used with the keyboard alone', async () => {
     const opened: string[] = [];
     const actions = {
@@ -311,7 +331,7 @@ describe('the metrics panel in Chromium', function () {
     };
     const { page } = await browser.open({ source: demoSource(), actions });
     await drawn(page);
-    await page.locator('vscode-text-field').click();
+    await page.locator('.sidebar vscode-text-field').click();
     const focused = () =>
       page.evaluate(
         () =>

@@ -4,6 +4,7 @@ import type { PanelState } from '../../../src/protocol/metricsPanel.ts';
 import { sortItems, wideColumns } from '../../../webview/metrics/columns.ts';
 import { matches, numberIn, readFilter, unknownNames } from '../../../webview/metrics/filter.ts';
 import { itemsOf, type Item } from '../../../webview/metrics/items.ts';
+import { sectionsOf } from '../../../webview/metrics/sections.ts';
 import { MemoryPanelSource } from '../../fakes/memoryPanelSource.ts';
 
 /** Three runs and a group of two. */
@@ -111,4 +112,35 @@ describe('the columns of the table', () => {
   ] as const)
     it(`sort by ${column}${isDescending ? ', descending' : ''}, without a value last`, () =>
       assert.deepEqual(idsOf(sortItems(items, columns, { column, isDescending })), expected));
+});
+
+describe('the sections of charts', () => {
+  const many = ['loss', 'lr', ...Array.from({ length: 8 }, (_, index) => `eval/task${index}/acc`)];
+
+  it('are the parts of names before the last slash, of many metrics', () => {
+    assert.deepEqual(
+      sectionsOf([...many, 'eval/loss', 'eval/task0/f1'], '').map(({ name, metrics }) => [
+        name,
+        metrics.length,
+      ]),
+      [
+        ['', 2],
+        ...Array.from({ length: 8 }, (_, index) => [`eval/task${index}`, index === 0 ? 2 : 1]),
+        ['eval', 1],
+      ],
+    );
+  });
+
+  it('are one section of a few metrics', () => {
+    assert.deepEqual(sectionsOf(['loss', 'val/loss'], ''), [
+      { name: '', metrics: ['loss', 'val/loss'] },
+    ]);
+  });
+
+  it('have only metrics whose names contain every word', () => {
+    assert.deepEqual(sectionsOf(many, 'ACC task3'), [
+      { name: 'eval/task3', metrics: ['eval/task3/acc'] },
+    ]);
+    assert.deepEqual(sectionsOf(many, 'nothing'), []);
+  });
 });
