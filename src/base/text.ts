@@ -73,7 +73,7 @@ const exactDigits = 12;
  * Rounds to significant digits as a reader does: on the decimal text, and half away from zero.
  * 1.72085 becomes 1.7209, whatever its binary form.
  */
-function roundDigits(value: number, digits: number): number {
+export function roundDigits(value: number, digits: number): number {
   if (digits >= exactDigits || !Number.isFinite(value)) return value;
   const [mantissa = '', power = ''] = Math.abs(value)
     .toExponential(exactDigits - 1)

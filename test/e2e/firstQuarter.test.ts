@@ -51,11 +51,13 @@ describe('the first quarter of an hour', () => {
     );
     assert.equal(text.match(/invalid x-api-key/g)?.length, 1, text);
     assert.match(text, /Set API Key/);
+    const buttons = workbench.page.locator('.interactive-item-container').last();
+    assert.deepEqual(await buttons.locator('.monaco-button').allInnerTexts(), ['Set API Key']);
     await workbench.picture('failure-401');
   });
 
   it('goes on with the same goal', async () => {
-    await workbench.pressChatButton('Try Again');
+    await workbench.pressChatLink('Try Again');
     await workbench.chatMatching(/There is nothing to train on/);
   });
 

@@ -294,6 +294,11 @@ export class Workbench {
       .click();
   }
 
+  /** Clicks the newest link of that title in the conversation. */
+  async pressChatLink(title: string): Promise<void> {
+    await this.#chatRows().locator('a').getByText(title, { exact: true }).last().click();
+  }
+
   /** Presses the stop button of the request that is open. */
   async stopChat(): Promise<void> {
     await this.page

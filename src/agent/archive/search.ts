@@ -101,10 +101,12 @@ async function hitsInJournal(
   for await (const line of linesBackwards(file, patternsFor(words), { signal })) {
     const event = parseEvent<SessionEvent>(line);
     if (event === undefined) continue;
-    for (const { kind, text } of searchTexts(event)) {
-      const snippet = snippetOf(text, words);
-      if (snippet !== undefined)
-        hits.push({ sessionId, eventId: event.id, atMs: event.at, kind, snippet });
+    for (const found of searchTexts(event)) {
+      const { kind, call } = found;
+      const snippet = snippetOf(found, words);
+      if (snippet === undefined) continue;
+      const place = { sessionId, eventId: event.id, atMs: event.at };
+      hits.push({ ...place, kind, snippet, ...(call !== undefined && { call }) });
     }
     if (hits.length >= limit) break;
   }

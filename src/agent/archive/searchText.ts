@@ -7,6 +7,8 @@ import { resultText } from '../journal/resultText.ts';
 export interface SearchText {
   readonly kind: HitKind;
   readonly text: string;
+  /** What the call did whose result the text is. */
+  readonly call?: string;
 }
 
 type EventOf<Type extends JournalEvent['type']> = Extract<JournalEvent, { type: Type }>;
@@ -26,7 +28,9 @@ const extractors: {
         ? [{ kind: 'tool', text: stringsIn(block.input).join('\n') }]
         : [];
     }),
-  'tool.finished': ({ text }) => [{ kind: 'result', text: resultText(text) }],
+  'tool.finished': ({ text, summary }) => [
+    { kind: 'result', text: resultText(text), ...(summary !== undefined && { call: summary }) },
+  ],
   'run.planned': ({ spec }) => [{ kind: 'run', text: `${spec.label}\n${spec.command}` }],
   'run.ended': ({ outputTail }) =>
     outputTail === undefined ? [] : [{ kind: 'run', text: outputTail }],
@@ -64,8 +68,27 @@ export function queryWords(query: string): string[] {
 const snippetChars = 160;
 const charsBefore = 50;
 
-/** Returns a snippet when the text contains every word, ignoring case; else `undefined`. */
-export function snippetOf(text: string, words: readonly string[]): Snippet | undefined {
+/**
+ * Returns a snippet when the text contains every word, ignoring case; else `undefined`. Of calls and
+ * their results, the snippet is the value of one field if this value contains every word.
+ */
+export function snippetOf(
+  { kind, text }: SearchText,
+  words: readonly string[],
+): Snippet | undefined {
+  const values = kind === 'tool' || kind === 'result' ? valuesOf(text) : [];
+  for (const value of values) {
+    const found = snippetIn(value, words);
+    if (found !== undefined) return found;
+  }
+  return snippetIn(text, words);
+}
+
+/** Returns the lines without the names of fields before them: `label: lr=1` is `lr=1`. */
+const valuesOf = (text: string): string[] =>
+  text.split('\n').map((line) => line.replace(/^(?:- )?\w+:? +(?=\S)/, ''));
+
+function snippetIn(text: string, words: readonly string[]): Snippet | undefined {
   const line = cleanText(text).replace(/\s+/g, ' ').trim();
   const patterns = words.map((word) => new RegExp(escaped(word.replace(/\s+/g, ' ')), 'giu'));
   const places = patterns.map((pattern) => line.search(pattern));

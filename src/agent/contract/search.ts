@@ -9,6 +9,8 @@ export interface SearchHit {
   readonly atMs: number;
   readonly kind: HitKind;
   readonly snippet: Snippet;
+  /** What the call did whose result was found: `Launched run 7`. */
+  readonly call?: string;
 }
 
 export interface SearchOptions {

@@ -8,7 +8,7 @@ import { answerPart, approvalParts } from '../sessions/approvalParts.ts';
 import { sessionLinks, type CommandLink } from '../ui/commandLinks.ts';
 import { setting } from '../ui/settings.ts';
 import type { Approval } from '../window/approvals.ts';
-import { failureButtons } from './chatFailure.ts';
+import { waysOut } from './chatFailure.ts';
 import { PartWriter, showButton, showLinks, withIcons } from './chatStream.ts';
 import { about, type ChatDeps, type ChatTurn } from './chatTurn.ts';
 import { followSession, type FollowEnd, type FollowOptions } from './follow.ts';
@@ -24,7 +24,7 @@ const sleepPatienceMs = 20_000;
 export interface SessionStanding {
   readonly text: string;
   /** The ways out of a failed model call. */
-  readonly buttons: readonly ((stream: ChatResponseStream) => void)[];
+  readonly parts: readonly ((stream: ChatResponseStream) => void)[];
   readonly links: readonly CommandLink[];
 }
 
@@ -91,17 +91,18 @@ export class ChatFollower {
     if (end === 'ended') this.#meant.ended(session);
     // The answer to the next message shows the state of the same session, so do not show it here.
     if (end === 'yielded') return;
-    const { text, buttons, links } = this.standing(session, end);
+    const { text, parts, links } = this.standing(session, end);
     stream.markdown(withIcons(`\n\n${text}\n\n`));
     // VS Code collapses what precedes the last text if something else stands between.
     showLinks(stream, links);
-    for (const button of buttons) button(stream);
+    for (const show of parts) show(stream);
   }
 
   standing(session: Session, end: FollowEnd): SessionStanding {
     const line = plain(statusLine(this.#deps.sessions.glance(session), Date.now()), 400);
     const text = `${line}${hints[end] ? `\n\n${hints[end]}` : ''}`;
-    return { text, buttons: failureButtons(session.state), links: sessionLinks(session.state) };
+    const { parts, links } = waysOut(session.state);
+    return { text, parts, links: [...links, ...sessionLinks(session.state)] };
   }
 
   /** Shows the questions of the session and their answers, until the returned function is called. */

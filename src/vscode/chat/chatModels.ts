@@ -15,7 +15,7 @@ import {
   switchedText,
   type ModelInUse,
 } from '../../presentation/models/modelText.ts';
-import { showButton, showRefusal } from './chatStream.ts';
+import { showButton, showLinks, showRefusal } from './chatStream.ts';
 import type { ApiKeys } from '../models/apiKeys.ts';
 import { saveModel } from '../models/modelCommands.ts';
 import { modelLines } from '../models/modelLines.ts';
@@ -56,8 +56,8 @@ export async function showModels(prompt: string, { engine, stream }: ModelTalk):
     stream.markdown(
       `Not set up: ${plain(otherProviders.map(({ label }) => label).join(', '), 400)}.\n\n`,
     );
+  showLinks(stream, [{ title: 'Set API Key' }]);
   showButton(stream, 'helios.selectModel', 'Select Model');
-  showButton(stream, 'helios.setApiKey', 'Set API Key');
 }
 
 /**

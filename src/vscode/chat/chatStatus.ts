@@ -24,14 +24,14 @@ export async function showStatus(
   }
   const today = await (await host.get()).spentToday();
   for (const session of shown) {
-    const { text, buttons, links } = follower.standing(session, 'time');
+    const { text, parts: ways, links } = follower.standing(session, 'time');
     const { state } = session;
     const nowMs = isOpen(state) ? systemClock.now() : state.lastEventMs;
     const costs = costPart({ state, nowMs, today, dayLimits: engineSettings().dayLimits });
     const target = state.profile === 'goal' ? [plain(targetSentence(state), 600)] : [];
     const parts = [`**${plain(sessionName(state), 300)}**`, text, ...target, costs, ''];
     stream.markdown(withIcons(parts.join('\n\n')));
-    for (const button of buttons) button(stream);
+    for (const show of ways) show(stream);
     showLinks(stream, links);
   }
   return shown.length === 1 ? about(shown[0]) : {};

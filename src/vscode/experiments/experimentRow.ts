@@ -1,13 +1,13 @@
 /** Tree rows for experiments. */
 import {
   experimentStatus,
-  resultNumber,
   resultValueText,
+  shortResult,
 } from '../../presentation/experiments/experimentText.ts';
 import { costText } from '../../presentation/sessions/sessionText.ts';
 import { counted, formatDuration, oneLine } from '../../base/text.ts';
 import type { Decision } from '../../experiments/experiment.ts';
-import type { ExperimentRow, Ledger } from '../../experiments/ledger.ts';
+import type { ExperimentResult, ExperimentRow, Ledger } from '../../experiments/ledger.ts';
 import { rowLabel } from '../runs/runRows.ts';
 import type { RowTarget, TreeNode } from '../ui/treeNode.ts';
 import { code, plain } from '../../base/markdown.ts';
@@ -46,7 +46,7 @@ function experimentRow(row: ExperimentRow, plan: Plan, { sessionId, nodes }: Pla
   const name = `experiment ${plan.number}`;
   const [only, ...others] = nodes;
   const common = {
-    label: rowLabel(row.result && resultNumber(row.result), variedText(row)),
+    label: rowLabel(row.result && shortResult(row.result), variedText(row)),
     tooltip: tooltip(row, plan, statusWord),
     context: `experiment ${isGoing ? 'going' : 'over'}`,
     spoken: `Experiment ${plan.number}, ${statusWord}${row.isChampion ? ', champion' : ''}${value ? `, ${value}` : ''}, ${oneLine(row.hypothesis, 120)}`,
@@ -97,6 +97,14 @@ function variedText({ runs, hypothesis, command }: ExperimentRow): string {
   return labels.size === 1 && !isCommand ? label : oneLine(hypothesis || label, 80);
 }
 
+/** Returns by which value an experiment is the champion. */
+function championRule({ metric, rule, runs }: ExperimentResult): string {
+  const value = `${rule} value of ${metric}`;
+  return runs.length > 1
+    ? `Champion by the mean of the ${value} of its ${runs.length} runs.`
+    : `Champion by the ${value}.`;
+}
+
 const withoutSeed = (label: string): string =>
   label
     .replaceAll(/\b(?:\w*_)?seed[ =:]?\d+\b/gi, '')
@@ -138,6 +146,7 @@ function tooltip(
     [row.verdicts, row.result === undefined ? '' : plain(resultValueText(row.result))]
       .filter(Boolean)
       .join(' · '),
+    row.isChampion && row.result ? plain(championRule(row.result)) : '',
     code(row.command, 300),
     [codeWords, seed === undefined ? '' : `seed ${plain(seed, 40)}`].filter(Boolean).join(' · '),
     retest === undefined ? '' : `Retest of ${plain(retest.of)}: ${plain(retest.why, 300)}`,

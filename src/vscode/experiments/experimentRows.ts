@@ -195,7 +195,15 @@ function runRows({ state, ledger, facts }: OpenSessionView, nowMs: number): read
     idPrefix: state.id,
     facts,
   };
-  const runs = ledger.rows.map((row) => runRow(row, place));
+  const repeats = new Set(
+    ledger.experiments.flatMap(({ result }) =>
+      result !== undefined && result.runs.length > 1 ? result.runs.map(({ runId }) => runId) : [],
+    ),
+  );
+  // Repeats are the champion by their mean, and none of them alone.
+  const runs = ledger.rows.map((row) =>
+    runRow(repeats.has(row.runId) ? { ...row, isChampion: false } : row, place),
+  );
   const planned = new Set(ledger.experiments.flatMap(({ plan }) => plan?.id ?? []));
   const isBare = (index: number): boolean => !planned.has(ledger.rows[index]?.experimentId ?? '');
   const bare = withSweeps(

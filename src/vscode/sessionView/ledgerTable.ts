@@ -2,7 +2,6 @@
  * The ledger as the session view shows it: a line per experiment, and a line per run without an
  * experiment.
  */
-import { formatSpread, formatValue } from '../../base/text.ts';
 import type { CodeState } from '../../experiments/experiment.ts';
 import type {
   ExperimentResult,
@@ -16,7 +15,7 @@ import { decisionTone, verdictTone } from '../../presentation/events.ts';
 import { line } from './timeline.ts';
 import { settingColumns } from '../../presentation/runs/settingColumns.ts';
 import { runName } from '../../presentation/runs/runText.ts';
-import { experimentStatus } from '../../presentation/experiments/experimentText.ts';
+import { experimentStatus, shortResult } from '../../presentation/experiments/experimentText.ts';
 
 export function ledgerTable({ experiments, decisive }: Ledger): LedgerTable {
   const { names, values } = settingColumns(experiments.map(({ runs }) => runs));
@@ -54,8 +53,8 @@ function lineOf(row: ExperimentRow, index: number): Omit<LedgerLine, 'options'> 
   };
 }
 
-const resultText = ({ mean, spread, n }: ExperimentResult): string =>
-  `${formatValue(mean)}${spread === undefined ? '' : ` ± ${formatSpread(spread)}`}${n > 1 ? ` (${n})` : ''}`;
+const resultText = (result: ExperimentResult): string =>
+  `${shortResult(result)}${result.n > 1 ? ` (${result.n})` : ''}`;
 
 /** Returns `9fceb02`, or `9fceb02-dirty` for uncommitted changes, as in `git describe`. */
 const codeName = (code: CodeState): string =>

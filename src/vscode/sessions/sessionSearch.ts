@@ -6,6 +6,7 @@ import { delay, systemClock } from '../../base/clock.ts';
 import { messageOf } from '../../base/errors.ts';
 import type { SessionId } from '../../base/ids.ts';
 import { relativeTime } from '../../base/span.ts';
+import { sessionName } from '../../presentation/sessions/sessionText.ts';
 import { oneLine } from '../../base/text.ts';
 
 /** Time without typing after which the search starts. */
@@ -29,13 +30,22 @@ interface HitItem extends QuickPickItem {
   readonly hit?: SearchHit;
 }
 
+/** Resolves with the hits of a query. */
+type Search = (query: string, signal: AbortSignal) => Promise<readonly HitItem[]>;
+
 /**
  * Lets the user search the sessions. Resolves with the id of the selected session, or `undefined`
  * when the user cancels.
  */
 export async function pickBySearch(
-  sessions: Pick<Sessions, 'search'>,
+  sessions: Pick<Sessions, 'search' | 'list'>,
 ): Promise<SessionId | undefined> {
+  const listed = await sessions.list();
+  const names = new Map(listed.map((summary) => [summary.id, sessionName(summary)]));
+  const search: Search = (query, signal) =>
+    sessions
+      .search(query, { limit, signal })
+      .then((hits) => hits.map((hit) => itemOf(hit, names.get(hit.sessionId) ?? hit.goal)));
   const pick = window.createQuickPick<HitItem>();
   pick.title = 'Search Sessions';
   pick.placeholder =
@@ -45,7 +55,7 @@ export async function pickBySearch(
   pick.onDidChangeValue((query) => {
     searching.abort(new Error('another query'));
     searching = new AbortController();
-    void show(pick, sessions, query, searching.signal);
+    void show(pick, search, query, searching.signal);
   });
   pick.onDidAccept(() => {
     const hit = pick.selectedItems[0]?.hit;
@@ -65,16 +75,16 @@ export async function pickBySearch(
  */
 async function show(
   pick: QuickPick<HitItem>,
-  sessions: Pick<Sessions, 'search'>,
+  search: Search,
   query: string,
   signal: AbortSignal,
 ): Promise<void> {
   pick.busy = query.trim() !== '';
   try {
     await delay(systemClock, quietMs, signal);
-    const hits = await sessions.search(query, { limit, signal });
+    const items = await search(query, signal);
     if (signal.aborted) return;
-    pick.items = hits.length === 0 && query.trim() !== '' ? [nothing(query)] : hits.map(itemOf);
+    pick.items = items.length === 0 && query.trim() !== '' ? [nothing(query)] : items;
     pick.busy = false;
   } catch (error) {
     if (signal.aborted) return;
@@ -89,10 +99,12 @@ const nothing = (query: string): HitItem => ({
 });
 
 /** Converts a hit to an item that is always shown, even if VS Code's own filter would hide it. */
-const itemOf = (hit: SearchHit): HitItem => ({
+const itemOf = (hit: SearchHit, session: string): HitItem => ({
   label: hit.snippet.text,
-  description: relativeTime(hit.atMs, systemClock.now()),
-  detail: oneLine(hit.goal, 100),
+  description: [oneLine(hit.call ?? '', 60), relativeTime(hit.atMs, systemClock.now())]
+    .filter((part) => part !== '')
+    .join(' · '),
+  detail: oneLine(session, 100),
   iconPath: new ThemeIcon(icons[hit.kind]),
   alwaysShow: true,
   hit,

@@ -10,6 +10,8 @@ const commands = {
   Follow: 'helios.follow',
   Resume: 'helios.unpause',
   'Resume…': 'helios.resumeSession',
+  'Try Again': 'helios.tryAgain',
+  'Set API Key': 'helios.setApiKey',
   Stop: 'helios.stop',
   'Keep Running': 'helios.keepRunning',
   Metrics: 'helios.showMetrics',

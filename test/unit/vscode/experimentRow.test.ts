@@ -99,7 +99,7 @@ describe('experiments as rows', () => {
         ['idea 4', 'error', 'experiment 4 · crash'],
         ['0.2 · lr=5', 'pass', 'run 5 · now · experiment 3 · not decided'],
         ['0.1 · lr=4', 'circle-slash', 'run 4 · now · experiment 2 · discard'],
-        ['0.85 ± 0.0707 · idea 1', 'star-full', 'experiment 1 · champion · keep · 2 runs'],
+        ['0.850 ± 0.071 · idea 1', 'star-full', 'experiment 1 · champion · keep · 2 runs'],
         ['5 · lr=1', 'pass', 'run 1 · now'],
       ],
     );
@@ -107,6 +107,14 @@ describe('experiments as rows', () => {
     assert.deepEqual(
       (first?.children as readonly TreeNode[]).map(({ label }) => label),
       ['0.9 · lr=3', '0.8 · lr=2'],
+    );
+    assert.ok(
+      (first?.children as readonly TreeNode[]).every(({ icon }) => icon?.id !== 'star-full'),
+      'no run of several is the champion',
+    );
+    assert.match(
+      first?.tooltip ?? '',
+      /Champion by the mean of the last value of loss of its 2 runs/,
     );
     assert.deepEqual(first?.target, { kind: 'experiment', experimentId: 'e1', sessionId });
     assert.equal(first?.context, 'experiment over');

@@ -408,9 +408,9 @@ describe('transcript', () => {
       });
     const table = textOf(new Transcript().event(end(0.5), state));
     assert.match(table, /\*\*Run 4: ok\*\* · lr=4 · 1 h/);
-    assert.match(table, / · loss 0\.5 \(before 0\.7 ▼ better\) · lr 0\.1$/);
-    assert.match(textOf(new Transcript().event(end(0.8), state)), /0\.7 ▲ worse/);
-    assert.match(textOf(new Transcript().event(end(0.7), state)), /0\.7 = same/);
+    assert.match(table, / · loss 0\.5 \(best so far 0\.7 in run 2 ▼ better\) · lr 0\.1$/);
+    assert.match(textOf(new Transcript().event(end(0.8), state)), /0\.7 in run 2 ▲ worse/);
+    assert.match(textOf(new Transcript().event(end(0.7), state)), /0\.7 in run 2 = same/);
   });
 
   it('marks a metric that became NaN', () => {
