@@ -78,7 +78,7 @@ const headlessOption = new Option(
 export function declareGoal(helios: CliCommand, work: GoalWork): CliCommand {
   helios
     .description(
-      'Works on a research goal by itself: plans, trains, measures, compares, until the goal is met.',
+      'Works on a research goal on its own: plans, trains, measures, compares, until the goal is met.',
     )
     .argument('[goal...]', 'the goal, with a measurable target if there is one')
     .addOption(

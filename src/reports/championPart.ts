@@ -83,7 +83,7 @@ function rivalLines({ facts: { ledger, target } }: Night, mentions: Mentions): s
 /** Returns lines about the repeats of the champion, and the best of their values. */
 function repeatLines({ facts: { ledger } }: Night, mentions: Mentions): string[] {
   const { best } = ledger;
-  if (best?.spread === undefined) return ['- Measured once (n = 1): the spread is unknown.'];
+  if (best?.spread === undefined) return ['- Measured once, so run-to-run noise is unknown.'];
   const numbers = best.runs.map(({ number }) => number);
   const times =
     numbers.length === best.n

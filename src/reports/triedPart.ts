@@ -155,7 +155,7 @@ const refusedLine = (count: number, sessionId: string): readonly string[] =>
   count === 0
     ? []
     : [
-        `- ${counted(count, 'call')} ${count === 1 ? 'was' : 'were'} refused: \`helios actions ${sessionId}\`. What you allow in the inbox counts when the session goes on.`,
+        `- ${counted(count, 'call')} ${count === 1 ? 'was' : 'were'} refused: \`helios actions ${sessionId}\`. What you allow in the inbox counts when the session continues.`,
       ];
 
 function undecidedLine(rows: readonly ExperimentRow[], mentions: Mentions): string[] {

@@ -243,7 +243,7 @@ const descriptions: { readonly [Type in JournalEvent['type']]: Describe<Type> } 
       why,
     ),
   'sweep.paused': ({ sweepId, why }) => bad('sweep', `Sweep ${sweepId} is paused`, why),
-  'sweep.resumed': ({ sweepId }) => plain('sweep', `Sweep ${sweepId} goes on`),
+  'sweep.resumed': ({ sweepId }) => plain('sweep', `Sweep ${sweepId} resumed`),
   'sweep.ended': ({ sweepId, text }) => plain('sweep', `Sweep ${sweepId} ended`, firstLine(text)),
   'env.captured': ({ envId, gist }) => plain('setting', `Environment ${envId}`, gist),
   'sleep.started': ({ request, at }, state) => {

@@ -32,7 +32,7 @@ const programs: readonly Program[] = [
     args: ['-V'],
     without: 'Hosts behind a ProxyCommand with ssh cannot be reached.',
   },
-  { name: 'rsync', args: ['--version'], without: 'Not needed: Helios copies files by itself.' },
+  { name: 'rsync', args: ['--version'], without: 'Not needed: Helios copies files on its own.' },
   { name: 'nvidia-smi', args: ['-L'], without: 'This computer shows no NVIDIA GPU.' },
 ];
 

@@ -146,10 +146,10 @@ const pausedText = 'Helios is paused; its runs continue. Send a message to @heli
 
 const hints: Readonly<Record<FollowEnd, string>> = {
   sleeping: 'The session wakes automatically. Send a message to wake it now.',
-  paused: 'Send a message to continue the session. Its runs continue meanwhile.',
+  paused: 'Send a message to resume. Runs continue in the meantime.',
   ended: '',
   time: '',
   yielded: '',
-  cancelled: 'Send a message to continue the session. Its runs continue meanwhile.',
+  cancelled: 'Send a message to resume. Runs continue in the meantime.',
   failed: '',
 };

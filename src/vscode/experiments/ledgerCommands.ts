@@ -71,7 +71,7 @@ async function reproduceOne(deps: WindowDeps, argument: unknown): Promise<void> 
     value: id,
   }));
   const experimentId =
-    experimentOf(argument) ?? (await pickOne(choices, 'Reproduce which experiment?'));
+    experimentOf(argument) ?? (await pickOne(choices, 'Select an experiment to reproduce'));
   if (experimentId === undefined) return;
   const progress = {
     location: ProgressLocation.Notification,

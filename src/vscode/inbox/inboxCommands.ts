@@ -111,7 +111,7 @@ async function pinNote(deps: WindowDeps, argument: unknown): Promise<void> {
   const id = sessionIdOf(argument);
   const session =
     (id === undefined ? undefined : deps.sessions.get(id)) ??
-    (await pickGoing(deps.sessions, 'Add a sticky note to which session?'));
+    (await pickGoing(deps.sessions, 'Select a session for the sticky note'));
   if (session === undefined) return;
   const text = await window.showInputBox({
     title: oneLine(sessionName(session.state), 60),

@@ -39,7 +39,7 @@ export function machineCommands(deps: MachineDeps) {
     'helios.importMachines': () => importMachines(deps),
     'helios.removeMachine': (argument) => removeMachine(deps, argument),
     'helios.testMachine': async (argument) => {
-      const id = await pickMachine(deps, argument, 'Test which machine?');
+      const id = await pickMachine(deps, argument, 'Select a machine to test');
       if (id !== undefined) await testMachine(deps, id);
     },
     'helios.editMachines': (argument) => editMachines(deps, argument),
@@ -87,7 +87,7 @@ async function testMachine(deps: MachineDeps, id: string): Promise<void> {
 }
 
 async function removeMachine(deps: MachineDeps, argument: unknown): Promise<void> {
-  const id = await pickMachine(deps, argument, 'Remove which machine?', isRemote);
+  const id = await pickMachine(deps, argument, 'Select a machine to remove', isRemote);
   if (id === undefined) return;
   const choices = [
     { label: `Remove ${id}`, detail: 'Removes it from the list; nothing on it changes.' },
@@ -122,7 +122,7 @@ async function editMachines({ host }: MachineDeps, argument: unknown): Promise<v
 }
 
 async function openTerminal(deps: MachineDeps, argument: unknown): Promise<void> {
-  const id = await pickMachine(deps, argument, 'Open a terminal on which machine?');
+  const id = await pickMachine(deps, argument, 'Select a machine for the terminal');
   if (id === undefined) return;
   const { machines, home } = await deps.host.get();
   const entry = id === localId ? undefined : entryOf(machines, id);
@@ -147,7 +147,7 @@ const connect = <T>(id: string, work: () => Promise<T> | undefined): Thenable<T 
 const remoteExtensions = ['ms-vscode-remote.remote-ssh', 'jeanp413.open-remote-ssh'];
 
 async function openWindow(deps: MachineDeps, argument: unknown): Promise<void> {
-  const id = await pickMachine(deps, argument, 'Open a window on which machine?', isHost);
+  const id = await pickMachine(deps, argument, 'Select a machine for the window', isHost);
   if (id === undefined) return;
   const entry = entryOf((await deps.host.get()).machines, id);
   if (!hasHost(entry))

@@ -45,7 +45,7 @@ async function setSecret({ keys }: SecretDeps): Promise<void> {
 /** Sends a test notification, and shows the result for each channel. */
 async function testNotification({ host }: SecretDeps): Promise<void> {
   const engine = await host.get();
-  const folder = await pickFolder('Use the notification channels of which folder?');
+  const folder = await pickFolder('Select the folder whose notification channels to use');
   const project = folder && (await projectsAt(homeFolder()).read(folder.fsPath));
   const results = await engine.notifier.try(trialNotification(Date.now()), project);
   const rows = results.map((result): QuickPickItem => {

@@ -19,7 +19,7 @@ export function projectCommands(deps: DocumentDeps) {
 
 /** Opens the `helios.json` that applies to a folder, even if it is invalid, or creates one. */
 async function openProjectFile(): Promise<void> {
-  const folder = await trustedFolder('Open the helios.json of which folder?');
+  const folder = await trustedFolder('Select the folder whose helios.json to open');
   if (folder !== undefined) await openFile(await projectsAt(homeFolder()).ensure(folder));
 }
 
@@ -28,7 +28,7 @@ async function openProjectFile(): Promise<void> {
  * agrees.
  */
 async function allowProjectFile({ documents }: DocumentDeps): Promise<void> {
-  const folder = await trustedFolder('Allow the helios.json of which folder?');
+  const folder = await trustedFolder('Select the folder whose helios.json to allow');
   if (folder === undefined) return;
   const projects = projectsAt(homeFolder());
   const review = await projects.review(folder);

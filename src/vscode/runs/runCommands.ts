@@ -75,7 +75,7 @@ async function liveRun({ host }: WindowDeps, { row }: RunOfSession): Promise<Run
 
 async function openRunOutput(deps: WindowDeps, argument: unknown): Promise<void> {
   const picked = await pickRun(deps, argument, {
-    title: 'Output of which run?',
+    title: 'Select a run to show its output',
     none: 'There are no runs in this window.',
   });
   if (picked === undefined) return;
@@ -92,7 +92,7 @@ async function openRunOutput(deps: WindowDeps, argument: unknown): Promise<void>
 
 async function stopRun(deps: WindowDeps, argument: unknown): Promise<void> {
   const picked = await pickRun(deps, argument, {
-    title: 'Stop which run?',
+    title: 'Select a run to stop',
     none: 'No run is active.',
     isMeant: ({ row }) => row.verdict === undefined,
   });
@@ -123,10 +123,10 @@ async function stopRun(deps: WindowDeps, argument: unknown): Promise<void> {
 
 async function compareTwo(deps: WindowDeps, argument: unknown): Promise<void> {
   const none = 'There are no runs in this window.';
-  const experiment = await pickRun(deps, argument, { title: 'Compare which run?', none });
+  const experiment = await pickRun(deps, argument, { title: 'Select the first run', none });
   if (experiment === undefined) return;
   const baseline = await pickRun(deps, undefined, {
-    title: `Compare ${runName(experiment.row.number)} with which run?`,
+    title: `Select a run to compare with ${runName(experiment.row.number)}`,
     none: 'There is no other run to compare it with.',
     isMeant: ({ row }) => row.runId !== experiment.row.runId,
   });

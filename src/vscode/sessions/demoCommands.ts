@@ -65,7 +65,7 @@ async function askFolder(): Promise<string | undefined> {
     },
     {
       label: 'Choose a Folder…',
-      detail: 'The folder is opened in this window',
+      detail: 'Opens in this window',
       iconPath: new ThemeIcon('folder-opened'),
       value: chooseFolder,
     },
@@ -73,7 +73,7 @@ async function askFolder(): Promise<string | undefined> {
   return (
     await pickOne<() => string | Promise<string | undefined>>(
       choices,
-      'Create the demo project where?',
+      'Select where to create the demo project',
     )
   )?.();
 }
@@ -119,7 +119,7 @@ function askMachine(machines: Engine['machines']): Promise<string | undefined> {
       iconPath: new ThemeIcon(machineIcons[kind]),
       value: id,
     }));
-  return pickOne(choices, 'Run the demo on which machine?');
+  return pickOne(choices, 'Select a machine for the demo');
 }
 
 const demoFolder = ({ extensionUri }: WindowDeps): string =>

@@ -31,7 +31,7 @@ export function goalCommands(deps: GoalDeps) {
 
 async function startGoal(deps: GoalDeps): Promise<void> {
   const engine = await deps.host.get();
-  const folder = await pickFolder('Work on the goal in which folder?');
+  const folder = await pickFolder('Select a folder for the goal');
   if (folder === undefined && (workspace.workspaceFolders ?? []).length > 0) return;
   if (folder?.scheme !== 'file') {
     const shown = window.showInformationMessage(
@@ -144,6 +144,6 @@ async function follow(deps: WindowDeps, argument: unknown): Promise<void> {
     await run('helios.resumeSession', id);
     return;
   }
-  const session = open ?? (await pickGoing(deps.sessions, 'Follow which session?'));
+  const session = open ?? (await pickGoing(deps.sessions, 'Select a session to follow'));
   if (session !== undefined) await showSession(deps, session);
 }

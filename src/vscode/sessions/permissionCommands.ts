@@ -59,7 +59,7 @@ export const permissionCommands = (deps: Deps & Pick<WindowDeps, 'sessions'>) =>
   }) satisfies Handlers;
 
 async function change(deps: Deps & Pick<WindowDeps, 'sessions'>): Promise<void> {
-  const folder = await pickFolder('Change the permission mode of which folder?');
+  const folder = await pickFolder('Select a folder to change its permission mode');
   if (folder?.scheme !== 'file')
     throw new UserFacing('No folder is open.', 'Open the folder of the goal first.');
   const choices = folderChoicesAt(homeFolder());

@@ -26,7 +26,7 @@ export function sessionCommands(deps: WindowDeps, showView: (id: SessionId) => P
   return {
     'helios.say': (argument) => say(deps, argument),
     'helios.pause': async (argument) =>
-      (await going(deps, argument, 'Pause which session?'))?.interrupt(),
+      (await going(deps, argument, 'Select a session to pause'))?.interrupt(),
     'helios.stop': (argument) => stop(deps, argument),
     'helios.resumeSession': (argument) => resume(deps, argument),
     'helios.openSession': async (argument) => {
@@ -66,7 +66,7 @@ async function unpause(deps: WindowDeps, argument: unknown): Promise<void> {
 
 /** `proposal`: message that the input box proposes. */
 async function say(deps: WindowDeps, argument: unknown, proposal = ''): Promise<void> {
-  const session = await going(deps, argument, 'Send a message to which session?');
+  const session = await going(deps, argument, 'Select a session for the message');
   if (session === undefined) return;
   const text = await window.showInputBox({
     title: oneLine(sessionName(session.state), 60),
@@ -78,7 +78,7 @@ async function say(deps: WindowDeps, argument: unknown, proposal = ''): Promise<
 }
 
 async function stop(deps: WindowDeps, argument: unknown): Promise<void> {
-  const session = await going(deps, argument, 'Stop which session?');
+  const session = await going(deps, argument, 'Select a session to stop');
   if (session === undefined) return;
   const running = runningCount(session.state);
   if (running === 0) return session.stop();
@@ -118,7 +118,7 @@ async function pickSaved({ host, sessions }: WindowDeps): Promise<SessionId | un
   if (saved.length === 0) throw new UserFacing('There is no other session to resume.');
   const choices = saved.map(summaryChoice);
   const picked = await window.showQuickPick(choices, {
-    title: 'Resume which session?',
+    title: 'Select a session to resume',
     matchOnDetail: true,
   });
   return picked?.value.id;

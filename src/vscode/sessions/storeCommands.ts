@@ -50,14 +50,14 @@ async function exportSessions(
 ): Promise<void> {
   const engine = await host.get();
   const kinds = exportKinds.map((value) => ({ label: kindLabels[value], value }));
-  const kind = await pickOne(kinds, 'Export what?');
+  const kind = await pickOne(kinds, 'Select what to export');
   if (kind === undefined) return;
   const scope = sessionId === undefined ? await pickScope(engine, kind) : { id: sessionId };
   const format =
     scope &&
     (await pickOne(
       exportFormats.map((value) => ({ label: value.toUpperCase(), value })),
-      'Which format?',
+      'Select a format',
     ));
   if (scope === undefined || format === undefined) return;
   const folder = workspace.workspaceFolders?.[0]?.uri ?? Uri.file(engine.home);
@@ -88,7 +88,7 @@ async function pickScope({ sessions }: Engine, kind: ExportKind): Promise<Scope 
     ...summaryChoice(summary),
     value: { id: summary.id } satisfies Scope,
   }));
-  return pickOne<Scope>([all, ...each], 'Export which session?');
+  return pickOne<Scope>([all, ...each], 'Select a session to export');
 }
 
 const days = [30, 90, 180, 365] as const;
@@ -161,6 +161,6 @@ async function pickLimits(): Promise<RetentionLimits | undefined> {
   const asSet = set && { label: 'As in the settings', detail: 'helios.retention', value: set };
   return pickOne<RetentionLimits>(
     [...(asSet ? [asSet] : []), ...choices],
-    'Remove which sessions?',
+    'Select sessions to delete',
   );
 }

@@ -78,7 +78,7 @@ export async function anySession(
   const listed = await list;
   if (listed.length === 0) throw noSession();
   if (listed.length === 1 && only !== undefined) return only;
-  return (await pickOne(listed.map(summaryChoice), 'Which session?'))?.id;
+  return (await pickOne(listed.map(summaryChoice), 'Select a session'))?.id;
 }
 
 const noSession = (): UserFacing =>

@@ -368,7 +368,7 @@ describe('the brief of a night', () => {
     night.add({ type: 'question.asked', questionId: 'q21', text: 'May I push?', ...asked });
     assert.equal(
       partOf(buildBrief(night.facts()), 'To decide').trim(),
-      '- Question q21: “May I push?” Without an answer: No\n- 20 calls were refused: `helios actions s-0mi7abcde123456`. What you allow in the inbox counts when the session goes on.',
+      '- Question q21: “May I push?” Without an answer: No\n- 20 calls were refused: `helios actions s-0mi7abcde123456`. What you allow in the inbox counts when the session continues.',
     );
   });
 

@@ -65,7 +65,7 @@ export const fileReaders: Readonly<Record<string, Reader>> = {
     ({ names: given, operands }) =>
       ['-f', '-F', '--follow', '--retry'].some((name) => given.has(name)) ||
       operands.some(({ text }) => text.startsWith('+'))
-        ? 'does not end by itself: read the end of the file, such as tail -n 50'
+        ? 'does not end on its own: read the end of the file, such as tail -n 50'
         : undefined,
   ),
   wc: content('c m l w L --bytes --chars --lines --words --max-line-length --total='),

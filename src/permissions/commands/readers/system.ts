@@ -153,7 +153,7 @@ export const systemReaders: Readonly<Record<string, Reader>> = {
       : 'may change packages',
   ),
   top: text('b n: H i c o: p: u: d: w:', ({ names: given }) =>
-    given.has('-b') && given.has('-n') ? undefined : 'does not end by itself: use top -b -n 1',
+    given.has('-b') && given.has('-n') ? undefined : 'does not end on its own: use top -b -n 1',
   ),
   'nvidia-smi': text(
     'L q d: i: x m c: s: --list-gpus --query --query-gpu= --query-compute-apps= ' +
@@ -252,9 +252,9 @@ function killProblem(
 }
 
 /**
- * Returns a problem if the program does not end by itself: `vmstat 1` runs forever, `vmstat 1 5`
+ * Returns a problem if the program does not end on its own: `vmstat 1` runs forever, `vmstat 1 5`
  * ends.
  */
 function countProblem({ operands }: Arguments): string | undefined {
-  return operands.length === 1 ? 'does not end by itself: give a count' : undefined;
+  return operands.length === 1 ? 'does not end on its own: give a count' : undefined;
 }
