@@ -112,6 +112,14 @@ describe('a folder that is not trusted', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
+  it('is named by Start Goal, before anything is typed', async () => {
+    assert.ok(workbench);
+    await workbench.command('Helios: Start Goal');
+    await workbench.notificationMatching(/starts only in a folder that you trust/);
+    await workbench.screenshot('restricted-goal');
+    await workbench.command('Notifications: Clear All Notifications');
+  });
+
   it('is named by the demo, with a button that leads to the trust', async () => {
     assert.ok(workbench);
     await workbench.command('Helios: Try the Offline Demo');

@@ -14,6 +14,7 @@ import {
   isWorking,
   metricText,
   needsUser,
+  openQuestions,
   sleepSpan,
   statusLine,
   type Glance,
@@ -75,13 +76,20 @@ export function statusBarText(
       isWarning: false,
     };
   const { icon, words } = indicator(shown, nowMs);
+  const name = askingName(open);
   return {
-    text: `$(${icon}) Helios: ${words}${suffix}${others}`,
+    text: `$(${icon}) ${name}: ${words}${suffix}${others}`,
     tooltip,
     // A count down would be read aloud each second.
-    spoken: `Helios: ${shown.retry?.why ?? statusLine(shown, nowMs)}${suffix}`,
+    spoken: `${name}: ${shown.retry?.why ?? statusLine(shown, nowMs)}${suffix}`,
     isWarning: needsUser(shown.state),
   };
+}
+
+/** Returns the name of Helios, with the number of the questions that no one has answered yet. */
+function askingName(open: readonly Glance[]): string {
+  const count = open.reduce((sum, { state }) => sum + openQuestions(state).length, 0);
+  return count === 0 ? 'Helios' : `Helios has ${count === 1 ? 'a question' : `${count} questions`}`;
 }
 
 const modeTooltip = (mode: PermissionMode): string =>

@@ -4,6 +4,8 @@
  * expands it.
  */
 import type { SessionSummary } from '../../agent/contract/sessions.ts';
+import { relativeTime } from '../../base/span.ts';
+import { sessionName } from '../../presentation/sessions/sessionText.ts';
 import type { TreeNode } from './treeNode.ts';
 
 const dayMs = 86_400_000;
@@ -49,10 +51,22 @@ export function groupedByAge(
     ...(byPlace.get('') ?? []).map(rowOf),
     ...groups.flatMap(({ id, label }) => {
       const inside = byPlace.get(id) ?? [];
-      return inside.length === 0 ? [] : [groupRow(id, label, inside, rowOf)];
+      if (inside.length === 0) return [];
+      const version = inside.map((summary) => versionOf(summary, nowMs)).join('\n');
+      return [{ ...groupRow(id, label, inside, rowOf), version }];
     }),
   ];
 }
+
+/** Returns what the row of a session shows and can change. */
+const versionOf = (summary: SessionSummary, nowMs: number): string =>
+  [
+    sessionName(summary),
+    summary.best,
+    summary.endReason,
+    summary.runs,
+    relativeTime(summary.lastEventMs, nowMs),
+  ].join(' ');
 
 function groupRow(
   id: string,

@@ -39,6 +39,8 @@ export interface TreeNode {
   readonly target?: RowTarget;
   readonly onClick?: CommandId;
   readonly isExpanded?: boolean;
+  /** Changes when the rows of a function in `children` change, so that they are loaded again. */
+  readonly version?: string;
   /** Child rows. Default: none. A function is called when the user expands the row. */
   readonly children?: readonly TreeNode[] | (() => Promise<readonly TreeNode[]>);
 }

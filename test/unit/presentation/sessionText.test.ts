@@ -167,6 +167,21 @@ describe('status bar', () => {
     );
   });
 
+  it('says that a question waits, beside what goes on', () => {
+    const question = {
+      ...{ id: 'q1', text: 'Which split?', options: [], fallback: 'val' },
+      ...{ askedMs: startMs, deadlineMs: nowMs + hourMs },
+    };
+    const asking = stateOf({ phase: 'paused', questions: new Map([['q1', question]]) });
+    const { text, spoken } = statusBarText([{ state: asking }], 0, nowMs);
+    assert.match(text, /^\$\(debug-pause\) Helios has a question: paused · /);
+    assert.match(spoken, /^Helios has a question: Paused/);
+    assert.match(
+      statusBarText([{ state: asking }, { state: asking }], 0, nowMs).text,
+      / Helios has 2 questions: /,
+    );
+  });
+
   it('takes a colour only when the user is needed', () => {
     const asking = statusBarText([{ state: working }], 1, nowMs);
     assert.equal(asking.text, '$(shield) Helios needs your approval');

@@ -42,6 +42,15 @@ describe('lists of sessions', () => {
     assert.equal((await children()).length, 880);
   });
 
+  it('change with the times and the names inside of a closed group, and only with them', () => {
+    const old = session(40, 'goal');
+    const rows = (atMs: number, listed: SessionSummary): string =>
+      JSON.stringify(groupedByAge([listed], atMs, ({ id }) => ({ id, label: id, spoken: id })));
+    assert.equal(rows(nowMs, old), rows(nowMs + 1_000, old));
+    assert.notEqual(rows(nowMs, old), rows(nowMs + dayMs, old));
+    assert.notEqual(rows(nowMs, old), rows(nowMs, { ...old, title: 'Night 1' }));
+  });
+
   it('offer only sessions that have what a command needs, those with a champion first', () => {
     const { best: _, ...without } = session(1, 'user');
     const empty = { ...without, id: newSessionId(1), runs: 0 };
