@@ -183,6 +183,11 @@ export class Night {
     });
   }
 
+  /** Lets time pass. */
+  pass(ms: number): void {
+    this.#atMs += ms;
+  }
+
   facts(): BriefFacts {
     const state = foldSession(this.events);
     if (state === undefined) throw new Error('A night begins with session.started.');

@@ -69,5 +69,12 @@ export function targetReached(
   if (isTold) return undefined;
   const text = best.conditions.map((one) => one.text).join('; ');
   const runs = best.runs.map(({ number }) => number);
-  return { type: 'target.reached', target: stated, text, runs };
+  const reachedMs = Math.max(...best.runs.map(({ endedMs = 0 }) => endedMs));
+  // A decision, a reading or a target after the runs may be what made them meet it.
+  const changedMs =
+    events.findLast(({ type }) => type !== 'run.ended' && causes.has(type))?.at ?? 0;
+  return {
+    ...{ type: 'target.reached', target: stated, text, runs },
+    ...(reachedMs > changedMs && { reachedMs }),
+  };
 }

@@ -26,6 +26,11 @@ export interface TargetReached {
   readonly text: string;
   /** Numbers of the runs of the setting. */
   readonly runs: readonly number[];
+  /**
+   * When the last of these runs ended, which may be before the event if Helios was gone. Omitted if
+   * something else than their end made them meet the target, and by older versions.
+   */
+  readonly reachedMs?: number;
 }
 
 /** A command that the goal requires to pass was run at a finish, or could not be started. */

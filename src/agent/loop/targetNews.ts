@@ -9,6 +9,7 @@ import {
   judgeRows,
   judgeSettings,
   targetIn,
+  type ConditionResult,
   type GroupResult,
 } from '../../experiments/target/judgeTarget.ts';
 import { neverRead, neverReadText } from '../../experiments/target/neverRead.ts';
@@ -55,44 +56,64 @@ export function targetNews(
   const unread = neverRead(target, all).filter((metric) => !known.has(metric));
   return [
     ...(stated === targetIn(target, { experiments: earlier }) ? [] : [`[The target: ${stated}.]`]),
-    ...news.slice(0, maxNews).map((group) => newsOf(target, group)),
+    ...news.slice(0, maxNews).map((group) => `[${newsOf(target, group)}${otherBest(all, group)}.]`),
     ...(more > 0 ? [moreText(target, news.slice(maxNews))] : []),
     ...(unread.length === 0
       ? []
       : [`[${neverReadText(unread)}, so no run meets the target. ${howToRead}]`]),
     ...lackTexts(groups, unread),
-    ...(news.length === 0 ? distanceTexts(target, all, groups) : []),
+    ...(groups.length === 0 || news.some(({ isMet }) => isMet) ? [] : bestTexts(target, all)),
   ];
 }
 
-/** Returns whether a wake has told the line, which a run that was read again repeats. */
-const isTold = (events: readonly JournalEvent[], line: string): boolean =>
+/** Returns whether a wake has told the text, which a run that was read again repeats. */
+const isTold = (events: readonly JournalEvent[], text: string): boolean =>
   events.some(
     (event) =>
-      event.type === 'message.added' && event.origin === 'wake' && event.text.includes(line),
+      event.type === 'message.added' && event.origin === 'wake' && event.text.includes(`[${text}`),
   );
 
 /**
- * Returns how far the best setting is from the target: `[Best val_loss 0.2893, target <= 0.2856.]`;
- * nothing if no setting of `groups` was measured, or if no number is missed.
+ * Returns how far the best setting is from the target: `[Best val_loss 0.2893, target <= 0.2856.]`,
+ * which of its seeds are missing, or that it reached the target; nothing if nothing was measured.
  */
-function distanceTexts(
-  target: Target,
-  ledger: Ledger,
-  groups: readonly GroupResult[],
-): readonly string[] {
-  const [best] = groups.length === 0 ? [] : judgeRows(target, ledger, countedRows(ledger));
-  const missed = best?.conditions.find(
+function bestTexts(target: Target, ledger: Ledger): readonly string[] {
+  const [first] = judgeRows(target, ledger, countedRows(ledger));
+  const missed = first?.conditions.find(
     ({ isBroken, condition }) => isBroken && !isLimit(condition),
   );
-  if (missed?.value === undefined) return [];
-  const { condition, value, baseline = 1 } = missed;
+  if (missed?.value !== undefined) return [`[Best ${distanceText(missed, missed.value)}.]`];
+  const { best } = ledger;
+  const group = best && judgeRows(target, ledger, best.runs)[0];
+  const result = group?.conditions.find(({ condition }) => condition.metric === best?.metric);
+  if (best === undefined || result?.value === undefined) return [];
+  const lack = best.lack === undefined ? '' : ` (${best.lack})`;
+  if (group?.isMet !== true)
+    return lack === '' ? [] : [`[Best ${distanceText(result, result.value, lack)}.]`];
+  return [`[Best stays ${bestName(best)}, which reached the target.]`];
+}
+
+function distanceText(result: ConditionResult, value: number, lack = ''): string {
+  const { condition, baseline = 1 } = result;
   const { metric, comparator, isPercent } = condition;
   const unit = isPercent ? ' %' : '';
   const [reached, wanted] = [comparable(value, condition), condition.value].map((number) =>
     formatValue(number * baseline),
   );
-  return [`[Best ${metric} ${reached}${unit}, target ${comparator} ${wanted}${unit}.]`];
+  return `${metric} ${reached}${unit}${lack}, target ${comparator} ${wanted}${unit}`;
+}
+
+/** Names the best setting if it is another one than the group: `; best stays e2 3.18777`. */
+function otherBest({ best }: Ledger, { runs, isMet }: GroupResult): string {
+  const own = new Set(runs.map(({ runId }) => runId));
+  const isOther = best !== undefined && best.runs.every(({ runId }) => !own.has(runId));
+  return isMet && isOther ? `; best stays ${bestName(best)}` : '';
+}
+
+/** Formats the best setting: `e2 3.18777`, `run 3 0.41`. */
+function bestName({ runs, mean }: NonNullable<Ledger['best']>): string {
+  const [id] = runs.flatMap(({ experimentId }) => experimentId ?? []);
+  return `${id ?? runNames(runs.map(({ number }) => number))} ${formatValue(mean)}`;
 }
 
 type Fate = 'over a limit of the goal' | 'target reached';
@@ -109,7 +130,7 @@ function newsOf(target: Target, group: GroupResult): string {
   const broken = brokenLimits(group);
   const told = broken.length > 0 ? broken : group.conditions;
   const texts = told.map(({ text }) => text).join('; ');
-  return `[${settingName(group.runs)}: ${fateOf(target, group)}: ${texts}.]`;
+  return `${settingName(group.runs)}: ${fateOf(target, group)}: ${texts}`;
 }
 
 const howToRead = 'If it was printed, show_metrics with metric_patterns reads the output again.';

@@ -35,8 +35,9 @@ export function happeningsOf(events: readonly JournalEvent[], state: SessionStat
     const text = isLeftOut ? undefined : (changeText(event, before) ?? textOf(event, state, tools));
     if (text === undefined) continue;
     const last = happenings.at(-1);
-    if (last?.text === text) Object.assign(last, { atMs: event.at, times: last.times + 1 });
-    else happenings.push({ atMs: event.at, text, times: 1 });
+    const { reachedMs: atMs = event.at } = event.type === 'target.reached' ? event : {};
+    if (last?.text === text) Object.assign(last, { atMs, times: last.times + 1 });
+    else happenings.push({ atMs, text, times: 1 });
   }
   return happenings.map(({ atMs, text, times }) => ({
     atMs,

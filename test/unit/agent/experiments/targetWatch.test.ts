@@ -31,6 +31,22 @@ describe('the moment in which the target is reached', () => {
     );
   });
 
+  it('is dated by the end of the runs, also if Helios was gone then', () => {
+    const night = new Night('bring loss < 1.0');
+    night.experiment({ hypothesis: 'a' }, { loss: 0.9 });
+    const [run] = night.facts().ledger.rows;
+    const hourMs = 3_600_000;
+    night.pass(hourMs);
+    assert.equal(look(night), 'loss 0.9 < 1 (run 1)');
+    const dates = () => night.facts().happenings.map(({ atMs }) => atMs - (run?.endedMs ?? 0));
+    assert.deepEqual(dates(), [0]);
+    const target = readTarget('bring loss < 0.95');
+    assert.ok(target !== undefined);
+    night.add({ type: 'session.target_changed', target, by: 'person' });
+    look(night);
+    assert.ok((dates().at(-1) ?? 0) >= hourMs, 'the change made them meet it');
+  });
+
   it('comes with the last seed that the target needs', () => {
     const night = new Night('bring loss < 1.0, mean over seeds 0 and 1');
     const id = night.experiment({ hypothesis: 'a' }, { loss: 0.9, command: seed(0) });

@@ -37,7 +37,7 @@ describe('news of the target at a wake', () => {
     awake(night, 's1');
     for (const run of seeds(1, [0.2, 0.21]).slice(1)) night.run({ ...run, experimentId: id });
     asleep(night, 's2');
-    assert.deepEqual(newsOf(night, 's2'), []);
+    assert.deepEqual(newsOf(night, 's2'), ['[Best stays e1 0.205, which reached the target.]']);
     night.experiment(
       { hypothesis: 'b' },
       ...[2, 3, 4, 5, 6, 7, 8].flatMap((width) => seeds(width, [width / 100])),
@@ -74,7 +74,7 @@ describe('news of the target at a wake', () => {
       read: [...run.metrics, parameters],
     });
     asleep(night, 's3');
-    assert.deepEqual(newsOf(night, 's3'), []);
+    assert.deepEqual(newsOf(night, 's3'), ['[Best stays e1 0.2, which reached the target.]']);
   });
 
   it('tells how far the best is from the target', () => {
@@ -92,6 +92,30 @@ describe('news of the target at a wake', () => {
     asleep(relative, 's1');
     relative.experiment({ hypothesis: 'b' }, ...seeds(2, [0.48]));
     assert.match(newsOf(relative, 's1').join('\n'), /\[Best loss 0\.48, target <= 0\.45\.\]/);
+  });
+
+  it('goes on telling the best, also where another setting reaches the target', () => {
+    const night = new Night('bring loss < 3.3, mean over seeds 0 to 2');
+    asleep(night, 's1');
+    night.experiment({ hypothesis: 'a' }, ...seeds(1, [3.0006]));
+    assert.deepEqual(newsOf(night, 's1'), [
+      '[Best loss 3.0006 (seeds 1, 2 missing), target < 3.3.]',
+    ]);
+    awake(night, 's1');
+    night.experiment({ hypothesis: 'a' }, ...seeds(2, [3.0006, 3.2888, 3.2739]));
+    asleep(night, 's2');
+    assert.match(newsOf(night, 's2').join('\n'), /^\[Runs 2–4 of e2: target reached: .*\)\.\]$/);
+    awake(night, 's2');
+    asleep(night, 's3');
+    night.experiment({ hypothesis: 'b' }, ...seeds(3, [2.9797, 3.4477, 3.3199]));
+    assert.match(
+      newsOf(night, 's3').join('\n'),
+      /^\[Runs 5–7 of e3: target reached: .*; best stays e2 3\.18777\.\]$/,
+    );
+    awake(night, 's3');
+    asleep(night, 's4');
+    night.experiment({ hypothesis: 'c' }, ...seeds(4, [4, 4, 4]));
+    assert.deepEqual(newsOf(night, 's4'), ['[Best stays e2 3.18777, which reached the target.]']);
   });
 
   const howToRead = 'If it was printed, show_metrics with metric_patterns reads the output again.';
