@@ -4,6 +4,7 @@
  */
 import path from 'node:path';
 import type { Clock } from '../base/clock.ts';
+import { counted } from '../base/text.ts';
 import type { Machine } from '../machines/machine.ts';
 import { commandForm } from './commandForm.ts';
 import { comparePart, runGit, scriptStart } from './git/gitScript.ts';
@@ -51,6 +52,43 @@ export async function sameCode(
     });
   } catch {
     // Ignore the error: if the machine does not answer, the launch of the run reports that.
+    return undefined;
+  }
+}
+
+const maxShown = 3;
+const countScript = `${scriptStart}cd -- "$1" && g diff-tree -r --no-renames --numstat "$2" "$3"`;
+
+/** Two states of code in a repository, given by their trees. */
+export interface ChangedCode {
+  /** Absolute path of a worktree of the repository that contains the trees. */
+  readonly repo: string;
+  readonly before: string;
+  readonly tree: string;
+  readonly clock: Clock;
+}
+
+/**
+ * Resolves with the changed files and how many lines of each changed: `train.py, 10 lines`. Resolves
+ * with `undefined` if that is not known. Never rejects.
+ */
+export async function changedLines(
+  machine: Machine,
+  { repo, before, tree, clock }: ChangedCode,
+): Promise<string | undefined> {
+  const args = [repo, before, tree];
+  try {
+    const text = await runGit({ machine, script: countScript, args, clock, timeoutMs: limitMs });
+    const files = [...text.matchAll(/^(\d+|-)\t(\d+|-)\t(.+)$/gm)].map(
+      ([, added = '', removed = '', name = '']) => {
+        const lines = Math.max(Number(added), Number(removed));
+        return Number.isNaN(lines) ? name : `${name}, ${counted(lines, 'line')}`;
+      },
+    );
+    const more = files.length - maxShown;
+    const shown = [...files.slice(0, maxShown), ...(more > 0 ? [`${more} more`] : [])];
+    return shown.length === 0 ? undefined : shown.join('; ');
+  } catch {
     return undefined;
   }
 }

@@ -82,6 +82,19 @@ export function duplicateText({ found, of, ledger }: RefusedLaunch): string {
   ].join('\n');
 }
 
+/**
+ * Explains why a launch does not join an experiment, and the ways out. `changed`: the files that
+ * differ, if known. `isSent`: the code runs on a machine to which it is sent.
+ */
+export function otherCodeText(
+  id: string,
+  { changed, isSent }: { readonly changed: string | undefined; readonly isSent: boolean },
+): string {
+  const files = changed === undefined ? '' : ` (${changed})`;
+  const way = `exp_branch from ${id}, ${isSent ? 'send it, ' : ''}launch there`;
+  return `Nothing was started: the code has changed since experiment ${id}${files}. To add a seed to ${id}: ${way}; for the new code omit the argument experiment.`;
+}
+
 /** Returns one note, with the seeds, per experiment that ran something similar to the launch. */
 export function similarNotes({ found, ledger }: RefusedLaunch): string[] {
   const byExperiment = Map.groupBy(found, ({ found: { experimentId } }) => experimentId);

@@ -5,7 +5,7 @@
 import type { Clock } from '../../base/clock.ts';
 import { messageOf, ToolFailure } from '../../base/errors.ts';
 import { oneLine } from '../../base/text.ts';
-import { sameCode } from '../../experiments/codeDifference.ts';
+import { changedLines, sameCode } from '../../experiments/codeDifference.ts';
 import { commandForm } from '../../experiments/commandForm.ts';
 import { codeKey, fingerprintOf, type Attempt } from '../../experiments/duplicates.ts';
 import type { CodeState, ExperimentPlan } from '../../experiments/experiment.ts';
@@ -29,7 +29,7 @@ import {
   type EarlierAttempts,
 } from './earlierAttempts.ts';
 import { experimentNamed } from './experimentReference.ts';
-import { duplicateText, similarNotes } from './experimentLabels.ts';
+import { duplicateText, otherCodeText, similarNotes } from './experimentLabels.ts';
 import { refuseBeyondLimits } from './launchLimits.ts';
 import { storeOf } from './storedCode.ts';
 import { changedFiles, changedText, restoringText } from './unchangedFiles.ts';
@@ -152,7 +152,7 @@ export class ExperimentPlans {
   ): Promise<BegunExperiment> {
     const { machine, cwd, code } = place;
     const sameCodeAs = await this.#sameCode(place, request.commands);
-    this.#refuseOtherCode(joined, { code, sameCodeAs });
+    await this.#refuseOtherCode(joined, { machine, code, sameCodeAs });
     await this.#refuseChanged(place);
     const attempts = attemptsIn(request, place, sameCodeAs);
     const { notes } = this.#duplicates(request, {
@@ -299,15 +299,22 @@ export class ExperimentPlans {
       );
   }
 
-  #refuseOtherCode(
+  /** Rejects with `ToolFailure` if the code differs from that of the experiment. */
+  async #refuseOtherCode(
     { id, plan }: ExperimentRow,
-    { code, sameCodeAs }: Pick<Attempt, 'code' | 'sameCodeAs'>,
-  ): void {
+    { machine, code, sameCodeAs }: Pick<Attempt, 'code' | 'sameCodeAs'> & Pick<Place, 'machine'>,
+  ): Promise<void> {
     const [before, now] = [plan && codeKey(plan), codeKey({ code, sameCodeAs })];
-    if (before !== undefined && now !== undefined && before !== now)
-      throw new ToolFailure(
-        `Nothing was started: the code has changed since experiment ${id}. Launch it as a new experiment: omit the argument experiment.`,
-      );
+    if (before === undefined || now === undefined || before === now) return;
+    const { machines, clock } = this.#deps;
+    const changed =
+      code.kind === 'git' && plan?.code.kind === 'git'
+        ? await changedLines(storeOf(machines, machine, code), {
+            ...{ repo: code.repo, before: plan.code.tree, tree: code.tree, clock },
+          })
+        : undefined;
+    const isSent = code.kind === 'git' && code.uploaded !== undefined;
+    throw new ToolFailure(otherCodeText(id, { changed, isSent }));
   }
 }
 

@@ -113,8 +113,9 @@ export function restoringText(
   names: readonly string[],
   { machine, cwd }: { readonly machine: Machine; readonly cwd: string },
 ): string {
-  const paths = JSON.stringify(names.map((name) => machine.path.join(cwd, name)));
-  return machine.kind === 'local'
-    ? `Restore it: undo_edits with paths ${paths}.`
-    : `Restore it on local with undo_edits where you edited it, and send it to ${paths} with remote_upload.`;
+  const paths = names.map((name) => machine.path.join(cwd, name));
+  if (machine.kind === 'local')
+    return `Restore it: undo_edits with paths ${JSON.stringify(paths)}.`;
+  const places = paths.map((path) => `${machine.id}:${path}`).join(', ');
+  return `Restore it on local with undo_edits where you edited it, and send it to ${places} with remote_upload.`;
 }

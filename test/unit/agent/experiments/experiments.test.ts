@@ -184,7 +184,10 @@ describe('experiments of a session', () => {
     const [, words, code, joined] = results(session);
     assert.match(words?.text ?? '', /ran the same code \(ignoring comments and outputs\)/);
     assert.equal(code?.isError, false);
-    assert.match(joined?.text ?? '', /the code has changed since experiment e1/);
+    assert.equal(
+      joined?.text,
+      'Nothing was started: the code has changed since experiment e1 (train.py, 1 line). To add a seed to e1: exp_branch from e1, launch there; for the new code omit the argument experiment.',
+    );
     assert.equal(session.state.experiments.size, 2);
   });
 
