@@ -15,6 +15,7 @@ import {
   type LeaveOutLimits,
 } from '../../experiments/git/leaveOut.ts';
 import { uploadPrefix } from '../../experiments/git/worktrees.ts';
+import { untrackedFiles } from '../../experiments/git/untrackedFiles.ts';
 import { initRepository } from '../../experiments/git/uploadedCode.ts';
 import type { Machine } from '../../machines/machine.ts';
 import type {
@@ -61,13 +62,29 @@ async function storeTransfer(
     const why = `The code was not stored: ${messageOf(error)}`;
     return { why, record: () => Promise.resolve() };
   }
+  const untracked = await untrackedOf(deps, from, upload);
   const sent = { machineId: to.machine.id, to: to.path, ...sourceOf(upload) };
   return {
+    ...(untracked.length > 0 && { untracked }),
     record: async (notSent) => {
       const recorded = { ...sent, ...(notSent !== undefined && { notSent }) };
       await log.record({ type: 'code.uploaded', upload: recorded, callId });
     },
   };
+}
+
+/** Resolves with the sent files that git does not track in the user's checkout. */
+async function untrackedOf(
+  { clock }: Deps,
+  { machine }: CodeTransfer['from'],
+  upload: StoredUpload,
+): Promise<readonly string[]> {
+  const { repo, commit } = upload.code;
+  const { source, isFile } = sourceOf(upload);
+  const names = await untrackedFiles(machine, { folder: repo, commit, clock });
+  return names.filter((name) =>
+    isFile ? name === source : source === '' || name.startsWith(`${source}/`),
+  );
 }
 
 const sourceOf = ({ code, path: place, isFile }: StoredUpload): UploadSource => ({

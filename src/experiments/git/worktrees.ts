@@ -12,6 +12,7 @@ import { capture } from './capture.ts';
 import { refOf } from './experimentCodeStore.ts';
 import { GitFailure, heliosFolder, runGit, scriptStart } from './gitScript.ts';
 import { defaultLimits, namedLeftOut, type LeaveOutLimits } from './leaveOut.ts';
+import { untrackedFiles } from './untrackedFiles.ts';
 
 export interface WorktreesDeps {
   readonly sessionId: SessionId;
@@ -44,6 +45,8 @@ export interface MadeBranch extends Branch {
    * Files that were not stored in the branch, with reasons; empty if the branch already existed.
    */
   readonly leftOut: readonly string[];
+  /** Untracked files of the checkout in the branch; empty if the branch already existed. */
+  readonly untracked: readonly string[];
   /**
    * True if the repository stores files with Git LFS. The worktree contains only pointers to these
    * files.
@@ -144,7 +147,11 @@ export class Worktrees {
     const ref = this.#ref(slug);
     const isNew = !(await this.#has(place, ref));
     const leftOut = isNew ? await this.#begin(place, { ref, slug, from }) : [];
-    return { ...(await this.#worktree(place, slug, ref)), isNew, leftOut };
+    const made = await this.#worktree(place, slug, ref);
+    const { clock } = this.#deps;
+    const stored = { folder: place.folder, commit: made.commit, clock };
+    const untracked = isNew ? await untrackedFiles(place.machine, stored) : [];
+    return { ...made, isNew, leftOut, untracked };
   }
 
   /**
@@ -240,7 +247,7 @@ export class Worktrees {
         'missing',
         `There is no branch ${slug} in ${repo}. ${await this.#known(place)}`,
       );
-    return { ...(await this.#worktree(place, slug, ref)), leftOut: [] };
+    return { ...(await this.#worktree(place, slug, ref)), leftOut: [], untracked: [] };
   }
 
   /**
@@ -287,7 +294,7 @@ export class Worktrees {
     place: RepoPlace,
     slug: string,
     ref: string,
-  ): Promise<Omit<MadeBranch, 'leftOut'>> {
+  ): Promise<Omit<MadeBranch, 'leftOut' | 'untracked'>> {
     const { machine } = place;
     const mark = randomBytes(9).toString('hex');
     const text = await this.#run(

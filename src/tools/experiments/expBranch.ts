@@ -4,6 +4,7 @@ import { oneLine } from '../../base/text.ts';
 import {
   codeAliases,
   leftOutFields,
+  untrackedFields,
   leftOutOrigins,
   pointerFields,
   placeOf,
@@ -65,13 +66,18 @@ export const expBranch = (deps: ExperimentCode): Tool =>
           commit: made.commit,
           created: made.isNew,
           ...leftOutFields(made.leftOut),
+          ...untrackedFields(made.untracked),
           ...pointerFields(made.hasPointers),
           note: made.isNew
             ? `Edit files below path, pass path as cwd to runs, and commit with exp_commit. Environments and files that git ignores stay in ${place.folder}: name them by absolute path, such as ${place.folder}/.venv/bin/python.`
             : 'The branch exists already; nothing was changed.',
         },
         origins: leftOutOrigins,
-        summary: `${made.name} · ${shortCommit(made.commit)}`,
+        summary: [
+          made.name,
+          shortCommit(made.commit),
+          ...Object.values(untrackedFields(made.untracked)),
+        ].join(' · '),
       };
     },
   });

@@ -4,6 +4,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { RepoPlace, Worktrees } from '../../experiments/git/worktrees.ts';
 import { machineId, machinePath, type MachineTools } from '../parameters/machinePath.ts';
 import type { ToolContext } from '../tool.ts';
+import { untrackedText } from '../../experiments/git/untrackedFiles.ts';
 
 export interface ExperimentCode extends MachineTools {
   readonly worktrees: Worktrees;
@@ -47,8 +48,18 @@ export const leftOutFields = (
   leftOut: readonly string[],
 ): { readonly left_out?: readonly string[] } => (leftOut.length === 0 ? {} : { left_out: leftOut });
 
-/** Origins of the texts in `leftOutFields`, as in `ToolResult`. */
-export const leftOutOrigins = { left_out: 'names of files' } as const;
+/**
+ * Returns the result field that names untracked files of the user's checkout that are in the code;
+ * empty if there are none.
+ */
+export const untrackedFields = (names: readonly string[]): { readonly untracked?: string } =>
+  names.length === 0 ? {} : { untracked: untrackedText(names) };
+
+/** Origins of the texts in `leftOutFields` and `untrackedFields`, as in `ToolResult`. */
+export const leftOutOrigins = {
+  left_out: 'names of files',
+  untracked: 'names of files',
+} as const;
 
 /**
  * Returns a warning if files are Git LFS pointers: training on a pointer fails late or reads

@@ -77,6 +77,6 @@ export const remoteUpload = (
         : undefined;
       const report = await sendFiles(asked, context);
       if (report !== undefined) await code?.record(notSentIn(report));
-      return withCodeNote(withSecretFiles(transferResult(report), secrets), code?.why);
+      return withCodeNote(withSecretFiles(transferResult(report), secrets), code);
     },
   });

@@ -1,5 +1,6 @@
 /** The port that stores code before it is sent to a machine. */
 import type { Place } from '../../machines/transfer/ends.ts';
+import { untrackedText } from '../../experiments/git/untrackedFiles.ts';
 import type { ToolResult } from '../tool.ts';
 
 export interface CodeTransfer {
@@ -12,6 +13,8 @@ export interface CodeTransfer {
 export interface StoredTransfer {
   /** Why the code could not be stored, as a sentence; omitted if it was. */
   readonly why?: string;
+  /** Paths of sent files that git does not track in the user's checkout. Default: none. */
+  readonly untracked?: readonly string[];
   /** Records what was sent, after the transfer. `notSent`: see `CodeUpload.notSent`. */
   record(notSent: readonly string[] | undefined): Promise<void>;
 }
@@ -21,8 +24,17 @@ export interface UploadRecorder {
   store(transfer: CodeTransfer, callId: string): Promise<StoredTransfer>;
 }
 
-/** Returns the result with why the code was not stored. */
-export const withCodeNote = (result: ToolResult, why: string | undefined): ToolResult =>
-  why === undefined || typeof result.content === 'string'
-    ? result
-    : { ...result, content: { ...result.content, code: why } };
+/** Returns the result with why the code was not stored, and with untracked files that were sent. */
+export function withCodeNote(result: ToolResult, code: StoredTransfer | undefined): ToolResult {
+  if (code === undefined || typeof result.content === 'string') return result;
+  const { why, untracked = [] } = code;
+  const names = untracked.length === 0 ? undefined : untrackedText(untracked);
+  return {
+    ...result,
+    content: { ...result.content, ...(why && { code: why }), ...(names && { untracked: names }) },
+    ...(names && {
+      origins: { ...result.origins, untracked: 'names of files' },
+      summary: [result.summary, names].filter(Boolean).join(' · '),
+    }),
+  };
+}

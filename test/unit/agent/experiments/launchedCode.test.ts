@@ -88,6 +88,18 @@ describe('the code of a launch on another machine', () => {
     assert.deepEqual(await launch(), same);
   });
 
+  it('names untracked files of the user that are sent, up to five', async () => {
+    assert.equal((await upload())['untracked'], undefined);
+    repo.write({ 'notes.txt': 'own\n' });
+    assert.match(String((await upload())['untracked']), /with 1 untracked file: notes\.txt/);
+    repo.write(Object.fromEntries([1, 2, 3, 4, 5, 6].map((name) => [`conf/n${name}.txt`, 'x\n'])));
+    const { untracked } = await upload({ local_path: 'conf', remote_path: there('conf') });
+    assert.match(
+      String(untracked),
+      /with 6 untracked files: (?:conf\/n\d\.txt, ){4}conf\/n\d\.txt and 1 more/,
+    );
+  });
+
   it('has it also if another version of that file is on the machine', async () => {
     mkdirSync(there(''));
     writeFileSync(there('helios.json'), '{}\n');

@@ -130,6 +130,7 @@ for (const host of hosts)
         '.env (looks like a secret)',
         '.venv/ (installed packages)',
       ]);
+      assert.match(String(made.untracked), /with 1 untracked file: new\.py/);
       assert.ok(String(made.note).includes(`${repo.folder}/.venv/bin/python`), String(made.note));
       assert.match(tree.folder, new RegExp(`worktrees/${sessionId}/cosine-try-2$`));
       assert.equal(readFileSync(join(tree.folder, 'train.py'), 'utf8'), 'lr = 2\n');
