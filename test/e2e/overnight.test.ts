@@ -129,7 +129,7 @@ describe('a night in the hands of a user', () => {
     await workbench.answerInput('$5');
     const toast = await workbench.notificationMatching(/Goal met/);
     assert.match(toast, /bring loss < 0\.1/);
-    const chat = await workbench.chatMatching(/bring loss < 0\.1[\s\S]*Trying baseline/);
+    const chat = await workbench.chatMatching(/bring loss < 0\.1[\s\S]*Target: loss < 0\.1/);
     assert.doesNotMatch(chat, /\/follow/);
     await rowMatching(/^0\.51\d* · /, /^run 1 · .*experiment 1 · keep/);
     await rowMatching(/^0\.059\d* · /, /^run 2 · champion · .*experiment 2 · keep/);
@@ -208,6 +208,7 @@ describe('a night in the hands of a user', () => {
   it('compares two runs: what differs, and a column and a curve for each', async () => {
     await workbench.command('Helios: Compare Two Runs');
     await workbench.pick('Run 2, champion', 'Run 2');
+    await workbench.pick('Run 1');
     await tabMatching(/Run 1 vs\. Run 2/);
     const preview = await workbench.webview('h1');
     await workbench.eventually(

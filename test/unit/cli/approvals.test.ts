@@ -104,10 +104,7 @@ describe('an approval at the terminal', () => {
 
   it('shows a short call on one page, without its length', async () => {
     const { text } = await ask({ command: 'ls', machine_id: 'gpu1' }, 'y');
-    assert.equal(
-      text,
-      '\nRun x (execute)\ncommand: ls\nmachine: gpu1\nApprove? y: once, n: no > ',
-    );
+    assert.equal(text, '\nRun x (execute)\ncommand: ls\nmachine: gpu1\nApprove? y: once, n: no > ');
   });
 
   it('shows a long call page by page, with its length, and can be denied on each', async () => {
