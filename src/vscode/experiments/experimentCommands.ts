@@ -69,10 +69,10 @@ async function showPromoted(
   const text = [message, ...promotedNotes(from)].join(' ');
   const buttons = branch === undefined ? [showChanges] : [showChanges, checkOut];
   const answer = await window.showInformationMessage(text, ...buttons);
+  const patch = async (): Promise<string> =>
+    Buffer.from(await promoteAsPatch(parts, from)).toString('utf8');
   if (answer === showChanges)
-    await documents.open(`/promoted/${sessionId}/${from.row.id}.diff`, async () =>
-      Buffer.from(await promoteAsPatch(parts, from)).toString('utf8'),
-    );
+    await documents.open(`/promoted/${sessionId}/${from.row.id}.diff`, patch);
   // The command of the Git extension asks what to do with changes that are in the way.
   if (answer === checkOut && branch !== undefined)
     await commands.executeCommand('git.checkout', Uri.file(branch.repo), branch.name);

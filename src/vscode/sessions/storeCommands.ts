@@ -119,15 +119,19 @@ async function renameSession({ host, sessions }: WindowDeps, given?: SessionId):
   const id = given ?? (await anySession(list, sessions.all()[0]?.id));
   const summary = (await list).find((each) => each.id === id);
   if (summary === undefined) return;
-  const title = await window.showInputBox({
-    title: 'Rename Session',
-    prompt: `Goal: ${oneLine(summary.goal, 200)}`,
-    placeHolder: 'Leave empty to show the goal',
-    value: oneLine(sessionName(summary), 120),
-  });
-  if (title === undefined || title.trim() === oneLine(sessionName(summary), 120)) return;
-  await engine.requests.send(summary.id, { kind: 'rename', title });
+  const name = oneLine(sessionName(summary), 120);
+  const title = await askTitle(name, summary.goal);
+  if (title !== undefined && title.trim() !== name)
+    await engine.requests.send(summary.id, { kind: 'rename', title });
 }
+
+const askTitle = (name: string, goal: string): Thenable<string | undefined> =>
+  window.showInputBox({
+    title: 'Rename Session',
+    prompt: `Goal: ${oneLine(goal, 200)}`,
+    placeHolder: 'Leave empty to show the goal',
+    value: name,
+  });
 
 /** Deletes a session that nobody works on, after a confirmation. */
 async function deleteSession({ host }: WindowDeps, id: SessionId | undefined): Promise<void> {

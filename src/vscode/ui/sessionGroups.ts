@@ -41,12 +41,7 @@ export function groupedByAge(
   nowMs: number,
   rowOf: (summary: SessionSummary) => TreeNode,
 ): readonly TreeNode[] {
-  const placeOf = ({ endReason, lastEventMs }: SessionSummary): string => {
-    const ageMs = nowMs - lastEventMs;
-    if (endReason === undefined || ageMs < dayMs) return '';
-    return groups.find(({ withinMs }) => ageMs < withinMs)?.id ?? 'older';
-  };
-  const byPlace = Map.groupBy(summaries, placeOf);
+  const byPlace = Map.groupBy(summaries, (summary) => placeOf(summary, nowMs));
   return [
     ...(byPlace.get('') ?? []).map(rowOf),
     ...groups.flatMap(({ id, label }) => {
@@ -56,6 +51,13 @@ export function groupedByAge(
       return [{ ...groupRow(id, label, inside, rowOf), version }];
     }),
   ];
+}
+
+/** Returns the id of the group of a session; empty if it is not grouped. */
+function placeOf({ endReason, lastEventMs }: SessionSummary, nowMs: number): string {
+  const ageMs = nowMs - lastEventMs;
+  if (endReason === undefined || ageMs < dayMs) return '';
+  return groups.find(({ withinMs }) => ageMs < withinMs)?.id ?? 'older';
 }
 
 /** Returns what the row of a session shows and can change. */
