@@ -310,7 +310,10 @@ export class ExperimentPlans {
     const changed =
       code.kind === 'git' && plan?.code.kind === 'git'
         ? await changedLines(storeOf(machines, machine, code), {
-            ...{ repo: code.repo, before: plan.code.tree, tree: code.tree, clock },
+            repo: code.repo,
+            before: plan.code.tree,
+            tree: code.tree,
+            clock,
           })
         : undefined;
     const isSent = code.kind === 'git' && code.uploaded !== undefined;

@@ -74,7 +74,10 @@ export function targetReached(
   const changedMs =
     events.findLast(({ type }) => type !== 'run.ended' && causes.has(type))?.at ?? 0;
   return {
-    ...{ type: 'target.reached', target: stated, text, runs },
+    type: 'target.reached',
+    target: stated,
+    text,
+    runs,
     ...(reachedMs > changedMs && { reachedMs }),
   };
 }

@@ -5,7 +5,8 @@ users_commit() {
   parent=$commit
   while :; do
     parent=$(g rev-parse -q --verify "$parent^") || parent=
-    [ -n "$parent" ] && [ "$(g log -1 --format=%ae "$parent")" = "$GIT_AUTHOR_EMAIL" ] || break
+    [ -n "$parent" ] || break
+    [ "$(g log -1 --format=%ae "$parent")" = "$GIT_AUTHOR_EMAIL" ] || break
     [ -z "$head" ] || ! g merge-base --is-ancestor "$parent" "$head" || break
   done
 }
