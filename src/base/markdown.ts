@@ -15,6 +15,25 @@ export const plain = (text: string, maxChars = 160): string =>
   );
 
 /**
+ * Returns Markdown as text for a terminal: without escapes, emphasis, pictures, anchors and the
+ * addresses of links. Code, lists and tables stay as they are.
+ */
+export const terminalText = (markdown: string): string =>
+  markdown
+    .split(/(`+[^`]*`+)/)
+    .map((part, index) =>
+      index % 2 === 1
+        ? part
+        : part
+            .replaceAll(/!\[[^\]]*\]\([^)]*\)|<a id="[^"]*"><\/a>/g, '')
+            .replaceAll(/(?<!\\)\[((?:\\.|[^\]\\])*)\]\([^)\s]*\)/g, '$1')
+            .replaceAll(/(?<!\\)\*/g, '')
+            .replaceAll('&lt;', '<')
+            .replaceAll(/\\([!-/:-@[-`{-~])/g, '$1'),
+    )
+    .join('');
+
+/**
  * Escapes text of several lines so that Markdown shows the lines as they are. Fenced code becomes a
  * code block without a language.
  */

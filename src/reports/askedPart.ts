@@ -142,7 +142,9 @@ function checkDemands({ demands, target }: BriefFacts): Demand[] {
     const own = tries.filter(({ command }) => runsCheck(command, check));
     return checkDemand(check, passed[index], own);
   });
-  if (target !== undefined) return named;
+  const files = checked.filter((text) => / exists \(.*\)$/.test(text));
+  if (target !== undefined)
+    return [...named, ...files.map((text): Demand => ({ verdict: 'Checked', text, how: '' }))];
   const isLaunch = (text: string): boolean =>
     launches.some((one) => text === one.text || text === `${one.text}, not met`);
   // Without a target, the session ended on other evidence, such as a file or a command.

@@ -88,6 +88,24 @@ export const endHeadline = ({
 }: Pick<NonNullable<SessionState['end']>, 'reason' | 'checked'>): string =>
   checked.length === 0 ? endText(reason) : `${endText(reason)}: ${checked.join('; ')}`;
 
+/** Matches a compared condition: metric, measured value, comparator and number. */
+const comparison = /^(?<measured>.+? \S+(?: %)?) (?<bound>[<>]=? [-\d.e+]+(?: %)?)(?=[,;]? |$)/;
+
+/**
+ * Returns how a session ended, with the values that decided it: `Goal met: val_loss 0.018 < 0.02`.
+ * If no number was compared, returns all that was checked.
+ */
+export function shortHeadline(end: Parameters<typeof endHeadline>[0]): string {
+  const values = (end.checked ?? []).flatMap((text) => {
+    const { measured, bound } = comparison.exec(text)?.groups ?? {};
+    return measured === undefined ? [] : [`${measured} ${bound}`];
+  });
+  const checked = (end.checked ?? []).map((text) => text.replace(/ exists \(.*\)$/, ' exists'));
+  return values.length === 0
+    ? endHeadline({ ...end, checked })
+    : `${endText(end.reason)}: ${values.join(', ')}`;
+}
+
 /** Returns `$1.20`, or `at least $1.20` when the price of a call is unknown. */
 export const costText = ({
   usd,

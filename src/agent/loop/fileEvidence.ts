@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { realpath, stat } from 'node:fs/promises';
 import { resolve, sep } from 'node:path';
 import { messageOf, ToolFailure } from '../../base/errors.ts';
-import { formatSpan } from '../../base/span.ts';
+import { exactTime } from '../../base/localTime.ts';
 import { counted } from '../../base/text.ts';
 
 const maxBytes = 64 * 1024 * 1024;
@@ -12,13 +12,12 @@ export interface FileReading {
   readonly workFolder: string;
   /** Reads a regular file of at most `maxBytes`. */
   read(path: string, maxBytes: number): Promise<Uint8Array>;
-  readonly nowMs: number;
   /** Times of the session's runs. */
   readonly runs: readonly { readonly startedMs?: number; readonly endedMs?: number }[];
 }
 
 /**
- * Describes a file of the working folder with its size, its age and the beginning of its SHA-256. A
+ * Describes a file of the working folder with its size, when it was written, and the beginning of its SHA-256. A
  * file that was written while no run was going is marked as not the result of a run. Rejects
  * with `ToolFailure` for a file that is missing, empty or outside the folder.
  */
@@ -34,7 +33,7 @@ export async function fileEvidence(path: string, reading: FileReading): Promise<
     const { mtimeMs } = await stat(real);
     const facts = [
       counted(bytes.length, 'byte'),
-      `written ${formatSpan(reading.nowMs - mtimeMs)} ago`,
+      `written ${exactTime(mtimeMs)}`,
       ...(isOfRun(mtimeMs, reading.runs) ? [] : ['not the result of a run']),
       `SHA-256 ${hash}…`,
     ];

@@ -23,7 +23,7 @@ import { uncheckedTexts } from '../../experiments/target/requirements.ts';
 import { happeningsOf, sleepsOf } from './reportHappenings.ts';
 import type { RunState, SessionState } from '../journal/state.ts';
 import { runStatus } from '../journal/runText.ts';
-import { endHeadline, endReasonsOfModel, endText } from '../journal/factText.ts';
+import { shortHeadline, endReasonsOfModel, endText } from '../journal/factText.ts';
 
 /** Facts about a run that are not in the journal. */
 export interface AboutRun {
@@ -100,7 +100,7 @@ function sessionFacts(state: SessionState): SessionFacts {
     model: isDemo(state)
       ? 'offline demo (scripted, not a language model)'
       : `${state.provider} ${state.model}`,
-    outcome: phase === 'paused' ? 'Paused' : end ? endHeadline(end) : endText(undefined),
+    outcome: phase === 'paused' ? 'Paused' : end ? shortHeadline(end) : endText(undefined),
     ...(stuck !== undefined && { stuck }),
     ...(end !== undefined && endTexts(end)),
   };

@@ -66,7 +66,6 @@ function createEnding(deps: ToolsetDeps): AllToolsDeps['finish']['finish'] {
         fileEvidence(path, {
           workFolder: state.workFolder,
           read: readRegularBytes,
-          nowMs: clock.now(),
           runs: ledger.rows,
         }),
     });

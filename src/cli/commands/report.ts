@@ -1,5 +1,6 @@
 import { Option } from 'commander';
 import type { TableFormat } from '../../agent/contract/reports.ts';
+import { terminalText } from '../../base/markdown.ts';
 import type { CliCommand } from '../command.ts';
 import { withEngine } from '../commandEngine.ts';
 import { idleSession, namedSession, sessionWords } from '../sessionReference.ts';
@@ -18,7 +19,8 @@ export const declareReport = (helios: CliCommand): CliCommand =>
     .command('report')
     .summary('print the brief of a session: results, experiments, cost, open decisions')
     .description(
-      'Prints the brief of a session as Markdown, also while the session is active in any window. ' +
+      'Prints the brief of a session as Markdown, in a terminal as plain text, also while the ' +
+        'session is active in any window. ' +
         'Uses recorded data only, and calls no model except with --account.',
     )
     .argument('[session]', `${sessionWords} (default: the newest)`)
@@ -52,7 +54,10 @@ export const declareReport = (helios: CliCommand): CliCommand =>
         if (write || account) {
           const { brief, file } = await reports.writeup(id);
           stdout.write(`${brief}\n${file}\n`);
-        } else stdout.write(await reports.brief(id));
+        } else {
+          const brief = await reports.brief(id);
+          stdout.write(stdout.isTTY === true ? terminalText(brief) : brief);
+        }
         return exitCodes.goal;
       }),
     );

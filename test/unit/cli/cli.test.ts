@@ -72,7 +72,7 @@ describe('helios', () => {
     await runCli([...demo, 'loss below 0.5'], it);
     const file = /^Report +(.+)$/m.exec(it.stdout.text)?.[1] ?? '';
     const report = readFileSync(file, 'utf8');
-    assert.match(report, /^# loss below 0.5\n\*\*Goal met: loss 0.25 \\< 0.5 \(run 1\)\*\* · /);
+    assert.match(report, /^# loss below 0.5\n\*\*Goal met: loss 0.25 \\< 0.5\*\* · /);
     assert.match(report, /\*\*Met\*\*: loss 0\.25 \\< 0\.5 \(run 1\)/);
     const runs = readFileSync(path.join(path.dirname(file), 'runs.md'), 'utf8');
     assert.match(runs, /\| <a id="run-1"><\/a>1 \*\*champion\*\* \| .*lr=1 \| local \| ok \|/);

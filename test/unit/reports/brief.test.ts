@@ -3,6 +3,7 @@ import { describe, it } from 'mocha';
 import type { MetricSummary } from '../../../src/metrics/metric.ts';
 import { reproductionTexts } from '../../../src/experiments/reproductions.ts';
 import { writeResultsTsv } from '../../../src/experiments/resultsTsv.ts';
+import { terminalText } from '../../../src/base/markdown.ts';
 import { buildBrief, buildRuns, buildWriteup } from '../../../src/reports/brief.ts';
 import { fullNight, lossOf, Night } from '../../fakes/nights.ts';
 
@@ -340,6 +341,40 @@ describe('the brief of a night', () => {
       ...{ summary: '', evidence: [], checked: two },
     });
     assert.ok(buildBrief(night.facts()).includes(`**Goal met: ${two.join('; ')}**`));
+  });
+
+  it('has a short headline, with the files and checks below', () => {
+    const night = new Night('loss < 3.3, mean over seeds 0 and 1, and model_kb < 600');
+    const checked = [
+      'loss 3.18777 < 3.3, mean over seeds 0, 1 (runs 7–9; ± 0.162)',
+      'model_kb 352.3 < 600, each of seeds 0, 1 (runs 7–9)',
+      'out/model-0.pkl exists (357603 bytes, written 2026-11-28 12:56:24, SHA-256 5ee0b2a87ff6…)',
+      'data.py unchanged',
+    ];
+    night.add({ type: 'session.ended', reason: 'goal', summary: '', evidence: [], checked });
+    const text = buildBrief(night.facts());
+    const [, headline = ''] = text.split('\n');
+    assert.match(
+      headline,
+      /^\*\*Goal met: loss 3\.18777 \\< 3\.3, model\\_kb 352\.3 \\< 600\*\* · /,
+    );
+    assert.match(text, /\*\*Checked\*\*: out\/model-0\.pkl exists \(357603 bytes, written 2026-/);
+    assert.match(
+      terminalText(text).split('\n')[1] ?? '',
+      /^Goal met: loss 3\.18777 < 3\.3, model_kb 352\.3 < 600 · .* session `s-/,
+    );
+  });
+
+  it('is plain text in a terminal', () => {
+    const markdown =
+      String.raw`- Kept: <a id="e2"></a>**e2** [run 7](runs.md#run-7) val\_rmse \< 3, a &lt; b *(not measured)* \[x\](y) \*`.replaceAll(
+        '\\\\',
+        '\\',
+      );
+    assert.equal(
+      terminalText(`${markdown} \`a\\_b\` ![chart](charts/a.svg)`),
+      '- Kept: e2 run 7 val_rmse < 3, a < b (not measured) [x](y) * `a\\_b` ',
+    );
   });
 
   it('puts first what a user has to decide, and nothing that is answered', () => {

@@ -62,7 +62,7 @@ describe('reports of a session', () => {
     assert.ok(written);
     assert.ok(written.file.startsWith(path.join(bed.work, 'helios-reports')), written.file);
     const text = await readFile(written.file, 'utf8');
-    assert.match(text, /\*\*Goal met: loss [^*]+ \(run \d\)\*\*/);
+    assert.match(text, /\*\*Goal met: loss [\d.]+ [\\<= ]+[\d.]+\*\*/);
     assert.match(text, /\*\*loss 0\.6\*\*: \[run 1\]\(runs\.md#run-1\)/);
     assert.match(text, /> loss 0\.6, soon 0\.05 \*\(not measured\)\*\./);
     const [, chart = ''] = /!\[[^\]]*\]\((charts\/[\w-]+\.svg)\)/.exec(text) ?? [];
@@ -222,7 +222,7 @@ describe('reports of a session', () => {
     await reports.afterEnd(session.id);
     await rm(bed.work, { recursive: true });
     await assert.rejects(reports.write(session.id), { reason: 'user' });
-    assert.match(await reports.brief(session.id), /\*\*Goal met: loss [^*]+ \(run \d\)\*\*/);
+    assert.match(await reports.brief(session.id), /\*\*Goal met: loss [\d.]+ [\\<= ]+[\d.]+\*\*/);
   });
 
   it('writes one after the other, and is done when the engine has closed', async () => {
