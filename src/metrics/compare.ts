@@ -2,8 +2,11 @@ import type { Direction, MetricSummary } from './metric.ts';
 import { isSameMetric } from './metricName.ts';
 import type { Place } from './series/valueAt.ts';
 
-/** `n/a`: the metric has no direction, or one run lacks the metric. */
-type ComparisonVerdict = 'better' | 'worse' | 'same' | 'n/a';
+/**
+ * `n/a`: the metric has no direction, or one run lacks the metric. `within the noise`: repeats of the
+ * runs differ as much.
+ */
+export type ComparisonVerdict = 'better' | 'worse' | 'same' | 'within the noise' | 'n/a';
 
 /**
  * Largest relative difference that is treated as rounding, so that the verdict is `same`. Noise
@@ -60,12 +63,14 @@ export interface Measured {
 
 /**
  * Compares all metrics that at least one of the runs has; a metric may be spelled differently in the
- * two runs. Returns the baseline's metrics first, in their order, then the metrics that only the experiment has. Rejects with an error of the system
- * if the points of a very long series cannot be read from the disk.
+ * two runs. Returns the baseline's metrics first, in their order, then the metrics that only the
+ * experiment has. `judged`: how a metric is judged; default: by its own direction. Rejects with an
+ * error of the system if the points of a very long series cannot be read from the disk.
  */
 export async function compareRuns(
   baseline: Measured,
   experiment: Measured,
+  judged: (summary: MetricSummary) => JudgedBy = ownDirection,
 ): Promise<readonly MetricComparison[]> {
   const comparisons: MetricComparison[] = [];
   const rest = new Set(experiment.names());
@@ -74,22 +79,38 @@ export async function compareRuns(
       ? metric
       : [...rest].find((name) => isSameMetric(name, metric) && !baseline.names().includes(name));
     rest.delete(other ?? '');
-    comparisons.push(await compareMetric([metric, other ?? metric], baseline, experiment));
+    comparisons.push(
+      await compareMetric([metric, other ?? metric], { baseline, experiment, judged }),
+    );
   }
   for (const metric of rest)
-    comparisons.push(await compareMetric([metric, metric], baseline, experiment));
+    comparisons.push(await compareMetric([metric, metric], { baseline, experiment, judged }));
   return comparisons;
+}
+
+/** The better direction of a metric, and the best value of a run in it. */
+export interface JudgedBy {
+  readonly direction: Direction;
+  readonly best: number;
+}
+
+const ownDirection = ({ direction, best }: MetricSummary): JudgedBy => ({ direction, best });
+
+interface Compared {
+  readonly baseline: Measured;
+  readonly experiment: Measured;
+  readonly judged: (summary: MetricSummary) => JudgedBy;
 }
 
 /** Compares a metric. `names`: its names in the two runs. */
 async function compareMetric(
   [metric, other]: readonly [string, string],
-  baseline: Measured,
-  experiment: Measured,
+  { baseline, experiment, judged }: Compared,
 ): Promise<MetricComparison> {
   const before = baseline.summary(metric);
   const after = experiment.summary(other);
-  const direction = after?.direction ?? before?.direction ?? 'none';
+  const [first, second] = [before && judged(before), after && judged(after)];
+  const direction = second?.direction ?? first?.direction ?? 'none';
   const runs = { metric, direction, baseline: before, experiment: after };
   if (before === undefined || after === undefined)
     return { ...runs, atEnd: undefined, atBest: undefined, atEqualStep: undefined };
@@ -100,7 +121,7 @@ async function compareMetric(
   return {
     ...runs,
     atEnd: judge(before.last, after.last, direction),
-    atBest: judge(before.best, after.best, direction),
+    atBest: judge(first?.best ?? before.best, second?.best ?? after.best, direction),
     atEqualStep: await atEqualStep(pair, direction),
   };
 }

@@ -5,6 +5,7 @@ import {
   type Judgement,
   type MetricComparison,
 } from '../../metrics/compare.ts';
+import { noiseOf } from '../../metrics/noise.ts';
 import { findMetric } from '../../metrics/metricName.ts';
 import type { MetricSummary } from '../../metrics/metric.ts';
 import {
@@ -17,7 +18,15 @@ import {
   type MeasuredRuns,
   taskText,
 } from './measuredRuns.ts';
-import { distinctMetrics, groupJson, groupText, groupValues, groupVerdict } from './groupValues.ts';
+import { betterDirection, bestIn } from './betterDirection.ts';
+import {
+  distinctMetrics,
+  groupJson,
+  groupText,
+  groupValues,
+  groupVerdict,
+  type GroupValues,
+} from './groupValues.ts';
 import { defineTool, type Tool, type ToolResult } from '../tool.ts';
 
 const parameters = z.strictObject({
@@ -49,13 +58,16 @@ export function compareRuns(runs: MeasuredRuns): Tool {
     execute: async ({ task_a: a, task_b: b, metric_names: names }) => {
       const sides = [await requireRuns(runs, a), await requireRuns(runs, b)] as const;
       const [[baseline], [experiment]] = sides;
-      if (sides.some(({ length }) => length > 1))
-        return compareGroups(sides, names, runs.repeats());
+      if (sides.some(({ length }) => length > 1)) return compareGroups(sides, names, runs);
       if (baseline === undefined || experiment === undefined) throw noMetrics([]);
       const empty = [baseline, experiment].filter((run) => run.metrics.names().length === 0);
       if (empty.length > 0) throw noMetrics(empty);
-      const all = await compare(baseline.metrics, experiment.metrics);
-      const comparisons = names === undefined || names.length === 0 ? all : only(all, names);
+      const all = await compare(baseline.metrics, experiment.metrics, (summary) => {
+        const better = betterDirection(summary, experiment, runs.objectives());
+        return { direction: better.direction, best: bestIn(summary, better) ?? summary.best };
+      });
+      const shown = names === undefined || names.length === 0 ? all : only(all, names);
+      const comparisons = shown.map((one) => withNoise(one, [baseline, experiment], runs));
       const verdicts = verdictText(comparisons);
       return {
         content: {
@@ -75,13 +87,13 @@ export function compareRuns(runs: MeasuredRuns): Tool {
 function compareGroups(
   [before, after]: readonly [readonly MeasuredRun[], readonly MeasuredRun[]],
   names: readonly string[] | undefined,
-  repeats: ReturnType<MeasuredRuns['repeats']>,
+  runs: MeasuredRuns,
 ): ToolResult {
   const measured = distinctMetrics([...before, ...after]);
   const wanted = names === undefined || names.length === 0 ? measured : names;
   const comparisons = wanted.flatMap((metric) => {
-    const baseline = groupValues(before, metric, repeats);
-    const experiment = groupValues(after, metric, repeats);
+    const [first, experiment] = [before, after].map((group) => judgedValues(group, metric, runs));
+    const baseline = first && experiment && { ...first, direction: experiment.direction };
     if (baseline === undefined || experiment === undefined) return [];
     const verdict = groupVerdict(baseline, experiment);
     return [{ metric: baseline.metric, baseline, experiment, verdict }];
@@ -111,6 +123,53 @@ function compareGroups(
   };
 }
 
+/** Returns the values of a group, with the direction that the target or the launch says. */
+function judgedValues(
+  group: readonly MeasuredRun[],
+  metric: string,
+  runs: MeasuredRuns,
+): GroupValues | undefined {
+  const values = groupValues(group, metric, runs.repeats());
+  const [run] = group;
+  if (values === undefined || run === undefined) return values;
+  return { ...values, direction: betterDirection(values, run, runs.objectives()).direction };
+}
+
+/**
+ * Returns the comparison of two runs, where a difference that repeats of their settings do not
+ * exceed is neither better nor worse.
+ */
+function withNoise(
+  comparison: MetricComparison,
+  sides: readonly [MeasuredRun, MeasuredRun],
+  runs: MeasuredRuns,
+): MetricComparison {
+  const { atEnd, atBest, metric } = comparison;
+  if (atEnd === undefined) return comparison;
+  const [before, after] = sides.map((run) =>
+    groupValues(repeatsOf(run, runs), metric, runs.repeats()),
+  );
+  if (before === undefined || after === undefined) return comparison;
+  const noise = noiseOf(before, after);
+  const isAsMeans = Math.sign(after.mean - before.mean) === Math.sign(atEnd.delta);
+  if (noise === 'unknown' || (noise === 'beyond' && isAsMeans)) return comparison;
+  return { ...comparison, atEnd: doubted(atEnd), atBest: atBest && doubted(atBest) };
+}
+
+const doubted = (judgement: Judgement): Judgement =>
+  judgement.verdict === 'better' || judgement.verdict === 'worse'
+    ? { ...judgement, verdict: 'within the noise' }
+    : judgement;
+
+/** Returns the runs of this session with the setting of the run; the run alone if it has no seed. */
+function repeatsOf(run: MeasuredRun, runs: MeasuredRuns): readonly MeasuredRun[] {
+  const repeats = runs.repeats();
+  const setting = repeats.get(run.id)?.setting;
+  return setting === undefined
+    ? [run]
+    : runs.all().filter(({ id }) => repeats.get(id)?.setting === setting);
+}
+
 function only(
   all: readonly MetricComparison[],
   names: readonly string[],
@@ -133,7 +192,7 @@ const noMetrics = (empty: readonly MeasuredRun[]): ToolFailure =>
 /** Returns the metrics grouped by verdict, for example `better: loss; worse: acc`. */
 function verdictText(comparisons: readonly MetricComparison[]): string {
   const verdictOf = ({ atEnd }: MetricComparison) => atEnd?.verdict ?? 'n/a';
-  return (['better', 'worse', 'same', 'n/a'] as const)
+  return (['better', 'worse', 'within the noise', 'same', 'n/a'] as const)
     .map((verdict) => ({
       verdict,
       metrics: comparisons.filter((comparison) => verdictOf(comparison) === verdict),

@@ -37,7 +37,7 @@ const parameters = z.strictObject({
     .min(1)
     .max(maxPoints)
     .default(50)
-    .describe(`Most points per series; at least ${minForShape} are shown.`),
+    .describe(`Most points per series; less than ${minForShape} counts as ${minForShape}.`),
 });
 
 export function showMetrics(runs: MeasuredRuns): Tool {

@@ -109,6 +109,31 @@ describe('compare_runs', () => {
     ]);
   });
 
+  it('judges by the target, and single runs by the spread of their settings', async () => {
+    for (const [index, [rmse, kb]] of [
+      [3.0006, 349],
+      [3.2888, 352],
+      [3.2739, 352],
+      [2.9797, 464],
+      [1.2, 464],
+    ].entries()) {
+      await session.add(`step 1 val_rmse=9 params=${kb}\nstep 2 val_rmse=${rmse} params=${kb}\n`);
+      session.seeds.set(index + 1, String(index % 3));
+      session.settings.set(index + 1, index < 3 ? 0 : index);
+    }
+    session.target = { metric: 'params', direction: 'lower' };
+    const compare = async (task_a: unknown, task_b: unknown) =>
+      (await shown(compareRuns(session), { task_a, task_b })) as Record<string, unknown>;
+    assert.equal((await compare(1, 4))['verdicts'], 'worse: params; within the noise: val_rmse');
+    assert.equal((await compare(1, 5))['verdicts'], 'better: val_rmse; worse: params');
+    assert.equal((await compare(1, 2))['verdicts'], 'within the noise: val_rmse, params');
+    const { comparisons } = await compare([1, 2, 3], [4, 5]);
+    assert.deepEqual(
+      (comparisons as readonly Record<string, unknown>[]).map(({ better }) => better),
+      ['lower', 'lower'],
+    );
+  });
+
   const verdict = async (
     before: readonly number[],
     after: readonly number[],

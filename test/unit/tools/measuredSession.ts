@@ -17,8 +17,10 @@ export class MeasuredSession implements MeasuredRuns {
   readonly #folder = mkdtempSync(join(tmpdir(), 'metric-tools-'));
   readonly #runs: MeasuredTestRun[] = [];
   target: Objective | undefined;
-  /** Run number → its seed; all runs have one setting. */
+  /** Run number → its seed. */
   readonly seeds = new Map<number, string>();
+  /** Run number → its setting; 0 for others. */
+  readonly settings = new Map<number, number>();
   /** Found by id, but of another session. */
   readonly others: MeasuredTestRun[] = [];
 
@@ -61,7 +63,9 @@ export class MeasuredSession implements MeasuredRuns {
     return new Map(
       [...this.seeds].flatMap(([number, seed]) => {
         const run = this.#runs[number - 1];
-        return run === undefined ? [] : [[run.id, { setting: 0, seed }]];
+        return run === undefined
+          ? []
+          : [[run.id, { setting: this.settings.get(number) ?? 0, seed }]];
       }),
     );
   }
