@@ -1,4 +1,4 @@
-import { unmeasuredText } from '../experiments/unmeasured.ts';
+import { unmeasuredInNote } from '../experiments/unmeasured.ts';
 import { allTools } from '../../tools/allTools.ts';
 import type { Tool } from '../../tools/tool.ts';
 import { createUploadRecorder } from '../experiments/codeUploads.ts';
@@ -30,7 +30,7 @@ export function createToolset(deps: ToolsetDeps): Tool[] {
     measured: measuredDeps(deps),
     memory,
     findUnmeasured: (text) =>
-      unmeasuredText(text, { state: deps.log.state, ledger: deps.sessionRuns.ledger() }),
+      unmeasuredInNote(text, { state: deps.log.state, ledger: deps.sessionRuns.ledger() }),
     snapshots: createEnvironments({ ...deps, folder: snapshotFolder(deps.folder) }),
     ...deps.consult,
     questions: deps.questions,
