@@ -237,14 +237,38 @@ const undecidedText: Readonly<Record<ExperimentStatus, string>> = {
 };
 
 /**
- * Returns the decision about an experiment, or its status: `keep`, `keep (runs 4, 5)`,
- * `keep (provisional)`, `running`, `not decided`.
+ * Returns the decisions about an experiment, the one in force first, or its status: `keep`,
+ * `keep (runs 4, 5); discard (run 6)`, `keep (provisional)`, `running`, `not decided`.
  */
 export const experimentStatus = ({
   decision,
   status,
-}: Pick<ExperimentRow, 'decision' | 'status'>): string =>
-  decision === undefined ? undecidedText[status] : decisionName(decision);
+  runs = [],
+}: Pick<ExperimentRow, 'decision' | 'status'> & Partial<Pick<ExperimentRow, 'runs'>>): string => {
+  if (decision === undefined) return undecidedText[status];
+  const first = decisionName(namedRuns(decision, runs));
+  const others = new Map(
+    runs.flatMap((row) => {
+      const other = row.decision && decisionName(namedRuns(row.decision, runs));
+      return other === undefined || row.decision?.runs === undefined ? [] : [[other, other]];
+    }),
+  );
+  others.delete(first);
+  return [first, ...others.values()].join('; ');
+};
+
+/** Returns a decision on a setting with the runs of all settings that were decided alike. */
+function namedRuns(decided: ExperimentDecision, rows: readonly LedgerRow[]): ExperimentDecision {
+  if (decided.runs === undefined) return decided;
+  const alike = rows.filter(
+    ({ decision }) =>
+      decision?.runs !== undefined &&
+      decision.decision === decided.decision &&
+      decision.isProvisional === decided.isProvisional,
+  );
+  const numbers = new Set([...decided.runs, ...alike.map(({ number }) => number)]);
+  return { ...decided, runs: [...numbers].toSorted((a, b) => a - b) };
+}
 
 /** Formats a decision without its reason: `discard`, `keep (run 4, provisional)`. */
 export const decisionName = (

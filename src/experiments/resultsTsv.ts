@@ -56,7 +56,7 @@ const valueText = (value: number): string =>
  * Returns the text without characters that a reader could take for a field separator, a line end,
  * or an opening quote.
  */
-const field = (text: string): string => oneLine(text, maxDescriptionChars).replaceAll('"', "'");
+const field = (text: string): string => oneLine(text, Infinity).replaceAll('"', "'");
 
 const memoryMetrics: readonly (readonly [string, number])[] = [
   ...['peak_vram_mb', 'vram_mb', 'peak_memory_mb', 'memory_mb', 'max_memory_mb'].map(

@@ -9,6 +9,8 @@ import { settingForm, type Statistics } from '../experiments/seeds.ts';
 export interface Setting extends Statistics {
   /** Names the experiment, such as `e5 shift augmentation`; omitted if all code is the same. */
   readonly experiment?: string;
+  /** The same without a limit of its length. */
+  readonly name?: string;
   readonly settings: ReadonlyMap<string, string>;
   readonly runs: readonly LedgerRow[];
   /** True if the setting lacks repeats that the goal asks for. */
@@ -99,7 +101,8 @@ function withExperiments(
   if (new Set(codes).size < 2 && distinct(settings)) return settings;
   return settings.map((one) => {
     const id = experimentOf(one);
-    return { ...one, experiment: nameOf(id, rows.get(id)) };
+    const whole = nameOf(id, rows.get(id));
+    return { ...one, experiment: oneLine(whole, id.length + 1 + maxHypothesis), name: whole };
   });
 }
 
@@ -110,9 +113,9 @@ function codeOf(row: ExperimentRow | undefined): string | undefined {
 
 const maxHypothesis = 40;
 
-/** Returns the id of the experiment with the first words of its hypothesis. */
+/** Returns the id of the experiment with the first clause of its hypothesis. */
 function nameOf(id: string, row: ExperimentRow | undefined): string {
   if (row?.plan === undefined) return id;
   const [clause = ''] = row.hypothesis.split(/[.;:](?:\s|$)/);
-  return `${id} ${oneLine(clause, maxHypothesis)}`.trim();
+  return `${id} ${oneLine(clause, Infinity)}`.trim();
 }

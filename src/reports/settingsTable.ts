@@ -163,7 +163,7 @@ function paperTable({ shown, options, decisive, columns, marks }: TableParts): T
 function csvTable({ shown, options, decisive, columns, marks }: TableParts): Table {
   const digits = (value: number): string => String(Number(value.toPrecision(12)));
   return tableOf([
-    ...experimentColumns(shown),
+    ...experimentColumns(shown.map((one) => ({ experiment: one.name }))),
     ...options.map((name) => optionColumn(name, shown, '')),
     ['n', shown.map(({ n }) => String(n))],
     [decisive.metric, shown.map((one) => digits(one.mean))],
@@ -178,7 +178,9 @@ function csvTable({ shown, options, decisive, columns, marks }: TableParts): Tab
 }
 
 /** Returns a column that names the experiments; none if the options tell the settings apart. */
-const experimentColumns = (shown: readonly Setting[]): readonly Column[] =>
+const experimentColumns = (
+  shown: readonly { readonly experiment?: string | undefined }[],
+): readonly Column[] =>
   shown.every(({ experiment }) => experiment === undefined)
     ? []
     : [['experiment', shown.map(({ experiment = '' }) => experiment)]];

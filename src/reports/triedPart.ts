@@ -2,7 +2,12 @@
 import { code, plain } from '../base/markdown.ts';
 import { counted } from '../base/text.ts';
 import { branchOf, type Decision } from '../experiments/experiment.ts';
-import { decisionScope, resultValueText, type ExperimentRow } from '../experiments/ledger.ts';
+import {
+  decisionScope,
+  resultValueText,
+  type ExperimentDecision,
+  type ExperimentRow,
+} from '../experiments/ledger.ts';
 import { reproductionTexts } from '../experiments/reproductions.ts';
 import { flagged } from './claims.ts';
 import type { OpenWorkFacts, QuestionFacts } from './facts.ts';
@@ -102,9 +107,22 @@ function experimentLine(night: Night, row: ExperimentRow, { name: fate, mentions
 function whyText({ known }: Night, { decision, verdicts, runs }: ExperimentRow): string {
   if (decision === undefined)
     return runs.length === 0 ? ' · no runs' : ` · ${plain(verdicts, 120)}`;
-  const { by, why } = decision;
-  return ` · ${deciders[by]}${decisionScope(decision)}: ${by === 'agent' ? `“${flagged(why, known, 300)}”` : plain(why, 300)}`;
+  const own = runs.flatMap((row) => (row.decision?.runs === undefined ? [] : row.decision));
+  const all = [...new Map([decision, ...own].map((one) => [decisionKey(one), one])).values()];
+  return all
+    .slice(0, maxDecisions)
+    .map((one) => {
+      const { by, why } = one;
+      const reason = by === 'agent' ? `“${flagged(why, known, 300)}”` : plain(why, 300);
+      const word = one.decision === decision.decision ? '' : `, ${one.decision}`;
+      return ` · ${deciders[by]}${decisionScope(one)}${word}: ${reason}`;
+    })
+    .join('');
 }
+
+const maxDecisions = 3;
+const decisionKey = ({ decision, runs = [], why }: ExperimentDecision): string =>
+  JSON.stringify([decision, runs, why]);
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 

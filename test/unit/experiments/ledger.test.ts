@@ -63,6 +63,23 @@ describe('ledger', () => {
   it('shows an experiment by its decision, or else by its status', () => {
     const decision = { decision: 'keep', why: '', by: 'agent', atMs: 1 } as const;
     assert.equal(experimentStatus({ status: 'over', decision }), 'keep');
+    const decided = (is: 'keep' | 'discard', ...numbers: readonly number[]) => {
+      const own = { ...decision, decision: is, runs: numbers };
+      return numbers.map((number) => ({ ...entry(number, []), isChampion: false, decision: own }));
+    };
+    const runs = [...decided('discard', 11, 12), ...decided('discard', 10, 13, 14)];
+    const [discarded] = runs.slice(-1).map((row) => row.decision);
+    assert.ok(discarded);
+    assert.equal(
+      experimentStatus({ status: 'over', decision: discarded, runs }),
+      'discard (runs 10, 11, 12, 13, 14)',
+    );
+    const [kept] = decided('keep', 7, 8);
+    assert.ok(kept);
+    assert.equal(
+      experimentStatus({ status: 'over', decision: kept.decision, runs: [kept, ...runs] }),
+      'keep (runs 7, 8); discard (runs 10, 11, 12, 13, 14)',
+    );
     assert.deepEqual(
       (['planned', 'running', 'over', 'not_started'] as const).map((status) =>
         experimentStatus({ status }),

@@ -343,6 +343,27 @@ describe('the brief of a night', () => {
     assert.ok(buildBrief(night.facts()).includes(`**Goal met: ${two.join('; ')}**`));
   });
 
+  it('names the decisions on all settings of an experiment', () => {
+    const night = new Night('loss < 3.3');
+    const id = night.experiment(
+      { hypothesis: 'x' },
+      ...[1, 2, 3].map((lr) => ({ loss: lr, command: `train --lr ${lr}` })),
+    );
+    for (const [run, why] of [
+      [3, 'over the limit'],
+      [1, 'no better'],
+      [2, 'no better'],
+    ] as const)
+      night.add({
+        ...{ type: 'experiment.decided', experimentId: id, decision: 'discard' },
+        ...{ why, by: 'agent', runs: [run] },
+      });
+    assert.match(
+      partOf(buildBrief(night.facts()), 'What was tried'),
+      /the agent \(run 3\): “over the limit” · the agent \(run 1\): “no better” · the agent \(run 2\): “no better”/,
+    );
+  });
+
   it('has a short headline, with the files and checks below', () => {
     const night = new Night('loss < 3.3, mean over seeds 0 and 1, and model_kb < 600');
     const checked = [

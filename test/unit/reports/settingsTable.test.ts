@@ -77,6 +77,23 @@ describe('the table of settings', () => {
     );
   });
 
+  it('cuts no name of an experiment in CSV', () => {
+    const hypothesis = 'Slower learning with more trees improves val rmse at an allowed size.';
+    const plans = [1, 2].map((number) => {
+      const plan = planOf(number, 'python3 lm.py', hypothesis);
+      return [plan.id, { plan, plannedMs: 0, decisions: [] }] as const;
+    });
+    const rows = [1, 2].map((number) =>
+      rowOf(number, {
+        ...{ command: 'python3 lm.py', experimentId: `e${number}` },
+        metrics: [summaryOf('loss', number)],
+      }),
+    );
+    const own = buildLedger(rows, { experiments: new Map(plans) });
+    assert.match(settingsTable(own, 'csv'), /^e1 Slower .* at an allowed size,1,1,,run 1$/m);
+    assert.match(settingsTable(own, 'md'), /^\| e1 Slower learning [^|]*… \|/m);
+  });
+
   it('has one row for a setting, under the experiment that was kept, with all its runs', () => {
     const plans = ['e1', 'e7', 'e9'].map((id, index) => {
       const code = { ...planOf(1, 'python3 lm.py', 'h').code };
