@@ -5,7 +5,7 @@
 import { chat, Uri, workspace, type ChatResult, type Disposable } from 'vscode';
 import { systemClock } from '../../base/clock.ts';
 import { adviceOf, messageOf, UserFacing } from '../../base/errors.ts';
-import { isQuestion, slashWord } from '../../presentation/slashWords.ts';
+import { slashWord } from '../../presentation/slashWords.ts';
 import { participant, type ChatCommand } from '../ui/contributions.ts';
 import { noMachine } from '../ui/noMachine.ts';
 import { manageTrust, trustText } from '../ui/trust.ts';
@@ -79,6 +79,7 @@ class ChatHandler {
     const begun = this.#deps.sessions.get(this.#deps.following.takeNew(prompt) ?? '');
     if (begun !== undefined) return this.#follower.follow(begun, turn, { fromStart: true });
     if (session !== undefined) return this.#goals.steer(session, turn);
+    const { isQuestion } = await import('../../presentation/questions.ts');
     return this.#goals.start(turn, isQuestion(prompt) ? 'question' : 'goal');
   }
 }

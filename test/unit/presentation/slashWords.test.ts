@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
-import { isQuestion, slashWord, unknownWordText } from '../../../src/presentation/slashWords.ts';
+import { isQuestion } from '../../../src/presentation/questions.ts';
+import { slashWord, unknownWordText } from '../../../src/presentation/slashWords.ts';
 
 describe('words with a slash', () => {
   it('are a word at the start, and no path', () => {

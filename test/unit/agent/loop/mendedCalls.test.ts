@@ -54,7 +54,7 @@ describe('a call that was written wrongly', () => {
     assert.equal(await readFile(file, 'utf8'), 'hi\u202e');
     assert.deepEqual(asked[0]?.detail.split('\n').slice(1), [
       'path: a.txt',
-      'machine_id: local',
+      'machine: local',
       'append: false',
       'content: hi⟨U+202E⟩',
       `writes on local: ${file}`,

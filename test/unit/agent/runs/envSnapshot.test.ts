@@ -183,7 +183,7 @@ END
     await session.ended;
     const [request] = asked;
     assert.match(request?.title ?? '', /environment of local with \/.*python.* and \/.*git$/);
-    assert.match(request?.detail ?? '', /^Runs \/.*python.*\. Runs \/.*git\.\nmachine_id: /);
+    assert.match(request?.detail ?? '', /^Runs \/.*python.*\. Runs \/.*git\.\nmachine: /);
     assert.equal(answers(session).length, 1);
   });
 });

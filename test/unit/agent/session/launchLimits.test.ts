@@ -17,10 +17,10 @@ const launch = (seeds: readonly number[]): ScriptedCall => ({
     ...{ seeds, machine_id: 'local', hypothesis: 'h' },
   },
 });
-const until = (run: number): ScriptedCall => ({
+const untilAllEnd: ScriptedCall = {
   name: 'sleep',
-  input: { reason: 'r', wake_conditions: [{ type: 'process_exit', run }], deadline_minutes: 5 },
-});
+  input: { reason: 'r', wake_conditions: [{ type: 'process_exit' }], deadline_minutes: 5 },
+};
 const finish = (outcome: string): ScriptedCall => ({
   name: 'finish',
   input: { outcome, summary: 's', evidence: [{ runs: 1, metric: 'loss' }] },
@@ -46,10 +46,10 @@ describe('the limits of a goal on launches', () => {
   it('are kept by refusing launches, and told in the digest and at the end', async () => {
     const { session, model } = await begin(
       launch([0, 1]),
-      until(2),
+      untilAllEnd,
       launch([2, 3]),
       launch([2]),
-      until(3),
+      untilAllEnd,
       finish('goal_met'),
     );
     const [first] = model.requests;
