@@ -61,25 +61,29 @@ function allColumns(state: PanelState, items: readonly Item[]): readonly Column[
     ...(first === undefined ? [] : [lastOf(first, first), bestOf(first, `${first} (best)`)]),
     ...differenceColumns(state),
     ...others.map((name) => lastOf(name, name)),
-    { id: 'machine', title: 'Machine', isNumber: false, text: ({ machine }) => machine },
-    {
-      id: 'duration',
-      title: 'Time',
-      isNumber: true,
-      hint: 'Duration of the run; of a group, the sum',
-      text: ({ durationMs }) => (durationMs === undefined ? '' : formatElapsed(durationMs)),
-      number: ({ durationMs }) => durationMs ?? Number.NaN,
-    },
-    {
-      id: 'cost',
-      title: 'Cost',
-      isNumber: true,
-      hint: 'Share of the cost of model calls',
-      text: ({ usd }) => (usd === undefined ? '' : `$${usd.toFixed(usd < 0.1 ? 3 : 2)}`),
-      number: ({ usd }) => usd ?? Number.NaN,
-    },
+    ...systemColumns,
   ];
 }
+
+const systemColumns: readonly Column[] = [
+  { id: 'machine', title: 'Machine', isNumber: false, text: ({ machine }) => machine },
+  {
+    id: 'duration',
+    title: 'Time',
+    isNumber: true,
+    hint: 'Duration of the run; of a group, the sum',
+    text: ({ durationMs }) => (durationMs === undefined ? '' : formatElapsed(durationMs)),
+    number: ({ durationMs }) => durationMs ?? Number.NaN,
+  },
+  {
+    id: 'cost',
+    title: 'Cost',
+    isNumber: true,
+    hint: 'Share of the cost of model calls',
+    text: ({ usd }) => (usd === undefined ? '' : `$${usd.toFixed(usd < 0.1 ? 3 : 2)}`),
+    number: ({ usd }) => usd ?? Number.NaN,
+  },
+];
 
 const parameterColumn = (name: string): Column => ({
   id: `parameter ${name}`,
@@ -109,31 +113,37 @@ function differenceColumns({ decisive }: PanelState): readonly Column[] {
   const { metric, rule, champion, pooled } = decisive;
   const difference = ({ metrics }: Item): number =>
     numberIn(metrics[metric]?.[rule] ?? '') - champion;
-  const signed = (value: number, text: string): string =>
-    Number.isNaN(value) ? '' : value > 0 ? `+${text}` : text;
-  const columns: Column[] = [
-    {
-      id: 'difference',
-      title: 'Δ champion',
-      isNumber: true,
-      hint: `Difference of ${metric} from the champion`,
-      text: (item) =>
-        signed(difference(item), formatValue(Number(difference(item).toPrecision(3)))),
-      number: difference,
-    },
-  ];
-  if (pooled === undefined || pooled === 0) return columns;
+  const inUnits = unitColumn(metric, difference);
+  return pooled === undefined || pooled === 0
+    ? [inUnits]
+    : [inUnits, sigmaColumn(pooled, difference)];
+}
+
+const unitColumn = (metric: string, difference: (item: Item) => number): Column => ({
+  id: 'difference',
+  title: 'Δ champion',
+  isNumber: true,
+  hint: `Difference of ${metric} from the champion`,
+  text: (item) => signed(difference(item), shortNumber(difference(item))),
+  number: difference,
+});
+
+function sigmaColumn(pooled: number, difference: (item: Item) => number): Column {
   const inSigma = (item: Item): number => difference(item) / pooled;
-  columns.push({
+  return {
     id: 'sigma',
     title: 'Δ in σ',
     isNumber: true,
-    hint: `Difference from the champion in standard deviations within groups of seeds (${formatValue(Number(pooled.toPrecision(3)))})`,
+    hint: `Difference from the champion in standard deviations within groups of seeds (${shortNumber(pooled)})`,
     text: (item) => signed(inSigma(item), inSigma(item).toFixed(1)),
     number: inSigma,
-  });
-  return columns;
+  };
 }
+
+const shortNumber = (value: number): string => formatValue(Number(value.toPrecision(3)));
+
+const signed = (value: number, text: string): string =>
+  Number.isNaN(value) ? '' : value > 0 ? `+${text}` : text;
 
 /**
  * Sorts the items by a column; without a known column, returns them as they are. Items without a

@@ -26,24 +26,29 @@ export interface MeanCurve {
  */
 export function meanCurve(curves: readonly Curve[]): MeanCurve {
   const grid = unionOf(curves.map(({ x }) => x));
-  const sums = new Float64Array(grid.length);
-  const squares = new Float64Array(grid.length);
-  const count = new Uint32Array(grid.length);
-  const means = new Float64Array(grid.length);
   const columns = curves.map((curve) => valuesOn(grid, curve));
-  for (const column of columns)
-    column.forEach((value, index) => {
-      if (!Number.isFinite(value)) return;
-      sums[index] = (sums[index] ?? 0) + value;
-      count[index] = (count[index] ?? 0) + 1;
-    });
-  means.forEach((_, index) => (means[index] = (sums[index] ?? 0) / (count[index] ?? 0)));
-  for (const column of columns)
-    column.forEach((value, index) => {
-      if (!Number.isFinite(value)) return;
-      squares[index] = (squares[index] ?? 0) + (value - (means[index] ?? 0)) ** 2;
-    });
+  const count = new Uint32Array(
+    sumOf(columns, grid.length, (value) => Number(Number.isFinite(value))),
+  );
+  const sums = sumOf(columns, grid.length, (value) => (Number.isFinite(value) ? value : 0));
+  const means = sums.map((sum, index) => sum / (count[index] ?? 0));
+  const squares = sumOf(columns, grid.length, (value, index) =>
+    Number.isFinite(value) ? (value - (means[index] ?? 0)) ** 2 : 0,
+  );
   return resultOf({ grid, means, squares, count });
+}
+
+/** Adds up a function of the values of all columns, for each index. */
+function sumOf(
+  columns: readonly Float64Array[],
+  length: number,
+  of: (value: number, index: number) => number,
+): Float64Array {
+  const sums = new Float64Array(length);
+  for (const column of columns)
+    for (let index = 0; index < length; index++)
+      sums[index] = (sums[index] ?? 0) + of(column[index] ?? Number.NaN, index);
+  return sums;
 }
 
 interface Sums {
