@@ -13,28 +13,22 @@ import type { Failure } from './reporter.ts';
 import { endTiers, runTier, unsteadyLine, type Tier } from './tier.ts';
 
 /**
- * Rows of tiers beside each other. The tests of machines, and those on the emulated Mac, mostly
- * wait: the others use the processor meanwhile.
+ * One after the other; within a stage, each row of tiers beside the others. The tests of machines
+ * mostly wait: short tiers run beside them. Those of windows run alone, because the time in which a
+ * window answers depends on the processor.
  */
-const rows: readonly (readonly Tier[])[] = [
+const stages: readonly (readonly (readonly Tier[])[])[] = [
+  [[{ script: 'test:unit', limitMinutes: 30 }]],
   [
-    { script: 'test:unit', limitMinutes: 30 },
-    { script: 'test:e2e', limitMinutes: 30, settings: 'test/e2e/.mocharc.json' },
+    [{ script: 'test:machines', limitMinutes: 40, settings: 'test/machines/.mocharc.json' }],
+    [
+      { script: 'test:house', limitMinutes: 10, isBeside: true },
+      { script: 'test:old-tools', limitMinutes: 20, isBeside: true },
+      { script: 'test:host', limitMinutes: 10, isBeside: true },
+      { script: 'test:bench', limitMinutes: 20, isBeside: true },
+    ],
   ],
-  [
-    {
-      script: 'test:machines',
-      limitMinutes: 40,
-      settings: 'test/machines/.mocharc.json',
-      isBeside: true,
-    },
-  ],
-  [
-    { script: 'test:old-tools', limitMinutes: 20, isBeside: true },
-    { script: 'test:house', limitMinutes: 10, isBeside: true },
-    { script: 'test:host', limitMinutes: 10, isBeside: true },
-    { script: 'test:bench', limitMinutes: 20, isBeside: true },
-  ],
+  [[{ script: 'test:e2e', limitMinutes: 30, settings: 'test/e2e/.mocharc.json' }]],
 ];
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
@@ -51,7 +45,7 @@ let notRunHere = 0;
 const scratch = await mkdtemp(join(tmpdir(), 'test-tiers-'));
 try {
   await prepare();
-  await Promise.all(rows.map(runRow));
+  for (const rows of stages) await Promise.all(rows.map(runRow));
   printFailures();
   if (notRunHere > 0) console.log(`${notRunHere} not run here`);
   if (unsteady.length > 0) console.log(unsteadyLine(unsteady));
