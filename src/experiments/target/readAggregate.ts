@@ -7,10 +7,10 @@ import { meanWords, seedWords, worstWords } from './wordings.ts';
 
 /** `seeds 0, 1 and 2`, `seeds 0-4`. */
 export const seedList =
-  /\bseeds?\s+(?<list>\d+(?:[\s,]*(?:(?:and|und|&|to|bis|through|-|–)\s*)?\d+)*)/iu;
+  /\bseeds?\s+(?:of\s+|out of\s+|aus\s+)?(?<list>\d+(?:[\s,]*(?:(?:and|und|&|to|bis|through|-|–)\s*)?\d+)*)/iu;
 export const seedNumber =
   /\b(?<count>\d+|two|three|four|five|ten|zwei|drei|vier|fünf|zehn)\s+(?:random\s+|different\s+|verschiedenen?\s+|independent\s+)?(?:seeds|repeats|repetitions|wiederholungen)\b/iu;
-const anySeeds = /\b(?:seeds|repeats|wiederholungen)\b/iu;
+const anySeeds = /\b(?:seeds|(?:worst|schlechteste[nmr]?) seed|repeats|wiederholungen)\b/iu;
 const maxSeeds = 1000;
 
 type Aggregate = Pick<Condition, 'over' | 'seeds' | 'seedCount'>;

@@ -5,7 +5,7 @@
 import type { Condition } from './target.ts';
 import { amountFactors, comparatorSource, wordingOf } from './wordings.ts';
 
-const amount = String.raw`(?<number>\d{1,3}(?:,\d{3})+(?![\d.,])|\d+(?:\.\d+)?(?:e\d+)?)\s*(?<factor>k|m|b|thousand|million|billion|tausend|millionen|milliarden)?`;
+const amount = String.raw`(?<number>\d{1,3}(?:[.,]\d{3})+(?!\d|[.,]\d)|\d+(?:\.\d+)?(?:e\d+)?)\s*(?<factor>k|m|b|thousand|million|billion|tausend|millionen|milliarden)?`;
 const kind = String.raw`(?:(?:trainable|learnable|total|model)\s+)?(?:parameters|params|parametern?)`;
 const limit = new RegExp(
   String.raw`(?<word>${comparatorSource})\s*(?:a\s+total\s+of\s+)?${amount}[\s-]*(?<unit>${kind})(?!\p{L})(?=(?<after>[^.;\n]{0,40}))`,
@@ -36,13 +36,16 @@ export const readLimits = (text: string): Condition[] => {
   return new Set(found.map(({ value }) => value)).size > 1 ? [] : found.slice(0, 1);
 };
 
+/** Reads a number. Without a factor, a dot before three digits separates thousands, as in German. */
+const numberOf = (text: string, factor: string | undefined): number =>
+  Number(factor === undefined ? text.replaceAll(/[.,](?=\d{3})/g, '') : text.replaceAll(',', ''));
+
 function limitsIn(text: string): Condition[] {
   return [...text.matchAll(limit), ...text.matchAll(counted)].flatMap((match): Condition[] => {
     const { word = '', unit = '', number = '', factor, after = '' } = match.groups ?? {};
     const comparator = wordingOf(word);
     if (comparator !== '<' && comparator !== '<=') return [];
-    const value =
-      Number(number.replaceAll(',', '')) * (amountFactors[factor?.toLowerCase() ?? ''] ?? 1);
+    const value = numberOf(number, factor) * (amountFactors[factor?.toLowerCase() ?? ''] ?? 1);
     const isCertain =
       value >= smallestModel &&
       !uncertainBefore.test(text.slice(Math.max(0, match.index - 60), match.index)) &&

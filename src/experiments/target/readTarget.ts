@@ -55,7 +55,7 @@ const follows =
 
 /** Returns the target that the goal states; `undefined` if it names no metric. */
 export function readTarget(goal: string): Target | undefined {
-  const text = withFactors(readableGoal(goal));
+  const text = withPrintedNames(withFactors(readableGoal(goal)));
   const written = writtenTarget(text);
   if (written !== undefined) return written;
   const sentences = sentencesOf(text);
@@ -79,6 +79,27 @@ export function readTarget(goal: string): Target | undefined {
     };
   const best = readObjective(text);
   return best && { conditions: limits, objective: best, rule, ...repeatsOf(text, over) };
+}
+
+const parentheses = /\s?\(([`'"]?)(?<name>\p{L}[\p{L}\p{N}_@/ -]{0,40})\1\)/gu;
+
+/**
+ * Replaces the name of a metric by the name in the parentheses after it, which the runs print: `the
+ * test accuracy (test acc)` becomes `the test acc`.
+ */
+function withPrintedNames(text: string): string {
+  const byEnd = new Map(metricPhrases(text).map((phrase) => [phrase.end, phrase]));
+  let result = '';
+  let from = 0;
+  for (const match of text.matchAll(parentheses)) {
+    const name = match.groups?.['name']?.trim() ?? '';
+    const described = byEnd.get(match.index);
+    const [printed] = metricPhrases(name);
+    if (described === undefined || printed?.metric !== name) continue;
+    result += `${text.slice(from, described.start)}${name}`;
+    from = match.index + match[0].length;
+  }
+  return result + text.slice(from);
 }
 
 /**

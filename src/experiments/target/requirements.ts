@@ -150,7 +150,7 @@ const checkWords: readonly Phrase[] = [
     String.raw`(?:pass(?:es|ing)?|green|succeeds?)\b`,
   ),
   phrase(
-    String.raw`${program}\s+(?:muss|müssen|soll|sollen)\s+(?:weiterhin\s+|immer\s+|noch\s+)*`,
+    String.raw`${program}\s+(?:muss|müssen|soll|sollen)\s+(?:weiterhin\s+|weiter\s+|immer\s+|noch\s+|auch\s+)*`,
     String.raw`durchlaufen|bestehen|grün\s+(?:sein|bleiben)|erfolgreich\s+sein`,
   ),
 ];

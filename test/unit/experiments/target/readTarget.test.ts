@@ -34,6 +34,20 @@ const wordings: readonly [goal: string, target: string][] = [
     'shrink it to under 100k parameters while keeping val_acc above 0.9',
     'val_acc > 0.9 and parameters < 100000',
   ],
+  [
+    'Bring die Testgenauigkeit (test acc) im schlechtesten der Seeds 0 bis 2 über 0,92, mit höchstens 1.500 Parametern.',
+    'test acc > 0.92, each of seeds 0, 1, 2 and parameters <= 1500',
+  ],
+  [
+    'Bring the test accuracy (`test acc`) in the worst of the seeds 0 to 2 above 0.92, with at most 1,500 parameters.',
+    'test acc > 0.92, each of seeds 0, 1, 2 and parameters <= 1500',
+  ],
+  ['Get the accuracy (on the test set) above 0.92', 'accuracy > 0.92'],
+  [
+    'Get test acc above 0.92 on the worst seed of 0, 1, 2',
+    'test acc > 0.92, each of seeds 0, 1, 2',
+  ],
+  ['val_loss < 0.3 with params below 1,500.', 'val_loss < 0.3 and params < 1500'],
   ['train a model with at most 20000 parameters', 'none'],
   ['reach val_acc > 0.9 by tuning at most 3 parameters', 'val_acc > 0.9'],
   ['reach val_acc > 0.9 with fewer than 5000 parameters per layer', 'val_acc > 0.9'],

@@ -42,6 +42,7 @@ const goals: readonly [string, ReturnType<typeof namedRequirements>][] = [
   ['check.py has to keep passing', checks('check.py')],
   ['so that tests/check.sh still passes', checks('tests/check.sh')],
   ['check.py muss weiterhin durchlaufen', checks('check.py')],
+  ['check.py muss auch weiter bestehen', checks('check.py')],
   [
     'Bring time_ms of solve.py below 20. check.py must still pass, leave bench.py alone.',
     { ...unchanged('bench.py'), checks: ['check.py'] },
