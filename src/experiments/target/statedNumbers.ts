@@ -15,7 +15,8 @@ const unit = /\s*(?<unit>%|[a-z]+)$/i;
 const factors: Readonly<Record<string, number>> = { k: 1e3, t: 1e3, m: 1e6, b: 1e9 };
 
 /**
- * Returns the values that a written number can mean: `95 %` is 95 or 0.95, `5M` is 5 or 5000000.
+ * Returns the values that a written number can mean: `95 %` is 95 or 0.95, `5M` is 5 or 5000000,
+ * `1.500` is 1.5 or, as in German, 1500.
  */
 function meaningsOf(text: string): number[] {
   const digits = text.replace(unit, '');
@@ -23,7 +24,8 @@ function meaningsOf(text: string): number[] {
   const factor = word === 'milliarden' ? 1e9 : (factors[word.charAt(0)] ?? 1);
   const value = Number(digits.replace(',', '.'));
   const whole = Number(digits.replaceAll(',', ''));
-  return [value, whole, value / 100, value * factor, whole * factor].filter(Number.isFinite);
+  const german = /^\d{1,3}(?:\.\d{3})+$/.test(digits) ? Number(digits.replaceAll('.', '')) : value;
+  return [value, whole, german, value / 100, value * factor, whole * factor].filter(Number.isFinite);
 }
 
 /** Returns whether the written number may be that of a condition of the target. */
