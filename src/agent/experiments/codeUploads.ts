@@ -21,6 +21,7 @@ import type { Machine } from '../../machines/machine.ts';
 import type {
   CodeTransfer,
   StoredTransfer,
+  UntrackedFile,
   UploadRecorder,
 } from '../../tools/machines/uploadRecorder.ts';
 import type { SessionLog } from '../journal/sessionLog.ts';
@@ -73,18 +74,19 @@ async function storeTransfer(
   };
 }
 
-/** Resolves with the sent files that git does not track in the user's checkout. */
+/** Resolves with the files to send that git does not track in the user's checkout. */
 async function untrackedOf(
   { clock }: Deps,
   { machine }: CodeTransfer['from'],
   upload: StoredUpload,
-): Promise<readonly string[]> {
+): Promise<readonly UntrackedFile[]> {
   const { repo, commit } = upload.code;
   const { source, isFile } = sourceOf(upload);
   const names = await untrackedFiles(machine, { folder: repo, commit, clock });
-  return names.filter((name) =>
-    isFile ? name === source : source === '' || name.startsWith(`${source}/`),
-  );
+  const folder = source === '' || isFile ? '' : `${source}/`;
+  return names
+    .filter((name) => (isFile ? name === source : name.startsWith(folder)))
+    .map((name) => ({ name, path: isFile ? path.basename(name) : name.slice(folder.length) }));
 }
 
 const sourceOf = ({ code, path: place, isFile }: StoredUpload): UploadSource => ({

@@ -76,7 +76,8 @@ export const remoteUpload = (
         ? await deps.uploadRecorder?.store({ from: asked.from, to: asked.to }, context.callId)
         : undefined;
       const report = await sendFiles(asked, context);
-      if (report !== undefined) await code?.record(notSentIn(report));
-      return withCodeNote(withSecretFiles(transferResult(report), secrets), code);
+      const notSent = report && notSentIn(report);
+      if (report !== undefined) await code?.record(notSent);
+      return withCodeNote(withSecretFiles(transferResult(report), secrets), code, notSent);
     },
   });

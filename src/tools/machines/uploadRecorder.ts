@@ -13,10 +13,17 @@ export interface CodeTransfer {
 export interface StoredTransfer {
   /** Why the code could not be stored, as a sentence; omitted if it was. */
   readonly why?: string;
-  /** Paths of sent files that git does not track in the user's checkout. Default: none. */
-  readonly untracked?: readonly string[];
+  /** Files to send that git does not track in the user's checkout. Default: none. */
+  readonly untracked?: readonly UntrackedFile[];
   /** Records what was sent, after the transfer. `notSent`: see `CodeUpload.notSent`. */
   record(notSent: readonly string[] | undefined): Promise<void>;
+}
+
+export interface UntrackedFile {
+  /** Path in the repository. */
+  readonly name: string;
+  /** Path below the sent folder; the name of a file that is sent alone. */
+  readonly path: string;
 }
 
 export interface UploadRecorder {
@@ -24,11 +31,21 @@ export interface UploadRecorder {
   store(transfer: CodeTransfer, callId: string): Promise<StoredTransfer>;
 }
 
-/** Returns the result with why the code was not stored, and with untracked files that were sent. */
-export function withCodeNote(result: ToolResult, code: StoredTransfer | undefined): ToolResult {
+/**
+ * Returns the result with why the code was not stored, and with untracked files that were sent.
+ * `notSent`: see `CodeUpload.notSent`.
+ */
+export function withCodeNote(
+  result: ToolResult,
+  code: StoredTransfer | undefined,
+  notSent: readonly string[] = [],
+): ToolResult {
   if (code === undefined || typeof result.content === 'string') return result;
   const { why, untracked = [] } = code;
-  const names = untracked.length === 0 ? undefined : untrackedText(untracked);
+  const isSent = ({ path }: UntrackedFile): boolean =>
+    !notSent.some((each) => path === each || path.startsWith(`${each}/`));
+  const sent = untracked.filter(isSent).map(({ name }) => name);
+  const names = sent.length === 0 ? undefined : untrackedText(sent);
   return {
     ...result,
     content: { ...result.content, ...(why && { code: why }), ...(names && { untracked: names }) },

@@ -91,6 +91,7 @@ describe('the code of a launch on another machine', () => {
   it('names untracked files of the user that are sent, up to five', async () => {
     assert.equal((await upload())['untracked'], undefined);
     repo.write({ 'notes.txt': 'own\n' });
+    assert.equal((await upload({ exclude: ['notes.txt'] }))['untracked'], undefined);
     assert.match(String((await upload())['untracked']), /with 1 untracked file: notes\.txt/);
     repo.write(Object.fromEntries([1, 2, 3, 4, 5, 6].map((name) => [`conf/n${name}.txt`, 'x\n'])));
     const { untracked } = await upload({ local_path: 'conf', remote_path: there('conf') });
