@@ -103,11 +103,18 @@ function distanceText(result: ConditionResult, value: number, lack = ''): string
   return `${metric} ${reached}${unit}${lack}, target ${comparator} ${wanted}${unit}`;
 }
 
-/** Names the best setting if it is another one than the group: `; best stays e2 3.18777`. */
-function otherBest({ best }: Ledger, { runs, isMet }: GroupResult): string {
+/**
+ * Names the best setting if it is another one than the group: `; best stays e2 3.18777`. A group
+ * with a better mean is not the best before it is kept.
+ */
+function otherBest({ best, rival }: Ledger, { runs, isMet }: GroupResult): string {
   const own = new Set(runs.map(({ runId }) => runId));
-  const isOther = best !== undefined && best.runs.every(({ runId }) => !own.has(runId));
-  return isMet && isOther ? `; best stays ${bestName(best)}` : '';
+  const hasRunOf = (result: Ledger['best']): boolean =>
+    result?.runs.some(({ runId }) => own.has(runId)) === true;
+  if (!isMet || best === undefined || hasRunOf(best)) return '';
+  return rival !== undefined && hasRunOf(rival)
+    ? `; its mean ${formatValue(rival.mean)} is better than that of ${bestName(best)}, which stays the best until a decision`
+    : `; best stays ${bestName(best)}`;
 }
 
 /** Formats the best setting: `e2 3.18777`, `run 3 0.41`. */

@@ -118,6 +118,18 @@ describe('news of the target at a wake', () => {
     assert.deepEqual(newsOf(night, 's4'), ['[Best stays e2 3.18777, which reached the target.]']);
   });
 
+  it('says that a better mean is not the best before it is kept', () => {
+    const night = new Night('bring loss < 3.3, mean over seeds 0 to 2');
+    const decision = { is: 'keep', why: 'w' } as const;
+    night.experiment({ hypothesis: 'a', decision }, ...seeds(1, [3.1, 3.2, 3.3]));
+    asleep(night, 's1');
+    night.experiment({ hypothesis: 'b' }, ...seeds(2, [3.0, 3.1, 3.2]));
+    assert.match(
+      newsOf(night, 's1').join('\n'),
+      /; its mean 3\.1 is better than that of e1 3\.2, which stays the best until a decision\.\]/,
+    );
+  });
+
   const howToRead = 'If it was printed, show_metrics with metric_patterns reads the output again.';
 
   it('tells once of a metric that no run printed', () => {
