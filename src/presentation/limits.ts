@@ -99,7 +99,7 @@ function parsePart(piece: string, usual: BudgetScope): OneLimit | string {
   const named = scopePart.exec(piece);
   const scope = (named?.[1]?.toLowerCase() as BudgetScope | undefined) ?? usual;
   const parsed = parseAmount(named === null ? piece : piece.slice(0, named.index));
-  if (parsed === undefined) return `“${piece}” isn’t a limit. ${shape}`;
+  if (parsed === undefined) return `“${piece}” is not a limit. ${shape}`;
   const { limit, amount } = parsed;
   if (scope === 'day' && !['usd', 'tokens'].includes(limit))
     return `“${piece}”: limits per day are in dollars or tokens.`;

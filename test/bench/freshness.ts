@@ -89,7 +89,12 @@ async function agesOf(engine: Engine, session: Session): Promise<number[]> {
     });
     connection.listen();
     await connection.sendRequest(ready);
-    await connection.sendRequest(readSeries, { runIds: [runId], metric, axis: 'step', pixels: 800 });
+    await connection.sendRequest(readSeries, {
+      runIds: [runId],
+      metric,
+      axis: 'step',
+      pixels: 800,
+    });
     await session.ended;
   } finally {
     panel.dispose();

@@ -111,7 +111,12 @@ async function open(
     const { connection, ...panel } = openPanel(source);
     connection.listen();
     const { runs } = await connection.sendRequest(ready);
-    const query: SeriesQuery = { runIds: [runs[0]?.id ?? ''], metric: 'loss', axis: 'step', pixels };
+    const query: SeriesQuery = {
+      runIds: [runs[0]?.id ?? ''],
+      metric: 'loss',
+      axis: 'step',
+      pixels,
+    };
     const answer = await connection.sendRequest(readSeries, query);
     const openMs = performance.now() - startedMs;
     if (answer.total !== points) throw new Error(`${answer.total} points instead of ${points}`);

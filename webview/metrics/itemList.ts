@@ -2,7 +2,7 @@
 import type { PanelState } from '../../src/protocol/metricsPanel.ts';
 import { narrowColumns, sortItems, wideColumns, type Column } from './columns.ts';
 import { drawnItems } from './drawn.ts';
-import { matches, readFilter, unknownNames } from './filter.ts';
+import { matches, readFilter, unknownNames, type Filter } from './filter.ts';
 import { itemsOf, type Item } from './items.ts';
 import type { ViewState } from './viewState.ts';
 
@@ -26,11 +26,13 @@ export function itemList(state: PanelState, view: ViewState, metric: string): It
     ...all.filter(isPinned),
     ...sortItems(others, columns, view.isTable ? view.sort : undefined),
   ];
-  const [unknown] = unknownNames(all, filter);
-  const emptyText =
-    unknown === undefined
-      ? 'No run matches the filter.'
-      : `No run has a parameter or metric named ${unknown}.`;
   const drawn = drawnItems(items, state.ranking, view);
-  return { items, columns, drawn, ...(items.length === 0 && { emptyText }) };
+  return { items, columns, drawn, ...(items.length === 0 && { emptyText: textFor(all, filter) }) };
+}
+
+function textFor(all: readonly Item[], filter: Filter): string {
+  const [unknown] = unknownNames(all, filter);
+  return unknown === undefined
+    ? 'No run matches the filter.'
+    : `No run has a parameter or metric named ${unknown}.`;
 }

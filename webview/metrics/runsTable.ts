@@ -76,11 +76,18 @@ export class RunsTable {
     const { columns, isSortable, sort } = this.#model;
     const wanted = JSON.stringify([columns.map(({ id }) => id), isSortable, sort]);
     if (wanted === this.#shownHead) return;
-    const focused =
-      document.activeElement?.closest<HTMLElement>('[data-column]')?.dataset['column'];
     this.#shownHead = wanted;
     setAttribute(this.root, 'class', isSortable ? 'runs-box is-wide' : 'runs-box');
-    this.#head.replaceChildren(
+    const focused =
+      document.activeElement?.closest<HTMLElement>('[data-column]')?.dataset['column'];
+    this.#head.replaceChildren(...this.#headCells(columns));
+    if (focused === undefined) return;
+    const column = this.#head.querySelector(`[data-column="${CSS.escape(focused)}"]`);
+    column?.querySelector('button')?.focus();
+  }
+
+  #headCells(columns: readonly Column[]): readonly HTMLElement[] {
+    return [
       element('th', { scope: 'col', class: 'cell-check' }, this.#all.root),
       element('th', { scope: 'col', class: 'cell-run' }, 'Run'),
       ...columns.map((column) => this.#headCell(column)),
@@ -89,11 +96,7 @@ export class RunsTable {
         { scope: 'col', class: 'cell-pin' },
         element('span', { class: 'sr-only' }, 'Pin'),
       ),
-    );
-    if (focused !== undefined)
-      this.#head
-        .querySelector<HTMLElement>(`[data-column="${CSS.escape(focused)}"] button`)
-        ?.focus();
+    ];
   }
 
   #headCell(column: Column): HTMLElement {

@@ -160,7 +160,7 @@ export function namedRequirements(goal: string): NamedRequirements {
   const text = readableGoal(goal);
   const found = (phrases: readonly Phrase[]): Groups[] => phrases.flatMap((one) => one(text));
   const lists = found(unchangedWords).map(({ files, only }) => listParts(files ?? only ?? ''));
-  // A list without a file, such as `keep the model as it is`, is no requirement about files.
+  // `keep the model as it is` is no requirement about files.
   const read = lists.filter(({ files }) => files.length > 0);
   return {
     unchanged: [...new Set(read.flatMap(({ files }) => files))],

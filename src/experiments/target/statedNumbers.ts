@@ -25,7 +25,9 @@ function meaningsOf(text: string): number[] {
   const value = Number(digits.replace(',', '.'));
   const whole = Number(digits.replaceAll(',', ''));
   const german = /^\d{1,3}(?:\.\d{3})+$/.test(digits) ? Number(digits.replaceAll('.', '')) : value;
-  return [value, whole, german, value / 100, value * factor, whole * factor].filter(Number.isFinite);
+  return [value, whole, german, value / 100, value * factor, whole * factor].filter(
+    Number.isFinite,
+  );
 }
 
 /** Returns whether the written number may be that of a condition of the target. */

@@ -28,7 +28,6 @@ export const exportColumns: Readonly<Record<ExportKind, readonly string[]>> = {
     ...[
       'session_id',
       'goal',
-      'title',
       'phase',
       'end_reason',
       'started_at',
@@ -37,7 +36,7 @@ export const exportColumns: Readonly<Record<ExportKind, readonly string[]>> = {
       'runs',
       'runs_going',
     ],
-    ...['usd', 'has_unknown_cost', 'best'],
+    ...['usd', 'has_unknown_cost', 'best', 'title'],
   ],
   messages: ['session_id', 'event_id', 'at', 'turn', 'role', 'name', 'text'],
   metrics: ['session_id', 'run_id', 'run', 'label', 'metric', 'step', 'time', 'value'],
@@ -109,7 +108,6 @@ const isoTime = (atMs: number | undefined): string | undefined =>
 const sessionRecord = (summary: SessionSummary): ExportRecord => ({
   session_id: summary.id,
   goal: summary.goal,
-  title: summary.title,
   phase: summary.phase,
   end_reason: summary.endReason,
   started_at: isoTime(summary.startedMs),
@@ -120,6 +118,7 @@ const sessionRecord = (summary: SessionSummary): ExportRecord => ({
   usd: summary.usd,
   has_unknown_cost: summary.hasUnknownCost,
   best: summary.best,
+  title: summary.title,
 });
 
 async function* recordsOf(

@@ -126,14 +126,17 @@ function panelRun(row: LedgerRow, group: number): PanelRun {
     ...(seed !== undefined && { seed }),
     ...(startedMs !== undefined && endedMs !== undefined && { durationMs: endedMs - startedMs }),
     ...(cost && { usd: cost.usd }),
-    metrics: Object.fromEntries(
-      row.metrics.map((summary): [string, PanelMetricValue] => [
-        summary.metric,
-        { last: formatValue(summary.last), best: formatValue(summary.best), points: summary.count },
-      ]),
-    ),
+    metrics: valuesOf(row),
   };
 }
+
+const valuesOf = ({ metrics }: LedgerRow): Readonly<Record<string, PanelMetricValue>> =>
+  Object.fromEntries(
+    metrics.map(({ metric, last, best, count }) => [
+      metric,
+      { last: formatValue(last), best: formatValue(best), points: count },
+    ]),
+  );
 
 function goalValue(
   { metrics }: LedgerRow,

@@ -33,7 +33,10 @@ describe('helios actions', () => {
     const { text } = (await helios('actions')).stdout;
     assert.match(text, /^ {2}.* · local · .*exit code 3 · allowed by .*\n {6}echo .*; exit 3$/m);
     assert.ok(!text.includes(key), text);
-    assert.match(text, /^ {2}.* · local · .* · run 1 · .*allowed by .*\n {6}echo loss=1$/m);
+    assert.match(
+      text,
+      /^ {2}.* · local · .* · run 1 · .*allowed: permission mode is allow\n {6}echo loss=1$/m,
+    );
     assert.match(text, /^Files \(1\)\n {2}.*made\.py · 1 call · last /m);
     assert.match(text, /^Hosts \(0\)$/m);
     assert.match(text, /^Refused \(1\)\n.* · refused by a rule: .*\n {6}local: rm -rf \/$/m);

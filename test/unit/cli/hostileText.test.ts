@@ -211,6 +211,7 @@ describe('hostile text in the terminal', () => {
     say: [[['say', '1', wilder], false]],
     answer: [[['answer', '1', wilder, wilder], false]],
     pin: [[['pin', '1', wilder], false]],
+    rename: [[['rename', '1', wilder], false]],
     pause: [[['pause', wilder], true]],
     stop: [[['stop', wilder], true]],
     budget: [[['budget', '1', wilder], true]],

@@ -52,17 +52,17 @@ describe('limits in words', () => {
 
   it('says what is wrong, and never guesses', () => {
     const wrong: [string, RegExp][] = [
-      ['5', /“5” isn’t a limit/],
-      ['5 apples', /isn’t a limit/],
+      ['5', /“5” is not a limit/],
+      ['5 apples', /is not a limit/],
       ['$5, $6', /the same limit twice/],
       ['$5 per experiment, $6 per experiment', /the same limit twice/],
-      ['0 h', /isn’t a limit/],
-      ['-1 h', /isn’t a limit/],
+      ['0 h', /is not a limit/],
+      ['-1 h', /is not a limit/],
       ['2.5 turns', /must be a whole number/],
       ['1.5 tokens', /must be a whole number/],
-      ['$5 h', /isn’t a limit/],
-      ['tomorrow', /isn’t a limit/],
-      ['$5 per week', /isn’t a limit/],
+      ['$5 h', /is not a limit/],
+      ['tomorrow', /is not a limit/],
+      ['$5 per week', /is not a limit/],
       ['2 h per day', /limits per day are in dollars or tokens/],
       ['$20 per day', /helios\.budget\.day/],
     ];
