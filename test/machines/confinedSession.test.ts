@@ -68,7 +68,7 @@ describe('a session whose commands are confined', function () {
     );
     assert.match(
       texts[2] ?? '',
-      /^Not ended: python3 check\.py could not be started on local: <untrusted from="local">\S*\.git is a link<.untrusted>\. It has not failed; /,
+      /^Not ended: python3 check\.py could not be started on local: <untrusted from="local">\S*\.git is a link<.untrusted>\. It has not failed: call finish again\. /,
     );
     assert.equal(eventsOf(session, 'check.ended')[0]?.outcome, 'not_started');
   });
