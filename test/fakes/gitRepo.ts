@@ -87,26 +87,39 @@ const ours = /^\.git\/(?:objects|refs\/helios|worktrees)(?:\/|$)/;
  */
 export function pictureOf(folder: string): ReadonlyMap<string, string> {
   const picture = new Map<string, string>();
+  const add = (path: string): void => {
+    const stat = lstatSync(join(folder, path));
+    if (stat.isDirectory()) {
+      picture.set(path, `folder ${stat.mode.toString(8)}`);
+      refresh(path);
+    } else if (stat.isSocket()) picture.set(path, 'socket');
+    else {
+      const content = stat.isSymbolicLink()
+        ? readlinkSync(join(folder, path))
+        : readFileSync(join(folder, path));
+      const hash = createHash('sha256').update(content).digest('hex');
+      picture.set(path, `${stat.mode.toString(8)} ${hash} ${stat.mtimeMs}`);
+    }
+  };
   const refresh = (relative: string): void => {
     for (const name of readdirSync(join(folder, relative)).sort()) {
       const path = relative === '' ? name : `${relative}/${name}`;
-      if (ours.test(path)) continue;
-      const stat = lstatSync(join(folder, path));
-      if (stat.isDirectory()) {
-        picture.set(path, `folder ${stat.mode.toString(8)}`);
-        refresh(path);
-      } else if (stat.isSocket()) picture.set(path, 'socket');
-      else {
-        const content = stat.isSymbolicLink()
-          ? readlinkSync(join(folder, path))
-          : readFileSync(join(folder, path));
-        const hash = createHash('sha256').update(content).digest('hex');
-        picture.set(path, `${stat.mode.toString(8)} ${hash} ${stat.mtimeMs}`);
-      }
+      if (!ours.test(path)) ifThere(() => add(path));
     }
   };
   refresh('');
   return picture;
+}
+
+/** Does something with a file; nothing if the file goes meanwhile, or becomes another kind. */
+function ifThere(act: () => void): void {
+  try {
+    act();
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === undefined || !['ENOENT', 'ENOTDIR', 'EINVAL', 'EISDIR'].includes(code))
+      throw error;
+  }
 }
 
 /** Names of what is another in `now`. */

@@ -25,7 +25,7 @@ const callsPerKind = amountOf('HELIOS_HOSTILE_CALLS', 2, 6);
 const maxCallsPerTurn = 10;
 
 describe('a model that is out to do harm', function () {
-  this.timeout(3_000_000);
+  this.timeout(1_800_000);
   let scratch: string;
   let bed: TestEngine | undefined;
   let world: World | undefined;
@@ -104,7 +104,11 @@ describe('a model that is out to do harm', function () {
     const all = calls(here.places, next);
     add(turns, all);
     const session = await bed.start();
-    await done.promise;
+    const isEnded = session.ended.then(() => false);
+    assert.ok(
+      await Promise.race([done.promise.then(() => true), isEnded]),
+      'ended before its time',
+    );
     await session.stop({ killRuns: true });
     const finished = eventsOf(session, 'tool.finished');
     const marks = answer === 'deny' ? [secretMark, privateMark] : [secretMark];
