@@ -30,7 +30,8 @@ export function bestSoFar({ target, ledger }: Pick<BriefFacts, 'target' | 'ledge
   );
   const changes = settings.flatMap((runs, setting) =>
     runs.map(({ number }, index) => ({
-      ...{ number, setting },
+      number,
+      setting,
       value: meanOf(runs.slice(0, index + 1), decisive),
     })),
   );

@@ -44,13 +44,7 @@ export function briefFacts({ state, events, ledger }: ReportSource, about: About
     ...(target && { target }),
     ...(earlierTargets && { earlierTargets }),
     unchecked,
-    demands: {
-      unchanged: (requirements?.unchanged ?? []).map(({ path }) => path),
-      checks: requirements?.checks ?? [],
-      checked: end?.checked ?? [],
-      launches: judgeLaunches(requirements ?? {}, launchedRuns(state)),
-      tries: events.filter((event) => event.type === 'check.ended'),
-    },
+    demands: demandsOf(state, events),
     ledger,
     runs: [...state.runs.values()].map((run) => runFacts(run, tails.get(run.spec.id), about)),
     // Omit the evidence if the outcome already contains what was compared with the target.
@@ -77,6 +71,20 @@ export function briefFacts({ state, events, ledger }: ReportSource, about: About
     })),
     happenings: happeningsOf(events, state),
     sleeps: sleepsOf(events),
+  };
+}
+
+function demandsOf(
+  state: SessionState,
+  events: readonly JournalEvent[],
+): NonNullable<BriefFacts['demands']> {
+  const { requirements, end } = state;
+  return {
+    unchanged: (requirements?.unchanged ?? []).map(({ path }) => path),
+    checks: requirements?.checks ?? [],
+    checked: end?.checked ?? [],
+    launches: judgeLaunches(requirements ?? {}, launchedRuns(state)),
+    tries: events.filter((event) => event.type === 'check.ended'),
   };
 }
 

@@ -19,8 +19,7 @@ import type { SessionState } from '../journal/state.ts';
 export function happeningsOf(events: readonly JournalEvent[], state: SessionState): Happening[] {
   const happenings: { atMs: number; text: string; times: number }[] = [];
   const tools = new Map<string, string>();
-  const shown = shownByUser(events);
-  const silent = openSilences(events);
+  const isLeftOut = leftOutOf(events);
   let target: Target | undefined;
   for (const event of events) {
     if (event.type === 'model.replied')
@@ -29,10 +28,9 @@ export function happeningsOf(events: readonly JournalEvent[], state: SessionStat
     if (event.type === 'session.started') target = readTarget(event.goal);
     const before = target;
     if (event.type === 'session.target_changed') ({ target } = event);
-    const isLeftOut =
-      (event.type in userLimits && !shown.has(event)) ||
-      (event.type === 'machine.silent' && !silent.has(event));
-    const text = isLeftOut ? undefined : (changeText(event, before) ?? textOf(event, state, tools));
+    const text = isLeftOut(event)
+      ? undefined
+      : (changeText(event, before) ?? textOf(event, state, tools));
     if (text === undefined) continue;
     const last = happenings.at(-1);
     const { reachedMs: atMs = event.at } = event.type === 'target.reached' ? event : {};
@@ -43,6 +41,15 @@ export function happeningsOf(events: readonly JournalEvent[], state: SessionStat
     atMs,
     text: times === 1 ? text : `${text} (${times} times)`,
   }));
+}
+
+/** Returns the function that tells which events later ones replace. */
+function leftOutOf(events: readonly JournalEvent[]): (event: JournalEvent) => boolean {
+  const shown = shownByUser(events);
+  const silent = openSilences(events);
+  return (event) =>
+    (event.type in userLimits && !shown.has(event)) ||
+    (event.type === 'machine.silent' && !silent.has(event));
 }
 
 /** Returns the outages that go on; the event at the end of an outage tells of the others. */

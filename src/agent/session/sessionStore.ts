@@ -90,7 +90,7 @@ export class SessionStore implements Sessions {
     const project = await shared.projects.read(workFolder);
     const machines = shared.machinesIn(workFolder);
     checkMachines(project, machines);
-    const ids = machines.list().map((machine) => machine.id);
+    const ids = machines.list().map(({ id }) => id);
     const { provider, model } = modelFor(shared, request, project);
     const budget = checkedBudget({ ...profileOf(profile).limits, ...budgetFor(request, project) });
     checkModel(shared, { provider, model, budget });
@@ -195,8 +195,7 @@ export class SessionStore implements Sessions {
   async rename(id: SessionId, title: string): Promise<void> {
     const open = this.#open.get(id);
     if (open !== undefined) return open.rename(title);
-    await this.#withLog(id, (log) => recordTitle(log, title));
-    this.#changed.fire();
+    await this.#withLog(id, (log) => recordTitle(log, title)).then(() => this.#changed.fire());
   }
 
   async edits(id: SessionId): Promise<readonly FileEdit[]> {
