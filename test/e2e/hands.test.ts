@@ -54,6 +54,8 @@ describe('a session in the hands of a user', () => {
     await workbench.pick('Anthropic');
     await workbench.inputTitled('Key for Anthropic');
     await workbench.answerInput('stored-key');
+    // The box stays while the key is checked.
+    await workbench.page.locator('.quick-input-widget').waitFor({ state: 'hidden' });
     await workbench.command('Helios: Start Goal');
     await workbench.inputTitled('Start Goal (1/2)');
     await workbench.answerInput('bring loss < 1');
