@@ -142,7 +142,7 @@ export interface SeriesAnswer {
   readonly smooth?: { readonly x: Float64Array; readonly y: Float64Array; readonly ema: Ema };
 }
 
-/** One standard deviation around a mean, in order of x. */
+/** The band of one standard deviation around a mean, in order of x. */
 export interface SeriesBand {
   readonly low: { readonly x: Float64Array; readonly y: Float64Array };
   readonly high: { readonly x: Float64Array; readonly y: Float64Array };

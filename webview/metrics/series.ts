@@ -84,7 +84,7 @@ export class Series {
   }
 }
 
-/** One standard deviation around a mean. */
+/** The band of one standard deviation around a mean. */
 export class MeanBand {
   readonly low: readonly Point[];
   readonly high: readonly Point[];

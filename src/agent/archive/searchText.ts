@@ -7,7 +7,7 @@ import { resultText } from '../journal/resultText.ts';
 export interface SearchText {
   readonly kind: HitKind;
   readonly text: string;
-  /** What the call did whose result the text is. */
+  /** Summary of the call that returned the text; omitted for other texts. */
   readonly call?: string;
 }
 

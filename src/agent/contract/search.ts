@@ -9,7 +9,7 @@ export interface SearchHit {
   readonly atMs: number;
   readonly kind: HitKind;
   readonly snippet: Snippet;
-  /** What the call did whose result was found: `Launched run 7`. */
+  /** Summary of the call whose result was found: `Launched run 7`. */
   readonly call?: string;
 }
 

@@ -121,7 +121,7 @@ export const launchLimitTexts = ({ maxRuns, machines }: LaunchLimits): string[] 
   ...(machines === undefined ? [] : [`runs on ${machines.join(' and ')} only`]),
 ];
 
-/** What there was of runs: their number and their machines. */
+/** Number and machines of the launched runs. */
 export interface LaunchedRuns {
   readonly count: number;
   readonly machines: readonly string[];
