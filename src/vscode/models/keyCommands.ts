@@ -72,7 +72,12 @@ async function askKey(entry: ProviderKey): Promise<TypedKey | undefined> {
   owned.add(box);
   try {
     return await new Promise<TypedKey | undefined>((resolve) => {
-      owned.add(box.onDidHide(() => resolve(undefined)));
+      owned.add(
+        box.onDidHide(() => {
+          if (box.busy) void window.showInformationMessage(closedText(entry));
+          resolve(undefined);
+        }),
+      );
       owned.add(box.onDidChangeValue(() => (box.validationMessage = undefined)));
       owned.add(
         box.onDidAccept(() => void takeKey(box, entry).then((typed) => typed && resolve(typed))),
@@ -83,6 +88,9 @@ async function askKey(entry: ProviderKey): Promise<TypedKey | undefined> {
     owned.dispose();
   }
 }
+
+const closedText = ({ label }: ProviderKey): string =>
+  `The key for ${label} was not stored, because the box was closed while the key was checked.`;
 
 /** Resolves with `undefined`, and says so in the box, if the provider refuses the key. */
 async function takeKey(box: InputBox, entry: ProviderKey): Promise<TypedKey | undefined> {
