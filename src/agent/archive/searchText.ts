@@ -1,5 +1,6 @@
 /** Extracts the searchable texts of an event, and finds words in them. */
 import type { HitKind, Snippet } from '../contract/search.ts';
+import { patternText } from '../../base/patternText.ts';
 import { cleanText } from '../../base/text.ts';
 import type { JournalEvent } from '../journal/events.ts';
 import { resultText } from '../journal/resultText.ts';
@@ -90,7 +91,7 @@ const valuesOf = (text: string): string[] =>
 
 function snippetIn(text: string, words: readonly string[]): Snippet | undefined {
   const line = cleanText(text).replace(/\s+/g, ' ').trim();
-  const patterns = words.map((word) => new RegExp(escaped(word.replace(/\s+/g, ' ')), 'giu'));
+  const patterns = words.map((word) => new RegExp(patternText(word.replace(/\s+/g, ' ')), 'giu'));
   const places = patterns.map((pattern) => line.search(pattern));
   if (places.includes(-1)) return undefined;
   const first = Math.min(...places);
@@ -111,8 +112,6 @@ function snippetIn(text: string, words: readonly string[]): Snippet | undefined 
  */
 const wholeCharAt = (text: string, at: number): number =>
   /^[\udc00-\udfff]/.test(text.slice(at, at + 1)) ? at - 1 : at;
-
-const escaped = (word: string): string => word.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
 
 /** Sorts marks, and merges marks that overlap or touch. */
 function merged(marks: readonly (readonly [number, number])[]): (readonly [number, number])[] {

@@ -1,5 +1,6 @@
 /** Compares launches with the limits of the goal: the number of runs, and their machines. */
 import { ToolFailure } from '../../base/errors.ts';
+import { patternText } from '../../base/patternText.ts';
 import { counted } from '../../base/text.ts';
 import type { LaunchedRuns } from '../../experiments/target/launchLimits.ts';
 import type { JournalEvent } from '../journal/events.ts';
@@ -37,7 +38,7 @@ export function refuseBeyondLimits(
 ): void {
   const { maxRuns, machines } = state.requirements ?? {};
   const other = machineIds.find((id) => machines?.includes(id) === false);
-  if (machines !== undefined && other !== undefined && !isNamed(events, escaped(other)))
+  if (machines !== undefined && other !== undefined && !isNamed(events, patternText(other)))
     throw new ToolFailure(
       `Nothing was started: the goal says to run on ${machines.join(' and ')} only. Launch there, or ask the user with ask_user on which machine to run.`,
     );
@@ -54,7 +55,6 @@ export function refuseBeyondLimits(
 }
 
 const numberOfRuns = String.raw`\d+\s+(?:more\s+|further\s+|other\s+|weitere\s+)?(?:runs?|läufen?)`;
-const escaped = (id: string): string => id.replaceAll(/[^\p{L}\d]/gu, String.raw`\$&`);
 
 /** Returns whether a message or an answer of the user after the goal matches. */
 function isNamed(events: readonly JournalEvent[], source: string): boolean {

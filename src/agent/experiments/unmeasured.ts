@@ -50,7 +50,6 @@ export function unmeasuredInNote(text: string, measured: Measured): string {
     name
       .split(/[^\p{L}\d]+/u)
       .filter(Boolean)
-      .map(escaped)
       .join(String.raw`[\s_/.-]?`),
   );
   const isValue = new RegExp(`(?<![\\p{L}\\d_])(?:${spellings.join('|')})${between}`, 'iu');
@@ -61,8 +60,6 @@ export function unmeasuredInNote(text: string, measured: Measured): string {
     }),
   );
 }
-
-const escaped = (word: string): string => word.replaceAll(/[^\p{L}\d]/gu, String.raw`\$&`);
 
 const maxNamed = 6;
 

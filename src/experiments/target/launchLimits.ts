@@ -2,6 +2,8 @@
  * Reads from a goal how many runs there may be (`at most 15 runs`) and on which machines (`train on
  * gpu1 only`). What is not certain is left out.
  */
+import { patternText } from '../../base/patternText.ts';
+import { counted } from '../../base/text.ts';
 import { readableGoal } from './wordings.ts';
 
 export interface LaunchLimits {
@@ -85,7 +87,7 @@ function countsIn(text: string): readonly Place<number>[] {
 
 function machinesIn(text: string, ids: readonly string[]): readonly Place<readonly string[]>[] {
   if (ids.length === 0) return [];
-  const id = String.raw`(?<![\p{L}\d_.-])(?:${ids.map((one) => escaped(one)).join('|')})(?![\p{L}\d_-]|\.\w)`;
+  const id = String.raw`(?<![\p{L}\d_.-])(?:${ids.map((one) => patternText(one)).join('|')})(?![\p{L}\d_-]|\.\w)`;
   const list = String.raw`(?<list>${id}(?:\s*(?:,|and|or|und|oder|,\s*and)\s*${id})*)`;
   const verb = String.raw`(?:(?<!\p{L})(?:train|run|launch|trainiere|starte)\s+(?:everything\s+|it\s+|all\s+runs\s+|alles\s+)?)?`;
   const forms = [
@@ -106,7 +108,6 @@ function machinesIn(text: string, ids: readonly string[]): readonly Place<readon
   );
 }
 
-const escaped = (id: string): string => id.replaceAll(/[^\p{L}\d]/gu, String.raw`\$&`);
 const isSame = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase();
 
 const clauseBefore = (text: string, at: number): string =>
@@ -117,7 +118,7 @@ const clauseBefore = (text: string, at: number): string =>
 
 /** Formats the limits: `at most 15 runs`, `runs on gpu1 only`. */
 export const launchLimitTexts = ({ maxRuns, machines }: LaunchLimits): string[] => [
-  ...(maxRuns === undefined ? [] : [`at most ${maxRuns} ${maxRuns === 1 ? 'run' : 'runs'}`]),
+  ...(maxRuns === undefined ? [] : [`at most ${counted(maxRuns, 'run')}`]),
   ...(machines === undefined ? [] : [`runs on ${machines.join(' and ')} only`]),
 ];
 
@@ -144,7 +145,7 @@ export function judgeLaunches(
       : [
           {
             isMet: launched.count <= maxRuns,
-            text: `${launched.count} of at most ${maxRuns} ${maxRuns === 1 ? 'run' : 'runs'}`,
+            text: `${launched.count} of at most ${counted(maxRuns, 'run')}`,
           },
         ]),
     ...(machines === undefined

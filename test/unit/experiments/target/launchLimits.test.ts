@@ -3,7 +3,7 @@ import { describe, it } from 'mocha';
 import { readLaunchLimits } from '../../../../src/experiments/target/launchLimits.ts';
 import { uncheckedDemands } from '../../../../src/experiments/target/readDemands.ts';
 
-const ids = ['local', 'gpu1', 'gpu2', 'gpu1.big'];
+const ids = ['local', 'gpu1', 'gpu2', 'gpu1.big', 'a100-8'];
 const on = (...machines: readonly string[]) => ({ machines });
 
 const goals: readonly (readonly [string, object])[] = [
@@ -21,6 +21,7 @@ const goals: readonly (readonly [string, object])[] = [
   ['Höchstens 15 Läufe, trainiere nur auf gpu1.', { maxRuns: 15, ...on('gpu1') }],
   ['nicht mehr als 12 Läufe insgesamt und nur auf gpu1 trainieren', { maxRuns: 12, ...on('gpu1') }],
   ['train only on gpu1.big', on('gpu1.big')],
+  ['train on a100-8 only', on('a100-8')],
   ['at most 2 runs at a time', {}],
   ['at most 3 runs per setting', {}],
   ['at most 4 runs in parallel', {}],

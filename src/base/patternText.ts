@@ -1,0 +1,3 @@
+/** Returns the source of a pattern that matches the text itself, also with the flag `u`. */
+export const patternText = (text: string): string =>
+  text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`);
