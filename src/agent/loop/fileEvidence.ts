@@ -17,9 +17,9 @@ export interface FileReading {
 }
 
 /**
- * Describes a file of the working folder with its size, when it was written, and the beginning of its SHA-256. A
- * file that was written while no run was going is marked as not the result of a run. Rejects
- * with `ToolFailure` for a file that is missing, empty or outside the folder.
+ * Describes a file of the working folder with its size, when it was written, and the beginning of its
+ * SHA-256. A file that was written while no run was going is marked as not the result of a run.
+ * Rejects with `ToolFailure` for a file that is missing, empty or outside the folder.
  */
 export async function fileEvidence(path: string, reading: FileReading): Promise<string> {
   try {

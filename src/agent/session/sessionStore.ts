@@ -194,8 +194,8 @@ export class SessionStore implements Sessions {
 
   async rename(id: SessionId, title: string): Promise<void> {
     const open = this.#open.get(id);
-    if (open !== undefined) return open.rename(title);
-    await this.#withLog(id, (log) => recordTitle(log, title)).then(() => this.#changed.fire());
+    await (open?.rename(title) ?? this.#withLog(id, (log) => recordTitle(log, title)));
+    if (open === undefined) this.#changed.fire();
   }
 
   async edits(id: SessionId): Promise<readonly FileEdit[]> {

@@ -1,7 +1,6 @@
 /**
  * Requirements of a goal besides its target: files that stay unchanged, checks that pass, and limits
- * on launches. As for
- * targets, uncertain requirements are left out.
+ * on launches. As for targets, uncertain requirements are left out.
  */
 import { isSameMetric } from '../../metrics/metricName.ts';
 import { metricPhrases } from './metricPhrase.ts';
