@@ -24,8 +24,8 @@ export interface RunResult {
 const maxMetrics = 4;
 
 /**
- * Returns a text for each metric: `val_loss 1.89 (best so far 1.97 in run 3 ▼ better)`. If the run reported more
- * than `maxMetrics`, the last text counts the others.
+ * Returns a text for each metric: `val_loss 1.89 (best so far 1.97 in run 3 ▼ better)`. If the run
+ * reported more than `maxMetrics`, the last text counts the others.
  */
 export function metricTexts(result: RunResult): readonly string[] {
   const rows = ordered(result.metrics, result.decisive);

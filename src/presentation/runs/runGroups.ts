@@ -4,7 +4,7 @@ import type { RunId } from '../../base/ids.ts';
 import { summaryFor, type Ledger, type LedgerRow } from '../../experiments/ledger.ts';
 import { settingGroups } from '../../experiments/repeats.ts';
 import { repeatStatistics } from '../../experiments/repeatStatistics.ts';
-import { seedOf, settingForm, type Statistics } from '../../experiments/seeds.ts';
+import { seedOf, type Statistics } from '../../experiments/seeds.ts';
 import type { MetricSummary } from '../../metrics/metric.ts';
 import { runNames } from '../../runs/run.ts';
 
@@ -82,10 +82,6 @@ export function pooledSpread(
   }
   return freedom === 0 ? undefined : Math.sqrt(squares / freedom);
 }
-
-/** Returns the options of the command by name, without the seed and options that do not count. */
-export const parametersOf = (row: LedgerRow): Readonly<Record<string, string>> =>
-  Object.fromEntries([...settingForm(row).settings].filter(([name]) => name !== 'command'));
 
 /** Formats mean and standard deviation: `0.83 ± 0.02`. */
 export const statisticsText = ({ mean, spread }: Statistics): string =>

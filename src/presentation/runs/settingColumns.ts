@@ -32,11 +32,18 @@ export function settingColumns(groups: readonly (readonly Launched[])[]): Settin
   return { names, values };
 }
 
+/**
+ * Returns the options and assignments of the command by name, without seeds and others that make no
+ * other setting.
+ */
+export const parametersOf = (run: Launched): ReadonlyMap<string, string> =>
+  new Map([...settingForm(run).settings].filter(([name]) => name !== 'command'));
+
 function optionsOf(runs: readonly Launched[]): ReadonlyMap<string, ReadonlySet<string>> {
   const options = new Map<string, Set<string>>();
   for (const run of runs)
-    for (const [name, value] of settingForm(run).settings)
-      if (name !== 'command') options.set(name, (options.get(name) ?? new Set()).add(value));
+    for (const [name, value] of parametersOf(run))
+      options.set(name, (options.get(name) ?? new Set()).add(value));
   return options;
 }
 

@@ -6,13 +6,13 @@ import {
   groupLabel,
   groupName,
   groupStatistics,
-  parametersOf,
   pooledSpread,
   runGroups,
   seedOf,
   statisticsText,
   type RunGroup,
 } from '../../presentation/runs/runGroups.ts';
+import { parametersOf } from '../../presentation/runs/settingColumns.ts';
 import { countedValue, summaryFor, rowStatus, runName } from '../../presentation/runs/runText.ts';
 import { formatValue, oneLine } from '../../base/text.ts';
 import type {
@@ -122,7 +122,7 @@ function panelRun(row: LedgerRow, group: number): PanelRun {
     status: rowStatus(row),
     isGood: row.verdict === undefined || row.verdict.kind === 'ok',
     isChampion: row.isChampion,
-    parameters: parametersOf(row),
+    parameters: Object.fromEntries(parametersOf(row)),
     ...(seed !== undefined && { seed }),
     ...(startedMs !== undefined && endedMs !== undefined && { durationMs: endedMs - startedMs }),
     ...(cost && { usd: cost.usd }),
