@@ -8,8 +8,8 @@ describe('files that the goal leaves alone', () => {
   it('are restored on the machine to which they were sent, in words', () => {
     const machine = { id: 'gpu1', kind: 'ssh', path: path.posix } as Partial<Machine> as Machine;
     assert.equal(
-      restoringText(['data.py', 'split.py'], { machine, cwd: '/work/boosting' }),
-      'Restore it on local with undo_edits where you edited it, and send it to gpu1:/work/boosting/data.py, gpu1:/work/boosting/split.py with remote_upload.',
+      restoringText(['data.py', 'split.py'], { machine, cwd: '/home/ada/boosting' }),
+      'Restore it on local with undo_edits where you edited it, and send it to gpu1:/home/ada/boosting/data.py, gpu1:/home/ada/boosting/split.py with remote_upload.',
     );
   });
 });
