@@ -107,12 +107,12 @@ is_time_over() {
   [ -n "$since" ] && [ "$((lived - since))" -ge "$limit" ]
 }
 
-# Writes the identity of process $2, which started at $started_ms, to file $1. $3: its GPUs. Shells
-# write the text at once, so the file is either empty or complete.
+# Writes the identity of process $2, which started at $started_ms, to file $1. $3: its GPUs. Some
+# shells write each line by itself, so the pid comes last: without it, the file is incomplete.
 identify() {
   find_start_time "$2"
-  printf 'pid=%s\nstart_time=%s\nboot_id=%s\nstarted_ms=%s\ngpus=%s\n' \
-    "$2" "$found" "$boot" "$started_ms" "$3" >"$folder/$1"
+  printf 'gpus=%s\nstart_time=%s\nboot_id=%s\nstarted_ms=%s\npid=%s\n' \
+    "$3" "$found" "$boot" "$started_ms" "$2" >"$folder/$1"
 }
 
 # Runs the command in a separate session with umask $1 and PATH $2. This process becomes the command,

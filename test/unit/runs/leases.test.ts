@@ -12,6 +12,7 @@ import { until } from '../../fakes/scratch.ts';
 import { nvidiaSmi, rocmSmi } from './gpus.ts';
 import { ended, parentOf, statField, useRuns, type Controller } from './harness.ts';
 import { needs } from '../../setup/needs.ts';
+import { parseProcess, runFolder } from '../../../src/runs/supervisor.ts';
 import { leaseFunctions } from '../../../src/runs/supervisorScript.ts';
 
 const host = execFileSync('sh', ['-c', `${leaseFunctions}host_folder`], {
@@ -72,6 +73,12 @@ describe('leases of GPUs and places', () => {
     );
     assert.deepEqual([first.process?.gpuIds, second.process?.gpuIds], [['0'], ['1']]);
     assert.equal(await shown(one, second, 'order'), 'PCI_BUS_ID');
+    // A shell that writes each line by itself lets others read a part of the file.
+    const file = runFolder(one.machine.runsFolder, second.spec.id).process;
+    const lines = readFileSync(file, 'utf8').split(/(?<=\n)/);
+    assert.equal(parseProcess(lines.join(''))?.gpuIds?.[0], '1');
+    for (const count of lines.keys())
+      assert.equal(parseProcess(lines.slice(0, count).join('')), undefined);
     assert.deepEqual(
       (await freeSlots(one.machine)).gpus.map(({ id, heldBy }) => [id, heldBy]),
       [first, second].map(({ spec: { id: runId, sessionId, number } }, at) => [
