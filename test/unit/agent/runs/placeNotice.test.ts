@@ -6,7 +6,8 @@ import { ScriptedModel, type ScriptedReply } from '../../../fakes/scriptedModel.
 import { eventsOf, testEngine, type TestEngine } from '../../../fakes/testEngine.ts';
 
 const quit = [{ name: 'finish', input: { outcome: 'blocked', summary: 'enough' } }];
-const launch = [{ name: 'remote_exec_background', input: { command: 'true' } }];
+/** Each launches another command, since one that still runs is not started twice. */
+const launch = (command = 'true') => [{ name: 'remote_exec_background', input: { command } }];
 
 describe('warnings about the place at the first run of a session', () => {
   let bed: TestEngine | undefined;
@@ -22,7 +23,7 @@ describe('warnings about the place at the first run of a session', () => {
   };
 
   it('come once each, and the model does not pay for them', async () => {
-    const model = new ScriptedModel([launch, launch, quit]);
+    const model = new ScriptedModel([launch(), launch('echo 2'), quit]);
     bed = await testEngine(model, { place: 'codespaces' });
     const session = await bed.start();
     await session.ended;
@@ -38,7 +39,7 @@ describe('warnings about the place at the first run of a session', () => {
     assert.match(shown?.detail ?? '', /SSH host/);
     assert.ok(warned[1]?.text.includes(bed.home));
     assert.ok(!JSON.stringify(model.requests).includes('GitHub suspends'));
-    const again = await bed.restart(new ScriptedModel([launch, quit]));
+    const again = await bed.restart(new ScriptedModel([launch('echo 3'), quit]));
     const resumed = await again.engine.sessions.resume(session.id);
     await resumed.say('Launch it again.');
     await resumed.ended;
@@ -49,7 +50,7 @@ describe('warnings about the place at the first run of a session', () => {
   it('do not come without a run, nor on a computer that ends none', async () => {
     assert.deepEqual(eventsOf(await run('wsl', [quit]), 'place.warned'), []);
     await bed?.dispose();
-    const session = await run('computer', [launch, quit]);
+    const session = await run('computer', [launch(), quit]);
     assert.equal(eventsOf(session, 'run.started').length, 1);
     assert.deepEqual(eventsOf(session, 'place.warned'), []);
   });

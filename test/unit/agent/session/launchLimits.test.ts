@@ -55,7 +55,10 @@ describe('the limits of a goal on launches', () => {
     const [first] = model.requests;
     assert.match(JSON.stringify(first), /Besides: at most 3 runs; runs on local only\./);
     assert.doesNotMatch(JSON.stringify(first), /Not checked by Helios/);
-    assert.deepEqual(errors(session), [
+    const isEarly = (text: string): boolean => text.startsWith('No run goes on or waits');
+    // Runs of `echo` may have ended before the model sleeps.
+    const refused = errors(session).filter((text) => !isEarly(text));
+    assert.deepEqual(refused, [
       'Nothing was started: the goal allows at most 3 runs; 2 are used, and this would launch 2. Launch at most 1, or ask the user with ask_user how many runs there may be.',
     ]);
     assert.match(
