@@ -2,6 +2,7 @@
 import { plain } from '../base/markdown.ts';
 import { directionOf } from '../metrics/direction.ts';
 import { runName } from '../runs/run.ts';
+import { withEnglishNumbers } from './germanNumbers.ts';
 import type { KnownNumbers } from './knownNumbers.ts';
 import { settingNumbers } from './settingNumbers.ts';
 
@@ -26,7 +27,7 @@ export const numberPattern =
 const unitBehind =
   /^(?:\s*(?:ms|µs|s|sec|seconds?|min|minutes?|h|hours?|days?|[kmgt]i?b|bytes?|usd|dollars?)\b|[:/]\d|-\d{2}\b)/i;
 const metricBefore =
-  /([A-Za-z][\w./-]*)[\s`*_"]*(?:(?:=|:|<=?|>=?|≈|~|is|was|of|to|at|reached|hit|got)[\s`*_"]*){0,2}$/i;
+  /([A-Za-z][\w./-]*)[\s`*_"]*(?:(?:=|:|<=?|>=?|≈|~|is|was|of|to|at|reached|hit|got|ist|war|von|auf|bei|betrug|beträgt|erreichte?)[\s`*_"]*){0,2}$/i;
 /**
  * Matches the start of a label of a redacted secret. Digits in such a label are not a number of the
  * text.
@@ -38,7 +39,7 @@ const maxTextChars = 50_000;
 /** Returns the numbers of a model's text that were neither measured nor given, in text order. */
 export function unmeasuredNumbers(text: string, known: KnownNumbers): readonly UnmeasuredNumber[] {
   const found: UnmeasuredNumber[] = [];
-  const shown = text.slice(0, maxTextChars);
+  const shown = withEnglishNumbers(text.slice(0, maxTextChars), isMetricBefore);
   const settings = settingNumbers(shown, known.parameters, numberPattern);
   for (const match of shown.matchAll(numberPattern)) {
     const [whole, percent] = match;
@@ -48,7 +49,8 @@ export function unmeasuredNumbers(text: string, known: KnownNumbers): readonly U
     const behind = shown.slice(end, end + 24);
     const counted = miscounted(written, { before, behind }, known);
     if (counted !== undefined) {
-      found.push({ text: whole.trim(), end, isImported: false, instead: counted });
+      const isImported = false;
+      found.push({ text: text.slice(match.index, end).trim(), end, isImported, instead: counted });
       continue;
     }
     if (!isClaim(written, before, behind)) continue;
@@ -62,7 +64,8 @@ export function unmeasuredNumbers(text: string, known: KnownNumbers): readonly U
     if (isOfBaseline(written, { sentence, before, after }, known)) continue;
     const isImported = isAmong(written, known.imported);
     const instead = insteadText({ sentence, before, after }, known);
-    found.push({ text: whole.trim(), end, isImported, ...(instead && { instead }) });
+    const asWritten = text.slice(match.index, end).trim();
+    found.push({ text: asWritten, end, isImported, ...(instead && { instead }) });
   }
   return found;
 }
@@ -323,7 +326,12 @@ export function readNumber(text: string, isPercent: boolean): Written {
 function isClaim({ value, isPercent, isWhole }: Written, before: string, behind: string): boolean {
   if (!Number.isFinite(value) || /[$€£]\s*$/.test(before) || unitBehind.test(behind)) return false;
   if (!isWhole || isPercent) return true;
-  const name = metricBefore.exec(before)?.[1];
+  return isMetricBefore(before);
+}
+
+/** Returns whether the text ends with the name of a metric, so that its value follows. */
+function isMetricBefore(text: string): boolean {
+  const name = metricBefore.exec(text)?.[1];
   return name !== undefined && directionOf(name) !== 'none';
 }
 

@@ -31,6 +31,10 @@ describe('numbers in the words of a model', () => {
     ['accuracy 0.961 in run 8', []],
     ['accuracy 0.961 in run 7', ['0.961']],
     ['runs 7 and 8: accuracy 0.961', []],
+    ['Der beste Lauf ist 7 mit 0,8312 auf 1.157 Beispielen.', []],
+    ['Der beste Lauf ist 7 mit accuracy 0,871 und 1.157 Beispielen.', ['0,871']],
+    ['Das Modell mit seeds 0,1 ist auf loss 0,9 und accuracy 1.157.', ['0,9', '1.157']],
+    ['loss 1.157 on 2,500 samples', ['1.157']],
     ['lr 0.003 to 0.01, dropout 0.15 and tau = 0.77', []],
     // A setting names the first number behind it, and the list or range that it begins.
     ['A wider net (e6, hidden 320): 0.0541, run 20.', ['0.0541']],
