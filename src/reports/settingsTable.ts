@@ -8,7 +8,11 @@ import { plain } from '../base/markdown.ts';
 import { formatFixed } from '../base/text.ts';
 import type { Decisive, Ledger } from '../experiments/ledger.ts';
 import { measuredRows } from '../experiments/ledgerExperiments.ts';
-import { repeatStatistics, type MeasuredRow } from '../experiments/repeatStatistics.ts';
+import {
+  repeatStatistics,
+  valuesOfSeeds,
+  type MeasuredRow,
+} from '../experiments/repeatStatistics.ts';
 import type { Statistics } from '../experiments/seeds.ts';
 import type { Target } from '../experiments/target/target.ts';
 import { runName } from '../runs/run.ts';
@@ -56,7 +60,11 @@ export function settingsTable(
     options: differing(settings),
     decisive,
     columns: [...conditions, ...evaluationColumns(runs, ranked)],
-    marks: [...decisionMarks(shown), ...targetMarks(ledger, shown, target)],
+    marks: [
+      ...worstMarks(shown, decisive, target),
+      ...decisionMarks(shown),
+      ...targetMarks(ledger, shown, target),
+    ],
   };
   if (format === 'csv') return csv(csvTable(parts));
   return format === 'tex' ? tex(paperTable(parts)) : markdown(paperTable(parts));
@@ -73,6 +81,22 @@ interface TableParts {
 
 /** A column with a cell for each row. */
 type Column = readonly [head: string, cells: readonly string[]];
+
+/** Returns a column with the worst seed of each setting; none if the target does not compare it. */
+function worstMarks(
+  settings: readonly Setting[],
+  decisive: Decisive,
+  target: Target | undefined,
+): Column[] {
+  const isCompared = target?.conditions.some(
+    ({ metric, over }) => metric === decisive.metric && over === 'worst',
+  );
+  if (!isCompared) return [];
+  const worst = decisive.direction === 'lower' ? Math.max : Math.min;
+  const values = settings.map(({ runs }) => valuesOfSeeds(measuredRows(runs, decisive)));
+  const decimals = decimalsOf(values.flat());
+  return [['worst seed', values.map((some) => formatFixed(worst(...some), decimals))]];
+}
 
 /**
  * Returns a column with the decisions; none if every setting is undecided or has a confirmed

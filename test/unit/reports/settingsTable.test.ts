@@ -50,6 +50,16 @@ const parameterTarget = (): Target => ({
 });
 
 describe('the table of settings', () => {
+  it('has the worst seed of each setting where the target compares it', () => {
+    const target = readTarget('test_ppl below 4 on the worst seed');
+    assert.equal(target?.conditions[0]?.over, 'worst');
+    const [head, , ...rows] = settingsTable(ledger, 'md', { target }).split('\n');
+    assert.match(head ?? '', /\| worst seed \| target \|$/);
+    assert.match(rows[0] ?? '', /\| 3\.723 ± 0\.058 \| 3\.762 \|/);
+    assert.match(rows[1] ?? '', /\| 43\.979 \|/);
+    assert.doesNotMatch(settingsTable(ledger, 'md', { target: undefined }), /worst/);
+  });
+
   it('counts repeats whose seeds change nothing as one', () => {
     const rows = [0, 1, 2].map((seed) =>
       rowOf(seed + 1, {
