@@ -83,6 +83,12 @@ describe('approvals in the hands of a user', () => {
 
   it('opens a long call as a document, which wraps it and has the answers in its title bar', async () => {
     await workbench.chatMatching(/[\d,]+ characters, \d+ lines?; review it to approve/);
+    // The open request yields to another message, though nobody has answered yet.
+    await workbench.sendChat('@helios /status');
+    await workbench.chatMatching(/@helios \/status[^]*turn \d+ · \$[\d.]+ of/);
+    assert.ok(!existsSync(join(folder, 'long.txt')));
+    await workbench.pressChatLink('Follow');
+    await workbench.chatMatching(/\/follow[^]*review it to approve/);
     await workbench.pressChatButton('Review');
     const editor = workbench.page.locator('.editor-instance .view-lines');
     await workbench.eventually(

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterEach, describe, it } from 'mocha';
 import type { JournalEvent, SessionEvent } from '../../../../src/agent/journal/events.ts';
 import { foldSession } from '../../../../src/agent/journal/fold.ts';
@@ -7,13 +9,13 @@ import { messageOf } from '../../../../src/base/errors.ts';
 import { recorded, started } from '../../vscode/states.ts';
 import type { Session } from '../../../../src/agent/contract/sessions.ts';
 import { ScriptedModel, type ScriptedCall } from '../../../fakes/scriptedModel.ts';
-import { eventsOf, testEngine, type TestEngine } from '../../../fakes/testEngine.ts';
+import { eventsOf, eventually, testEngine, type TestEngine } from '../../../fakes/testEngine.ts';
 
 const goal = 'Bring loss below 0.3. Train on local only. At most 3 runs.';
 const launch = (seeds: readonly number[]): ScriptedCall => ({
   name: 'remote_exec_background',
   input: {
-    command: 'echo loss=0.2 {seed}; echo loss=0.2',
+    command: 'until [ -e asleep ]; do sleep 0.1; done; echo loss=0.2 {seed}; echo loss=0.2',
     ...{ seeds, machine_id: 'local', hypothesis: 'h' },
   },
 });
@@ -37,6 +39,8 @@ describe('the limits of a goal on launches', () => {
     const model = new ScriptedModel([...calls, finish('blocked')].map((call) => [call]));
     bed = await testEngine(model);
     const session = await bed.start({ goal });
+    await eventually(session, 'sleep.started');
+    await writeFile(join(bed.work, 'asleep'), '');
     await session.ended;
     return { session, model };
   };
@@ -56,7 +60,7 @@ describe('the limits of a goal on launches', () => {
     assert.match(JSON.stringify(first), /Besides: at most 3 runs; runs on local only\./);
     assert.doesNotMatch(JSON.stringify(first), /Not checked by Helios/);
     const isEarly = (text: string): boolean => text.startsWith('No run goes on or waits');
-    // Runs of `echo` may have ended before the model sleeps.
+    // The third run may have ended before the model sleeps.
     const refused = errors(session).filter((text) => !isEarly(text));
     assert.deepEqual(refused, [
       'Nothing was started: the goal allows at most 3 runs; 2 are used, and this would launch 2. Launch at most 1, or ask the user with ask_user how many runs there may be.',
