@@ -6,11 +6,34 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'nod
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'mocha';
+import type { JournalEvent } from '../../src/agent/journal/events.ts';
+import { foldSession } from '../../src/agent/journal/fold.ts';
+import type { ChatPart } from '../../src/vscode/sessions/chatPart.ts';
+import { Transcript } from '../../src/vscode/sessions/transcript.ts';
 import { programFile, repositoryRoot } from '../setup/paths.ts';
 import { scratchFolder } from '../fakes/scratch.ts';
 import { TestSshd } from '../fakes/sshd.ts';
 
 const goal = readFileSync(join(repositoryRoot, 'media/demo/goal.txt'), 'utf8').trim();
+/** What the chat shows of a session, without progress, which VS Code removes again. */
+function chatParts(journal: string): readonly ChatPart[] {
+  const events = journal
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as JournalEvent);
+  const transcript = new Transcript();
+  return events
+    .flatMap((event, index) => {
+      const state = foldSession(events.slice(0, index + 1));
+      return state === undefined ? [] : transcript.event(event, state);
+    })
+    .filter(({ kind }) => kind !== 'progress');
+}
+
+/** Counts the paragraphs; lines that follow each other are one. */
+const paragraphsOf = (parts: readonly ChatPart[]): number =>
+  parts.filter(({ kind }, index) => kind !== 'line' || parts[index - 1]?.kind !== 'line').length;
+
 /** Met by the first runs: most of the time of the demo is that of its training. */
 const near = goal.replace('1.94', '2');
 
@@ -72,5 +95,10 @@ describe('the demo on an emulated Mac', function () {
         line.includes(`"machineId":"${machineId}"`),
       );
       assert.ok(runs.length > (text === near ? 1 : 3), `${runs.length} runs`);
+      const lines = chatParts(journal).flatMap((part) => (part.kind === 'line' ? part : []));
+      const sleeps = lines.map(({ markdown }) => markdown).filter((line) => /^Sleep/.test(line));
+      for (const sleep of sleeps) assert.match(sleep, /^Sleeping until runs? [^·]+ ends?$/);
+      const paragraphs = paragraphsOf(chatParts(journal));
+      assert.ok(paragraphs <= 35, `${paragraphs} paragraphs in the chat`);
     });
 });

@@ -39,7 +39,7 @@ export function waitFor(running: readonly Trial[], view: View): DemoReply {
       {
         name: 'sleep',
         input: {
-          reason: `until ${names} ${running.length === 1 ? 'ends' : 'end'}`,
+          reason: reasonOf(running),
           wake_conditions: conditions,
           logic: 'all',
           deadline_minutes: deadlineMinutes,
@@ -47,6 +47,14 @@ export function waitFor(running: readonly Trial[], view: View): DemoReply {
       },
     ],
   };
+}
+
+/** Returns the reason in the words in which Helios says until when the session sleeps. */
+function reasonOf(running: readonly Trial[]): string {
+  const numbers = running.map((trial) => nameOf(trial).replace(/^run /, ''));
+  return numbers.length === 1
+    ? `until run ${numbers.join()} ends`
+    : `until runs ${numbers.join(' and ')} end`;
 }
 
 function taskOf({ handle }: Trial): { machine_id: string; pid: number } | undefined {
