@@ -232,7 +232,7 @@ export const keepRunningCommands = (
       const namedSession = id === undefined ? undefined : deps.sessions.get(id);
       const session =
         namedSession ??
-        (await pickGoing(deps.sessions, 'Keep which session running when VS Code closes?'));
+        (await pickGoing(deps.sessions, 'Select a session to keep running when VS Code closes'));
       const background = keepRunning();
       if (session === undefined || background === undefined) return;
       const text = keptText(sessionName(session.state), background.toggle(session), {
