@@ -5,6 +5,7 @@
 import { isInvalid } from '../experiments/decisionsInForce.ts';
 import type { LedgerRow } from '../experiments/ledger.ts';
 import { countedValue, summaryFor } from '../experiments/ledger.ts';
+import { resultGroups, summaryOfRepeats } from '../experiments/ledgerExperiments.ts';
 import { baselinesOf } from '../experiments/target/judgeTarget.ts';
 import { conditionText, type Baselines, type Condition } from '../experiments/target/target.ts';
 import type { SeriesColumns } from '../metrics/metric.ts';
@@ -13,7 +14,7 @@ import type { BriefFacts } from './facts.ts';
 import { nightOf, type Night } from './night.ts';
 import { progressChart, type ProgressPoint } from './progressChart.ts';
 import { runChart, spokenName, type ChartRun } from './runChart.ts';
-import { runName } from '../runs/run.ts';
+import { runNames } from '../runs/run.ts';
 
 export interface DrawnChart {
   /**
@@ -31,6 +32,13 @@ export interface DrawnChart {
  */
 export type ReadSeries = (row: LedgerRow, metric: string) => Promise<SeriesColumns | undefined>;
 
+export interface ChartOptions {
+  /** Whether repeats are drawn as one line, their mean, in a band of one standard deviation. */
+  readonly isGrouped?: boolean;
+  /** Number of columns to which each line is reduced. Default: half of the width in pixels. */
+  readonly columns?: number;
+}
+
 const maxRuns = 8;
 const maxBroken = 2;
 const maxOtherMetrics = 3;
@@ -38,15 +46,17 @@ const maxOtherMetrics = 3;
 export async function drawCharts(
   facts: BriefFacts,
   read: ReadSeries,
+  { isGrouped = false, columns }: ChartOptions = {},
 ): Promise<readonly DrawnChart[]> {
   const night = nightOf(facts);
   const { decisive } = facts.ledger;
   if (decisive === undefined) return [];
   const progress = progressOf(night);
   const charts: DrawnChart[] = progress === undefined ? [] : [progress];
-  const shown = chosenRuns(night);
+  const shown = isGrouped ? chosenGroups(night) : chosenRuns(night).map((row) => [row]);
   for (const metric of [decisive.metric, ...otherMetrics(night)]) {
-    const chart = await curvesOf(night, { metric, shown, read, name: freeName(metric, charts) });
+    const name = freeName(metric, charts);
+    const chart = await curvesOf(night, { metric, shown, read, name, columns });
     if (chart !== undefined) charts.push(chart);
   }
   return charts;
@@ -117,6 +127,28 @@ function chosenRuns({ facts: { ledger }, valueOf, compare }: Night): readonly Le
   return [...(champion === undefined ? [] : [champion]), ...best, ...broken];
 }
 
+/**
+ * Returns the groups of repeats to draw: that of the champion, those with the best mean, and runs
+ * without repeats that `chosenRuns` returns.
+ */
+function chosenGroups(night: Night): readonly (readonly LedgerRow[])[] {
+  const { experiments, decisive, champion } = night.facts.ledger;
+  if (decisive === undefined) return [];
+  const groups = resultGroups(experiments, decisive);
+  const grouped = new Set(groups.flat());
+  const others = chosenRuns(night).filter((row) => !grouped.has(row));
+  const isBest = (group: readonly LedgerRow[]): boolean =>
+    champion !== undefined && group.includes(champion);
+  const meanOf = (group: readonly LedgerRow[]) => summaryOfRepeats(group, decisive)?.mean;
+  const ranked = groups
+    .map((group) => ({ group, mean: meanOf(group) }))
+    .toSorted(
+      (a, b) => Number(isBest(b.group)) - Number(isBest(a.group)) || night.compare(a.mean, b.mean),
+    )
+    .map(({ group }) => group);
+  return [...ranked.slice(0, maxRuns), ...others.map((row) => [row])];
+}
+
 function otherMetrics({ facts: { ledger } }: Night): readonly string[] {
   const own =
     ledger.decisive && summaryFor(ledger.champion?.metrics ?? [], ledger.decisive.metric)?.metric;
@@ -129,27 +161,55 @@ function otherMetrics({ facts: { ledger } }: Night): readonly string[] {
 interface Curves {
   readonly name: string;
   readonly metric: string;
-  readonly shown: readonly LedgerRow[];
+  /** Groups of repeats; each is one line. */
+  readonly shown: readonly (readonly LedgerRow[])[];
   readonly read: ReadSeries;
+  readonly columns: number | undefined;
 }
 
 async function curvesOf(
   night: Night,
-  { name, metric, shown, read }: Curves,
+  { name, metric, shown, read, columns }: Curves,
 ): Promise<DrawnChart | undefined> {
   const runs: ChartRun[] = [];
-  for (const row of shown) {
-    const own = summaryFor(row.metrics, metric);
-    const series = own && (await read(row, own.metric));
-    if (series === undefined || series.values.length === 0) continue;
-    const isExcluded = night.valueOf(row) === undefined || isInvalid(row.decision);
-    const { number, isChampion } = row;
-    runs.push({ number, name: runName(number), isChampion, isExcluded, series });
+  for (const group of shown) {
+    const line = await lineOf(night, group, { metric, read });
+    if (line !== undefined) runs.push(line);
   }
-  const svg = runChart({ metric, runs, ...goalOf(night, metric) });
+  const svg = runChart({
+    metric,
+    runs,
+    ...goalOf(night, metric),
+    ...(columns !== undefined && { columns }),
+  });
   return svg === undefined
     ? undefined
     : { name, text: `${metric} of ${runs.map(spokenName).join(', ')}`, svg };
+}
+
+/** Reads the points of the runs of one line; `undefined` if none of them has points. */
+async function lineOf(
+  night: Night,
+  group: readonly LedgerRow[],
+  { metric, read }: Pick<Curves, 'metric' | 'read'>,
+): Promise<ChartRun | undefined> {
+  const measured: { readonly row: LedgerRow; readonly series: SeriesColumns }[] = [];
+  for (const row of group) {
+    const own = summaryFor(row.metrics, metric);
+    const series = own && (await read(row, own.metric));
+    if (series !== undefined && series.values.length > 0) measured.push({ row, series });
+  }
+  const [first, ...others] = measured;
+  if (first === undefined) return undefined;
+  const rows = measured.map(({ row }) => row);
+  return {
+    number: first.row.number,
+    name: runNames(rows.map(({ number }) => number)),
+    isChampion: rows.some(({ isChampion }) => isChampion),
+    isExcluded: rows.every((row) => night.valueOf(row) === undefined || isInvalid(row.decision)),
+    series: first.series,
+    repeats: others.map(({ series }) => series),
+  };
 }
 
 /**

@@ -2,7 +2,7 @@
  * Draws the parts that all charts have: a title, two axes with round numbers, the goal as a dashed
  * line, and a legend on the right.
  */
-import { scaleFor, type Scale } from './scale.ts';
+import { scaleFor, scaleText, type Scale } from './scale.ts';
 import { element, label, picture } from './svg.ts';
 
 export interface Plot {
@@ -30,7 +30,13 @@ export interface LegendEntry {
   readonly text: string;
   /** Returns the symbol in front of the text as SVG, centred at (x, y). */
   sign(x: number, y: number): string;
+  /** Name of the line that the entry explains, as `lineGroup` has it. Omitted for other symbols. */
+  readonly line?: string;
 }
+
+/** Groups the drawing of a line, so that a script in a page can find it and its legend entry. */
+export const lineGroup = (line: string, content: string): string =>
+  content === '' ? '' : element('g', { 'data-line': line }, content);
 
 const width = 860;
 const height = 400;
@@ -64,7 +70,11 @@ export function renderPlot(plot: Plot): string | undefined {
       plot.xTitle,
     ),
     goal === undefined ? '' : goalLine(y.place(goal.value)),
-    plot.draw(x, { ...y, place: (value) => withinFrame(y.place(value)) }),
+    element(
+      'g',
+      { 'data-x': scaleText(x, ...xRange), 'data-y': scaleText(y, low, high) },
+      plot.draw(x, { ...y, place: (value) => withinFrame(y.place(value)) }),
+    ),
     legend(goal === undefined ? plot.legend : [...plot.legend, goalEntry(goal.text)]),
   ];
   return picture(
@@ -120,9 +130,10 @@ const goalEntry = (text: string): LegendEntry => ({
 
 function legend(entries: readonly LegendEntry[]): string {
   return entries
-    .map(({ text, sign }, index) => {
+    .map(({ text, sign, line }, index) => {
       const y = frame.top + 22 * index + 10;
-      return sign(frame.right + 60, y) + label({ x: frame.right + 78, y: y + 4 }, text);
+      const entry = sign(frame.right + 60, y) + label({ x: frame.right + 78, y: y + 4 }, text);
+      return line === undefined ? entry : element('g', { 'data-entry': line }, entry);
     })
     .join('');
 }

@@ -13,6 +13,13 @@ export interface Scale {
   readonly isLog: boolean;
 }
 
+/**
+ * Describes a scale by two values and their positions, from which a script can compute the value at
+ * a position: `LOW HIGH POSITION POSITION`, and `log` for a logarithmic scale.
+ */
+export const scaleText = ({ place, isLog }: Scale, low: number, high: number): string =>
+  [low, high, place(low).toFixed(2), place(high).toFixed(2), ...(isLog ? ['log'] : [])].join(' ');
+
 interface AxisRange {
   readonly low: number;
   readonly high: number;

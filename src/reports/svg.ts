@@ -3,13 +3,21 @@
  * white and on dark backgrounds, since a preview in a dark window may not pass the theme on to
  * images.
  */
+import { showHidden } from '../base/hiddenCharacters.ts';
 import { cleanText, oneLine } from '../base/text.ts';
 
 type Attributes = Readonly<Record<string, string | number>>;
 
-/** Escapes text for XML and removes characters that XML does not allow. */
+/** Shortens text to one line and escapes it for XML and HTML. */
 export const xmlText = (text: string, maxChars = 80): string =>
-  oneLine(cleanText(text), maxChars)
+  escaped(oneLine(showHidden(cleanText(text)), maxChars));
+
+/**
+ * Escapes text for XML and HTML: shows hidden characters as their code points, and removes those
+ * that XML does not allow.
+ */
+export const escaped = (text: string): string =>
+  showHidden(cleanText(text))
     .toWellFormed()
     .replace(/[\uFFFE\uFFFF]/g, '')
     .replace(/[&<>"']/g, (sign) => entities[sign] ?? '');
@@ -66,11 +74,12 @@ const colours = lineColours
   .map((colour, index) => `.c${index}{stroke:${colour};color:${colour}}`)
   .join('');
 
-const style = `
+/** The style sheet in every picture. */
+export const pictureStyle = `
 text{font:12px system-ui,-apple-system,"Segoe UI",sans-serif;fill:#7d7d7d}.title{font-size:14px;font-weight:600}
 .grid{stroke:#808080;stroke-opacity:.25}.axis{stroke:#808080}.goal{stroke:#7d7d7d;stroke-width:1.5;stroke-dasharray:6 4}
 .line{fill:none;stroke-width:1.4;stroke-linejoin:round}.line.strong{stroke-width:3.2}.dot{fill:currentColor;stroke:none}
-.keep{fill:#2a9147}.discard{fill:none;stroke:#8a8a8a;stroke-width:1.5}.bad{stroke:#e0483e;stroke-width:1.8;fill:none}
+path.band{fill:currentColor;fill-opacity:.16;stroke:none}.keep{fill:#2a9147}.discard{fill:none;stroke:#8a8a8a;stroke-width:1.5}.bad{stroke:#e0483e;stroke-width:1.8;fill:none}
 ${colours}${dashes.map((dash, index) => `.line.d${index}{stroke-dasharray:${dash}}`).join('')}`;
 
 export interface Picture {
@@ -83,7 +92,7 @@ export interface Picture {
 
 /** Returns a whole SVG document. */
 export function picture({ width, height, title, description }: Picture, content: string): string {
-  const spoken = `<title>${xmlText(title, 200)}</title><desc>${xmlText(description, 1_000)}</desc><style>${style}</style>`;
+  const spoken = `<title>${xmlText(title, 200)}</title><desc>${xmlText(description, 1_000)}</desc><style>${pictureStyle}</style>`;
   const root = {
     xmlns: 'http://www.w3.org/2000/svg',
     width,

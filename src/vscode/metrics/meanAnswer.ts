@@ -1,5 +1,10 @@
 /** Answers the view's queries of the mean of several runs. */
-import { downsampleForPlot, meanCurve, type MeanCurve } from '../../presentation/runs/series.ts';
+import {
+  downsampleForPlot,
+  inOrder,
+  meanCurve,
+  type MeanCurve,
+} from '../../presentation/runs/series.ts';
 import { smoothed } from '../../protocol/ema.ts';
 import type { SeriesAnswer, SeriesBand, SeriesQuery } from '../../protocol/metricsPanel.ts';
 import { countOf, type PanelSeries } from './panelSource.ts';
@@ -35,19 +40,4 @@ function bandOf({ x, low, high, count }: MeanCurve, query: SeriesQuery): SeriesB
     n === count[index - 1] ? [] : [{ x: x[index] ?? Number.NaN, n }],
   );
   return { low: edge(low), high: edge(high), counts };
-}
-
-interface Columns {
-  readonly x: Float64Array;
-  readonly y: Float64Array;
-}
-
-/** Sorts the points by x, for a counter that restarts each epoch. */
-function inOrder({ x, y }: Columns): Columns {
-  if (x.every((value, index) => index === 0 || value >= (x[index - 1] ?? Number.NaN)))
-    return { x, y };
-  const order = [...x.keys()].sort((a, b) => (x[a] ?? 0) - (x[b] ?? 0) || a - b);
-  const pick = (column: Float64Array): Float64Array =>
-    Float64Array.from(order, (index) => column[index] ?? Number.NaN);
-  return { x: pick(x), y: pick(y) };
 }

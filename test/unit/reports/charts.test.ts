@@ -90,6 +90,44 @@ describe('the chart of runs', () => {
     assert.equal(classes(1, 2, 3, 13).get('run 13'), 'line c0 d1');
   });
 
+  it('draws repeats as their mean in a band of one standard deviation, which one run lacks', () => {
+    const svg = runChart({
+      metric: 'loss',
+      runs: [
+        {
+          ...{ number: 1, name: 'runs 1–3', isChampion: true, series: seriesOf([4, 2]) },
+          repeats: [seriesOf([4, 3]), seriesOf([4, 4, NaN])],
+        },
+        { number: 4, name: 'run 4', isChampion: false, series: seriesOf([1, 5]) },
+      ],
+    });
+    const placesOf = (selector: string): number[] =>
+      [...lineOf(svg, selector).matchAll(/[ML][-\d.]+ ([-\d.]+)/g)].map(([, y]) => Number(y));
+    const [, mean = NaN] = placesOf('.line.strong');
+    const [, low = NaN, high = NaN] = placesOf('.band');
+    assert.ok(Math.abs(low - mean - (mean - high)) < 0.3 && low > high, `${low} ${mean} ${high}`);
+    // Of 1 and 5, the ends of the axis, 3 is in the middle, and the deviation of 2, 3, 4 is 1.
+    const [bottom = NaN, top = NaN] = placesOf('.line:not(.strong)');
+    assert.ok(Math.abs(low - mean - (bottom - top) / 4) < 0.3);
+    assert.equal(all(svg, '.band').length, 1);
+    assert.deepEqual(textsOf(svg, '.bad > title'), ['runs 1–3: NaN', 'infinite or NaN']);
+  });
+
+  it('keeps a logarithmic axis where a band reaches below zero', () => {
+    const repeats = [seriesOf([100, 0.001])];
+    const runs = [{ ...{ number: 1, name: 'runs 1, 2', isChampion: true }, repeats }];
+    const svg = runChart({
+      metric: 'loss',
+      runs: runs.map((run) => ({ ...run, series: seriesOf([100, 1]) })),
+    });
+    assert.ok(textsOf(svg).includes('loss (log scale)'), textsOf(svg).join());
+  });
+
+  it('shows characters that change the direction of a text', () => {
+    const runs = [{ number: 1, name: 'a\u202eb\u2028c', isChampion: false, series: falling }];
+    assert.ok(textsOf(runChart({ metric: 'loss', runs })).includes('a⟨U+202E⟩b⟨U+2028⟩c'));
+  });
+
   it('marks where a value is no number, and says so', () => {
     const svg = runChart({
       metric: 'loss',
@@ -375,6 +413,26 @@ describe('the charts of a report', () => {
       textsOf(progress?.svg, '.bad > title').filter((text) => text !== 'excluded'),
       ['run 2: 0.1 (invalid)', 'run 3: 0.2 (invalid)'],
     );
+  });
+
+  it('draw repeats as one line if wanted: the champion first, then the best means', async () => {
+    const night = new Night();
+    for (const [option, ...losses] of [
+      [1, 2, 3],
+      [2, 0.9, 1],
+      [3, 0.5, 4],
+      [4, 1.5],
+    ] as const)
+      night.experiment(
+        { hypothesis: 'a', ...(option === 2 && { decision: { is: 'keep', why: 'best' } }) },
+        ...losses.map((loss, seed) => ({ loss, command: `train --lr ${option} --seed ${seed}` })),
+      );
+    const broken = lossOf(2, { firstNonFinite: { index: 1, step: 1, value: NaN } });
+    night.run({ metrics: [broken], verdict: { kind: 'killed' } });
+    const [, loss] = await drawCharts(night.facts(), read, { isGrouped: true, columns: 50 });
+    assert.equal(loss?.text, 'loss of runs 3, 4, run 7, runs 5, 6, runs 1, 2, run 8 (excluded)');
+    assert.ok(textsOf(loss.svg).includes('runs 3, 4 · champion'));
+    assert.equal(all(loss.svg, '.band').length, 3);
   });
 
   it('mark the settings of a sweep as they were decided, one by one', async () => {
