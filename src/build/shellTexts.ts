@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Plugin } from 'esbuild';
 
-const call = /\bshellText\('(\.\/\w+\.(?:sh|py))', import\.meta\.url\)/g;
+const call = /\bshellText\('(\.\/\w+\.(?:sh|py|js|css))', import\.meta\.url\)/g;
 
 /**
  * esbuild plugin that replaces each call of `shellText` by the text of the script that the call

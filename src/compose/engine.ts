@@ -272,7 +272,7 @@ function catalogueOf(
 
 type ReportsDeps = Omit<
   ConstructorParameters<typeof SessionReports>[0],
-  'placeFor' | 'isWrittenAtEnd'
+  'placeFor' | 'isWrittenAtEnd' | 'userFolder'
 >;
 
 const reportsOf = (
@@ -282,6 +282,7 @@ const reportsOf = (
 ): SessionReports =>
   new SessionReports({
     ...around,
+    userFolder: homedir(),
     placeFor: (workFolder) => reportsPlace(projects, workFolder),
     isWrittenAtEnd: () => settings().report !== 'never',
   });

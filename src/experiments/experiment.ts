@@ -84,6 +84,11 @@ export interface ExperimentPlan {
    * Set if the experiment repeats another one on purpose: the id of that experiment and the reason.
    */
   readonly retest?: { readonly of: string; readonly why: string };
+  /**
+   * Id of the earlier experiment of the session whose code this one started from. Omitted if it
+   * started from none, and by older versions.
+   */
+  readonly basedOn?: string;
 }
 
 /**

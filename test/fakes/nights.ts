@@ -286,7 +286,7 @@ export function fullNight(): Night {
   night.add({
     type: 'sleep.started',
     sleepId: 'z1',
-    request: { reason: 'x', conditions: [] } as never,
+    request: { reason: 'x', logic: 'any', triggers: [] },
     callId: 'c',
   });
   night.add({ type: 'sleep.ended', sleepId: 'z1', why: 'run_ended', detail: '' }, 95);

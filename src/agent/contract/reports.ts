@@ -33,6 +33,11 @@ export interface Reports {
    * if nothing was measured.
    */
   table(id: SessionId, format: TableFormat): Promise<string>;
+  /**
+   * Resolves with a page of the session for others: one HTML file that needs nothing else, without
+   * secrets and names of home folders. Writes no file.
+   */
+  page(id: SessionId): Promise<string>;
   /** Writes the brief, its charts, and the list of runs. */
   write(id: SessionId): Promise<WrittenReport>;
   /** Writes the brief and the write-up. The write-up contains the model's latest text. */

@@ -13,6 +13,8 @@ import type { Machines } from '../../machines/machine.ts';
 import type { MachineResources } from '../../machines/resources/machineResources.ts';
 import { buildBrief, buildRuns, buildWriteup, type ReportChart } from '../../reports/brief.ts';
 import { drawCharts, type ReadSeries } from '../../reports/chartSet.ts';
+import { homeShortener, mapTexts } from '../../reports/page/cleanFacts.ts';
+import { buildPage } from '../../reports/page/sharedPage.ts';
 import { unmeasuredNumbers } from '../../reports/claims.ts';
 import { knownNumbers } from '../../reports/knownNumbers.ts';
 import type { BriefFacts } from '../../reports/facts.ts';
@@ -28,6 +30,7 @@ import type { EventOf } from '../journal/describeEvent.ts';
 import type { JournalEvent } from '../journal/events.ts';
 import { championChange } from './championChange.ts';
 import { openWork } from './openWork.ts';
+import { pageSteps } from './pageSteps.ts';
 import { briefFacts, type AboutRun, type ReportSource } from './reportFacts.ts';
 import type { RunState, SessionState } from '../journal/state.ts';
 import { runName } from '../../runs/run.ts';
@@ -47,6 +50,8 @@ export interface SessionReportsDeps {
   /** Removes secrets from a text. */
   redact(text: string): string;
   readonly clock: Clock;
+  /** Home folder of the user, which a page for others does not name. */
+  readonly userFolder: string;
   /** Returns the machines of sessions with this work folder. */
   machinesIn(workFolder: string): Machines;
   /** Returns whether a brief is written when a session ends. */
@@ -85,6 +90,19 @@ export class SessionReports implements Reports {
   async table(id: SessionId, format: TableFormat): Promise<string> {
     const { ledger, state } = await this.#source(id);
     return this.#deps.redact(settingsTable(ledger, format, { target: state.target }));
+  }
+
+  async page(id: SessionId): Promise<string> {
+    const { clock, redact, userFolder } = this.#deps;
+    const source = await this.#source(id);
+    const shorten = homeShortener(userFolder);
+    const facts = {
+      brief: await this.#briefFacts(source),
+      steps: pageSteps(source.events, source.state),
+      nowMs: clock.now(),
+    };
+    const clean = mapTexts(facts, (text) => shorten(redact(text)));
+    return buildPage(clean, this.#seriesOf(source.state));
   }
 
   write(id: SessionId): Promise<WrittenReport> {
