@@ -27,6 +27,7 @@ import { declareReport } from './commands/report.ts';
 import { declareReproduce } from './commands/reproduce.ts';
 import { declareSearch } from './commands/search.ts';
 import { declareSessions } from './commands/sessions.ts';
+import { declareShare } from './commands/share.ts';
 import {
   declareAnswer,
   declareBudget,
@@ -46,6 +47,7 @@ const declarations: Readonly<Record<string, (helios: CliCommand) => CliCommand>>
   replay: declareReplay,
   actions: declareActions,
   report: declareReport,
+  share: declareShare,
   init: declareInit,
   import: declareImport,
   allow: declareAllow,

@@ -2,6 +2,7 @@
  * Chooses and draws the charts of a report: the best value over time, and the curves of the most
  * relevant runs.
  */
+import { slug } from '../base/slug.ts';
 import { isInvalid } from '../experiments/decisionsInForce.ts';
 import type { LedgerRow } from '../experiments/ledger.ts';
 import { countedValue, summaryFor } from '../experiments/ledger.ts';
@@ -248,18 +249,4 @@ function freeName(metric: string, others: readonly DrawnChart[]): string {
     const name = number === 1 ? plain : `${plain}-${number}`;
     if (!usedNames.has(name)) return name;
   }
-}
-
-/**
- * Returns `text` as a file name that is safe on every system: lower-case letters and digits, with
- * hyphens in place of all other characters. Cuts a long text between two words.
- */
-export function slug(text: string, maxChars: number): string {
-  const words = text
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '-')
-    .replace(/^-+|-+$/g, '');
-  if (words.length <= maxChars) return words;
-  const end = words.lastIndexOf('-', maxChars);
-  return words.slice(0, end > 0 ? end : maxChars);
 }

@@ -10,7 +10,7 @@ import { exactTime } from '../base/localTime.ts';
 import { readRegularText } from '../base/regularFile.ts';
 import { writeFileAtomic } from '../storage/atomicFile.ts';
 import { storageFailure } from '../storage/storageFailure.ts';
-import { slug } from './chartSet.ts';
+import { slug } from '../base/slug.ts';
 import type { SessionFacts } from './facts.ts';
 
 /** The folder of all reports of a project. */

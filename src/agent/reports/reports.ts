@@ -84,7 +84,8 @@ export class SessionReports implements Reports {
   }
 
   async brief(id: SessionId): Promise<string> {
-    return this.#deps.redact(buildBrief(await this.#briefFacts(await this.#source(id))));
+    const facts = await this.#briefFacts(await this.#source(id));
+    return this.#deps.redact(withShareLine(buildBrief(facts), facts));
   }
 
   async table(id: SessionId, format: TableFormat): Promise<string> {
@@ -150,7 +151,8 @@ export class SessionReports implements Reports {
     const folder = await this.#folder(source.state, facts);
     const charts = await this.#writeCharts(folder, facts, source);
     const writeup = lastNotes(source.events) === '' ? undefined : writeupName;
-    const text = this.#deps.redact(buildBrief(facts, charts, writeup));
+    const brief = withShareLine(buildBrief(facts, charts, writeup), facts);
+    const text = this.#deps.redact(brief);
     const name = await folder.write(briefName, text);
     if (facts.runs.length > 0) await folder.write(runsName, this.#deps.redact(buildRuns(facts)));
     return { file: `${folder.folder}/${name}` };
@@ -302,6 +304,12 @@ export class SessionReports implements Reports {
     return written;
   }
 }
+
+/** Adds how to pass the session on, if it has results. */
+const withShareLine = (brief: string, { session, runs }: BriefFacts): string =>
+  runs.length === 0
+    ? brief
+    : `${brief}\nTo pass this session on as one file: \`helios share ${session.id}\`, or “Helios: Share Session…”.\n`;
 
 const sourceOf = (session: Session): ReportSource => ({
   state: session.state,

@@ -18,6 +18,7 @@ export const paletteCommands = [
   'helios.openJournal',
   'helios.showWhatItDid',
   'helios.openBrief',
+  'helios.shareSession',
   'helios.resumeSession',
   'helios.renameSession',
   'helios.searchSessions',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
+import { slug } from '../../../src/base/slug.ts';
 import { buildBrief, buildRuns, buildWriteup } from '../../../src/reports/brief.ts';
-import { slug } from '../../../src/reports/chartSet.ts';
 import { lossOf, Night } from '../../fakes/nights.ts';
 import { assertInProportion } from '../../fakes/proportion.ts';
 

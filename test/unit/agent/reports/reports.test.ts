@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
 import path from 'node:path';
 import { afterEach, describe, it } from 'mocha';
 import { UserFacing } from '../../../../src/base/errors.ts';
@@ -68,6 +69,8 @@ describe('reports of a session', () => {
     const [, chart = ''] = /!\[[^\]]*\]\((charts\/[\w-]+\.svg)\)/.exec(text) ?? [];
     assert.match(await readFile(path.join(path.dirname(written.file), chart), 'utf8'), /^<svg /);
     assert.equal(await reports.find(session.id), written.file);
+    assert.match(text, new RegExp(`helios share ${session.id}`));
+    assert.match(await reports.page(session.id), /<figure><svg /);
     const runs = await readFile(path.join(path.dirname(written.file), 'runs.md'), 'utf8');
     const [, output = ''] = /`([^`]+output\.log)`/.exec(runs) ?? [];
     assert.match(await readFile(output, 'utf8'), /loss=0\.6/);
@@ -189,6 +192,35 @@ describe('reports of a session', () => {
     const file = (await reports.afterEnd(session.id))?.file ?? '';
     assert.match(await readFile(file, 'utf8'), /The key ⟨secret [a-f\d]{8}⟩ does not work/);
     assert.doesNotMatch(await reports.brief(session.id), new RegExp(key));
+  });
+
+  it('takes secrets and home folders out of a page for others', async () => {
+    const key = 'sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789';
+    const secret = `OPENAI_API_KEY=PLANTED ${homedir()}/data /home/ada/data`;
+    // Short texts are cut, which must not leave a part of a key that nothing recognizes.
+    const long = `${'x'.repeat(150)} PLANTED ${'y'.repeat(70)} PLANTED PLANTED`;
+    const command = `echo "${secret}"; ${train}; echo "${long}"; exit 1`;
+    const [call] = launch;
+    const planned = { ...call?.input, command, label: secret, hypothesis: long };
+    const said = [{ name: 'finish', input: { outcome: 'blocked', summary: `${secret} ${long}` } }];
+    const model = new ScriptedModel([
+      [{ name: 'remote_exec_background', input: planned }],
+      wait,
+      said,
+    ]);
+    bed = await testEngine(model);
+    const session = await bed.start({ goal: `bring loss < 0.7 with ${secret}` });
+    await session.ended;
+    // As an older version may have recorded it, which did not know the key.
+    await bed.engine.close();
+    const journal = path.join(bed.home, 'sessions', session.id, 'journal.jsonl');
+    const recorded = await readFile(journal, 'utf8');
+    await writeFile(journal, recorded.replaceAll('PLANTED', key));
+    bed = await bed.restart(new ScriptedModel([]));
+    const page = await bed.engine.reports.page(session.id);
+    assert.ok((page.match(/⟨secret [a-f\d]{8}⟩/g)?.length ?? 0) > 5);
+    assert.deepEqual(page.match(/.{0,80}(?:sk-ant|abcdefghij|\/home\/ada).{0,80}/g), null);
+    assert.ok(!page.includes(`${homedir()}/`) && page.includes('~/data'));
   });
 
   it('lets the model write its account, and tells it which numbers were not measured', async () => {
