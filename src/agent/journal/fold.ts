@@ -16,10 +16,14 @@ import { withTarget } from './withTarget.ts';
 type Started = Extract<JournalEvent, { type: 'session.started' }>;
 
 /**
- * Returns the state of a session; `undefined` when the journal does not begin with
- * `session.started`.
+ * Returns the state of a session after `events`: of its first events, or of those after `before`,
+ * which does not change. `undefined` when the journal does not begin with `session.started`.
  */
-export function foldSession(events: readonly JournalEvent[]): SessionState | undefined {
+export function foldSession(
+  events: readonly JournalEvent[],
+  before?: SessionState,
+): SessionState | undefined {
+  if (before !== undefined) return foldingAtOnce(() => events.reduce(applyEvent, before));
   const first = events.find((event): event is Started => event.type === 'session.started');
   if (first === undefined) return undefined;
   const rest = events.slice(events.indexOf(first) + 1);

@@ -4,7 +4,7 @@
  */
 import type { News, ObservedSession } from '../contract/observedSession.ts';
 import type { JournalEvent, SessionEvent } from '../journal/events.ts';
-import { applyEvent, foldSession } from '../journal/fold.ts';
+import { foldSession } from '../journal/fold.ts';
 import { isGoing } from '../runs/foreignLedger.ts';
 import { ledgerOf } from '../runs/sessionLedger.ts';
 import type { RunState, SessionState } from '../journal/state.ts';
@@ -132,8 +132,7 @@ export class ForeignSession implements ObservedSession {
 
   #take(events: readonly JournalEvent[]): void {
     this.#events.push(...events);
-    this.#state =
-      this.#state === undefined ? foldSession(events) : events.reduce(applyEvent, this.#state);
+    this.#state = foldSession(events, this.#state);
     this.#ledger = undefined;
   }
 

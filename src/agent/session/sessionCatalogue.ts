@@ -23,7 +23,7 @@ import { indexedExperiments } from '../experiments/indexedExperiments.ts';
 import { indexedAttempts } from '../experiments/earlierAttempts.ts';
 import type { RunPlace, Session, SessionSummary } from '../contract/sessions.ts';
 import type { EndReason, JournalEvent, SessionEvent } from '../journal/events.ts';
-import { applyEvent, foldSession } from '../journal/fold.ts';
+import { foldSession } from '../journal/fold.ts';
 import { ledgerOf } from '../runs/sessionLedger.ts';
 import { sessionIds } from '../journal/sessionIds.ts';
 import type { Phase, RunState, SessionState } from '../journal/state.ts';
@@ -194,8 +194,7 @@ export class SessionCatalogue {
     for await (const { events, isFromStart, damage } of followed.follower.read()) {
       for (const text of damage) this.#deps.logger.warn(`Journal of ${id}: ${text}`);
       const before = isFromStart ? undefined : followed.state;
-      const added = events as readonly JournalEvent[];
-      followed.state = before === undefined ? foldSession(added) : added.reduce(applyEvent, before);
+      followed.state = foldSession(events as readonly JournalEvent[], before);
     }
     // Includes a half-written last line, so that the line is read again only after the journal has
     // grown.

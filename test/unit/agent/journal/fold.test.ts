@@ -111,9 +111,19 @@ describe('the fold of a journal', () => {
       assert.deepEqual(state, foldSession(events.slice(0, index + 1)));
   });
 
-  it('takes time in proportion to its length', () => {
+  it('goes on from a state, which it leaves as it was', () => {
+    const events = night(30);
+    const before = foldSession(events.slice(0, 100));
+    const after = foldSession(events.slice(100), before);
+    assert.deepEqual(after, foldSession(events));
+    assert.deepEqual(before, foldSession(events.slice(0, 100)));
+  });
+
+  it('takes time in proportion to its length, also where it goes on', () => {
     const events = night(4_000);
     assertInProportion((share) => foldSession(events.slice(0, share * events.length)));
+    const before = foldSession(events.slice(0, 10));
+    assertInProportion((share) => foldSession(events.slice(10, share * events.length), before));
   });
 });
 
