@@ -83,9 +83,34 @@ export function commandForm(command: string): CommandForm {
   return form;
 }
 
-function formOf(command: string): CommandForm {
+/**
+ * A command that starts Python with words that no shell changes. The parser is too slow for the
+ * commands of 10,000 runs.
+ */
+const plainPython = /^(?:[A-Za-z_]\w*=[\w./:,@%-]* )*python[\d.]*(?: [\w./:,@%=-]+)*$/;
+
+function commandsOf(command: string): readonly Command[] | undefined {
+  if (plainPython.test(command)) {
+    const words = command.split(' ').map((text) => ({ text, isQuoted: false }));
+    return [{ words, operator: ';' }];
+  }
   const shell = parseShell(command);
-  if (shell?.isPlain !== true) {
+  if (shell?.isPlain !== true) return undefined;
+  return shell.commands.map(({ assignments, words, operator }) => ({
+    words: [...assignments, ...words].map(wordOf),
+    operator,
+  }));
+}
+
+interface Command {
+  /** Assignments, program and arguments. */
+  readonly words: readonly Word[];
+  readonly operator: string;
+}
+
+function formOf(command: string): CommandForm {
+  const commands = commandsOf(command);
+  if (commands === undefined) {
     const text = command.trim().replace(/\s+/g, ' ');
     return {
       exact: text,
@@ -94,10 +119,7 @@ function formOf(command: string): CommandForm {
       programs: [{ operator: ';', text }],
     };
   }
-  const parts = shell.commands.map(({ assignments, words, operator }) => ({
-    ...partOf([...assignments, ...words].map(wordOf)),
-    operator,
-  }));
+  const parts = commands.map(({ words, operator }) => ({ ...partOf(words), operator }));
   const programs = programsOf(parts);
   const seed = parts.findLast((part) => part.seed !== undefined)?.seed;
   const folder = parts.find((part) => part.folder !== undefined)?.folder;

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import { commandForm } from '../../../src/experiments/commandForm.ts';
+import { random } from '../../fakes/random.ts';
 
 const exact = (command: string): string => commandForm(command).exact;
 const near = (command: string): string => commandForm(command).near;
@@ -79,6 +80,17 @@ describe('form of a command', () => {
     ]) {
       assert.equal(exact(command), command.replace(/\s+/g, ' '));
       assert.equal(exact(command), exact(` ${command}  `));
+    }
+  });
+
+  it('is the same for plain words as where the parser reads them', () => {
+    const parts = ['--lr=3e-4', '--seed', '7', 'lr=.5', '-u', '-m', 'x.y', './a_b/c:1', 'p@1,2%'];
+    const next = random(7);
+    for (let round = 0; round < 300; round += 1) {
+      const words = Array.from({ length: 6 }, () => parts[Math.floor(next() * parts.length)]);
+      const head = ['', 'A=1 ', 'CUDA_VISIBLE_DEVICES=0,1 B=x/y '][round % 3] ?? '';
+      const command = `${head}python3.11 ${words.join(' ')}`;
+      assert.deepEqual(commandForm(command), commandForm(`${command} `), command);
     }
   });
 
