@@ -10,6 +10,7 @@ import {
   type PanelMetric,
   type PanelState,
 } from '../../src/protocol/metricsPanel.ts';
+import { changedState } from '../../src/protocol/panelDelta.ts';
 import type { StateStore } from '../shared/host.ts';
 import { ViewStore } from '../shared/viewStore.ts';
 import { Announcer } from './announcer.ts';
@@ -102,9 +103,9 @@ export class Panel {
   }
 
   #listen(): void {
-    this.#connection.onNotification(stateChanged, (state) => {
-      this.#state = state;
-      this.#announcer.summarise(state, this.#tableMetric());
+    this.#connection.onNotification(stateChanged, (delta) => {
+      this.#state = changedState(this.#state, delta);
+      this.#announcer.summarise(this.#state, this.#tableMetric());
       this.#redraw({ isJump: false });
     });
     this.#connection.onNotification(pointsAdded, (added) => this.#series.add(added));

@@ -8,7 +8,7 @@ import { seedOf, type Statistics } from '../../experiments/seeds.ts';
 import type { MetricSummary } from '../../metrics/metric.ts';
 import { runNames } from '../../runs/run.ts';
 
-export { seedOf };
+export { seedOf, type Statistics };
 
 export interface RunGroup {
   /**
@@ -67,16 +67,12 @@ export function groupStatistics(
  * Returns the standard deviation within the groups, pooled over all groups with a spread;
  * `undefined` if no group has one.
  */
-export function pooledSpread(
-  groups: readonly RunGroup[],
-  metric: string,
-  valueOf: (summary: MetricSummary) => number,
-): number | undefined {
+export function pooledSpread(groups: readonly (Statistics | undefined)[]): number | undefined {
   let squares = 0;
   let freedom = 0;
   for (const group of groups) {
-    const { n = 0, spread } = groupStatistics(group, metric, valueOf) ?? {};
-    if (spread === undefined || n < 2) continue;
+    if (group?.spread === undefined || group.n < 2) continue;
+    const { n, spread } = group;
     squares += (n - 1) * spread ** 2;
     freedom += n - 1;
   }

@@ -13,7 +13,7 @@ import type { RunChange } from '../../runs/liveRun.ts';
 import type { PanelSeries, PanelSource } from './panelSource.ts';
 import type { OpenSessions } from '../window/openSessions.ts';
 import type { OpenSessionView } from '../window/sessionFacts.ts';
-import { emptyPanelState, panelState } from './panelState.ts';
+import { emptyPanelState, PanelStates } from './panelState.ts';
 import type { ObservedSession } from '../../agent/contract/observedSession.ts';
 
 export type MetricsSource = PanelSource & Disposable;
@@ -52,6 +52,7 @@ class SessionMetrics implements MetricsSource {
     new Emitter<{ readonly runId: string; readonly metric: string }>(),
   );
   readonly #observed: ObservedSession;
+  readonly #states = new PanelStates();
   #last: OpenSessionView | undefined;
   readonly onDidChangeState: Event<void> = this.#changed.event;
   readonly onDidAddPoints = this.#points.event;
@@ -83,20 +84,20 @@ class SessionMetrics implements MetricsSource {
 
   state(): PanelState {
     const view = this.#view();
-    return view === undefined ? emptyPanelState : panelState(view);
+    return view === undefined ? emptyPanelState : this.#states.of(view);
   }
 
   async series(runId: string, metric: string): Promise<PanelSeries | undefined> {
-    const view = this.#view();
-    const row = view?.ledger.rows.find((each) => each.runId === runId);
-    if (view === undefined || row === undefined) return undefined;
-    const run = view.state.runs.get(row.runId);
+    // Builds no ledger: the points of hundreds of runs are asked for at once.
+    const session = this.#deps.sessions.get(this.#id);
+    const { state } = session ?? this.#last ?? this.#observed;
+    const run = state?.runs.get(runId as RunId);
+    if (state === undefined || run === undefined) return undefined;
     const metrics =
-      this.#deps.engine.runs.get(row.runId)?.metrics ??
-      (run && (await this.#observed.metricsOf(run)));
+      this.#deps.engine.runs.get(run.spec.id)?.metrics ?? (await this.#observed.metricsOf(run));
     const columns = metrics?.series(metric);
     if (columns === undefined || columns.values.length === 0) return undefined;
-    const startedMs = row.startedMs ?? view.state.startedMs;
+    const startedMs = run.process?.startedMs ?? state.startedMs;
     return { ...columns, startedMs, sampled: metrics?.sampled(metric) };
   }
 

@@ -21,6 +21,7 @@ import {
   type SeriesAnswer,
   type SeriesQuery,
 } from '../../protocol/metricsPanel.ts';
+import { panelDelta } from '../../protocol/panelDelta.ts';
 import { checked, refusal } from '../webviews/viewRequests.ts';
 import { PageConnection } from '../webviews/pageConnection.ts';
 import { csvParts } from './csv.ts';
@@ -61,6 +62,8 @@ export class PanelHost implements Disposable {
   readonly #pointFrames: Frames;
   readonly #cursors = new Map<string, Cursor>();
   readonly #page: PageConnection;
+  /** The state that the webview has. */
+  #sent: PanelState | undefined;
 
   constructor(options: PanelHostOptions) {
     this.#options = options;
@@ -82,6 +85,7 @@ export class PanelHost implements Disposable {
       onGone: () => {
         options.source.setWatched?.(false);
         this.#cursors.clear();
+        this.#sent = undefined;
         this.#stateFrames.dispose();
         this.#pointFrames.dispose();
       },
@@ -119,7 +123,8 @@ export class PanelHost implements Disposable {
     this.#cursors.clear();
     this.#page.begin();
     this.#options.source.setWatched?.(true);
-    return this.#options.source.state();
+    this.#sent = this.#options.source.state();
+    return this.#sent;
   }
 
   async #readSeries(request: unknown): Promise<SeriesAnswer> {
@@ -155,9 +160,13 @@ export class PanelHost implements Disposable {
   }
 
   #sendState(): void {
-    this.#notify(() =>
-      this.#page.current.sendNotification(stateChanged, this.#options.source.state()),
-    );
+    void this.#attempt(async () => {
+      const state = this.#options.source.state();
+      const delta = this.#sent && panelDelta(this.#sent, state);
+      if (delta === undefined) return;
+      this.#sent = state;
+      await this.#page.current.sendNotification(stateChanged, delta);
+    });
   }
 
   async #sendPoints(): Promise<void> {

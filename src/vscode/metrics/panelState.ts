@@ -1,5 +1,5 @@
 /** Converts a session to the state that the metrics panel shows. */
-import type { SessionState } from '../../agent/journal/state.ts';
+import type { RunId } from '../../base/ids.ts';
 import type { Ledger, LedgerRow } from '../../experiments/ledger.ts';
 import type { MetricSummary } from '../../metrics/metric.ts';
 import {
@@ -11,9 +11,10 @@ import {
   seedOf,
   statisticsText,
   type RunGroup,
+  type Statistics,
 } from '../../presentation/runs/runGroups.ts';
 import { parametersOf } from '../../presentation/runs/settingColumns.ts';
-import { countedValue, summaryFor, rowStatus, runName } from '../../presentation/runs/runText.ts';
+import { countedValue, rowStatus, runName } from '../../presentation/runs/runText.ts';
 import { formatValue, oneLine } from '../../base/text.ts';
 import type {
   PanelGroup,
@@ -24,6 +25,7 @@ import type {
 } from '../../protocol/metricsPanel.ts';
 import type { OpenSessionView } from '../window/sessionFacts.ts';
 import { isOpen, sessionName } from '../../presentation/sessions/sessionText.ts';
+import { panelMetrics } from './panelMetrics.ts';
 
 export const emptyPanelState: PanelState = {
   sessionId: '',
@@ -35,20 +37,136 @@ export const emptyPanelState: PanelState = {
   metrics: [],
 };
 
-export function panelState({ state, ledger }: OpenSessionView): PanelState {
-  const groups = runGroups(ledger);
-  const numbers = new Map(
-    groups.flatMap(({ number, rows }) => rows.map(({ runId }) => [runId, number] as const)),
+interface BuiltRun {
+  readonly row: LedgerRow;
+  readonly run: PanelRun;
+}
+
+interface BuiltGroup {
+  /** The rows as they were when they were built; the same objects while nothing changed. */
+  readonly built: readonly BuiltRun[];
+  readonly group: PanelGroup | undefined;
+  /** Mean of the sound runs, and statistics of all, by the deciding metric. */
+  readonly mean: number | undefined;
+  readonly statistics: Statistics | undefined;
+}
+
+/**
+ * Builds the states of one session. Runs, groups and metrics that have not changed since the last
+ * state are the same objects: only what has changed is formatted again.
+ */
+export class PanelStates {
+  #runs: ReadonlyMap<RunId, BuiltRun> = new Map();
+  #groups: ReadonlyMap<number, BuiltGroup> = new Map();
+  #metrics: ReadonlyMap<string, PanelMetric> = new Map();
+  #decisive = '';
+
+  of({ state, ledger }: OpenSessionView): PanelState {
+    const groups = runGroups(ledger);
+    this.#build(groups, ledger);
+    return {
+      sessionId: state.id,
+      title: oneLine(sessionName(state), 120),
+      isOpen: isOpen(state),
+      runs: ledger.rows.flatMap(({ runId }) => this.#runs.get(runId)?.run ?? []),
+      groups: [...this.#groups.values()].flatMap(({ group }) => group ?? []),
+      ranking: rankingOf(this.#groups, ledger),
+      ...decisiveOf(this.#groups.values(), ledger),
+      metrics: this.#metricsOf({ state, ledger }),
+    };
+  }
+
+  #build(groups: readonly RunGroup[], ledger: Ledger): void {
+    const decisive = JSON.stringify(ledger.decisive);
+    const runs = new Map<RunId, BuiltRun>();
+    const built = groups.map((group): [number, BuiltGroup] => {
+      const rows = group.rows.map((row) => this.#builtRun(row, group.number));
+      for (const one of rows) runs.set(one.row.runId, one);
+      const before = decisive === this.#decisive ? this.#groups.get(group.number) : undefined;
+      const isSame =
+        before?.built.length === rows.length &&
+        rows.every((one, index) => one === before.built[index]);
+      return [group.number, isSame ? before : builtGroup(group, rows, ledger)];
+    });
+    this.#runs = runs;
+    this.#groups = new Map(built);
+    this.#decisive = decisive;
+  }
+
+  #builtRun(row: LedgerRow, group: number): BuiltRun {
+    const before = this.#runs.get(row.runId);
+    if (before?.run.group === group && isSameRow(before.row, row)) return before;
+    return { row, run: panelRun(row, group) };
+  }
+
+  #metricsOf(view: OpenSessionView): readonly PanelMetric[] {
+    const metrics = panelMetrics(view).map((metric) => {
+      const before = this.#metrics.get(metric.name);
+      return before !== undefined && JSON.stringify(before) === JSON.stringify(metric)
+        ? before
+        : metric;
+    });
+    this.#metrics = new Map(metrics.map((metric) => [metric.name, metric]));
+    return metrics;
+  }
+}
+
+export const panelState = (view: OpenSessionView): PanelState => new PanelStates().of(view);
+
+/** Whether a run is shown alike, and counts alike for its group. */
+function isSameRow(one: LedgerRow, other: LedgerRow): boolean {
+  return (
+    rowFields.every((field) => one[field] === other[field]) &&
+    one.cost?.usd === other.cost?.usd &&
+    one.alarm?.detail === other.alarm?.detail &&
+    one.alarm?.action === other.alarm?.action &&
+    (one.metrics === other.metrics ||
+      (one.metrics.length === other.metrics.length &&
+        one.metrics.every((summary, index) => isSameSummary(summary, other.metrics[index]))))
   );
+}
+
+const rowFields = [
+  'number',
+  'label',
+  'machineId',
+  'command',
+  'seed',
+  'setting',
+  'startedMs',
+  'endedMs',
+  'verdict',
+  'isChampion',
+] as const satisfies readonly (keyof LedgerRow)[];
+
+const isSameSummary = (one: MetricSummary, other: MetricSummary | undefined): boolean =>
+  other !== undefined && summaryFields.every((field) => Object.is(one[field], other[field]));
+
+const summaryFields = [
+  'metric',
+  'count',
+  'last',
+  'lastStep',
+  'min',
+  'max',
+  'mean',
+  'best',
+  'direction',
+] as const satisfies readonly (keyof MetricSummary)[];
+
+function builtGroup(group: RunGroup, built: readonly BuiltRun[], ledger: Ledger): BuiltGroup {
+  const shown = group.rows.length > 1 ? panelGroup(group) : undefined;
+  const { decisive } = ledger;
+  if (decisive === undefined)
+    return { built, group: shown, mean: undefined, statistics: undefined };
+  const valueOf = (summary: MetricSummary): number => countedValue(summary, decisive);
+  const sound = group.rows.filter(({ verdict }) => verdict === undefined || verdict.kind === 'ok');
+  const { number } = group;
   return {
-    sessionId: state.id,
-    title: oneLine(sessionName(state), 120),
-    isOpen: isOpen(state),
-    runs: ledger.rows.map((row) => panelRun(row, numbers.get(row.runId) ?? 0)),
-    groups: groups.filter(({ rows }) => rows.length > 1).map(panelGroup),
-    ranking: rankingOf(groups, ledger),
-    ...decisiveOf(groups, ledger),
-    metrics: panelMetrics({ state, ledger }),
+    built,
+    group: shown,
+    mean: groupStatistics({ number, rows: sound }, decisive.metric, valueOf)?.mean,
+    statistics: groupStatistics(group, decisive.metric, valueOf),
   };
 }
 
@@ -76,28 +194,25 @@ function panelGroup(group: RunGroup): PanelGroup {
  * Returns the numbers of the groups that have a value of the deciding metric, the best first. Runs
  * that failed do not count.
  */
-function rankingOf(groups: readonly RunGroup[], { decisive }: Ledger): readonly number[] {
+function rankingOf(
+  groups: ReadonlyMap<number, BuiltGroup>,
+  { decisive }: Ledger,
+): readonly number[] {
   if (decisive === undefined) return [];
-  const { metric, direction } = decisive;
-  const sign = direction === 'higher' ? -1 : 1;
-  return groups
-    .flatMap(({ number, rows }) => {
-      const sound = rows.filter(({ verdict }) => verdict === undefined || verdict.kind === 'ok');
-      const valueOf = (summary: MetricSummary): number => countedValue(summary, decisive);
-      const statistics = groupStatistics({ number, rows: sound }, metric, valueOf);
-      return statistics === undefined ? [] : [{ number, mean: statistics.mean }];
-    })
-    .toSorted((a, b) => sign * (a.mean - b.mean))
+  const sign = decisive.direction === 'higher' ? -1 : 1;
+  return [...groups]
+    .flatMap(([number, { mean }]) => (mean === undefined ? [] : [{ number, mean }]))
+    .sort((a, b) => sign * (a.mean - b.mean))
     .map(({ number }) => number);
 }
 
 function decisiveOf(
-  groups: readonly RunGroup[],
+  groups: Iterable<BuiltGroup>,
   { decisive, best }: Ledger,
 ): Pick<PanelState, 'decisive'> {
   if (decisive === undefined) return {};
   const { metric, rule } = decisive;
-  const pooled = pooledSpread(groups, metric, (summary) => countedValue(summary, decisive));
+  const pooled = pooledSpread([...groups].map(({ statistics }) => statistics));
   return {
     decisive: {
       metric,
@@ -137,50 +252,3 @@ const valuesOf = ({ metrics }: LedgerRow): Readonly<Record<string, PanelMetricVa
       { last: formatValue(last), best: formatValue(best), points: count },
     ]),
   );
-
-function goalValue(
-  { metrics }: LedgerRow,
-  name: string,
-  target: SessionState['target'],
-): Pick<PanelMetric, 'target'> {
-  const condition = target?.conditions.find(
-    ({ metric, isRelative }) => !isRelative && summaryFor(metrics, metric)?.metric === name,
-  );
-  return condition === undefined ? {} : { target: condition.value };
-}
-
-function championBand({ best }: Ledger, name: string): Pick<PanelMetric, 'champion'> {
-  if (best?.spread === undefined) return {};
-  const isOf = best.runs.some(({ metrics }) => summaryFor(metrics, best.metric)?.metric === name);
-  return isOf ? { champion: { mean: best.mean, spread: best.spread } } : {};
-}
-
-/**
- * Returns the metrics in this order: the metric of the session's target, the ledger's deciding
- * metric, metrics with a direction (lower or higher is better), metrics without a direction.
- * Metrics of the same rank are in the order in which they appeared.
- */
-function panelMetrics({ state, ledger }: OpenSessionView): readonly PanelMetric[] {
-  const { target } = state;
-  const byName = new Map<string, PanelMetric>();
-  for (const row of ledger.rows) {
-    for (const { metric: name, direction } of row.metrics) {
-      if (byName.has(name)) continue;
-      byName.set(name, {
-        name,
-        direction,
-        ...goalValue(row, name, target),
-        ...championBand(ledger, name),
-      });
-    }
-  }
-  const rank = (metric: PanelMetric): number =>
-    metric.target !== undefined
-      ? 0
-      : metric.name === ledger.decisive?.metric
-        ? 1
-        : metric.direction === 'none'
-          ? 3
-          : 2;
-  return [...byName.values()].sort((a, b) => rank(a) - rank(b));
-}

@@ -132,6 +132,7 @@ describe('the host of the metrics panel', () => {
   it('gathers changes of the state', async () => {
     await view.sendRequest(ready);
     for (let index = 0; index < 50; index++) {
+      source.metrics = [...source.metrics, { name: `m${index}`, direction: 'none' }];
       source.changed();
       await clock.advance(10);
     }
