@@ -1,6 +1,7 @@
-import { isKnownMetric } from './direction.ts';
+import { directionOf, isKnownMetric } from './direction.ts';
 import { isDetecting } from './lines/metricSpec.ts';
-import type { MetricPoint, MetricSpec } from './metric.ts';
+import type { MetricPoint, MetricSpec, MetricSummary } from './metric.ts';
+import { summaryOf } from './metricSummary.ts';
 import { isSameMetric } from './metricName.ts';
 import { maxPointsInMemory, Series } from './series/series.ts';
 import type { RunTotals } from './disk/totalsFile.ts';
@@ -26,6 +27,7 @@ export class MetricTracks {
   readonly #isDetecting: boolean;
   readonly #maxPoints: number;
   readonly #tracks = new Map<string, Track>();
+  #summaries: readonly MetricSummary[] | undefined;
 
   /** Names that are shown at their first point, in any spelling. */
   readonly #asked: readonly string[];
@@ -66,6 +68,18 @@ export class MetricTracks {
   }
 
   /**
+   * Returns the statistics of the shown metrics with points: the same list until a point is added
+   * or removed.
+   */
+  summaries(directions: MetricSpec['directions']): readonly MetricSummary[] {
+    this.#summaries ??= [...this.#tracks.keys()].flatMap((name) => {
+      const series = this.shown(name);
+      return series === undefined ? [] : summaryOf(name, series, directionOf(name, directions));
+    });
+    return this.#summaries;
+  }
+
+  /**
    * Returns the points of a line, without points of new detected names if there are too many names.
    */
   admitted(points: readonly MetricPoint[]): readonly MetricPoint[] {
@@ -80,6 +94,7 @@ export class MetricTracks {
     { step, timeMs, value }: Pick<MetricPoint, 'step' | 'timeMs' | 'value'>,
     record: number | undefined,
   ): Track {
+    this.#summaries = undefined;
     const known = this.#tracks.get(metric);
     const track = known ?? this.open(metric);
     if (known !== undefined) track.isShown ||= track.series.count > 0;
@@ -114,6 +129,7 @@ export class MetricTracks {
 
   /** Continues from totals: see `Series.restore`. */
   restore(all: RunTotals['series']): void {
+    this.#summaries = undefined;
     for (const { metric, isShown, totals } of all) {
       const track = this.open(metric);
       track.isShown = isShown;
@@ -123,6 +139,7 @@ export class MetricTracks {
 
   /** Removes all points. The names and whether they are shown stay. */
   forget(): void {
+    this.#summaries = undefined;
     for (const track of this.#tracks.values()) track.series = new Series(this.#share());
   }
 

@@ -186,8 +186,9 @@ export class RunMetrics implements Disposable {
     return series && summaryOf(name, series, directionOf(name, this.#spec.directions));
   }
 
+  /** Returns the statistics of all shown metrics: the same list until a point is added. */
   summaries(): readonly MetricSummary[] {
-    return this.names().flatMap((name) => this.summary(name) ?? []);
+    return this.#tracks.summaries(this.#spec.directions);
   }
 
   /**

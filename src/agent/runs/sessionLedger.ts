@@ -26,6 +26,30 @@ export function ledgerOf(
   return buildLedger(entries, state);
 }
 
+/**
+ * Builds the ledger of a session again only after its state or the metrics of a run have changed:
+ * several views, the tools and the watchdogs ask for it at each change.
+ */
+export class GrowingLedger {
+  #state: SessionState | undefined;
+  #metrics: readonly (readonly MetricSummary[])[] = [];
+  #ledger: Ledger | undefined;
+
+  /** `summaries` returns the same list until the metrics of the run change. */
+  of(state: SessionState, summaries: (run: RunState) => readonly MetricSummary[]): Ledger {
+    const runs = [...state.runs.values()];
+    const metrics = runs.map(summaries);
+    const isSame =
+      state === this.#state && metrics.every((list, index) => list === this.#metrics[index]);
+    if (isSame && this.#ledger !== undefined) return this.#ledger;
+    const byRun = new Map(runs.map((run, index) => [run, metrics[index] ?? []]));
+    this.#state = state;
+    this.#metrics = metrics;
+    this.#ledger = ledgerOf(state, (run) => byRun.get(run) ?? []);
+    return this.#ledger;
+  }
+}
+
 /** Returns the seeds of commands that do not name them in an option: command → seed and setting. */
 function launchesWithSeed({
   sweeps,

@@ -31,7 +31,7 @@ import type { RunState, SessionState } from '../journal/state.ts';
 import { isWaiting, placeInLine, type QueuedRun } from './line.ts';
 import { endOutput } from './endOutput.ts';
 import { commandsOf, distinctLabel, runLabel } from './runLabel.ts';
-import { ledgerOf } from './sessionLedger.ts';
+import { GrowingLedger } from './sessionLedger.ts';
 import { takesPlace, waitsFor } from './sweepLane.ts';
 import { withCountedEpochs, withKnownPatterns, withTargetMetrics } from './targetMetrics.ts';
 import { withheldFrom } from './withheldFrom.ts';
@@ -77,6 +77,7 @@ export interface SessionRunsDeps {
 export class SessionRuns {
   readonly #deps: SessionRunsDeps;
   readonly #owned = new DisposableStore();
+  readonly #ledger = new GrowingLedger();
   /**
    * Pending writes of `run.ended`, so that each end is recorded once, however often it is reported.
    */
@@ -222,8 +223,9 @@ export class SessionRuns {
     return this.#deps.runs.get(run.spec.id)?.metrics.summaries() ?? run.metrics;
   }
 
+  /** Returns the ledger: the same object until an event or a point changes it. */
   ledger(): Ledger {
-    return ledgerOf(this.#state, (run) => this.summaries(run));
+    return this.#ledger.of(this.#state, (run) => this.summaries(run));
   }
 
   dispose(): void {

@@ -333,6 +333,19 @@ describe('Summaries of a run', () => {
     assert.equal(metrics.series('other').values.length, 0);
   });
 
+  it('are the same list until a point is added, or the points are hidden', async () => {
+    const metrics = await open();
+    metrics.ingest(Buffer.from('step 1 loss=1\n'), 0, 1);
+    const first = metrics.summaries();
+    metrics.ingest(Buffer.from('nothing\n'), metrics.resumeOffset, 1);
+    assert.equal(metrics.summaries(), first);
+    metrics.ingest(Buffer.from('step 2 loss=0.5\n'), metrics.resumeOffset, 1);
+    assert.equal(metrics.summaries()[0]?.last, 0.5);
+    assert.equal(first[0]?.last, 1);
+    metrics.clear();
+    assert.deepEqual(metrics.summaries(), []);
+  });
+
   it('follow the directions of the spec', async () => {
     const metrics = await open(folder, { names: ['acc'], directions: { ACC: 'lower' } });
     metrics.ingest(Buffer.from('acc=1\nacc=2\n'), 0, 1);
