@@ -1,16 +1,22 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Disposable } from '../../base/disposable.ts';
 
+/** Maximum part of the time in which `flush` works: one tenth. */
+const pausePerWork = 9;
+/** Longest pause after a long `flush`, so that the computer may sleep in between. */
+const maxPauseMs = 5000;
+
 /**
- * Limits how often `flush` is called: at most once per `frameMs`, for any number of requests. The
- * first request after a pause calls `flush` without delay.
+ * Limits how often `flush` is called: at most once per `frameMs`, for any number of requests, and
+ * less often if `flush` takes long. The first request after a pause calls `flush` without delay.
  */
 export class Frames implements Disposable {
   readonly #clock: Clock;
   readonly #frameMs: number;
   readonly #flush: () => void;
   #timer: Disposable | undefined;
-  #lastMs = Number.NEGATIVE_INFINITY;
+  /** Earliest time of the next call. */
+  #nextMs = Number.NEGATIVE_INFINITY;
 
   constructor(clock: Clock, frameMs: number, flush: () => void) {
     this.#clock = clock;
@@ -20,11 +26,15 @@ export class Frames implements Disposable {
 
   request(): void {
     if (this.#timer !== undefined) return;
-    const waitMs = Math.max(0, this.#lastMs + this.#frameMs - this.#clock.now());
+    const waitMs = Math.max(0, this.#nextMs - this.#clock.now());
     this.#timer = this.#clock.after(waitMs, () => {
       this.#timer = undefined;
-      this.#lastMs = this.#clock.now();
+      const startedMs = this.#clock.now();
+      this.#nextMs = startedMs + this.#frameMs;
       this.#flush();
+      const endedMs = this.#clock.now();
+      const pauseMs = Math.min(maxPauseMs, pausePerWork * (endedMs - startedMs));
+      this.#nextMs = Math.max(this.#nextMs, endedMs + pauseMs);
     });
   }
 
