@@ -8,6 +8,7 @@ import { declareGoal, type GoalWork } from './arguments.ts';
 import { CliCommand, type CommandLine } from './command.ts';
 import { declareActions } from './commands/actions.ts';
 import { declareAllow } from './commands/allow.ts';
+import { declareAnnotate, declareTag } from './commands/annotate.ts';
 import { declareApprovals } from './commands/approvals.ts';
 import { declareAuth } from './commands/auth.ts';
 import { declareClean } from './commands/clean.ts';
@@ -62,6 +63,8 @@ const declarations: Readonly<Record<string, (helios: CliCommand) => CliCommand>>
   answer: declareAnswer,
   pin: declarePin,
   rename: declareRename,
+  tag: declareTag,
+  annotate: declareAnnotate,
   pause: declarePause,
   stop: declareStop,
   budget: declareBudget,

@@ -9,6 +9,7 @@ import { findMetric } from '../metrics/metricName.ts';
 import { printedValue } from '../metrics/printedValue.ts';
 import { runNames, verdictText, type RunLimit, type Verdict, type RunAlarm } from '../runs/run.ts';
 import type { Decision, ExperimentPlan } from './experiment.ts';
+import type { RunAnnotation } from './runAnnotation.ts';
 import { seedOf, type Statistics } from './seeds.ts';
 import type { Objective, Repeats, ValueRule } from './target/target.ts';
 
@@ -57,6 +58,8 @@ export interface LedgerRow {
   readonly alarm?: RunAlarm;
   /** The decision in force on the run's setting or experiment; omitted while undecided. */
   readonly decision?: ExperimentDecision;
+  /** Tags and note of the user; omitted if there were never any. */
+  readonly annotation?: RunAnnotation;
   readonly isChampion: boolean;
 }
 

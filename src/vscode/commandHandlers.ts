@@ -13,6 +13,7 @@ import type { ModelDeps } from './models/modelProvider.ts';
 import { notifyCommands } from './notifications/notifyCommands.ts';
 import { projectCommands } from './notifications/projectCommands.ts';
 import { reportCommands } from './reports/reportCommands.ts';
+import { annotateCommands } from './runs/annotateRun.ts';
 import { runCommands } from './runs/runCommands.ts';
 import { approvalCommands } from './sessions/approvalCommands.ts';
 import { editCommands } from './sessions/editCommands.ts';
@@ -52,6 +53,7 @@ export const commandHandlers = (deps: AppDeps, targets: CommandTargets): AllHand
   ...experimentCommands(deps),
   ...ledgerCommands(deps),
   ...runCommands(deps, targets.showMetrics),
+  ...annotateCommands(deps),
   ...machineCommands(deps),
   ...noteCommands(deps),
   ...reportCommands(deps),

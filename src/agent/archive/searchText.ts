@@ -35,6 +35,7 @@ const extractors: {
   'run.planned': ({ spec }) => [{ kind: 'run', text: `${spec.label}\n${spec.command}` }],
   'run.ended': ({ outputTail }) =>
     outputTail === undefined ? [] : [{ kind: 'run', text: outputTail }],
+  'run.annotated': ({ tags, note }) => [{ kind: 'note', text: `${tags.join(' ')}\n${note}` }],
   'run.alarmed': ({ detail }) => [{ kind: 'run', text: detail }],
   'experiment.planned': ({ plan }) => [{ kind: 'experiment', text: plan.hypothesis }],
   'experiment.decided': ({ why }) => [{ kind: 'experiment', text: why }],

@@ -1,5 +1,14 @@
-import type { SessionId } from '../../base/ids.ts';
+import type { RunId, SessionId } from '../../base/ids.ts';
+import type { AnnotationChange } from '../../experiments/runAnnotation.ts';
 import type { Budget } from '../journal/events.ts';
+
+/**
+ * Words of the user on a session or on its runs. Carried out even if no process works on the
+ * session. An empty title removes the name of the session.
+ */
+export type UserLabel =
+  | { readonly kind: 'rename'; readonly title: string }
+  | ({ readonly kind: 'annotate'; readonly runIds: readonly RunId[] } & AnnotationChange);
 
 /** A user's request to a session that another process works on. */
 export type SessionRequest =
@@ -7,8 +16,7 @@ export type SessionRequest =
   | { readonly kind: 'answer'; readonly question: string; readonly answer: string }
   | { readonly kind: 'pin'; readonly text: string }
   | { readonly kind: 'unpin'; readonly number: number }
-  /** An empty title removes the name. Also carried out if no process works on the session. */
-  | { readonly kind: 'rename'; readonly title: string }
+  | UserLabel
   | { readonly kind: 'pause' }
   | { readonly kind: 'stop'; readonly killRuns: boolean }
   | { readonly kind: 'budget'; readonly budget: Budget }

@@ -14,6 +14,7 @@ import type { Budget, EndReason, JournalEvent, ProfileId, StreamEvent } from '..
 import type { FollowedEvents } from '../journal/followJournal.ts';
 import type { Phase, RunState, SessionState } from '../journal/state.ts';
 import type { PermissionsInForce } from '../../permissions/mode.ts';
+import type { UserLabel } from './requests.ts';
 import type { FileEdit, UndoneEdits } from './edits.ts';
 import type { SearchHit, SearchOptions } from './search.ts';
 import type { ObservedSession, ObserveOptions } from './observedSession.ts';
@@ -149,8 +150,11 @@ export interface Session {
    * that is not understood.
    */
   setTarget(text: string): Promise<string>;
-  /** Names the session. An empty title removes the name: the goal names the session again. */
-  rename(title: string): Promise<void>;
+  /**
+   * Names the session, or annotates its runs. Resolves with a sentence that says what was done.
+   * Rejects with `UserFacing` for an unknown run and for too many tags.
+   */
+  label(label: UserLabel): Promise<string>;
   /**
    * Adds a sticky note, which the model always sees. Resolves with the note's number, which is
    * never reused. Rejects with `UserFacing` when there are already 20 sticky notes.
@@ -229,10 +233,10 @@ export interface Sessions {
    */
   killRun(place: RunPlace): Promise<KilledRun>;
   /**
-   * Names a session that no other process works on; see `Session.rename`. For other sessions, use
+   * Labels a session that no other process works on; see `Session.label`. For other sessions, use
    * `SessionRequests`.
    */
-  rename(id: SessionId, title: string): Promise<void>;
+  label(id: SessionId, label: UserLabel): Promise<string>;
   /** Resolves with the edits of a session that are still in the files. */
   edits(id: SessionId): Promise<readonly FileEdit[]>;
   /**

@@ -22,6 +22,7 @@ import { standstillText } from './downTime.ts';
 import { alarmActionText, outageText, runEndText, silenceText } from './runText.ts';
 import type { SessionState } from './state.ts';
 import { decisionTone, verdictTone, type Tone } from './tones.ts';
+import { annotationText } from '../../experiments/runAnnotation.ts';
 import type { RunId } from '../../base/ids.ts';
 import { withoutUntrustedMarks } from '../../base/untrusted.ts';
 
@@ -119,6 +120,12 @@ const descriptions: { readonly [Type in JournalEvent['type']]: Describe<Type> } 
   'session.effort_changed': ({ effort }) =>
     plain('setting', 'Reasoning effort changed', effort ?? 'default'),
   'session.renamed': ({ title }, { goal }) => plain('setting', 'Renamed', title || goal),
+  'run.annotated': ({ runId, ...annotation }, state) =>
+    plain(
+      'note',
+      `${titleOf(state, runId)} annotated`,
+      annotationText(annotation) || 'no tags, no note',
+    ),
   'session.paused': ({ by, detail }) =>
     by === 'user'
       ? described({ kind: 'pause', tone: 'muted' }, 'Paused')

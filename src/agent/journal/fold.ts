@@ -74,10 +74,12 @@ export function applyEvent(state: SessionState, event: JournalEvent): SessionSta
     ((state: SessionState, event: JournalEvent) => SessionState) | undefined;
   // Events of newer versions change nothing.
   if (change === undefined) return state;
-  // A new name is no work: an old session stays old.
-  const lastEventMs = event.type === 'session.renamed' ? state.lastEventMs : event.at;
+  // A new name or note is no work: an old session stays old.
+  const lastEventMs = labels.has(event.type) ? state.lastEventMs : event.at;
   return { ...withRest(state, change(state, event), event), lastEventMs };
 }
+
+const labels: ReadonlySet<JournalEvent['type']> = new Set(['session.renamed', 'run.annotated']);
 
 /**
  * Adds the time for which a session was ended, for which no process worked on it after a crash, or

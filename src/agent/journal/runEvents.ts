@@ -1,6 +1,7 @@
 /** Events about single runs, and the alarms of their watchdogs. */
 import type { RunId } from '../../base/ids.ts';
 import type { HostContact } from '../../machines/confinement/hostContacts.ts';
+import type { RunAnnotation } from '../../experiments/runAnnotation.ts';
 import type { MetricSpec, MetricSummary } from '../../metrics/metric.ts';
 import type { RunProcess, RunSpec, Verdict } from '../../runs/run.ts';
 import type { Finding } from '../../watchdogs/finding.ts';
@@ -43,6 +44,8 @@ export type RunEvent =
       readonly metrics: MetricSpec;
       readonly read?: readonly MetricSummary[];
     }
+  /** The user annotated the run. The tags and the note replace those before. */
+  | ({ readonly type: 'run.annotated'; readonly runId: RunId } & RunAnnotation)
   /**
    * A watchdog raised an alarm. The event is recorded before the alarm's action: `kill` ends the
    * run, `ask` asks the user a question, `warn` only wakes a sleeping session.

@@ -26,6 +26,8 @@ export const runChanges: ChangesOf<RunEventType> = {
       ? state
       : changeRun(state, runId, { spec: { ...spec, metrics }, ...(read && { metrics: read }) });
   },
+  'run.annotated': (state, { runId, tags, note }) =>
+    changeRun(state, runId, { annotation: { tags, note } }),
   'run.not_started': (state, { runId, why }) =>
     withoutEmptyExperiment(changeRun(state, runId, { notStarted: why }), runId),
   'run.queued': (state, { runId }) => changeRun(state, runId, { sweepsAhead: state.sweeps.size }),

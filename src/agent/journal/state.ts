@@ -10,6 +10,7 @@ import type { SleepRequest } from '../../sleep/trigger.ts';
 import type { Effort } from '../../models/effort.ts';
 import type { ModelFailure } from '../../models/model.ts';
 import type { Approval } from '../../permissions/grants/grant.ts';
+import type { RunAnnotation } from '../../experiments/runAnnotation.ts';
 import type { ExperimentPlan } from '../../experiments/experiment.ts';
 import type { RefusedCall } from '../../permissions/access.ts';
 import type { PermissionsInForce } from '../../permissions/mode.ts';
@@ -34,6 +35,8 @@ export interface RunState {
   readonly withheld?: string;
   /** Environment recorded last for the run's machine and folder before the run was planned. */
   readonly envId?: string;
+  /** Tags and note of the user; omitted if there were never any. */
+  readonly annotation?: RunAnnotation;
   /** Oldest first. */
   readonly alarms: readonly Alarm[];
 }

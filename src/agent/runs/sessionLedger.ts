@@ -91,7 +91,7 @@ function entryOf(
   metrics: readonly MetricSummary[],
   cost: ThinkingCost | undefined,
 ): LedgerEntry {
-  const { spec, process, verdict, endedMs, envId, alarms } = run;
+  const { spec, process, verdict, endedMs, envId, alarms, annotation } = run;
   const alarm = seriousAlarm(alarms) ?? alarms.at(-1);
   return {
     runId: spec.id,
@@ -106,6 +106,7 @@ function entryOf(
     ...(endedMs !== undefined && { endedMs }),
     ...(envId !== undefined && { envId }),
     ...(cost && { cost }),
+    ...(annotation && { annotation }),
     ...(spec.experimentId !== undefined && { experimentId: spec.experimentId }),
     ...(spec.isReproduction && { isReproduction: true }),
     ...(spec.sweep && { sweepId: spec.sweep.id }),

@@ -1,6 +1,7 @@
 /** Ports of the tools that read and kill runs. The tools can only access runs of the session. */
 import type { LedgerRow } from '../../experiments/ledger.ts';
 import { repeatsByRun } from '../../experiments/repeats.ts';
+import type { RunAnnotation } from '../../experiments/runAnnotation.ts';
 import { objectivesOf } from '../../experiments/target/target.ts';
 import type { Run } from '../../runs/liveRun.ts';
 import type { AllToolsDeps } from '../../tools/allTools.ts';
@@ -60,6 +61,8 @@ export const taskDeps = (deps: ToolsetDeps): AllToolsDeps['tasks'] => {
 
 export function measuredDeps(deps: ToolsetDeps): AllToolsDeps['measured'] {
   const { all, find } = runFinder(deps);
+  const measuredRun = (run: Run): OwnRun =>
+    ownRun(run, deps.log.state.runs.get(run.spec.id)?.annotation);
   return {
     find(reference) {
       const run = find(reference);
@@ -101,12 +104,13 @@ export function groupNamed(
   return sweepId === undefined ? [] : ledger.rows.filter((row) => row.sweepId === sweepId);
 }
 
-const measuredRun = (run: Run): OwnRun => ({
+const ownRun = (run: Run, annotation: RunAnnotation | undefined): OwnRun => ({
   id: run.spec.id,
   name: runName(run.spec.number),
   handle: run.handle,
   status: statusText(run),
   metrics: run.metrics,
+  ...(annotation && { annotation }),
   ...(run.spec.metrics.directions && { directions: run.spec.metrics.directions }),
   unread: unreadMetrics(run.spec.metrics, run.metrics.summaries()),
 });

@@ -34,10 +34,10 @@ import {
   changeTarget,
   importResults,
   pinNote,
+  recordLabel,
   recordMessage,
   recordTargetMessage,
   recordTarget,
-  recordTitle,
   unpinNote,
 } from './userFacts.ts';
 import { keepAttachments, type Introduction } from './messageAttachments.ts';
@@ -269,7 +269,7 @@ export class LiveSession implements Session, SessionHooks {
       await this.#log.recordNow({ type: 'session.effort_changed', ...(effort && { effort }) });
   }
 
-  readonly rename: Session['rename'] = (title) => recordTitle(this.#log, title);
+  readonly label: Session['label'] = (label) => this.#inTurn(() => recordLabel(this.#log, label));
   readonly pin: Session['pin'] = (text) => this.#inTurn(() => pinNote(this.#log, text));
   readonly unpin: Session['unpin'] = (number) => this.#inTurn(() => unpinNote(this.#log, number));
 

@@ -4,12 +4,12 @@ import * as z from 'zod';
 import { delay, type Clock } from '../../base/clock.ts';
 import type { Disposable } from '../../base/disposable.ts';
 import { UserFacing } from '../../base/errors.ts';
-import type { SessionId } from '../../base/ids.ts';
+import { isRunId, type RunId, type SessionId } from '../../base/ids.ts';
 import type { ModelCatalogue } from '../../models/modelCatalogue.ts';
 import type { Home } from '../../storage/home.ts';
 import { budgetSchema } from '../../project/projectSchema.ts';
 import { Mailbox, sendRequest } from '../../storage/mailbox.ts';
-import type { SessionRequest, SessionRequests } from '../contract/requests.ts';
+import type { SessionRequest, SessionRequests, UserLabel } from '../contract/requests.ts';
 import type { Session, Sessions } from '../contract/sessions.ts';
 import type { Budget } from '../journal/events.ts';
 import { targetHelp } from '../runs/sessionLedger.ts';
@@ -22,6 +22,13 @@ const schema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('pin'), text }),
   z.strictObject({ kind: z.literal('unpin'), number: z.int() }),
   z.strictObject({ kind: z.literal('rename'), title: z.string() }),
+  z.strictObject({
+    kind: z.literal('annotate'),
+    runIds: z.array(z.custom<RunId>((id) => typeof id === 'string' && isRunId(id))).min(1),
+    addTags: z.array(z.string()).optional(),
+    removeTags: z.array(z.string()).optional(),
+    note: z.string().optional(),
+  }),
   z.strictObject({ kind: z.literal('pause') }),
   z.strictObject({ kind: z.literal('stop'), killRuns: z.boolean() }),
   z.strictObject({ kind: z.literal('budget'), budget: budgetSchema }),
@@ -33,7 +40,7 @@ const schema = z.discriminatedUnion('kind', [
 export interface RequestDeps {
   readonly home: Pick<Home, 'sessionFolder'>;
   readonly clock: Clock;
-  readonly sessions: Pick<Sessions, 'open' | 'owner' | 'resume' | 'rename' | 'onDidChange'>;
+  readonly sessions: Pick<Sessions, 'open' | 'owner' | 'resume' | 'label' | 'onDidChange'>;
   readonly models: Pick<ModelCatalogue, 'resolve'>;
 }
 
@@ -60,7 +67,7 @@ export class RequestMailboxes implements SessionRequests, Disposable {
     const { sessions, clock } = this.#deps;
     if (sessions.open().some((session) => session.id === id)) return this.#carryOut(id, request);
     if ((await sessions.owner(id)) === undefined) {
-      if (request.kind === 'rename') return rename(sessions, id, request.title);
+      if (isLabel(request)) return sessions.label(id, request);
       throw new UserFacing(
         'No process works on this session.',
         `Continue it first: helios --resume ${id}`,
@@ -96,6 +103,7 @@ export class RequestMailboxes implements SessionRequests, Disposable {
         `The request is not understood: ${z.prettifyError(request.error)}`,
         'Use the same version of Helios on both sides.',
       );
+    if (isLabel(request.data)) return session.label(request.data);
     return perform(session, request.data, this.#deps);
   }
 }
@@ -103,7 +111,7 @@ export class RequestMailboxes implements SessionRequests, Disposable {
 /** Carries out a request, and resolves with a text about what was done. */
 async function perform(
   session: Session,
-  request: SessionRequest,
+  request: Exclude<SessionRequest, UserLabel>,
   { sessions, models, clock }: RequestDeps,
 ): Promise<string> {
   switch (request.kind) {
@@ -118,8 +126,6 @@ async function perform(
     case 'unpin':
       if (await session.unpin(request.number)) return `Removed sticky ${request.number}.`;
       throw new UserFacing(`There is no sticky ${request.number}.`);
-    case 'rename':
-      return rename(sessions, session.id, request.title);
     case 'pause':
       await session.interrupt();
       return 'Paused. Runs continue; a message continues the session.';
@@ -145,14 +151,8 @@ async function perform(
   }
 }
 
-async function rename(
-  sessions: Pick<Sessions, 'rename'>,
-  id: SessionId,
-  title: string,
-): Promise<string> {
-  await sessions.rename(id, title);
-  return title.trim() === '' ? 'The goal names the session again.' : 'Renamed.';
-}
+const isLabel = (request: SessionRequest): request is UserLabel =>
+  request.kind === 'rename' || request.kind === 'annotate';
 
 /**
  * Time after which a request to import is answered even if the files are still being read. Shorter

@@ -25,11 +25,12 @@ import type {
   Sessions,
   SessionSummary,
 } from '../contract/sessions.ts';
+import type { UserLabel } from '../contract/requests.ts';
 import type { FileEdit, UndoneEdits } from '../contract/edits.ts';
 import { listEdits } from '../edits/undoEdits.ts';
 import { readSession } from './readSession.ts';
 import { undoForUser } from './sessionEdits.ts';
-import { recordTitle } from './userFacts.ts';
+import { recordLabel } from './userFacts.ts';
 import { followJournal, type FollowedEvents } from '../journal/followJournal.ts';
 import { killRun } from '../runs/killRun.ts';
 import { actionsOf, type SessionActions } from '../journal/actions.ts';
@@ -192,10 +193,9 @@ export class SessionStore implements Sessions {
     return watchRun({ spec: run.spec, machine, clock: this.#deps.shared.clock }, sink, { signal });
   }
 
-  async rename(id: SessionId, title: string): Promise<void> {
-    const open = this.#open.get(id);
-    await (open?.rename(title) ?? this.#withLog(id, (log) => recordTitle(log, title)));
-    if (open === undefined) this.#changed.fire();
+  label(id: SessionId, label: UserLabel): Promise<string> {
+    const record = () => this.#withLog(id, (log) => recordLabel(log, label));
+    return this.#open.get(id)?.label(label) ?? record().finally(() => this.#changed.fire());
   }
 
   async edits(id: SessionId): Promise<readonly FileEdit[]> {

@@ -1,5 +1,12 @@
 /** Records facts that the user states: the target, sticky notes, and earlier results. */
 import { UserFacing } from '../../base/errors.ts';
+import { runTitle } from '../../runs/run.ts';
+import {
+  annotated,
+  annotationText,
+  isSameAnnotation,
+  noAnnotation,
+} from '../../experiments/runAnnotation.ts';
 import { readResultsTsv } from '../../experiments/resultsTsv.ts';
 import type { Ledger } from '../../experiments/ledger.ts';
 import { baselinesOf } from '../../experiments/target/judgeTarget.ts';
@@ -7,6 +14,7 @@ import { targetStanding } from '../../experiments/target/neverRead.ts';
 import { otherTarget } from '../../experiments/target/otherTarget.ts';
 import { statedTarget } from '../../experiments/target/statedTarget.ts';
 import type { Target } from '../../experiments/target/target.ts';
+import type { UserLabel } from '../contract/requests.ts';
 import type { JournalEvent } from '../journal/events.ts';
 import { targetMessage } from '../journal/factText.ts';
 import { sessionTitle } from '../journal/sessionName.ts';
@@ -88,10 +96,36 @@ function withBaseline(
   );
 }
 
-/** Records the title of a session if it differs from the title in force. */
-export async function recordTitle(log: SessionLog, text: string): Promise<void> {
+/** Records a label that differs from the one in force; see `Session.label`. */
+export const recordLabel = (log: SessionLog, label: UserLabel): Promise<string> =>
+  label.kind === 'rename' ? recordTitle(log, label.title) : annotateRuns(log, label);
+
+async function recordTitle(log: SessionLog, text: string): Promise<string> {
   const title = sessionTitle(text);
   if (title !== (log.state.title ?? '')) await log.recordNow({ type: 'session.renamed', title });
+  return title === '' ? 'The goal names the session again.' : 'Renamed.';
+}
+
+/** Records the annotations of all runs, or of none if one of them is unknown. */
+async function annotateRuns(
+  log: SessionLog,
+  { runIds, ...change }: Extract<UserLabel, { kind: 'annotate' }>,
+): Promise<string> {
+  const changed = [...new Set(runIds)].map((runId) => {
+    const run = log.state.runs.get(runId);
+    if (run === undefined) throw new UserFacing(`The session has no run ${runId}.`);
+    const before = run.annotation ?? noAnnotation;
+    return { run, before, after: annotated(before, change) };
+  });
+  for (const { run, before, after } of changed)
+    if (!isSameAnnotation(before, after))
+      await log.recordNow({ type: 'run.annotated', runId: run.spec.id, ...after });
+  return changed
+    .map(
+      ({ run, after }) =>
+        `${runTitle(run.spec.number)}: ${annotationText(after) || 'no tags, no note'}.`,
+    )
+    .join(' ');
 }
 
 type Message = Pick<

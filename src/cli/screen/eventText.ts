@@ -36,6 +36,7 @@ const styles: { readonly [Type in JournalEvent['type']]?: 'dim' | 'bold' | 'good
   'session.model_changed': 'dim',
   'session.effort_changed': 'dim',
   'session.renamed': 'dim',
+  'run.annotated': 'dim',
   'session.target_changed': 'bold',
   'session.target_kept': 'bold',
   'target.reached': 'good',

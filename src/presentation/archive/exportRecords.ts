@@ -73,6 +73,8 @@ export const exportColumns: Readonly<Record<ExportKind, readonly string[]>> = {
       'tokens',
       'has_unknown_cost',
       'metrics',
+      'tags',
+      'note',
     ],
   ],
   events: ['session_id', 'event_id', 'at', 'type', 'event'],
@@ -244,6 +246,8 @@ const runCells = (row: LedgerRow): ExportRecord => ({
   metrics: Object.fromEntries(
     row.metrics.map(({ metric, last, best, count }) => [metric, { last, best, count }]),
   ),
+  tags: row.annotation?.tags.join(' '),
+  note: row.annotation?.note,
 });
 
 function decisiveCells({ metrics }: LedgerRow, decisive: string | undefined): ExportRecord {

@@ -9,4 +9,5 @@ export {
   valueNumber,
   valueText,
 } from '../../experiments/ledger.ts';
+export { tagChange } from '../../experiments/runAnnotation.ts';
 export { activeCounts, isSweepOver, progressOf } from '../../agent/runs/sweepProgress.ts';

@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { ToolFailure } from '../../base/errors.ts';
 import type { RunId } from '../../base/ids.ts';
 import type { Repeat } from '../../experiments/repeats.ts';
+import { noAnnotation, type RunAnnotation } from '../../experiments/runAnnotation.ts';
 import type { Objective } from '../../experiments/target/target.ts';
 import type { ReadableMetrics } from '../../metrics/fixedMetrics.ts';
 import type { MetricSpec } from '../../metrics/metric.ts';
@@ -19,6 +20,8 @@ export interface MeasuredRun {
   readonly handle: string | undefined;
   /** State or verdict: `running`, `ok`, `failed (exit code 3)` … */
   readonly status: string;
+  /** Tags and note of the user. */
+  readonly annotation?: RunAnnotation;
   readonly metrics: ReadableMetrics;
   /** Directions that the launch stated. */
   readonly directions?: MetricSpec['directions'];
@@ -150,11 +153,14 @@ export const runHead = ({
   label,
   handle,
   status,
+  annotation: { tags, note } = noAnnotation,
 }: MeasuredRun): Record<string, unknown> => ({
   run: name,
   ...(label !== undefined && { label }),
   task_id: handle ?? id,
   status,
+  ...(tags.length > 0 && { tags_of_user: tags.join(' ') }),
+  ...(note !== '' && { note_of_user: note }),
 });
 
 const significantDigits = 7;

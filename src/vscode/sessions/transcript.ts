@@ -195,6 +195,7 @@ const icons: { readonly [Type in JournalEvent['type']]?: string } = {
   'session.model_changed': 'server-process',
   'session.effort_changed': 'server-process',
   'session.renamed': 'edit',
+  'run.annotated': 'tag',
   'session.target_changed': 'target',
   'session.target_kept': 'target',
   'target.reached': 'target',

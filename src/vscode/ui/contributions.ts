@@ -36,6 +36,8 @@ export const paletteCommands = [
   'helios.compareRuns',
   'helios.openRunOutput',
   'helios.stopRun',
+  'helios.editRunTags',
+  'helios.editRunNote',
   'helios.newNote',
   'helios.addMachine',
   'helios.importMachines',

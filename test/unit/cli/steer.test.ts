@@ -95,7 +95,7 @@ describe('a session steered from another terminal', () => {
     const { goal } = session.state;
     assert.equal((await helios('rename', '1', 'Night', ' 1\n')).stdout.text, 'Renamed.\n');
     assert.equal(session.state.title, 'Night 1');
-    await session.rename('Night 1');
+    await session.label({ kind: 'rename', title: 'Night 1' });
     assert.equal(eventsOf(session, 'session.renamed').length, 1);
     assert.match((await helios('sessions')).stdout.text, /Night 1/);
     await session.stop();
