@@ -33,6 +33,14 @@ export interface PanelRun {
   /** The options of the command by name, without the seed: `lr` is `0.001`. */
   readonly parameters: Readonly<Record<string, string>>;
   readonly seed?: string;
+  /** Tags that the user gave the run; omitted for none. */
+  readonly tags?: readonly string[];
+  /** Note of the user; omitted for none. */
+  readonly note?: string;
+  /** Start of the run, in milliseconds since the epoch. */
+  readonly startedMs?: number;
+  /** Name of the state of the code: `9fceb02`, `9fceb02-dirty`. */
+  readonly code?: string;
   /** Duration of a run that has ended, in milliseconds. */
   readonly durationMs?: number;
   /** The run's share of the cost of model calls, in US dollars. */

@@ -1,3 +1,4 @@
+import { annotated, type AnnotationChange } from '../../src/experiments/runAnnotation.ts';
 import { formatValue } from '../../src/base/text.ts';
 import type {
   PanelDecisive,
@@ -79,6 +80,20 @@ export class MemoryPanelSource implements PanelSource {
 
   changed(): void {
     this.#stateEmitter.fire();
+  }
+
+  /** Set to make the next change of tags and notes fail with this message. */
+  refusal: string | undefined;
+
+  annotate(runIds: readonly string[], change: AnnotationChange): Promise<void> {
+    if (this.refusal !== undefined) return Promise.reject(new Error(this.refusal));
+    this.runs = this.runs.map((run) =>
+      runIds.includes(run.id)
+        ? { ...run, ...annotated({ tags: run.tags ?? [], note: run.note ?? '' }, change) }
+        : run,
+    );
+    this.changed();
+    return Promise.resolve();
   }
 
   state(): PanelState {

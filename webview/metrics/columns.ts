@@ -10,6 +10,8 @@ export interface Column {
   readonly title: string;
   readonly isNumber: boolean;
   readonly hint?: string;
+  /** The text of the user that the cells of the column edit. */
+  readonly edits?: 'tags' | 'note';
   /** Returns the text of the cell; empty if there is nothing to show. */
   text(item: Item): string;
   /** Returns the value to sort by, if not that of the text; NaN for none. */
@@ -47,10 +49,12 @@ export const narrowColumns = (metric: string): readonly Column[] => [
 /**
  * Returns the columns of the whole table: parameters that differ, the deciding metric with its
  * differences from the champion, the other metrics, and facts about the system. Omits columns
- * without a text.
+ * without a text that nobody can add.
  */
 export const wideColumns = (state: PanelState, items: readonly Item[]): readonly Column[] =>
-  allColumns(state, items).filter((column) => items.some((item) => column.text(item) !== ''));
+  allColumns(state, items).filter(
+    (column) => column.edits !== undefined || items.some((item) => column.text(item) !== ''),
+  );
 
 function allColumns(state: PanelState, items: readonly Item[]): readonly Column[] {
   const { decisive, metrics } = state;
@@ -60,13 +64,41 @@ function allColumns(state: PanelState, items: readonly Item[]): readonly Column[
     ...varied(items).map(parameterColumn),
     ...(first === undefined ? [] : [lastOf(first, first), bestOf(first, `${first} (best)`)]),
     ...differenceColumns(state),
+    ...userColumns,
     ...others.map((name) => lastOf(name, name)),
     ...systemColumns,
   ];
 }
 
+const userColumns: readonly Column[] = [
+  {
+    id: 'tags',
+    title: 'Tags',
+    isNumber: false,
+    edits: 'tags',
+    hint: 'Your tags, divided by blanks. The filter tag:good finds them.',
+    text: ({ tags = [] }) => tags.join(' '),
+  },
+  {
+    id: 'note',
+    title: 'Note',
+    isNumber: false,
+    edits: 'note',
+    hint: 'Your note. The filter note:"longer warmup" finds it.',
+    text: ({ note = '' }) => note,
+  },
+];
+
 const systemColumns: readonly Column[] = [
   { id: 'machine', title: 'Machine', isNumber: false, text: ({ machine }) => machine },
+  {
+    id: 'started',
+    title: 'Started',
+    isNumber: true,
+    hint: 'Start of the run; of a group, of the first',
+    text: ({ startedMs }) => (startedMs === undefined ? '' : formatStart(startedMs)),
+    number: ({ startedMs }) => startedMs ?? Number.NaN,
+  },
   {
     id: 'duration',
     title: 'Time',
@@ -83,7 +115,23 @@ const systemColumns: readonly Column[] = [
     text: ({ usd }) => (usd === undefined ? '' : `$${usd.toFixed(usd < 0.1 ? 3 : 2)}`),
     number: ({ usd }) => usd ?? Number.NaN,
   },
+  {
+    id: 'code',
+    title: 'Code',
+    isNumber: false,
+    hint: 'Commit of the code; with -dirty for uncommitted changes',
+    text: ({ code = '' }) => code,
+  },
 ];
+
+/** Formats a start in the time zone of the computer: `11-28 14:03`, with the year if it is not this. */
+function formatStart(startedMs: number): string {
+  const start = new Date(startedMs);
+  const two = (part: number): string => String(part).padStart(2, '0');
+  const year = start.getFullYear() === new Date().getFullYear() ? '' : `${start.getFullYear()}-`;
+  const day = `${year}${two(start.getMonth() + 1)}-${two(start.getDate())}`;
+  return `${day} ${two(start.getHours())}:${two(start.getMinutes())}`;
+}
 
 const parameterColumn = (name: string): Column => ({
   id: `parameter ${name}`,

@@ -1,4 +1,7 @@
-/** The filter of the table: words, and comparisons such as `lr<=0.001 val_loss<1 status:ok`. */
+/**
+ * The filter of the table: words, and comparisons such as
+ * `lr<=0.001 val_loss<1 status:ok tag:good note:"longer warmup"`.
+ */
 import type { Item } from './items.ts';
 
 interface Comparison {
@@ -37,8 +40,8 @@ const unquoted = (text: string): string => text.replaceAll('"', '');
  * the item lacks is not met.
  */
 export function matches(item: Item, { words, comparisons }: Filter): boolean {
-  const { name, label, machine, status } = item;
-  const text = `${name} ${label} ${machine} ${status}`.toLowerCase();
+  const { name, label, machine, status, tags = [], note = '' } = item;
+  const text = [name, label, machine, status, ...tags, note].join(' ').toLowerCase();
   return words.every((word) => text.includes(word)) && comparisons.every((one) => isMet(item, one));
 }
 
@@ -49,8 +52,14 @@ export const unknownNames = (items: readonly Item[], { comparisons }: Filter): r
     .filter((name) => items.every((item) => fieldOf(item, name) === undefined));
 
 function isMet(item: Item, { name, operator, value }: Comparison): boolean {
-  const field = fieldOf(item, name)?.toLowerCase();
+  const field = fieldOf(item, name);
   if (field === undefined) return false;
+  const isMetBy = (text: string): boolean => compare(text.toLowerCase(), operator, value);
+  if (typeof field === 'string') return isMetBy(field);
+  return operator === '!=' ? field.every(isMetBy) : field.some(isMetBy);
+}
+
+function compare(field: string, operator: Comparison['operator'], value: string): boolean {
   if (operator === ':') return field.includes(value);
   const [left, right] = [numberIn(field), numberIn(value)];
   const isText = Number.isNaN(left) || Number.isNaN(right);
@@ -70,21 +79,42 @@ export function numberIn(text: string): number {
   return Number(first);
 }
 
-const fixed: Readonly<Record<string, (item: Item) => string | undefined>> = {
+type Field = string | readonly string[] | undefined;
+
+const fixed: Readonly<Record<string, (item: Item) => Field>> = {
   run: ({ name }) => name,
   label: ({ label }) => label,
   machine: ({ machine }) => machine,
   status: ({ status }) => status,
   seed: ({ seed }) => seed,
+  code: ({ code }) => code,
+};
+
+const words: Readonly<Record<string, (item: Item) => Field>> = {
+  tag: ({ tags = [] }) => tags,
+  note: ({ note = '' }) => note,
 };
 
 /**
- * Returns the field with this name in lower case: a parameter, the last value of a metric, or one
- * of `fixed`.
+ * Returns the field with this name in lower case: the user's words, a parameter, the last value of a
+ * metric, or one of `fixed`. A run may have several tags.
  */
-function fieldOf(item: Item, name: string): string | undefined {
-  return ofName(item.parameters, name) ?? ofName(item.metrics, name)?.last ?? fixed[name]?.(item);
+function fieldOf(item: Item, name: string): Field {
+  return (
+    words[name]?.(item) ??
+    ofName(item.parameters, name) ??
+    ofName(item.metrics, name)?.last ??
+    fixed[name]?.(item)
+  );
 }
+
+/** Describes the language of the filter, with names of parameters and metrics. */
+export const filterHint = (names: readonly string[]): string =>
+  [
+    'Words, and comparisons with < <= > >= = != and : (contains), such as',
+    'lr<=0.001 val_loss<1 status:ok tag:good note:"longer warmup"',
+    `Names: ${[...Object.keys(words), ...Object.keys(fixed), ...names].join(', ')}`,
+  ].join('\n');
 
 const ofName = <Value>(record: Readonly<Record<string, Value>>, name: string): Value | undefined =>
   Object.entries(record).find(([key]) => key.toLowerCase() === name)?.[1];

@@ -18,6 +18,14 @@ export interface Item {
   readonly metrics: Readonly<Record<string, { readonly last: string; readonly best: string }>>;
   /** Parameters that all runs have in common. */
   readonly parameters: Readonly<Record<string, string>>;
+  /** Tags of the user that all runs have; omitted for none. */
+  readonly tags?: readonly string[];
+  /** Note of the user on all runs; omitted for none. */
+  readonly note?: string;
+  /** Start of the first run, in milliseconds since the epoch. */
+  readonly startedMs?: number;
+  /** Name of the code that all runs have: `9fceb02`. */
+  readonly code?: string;
   /** Seed of a single run. */
   readonly seed?: string;
   /** Sum over the runs that have ended, in milliseconds. */
@@ -74,9 +82,25 @@ function groupItem(group: PanelGroup, runs: readonly PanelRun[], isExpanded: boo
     position: 0,
     metrics: group.metrics,
     parameters: runs[0]?.parameters ?? {},
+    ...commonOf(runs),
     ...sumOf('durationMs', runs),
     ...sumOf('usd', runs),
     isExpanded,
+  };
+}
+
+/** Returns the facts that all runs have in common. */
+function commonOf(runs: readonly PanelRun[]): Pick<Item, 'tags' | 'note' | 'startedMs' | 'code'> {
+  const [first, ...others] = runs;
+  const tags = first?.tags?.filter((tag) => others.every((run) => run.tags?.includes(tag)));
+  const isSame = (name: 'note' | 'code'): boolean =>
+    first?.[name] !== undefined && others.every((run) => run[name] === first[name]);
+  const starts = runs.flatMap(({ startedMs }) => startedMs ?? []);
+  return {
+    ...(tags !== undefined && tags.length > 0 && { tags }),
+    ...(isSame('note') && { note: first?.note ?? '' }),
+    ...(isSame('code') && { code: first?.code ?? '' }),
+    ...(starts.length > 0 && { startedMs: Math.min(...starts) }),
   };
 }
 

@@ -13,9 +13,11 @@ import {
 import { changedState } from '../../src/protocol/panelDelta.ts';
 import type { StateStore } from '../shared/host.ts';
 import { ViewStore } from '../shared/viewStore.ts';
+import { saveText } from './annotator.ts';
 import { Announcer } from './announcer.ts';
 import { Card, type CardModel } from './card.ts';
 import { CardGrid } from './cardGrid.ts';
+import type { CellEvents } from './cells.ts';
 import type { Sort } from './columns.ts';
 import type { CardLine } from './cardLine.ts';
 import { chartsAsPng } from './exportImage.ts';
@@ -283,6 +285,7 @@ export class Panel {
       sort: (sort) => this.#sort(sort),
       togglePin: (id) => this.#view.update({ pinned: toggled(this.#view.state.pinned, id) }),
       open: (id) => this.#open(id),
+      edit: (...edited) => void this.#saveText(...edited),
       highlight: (id) => {
         if (this.#highlight === id) return;
         this.#highlight = id;
@@ -318,6 +321,12 @@ export class Panel {
       return void this.#connection.sendNotification(openRun, { runId: id });
     this.#view.update({ expanded: toggled(this.#view.state.expanded, id) });
     this.#announcer.say(item.isExpanded ? `${item.name} collapsed` : `${item.name} expanded`);
+  }
+
+  async #saveText(...edited: Parameters<CellEvents['edit']>): Promise<void> {
+    const { text, isProblem } = await saveText(this.#connection, ...edited);
+    this.#sidebar.showProblem(isProblem ? text : undefined);
+    if (!isProblem) this.#announcer.say(text);
   }
 
   #savePng(cards: readonly Card[], name: string): void {

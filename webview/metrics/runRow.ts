@@ -1,4 +1,5 @@
 /** A row of the table of runs. */
+import { createCell, kindOf, type Cell, type CellEvents } from './cells.ts';
 import { checkbox, iconButton, type CheckboxHandle } from './controls.ts';
 import type { Column } from './columns.ts';
 import { element, setAttribute, setText } from '../shared/dom.ts';
@@ -13,7 +14,7 @@ export interface RunRowModel {
   readonly isPinned: boolean;
 }
 
-export interface RunRowEvents {
+export interface RunRowEvents extends CellEvents {
   setShown(id: string, isShown: boolean): void;
   togglePin(id: string): void;
   /** Opens a run, and lists or hides the runs of a group. */
@@ -35,12 +36,15 @@ export class RunRow {
   readonly #label = element('span', { class: 'run-label' });
   readonly #status = element('span', { class: 'run-status' });
   readonly #statusIcon = element('span', { class: 'status-icon' });
-  readonly #cells: HTMLTableCellElement[] = [];
+  readonly #events: RunRowEvents;
+  #cells: readonly Cell[] = [];
+  #kinds = '';
   readonly #pinCell = element('td', { class: 'cell-pin' });
   readonly #pin: HTMLElement;
   #statusName: IconName | undefined;
 
   constructor(id: string, events: RunRowEvents) {
+    this.#events = events;
     this.#check = checkbox((isChecked) => events.setShown(id, isChecked));
     this.#name.addEventListener('click', () => events.open(id));
     this.#champion.append(icon('champion'));
@@ -89,18 +93,21 @@ export class RunRow {
   }
 
   #drawCells(item: Item, columns: readonly Column[]): void {
-    while (this.#cells.length > columns.length) this.#cells.pop()?.remove();
-    columns.forEach((column, index) => {
-      const cell = (this.#cells[index] ??= this.#addCell());
-      if (column.isNumber) showNumber(cell, column.text(item));
-      else showText(cell, column.text(item));
-    });
+    const kinds = columns.map(kindOf).join(' ');
+    if (kinds !== this.#kinds) this.#replaceCells(columns);
+    this.#kinds = kinds;
+    columns.forEach((column, index) => this.#cells[index]?.draw(item, column));
   }
 
-  #addCell(): HTMLTableCellElement {
-    const cell = element('td');
-    this.root.insertBefore(cell, this.#pinCell);
-    return cell;
+  #replaceCells(columns: readonly Column[]): void {
+    for (const cell of this.#cells) cell.root.remove();
+    this.#cells = columns.map((column) => createCell(column, this.#events));
+    this.#pinCell.before(...this.#cells.map(({ root }) => root));
+  }
+
+  /** Saves what the user is editing. Called before the row leaves the page. */
+  leave(): void {
+    for (const cell of this.#cells) cell.leave?.();
   }
 
   setActive(isActive: boolean): void {
@@ -120,7 +127,8 @@ export class RunRow {
   }
 
   #controls(): readonly HTMLElement[] {
-    return [this.#check.root, this.#name, this.#pin];
+    const ofCells = this.#cells.flatMap(({ control }) => control ?? []);
+    return [this.#check.root, this.#name, ...ofCells, this.#pin];
   }
 
   #setName({ name, isExpanded }: Item): void {
@@ -155,22 +163,4 @@ export class RunRow {
     setAttribute(this.#pinCell, 'class', isPinned ? 'cell-pin is-pinned' : 'cell-pin');
     this.#pin.replaceChildren(icon(isPinned ? 'pinned' : 'pin'));
   }
-}
-
-/** Shows the value; a standard deviation is in the second line. */
-function showNumber(cell: HTMLElement, text: string): void {
-  if (cell.title !== text || text === '') {
-    const [value = '', spread] = text.split(' ± ');
-    const second =
-      spread === undefined ? [] : [element('div', { class: 'spread' }, ` ± ${spread}`)];
-    cell.replaceChildren(element('div', {}, value), ...second);
-  }
-  setAttribute(cell, 'title', text);
-  setAttribute(cell, 'class', /^(NaN|-?Inf)$/.test(text) ? 'number not-finite' : 'number');
-}
-
-function showText(cell: HTMLElement, text: string): void {
-  setText(cell, text);
-  setAttribute(cell, 'title', text);
-  setAttribute(cell, 'class', 'text');
 }

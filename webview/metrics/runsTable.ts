@@ -125,7 +125,11 @@ export class RunsTable {
     const { from, to } = windowOf({ ...place, rowHeight, spareRows });
     const visible = rows.slice(from, to);
     const ids = new Set(visible.map(({ item }) => item.id));
-    for (const id of this.#rows.keys()) if (!ids.has(id)) this.#rows.delete(id);
+    for (const [id, row] of this.#rows) {
+      if (ids.has(id)) continue;
+      row.leave();
+      this.#rows.delete(id);
+    }
     const elements = visible.map((model, index) => {
       const row = this.#rows.get(model.item.id) ?? this.#add(model.item.id);
       row.render(model, { columns, isActive: model.item.id === this.#activeId });

@@ -2,6 +2,7 @@
 import { dropdown, textField, toggleButton } from './controls.ts';
 import { DrawnNote } from './drawnNote.ts';
 import { element, setAttribute, setText } from '../shared/dom.ts';
+import { filterHint } from './filter.ts';
 import type { ItemList } from './itemList.ts';
 import type { Item } from './items.ts';
 import { RunsTable, type RunsTableEvents } from './runsTable.ts';
@@ -29,13 +30,16 @@ export class Sidebar {
   readonly #metric;
   readonly #toggle: HTMLElement;
   readonly #note: DrawnNote;
+  readonly #problem = element('p', { class: 'table-problem', role: 'alert', hidden: true });
   readonly #empty = element('p', { class: 'no-match muted', hidden: true });
   readonly #table: RunsTable;
   #isTable = false;
 
   constructor(events: SidebarEvents) {
-    this.#filter = textField('Filter runs', 'Filter, such as lr<=0.001 val_loss<1', (filter) =>
-      events.arrange({ filter }),
+    this.#filter = textField(
+      'Filter runs',
+      'Filter, such as lr<=0.001 val_loss<1 tag:good',
+      (filter) => events.arrange({ filter }),
     );
     this.#metric = dropdown('Metric of the table', (metric) => events.arrange({ metric }));
     this.#toggle = toggleButton(
@@ -48,7 +52,13 @@ export class Sidebar {
     const toggle = element('div', { class: 'segments' }, this.#toggle);
     const bar = element('div', { class: 'sidebar-bar' }, this.#filter.root, this.#metric.root);
     bar.append(toggle);
-    this.elements = [bar, this.#note.root, this.#empty, this.#table.root];
+    this.elements = [bar, this.#problem, this.#note.root, this.#empty, this.#table.root];
+  }
+
+  /** Says why a text of the user was not saved; `undefined` hides the problem. */
+  showProblem(text: string | undefined): void {
+    this.#problem.hidden = text === undefined;
+    setText(this.#problem, text ?? '');
   }
 
   render({ list, view, metrics, metric, styleOf }: SidebarModel): void {
@@ -62,6 +72,7 @@ export class Sidebar {
     }));
     this.#isTable = view.isTable;
     this.#filter.set(view.filter);
+    setAttribute(this.#filter.root, 'title', filterHint(namesIn(items, metrics)));
     this.#note.render(items, drawn, view);
     this.#metric.root.hidden = metrics.length === 0 || view.isTable;
     this.#metric.set(metrics, metric);
@@ -71,3 +82,9 @@ export class Sidebar {
     setText(this.#empty, emptyText);
   }
 }
+
+const maxNames = 40;
+
+/** Returns names of parameters and metrics for the hint of the filter. */
+const namesIn = (items: readonly Item[], metrics: readonly string[]): readonly string[] =>
+  [...new Set([...Object.keys(items[0]?.parameters ?? {}), ...metrics])].slice(0, maxNames);

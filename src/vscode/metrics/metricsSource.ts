@@ -8,6 +8,7 @@ import type { Logger } from '../../base/logger.ts';
 import { DisposableStore, type Disposable } from '../../base/disposable.ts';
 import { Emitter, type Event } from '../../base/emitter.ts';
 import type { RunId, SessionId } from '../../base/ids.ts';
+import type { AnnotationChange } from '../../experiments/runAnnotation.ts';
 import type { PanelState } from '../../protocol/metricsPanel.ts';
 import type { RunChange } from '../../runs/liveRun.ts';
 import type { PanelSeries, PanelSource } from './panelSource.ts';
@@ -99,6 +100,12 @@ class SessionMetrics implements MetricsSource {
     if (columns === undefined || columns.values.length === 0) return undefined;
     const startedMs = run.process?.startedMs ?? state.startedMs;
     return { ...columns, startedMs, sampled: metrics?.sampled(metric) };
+  }
+
+  async annotate(runIds: readonly string[], change: AnnotationChange): Promise<void> {
+    const { requests } = this.#deps.engine;
+    await requests.send(this.#id, { kind: 'annotate', runIds: runIds as RunId[], ...change });
+    await this.#observed.refresh();
   }
 
   setWatched(isWatched: boolean): void {

@@ -31,6 +31,7 @@ import { countOf, type PanelActions, type PanelSeries, type PanelSource } from '
 import { csvRequest, exportRequest, openRequest, seriesQuery } from './requests.ts';
 import { answerSampled } from './sampledAnswer.ts';
 import { answerSeries, pointsSince } from './seriesAnswer.ts';
+import { serveTable } from './tableHost.ts';
 
 export interface PanelHostOptions {
   readonly source: PanelSource;
@@ -108,6 +109,7 @@ export class PanelHost implements Disposable {
   #serve(connection: MessageConnection): void {
     connection.onRequest(ready, () => this.#start());
     connection.onRequest(readSeries, (query: unknown) => this.#readSeries(query));
+    serveTable(connection, this.#options.source);
     connection.onNotification(openRun, (request: unknown) =>
       this.#attempt(() => this.#options.actions.openRun(checked(openRequest, request).runId)),
     );

@@ -1,5 +1,6 @@
 /** The data that the creator of a metrics panel supplies. */
 import type { Event } from '../../base/emitter.ts';
+import type { AnnotationChange } from '../../experiments/runAnnotation.ts';
 import type { SeriesColumns } from '../../metrics/metric.ts';
 import type { SampledSeries } from '../../metrics/series/sampledSeries.ts';
 import type { PanelState } from '../../protocol/metricsPanel.ts';
@@ -27,6 +28,11 @@ export interface PanelSource {
    * metric.
    */
   series(runId: string, metric: string): PanelSeries | undefined | Promise<PanelSeries | undefined>;
+  /**
+   * Changes the user's tags and notes on runs. Resolves when the change is on disk. Rejects with
+   * `UserFacing`.
+   */
+  annotate?(runIds: readonly string[], change: AnnotationChange): Promise<void>;
   /** Starts or stops polling the session's files. Called with true while the panel is visible. */
   setWatched?(isWatched: boolean): void;
   readonly onDidChangeState: Event<void>;

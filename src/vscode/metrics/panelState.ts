@@ -23,6 +23,7 @@ import type {
   PanelRun,
   PanelState,
 } from '../../protocol/metricsPanel.ts';
+import { rowFacts } from './rowFacts.ts';
 import type { OpenSessionView } from '../window/sessionFacts.ts';
 import { isOpen, sessionName } from '../../presentation/sessions/sessionText.ts';
 import { panelMetrics } from './panelMetrics.ts';
@@ -63,7 +64,7 @@ export class PanelStates {
 
   of({ state, ledger }: OpenSessionView): PanelState {
     const groups = runGroups(ledger);
-    this.#build(groups, ledger);
+    this.#build(groups, { state, ledger });
     return {
       sessionId: state.id,
       title: oneLine(sessionName(state), 120),
@@ -76,11 +77,11 @@ export class PanelStates {
     };
   }
 
-  #build(groups: readonly RunGroup[], ledger: Ledger): void {
+  #build(groups: readonly RunGroup[], { state, ledger }: OpenSessionView): void {
     const decisive = JSON.stringify(ledger.decisive);
     const runs = new Map<RunId, BuiltRun>();
     const built = groups.map((group): [number, BuiltGroup] => {
-      const rows = group.rows.map((row) => this.#builtRun(row, group.number));
+      const rows = group.rows.map((row) => this.#builtRun(row, group.number, state));
       for (const one of rows) runs.set(one.row.runId, one);
       const before = decisive === this.#decisive ? this.#groups.get(group.number) : undefined;
       const isSame =
@@ -93,10 +94,10 @@ export class PanelStates {
     this.#decisive = decisive;
   }
 
-  #builtRun(row: LedgerRow, group: number): BuiltRun {
+  #builtRun(row: LedgerRow, group: number, state: OpenSessionView['state']): BuiltRun {
     const before = this.#runs.get(row.runId);
     if (before?.run.group === group && isSameRow(before.row, row)) return before;
-    return { row, run: panelRun(row, group) };
+    return { row, run: { ...panelRun(row, group), ...rowFacts(row, state) } };
   }
 
   #metricsOf(view: OpenSessionView): readonly PanelMetric[] {
@@ -118,6 +119,8 @@ function isSameRow(one: LedgerRow, other: LedgerRow): boolean {
   return (
     rowFields.every((field) => one[field] === other[field]) &&
     one.cost?.usd === other.cost?.usd &&
+    one.annotation?.note === other.annotation?.note &&
+    one.annotation?.tags.join() === other.annotation?.tags.join() &&
     one.alarm?.detail === other.alarm?.detail &&
     one.alarm?.action === other.alarm?.action &&
     (one.metrics === other.metrics ||
@@ -133,6 +136,7 @@ const rowFields = [
   'command',
   'seed',
   'setting',
+  'experimentId',
   'startedMs',
   'endedMs',
   'verdict',

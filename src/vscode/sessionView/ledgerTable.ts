@@ -2,7 +2,7 @@
  * The ledger as the session view shows it: a line per experiment, and a line per run without an
  * experiment.
  */
-import type { CodeState } from '../../experiments/experiment.ts';
+import { codeName } from '../../presentation/runs/codeName.ts';
 import type {
   ExperimentResult,
   ExperimentRow,
@@ -55,12 +55,6 @@ function lineOf(row: ExperimentRow, index: number): Omit<LedgerLine, 'options'> 
 
 const resultText = (result: ExperimentResult): string =>
   `${shortResult(result)}${result.n > 1 ? ` (${result.n})` : ''}`;
-
-/** Returns `9fceb02`, or `9fceb02-dirty` for uncommitted changes, as in `git describe`. */
-const codeName = (code: CodeState): string =>
-  code.kind === 'none'
-    ? ''
-    : `${(code.head ?? code.tree).slice(0, 7)}${code.isDirty ? '-dirty' : ''}`;
 
 /**
  * Returns the tone of an experiment without a decision: muted if no run has started, busy while a

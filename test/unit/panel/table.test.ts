@@ -17,6 +17,9 @@ function table(): { readonly state: PanelState; readonly items: readonly Item[] 
     metrics: value('0.9'),
     durationMs: 61_000,
     usd: 0.5,
+    tags: ['good', 'baseline'],
+    note: 'needs a longer warmup',
+    code: '9fceb02',
   });
   source.addRun({
     id: 'r-2',
@@ -56,6 +59,13 @@ describe('the filter of the table', () => {
     'status:"exit code 1"': ['r-2'],
     'depth=6 run': ['r-1', 'r-2', 'group-3', 'r-3', 'r-4'],
     'MODEL:MLP': ['r-2'],
+    'tag:good': ['r-1'],
+    'tag=base': [],
+    'tag!=good depth=6': ['r-2', 'group-3', 'r-3', 'r-4'],
+    'note:"longer warmup"': ['r-1'],
+    'note:none': [],
+    'warmup 1': ['r-1'],
+    'code=9fceb02': ['r-1'],
     'model<3': [],
     'model:': ['r-1', 'r-2', 'group-3', 'r-3', 'r-4'],
   }))
@@ -81,7 +91,20 @@ describe('the columns of the table', () => {
   it('are the parameters that differ, values, differences and facts', () => {
     assert.deepEqual(
       columns.map(({ title }) => title),
-      ['lr', 'model', 'loss', 'loss (best)', 'Δ champion', 'Δ in σ', 'Machine', 'Time', 'Cost'],
+      [
+        'lr',
+        'model',
+        'loss',
+        'loss (best)',
+        'Δ champion',
+        'Δ in σ',
+        'Tags',
+        'Note',
+        'Machine',
+        'Time',
+        'Cost',
+        'Code',
+      ],
     );
   });
 

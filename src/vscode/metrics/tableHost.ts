@@ -1,0 +1,23 @@
+/** Extension side of the table of the metrics panel. */
+import type { MessageConnection } from 'vscode-jsonrpc';
+import * as z from 'zod';
+import { annotateRuns } from '../../protocol/metricsTable.ts';
+import { checked, refusal } from '../webviews/viewRequests.ts';
+import type { PanelSource } from './panelSource.ts';
+
+/** Answers the requests of the table from a source. */
+export function serveTable(connection: MessageConnection, source: PanelSource): void {
+  connection.onRequest(annotateRuns, async (request: unknown) => {
+    const { runIds, ...change } = checked(annotation, request);
+    if (source.annotate === undefined) throw refusal('The runs cannot be annotated here.');
+    await source.annotate(runIds, change);
+    return null;
+  });
+}
+
+const runIds = z.array(z.string().min(1).max(100)).min(1).max(1000);
+const tags = z.array(z.string().max(1000)).max(100).exactOptional();
+
+const annotation = z
+  .object({ runIds, addTags: tags, removeTags: tags, note: z.string().max(5000).exactOptional() })
+  .strict();

@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'mocha';
+import type { Page } from 'playwright-core';
+import { until } from '../../fakes/scratch.ts';
+import { manyRunsSource, seedsSource } from './demoRuns.ts';
+import { PanelBrowser, type OpenOptions } from './panelPage.ts';
+
+const rowOf = (page: Page, id: string) => page.locator(`tr[data-run="${id}"]`);
+
+const cell = (page: Page, name: string) => page.getByRole('button', { name });
+
+const focusedLabel = (page: Page): Promise<string> =>
+  page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? '');
+
+const said = async (page: Page, words: RegExp): Promise<void> =>
+  until(`said ${words}`, async () => words.test((await page.textContent('#said')) ?? ''));
+
+describe('the table of the metrics panel in Chromium', function () {
+  this.timeout(60_000);
+  let browser: PanelBrowser;
+
+  before(async () => {
+    browser = await PanelBrowser.launch();
+  });
+  after(() => browser.close());
+
+  const table = async (options: OpenOptions) => {
+    const opened = await browser.open(options);
+    await opened.page.getByRole('button', { name: 'Table', exact: true }).click();
+    await opened.page.locator('.runs-box.is-wide').waitFor();
+    return opened;
+  };
+
+  it('edits tags and notes with the keyboard, as text and never as HTML', async () => {
+    const source = manyRunsSource(30);
+    const { page, complaints } = await table({ source });
+    await rowOf(page, 'r-1').getByRole('button', { name: 'run 1', exact: true }).focus();
+    await page.keyboard.press('Tab');
+    assert.equal(await focusedLabel(page), 'Tags of run 1: none. Edit');
+    await page.keyboard.press('Enter');
+    assert.equal(await focusedLabel(page), 'Tags of run 1');
+    await page.keyboard.type('good, <b>bold</b>');
+    // Home moves in the field, and not to the first row.
+    await page.keyboard.press('Home');
+    await page.keyboard.press('Enter');
+    await said(page, /Tags of run 1 saved/);
+    assert.deepEqual(source.runs[0]?.tags, ['good', '<b>bold</b>']);
+    await until('shown', async () => (await focusedLabel(page)).includes('good <b>bold</b>'));
+    assert.equal(await page.locator('table.runs b').count(), 0);
+    await page.keyboard.press('ArrowDown');
+    assert.equal(await focusedLabel(page), 'Tags of run 2: none. Edit');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await page.keyboard.type('gone');
+    await page.keyboard.press('Escape');
+    assert.equal(await focusedLabel(page), 'Note of run 2: none. Edit');
+    assert.equal(source.runs[1]?.note, undefined);
+    await page.keyboard.press('Enter');
+    await page.keyboard.type('needs a longer warmup');
+    // Another control takes the focus: the text is saved.
+    await page.locator('.sidebar vscode-text-field').first().click();
+    await until('saved', () => source.runs[1]?.note === 'needs a longer warmup');
+    await page.keyboard.type('tag:good');
+    const rows = page.locator('table.runs tbody tr[data-run]');
+    await until('filtered', async () => (await rows.count()) === 1);
+    assert.equal(await rows.first().getAttribute('data-run'), 'r-1');
+    assert.deepEqual(complaints, []);
+    await page.close();
+  });
+
+  it('saves what is being edited when its row is scrolled away', async () => {
+    const source = manyRunsSource(300);
+    const { page } = await table({ source });
+    await rowOf(page, 'r-1').hover();
+    await cell(page, 'Note of run 1: none. Edit').click();
+    await page.keyboard.type('scrolled');
+    await page.locator('.runs-box').evaluate((box) => box.scrollTo(0, 9000));
+    await until('saved', () => source.runs[0]?.note === 'scrolled');
+    await page.close();
+  });
+
+  it('tags the runs of a group, and keeps the tags of single runs', async () => {
+    const source = seedsSource();
+    await source.annotate(['r-1', 'r-2', 'r-3'], { addTags: ['base'] });
+    await source.annotate(['r-2'], { addTags: ['odd'] });
+    const { page } = await table({ source });
+    await rowOf(page, 'group-1').hover();
+    await cell(page, 'Tags of runs 1–3: base. Edit').click();
+    await page.keyboard.type('good');
+    await page.keyboard.press('Enter');
+    await said(page, /Tags of runs 1–3 saved/);
+    const tags = source.runs.slice(0, 3).map((run) => run.tags);
+    assert.deepEqual(tags, [['good'], ['odd', 'good'], ['good']]);
+    await page.close();
+  });
+
+  it('says why tags were not saved', async () => {
+    const source = manyRunsSource(3);
+    source.refusal = 'the session is open in another window';
+    const { page } = await table({ source });
+    await rowOf(page, 'r-1').hover();
+    await cell(page, 'Tags of run 1: none. Edit').click();
+    await page.keyboard.type('good');
+    await page.keyboard.press('Enter');
+    const alert = page.locator('.table-problem');
+    await until('problem', async () =>
+      /Tags of run 1 not saved: .*another window/.test((await alert.textContent()) ?? ''),
+    );
+    await page.close();
+  });
+});
