@@ -8,8 +8,6 @@ export interface Cell {
   /** The control of the cell, which arrow keys reach; omitted if there is none. */
   readonly control?: HTMLElement;
   draw(item: Item, column: Column): void;
-  /** Called before the row leaves the page. */
-  leave?(): void;
 }
 
 export interface CellEvents {
@@ -81,10 +79,6 @@ class EditCell implements Cell {
       'aria-label',
       `${column.title} of ${item.name}: ${text === '' ? 'none' : text}. Edit`,
     );
-  }
-
-  leave(): void {
-    this.#close(true);
   }
 
   #edit(): void {

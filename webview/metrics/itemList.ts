@@ -1,5 +1,6 @@
 /** The items as the user has arranged them: grouped, filtered, sorted, and which are drawn. */
 import type { PanelState } from '../../src/protocol/metricsPanel.ts';
+import { shownColumns } from './columnOrder.ts';
 import { narrowColumns, sortItems, wideColumns, type Column } from './columns.ts';
 import { drawnItems } from './drawn.ts';
 import { matches, readFilter, unknownNames, type Filter } from './filter.ts';
@@ -10,6 +11,8 @@ export interface ItemList {
   /** Pinned items first; the filter never hides these. */
   readonly items: readonly Item[];
   readonly columns: readonly Column[];
+  /** All columns that the wide table could show, in their usual order; empty for the narrow one. */
+  readonly allColumns: readonly Column[];
   readonly drawn: ReadonlySet<string>;
   /** The reason why the list is empty; omitted if it is not. */
   readonly emptyText?: string;
@@ -17,17 +20,21 @@ export interface ItemList {
 
 export function itemList(state: PanelState, view: ViewState, metric: string): ItemList {
   const all = itemsOf(state, view);
-  const columns = view.isTable ? wideColumns(state, all) : narrowColumns(metric);
+  const allColumns = view.isTable ? wideColumns(state, all) : [];
+  const columns = view.isTable ? shownColumns(allColumns, view) : narrowColumns(metric);
   const filter = readFilter(view.filter);
   const pinned = new Set(view.pinned);
   const isPinned = ({ id }: Item): boolean => pinned.has(id);
   const others = all.filter((item) => !isPinned(item) && matches(item, filter));
-  const items = [
-    ...all.filter(isPinned),
-    ...sortItems(others, columns, view.isTable ? view.sort : undefined),
-  ];
+  const items = [...all.filter(isPinned), ...sortItems(others, allColumns, view.sort)];
   const drawn = drawnItems(items, state.ranking, view);
-  return { items, columns, drawn, ...(items.length === 0 && { emptyText: textFor(all, filter) }) };
+  return {
+    items,
+    columns,
+    allColumns,
+    drawn,
+    ...(items.length === 0 && { emptyText: textFor(all, filter) }),
+  };
 }
 
 function textFor(all: readonly Item[], filter: Filter): string {

@@ -276,6 +276,7 @@ export class Panel {
   #buildSidebar(): Sidebar {
     return new Sidebar({
       arrange: (change) => this.#view.update(change),
+      say: (text) => this.#announcer.say(text),
       setShown: (id, isShown) => this.#setShown([id], isShown),
       setAllShown: (isShown) =>
         this.#setShown(

@@ -105,11 +105,6 @@ export class RunRow {
     this.#pinCell.before(...this.#cells.map(({ root }) => root));
   }
 
-  /** Saves what the user is editing. Called before the row leaves the page. */
-  leave(): void {
-    for (const cell of this.#cells) cell.leave?.();
-  }
-
   setActive(isActive: boolean): void {
     for (const control of this.#controls()) control.tabIndex = isActive ? 0 : -1;
   }

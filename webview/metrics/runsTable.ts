@@ -6,11 +6,13 @@ import { checkbox, type CheckboxHandle } from './controls.ts';
 import type { Column, Sort } from './columns.ts';
 import { element, setAttribute, setChildren } from '../shared/dom.ts';
 import { RunRow, type RunRowEvents, type RunRowModel } from './runRow.ts';
+import { moveColumns, type ColumnMoves } from './headDrag.ts';
 import { windowOf } from '../shared/windowOf.ts';
 
 export interface RunsTableEvents extends RunRowEvents {
   setAllShown(isShown: boolean): void;
   sort(sort: Sort | undefined): void;
+  readonly columnMoves: ColumnMoves;
   /** Called with the item under the pointer; with `undefined` when the pointer leaves the rows. */
   highlight(id: string | undefined): void;
 }
@@ -49,6 +51,7 @@ export class RunsTable {
       element('thead', {}, this.#head),
       this.#body,
     );
+    moveColumns(this.#head, events.columnMoves);
     this.root.append(this.#table);
     this.root.addEventListener('scroll', () => this.#draw(), { passive: true });
     new ResizeObserver(() => this.#draw()).observe(this.root);
@@ -74,7 +77,7 @@ export class RunsTable {
 
   #drawHead(): void {
     const { columns, isSortable, sort } = this.#model;
-    const wanted = JSON.stringify([columns.map(({ id }) => id), isSortable, sort]);
+    const wanted = JSON.stringify([columns.map(({ id, title }) => [id, title]), isSortable, sort]);
     if (wanted === this.#shownHead) return;
     this.#shownHead = wanted;
     setAttribute(this.root, 'class', isSortable ? 'runs-box is-wide' : 'runs-box');
@@ -111,9 +114,12 @@ export class RunsTable {
       title: hint ?? title,
       'aria-sort': order,
       'data-column': id,
+      draggable: isSortable ? 'true' : undefined,
     });
     if (!isSortable) return append(cell, title);
-    const button = element('button', { type: 'button', class: 'link' }, `${title}${mark}`);
+    const keys = 'Alt+ArrowLeft Alt+ArrowRight';
+    const attributes = { type: 'button', class: 'link', 'aria-keyshortcuts': keys } as const;
+    const button = element('button', attributes, `${title}${mark}`);
     button.addEventListener('click', () => this.#events.sort(nextSort(id, sort)));
     return append(cell, button);
   }
@@ -125,11 +131,7 @@ export class RunsTable {
     const { from, to } = windowOf({ ...place, rowHeight, spareRows });
     const visible = rows.slice(from, to);
     const ids = new Set(visible.map(({ item }) => item.id));
-    for (const [id, row] of this.#rows) {
-      if (ids.has(id)) continue;
-      row.leave();
-      this.#rows.delete(id);
-    }
+    for (const id of this.#rows.keys()) if (!ids.has(id)) this.#rows.delete(id);
     const elements = visible.map((model, index) => {
       const row = this.#rows.get(model.item.id) ?? this.#add(model.item.id);
       row.render(model, { columns, isActive: model.item.id === this.#activeId });

@@ -1,4 +1,6 @@
 /** The filter, the choice of a metric and the table of runs: beside the charts, or above them. */
+import { ColumnMenu } from './columnMenu.ts';
+import { movedBy, movedTo } from './columnOrder.ts';
 import { dropdown, textField, toggleButton } from './controls.ts';
 import { DrawnNote } from './drawnNote.ts';
 import { element, setAttribute, setText } from '../shared/dom.ts';
@@ -9,9 +11,11 @@ import { RunsTable, type RunsTableEvents } from './runsTable.ts';
 import type { LineStyle } from '../shared/theme.ts';
 import type { ViewState } from './viewState.ts';
 
-export interface SidebarEvents extends RunsTableEvents {
+export interface SidebarEvents extends Omit<RunsTableEvents, 'columnMoves'> {
   /** Called when the user filters, chooses a metric, or changes what the table shows. */
-  arrange(change: Partial<Pick<ViewState, 'filter' | 'metric' | 'isTable' | 'isAllDrawn'>>): void;
+  arrange(change: Partial<ViewState>): void;
+  /** Tells users of screen readers what was done. */
+  say(text: string): void;
 }
 
 export interface SidebarModel {
@@ -33,9 +37,13 @@ export class Sidebar {
   readonly #problem = element('p', { class: 'table-problem', role: 'alert', hidden: true });
   readonly #empty = element('p', { class: 'no-match muted', hidden: true });
   readonly #table: RunsTable;
+  readonly #columns: ColumnMenu;
+  readonly #events: SidebarEvents;
+  #model: SidebarModel | undefined;
   #isTable = false;
 
   constructor(events: SidebarEvents) {
+    this.#events = events;
     this.#filter = textField(
       'Filter runs',
       'Filter, such as lr<=0.001 val_loss<1 tag:good',
@@ -48,10 +56,17 @@ export class Sidebar {
       'Show a column for each parameter and metric',
     );
     this.#note = new DrawnNote(() => events.arrange({ isAllDrawn: true }));
-    this.#table = new RunsTable(events);
+    const columnMoves = {
+      moveBy: (id: string, distance: number) =>
+        this.#move(({ list, view }) => movedBy(list.allColumns, view, { id, distance })),
+      moveTo: (id: string, target: string, isAfter: boolean) =>
+        this.#move(({ list, view }) => movedTo(list.allColumns, view, { id, target, isAfter })),
+    };
+    this.#table = new RunsTable({ ...events, columnMoves });
+    this.#columns = new ColumnMenu(events);
     const toggle = element('div', { class: 'segments' }, this.#toggle);
     const bar = element('div', { class: 'sidebar-bar' }, this.#filter.root, this.#metric.root);
-    bar.append(toggle);
+    bar.append(this.#columns.root, toggle);
     this.elements = [bar, this.#problem, this.#note.root, this.#empty, this.#table.root];
   }
 
@@ -61,7 +76,16 @@ export class Sidebar {
     setText(this.#problem, text ?? '');
   }
 
-  render({ list, view, metrics, metric, styleOf }: SidebarModel): void {
+  #move(order: (model: SidebarModel) => readonly string[] | undefined): void {
+    const columnOrder = this.#model && order(this.#model);
+    if (columnOrder === undefined) return;
+    this.#events.arrange({ columnOrder });
+    this.#events.say('Column moved');
+  }
+
+  render(model: SidebarModel): void {
+    this.#model = model;
+    const { list, view, metrics, metric, styleOf } = model;
     const { items, columns, drawn, emptyText = '' } = list;
     const pinned = new Set(view.pinned);
     const rows = items.map((item) => ({
@@ -70,6 +94,8 @@ export class Sidebar {
       isShown: drawn.has(item.id),
       isPinned: pinned.has(item.id),
     }));
+    this.#columns.root.hidden = !view.isTable;
+    this.#columns.render(list.allColumns, view);
     this.#isTable = view.isTable;
     this.#filter.set(view.filter);
     setAttribute(this.#filter.root, 'title', filterHint(namesIn(items, metrics)));

@@ -23,6 +23,10 @@ export interface ViewState {
   readonly isTable: boolean;
   /** Order of the table; omitted for the order in which the runs started. */
   readonly sort?: Sort;
+  /** Ids of the columns of the table that the user has hidden. */
+  readonly hiddenColumns: readonly string[];
+  /** Ids of columns in the order in which the user has put them; empty for the usual order. */
+  readonly columnOrder: readonly string[];
   /** Name of the metric whose values the table of runs shows; if empty, the first metric. */
   readonly metric: string;
   /** Words that the names of the shown metrics contain. */
@@ -58,6 +62,8 @@ export function restoreState(saved: unknown): ViewState {
     filter: textOf(from['filter']),
     isTable: from['isTable'] === true,
     ...sortOf(from['sort']),
+    hiddenColumns: textsOf(from['hiddenColumns']),
+    columnOrder: textsOf(from['columnOrder']),
     metric: textOf(from['metric']),
     chartFilter: textOf(from['chartFilter']),
     closedSections: textsOf(from['closedSections']),

@@ -52,6 +52,8 @@ const shapes = {
   chart: ['M2.500 2.500v11h11M4.500 10l3-3.500l2 2l3.500-4.500'],
   output: ['M2.500 3h11v10h-11zM4.500 5.500l2 2l-2 2M8 10h3.500'],
   chevron: ['M6 3.5l4.500 4.500L6 12.500'],
+  arrowUp: ['M8 13V3.500M4 7.500l4-4l4 4'],
+  arrowDown: ['M8 3v9.500M4 8.500l4 4l4-4'],
   close: ['M4 4l8 8M12 4l-8 8'],
 } as const;
 

@@ -15,6 +15,11 @@ const focusedLabel = (page: Page): Promise<string> =>
 const said = async (page: Page, words: RegExp): Promise<void> =>
   until(`said ${words}`, async () => words.test((await page.textContent('#said')) ?? ''));
 
+const columnsOf = (page: Page): Promise<readonly string[]> =>
+  page
+    .locator('table.runs thead th[data-column]')
+    .evaluateAll((heads) => heads.map((head) => head.getAttribute('data-column') ?? ''));
+
 describe('the table of the metrics panel in Chromium', function () {
   this.timeout(60_000);
   let browser: PanelBrowser;
@@ -106,6 +111,49 @@ describe('the table of the metrics panel in Chromium', function () {
     await until('problem', async () =>
       /Tags of run 1 not saved: .*another window/.test((await alert.textContent()) ?? ''),
     );
+    await page.close();
+  });
+
+  it('hides and moves columns, by keyboard, menu and pointer, and keeps them over a reload', async () => {
+    const { page, complaints } = await table({ source: manyRunsSource(30) });
+    const before = await columnsOf(page);
+    assert.deepEqual(before.slice(0, 3), ['parameter lr', 'parameter depth', 'tags']);
+    await page.getByRole('button', { name: 'Columns' }).focus();
+    await page.keyboard.press('Enter');
+    const menu = page.getByRole('dialog', { name: 'Columns' });
+    await menu.getByRole('checkbox', { name: 'depth' }).focus();
+    await page.keyboard.press('Space');
+    await until('hidden', async () => !(await columnsOf(page)).includes('parameter depth'));
+    const right = menu.getByRole('button', { name: 'Move lr right' });
+    await right.click();
+    await until('moved', async () => (await columnsOf(page))[1] === 'parameter lr');
+    assert.equal(await focusedLabel(page), 'Move lr right', 'keeps the focus');
+    await page.keyboard.press('Escape');
+    assert.equal(await menu.isVisible(), false);
+    await page.locator('th[data-column="machine"] button').focus();
+    await page.keyboard.press('Alt+ArrowLeft');
+    await said(page, /Column moved/);
+    const moved = await columnsOf(page);
+    assert.ok(moved.indexOf('machine') < before.indexOf('machine'), moved.join());
+    assert.equal(
+      await page.evaluate(() => document.activeElement?.textContent),
+      'Machine',
+      'the title keeps the focus',
+    );
+    const [from, to] = [
+      page.locator('th[data-column="machine"]'),
+      page.locator('th[data-column="tags"]'),
+    ];
+    await from.dragTo(to, { targetPosition: { x: 3, y: 8 } });
+    await until('dragged', async () => (await columnsOf(page))[0] === 'machine');
+    const kept = await columnsOf(page);
+    await page.reload();
+    await page.locator('.runs-box.is-wide').waitFor();
+    assert.deepEqual(await columnsOf(page), kept);
+    await page.getByRole('button', { name: 'Columns' }).click();
+    await page.getByRole('button', { name: 'Reset Columns' }).click();
+    await until('reset', async () => (await columnsOf(page)).join() === before.join());
+    assert.deepEqual(complaints, []);
     await page.close();
   });
 });
