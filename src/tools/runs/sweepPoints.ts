@@ -5,6 +5,7 @@
 import * as z from 'zod';
 import { commandForm } from '../../experiments/commandForm.ts';
 import { ToolFailure } from '../../base/errors.ts';
+import { seededRandom } from '../../base/random.ts';
 import { oneLine } from '../../base/text.ts';
 import { maxPoints, type ParamValue, type SweepPoint } from '../../runs/sweep.ts';
 import { checkPlaces, fill, parseTemplate } from './sweepTemplate.ts';
@@ -143,7 +144,7 @@ function combinations(params: Readonly<Record<string, readonly ParamValue[]>>): 
 function draw({ params, count, seed }: NonNullable<Given['random']>): readonly Values[] {
   if (Object.keys(params).length === 0)
     throw new ToolFailure('random.params is empty: name at least one parameter.');
-  const next = generator(seed);
+  const next = seededRandom(seed);
   return Array.from({ length: count }, () =>
     Object.fromEntries(Object.entries(params).map(([key, each]) => [key, drawn(each, next())])),
   );
@@ -164,20 +165,6 @@ function drawn(from: Distribution, share: number): ParamValue {
     case 'choice':
       return from.values[Math.floor(share * from.values.length)] ?? '';
   }
-}
-
-/**
- * Returns a generator of random numbers from 0 to 1. The same seed gives the same numbers on every
- * machine (mulberry32).
- */
-function generator(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }
 
 /**

@@ -1,0 +1,133 @@
+/** Estimates which parameters of a set of runs matter for a metric, and by how much. */
+import { seededRandom } from '../../base/random.ts';
+import { claimsOf, type Design } from './claims.ts';
+import { centred, meanOf, product, scaled, type Column } from './columns.ts';
+import { factorOf, rankScores, type Factor } from './factors.ts';
+import { Gram } from './gram.ts';
+import { interactionOf, type Interaction } from './interaction.ts';
+import { shareOf, type Share } from './shares.ts';
+
+/** A run with its value of a metric. */
+export interface Trial {
+  /** Name of the setting. Runs of one setting are repeats, and have the same parameters. */
+  readonly setting: string;
+  /** Values of the parameters by name, without the seed. */
+  readonly parameters: Readonly<Record<string, string>>;
+  /** A finite number. */
+  readonly value: number;
+}
+
+/** The main effect of a parameter: what it explains alone, averaged over the others. */
+export interface Effect extends Share {
+  readonly name: string;
+  readonly kind: Factor['kind'];
+  /** Whether the values spread evenly on a logarithmic axis. */
+  readonly isLog: boolean;
+  /** Whether chance does not explain the effect. Nothing is to be said of one for which it does. */
+  readonly isClaimed: boolean;
+  /** Rank correlation (Spearman) with the value, from −1 to 1; only of numbers. */
+  readonly correlation?: number;
+  /** Number of runs that name the parameter. */
+  readonly runs: number;
+}
+
+export interface Importance {
+  readonly settings: number;
+  /**
+   * The parameters that vary, the largest share first; those that matter before the others. Empty if
+   * there are fewer settings than `minSettings`.
+   */
+  readonly effects: readonly Effect[];
+  /** The strongest pair that acts together; omitted if chance explains it. */
+  readonly interaction?: Interaction;
+}
+
+/** Number of different settings below which nothing is estimated. */
+export const minSettings = 12;
+
+/**
+ * Estimates the shares of the variance between runs, over the settings as they were drawn. The same
+ * runs give the same answer.
+ */
+export function importanceOf(trials: readonly Trial[]): Importance {
+  const settings = [...Map.groupBy(trials, ({ setting }) => setting).values()];
+  if (settings.length < minSettings) return { settings: settings.length, effects: [] };
+  const means = Float64Array.from(settings, (runs) =>
+    meanOf(Float64Array.from(runs, ({ value }) => value)),
+  );
+  const y = centred(means);
+  const factors = factorsOf(settings);
+  const design = designOf(factors);
+  const random = seededRandom(trials.length);
+  const claims = claimsOf(y, design, random);
+  const extra = varianceOfRepeats(settings, means);
+  const interaction = interactionOf(y, factors, claims, { extra, random });
+  const base = Gram.of(design.columns);
+  base.setValue(Float64Array.from(design.columns, (one) => product(one, y)), product(y, y));
+  for (const index of claims)
+    for (const column of design.parameters[index]?.columns ?? []) base.add(column);
+  const effects = factors.map((factor, index): Effect => {
+    const own = design.parameters[index]?.columns ?? [];
+    const gram = base.copy();
+    for (const column of own) gram.add(column);
+    const { name, kind, isLog } = factor;
+    return {
+      ...{ name, kind, isLog, isClaimed: claims.includes(index) },
+      ...shareOf({ y, extra, columns: design.columns, own, gram }),
+      ...(kind === 'number' && { correlation: rankCorrelation(factor.values, means) }),
+      runs: trials.filter(({ parameters }) => parameters[name] !== undefined).length,
+    };
+  });
+  return {
+    settings: settings.length,
+    effects: effects.toSorted(
+      (a, b) => Number(b.isClaimed) - Number(a.isClaimed) || b.share - a.share,
+    ),
+    ...(interaction && { interaction }),
+  };
+}
+
+function factorsOf(settings: readonly (readonly Trial[])[]): readonly Factor[] {
+  const parameters = settings.map(([first]) => first?.parameters ?? {});
+  const names = new Set(parameters.flatMap((one) => Object.keys(one)));
+  return [...names].flatMap(
+    (name) =>
+      factorOf(
+        name,
+        parameters.map((one) => one[name]),
+      ) ?? [],
+  );
+}
+
+function designOf(factors: readonly Factor[]): Design {
+  let next = 0;
+  return {
+    columns: factors.flatMap(({ columns }) => columns.map(scaled)),
+    parameters: factors.map(({ columns, kind }) => ({
+      columns: columns.map(() => next++),
+      isOrdered: kind === 'number',
+    })),
+  };
+}
+
+/**
+ * Returns the variance between repeats that their means lack: a mean of three varies by a third of
+ * what a run varies.
+ */
+function varianceOfRepeats(settings: readonly (readonly Trial[])[], means: Column): number {
+  let [squares, freedom, inverse] = [0, 0, 0];
+  settings.forEach((runs, index) => {
+    for (const { value } of runs) squares += (value - (means[index] ?? 0)) ** 2;
+    freedom += runs.length - 1;
+    inverse += 1 / runs.length / settings.length;
+  });
+  return freedom === 0 ? 0 : (squares / freedom) * (1 - inverse);
+}
+
+/** Returns the rank correlation over the settings with a value; 0 if either is constant. */
+function rankCorrelation(values: Column, means: Column): number {
+  const named = [...values.keys()].filter((row) => !Number.isNaN(values[row]));
+  const ranks = (column: Column): Column =>
+    scaled(rankScores(Float64Array.from(named, (row) => column[row] ?? 0)));
+  return product(ranks(values), ranks(means));
+}
