@@ -4,6 +4,7 @@
  */
 import { NotificationType, RequestType, RequestType0 } from 'vscode-jsonrpc';
 import type { Ema } from './ema.ts';
+import type { MatteredAnswer, MatteredQuery } from './mattered.ts';
 import type { PanelDelta } from './panelDelta.ts';
 
 export type XAxis = 'step' | 'time';
@@ -181,6 +182,9 @@ export interface PanelProblem {
 
 export const ready = new RequestType0<PanelState, PanelProblem>('ready');
 export const readSeries = new RequestType<SeriesQuery, SeriesAnswer, PanelProblem>('series.read');
+export const readMattered = new RequestType<MatteredQuery, MatteredAnswer, PanelProblem>(
+  'mattered.read',
+);
 /** Sends what has changed since the answer to `ready`, or since the last change. */
 export const stateChanged = new NotificationType<PanelDelta>('state.changed');
 /** Adds points to a series. Sent at most once per series and animation frame. */

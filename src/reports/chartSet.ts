@@ -10,7 +10,7 @@ import { resultGroups, summaryOfRepeats } from '../experiments/ledgerExperiments
 import { baselinesOf } from '../experiments/target/judgeTarget.ts';
 import { conditionText, type Baselines, type Condition } from '../experiments/target/target.ts';
 import type { SeriesColumns } from '../metrics/metric.ts';
-import { bestSoFar } from './bestSoFar.ts';
+import { bestSoFar } from '../experiments/bestSoFar.ts';
 import type { BriefFacts } from './facts.ts';
 import { nightOf, type Night } from './night.ts';
 import { progressChart, type ProgressPoint } from './progressChart.ts';

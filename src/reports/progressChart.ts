@@ -1,6 +1,6 @@
 /** Draws the progress of a session: a dot per run, and a line for the best value so far. */
 import type { Decision } from '../experiments/experiment.ts';
-import type { BestAfter } from './bestSoFar.ts';
+import type { BestAfter } from '../experiments/bestSoFar.ts';
 import { renderPlot, type LegendEntry } from './plot.ts';
 import { element, pathOf, xmlText } from './svg.ts';
 import { runName } from '../runs/run.ts';

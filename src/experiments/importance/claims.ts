@@ -29,7 +29,7 @@ const falseClaims = 0.045;
 const efforts: readonly Effort[] = [
   { upTo: 80, depth: 7, quickShuffles: 99, shuffles: 399 },
   { upTo: 250, depth: 4, quickShuffles: 99, shuffles: 399 },
-  { upTo: Infinity, depth: 0, quickShuffles: 39, shuffles: 199 },
+  { upTo: Infinity, depth: 0, quickShuffles: 24, shuffles: 199 },
 ];
 /** Number of settings that must be left per parameter that is looked at. */
 const settingsLeft = 6;

@@ -3,7 +3,7 @@ import { describe, it } from 'mocha';
 import { DOMParser } from 'linkedom';
 import type { SeriesColumns } from '../../../src/metrics/metric.ts';
 import { drawCharts } from '../../../src/reports/chartSet.ts';
-import { bestSoFar } from '../../../src/reports/bestSoFar.ts';
+import { bestSoFar } from '../../../src/experiments/bestSoFar.ts';
 import { progressChart, type ProgressPoint } from '../../../src/reports/progressChart.ts';
 import { runChart } from '../../../src/reports/runChart.ts';
 import { scaleFor } from '../../../src/reports/scale.ts';

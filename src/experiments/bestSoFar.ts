@@ -1,11 +1,11 @@
 /** Computes the line of the best value so far, which goes from setting to setting. */
-import { isBetter } from '../experiments/champion.ts';
-import { isOut } from '../experiments/decisionsInForce.ts';
-import type { Decisive, LedgerRow } from '../experiments/ledger.ts';
-import { summaryOfRepeats } from '../experiments/ledgerExperiments.ts';
-import { settingGroups } from '../experiments/repeats.ts';
-import { breachesOf } from '../experiments/target/judgeTarget.ts';
-import type { BriefFacts } from './facts.ts';
+import { isBetter } from './champion.ts';
+import { isOut } from './decisionsInForce.ts';
+import type { Decisive, Ledger, LedgerRow } from './ledger.ts';
+import { summaryOfRepeats } from './ledgerExperiments.ts';
+import { settingGroups } from './repeats.ts';
+import { breachesOf } from './target/judgeTarget.ts';
+import type { Target } from './target/target.ts';
 
 /** The best value after a run. */
 export interface BestAfter {
@@ -14,12 +14,18 @@ export interface BestAfter {
   readonly value: number;
 }
 
+/** The runs of a session, and its target. */
+export interface Measured {
+  readonly target?: Target | undefined;
+  readonly ledger: Pick<Ledger, 'decisive' | 'experiments'>;
+}
+
 /**
  * Returns the best value after each run that changed it, in the order of the runs. The value of a
  * setting is the mean of its repeats so far, and those of the goal must all be measured. Leaves out
  * settings that were discarded, failed, or break a limit of the goal.
  */
-export function bestSoFar({ target, ledger }: Pick<BriefFacts, 'target' | 'ledger'>): BestAfter[] {
+export function bestSoFar({ target, ledger }: Measured): BestAfter[] {
   const { decisive, experiments } = ledger;
   if (decisive === undefined) return [];
   const breaches = breachesOf(target, ledger);

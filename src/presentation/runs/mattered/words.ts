@@ -1,0 +1,102 @@
+/** Says in words what is known of a parameter. */
+import { counted, formatValue } from '../../../base/text.ts';
+import type { Effect, Importance } from '../../../experiments/importance/importance.ts';
+import { minSettings } from '../../../experiments/importance/importance.ts';
+import type { Decisive } from '../../../experiments/ledger.ts';
+import type { MeasuredRun, MeasuredRuns } from './measured.ts';
+
+type Direction = Decisive['direction'];
+
+/** Rank correlation below which neither end of a parameter is called better. */
+const leastCorrelation = 0.25;
+
+/** Formats a share of the variance: `62 %`, `0.4 %`. */
+const percent = (share: number): string => {
+  const value = 100 * share;
+  return value > 0 && value < 1 ? '< 1 %' : `${Math.round(value)} %`;
+};
+
+/**
+ * Says how much a parameter explains: `62 % of the variance (48–71 %), lower is better, 40 runs`. Of
+ * one for which chance explains as much, only how much it may explain at most.
+ */
+export function effectText(
+  effect: Effect,
+  direction: Direction,
+  runs: readonly MeasuredRun[],
+): string {
+  const { isClaimed, share, low, high } = effect;
+  const count = counted(effect.runs, 'run');
+  if (!isClaimed) return `at most ${percent(high)} of the variance, ${count}`;
+  const interval = `${Math.round(100 * low)}–${percent(high)}`;
+  return `${percent(share)} of the variance (${interval}), ${better(effect, direction, runs)}, ${count}`;
+}
+
+function better(effect: Effect, direction: Direction, runs: readonly MeasuredRun[]): string {
+  const { correlation } = effect;
+  if (correlation === undefined) return `${bestLevel(effect.name, direction, runs)} is best`;
+  if (Math.abs(correlation) < leastCorrelation) return 'neither end is better';
+  return correlation > 0 === (direction === 'lower') ? 'lower is better' : 'higher is better';
+}
+
+function bestLevel(name: string, direction: Direction, runs: readonly MeasuredRun[]): string {
+  const levels = [...Map.groupBy(runs, ({ parameters }) => parameters[name] ?? 'not set')];
+  const means = levels.map(([level, { length }], at) => ({
+    level,
+    mean: (levels[at]?.[1] ?? []).reduce((sum, { value }) => sum + value, 0) / length,
+  }));
+  const sign = direction === 'lower' ? 1 : -1;
+  return means.toSorted((a, b) => sign * (a.mean - b.mean))[0]?.level ?? '';
+}
+
+/** Says how strongly a number and the metric rise together; empty for a category. */
+export function correlationText({ correlation }: Effect, metric: string): string {
+  if (correlation === undefined) return 'Not a number';
+  const size = Math.abs(correlation);
+  const strength = size >= 0.7 ? 'strong' : size >= 0.4 ? 'moderate' : size >= 0.2 ? 'weak' : 'no';
+  const value = correlation.toFixed(2).replace('-', '−');
+  return `${strength[0]?.toUpperCase()}${strength.slice(1)} rank correlation with ${metric} (${value})`;
+}
+
+/** Says what the view compares. */
+export function headingOf({ decisive, runs }: MeasuredRuns, settings: number): string {
+  if (decisive === undefined) return 'No metric decides';
+  const best = decisive.rule === 'best' ? ', best of each run' : '';
+  const count = `${counted(runs.length, 'run')} with ${counted(settings, 'setting')}`;
+  return `${decisive.metric}${best}, ${decisive.direction} is better: ${count}`;
+}
+
+/** Noncentrality at which an effect is found in 80 % of the cases, corrected for some parameters. */
+const findable = 13;
+
+/** Says what is left out, what is missing, and how small an effect may go unnoticed. */
+export function notesOf(measured: MeasuredRuns, { settings, effects }: Importance): string[] {
+  const { decisive, leftOut, runs } = measured;
+  const out =
+    leftOut === 0
+      ? []
+      : [`${counted(leftOut, 'run')} left out: active, failed, invalid, or without a finite value.`];
+  if (decisive === undefined)
+    return ['No metric with a known better direction was measured. Name one in the goal.'];
+  if (settings < minSettings)
+    return [
+      `${minSettings} runs with different settings are needed to say what mattered; ${settings} of these runs have one that is measured. ${minSettings - settings} more are needed.`,
+      ...out,
+    ];
+  if (effects.length === 0) return ['No parameter varies between these runs.', ...out];
+  const share = findable / (findable + settings);
+  const repeats = runs.length > settings ? '' : ' Repeats with other seeds show what is noise.';
+  return [
+    `With ${counted(settings, 'setting')}, a parameter with less than about ${percent(share)} of the variance may go unnoticed.${repeats}`,
+    ...out,
+  ];
+}
+
+/** Says that two parameters act together. */
+export function interactionText({ interaction }: Importance): string | undefined {
+  if (interaction === undefined) return undefined;
+  const [one, other] = interaction.names;
+  return `${one} and ${other} act together: a further ${percent(interaction.share)} of the variance depends on the combination.`;
+}
+
+export const valueText = (value: number): string => formatValue(Number(value.toPrecision(4)));
