@@ -5,7 +5,6 @@
 import { NotificationType, RequestType, RequestType0 } from 'vscode-jsonrpc';
 import type { Ema } from './ema.ts';
 import type { MatteredAnswer, MatteredQuery } from './mattered.ts';
-import type { PanelDelta } from './panelDelta.ts';
 
 export type XAxis = 'step' | 'time';
 
@@ -185,8 +184,6 @@ export const readSeries = new RequestType<SeriesQuery, SeriesAnswer, PanelProble
 export const readMattered = new RequestType<MatteredQuery, MatteredAnswer, PanelProblem>(
   'mattered.read',
 );
-/** Sends what has changed since the answer to `ready`, or since the last change. */
-export const stateChanged = new NotificationType<PanelDelta>('state.changed');
 /** Adds points to a series. Sent at most once per series and animation frame. */
 export const pointsAdded = new NotificationType<PointsAdded>('points.added');
 export const openRun = new NotificationType<{ readonly runId: string }>('run.opened');

@@ -1,4 +1,5 @@
 /** Changes of the state of the metrics panel, so that a point of one run sends only that run. */
+import { NotificationType } from 'vscode-jsonrpc';
 import { changedList, listChange, type ListChange } from './listChange.ts';
 import type {
   PanelDecisive,
@@ -20,6 +21,9 @@ export interface PanelDelta {
   readonly decisive?: PanelDecisive | null;
   readonly metrics?: ListChange<PanelMetric, string>;
 }
+
+/** Sends what has changed since the answer to `ready`, or since the last change. */
+export const stateChanged = new NotificationType<PanelDelta>('state.changed');
 
 const idOf = ({ id }: PanelRun): string => id;
 const numberOf = ({ number }: PanelGroup): number => number;
@@ -63,6 +67,6 @@ export function changedState(before: PanelState, delta: PanelDelta): PanelState 
     groups: changedList(before.groups, delta.groups, numberOf),
     ranking: changedList(before.ranking, delta.ranking, itself),
     metrics: changedList(before.metrics, delta.metrics, nameOf),
-    ...(decisive != null && { decisive }),
+    ...(decisive && { decisive }),
   };
 }

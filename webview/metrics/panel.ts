@@ -6,11 +6,10 @@ import {
   ready,
   saveCsv,
   saveExport,
-  stateChanged,
   type PanelMetric,
   type PanelState,
 } from '../../src/protocol/metricsPanel.ts';
-import { changedState } from '../../src/protocol/panelDelta.ts';
+import { changedState, stateChanged } from '../../src/protocol/panelDelta.ts';
 import type { StateStore } from '../shared/host.ts';
 import { ViewStore } from '../shared/viewStore.ts';
 import { saveText } from './annotator.ts';

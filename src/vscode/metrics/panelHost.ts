@@ -16,12 +16,11 @@ import {
   ready,
   saveCsv,
   saveExport,
-  stateChanged,
   type PanelState,
   type SeriesAnswer,
   type SeriesQuery,
 } from '../../protocol/metricsPanel.ts';
-import { panelDelta } from '../../protocol/panelDelta.ts';
+import { panelDelta, stateChanged } from '../../protocol/panelDelta.ts';
 import { checked, refusal } from '../webviews/viewRequests.ts';
 import { PageConnection } from '../webviews/pageConnection.ts';
 import { csvParts } from './csv.ts';

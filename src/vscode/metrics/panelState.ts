@@ -118,16 +118,20 @@ export const panelState = (view: OpenSessionView): PanelState => new PanelStates
 function isSameRow(one: LedgerRow, other: LedgerRow): boolean {
   return (
     rowFields.every((field) => one[field] === other[field]) &&
-    one.cost?.usd === other.cost?.usd &&
-    one.annotation?.note === other.annotation?.note &&
-    one.annotation?.tags.join() === other.annotation?.tags.join() &&
-    one.alarm?.detail === other.alarm?.detail &&
-    one.alarm?.action === other.alarm?.action &&
+    detailsOf(one).every((detail, index) => detail === detailsOf(other)[index]) &&
     (one.metrics === other.metrics ||
       (one.metrics.length === other.metrics.length &&
         one.metrics.every((summary, index) => isSameSummary(summary, other.metrics[index]))))
   );
 }
+
+const detailsOf = ({ cost, alarm, annotation }: LedgerRow): readonly unknown[] => [
+  cost?.usd,
+  alarm?.detail,
+  alarm?.action,
+  annotation?.note,
+  annotation?.tags.join(),
+];
 
 const rowFields = [
   'number',

@@ -10,10 +10,10 @@ import {
   ready,
   saveCsv,
   saveExport,
-  stateChanged,
   type PointsAdded,
   type SeriesQuery,
 } from '../../../src/protocol/metricsPanel.ts';
+import { stateChanged } from '../../../src/protocol/panelDelta.ts';
 import { PanelHost } from '../../../src/vscode/metrics/panelHost.ts';
 import { ManualClock } from '../../fakes/manualClock.ts';
 import { MemoryPanelSource } from '../../fakes/memoryPanelSource.ts';
