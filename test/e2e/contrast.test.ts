@@ -29,28 +29,29 @@ const contrastingShare = (page: Page, png: Buffer): Promise<number> =>
       const context = new OffscreenCanvas(width, height).getContext('2d');
       if (context === null) throw new Error('no canvas');
       context.drawImage(bitmap, 0, 0);
-      const pixels = context.getImageData(0, 0, width, height).data;
-      const counts = new Map<string, number>();
-      const colourAt = (at: number): string => [...pixels.slice(at, at + 3)].join();
-      for (let at = 0; at < pixels.length; at += 4)
-        counts.set(colourAt(at), (counts.get(colourAt(at)) ?? 0) + 1);
-      const [background = '0,0,0'] = [...counts].sort(([, a], [, b]) => b - a)[0] ?? [];
-      const luminance = (colour: string): number => {
-        const [red = 0, green = 0, blue = 0] = colour.split(',').map((part) => {
-          const share = Number(part) / 255;
+      const bytesOf = context.getImageData(0, 0, width, height).data;
+      // One number per pixel: its colour.
+      const colours = new Uint32Array(bytesOf.buffer).map((colour) => colour & 0xffffff);
+      const counts = new Map<number, number>();
+      for (const colour of colours) counts.set(colour, (counts.get(colour) ?? 0) + 1);
+      const [background = 0] = [...counts].sort(([, a], [, b]) => b - a)[0] ?? [];
+      const luminance = (colour: number): number => {
+        const [red = 0, green = 0, blue = 0] = [0, 8, 16].map((shift) => {
+          const share = ((colour >> shift) & 0xff) / 255;
           return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
         });
         return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
       };
       const base = luminance(background);
-      const isSeen = (at: number): boolean => {
-        const other = luminance(colourAt(at));
+      const hasContrast = (colour: number): boolean => {
+        const other = luminance(colour);
         return (Math.max(base, other) + 0.05) / (Math.min(base, other) + 0.05) >= least;
       };
+      const contrasting = new Set([...counts.keys()].filter(hasContrast));
       let seen = 0;
       for (let x = 0; x < width; x += 1)
         for (let y = 0; y < height; y += 1)
-          if (isSeen(4 * (y * width + x))) {
+          if (contrasting.has(colours[y * width + x] ?? 0)) {
             seen += 1;
             break;
           }
