@@ -13,25 +13,34 @@ import { seedOf } from './seeds.ts';
 export function isSeedIdle(repeats: readonly LedgerEntry[]): boolean {
   const seeds = new Set(repeats.map(seedOf));
   if (seeds.size < 2 || seeds.has(undefined)) return false;
-  const [first = [], ...others] = repeats.map(({ metrics }) => metrics.filter(isResult));
-  const values = new Set(first.flatMap(({ last, min, max, mean }) => [last, min, max, mean]));
+  const [first = [], ...others] = repeats.map(({ metrics }) => metrics);
+  // Almost all seeds differ in their first value, so nothing is collected before.
+  const isSame = first.every(
+    (summary) => !isResult(summary) || others.every((metrics) => hasSame(metrics, summary)),
+  );
+  if (!isSame) return false;
+  const results = first.filter(isResult);
+  if (others.some((metrics) => metrics.filter(isResult).length !== results.length)) return false;
+  const values = new Set(results.flatMap(({ last, min, max, mean }) => [last, min, max, mean]));
   // An accuracy of 0 or 1 is no value that shows a seed.
   values.delete(0);
   values.delete(1);
-  if (values.size < 2) return false;
-  const text = textOf(first);
-  return others.every((metrics) => textOf(metrics) === text);
+  return values.size >= 2;
 }
 
 const isResult = ({ metric, direction }: MetricSummary): boolean =>
   direction !== 'none' && !isTiming(metric);
 
-const textOf = (metrics: readonly MetricSummary[]): string =>
-  JSON.stringify(
-    metrics
-      .map(({ metric, count, last, min, max, mean }) => [metric, count, last, min, max, mean])
-      .toSorted(([one], [other]) => (String(one) < String(other) ? -1 : 1)),
+const hasSame = (metrics: readonly MetricSummary[], one: MetricSummary): boolean =>
+  metrics.some(
+    (other) =>
+      other.metric === one.metric && fields.every((field) => isEqual(one[field], other[field])),
   );
+
+const fields = ['count', 'last', 'min', 'max', 'mean'] as const;
+
+const isEqual = (one: number, other: number): boolean =>
+  one === other || (!Number.isFinite(one) && !Number.isFinite(other));
 
 /** Returns the runs of each setting that ended successfully and whose seeds change nothing. */
 export const idleSeedGroups = (
