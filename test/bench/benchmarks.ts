@@ -10,6 +10,7 @@ export const benchmarks: Readonly<Record<string, Benchmark>> = {
   freshness: async (...at) => (await import('./freshness.ts')).benchFreshness(...at),
   metrics: async (...at) => (await import('./metricFigures.ts')).benchMetricStore(...at),
   panel: async (...at) => (await import('./panel.ts')).benchPanel(...at),
+  panelScale: async (...at) => (await import('./panelScale.ts')).benchPanelScale(...at),
   sessionView: async (...at) => (await import('./sessionView.ts')).benchSessionView(...at),
   parser: async (...at) => (await import('./parser.ts')).benchParser(...at),
   journal: async (...at) => (await import('./journal.ts')).benchJournal(...at),
@@ -31,6 +32,7 @@ export const benchmarks: Readonly<Record<string, Benchmark>> = {
 /** Where a benchmark takes longer than most may, in milliseconds. */
 export const limitsMs: Readonly<Record<string, number>> = {
   launch: 300_000,
+  panelScale: 300_000,
   search: 600_000,
   transfer: 400_000,
   tokens: 600_000,

@@ -44,13 +44,13 @@ export async function benchPanel(folder: string, size: Size): Promise<Figure[]> 
       name: `panel opened on ${what}, first time`,
       value: first,
       unit: 'ms',
-      aim: { atMost: 1000 },
+      aim: { atMost: 400 },
     },
     {
       name: `panel opened on ${what}, p50 of ${rounds}`,
       value: of((one) => one.openMs),
       unit: 'ms',
-      aim: { atMost: 1000 },
+      aim: { atMost: 400 },
     },
     {
       name: `zoom to a tenth of ${what}, p50 of ${rounds}`,

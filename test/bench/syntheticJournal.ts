@@ -125,7 +125,14 @@ export class SyntheticJournal {
 
   /** Launched in a turn of its own, and started: six events. */
   run(spec: Partial<RunSpec> = {}): RunId {
-    const callId = this.turn('remote_exec_background', { command, metric_names: ['loss'] });
+    return this.launch(
+      this.turn('remote_exec_background', { command, metric_names: ['loss'] }),
+      spec,
+    );
+  }
+
+  /** Launched by a call, as each point of a sweep, and started: two events. */
+  launch(callId: string, spec: Partial<RunSpec> = {}): RunId {
     const id = spec.id ?? newRunId(this.atMs);
     const number = (this.#runs += 1);
     const metrics = { names: ['loss'] };
