@@ -6,7 +6,15 @@ import { NotificationType, RequestType, RequestType0 } from 'vscode-jsonrpc';
 import type { Ema } from './ema.ts';
 import type { MatteredAnswer, MatteredQuery } from './mattered.ts';
 
-export type XAxis = 'step' | 'time';
+/**
+ * Horizontal axis: steps; milliseconds since the start of the run, or since the epoch (`clock`);
+ * or the values of a metric that never decreases, such as `metric:tokens`.
+ */
+export type XAxis = 'step' | 'time' | 'clock' | `metric:${string}`;
+
+/** Returns the metric of an axis; `undefined` for steps and times. */
+export const axisMetric = (axis: XAxis): string | undefined =>
+  axis.startsWith('metric:') ? axis.slice('metric:'.length) : undefined;
 
 export interface PanelRun {
   readonly id: string;
@@ -71,6 +79,8 @@ export interface PanelMetric {
   readonly direction: 'lower' | 'higher' | 'none';
   /** Threshold of the goal, drawn as a dashed line. */
   readonly target?: number;
+  /** Whether the metric may be the horizontal axis: it seems to increase in each run. */
+  readonly isCounter?: true;
   /** Mean of the champion's group, and its standard deviation, drawn as a band. */
   readonly champion?: { readonly mean: number; readonly spread: number };
 }
@@ -109,8 +119,7 @@ export interface SeriesQuery {
   readonly metric: string;
   readonly axis: XAxis;
   /**
-   * Start of the shown x range, in steps or in milliseconds since the run's start. Default: the
-   * first point.
+   * Start of the shown x range, in the unit of the axis. Default: the first point.
    */
   readonly from?: number;
   /** End of the shown x range, in the unit of `from`. Default: the last point. */
@@ -170,6 +179,8 @@ export interface PointsAdded {
   readonly steps: Float64Array;
   /** Times of the points, in milliseconds since the run's start. */
   readonly times: Float64Array;
+  /** Start of the run, in milliseconds since the epoch. */
+  readonly startedMs: number;
   readonly values: Float64Array;
   /** Number of points in the series, including the added points. */
   readonly total: number;

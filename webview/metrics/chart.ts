@@ -164,7 +164,9 @@ export class Plot {
       // With a fixed width, the plots of all cards are aligned and do not move while values get
       // longer.
       ...(side === 'y' && { afterFit: (scale: { width: number }) => void (scale.width = 52) }),
-      ...(side === 'x' && axis === 'time' && { afterBuildTicks: labelClockTimes }),
+      ...(side === 'x' && axis === 'time' && { afterBuildTicks: labelTimes(0) }),
+      ...(side === 'x' &&
+        axis === 'clock' && { afterBuildTicks: labelTimes(new Date(from).getTimezoneOffset()) }),
       ticks: {
         color: this.#theme.muted,
         font,
@@ -182,14 +184,19 @@ export class Plot {
 
 /**
  * Places the labels of a time axis at round times, such as every 5 minutes. By default, chart.js
- * would place them at round numbers of milliseconds.
+ * would place them at round numbers of milliseconds. `offsetMinutes`: from local time to UTC.
  */
-function labelClockTimes(scale: { min: number; max: number; ticks: { value: number }[] }): void {
-  const step = timeStep(scale.max - scale.min, 7);
-  if (step === undefined) return;
-  const first = Math.ceil(scale.min / step);
-  const count = Math.floor(scale.max / step) - first + 1;
-  scale.ticks = Array.from({ length: count }, (_, index) => ({ value: (first + index) * step }));
+function labelTimes(offsetMinutes: number) {
+  const origin = offsetMinutes * 60_000;
+  return (scale: { min: number; max: number; ticks: { value: number }[] }): void => {
+    const step = timeStep(scale.max - scale.min, 7);
+    if (step === undefined) return;
+    const first = Math.ceil((scale.min - origin) / step);
+    const count = Math.floor((scale.max - origin) / step) - first + 1;
+    scale.ticks = Array.from({ length: count }, (_, index) => ({
+      value: origin + (first + index) * step,
+    }));
+  };
 }
 
 /** Returns the distance between labels; 0 if they are not evenly spaced. */

@@ -111,29 +111,6 @@ function option(value: string): HTMLElement {
   return created;
 }
 
-/**
- * Returns a group of toggle buttons. `set` presses the button of a value and releases the others.
- */
-export function segments<Value extends string>(
-  label: string,
-  choices: readonly { readonly value: Value; readonly text: string }[],
-  onChoose: (value: Value) => void,
-) {
-  const buttons = choices.map(({ value, text }) => ({
-    value,
-    button: toggleButton(text, () => onChoose(value)),
-  }));
-  const root = element('div', { class: 'segments', role: 'group', 'aria-label': label });
-  root.append(...buttons.map(({ button }) => button));
-  return {
-    root,
-    set(chosen: Value): void {
-      for (const { value, button } of buttons)
-        setAttribute(button, 'aria-pressed', String(value === chosen));
-    },
-  };
-}
-
 export function toggleButton(text: string, onClick: () => void, title?: string): HTMLButtonElement {
   const button = element(
     'button',

@@ -1,6 +1,7 @@
 /** The metrics panel: draws the data from the extension host, arranged as the user chose. */
 import type { MessageConnection } from 'vscode-jsonrpc';
 import {
+  axisMetric,
   openRun,
   pointsAdded,
   ready,
@@ -8,6 +9,7 @@ import {
   saveExport,
   type PanelMetric,
   type PanelState,
+  type XAxis,
 } from '../../src/protocol/metricsPanel.ts';
 import { changedState, stateChanged } from '../../src/protocol/panelDelta.ts';
 import type { StateStore } from '../shared/host.ts';
@@ -32,7 +34,7 @@ import {
   type LineStyle,
   type Theme,
 } from '../shared/theme.ts';
-import { Toolbar } from './toolbar.ts';
+import { axisText, Toolbar } from './toolbar.ts';
 import type { Range } from '../shared/range.ts';
 import { restoreState, toggled, type ViewState } from './viewState.ts';
 
@@ -158,7 +160,7 @@ export class Panel {
       return this.#showMessage(this.#state.isOpen ? noRunYet : noRuns);
     this.#showMessage(undefined);
     this.#drawTable();
-    this.#toolbar.render(this.#view.state);
+    this.#toolbar.render({ ...this.#view.state, axis: this.#axis() }, this.#counters());
     this.#drawCards(isJump);
   }
 
@@ -206,7 +208,8 @@ export class Panel {
   }
 
   #cardModel(card: Card, metric: PanelMetric): CardModel {
-    const { axis, isLog, zoom, openValues } = this.#view.state;
+    const { isLog, zoom, openValues } = this.#view.state;
+    const axis = this.#axis();
     const items = this.#drawnItems().filter((item) => metric.name in item.metrics);
     const lines = items.flatMap((item): CardLine[] => {
       const series = this.#series.want(this.#query(item, metric, card));
@@ -231,7 +234,8 @@ export class Panel {
    * the shown range on each side, so that points are already loaded when the user pans.
    */
   #query({ runIds }: Item, { name }: PanelMetric, card: Card) {
-    const { axis, smoothing, zoom } = this.#view.state;
+    const { smoothing, zoom } = this.#view.state;
+    const axis = this.#axis();
     const range = zoom[axis];
     const base = { runIds, metric: name, axis, ...(smoothing > 0 && { smoothing }) };
     if (range === undefined) return { ...base, pixels: card.pixels };
@@ -253,15 +257,19 @@ export class Panel {
   }
 
   #zoomTo(range: Range | undefined): void {
-    if (range === undefined && this.#view.state.zoom[this.#view.state.axis] === undefined) return;
-    this.#view.zoomTo(range);
+    const axis = this.#axis();
+    if (range === undefined && this.#view.state.zoom[axis] === undefined) return;
+    this.#view.zoomTo(range, axis);
     this.#announcer.say(range === undefined ? 'Zoom reset' : 'Zoomed');
   }
 
   #buildToolbar(): Toolbar {
     return new Toolbar({
       setSmoothing: (smoothing) => this.#view.update({ smoothing }),
-      setAxis: (axis) => this.#view.update({ axis }),
+      setAxis: (axis) => {
+        this.#view.update({ axis });
+        this.#announcer.say(`Horizontal axis: ${axisText(axis)}`);
+      },
       filterCharts: (chartFilter) => this.#view.update({ chartFilter }),
       setGrouped: (isGrouped) => this.#view.update({ isGrouped }),
       setLog: (isLog) => this.#view.update({ isLog }),
@@ -349,6 +357,17 @@ export class Panel {
       runIds: [...new Set(this.#drawnItems().flatMap(({ runIds }) => runIds))],
       metrics: this.#state.metrics.map(({ name }) => name),
     });
+  }
+
+  #counters(): readonly string[] {
+    return this.#state.metrics.flatMap(({ name, isCounter }) => (isCounter ? name : []));
+  }
+
+  /** Returns the axis that the user chose; steps, if no run has its metric. */
+  #axis(): XAxis {
+    const { axis } = this.#view.state;
+    const metric = axisMetric(axis);
+    return metric === undefined || this.#counters().includes(metric) ? axis : 'step';
   }
 
   #tableMetric(): string {

@@ -1,10 +1,11 @@
 /** The points of a series to draw: the host's answer, and the points that the host sent later. */
 import { advanceEma, emaValue, type Ema } from '../../src/protocol/ema.ts';
-import type {
-  PointsAdded,
-  SeriesAnswer,
-  SeriesBand,
-  XAxis,
+import {
+  axisMetric,
+  type PointsAdded,
+  type SeriesAnswer,
+  type SeriesBand,
+  type XAxis,
 } from '../../src/protocol/metricsPanel.ts';
 import type { Range } from '../shared/range.ts';
 
@@ -54,10 +55,10 @@ export class Series {
 
   /**
    * Adds points. Returns false if they do not continue the series, which must then be read again.
-   * Points never continue a mean.
+   * Points never continue a mean, nor a series over a metric.
    */
   append(added: PointsAdded): boolean {
-    if (this.band !== undefined) return false;
+    if (this.band !== undefined || axisMetric(this.axis) !== undefined) return false;
     if (added.total - added.values.length !== this.#total) return false;
     for (let index = 0; index < added.values.length; index++) {
       const x = this.#xOf(added, index);
@@ -70,7 +71,9 @@ export class Series {
   }
 
   #xOf(added: PointsAdded, index: number): number {
-    if (this.axis === 'time') return added.times[index] ?? Number.NaN;
+    const time = added.times[index] ?? Number.NaN;
+    if (this.axis === 'clock') return added.startedMs + time;
+    if (this.axis === 'time') return time;
     return added.steps[index] ?? Number.NaN;
   }
 

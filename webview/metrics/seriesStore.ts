@@ -1,5 +1,10 @@
 import type { MessageConnection } from 'vscode-jsonrpc';
-import { readSeries, type PointsAdded, type SeriesQuery } from '../../src/protocol/metricsPanel.ts';
+import {
+  axisMetric,
+  readSeries,
+  type PointsAdded,
+  type SeriesQuery,
+} from '../../src/protocol/metricsPanel.ts';
 import { Series } from './series.ts';
 
 interface Entry {
@@ -64,7 +69,10 @@ export class SeriesStore {
 
   add(added: PointsAdded): void {
     for (const entry of this.#entries.values()) {
-      if (entry.metric !== added.metric || !entry.runIds.includes(added.runId)) continue;
+      if (!entry.runIds.includes(added.runId)) continue;
+      const { axis = 'step' } = entry.series ?? {};
+      if (axisMetric(axis) === added.metric) this.#readAgain(entry);
+      if (entry.metric !== added.metric) continue;
       if (entry.series?.append(added) === true) this.#onChange(added.metric);
       else this.#readAgain(entry);
     }

@@ -1,5 +1,5 @@
-import type { XAxis } from '../../src/protocol/metricsPanel.ts';
-import { iconButton, segments, textField, toggleButton } from './controls.ts';
+import { axisMetric, type XAxis } from '../../src/protocol/metricsPanel.ts';
+import { dropdown, iconButton, textField, toggleButton } from './controls.ts';
 import { element, setAttribute, setText } from '../shared/dom.ts';
 import { icon } from '../shared/icons.ts';
 import { maxSmoothing, type ViewState } from './viewState.ts';
@@ -37,14 +37,7 @@ export class Toolbar {
       step: 0.01,
     });
     this.#slider.addEventListener('input', () => events.setSmoothing(Number(this.#slider.value)));
-    this.#axis = segments<XAxis>(
-      'Horizontal axis',
-      [
-        { value: 'step', text: 'Step' },
-        { value: 'time', text: 'Time' },
-      ],
-      (axis) => events.setAxis(axis),
-    );
+    this.#axis = dropdown('Horizontal axis', (text) => events.setAxis(axisNamed(text)));
     const toggleLog = (): void => events.setLog(this.#log.getAttribute('aria-pressed') !== 'true');
     this.#log = toggleButton('Log', toggleLog, 'Logarithmic vertical axis');
     const toggleGrouped = (): void =>
@@ -83,18 +76,28 @@ export class Toolbar {
     );
   }
 
-  render(state: ViewState): void {
+  /** `counters`: names of the metrics that may be the horizontal axis. */
+  render(state: ViewState, counters: readonly string[]): void {
     if (Number(this.#slider.value) !== state.smoothing)
       this.#slider.value = String(state.smoothing);
     this.#slider.style.setProperty('--share', `${(100 * state.smoothing) / maxSmoothing}%`);
     setText(this.#amount, state.smoothing.toFixed(2));
-    this.#axis.set(state.axis);
+    const texts = [...Object.keys(axes), ...counters.filter((name) => !(name in axes))];
+    this.#axis.set(texts, axisText(state.axis));
     setAttribute(this.#log, 'aria-pressed', String(state.isLog));
     this.#filter.set(state.chartFilter);
     setAttribute(this.#grouped, 'aria-pressed', String(state.isGrouped));
     setAttribute(this.#reset, 'disabled', state.zoom[state.axis] === undefined);
   }
 }
+
+const axes: Readonly<Record<string, XAxis>> = { Step: 'step', Time: 'time', Clock: 'clock' };
+
+const axisNamed = (text: string): XAxis => axes[text] ?? `metric:${text}`;
+
+/** Returns the name of an axis in the list of axes. */
+export const axisText = (axis: XAxis): string =>
+  axisMetric(axis) ?? Object.keys(axes).find((text) => axes[text] === axis) ?? '';
 
 const groupedTitle =
   'Draw runs that differ only in their seed as one line: the mean, with a band of one standard deviation';

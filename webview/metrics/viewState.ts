@@ -48,9 +48,6 @@ export const maxSmoothing = 0.99;
 /** Returns a valid state. The saved state may be missing or of an older version. */
 export function restoreState(saved: unknown): ViewState {
   const from = isRecord(saved) ? saved : {};
-  const zoom = isRecord(from['zoom']) ? from['zoom'] : {};
-  const step = rangeOf(zoom['step']);
-  const time = rangeOf(zoom['time']);
   return {
     sessionId: textOf(from['sessionId']),
     hidden: textsOf(from['hidden']),
@@ -67,10 +64,10 @@ export function restoreState(saved: unknown): ViewState {
     metric: textOf(from['metric']),
     chartFilter: textOf(from['chartFilter']),
     closedSections: textsOf(from['closedSections']),
-    axis: from['axis'] === 'time' ? 'time' : 'step',
+    axis: isAxis(from['axis']) ? from['axis'] : 'step',
     smoothing: clampSmoothing(from['smoothing']),
     isLog: from['isLog'] === true,
-    zoom: { ...(step && { step }), ...(time && { time }) },
+    zoom: zoomOf(from['zoom']),
     openValues: textsOf(from['openValues']),
   };
 }
@@ -81,6 +78,19 @@ export const toggled = (list: readonly string[], item: string): readonly string[
 function sortOf(saved: unknown): Pick<ViewState, 'sort'> {
   if (!isRecord(saved) || typeof saved['column'] !== 'string') return {};
   return { sort: { column: saved['column'], isDescending: saved['isDescending'] === true } };
+}
+
+const isAxis = (value: unknown): value is XAxis =>
+  typeof value === 'string' && /^(?:step|time|clock|metric:.+)$/s.test(value);
+
+function zoomOf(saved: unknown): ViewState['zoom'] {
+  const entries = isRecord(saved) ? Object.entries(saved) : [];
+  return Object.fromEntries(
+    entries.flatMap(([axis, saved]) => {
+      const range = rangeOf(saved);
+      return isAxis(axis) && range !== undefined ? [[axis, range]] : [];
+    }),
+  );
 }
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>

@@ -1,5 +1,5 @@
 /** Formats metric values, axis labels and elapsed times for display. */
-import type { XAxis } from '../../src/protocol/metricsPanel.ts';
+import { axisMetric, type XAxis } from '../../src/protocol/metricsPanel.ts';
 
 /** Formats a metric value with the digits that a script prints: `43.933`, `1.2e-5`, `NaN`. */
 export function formatValue(value: number): string {
@@ -34,9 +34,22 @@ const decimals = (stepSize: number): number =>
 const trimmed = (exponential: string): string =>
   exponential.replace(/\.?0+e/, 'e').replace('e+', 'e');
 
-/** Formats a label of the x axis: `12k` for steps, `5 min` for times. */
-export const formatX = (x: number, axis: XAxis): string =>
-  axis === 'time' ? formatElapsed(x) : formatCount(x);
+/** Formats a label of the x axis: `12k` for steps, `5 min` for times, `14:05` for a clock. */
+export function formatX(x: number, axis: XAxis): string {
+  if (axis === 'clock') return formatClock(x);
+  return axis === 'time' ? formatElapsed(x) : formatCount(x);
+}
+
+/** Formats a local time; at midnight, its day: `14:05`, `14:05:30`, `3 Mar`. */
+function formatClock(timeMs: number): string {
+  const date = new Date(timeMs);
+  const isSeconds = date.getSeconds() !== 0 || date.getMilliseconds() !== 0;
+  if (isSeconds) return date.toLocaleTimeString('en-GB');
+  const isMidnight = date.getHours() === 0 && date.getMinutes() === 0;
+  return isMidnight
+    ? date.toLocaleDateString('en-GB', { day: 'numeric', month: 'short' })
+    : date.toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' });
+}
 
 const second = 1000;
 const minute = 60 * second;
@@ -53,12 +66,23 @@ const timeSteps = [...niceTimes, ...niceHours].sort((a, b) => a - b);
 export const timeStep = (rangeMs: number, labels: number): number | undefined =>
   rangeMs < 2 * second ? undefined : timeSteps.find((stepMs) => rangeMs / stepMs <= labels);
 
-/** Formats an x position for screen readers: `step 12,400`, `1 h 20 min`. */
-export const describeX = (x: number, axis: XAxis): string =>
-  axis === 'time'
-    ? formatElapsed(x)
-    : `step ${groups.format(Math.abs(x) < 10 ? x : Math.round(x))}`;
+/**
+ * Formats an x position for screen readers: `step 12,400`, `tokens 1,000`, `1 h 20 min`,
+ * `3 Mar, 14:05:30`.
+ */
+export function describeX(x: number, axis: XAxis): string {
+  if (axis === 'time') return formatElapsed(x);
+  if (axis === 'clock') return moments.format(x);
+  return `${axisMetric(axis) ?? 'step'} ${groups.format(Math.abs(x) < 10 ? x : Math.round(x))}`;
+}
 
+const moments = new Intl.DateTimeFormat('en-GB', {
+  day: 'numeric',
+  month: 'short',
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+});
 const groups = new Intl.NumberFormat('en', { maximumFractionDigits: 2 });
 
 function formatCount(count: number): string {

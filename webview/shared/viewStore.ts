@@ -43,11 +43,11 @@ export class ViewStore<State extends Arranged<string>> {
     this.#onChange(this.#state, before);
   }
 
-  /** Zooms the current axis to a range; `undefined` shows the whole axis. */
-  zoomTo(range: Range | undefined): void {
-    const { [this.#state.axis]: _, ...others } = this.#state.zoom;
+  /** Zooms an axis to a range; `undefined` shows the whole axis. */
+  zoomTo(range: Range | undefined, axis: string = this.#state.axis): void {
+    const { [axis]: _, ...others } = this.#state.zoom;
     this.update({
-      zoom: range === undefined ? others : { ...others, [this.#state.axis]: range },
+      zoom: range === undefined ? others : { ...others, [axis]: range },
     } as Partial<State>);
   }
 }

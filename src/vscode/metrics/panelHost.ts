@@ -10,6 +10,7 @@ import { messageOf } from '../../base/errors.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { PanelPort } from '../../protocol/connect.ts';
 import {
+  axisMetric,
   openRun,
   pointsAdded,
   readSeries,
@@ -25,11 +26,10 @@ import { checked, refusal } from '../webviews/viewRequests.ts';
 import { PageConnection } from '../webviews/pageConnection.ts';
 import { csvParts } from './csv.ts';
 import { Frames } from '../ui/frames.ts';
-import { answerMean } from './meanAnswer.ts';
-import { countOf, type PanelActions, type PanelSeries, type PanelSource } from './panelSource.ts';
+import { answerQuery, type SeriesOfRuns } from './queryAnswer.ts';
+import { countOf, type PanelActions, type PanelSource } from './panelSource.ts';
 import { csvRequest, exportRequest, openRequest, seriesQuery } from './requests.ts';
-import { answerSampled } from './sampledAnswer.ts';
-import { answerSeries, pointsSince } from './seriesAnswer.ts';
+import { pointsSince } from './seriesAnswer.ts';
 import { serveTable } from './tableHost.ts';
 
 export interface PanelHostOptions {
@@ -132,22 +132,35 @@ export class PanelHost implements Disposable {
     const query: SeriesQuery = checked(seriesQuery, request);
     const connection = this.#page.current;
     const { runIds, metric } = query;
-    const { source } = this.#options;
-    const all = await Promise.all(runIds.map(async (id) => source.series(id, metric)));
-    const series = all.filter((one) => one !== undefined);
-    const [first] = series;
-    if (first === undefined) throw refusal(`There is no series ${metric}.`);
-    const answer = runIds.length === 1 ? await answerRun(first, query) : answerMean(series, query);
-    if (connection === this.#page.current) this.#noteRead(query, all);
+    const counter = axisMetric(query.axis);
+    const all = await this.#seriesOf(runIds, metric);
+    if (all.every((one) => one === undefined)) throw refusal(`There is no series ${metric}.`);
+    const counters = counter === undefined ? [] : await this.#seriesOf(runIds, counter);
+    const answer = await answerQuery(query, all, counters);
+    if (connection !== this.#page.current) return answer;
+    this.#noteRead(runIds, metric, all);
+    if (counter !== undefined) this.#noteRead(runIds, counter, counters, true);
     return answer;
   }
 
-  /** Sends the points that are added from now on. A mean is read again; its points are not sent. */
-  #noteRead({ runIds, metric }: SeriesQuery, all: readonly (PanelSeries | undefined)[]): void {
+  #seriesOf(runIds: readonly string[], metric: string): Promise<SeriesOfRuns> {
+    return Promise.all(runIds.map(async (id) => this.#options.source.series(id, metric)));
+  }
+
+  /**
+   * Sends the points that are added from now on. A mean, and a series over a counter, are read
+   * again; their points are not sent.
+   */
+  #noteRead(
+    runIds: readonly string[],
+    metric: string,
+    all: SeriesOfRuns,
+    isReadAgain = runIds.length > 1,
+  ): void {
     runIds.forEach((runId, index) => {
       const key = keyOf(runId, metric);
       const series = all[index];
-      if (runIds.length > 1 && this.#cursors.has(key)) return;
+      if (isReadAgain && this.#cursors.has(key)) return;
       const sent = series === undefined ? 0 : countOf(series);
       this.#cursors.set(key, { runId, metric, sent, isDue: false });
     });
@@ -222,13 +235,6 @@ export class PanelHost implements Disposable {
       this.#options.logger.warn(`Metrics panel: ${messageOf(error)}`);
     }
   }
-}
-
-function answerRun(series: PanelSeries, query: SeriesQuery): SeriesAnswer | Promise<SeriesAnswer> {
-  const { sampled, startedMs } = series;
-  return sampled === undefined
-    ? answerSeries(series, query)
-    : answerSampled({ series: sampled, startedMs, query });
 }
 
 const keyOf = (runId: string, metric: string): string => `${runId}\n${metric}`;

@@ -30,12 +30,14 @@ function championBand({ best }: Ledger, name: string): Pick<PanelMetric, 'champi
 export function panelMetrics({ state, ledger }: OpenSessionView): readonly PanelMetric[] {
   const { target } = state;
   const byName = new Map<string, PanelMetric>();
+  const counters = countersOf(ledger);
   for (const row of ledger.rows) {
     for (const { metric: name, direction } of row.metrics) {
       if (byName.has(name)) continue;
       byName.set(name, {
         name,
         direction,
+        ...(counters.has(name) && { isCounter: true as const }),
         ...goalValue(row, name, target),
         ...championBand(ledger, name),
       });
@@ -50,4 +52,20 @@ export function panelMetrics({ state, ledger }: OpenSessionView): readonly Panel
           ? 3
           : 2;
   return [...byName.values()].sort((a, b) => rank(a) - rank(b));
+}
+
+/**
+ * Returns the metrics without a direction whose last value is the highest in each run, and which
+ * change. Whether they never decrease is seen where their points are read.
+ */
+function countersOf({ rows }: Ledger): ReadonlySet<string> {
+  const grows = new Map<string, boolean>();
+  const others = new Set<string>();
+  for (const { metric, direction, last, min, max, firstNonFinite } of rows.flatMap(
+    ({ metrics }) => metrics,
+  )) {
+    if (direction !== 'none' || last !== max || firstNonFinite !== undefined) others.add(metric);
+    grows.set(metric, grows.get(metric) === true || min < max);
+  }
+  return new Set([...grows].flatMap(([name, does]) => (does && !others.has(name) ? [name] : [])));
 }

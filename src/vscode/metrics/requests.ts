@@ -12,7 +12,7 @@ export const seriesQuery = z
   .object({
     runIds: z.array(runId).min(1).max(1000),
     metric: name,
-    axis: z.enum(['step', 'time']),
+    axis: z.union([z.enum(['step', 'time', 'clock']), z.templateLiteral(['metric:', name])]),
     from: z.number().exactOptional(),
     to: z.number().exactOptional(),
     pixels: z.int().min(1).max(16_384),

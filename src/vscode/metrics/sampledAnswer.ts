@@ -37,20 +37,24 @@ function drawSample(asked: Asked) {
 
 function drawRange(asked: Asked) {
   const { series, query } = asked;
-  const axis = query.axis === 'time' ? series.timesMs : series.steps;
+  const axis = query.axis === 'step' ? series.steps : series.timesMs;
   // Positions, which replace missing steps, always ascend.
   const isAscending = axis.isAscending || !axis.isComplete;
   return plotSampled(series, { ...query, isAscending, xOf: (part) => xOf(asked, part) });
 }
 
 function xOf({ series, query, startedMs }: Asked, { steps, timesMs, indices }: Placed) {
-  if (query.axis === 'time') return timesMs.map((timeMs) => timeMs - startedMs);
+  if (query.axis !== 'step') return timesMs.map((timeMs) => timeMs - originOf(query, startedMs));
   return series.steps.isComplete ? steps : indices;
 }
 
+const originOf = ({ axis }: SeriesQuery, startedMs: number): number =>
+  axis === 'time' ? startedMs : 0;
+
 function extentOf({ series, query, startedMs }: Asked): SeriesAnswer['extent'] {
   const { steps, timesMs, count } = series;
-  if (query.axis === 'time') return { from: timesMs.min - startedMs, to: timesMs.max - startedMs };
+  const origin = originOf(query, startedMs);
+  if (query.axis !== 'step') return { from: timesMs.min - origin, to: timesMs.max - origin };
   return steps.isComplete ? { from: steps.min, to: steps.max } : { from: 0, to: count - 1 };
 }
 

@@ -31,13 +31,14 @@ export function answerSeries(series: PanelSeries, query: SeriesQuery): SeriesAns
 export function pointsSince(
   series: PanelSeries,
   from: number,
-): Pick<PointsAdded, 'steps' | 'times' | 'values'> {
+): Pick<PointsAdded, 'steps' | 'times' | 'startedMs' | 'values'> {
   const isByPosition = hasNaN(series.steps);
   const canAppend = canContinue(series, from, isByPosition);
   const { steps, timesMs, values } = (canAppend && newest(series, from)) || noPoints;
   return {
     steps: isByPosition ? steps.map((_, index) => from + index) : steps,
     times: timesMs.map((timeMs) => timeMs - series.startedMs),
+    startedMs: series.startedMs,
     values,
   };
 }
@@ -85,9 +86,9 @@ function hasNaN(column: Float64Array): boolean {
   return false;
 }
 
-/** Returns the x of each point: steps, or milliseconds since the start of the run. */
+/** Returns the x of each point: steps, or times. */
 export const xOf = (series: PanelSeries, axis: XAxis): Float64Array =>
-  axis === 'step' ? stepAxis(series) : timesOf(series);
+  axis === 'time' ? timesOf(series) : axis === 'clock' ? series.timesMs : stepAxis(series);
 
 const timesOf = ({ timesMs, startedMs }: PanelSeries): Float64Array =>
   timesMs.map((timeMs) => timeMs - startedMs);

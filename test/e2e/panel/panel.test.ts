@@ -84,6 +84,13 @@ const drawn = (page: Page, metric = 'loss'): Promise<void> =>
     async () => (await pixelsOf(card(page, metric).locator('canvas'), blue)) > 100,
   );
 
+const axisOf = (page: Page): Locator => page.getByRole('combobox', { name: 'Horizontal axis' });
+
+async function chooseAxis(page: Page, name: string): Promise<void> {
+  await axisOf(page).click();
+  await page.getByRole('option', { name, exact: true }).click();
+}
+
 describe('the metrics panel in Chromium', function () {
   this.timeout(60_000);
   let browser: PanelBrowser;
@@ -371,8 +378,9 @@ describe('the metrics panel in Chromium', function () {
     await page.locator('tr[data-run="r-4"] vscode-checkbox').click();
     await page.locator('#smoothing').fill('0.8');
     await page.getByRole('button', { name: 'Log' }).click();
-    await page.getByRole('button', { name: 'Time' }).click();
+    await chooseAxis(page, 'Time');
     const before = await stateOf(page);
+    assert.equal(before.axis, 'time');
     await page.reload();
     await drawn(page);
     assert.deepEqual(await stateOf(page), before);
@@ -381,16 +389,49 @@ describe('the metrics panel in Chromium', function () {
       await page.getByRole('button', { name: 'Log' }).getAttribute('aria-pressed'),
       'true',
     );
-    assert.equal(
-      await page.getByRole('button', { name: 'Time' }).getAttribute('aria-pressed'),
-      'true',
-    );
+    assert.match((await axisOf(page).textContent()) ?? '', /Time/);
     await until('run 4 unchecked', async () => {
       const checked = await page
         .locator('tr[data-run="r-4"] vscode-checkbox')
         .getAttribute('aria-checked');
       return checked === 'false';
     });
+    await page.close();
+  });
+
+  it('draws over a counter that the runs print, which the keyboard can choose', async () => {
+    const source = new MemoryPanelSource();
+    source.addRun({ id: 'r-1' });
+    source.setSeries('r-1', 'loss', lossCurve(100, 1));
+    source.setSeries(
+      'r-1',
+      'tokens',
+      Float64Array.from({ length: 100 }, (_, index) => index * 50_000),
+    );
+    source.metrics = source.metrics.map((metric) =>
+      metric.name === 'tokens' ? { ...metric, isCounter: true } : metric,
+    );
+    const { page, complaints } = await browser.open({ source });
+    await drawn(page);
+    await axisOf(page).focus();
+    await page.keyboard.press('End');
+    await until('tokens chosen', async () => (await stateOf(page)).axis === 'metric:tokens');
+    const stage = card(page, 'loss').locator('.stage');
+    const said = () => page.locator('#said').textContent();
+    await drawn(page);
+    await stage.focus();
+    await page.keyboard.press('ArrowRight');
+    await until('the value at tokens', async () =>
+      /^tokens \d[\d,]*: run 1 \d/.test((await said()) ?? ''),
+    );
+    source.add('r-1', 'tokens', [9e6]);
+    source.add('r-1', 'loss', [0.1]);
+    await page.keyboard.press('+');
+    await until('zoomed', async () => 'metric:tokens' in (await stateOf(page)).zoom);
+    await page.reload();
+    await drawn(page);
+    assert.equal((await stateOf(page)).axis, 'metric:tokens');
+    assert.deepEqual(complaints, []);
     await page.close();
   });
 

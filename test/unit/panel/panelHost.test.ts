@@ -105,6 +105,7 @@ describe('the host of the metrics panel', () => {
         metric: 'loss',
         steps: Float64Array.of(3, 4),
         times: Float64Array.of(3000, 4000),
+        startedMs: Date.UTC(2026, 0, 1),
         values: Float64Array.of(0.9, Number.NaN),
         total: 5,
       },
@@ -219,7 +220,40 @@ describe('the host of the metrics panel', () => {
     );
   });
 
+  it('answers over a counter of the runs, also the mean, and tells when the counter grows', async () => {
+    source.addRun({ id: 'r-2' });
+    source.setSeries('r-2', 'loss', Float64Array.of(5, 4, 3));
+    source.setSeries('r-1', 'tokens', Float64Array.of(0, 10, 20));
+    source.setSeries('r-2', 'tokens', Float64Array.of(0, 5, 20));
+    await view.sendRequest(ready);
+    const axis = 'metric:tokens';
+    const one = await view.sendRequest(readSeries, { ...query, axis });
+    assert.deepEqual([[...one.x], [...one.y], one.total], [[0, 10, 20], [3, 2, 1], 3]);
+    const mean = await view.sendRequest(readSeries, { ...query, axis, runIds: ['r-1', 'r-2'] });
+    assert.deepEqual([...mean.x], [0, 5, 10, 20]);
+    assert.deepEqual(
+      [...mean.y].map((y) => Number(y.toFixed(3))),
+      [4, 3.25, 2.833, 2],
+    );
+    source.add('r-1', 'tokens', [30]);
+    await clock.advance(100);
+    await settle();
+    assert.deepEqual(
+      added.map(({ metric, total }) => [metric, total]),
+      [['tokens', 4]],
+    );
+    await assert.rejects(
+      view.sendRequest(readSeries, { ...query, axis: 'metric:loss' }),
+      /loss decreases in a run/,
+    );
+    source.addRun({ id: 'r-3' });
+    source.setSeries('r-3', 'loss', Float64Array.of(1));
+    const without = await view.sendRequest(readSeries, { ...query, axis, runIds: ['r-3'] });
+    assert.deepEqual([without.x.length, without.total], [0, 1]);
+  });
+
   for (const [what, bad] of Object.entries({
+    'an axis of no metric': { ...query, axis: 'metric:' },
     'no pixels': { ...query, pixels: 0 },
     'too many pixels': { ...query, pixels: 1e9 },
     'an axis that does not exist': { ...query, axis: 'epoch' },

@@ -24,6 +24,12 @@ describe('what the view is told of a series', () => {
     assert.deepEqual(answer.extent, { from: 0, to: 1000 });
   });
 
+  it('has times of the clock where that is the axis', () => {
+    const { x, extent } = answerSeries(series([3, 2, 1]), { ...query, axis: 'clock' });
+    assert.deepEqual(x, Float64Array.of(startedMs, startedMs + 500, startedMs + 1000));
+    assert.equal(extent?.from, startedMs);
+  });
+
   it('never has more than four points for a pixel, and keeps a spike of one point', () => {
     const values = Array.from({ length: 100_000 }, (_, index) => Math.sin(index));
     values[54_321] = 1000;
@@ -72,6 +78,7 @@ describe('the points since an earlier answer', () => {
     assert.deepEqual(added, {
       steps: Float64Array.of(20, 30),
       times: Float64Array.of(500, 1000),
+      startedMs,
       values: Float64Array.of(6, 7),
     });
     assert.equal(added.values.buffer.byteLength, 16);

@@ -33,6 +33,7 @@ const added = (
   metric: 'loss',
   steps: Float64Array.from(steps),
   times: Float64Array.from(steps.map((step) => step * 1000)),
+  startedMs: 1_000_000,
   values: Float64Array.from(values),
   total,
 });
@@ -54,6 +55,13 @@ describe('a series in the view', () => {
     assert.deepEqual(series.marks, [{ x: 3, kind: 'Inf' }]);
     assert.deepEqual(series.extent, { from: 0, to: 3 });
     assert.equal(series.total, 4);
+  });
+
+  it('goes on by the clock from the start of the run, and never over a metric', () => {
+    const series = new Series(answer([1, 2]), 'clock');
+    assert.equal(series.append(added([2000], [3], 3)), true);
+    assert.deepEqual(series.points.at(-1), { x: 3_000_000, y: 3 });
+    assert.equal(new Series(answer([1, 2]), 'metric:tokens').append(added([2], [3], 3)), false);
   });
 
   it('must be read again when points are missing between, or x goes back', () => {
@@ -164,6 +172,13 @@ describe('numbers as text', () => {
   it('say where a point is', () => {
     assert.equal(describeX(12_400, 'step'), 'step 12,400');
     assert.equal(describeX(4_800_000, 'time'), '1 h 20 min');
+    assert.equal(describeX(12_400, 'metric:tokens'), 'tokens 12,400');
+    const noon = new Date(2026, 2, 3, 12, 5).getTime();
+    assert.equal(describeX(noon, 'clock'), '3 Mar, 12:05:00');
+    assert.deepEqual(
+      [noon, noon + 30_000, new Date(2026, 2, 3).getTime()].map((x) => formatX(x, 'clock')),
+      ['12:05', '12:05:30', '3 Mar'],
+    );
   });
 });
 
@@ -183,6 +198,9 @@ describe('the state of the view', () => {
     );
     first.zoomTo(undefined);
     assert.deepEqual(first.state.zoom, {});
+    first.update({ axis: 'metric:tokens' });
+    first.zoomTo({ from: 1, to: 2 }, 'metric:tokens');
+    assert.deepEqual(restoreState(saved), first.state);
   });
 
   it('is sound whatever was saved', () => {
@@ -193,6 +211,7 @@ describe('the state of the view', () => {
       'x',
       [],
       { hidden: 'r', zoom: { step: { from: 5, to: 1 } }, smoothing: -1, axis: 4 },
+      { zoom: { depth: { from: 1, to: 5 } }, axis: 'depth' },
     ])
       assert.deepEqual(restoreState(junk), sound);
     assert.equal(restoreState({ smoothing: 7 }).smoothing, 0.99);

@@ -265,6 +265,21 @@ describe('state of the metrics panel', () => {
     });
   });
 
+  it('offers metrics that grow in each run as the horizontal axis', () => {
+    const grows = { ...summaryOf('tokens', 50), direction: 'none', min: 0, max: 50 } as const;
+    const falls = { ...summaryOf('lr', 1), direction: 'none', min: 1, max: 3 } as const;
+    const still = { ...summaryOf('width', 8), direction: 'none', min: 8, max: 8 } as const;
+    const better = { ...summaryOf('acc', 1), direction: 'higher', min: 0, max: 1 } as const;
+    const counters = (...rows: Parameters<typeof rowOf>[1][]) =>
+      panelState({
+        state: stateOf(),
+        ledger: buildLedger(rows.map((row, index) => rowOf(index + 1, row))),
+      }).metrics.flatMap(({ name, isCounter }) => (isCounter ? name : []));
+    assert.deepEqual(counters({ metrics: [grows, falls, still, better] }), ['tokens']);
+    const shrunk = { ...grows, last: 20 };
+    assert.deepEqual(counters({ metrics: [grows] }, { metrics: [shrunk] }), []);
+  });
+
   it('groups seeds, ranks the groups, and has the band of the champion', () => {
     const rows = [
       [1, 0.1, 0.5],
