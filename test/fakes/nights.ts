@@ -37,6 +37,7 @@ export interface NightExperiment {
   readonly hypothesis: string;
   readonly fingerprint?: string;
   readonly retestOf?: string;
+  readonly basedOn?: string;
   readonly decision?: {
     readonly is: Decision;
     readonly why: string;
@@ -99,7 +100,7 @@ export class Night {
 
   /** The id of its experiment: `e1`, `e2` … */
   experiment(
-    { hypothesis, fingerprint, retestOf, decision }: NightExperiment,
+    { hypothesis, fingerprint, retestOf, basedOn, decision }: NightExperiment,
     ...runs: readonly NightRun[]
   ): string {
     const number = (this.#experiments += 1);
@@ -116,6 +117,7 @@ export class Night {
       cwd: '/project',
       code,
       ...retest,
+      ...(basedOn !== undefined && { basedOn }),
     };
     const callId = `c${number}`;
     this.add({

@@ -2,6 +2,7 @@
  * Converts the Markdown of our own reports to HTML: headings, lists, tables, quotations, paragraphs,
  * bold, emphasis, code, anchors, and links within the page. Everything else is shown as text.
  */
+import { runsName } from '../mentions.ts';
 import { joined, tag, type Content, type Html, table } from './html.ts';
 
 /** A part of the report: what stands below a heading. */
@@ -24,7 +25,7 @@ type Kind = 'heading' | 'list' | 'table' | 'quote' | 'text' | 'none';
 function kindOf(line: string): Kind {
   if (line.trim() === '') return 'none';
   if (line.startsWith('# ')) return 'heading';
-  if (line.startsWith('- ')) return 'list';
+  if (/^ *- /.test(line)) return 'list';
   if (line.startsWith('|')) return 'table';
   return line.startsWith('>') ? 'quote' : 'text';
 }
@@ -52,7 +53,7 @@ function blockOf(kind: Kind, lines: readonly string[]): Html {
     case 'heading':
       return joined(lines.map((line) => tag('h1', {}, inline(line.slice(2)))));
     case 'list':
-      return tag('ul', {}, ...lines.map((line) => tag('li', {}, inline(line.slice(2)))));
+      return tag('ul', {}, ...lines.map(itemOf));
     case 'table':
       return tableOf(lines);
     case 'quote':
@@ -61,6 +62,14 @@ function blockOf(kind: Kind, lines: readonly string[]): Html {
       return tag('p', {}, broken(lines));
   }
 }
+
+/** Returns an item of a list; one of a list within it is only indented. */
+const itemOf = (line: string): Html =>
+  tag(
+    'li',
+    { class: line.startsWith(' ') ? 'inner' : undefined },
+    inline(line.replace(/^ *- /, '')),
+  );
 
 /** Returns the lines with line breaks; a backslash at the end of a line is only such a break. */
 const broken = (lines: readonly string[]): Html =>
@@ -129,8 +138,11 @@ function tokenOf({ groups = {} }: RegExpMatchArray): Content {
 /** Returns code without the spaces that separate it from its fence. */
 const unpadded = (text: string): string => /^ (.*) $/.exec(text)?.[1] ?? text;
 
-/** Returns a link to an anchor of this page; the label alone for all other targets. */
+/**
+ * Returns a link to an anchor of this page, which contains the list of runs; the label alone for all
+ * other targets.
+ */
 function linkTo(target: string, label: string): Html {
-  const place = /^(?:runs\.md)?(#[\w-]+)$/.exec(target)?.[1];
+  const place = target === runsName ? '#runs' : /^(?:runs\.md)?(#[\w-]+)$/.exec(target)?.[1];
   return place === undefined ? inline(label) : tag('a', { href: place }, inline(label));
 }

@@ -21,7 +21,7 @@ export function timelinePart(steps: readonly PageStep[], maxBytes: number): Html
   );
   return section(
     'timeline',
-    'What happened',
+    'Timeline',
     tag('ol', { class: 'timeline' }, ...rows),
     omittedText(omitted, 'step'),
   );

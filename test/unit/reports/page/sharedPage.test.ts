@@ -2,43 +2,16 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { describe, it } from 'mocha';
 import { DOMParser } from 'linkedom';
-import { pageSteps } from '../../../../src/agent/reports/pageSteps.ts';
-import { foldSession } from '../../../../src/agent/journal/fold.ts';
-import type { SeriesColumns } from '../../../../src/metrics/metric.ts';
 import { homeShortener, mapTexts } from '../../../../src/reports/page/cleanFacts.ts';
 import { buildPage, maxPageBytes } from '../../../../src/reports/page/sharedPage.ts';
-import type { ReadSeries } from '../../../../src/reports/chartSet.ts';
 import { fullNight, lossOf, Night } from '../../../fakes/nights.ts';
-
-const hostile = [
-  'line\u2028separator\u2029bidi\u202e\u2066 zero\u200b \u001b[31mred\u001b[0m \ud800',
-  '</script><script>window.hacked=1</script>',
-  '<img src=x onerror=window.hacked=1>',
-  '"><svg onload=window.hacked=1>',
-  "' onmouseover='window.hacked=1",
-  '[run](javascript:window.hacked=1)',
-  '<a href="javascript:window.hacked=1">x</a>',
-  '<!-- --> ]]> </style><style>*{display:none}</style>',
-  '&lt;b&gt; &amp;',
-  '**bold** `code` *em* <a id="charts"></a> | cell |',
-].join(' ');
-
-const seriesOf = (count: number): SeriesColumns => ({
-  steps: Float64Array.from({ length: count }, (_, index) => index),
-  timesMs: new Float64Array(count),
-  values: Float64Array.from(
-    { length: count },
-    (_, index) => 4 / (1 + index) + ((index * 7919) % 13) / 50,
-  ),
-});
-const read: ReadSeries = () => Promise.resolve(seriesOf(400));
-
-async function pageOf(night: Night, series: ReadSeries = read): Promise<string> {
-  const state = foldSession(night.events);
-  assert.ok(state !== undefined);
-  const steps = pageSteps(night.events, state);
-  return buildPage({ brief: night.facts(), steps, nowMs: night.events.at(-1)?.at ?? 0 }, series);
-}
+import {
+  hostileNight,
+  pageOf,
+  readPoints,
+  seriesOf,
+  treeNight,
+} from '../../../fakes/sharedPages.ts';
 
 interface Found {
   readonly textContent: string;
@@ -55,46 +28,19 @@ function all(page: string, selector: string): readonly Found[] {
   return Array.from(parsed.querySelectorAll(selector) as Iterable<Found>);
 }
 
+const attributesOf = (page: string, selector: string, name: string): (string | undefined)[] =>
+  all(page, selector).map(
+    ({ attributes }) => Array.from(attributes).find((one) => one.name === name)?.value,
+  );
+
 const textsOf = (page: string, selector: string): string[] =>
   all(page, selector).map(({ textContent }) => textContent.trim());
-
-function hostileNight(): Night {
-  const night = new Night(`loss < 1 ${hostile}`);
-  night.experiment(
-    { hypothesis: hostile, decision: { is: 'keep', why: hostile } },
-    {
-      loss: 0.5,
-      label: hostile,
-      command: `train --${hostile} ${hostile} --seed 1`,
-      machineId: hostile,
-    },
-    {
-      loss: 0.6,
-      label: hostile,
-      command: `train --${hostile} ${hostile} --seed 2`,
-      machineId: hostile,
-    },
-  );
-  night.experiment({ hypothesis: hostile.repeat(400) }, { loss: 2, label: 'x'.repeat(9_999) });
-  night.run({ verdict: { kind: 'lost', why: hostile }, outputTail: hostile, label: hostile });
-  night.run({ metrics: [lossOf(1, { metric: hostile })] });
-  const runId = night.run({ loss: 2 });
-  night.add({ type: 'run.alarmed', runId, kind: 'silence', detail: hostile, action: 'ask' });
-  const question = { text: hostile, options: [hostile], fallback: hostile, deadlineMs: 1 };
-  night.add({ type: 'question.asked', questionId: 'q1', ...question });
-  night.add({ type: 'question.answered', questionId: 'q1', answer: hostile, by: 'person' });
-  night.add({ type: 'session.paused', by: 'error', detail: hostile });
-  night.add({ type: 'session.renamed', title: hostile });
-  night.add({ type: 'note.pinned', number: 1, text: hostile } as never);
-  night.add({ type: 'message.added', origin: 'person', text: hostile } as never);
-  return night.end('best_found', hostile);
-}
 
 describe('a shared page', () => {
   it('has the headline, the brief, charts, the ledger, the runs and what happened', async () => {
     const page = await pageOf(fullNight());
     assert.deepEqual(textsOf(page, 'h1'), ['bring loss < 0.8 on TinyStories']);
-    for (const title of ['Charts', 'Champion', 'What was tried', 'Ledger', 'Runs', 'What happened'])
+    for (const title of ['Charts', 'Champion', 'What was tried', 'Ledger', 'Runs', 'Timeline'])
       assert.ok(textsOf(page, 'h2').includes(title), `${title} in ${textsOf(page, 'h2').join()}`);
     assert.ok(textsOf(page, '.figures dd').some((text) => /^loss 0\.931 ± /.test(text)));
     assert.equal(all(page, 'figure svg').length, 2);
@@ -203,12 +149,27 @@ describe('a shared page', () => {
     }));
     const runs = many.map((index) => ({ ...brief.runs[index % 10]!, number: index + 1 }));
     const facts = { ...brief, runs, ledger: { ...brief.ledger, experiments } };
-    const page = await buildPage({ brief: facts, steps: [], nowMs: 0 }, read);
+    const page = await buildPage({ brief: facts, steps: [], nowMs: 0 }, readPoints);
     assert.ok(Buffer.byteLength(page) <= maxPageBytes, `${Buffer.byteLength(page)}`);
     assert.equal(all(page, '#ledger-e1, #ledger-e10000, #run-10000').length, 3);
     assert.equal(all(page, '#ledger-e2, #run-1').length, 0);
     const notes = textsOf(page, 'p.muted').join();
     assert.match(notes, /\d+ experiments left out.*The newest \d+ runs of 10000\./s);
+  });
+
+  it('shows which experiment built on which, with value and verdict, and leads to the ledger', async () => {
+    const page = await pageOf(treeNight());
+    assert.deepEqual(textsOf(page, '.tree li'), [
+      'e1 1.41 ± 0.0141 keep The recipe as it is gives a baseline',
+      'e2 0.96 ± 0.0141 keep Cosine decay helps · from e1',
+      'e4 0.94 ± 0.0141 keep, champion Label smoothing on top of the decay · from e2',
+      'e6 0.98 ± 0.0141 discard A longer warm-up · from e4',
+      'e5  crash Twice the batch · from e2',
+      'e3 1.91 ± 0.0141 discard A higher rate learns faster · from e1',
+    ]);
+    assert.deepEqual(attributesOf(page, '.tree li', 'aria-level'), ['1', '2', '3', '4', '3', '2']);
+    for (const href of attributesOf(page, 'a[href]', 'href'))
+      assert.equal(all(page, href ?? '').length, 1, href);
   });
 
   it('says so where nothing was started', async () => {
