@@ -56,6 +56,19 @@ export async function sameCode(
   }
 }
 
+/**
+ * Counts the lines in which the code differs from each of the compared trees. `differences`: output
+ * of `compare_trees` (latin1). A tree of another repository is omitted.
+ */
+export const differingLines = (differences: string): ReadonlyMap<string, number> =>
+  new Map(
+    [...differencesIn(differences)].flatMap(([pair, diff]): [string, number][] => {
+      const [tree = ''] = pair.split(' ');
+      const lines = diff.match(/^(?:[+-](?!\+\+ |-- )|Binary files )/gm)?.length ?? 0;
+      return tree === '' ? [] : [[tree, lines]];
+    }),
+  );
+
 const maxShown = 3;
 const countScript = `${scriptStart}cd -- "$1" && g diff-tree -r --no-renames --numstat "$2" "$3"`;
 

@@ -81,7 +81,7 @@ describe('a shared page in Chromium', function () {
     await page.mouse.move(box.x + box.width * 0.4, box.y + box.height / 2);
     await chart
       .locator('.readout')
-      .filter({ hasText: /^\d+: ≈ .*runs 3, 4 [\d.]+/ })
+      .filter({ hasText: /^At \d+ ≈ .*runs 3, 4: [\d.]+/ })
       .waitFor();
     const entry = chart.locator('[data-entry="runs 3, 4"]');
     await entry.click();

@@ -18,7 +18,7 @@ import { envFor } from '../journal/runFold.ts';
 import type { SessionLog } from '../journal/sessionLog.ts';
 import type { SessionState } from '../journal/state.ts';
 import type { SessionRuns } from '../runs/sessionRuns.ts';
-import { comparedTrees, knownTrees } from './comparedTrees.ts';
+import { comparedTrees, knownTrees, startOf } from './comparedTrees.ts';
 import { duplicatesOf, type AskedAttempts } from './attempts.ts';
 import {
   earlierName,
@@ -177,10 +177,12 @@ export class ExperimentPlans {
     const attempts = attemptsIn(request, place, sameCodeAs);
     const { of, notes } = this.#duplicates(request, { attempts, limit: request.limit });
     const earlier = await this.#earlier(request, attempts);
+    const from = startOf(this.#state, { code, sameCodeAs }, this.#deps.code.differences(code));
     const plan: ExperimentPlan = {
       ...planOf({ ...place, request, attempts, number, state: this.#state }),
       ...(sameCodeAs !== undefined && { sameCodeAs }),
       ...retestOf(of ?? earlier.exact, request),
+      ...(from !== undefined && { basedOn: from }),
     };
     await this.#deps.log.record({ type: 'experiment.planned', plan, callId });
     return {

@@ -36,9 +36,9 @@ for (const svg of document.querySelectorAll('figure svg')) {
     const place = ((event.clientX - box.left) * svg.viewBox.baseVal.width) / box.width;
     const found = curves.flatMap(({ line, points }) => {
       const near = line.classList.contains('off') ? undefined : nearest(points, place);
-      return near === undefined ? [] : [`${line.dataset.line} ${number(y(near[1]))}`];
+      return near === undefined ? [] : [`${line.dataset.line}: ${number(y(near[1]))}`];
     });
-    if (found.length > 0) readout.textContent = `${number(x(place))}: ≈ ${found.join(' · ')}`;
+    if (found.length > 0) readout.textContent = `At ${number(x(place))} ≈ ${found.join(' · ')}`;
   });
 }
 

@@ -151,6 +151,7 @@ const contentReaders: { readonly [Type in JournalEvent['type']]?: ContentReader<
       fact('Machine', plan.machineId),
       fact('Code', codeText(plan.code)),
       ...(plan.seed === undefined ? [] : [fact('Seed', plan.seed)]),
+      ...(plan.basedOn === undefined ? [] : [fact('Built on', plan.basedOn)]),
       ...(plan.retest === undefined
         ? []
         : [fact('Retest of', `${plan.retest.of}: ${plan.retest.why}`)]),

@@ -99,6 +99,32 @@ describe('experiments, again', () => {
     assert.equal(repo.git('show', ':train.sh'), 'echo loss=0.5 in=$(basename $PWD)');
   });
 
+  it('records from which experiment the code of each one started', async () => {
+    const write = (rate: string, steps = '10', decay = ''): ScriptedCall => ({
+      name: 'write_file',
+      input: {
+        path: 'train.sh',
+        content: `lr=${rate}\nsteps=${steps}\n${decay}echo loss=$lr in=$(basename $PWD)\n`,
+      },
+    });
+    const decide = (experiment: string, decision: string): ScriptedCall => ({
+      name: 'exp_decide',
+      input: { experiment, decision, why: 'measured' },
+    });
+    const session = await night(
+      ...[write('1'), run('sh train.sh'), until(1), decide('e1', 'keep')],
+      ...[write('1', '99', 'decay=cosine\nwarmup=5\n'), run('sh train.sh'), until(2)],
+      // What e2 tried is undone.
+      ...[write('0.5'), run('sh train.sh'), until(3)],
+      // The same code with another option.
+      ...[run('sh train.sh --momentum 0.9'), until(4)],
+    );
+    assert.deepEqual(
+      [...session.state.experiments.values()].map(({ plan }) => plan.basedOn),
+      [undefined, 'e1', 'e1', 'e3'],
+    );
+  });
+
   it('compares with the run of the same seed, whatever was reproduced before', async () => {
     repo.write({ 'train.sh': 'echo loss=$(cat "$HELIOS_TEST_LOSS")\n' });
     const file = path.join(folder, 'loss');
