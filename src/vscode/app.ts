@@ -19,6 +19,7 @@ import { metricsPanels, sessionViews, type MetricsPanels, type SessionViews } fr
 import { Briefs } from './reports/briefs.ts';
 import { createStatusBar } from './sessions/statusBarItem.ts';
 import { attempt, resumeWork } from './startup.ts';
+import { Arrangement } from './experiments/arrangement.ts';
 import { Trees } from './trees.ts';
 import { registerCommands, type AllHandlers } from './ui/commandRegistry.ts';
 import { modelVendor } from './ui/contributions.ts';
@@ -36,6 +37,7 @@ export class App implements Disposable {
   readonly #models: ModelDeps;
   readonly #messages = this.#owned.add(new Emitter<Message>());
   readonly #hostModels = this.#owned.add(new HostModels());
+  #arrangement: Arrangement | undefined;
   #trees: Trees | undefined;
   #panels: MetricsPanels | undefined;
   #views: SessionViews | undefined;
@@ -93,7 +95,7 @@ export class App implements Disposable {
     this.#feature('accounts', () => (this.#chatgpt = new ChatgptAuth(deps.keys)));
     this.#feature('models', () => this.#registerModels());
     this.#feature('status bar', () => createStatusBar(sessions, approvals));
-    this.#feature('trees', () => (this.#trees = new Trees(deps)));
+    this.#feature('trees', () => this.#createTrees());
     this.#feature('metrics panel', () => (this.#panels = metricsPanels(deps)));
     this.#feature('session views', () => (this.#views = sessionViews(deps)));
     this.#feature('notifications', () => createNotices(this.#messages.event, approvals, following));
@@ -131,6 +133,7 @@ export class App implements Disposable {
       showOutput: () => this.#logger.show(),
       chatgpt: () => this.#chatgpt,
       keepRunning: () => this.#keepRunning,
+      arrange: (isTree) => this.#arrange(isTree),
       refresh: () => this.#refresh(),
     });
   }
@@ -162,6 +165,16 @@ export class App implements Disposable {
       folders: openFolders,
       clock: systemClock,
     });
+  }
+
+  #createTrees(): Trees {
+    this.#arrangement = new Arrangement(this.#context.workspaceState);
+    return (this.#trees = new Trees({ ...this.#deps, arrangement: this.#arrangement }));
+  }
+
+  async #arrange(isTree: boolean): Promise<void> {
+    await this.#arrangement?.choose(isTree);
+    this.#trees?.refresh();
   }
 
   #refresh(): void {

@@ -39,6 +39,8 @@ export interface CommandTargets {
   showOutput(): void;
   chatgpt(): ChatgptAuth | undefined;
   keepRunning(): KeepRunning | undefined;
+  /** Arranges the Experiments view as a tree of what built on what, or as a list. */
+  arrange(isTree: boolean): Promise<void>;
   refresh(): void;
 }
 
@@ -66,5 +68,7 @@ export const commandHandlers = (deps: AppDeps, targets: CommandTargets): AllHand
   ...demoCommands(deps, targets.memory),
   'helios.showActions': () => showActions(deps),
   'helios.showOutput': () => targets.showOutput(),
+  'helios.viewAsTree': () => targets.arrange(true),
+  'helios.viewAsList': () => targets.arrange(false),
   'helios.refresh': () => targets.refresh(),
 });

@@ -6,6 +6,7 @@ import { DisposableStore, type Disposable } from '../base/disposable.ts';
 import type { Logger } from '../base/logger.ts';
 import { messageOf } from '../base/errors.ts';
 import { contextKeys, views } from './ui/contributions.ts';
+import type { Arrangement } from './experiments/arrangement.ts';
 import type { Approvals } from './window/approvals.ts';
 import type { EngineHost } from './window/engineHost.ts';
 import { MachineViews } from './machines/machineViews.ts';
@@ -24,6 +25,7 @@ export interface TreesDeps {
   readonly notes: Notes;
   readonly approvals: Approvals;
   readonly logger: Logger;
+  readonly arrangement: Arrangement;
 }
 
 /**
@@ -56,7 +58,7 @@ export class Trees implements Disposable {
   readonly #trees: readonly Tree[];
   readonly #machineViews: MachineViews;
 
-  constructor({ host, sessions, notes, approvals, logger }: TreesDeps) {
+  constructor({ host, sessions, notes, approvals, logger, arrangement }: TreesDeps) {
     const tree = (id: string, what: string, load: () => Promise<readonly TreeNode[]>): Tree => {
       const onFailure = (error: unknown): void =>
         logger.error(`${what} could not be read: ${messageOf(error)}`);
@@ -77,6 +79,7 @@ export class Trees implements Disposable {
         listed,
         owners,
         nowMs: Date.now(),
+        isTree: arrangement.isTree,
         read: (id) => engine.sessions.read(id),
       });
     });

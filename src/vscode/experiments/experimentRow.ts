@@ -9,6 +9,7 @@ import { counted, formatDuration, oneLine } from '../../base/text.ts';
 import type { Decision } from '../../experiments/experiment.ts';
 import type { ExperimentResult, ExperimentRow, Ledger } from '../../experiments/ledger.ts';
 import { rowLabel } from '../runs/runRows.ts';
+import { builtRows } from './builtRows.ts';
 import type { RowTarget, TreeNode } from '../ui/treeNode.ts';
 import { code, plain } from '../../base/markdown.ts';
 import { withoutUntrustedMarks } from '../../base/untrusted.ts';
@@ -16,20 +17,24 @@ import type { Icon } from '../ui/icons.ts';
 
 /**
  * Returns a tree row per planned experiment, with the rows of the experiment's runs as children. An
- * experiment with a single run is one row, which is the row of the run, too. Runs without an experiment are omitted. `rows`: a tree row per row of `ledger.rows`, in the same
- * order.
+ * experiment with a single run is one row, which is the row of the run, too. Runs without an
+ * experiment are omitted. `rows`: a tree row per row of `ledger.rows`, in the same order. `isTree`:
+ * whether experiments are below the one that they built on.
  */
 export function plannedRows(
   rows: readonly TreeNode[],
   sessionId: string,
-  ledger: Ledger,
+  { ledger, isTree }: { readonly ledger: Ledger; readonly isTree: boolean },
 ): readonly TreeNode[] {
   const byRun = new Map(ledger.rows.map(({ runId }, index) => [runId, rows[index]]));
-  return ledger.experiments.flatMap((row) => {
+  const planned = ledger.experiments.flatMap((row): [string, TreeNode][] => {
     const runs = [...row.runs, ...(row.reproductions ?? [])];
     const nodes = runs.flatMap(({ runId }) => byRun.get(runId) ?? []);
-    return row.plan === undefined ? [] : [experimentRow(row, row.plan, { sessionId, nodes })];
+    if (row.plan === undefined) return [];
+    return [[row.id, experimentRow(row, row.plan, { sessionId, nodes })]];
   });
+  const byId = new Map(planned);
+  return isTree ? builtRows(ledger.experiments, (id) => byId.get(id)) : [...byId.values()];
 }
 
 type Plan = NonNullable<ExperimentRow['plan']>;
@@ -66,6 +71,7 @@ function experimentRow(row: ExperimentRow, plan: Plan, { sessionId, nodes }: Pla
       .filter((part) => part !== '')
       .join(' · '),
     icon: iconOf(row),
+    onClick: 'helios.showMetrics',
     isExpanded: isGoing,
     ...(nodes.length > 0 && { children: nodes.toReversed() }),
   };
@@ -132,7 +138,7 @@ function iconOf({ isChampion, decision, status }: ExperimentRow): Icon {
 
 function tooltip(
   row: ExperimentRow,
-  { code: state, seed, retest }: Plan,
+  { code: state, seed, retest, basedOn }: Plan,
   statusWord: string,
 ): string {
   const { decision, cost, runMs } = row;
@@ -148,7 +154,13 @@ function tooltip(
       .join(' · '),
     row.isChampion && row.result ? plain(championRule(row.result)) : '',
     code(row.command, 300),
-    [codeWords, seed === undefined ? '' : `seed ${plain(seed, 40)}`].filter(Boolean).join(' · '),
+    [
+      codeWords,
+      basedOn === undefined ? '' : `built on ${plain(basedOn)}`,
+      seed === undefined ? '' : `seed ${plain(seed, 40)}`,
+    ]
+      .filter(Boolean)
+      .join(' · '),
     retest === undefined ? '' : `Retest of ${plain(retest.of)}: ${plain(retest.why, 300)}`,
     [
       runMs > 0 ? `Runs took ${formatDuration(runMs)}` : '',

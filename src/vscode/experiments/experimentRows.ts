@@ -36,6 +36,8 @@ export interface ExperimentsView {
    */
   readonly owners?: ReadonlyMap<string, SessionOwner>;
   readonly nowMs: number;
+  /** Whether experiments are below the one that they built on. Default: false. */
+  readonly isTree?: boolean;
   /** Reads a session that is not open in this window. Called when the session's row is expanded. */
   readonly read: (sessionId: SessionSummary['id']) => Promise<OpenSessionView>;
 }
@@ -49,7 +51,7 @@ export function experimentRows(view: ExperimentsView): readonly TreeNode[] {
   const open = [...view.open].sort((a, b) => b.state.startedMs - a.state.startedMs);
   const closed = view.listed.filter((summary) => !openIds.has(summary.id));
   return [
-    ...open.map((session) => rowOr(session.state, () => openRow(session, view.nowMs))),
+    ...open.map((session) => rowOr(session.state, () => openRow(session, view))),
     ...groupedByAge(closed, view.nowMs, (summary) =>
       rowOr(summary, () => closedRow(summary, view)),
     ),
@@ -75,11 +77,12 @@ function rowOr(
 export const runningRuns = (open: readonly OpenSessionView[]): number =>
   open.reduce((sum, { state }) => sum + runningCount(state), 0);
 
-function openRow({ state, ledger, facts }: OpenSessionView, nowMs: number): TreeNode {
+function openRow({ state, ledger, facts }: OpenSessionView, view: ExperimentsView): TreeNode {
+  const { nowMs } = view;
   const isEnded = state.phase === 'ended';
   const best = bestText(ledger);
   const phase = phaseText(state, nowMs);
-  const children = runRows({ state, ledger, ...(facts && { facts }) }, nowMs);
+  const children = runRows({ state, ledger, ...(facts && { facts }) }, view);
   return sessionRow({
     id: state.id,
     name: sessionName(state),
@@ -131,7 +134,7 @@ function closedRow(summary: SessionSummary, view: ExperimentsView): TreeNode {
     context: endReason === undefined ? 'session unfinished' : endedContext(endReason),
     spoken: `${oneLine(sessionName(summary), 120)}, ${phase}${summary.best ? `, best ${summary.best}` : ''}`,
     ...(summary.runs > 0 && {
-      children: async () => runRows(await view.read(summary.id), view.nowMs),
+      children: async () => runRows(await view.read(summary.id), view),
     }),
   });
 }
@@ -187,7 +190,10 @@ const sessionRow = ({ name, goal, best, description, tooltip, ...row }: SessionR
  * Returns the rows below a session: experiments, then runs without a planned experiment, both
  * newest first. Runs that did not start are last.
  */
-function runRows({ state, ledger, facts }: OpenSessionView, nowMs: number): readonly TreeNode[] {
+function runRows(
+  { state, ledger, facts }: OpenSessionView,
+  { nowMs, isTree = false }: ExperimentsView,
+): readonly TreeNode[] {
   const place = {
     sessionId: state.id,
     decisive: ledger.decisive,
@@ -211,7 +217,7 @@ function runRows({ state, ledger, facts }: OpenSessionView, nowMs: number): read
     state,
     { ...ledger, rows: ledger.rows.filter((_, index) => isBare(index)) },
   );
-  const rows = [...bare, ...plannedRows(runs, state.id, ledger)].toReversed();
+  const rows = [...bare, ...plannedRows(runs, state.id, { ledger, isTree })].toReversed();
   const failed = [...state.runs.values()].filter((run) => run.notStarted !== undefined);
   return [
     ...rows,

@@ -66,6 +66,8 @@ export const paletteCommands = [
 export const itemCommands = [
   'helios.deleteSession',
   'helios.copyRunId',
+  'helios.viewAsTree',
+  'helios.viewAsList',
   'helios.compareSelectedRuns',
   'helios.openEdit',
   'helios.openNote',
@@ -112,6 +114,8 @@ export const contextKeys = {
   goalEnded: 'helios.goalEnded',
   /** Whether a panel has shown a session with runs. */
   runShown: 'helios.runShown',
+  /** Whether the Experiments view shows which experiment built on which. */
+  experimentsAsTree: 'helios.experimentsAsTree',
 } as const;
 
 export const participant = { id: 'helios.agent', name: 'helios' } as const;

@@ -139,6 +139,41 @@ describe('experiments as rows', () => {
     assert.match(discarded?.spoken ?? '', /^Experiment 2, discard, loss 0\.1, idea 2\. Run 4, ok/);
   });
 
+  it('stand below the one that they built on, after its runs, if wanted', () => {
+    const built = (number: number, basedOn?: string): [string, PlannedExperiment] => {
+      const record = recordOf(number);
+      const plan = { ...record.plan, ...(basedOn !== undefined && { basedOn }) };
+      return [plan.id, { ...record, plan }];
+    };
+    const ancestry = [built(1), built(2, 'e1'), built(3, 'e2'), built(4, 'e1')];
+    const own = buildLedger(entries, { experiments: new Map(ancestry) });
+    const view = { open: [{ state, ledger: own }], listed: [], nowMs: startMs, isTree: true, read };
+    const shown = (nodes: readonly TreeNode[], indent = ''): string[] =>
+      nodes.flatMap(({ label, children = [] }) => [
+        `${indent}${label}`,
+        ...shown(children as readonly TreeNode[], `${indent}  `),
+      ]);
+    const [session] = experimentRows(view);
+    const tree = session?.children as readonly TreeNode[];
+    assert.deepEqual(shown(tree), [
+      '0.850 ± 0.071 · idea 1',
+      '  0.9 · lr=3',
+      '  0.8 · lr=2',
+      '  idea 4',
+      '  0.1 · lr=4',
+      '    0.2 · lr=5',
+      '5 · lr=1',
+    ]);
+    const [first] = tree;
+    assert.match(first?.spoken ?? '', /, 2 built on it$/);
+    assert.ok(first?.isExpanded === true && first.onClick === 'helios.showMetrics');
+    const [, , , second] = first.children as readonly TreeNode[];
+    assert.match(second?.tooltip ?? '', /built on e1/);
+    const [listed] = experimentRows({ ...view, isTree: false });
+    const ids = (nodes: readonly TreeNode[]): string[] => nodes.map(({ id }) => id);
+    assert.ok(!ids(listed?.children as readonly TreeNode[]).includes(first.id), 'a row of its own');
+  });
+
   it('are named by the label that their seeds share, if that tells what was varied', () => {
     const labelOf = (...labels: string[]): string | undefined => {
       const runs = labels.map((label, index) => entry(index + 1, 1, { label }));
