@@ -12,3 +12,25 @@ export interface RunsAnnotation {
 
 /** Answered when the change is on disk. The new state follows as `state.changed`. */
 export const annotateRuns = new RequestType<RunsAnnotation, null, PanelProblem>('runs.annotated');
+
+/** The runs of a row: one, or those of a group. */
+export interface RowRuns {
+  readonly runIds: readonly string[];
+}
+
+export interface TrendsQuery {
+  readonly metric: string;
+  readonly items: readonly RowRuns[];
+  /** Width of a curve in device pixels: the answer has at most one value per pixel. */
+  readonly width: number;
+}
+
+/**
+ * Reads small curves in the order of the items: means of pixel columns, oldest first, not finite
+ * where any value of the column is not. Empty for an item without values.
+ */
+export const readTrends = new RequestType<
+  TrendsQuery,
+  { readonly trends: readonly Float64Array[] },
+  PanelProblem
+>('trends.read');

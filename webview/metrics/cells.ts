@@ -2,29 +2,45 @@
 import type { Column } from './columns.ts';
 import { element, setAttribute, setText } from '../shared/dom.ts';
 import type { Item } from './items.ts';
+import { sparkline } from '../shared/sparkline.ts';
+import type { LineStyle } from '../shared/theme.ts';
+import { trendWidth } from './trendStore.ts';
 
 export interface Cell {
   readonly root: HTMLTableCellElement;
   /** The control of the cell, which arrow keys reach; omitted if there is none. */
   readonly control?: HTMLElement;
-  draw(item: Item, column: Column): void;
+  draw(row: CellRow, column: Column): void;
+}
+
+/** The row that a cell shows a part of. */
+export interface CellRow {
+  readonly item: Item;
+  readonly style: LineStyle;
 }
 
 export interface CellEvents {
   /** Called with the text of the user, if it has changed. */
   edit(item: Item, field: 'tags' | 'note', text: string): void;
+  /** Returns the small curve of the item; `undefined` until it was read. */
+  trendOf(item: Item, metric: string): Float64Array | undefined;
 }
 
 /** Returns a cell that can show columns of the same kind. */
 export const createCell = (column: Column, events: CellEvents): Cell =>
-  column.edits === undefined ? new ValueCell() : new EditCell(events);
+  column.edits !== undefined
+    ? new EditCell(events)
+    : column.trendOf !== undefined
+      ? new TrendCell(events)
+      : new ValueCell();
 
-export const kindOf = ({ edits }: Column): string => edits ?? 'value';
+export const kindOf = ({ edits, trendOf }: Column): string =>
+  trendOf === undefined ? (edits ?? 'value') : 'trend';
 
 class ValueCell implements Cell {
   readonly root = element('td');
 
-  draw(item: Item, column: Column): void {
+  draw({ item }: CellRow, column: Column): void {
     const text = column.text(item);
     if (column.isNumber) showNumber(this.root, text);
     else showText(this.root, text);
@@ -49,6 +65,26 @@ function showText(cell: HTMLElement, text: string): void {
   setAttribute(cell, 'class', 'text');
 }
 
+class TrendCell implements Cell {
+  readonly root = element('td', { class: 'cell-trend' });
+  readonly #events: CellEvents;
+  #drawn: Float64Array | undefined;
+
+  constructor(events: CellEvents) {
+    this.#events = events;
+  }
+
+  draw({ item, style }: CellRow, { trendOf: metric = '' }: Column): void {
+    this.root.style.color = style.colour;
+    const values = this.#events.trendOf(item, metric);
+    if (values === this.#drawn) return;
+    this.#drawn = values;
+    const label = `Curve of ${metric} in ${item.name}`;
+    const curve = values && sparkline(values, label, { width: trendWidth, height: 24 });
+    this.root.replaceChildren(...(curve === undefined ? [] : [curve]));
+  }
+}
+
 interface Shown {
   readonly item: Item;
   readonly column: Column;
@@ -68,7 +104,7 @@ class EditCell implements Cell {
     this.control.addEventListener('click', () => this.#edit());
   }
 
-  draw(item: Item, column: Column): void {
+  draw({ item }: CellRow, column: Column): void {
     this.#shown = { item, column };
     const text = column.text(item);
     setText(this.control, text === '' ? 'Add…' : text);

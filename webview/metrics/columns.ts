@@ -12,6 +12,8 @@ export interface Column {
   readonly hint?: string;
   /** The text of the user that the cells of the column edit. */
   readonly edits?: 'tags' | 'note';
+  /** The metric whose small curve the cells of the column show. */
+  readonly trendOf?: string;
   /** Returns the text of the cell; empty if there is nothing to show. */
   text(item: Item): string;
   /** Returns the value to sort by, if not that of the text; NaN for none. */
@@ -63,12 +65,27 @@ function allColumns(state: PanelState, items: readonly Item[]): readonly Column[
   return [
     ...varied(items).map(parameterColumn),
     ...(first === undefined ? [] : [lastOf(first, first), bestOf(first, `${first} (best)`)]),
+    ...trendColumns(first ?? others[0]),
     ...differenceColumns(state),
     ...userColumns,
     ...others.map((name) => lastOf(name, name)),
     ...systemColumns,
   ];
 }
+
+const trendColumns = (metric: string | undefined): readonly Column[] =>
+  metric === undefined
+    ? []
+    : [
+        {
+          id: 'trend',
+          title: 'Trend',
+          isNumber: false,
+          hint: `Curve of ${metric}`,
+          trendOf: metric,
+          text: ({ metrics }) => metrics[metric]?.last ?? '',
+        },
+      ];
 
 const userColumns: readonly Column[] = [
   {

@@ -35,6 +35,7 @@ import {
   type Theme,
 } from '../shared/theme.ts';
 import { axisText, Toolbar } from './toolbar.ts';
+import { TrendStore } from './trendStore.ts';
 import type { Range } from '../shared/range.ts';
 import { restoreState, toggled, type ViewState } from './viewState.ts';
 
@@ -53,6 +54,7 @@ export class Panel {
   readonly #connection: MessageConnection;
   readonly #view: ViewStore<ViewState>;
   readonly #series: SeriesStore;
+  readonly #trends: TrendStore;
   readonly #shell = buildShell();
   readonly #toolbar: Toolbar;
   readonly #sidebar: Sidebar;
@@ -78,6 +80,7 @@ export class Panel {
       this.#redraw({ isJump: true }),
     );
     this.#series = new SeriesStore(connection, (metric) => this.#redraw({ isJump: false, metric }));
+    this.#trends = new TrendStore(connection, () => this.#sidebar.redraw());
     this.#toolbar = this.#buildToolbar();
     this.#sidebar = this.#buildSidebar();
     this.root = this.#shell.root;
@@ -293,6 +296,7 @@ export class Panel {
       sort: (sort) => this.#sort(sort),
       togglePin: (id) => this.#view.update({ pinned: toggled(this.#view.state.pinned, id) }),
       open: (id) => this.#open(id),
+      trendOf: (item, metric) => this.#trends.want(item, metric),
       edit: (...edited) => void this.#saveText(...edited),
       highlight: (id) => {
         if (this.#highlight === id) return;

@@ -1,5 +1,5 @@
 /** A row of the table of runs. */
-import { createCell, kindOf, type Cell, type CellEvents } from './cells.ts';
+import { createCell, kindOf, type Cell, type CellEvents, type CellRow } from './cells.ts';
 import { checkbox, iconButton, type CheckboxHandle } from './controls.ts';
 import type { Column } from './columns.ts';
 import { element, setAttribute, setText } from '../shared/dom.ts';
@@ -81,7 +81,7 @@ export class RunRow {
     setText(this.#label, item.label);
     setAttribute(this.#label, 'title', item.label);
     this.#setStatus(item);
-    this.#drawCells(item, columns);
+    this.#drawCells({ item, style }, columns);
     const states = [
       ...(isShown ? [] : ['is-hidden']),
       ...(item.isChampion ? ['is-champion'] : []),
@@ -92,11 +92,11 @@ export class RunRow {
     this.setActive(isActive);
   }
 
-  #drawCells(item: Item, columns: readonly Column[]): void {
+  #drawCells(row: CellRow, columns: readonly Column[]): void {
     const kinds = columns.map(kindOf).join(' ');
     if (kinds !== this.#kinds) this.#replaceCells(columns);
     this.#kinds = kinds;
-    columns.forEach((column, index) => this.#cells[index]?.draw(item, column));
+    columns.forEach((column, index) => this.#cells[index]?.draw(row, column));
   }
 
   #replaceCells(columns: readonly Column[]): void {

@@ -75,6 +75,11 @@ export class RunsTable {
     });
   }
 
+  /** Draws the rows in view again, with curves that have been read. */
+  redraw(): void {
+    this.#draw();
+  }
+
   #drawHead(): void {
     const { columns, isSortable, sort } = this.#model;
     const wanted = JSON.stringify([columns.map(({ id, title }) => [id, title]), isSortable, sort]);

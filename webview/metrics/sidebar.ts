@@ -70,6 +70,11 @@ export class Sidebar {
     this.elements = [bar, this.#problem, this.#note.root, this.#empty, this.#table.root];
   }
 
+  /** Draws the rows in view again, with curves that have been read. */
+  redraw(): void {
+    this.#table.redraw();
+  }
+
   /** Says why a text of the user was not saved; `undefined` hides the problem. */
   showProblem(text: string | undefined): void {
     this.#problem.hidden = text === undefined;

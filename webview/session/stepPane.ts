@@ -7,7 +7,7 @@ import { linkButton } from '../shared/buttons.ts';
 import { element, setText } from '../shared/dom.ts';
 import { icon } from '../shared/icons.ts';
 import { markdown } from './markdown.ts';
-import { sparkline } from './sparkline.ts';
+import { sparkline } from '../shared/sparkline.ts';
 import { exactTime, relative, span } from './times.ts';
 import { stepIcon } from './tones.ts';
 import { counted } from './labels.ts';

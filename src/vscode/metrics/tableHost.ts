@@ -1,9 +1,10 @@
 /** Extension side of the table of the metrics panel. */
 import type { MessageConnection } from 'vscode-jsonrpc';
 import * as z from 'zod';
-import { annotateRuns } from '../../protocol/metricsTable.ts';
+import { annotateRuns, readTrends } from '../../protocol/metricsTable.ts';
 import { checked, refusal } from '../webviews/viewRequests.ts';
 import type { PanelSource } from './panelSource.ts';
+import { trendsOf } from './trends.ts';
 
 /** Answers the requests of the table from a source. */
 export function serveTable(connection: MessageConnection, source: PanelSource): void {
@@ -13,9 +14,17 @@ export function serveTable(connection: MessageConnection, source: PanelSource): 
     await source.annotate(runIds, change);
     return null;
   });
+  connection.onRequest(readTrends, async (request: unknown) => ({
+    trends: await trendsOf(source, checked(trends, request)),
+  }));
 }
 
 const runIds = z.array(z.string().min(1).max(100)).min(1).max(1000);
+const items = z.array(z.object({ runIds }).strict()).max(1000);
+const metric = z.string().min(1).max(500);
+
+const trends = z.object({ metric, items, width: z.int().min(1).max(1000) }).strict();
+
 const tags = z.array(z.string().max(1000)).max(100).exactOptional();
 
 const annotation = z

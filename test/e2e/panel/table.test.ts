@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'mocha';
 import type { Page } from 'playwright-core';
 import { until } from '../../fakes/scratch.ts';
-import { manyRunsSource, seedsSource } from './demoRuns.ts';
+import { lossCurve, manyRunsSource, seedsSource } from './demoRuns.ts';
 import { PanelBrowser, type OpenOptions } from './panelPage.ts';
 
 const rowOf = (page: Page, id: string) => page.locator(`tr[data-run="${id}"]`);
@@ -117,7 +117,7 @@ describe('the table of the metrics panel in Chromium', function () {
   it('hides and moves columns, by keyboard, menu and pointer, and keeps them over a reload', async () => {
     const { page, complaints } = await table({ source: manyRunsSource(30) });
     const before = await columnsOf(page);
-    assert.deepEqual(before.slice(0, 3), ['parameter lr', 'parameter depth', 'tags']);
+    assert.deepEqual(before.slice(0, 3), ['parameter lr', 'parameter depth', 'trend']);
     await page.getByRole('button', { name: 'Columns' }).focus();
     await page.keyboard.press('Enter');
     const menu = page.getByRole('dialog', { name: 'Columns' });
@@ -142,7 +142,7 @@ describe('the table of the metrics panel in Chromium', function () {
     );
     const [from, to] = [
       page.locator('th[data-column="machine"]'),
-      page.locator('th[data-column="tags"]'),
+      page.locator('th[data-column="trend"]'),
     ];
     await from.dragTo(to, { targetPosition: { x: 3, y: 8 } });
     await until('dragged', async () => (await columnsOf(page))[0] === 'machine');
@@ -153,6 +153,35 @@ describe('the table of the metrics panel in Chromium', function () {
     await page.getByRole('button', { name: 'Columns' }).click();
     await page.getByRole('button', { name: 'Reset Columns' }).click();
     await until('reset', async () => (await columnsOf(page)).join() === before.join());
+    assert.deepEqual(complaints, []);
+    await page.close();
+  });
+
+  it('draws small curves of the rows in view, and reads no others', async () => {
+    const source = manyRunsSource(2000);
+    for (const number of [1, 2, 1900])
+      source.setSeries(`r-${number}`, 'loss', lossCurve(5000, number));
+    const { page, complaints } = await browser.open({ source });
+    await page.locator('tr[data-run="r-1"]').waitFor();
+    const charts = source.reads;
+    await page.getByRole('button', { name: 'Table', exact: true }).click();
+    const curve = (id: string) => rowOf(page, id).getByRole('img', { name: /^Curve of loss/ });
+    await curve('r-1').waitFor();
+    const points = await curve('r-1').locator('polyline').first().getAttribute('points');
+    assert.ok((points ?? '').split(' ').length <= 144, 'no more than pixels');
+    assert.ok(source.reads - charts < 100, `${source.reads - charts} series were read`);
+    await page.locator('.runs-box').evaluate((box) => box.scrollTo(0, 1895 * 42));
+    await curve('r-1900').waitFor();
+    source.add(
+      'r-1900',
+      'loss',
+      Array.from({ length: 5000 }, () => Number.NaN),
+    );
+    source.changed();
+    await until('a gap', async () => {
+      const shown = await curve('r-1900').locator('polyline').last().getAttribute('points');
+      return Number((shown ?? '').split(' ').at(-1)?.split(',')[0]) < 40;
+    });
     assert.deepEqual(complaints, []);
     await page.close();
   });

@@ -96,6 +96,7 @@ describe('the columns of the table', () => {
         'model',
         'loss',
         'loss (best)',
+        'Trend',
         'Δ champion',
         'Δ in σ',
         'Tags',
