@@ -34,3 +34,20 @@ export const readTrends = new RequestType<
   { readonly trends: readonly Float64Array[] },
   PanelProblem
 >('trends.read');
+
+export interface ValuesAtQuery {
+  /** The values at the largest step up to this one are read. */
+  readonly step: number;
+  readonly metrics: readonly string[];
+  readonly items: readonly RowRuns[];
+}
+
+/**
+ * Reads values at a step, with the digits that the run prints; of a group, mean and standard
+ * deviation. A row per item, with a text per metric, empty for none.
+ */
+export const readValuesAt = new RequestType<
+  ValuesAtQuery,
+  { readonly values: readonly (readonly string[])[] },
+  PanelProblem
+>('values.read');

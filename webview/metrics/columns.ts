@@ -53,22 +53,52 @@ export const narrowColumns = (metric: string): readonly Column[] => [
  * differences from the champion, the other metrics, and facts about the system. Omits columns
  * without a text that nobody can add.
  */
-export const wideColumns = (state: PanelState, items: readonly Item[]): readonly Column[] =>
-  allColumns(state, items).filter(
+export const wideColumns = (
+  state: PanelState,
+  items: readonly Item[],
+  at?: ValuesAt,
+): readonly Column[] =>
+  allColumns(state, items, at).filter(
     (column) => column.edits !== undefined || items.some((item) => column.text(item) !== ''),
   );
 
-function allColumns(state: PanelState, items: readonly Item[]): readonly Column[] {
+/** The values of the metrics at a step. */
+export interface ValuesAt {
+  readonly step: number;
+  /** Returns a value as text; empty for none. */
+  of(item: Item, metric: string): string;
+}
+
+const atColumns = (metric: string, at: ValuesAt | undefined): readonly Column[] =>
+  at === undefined
+    ? []
+    : [
+        {
+          id: `at ${metric}`,
+          title: `${metric} @ ${at.step}`,
+          isNumber: true,
+          hint: `Value of ${metric} at the largest step up to ${at.step}`,
+          text: (item) => at.of(item, metric),
+        },
+      ];
+
+function allColumns(
+  state: PanelState,
+  items: readonly Item[],
+  at: ValuesAt | undefined,
+): readonly Column[] {
   const { decisive, metrics } = state;
   const others = metrics.map(({ name }) => name).filter((name) => name !== decisive?.metric);
   const first = decisive?.metric;
   return [
     ...varied(items).map(parameterColumn),
-    ...(first === undefined ? [] : [lastOf(first, first), bestOf(first, `${first} (best)`)]),
+    ...(first === undefined
+      ? []
+      : [lastOf(first, first), bestOf(first, `${first} (best)`), ...atColumns(first, at)]),
     ...trendColumns(first ?? others[0]),
     ...differenceColumns(state),
     ...userColumns,
-    ...others.map((name) => lastOf(name, name)),
+    ...others.flatMap((name) => [lastOf(name, name), ...atColumns(name, at)]),
     ...systemColumns,
   ];
 }

@@ -10,6 +10,8 @@ import type { ViewState } from './viewState.ts';
 export interface ItemList {
   /** Pinned items first; the filter never hides these. */
   readonly items: readonly Item[];
+  /** All items, also those that the filter hides. */
+  readonly all: readonly Item[];
   readonly columns: readonly Column[];
   /** All columns that the wide table could show, in their usual order; empty for the narrow one. */
   readonly allColumns: readonly Column[];
@@ -18,9 +20,21 @@ export interface ItemList {
   readonly emptyText?: string;
 }
 
-export function itemList(state: PanelState, view: ViewState, metric: string): ItemList {
+export interface ListOptions {
+  /** Metric of the narrow table. */
+  readonly metric: string;
+  /** Returns a value at the step of the view as text; empty for none. */
+  valueAt(item: Item, metric: string): string;
+}
+
+export function itemList(
+  state: PanelState,
+  view: ViewState,
+  { metric, valueAt }: ListOptions,
+): ItemList {
   const all = itemsOf(state, view);
-  const allColumns = view.isTable ? wideColumns(state, all) : [];
+  const at = view.atStep === undefined ? undefined : { step: view.atStep, of: valueAt };
+  const allColumns = view.isTable ? wideColumns(state, all, at) : [];
   const columns = view.isTable ? shownColumns(allColumns, view) : narrowColumns(metric);
   const filter = readFilter(view.filter);
   const pinned = new Set(view.pinned);
@@ -30,6 +44,7 @@ export function itemList(state: PanelState, view: ViewState, metric: string): It
   const drawn = drawnItems(items, state.ranking, view);
   return {
     items,
+    all,
     columns,
     allColumns,
     drawn,

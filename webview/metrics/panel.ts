@@ -14,6 +14,7 @@ import {
 import { changedState, stateChanged } from '../../src/protocol/panelDelta.ts';
 import type { StateStore } from '../shared/host.ts';
 import { ViewStore } from '../shared/viewStore.ts';
+import { ArrangedItems } from './arrangedItems.ts';
 import { saveText } from './annotator.ts';
 import { Announcer } from './announcer.ts';
 import { Card, type CardModel } from './card.ts';
@@ -22,7 +23,7 @@ import type { CellEvents } from './cells.ts';
 import type { Sort } from './columns.ts';
 import type { CardLine } from './cardLine.ts';
 import { chartsAsPng } from './exportImage.ts';
-import { itemList, type ItemList } from './itemList.ts';
+import type { ItemList } from './itemList.ts';
 import type { Item } from './items.ts';
 import { SeriesStore } from './seriesStore.ts';
 import { Sidebar } from './sidebar.ts';
@@ -34,6 +35,7 @@ import {
   type LineStyle,
   type Theme,
 } from '../shared/theme.ts';
+import { StepValues } from './stepValues.ts';
 import { axisText, Toolbar } from './toolbar.ts';
 import { TrendStore } from './trendStore.ts';
 import type { Range } from '../shared/range.ts';
@@ -55,6 +57,7 @@ export class Panel {
   readonly #view: ViewStore<ViewState>;
   readonly #series: SeriesStore;
   readonly #trends: TrendStore;
+  readonly #arranged: ArrangedItems;
   readonly #shell = buildShell();
   readonly #toolbar: Toolbar;
   readonly #sidebar: Sidebar;
@@ -70,7 +73,6 @@ export class Panel {
   #highlight: string | undefined;
   #frame = 0;
   #isJump = true;
-  #list: { readonly state: PanelState; readonly view: ViewState; list: ItemList } | undefined;
   /** Names of the metrics whose cards to redraw; `undefined` to redraw the whole panel. */
   #dirty: Set<string> | undefined;
 
@@ -80,6 +82,8 @@ export class Panel {
       this.#redraw({ isJump: true }),
     );
     this.#series = new SeriesStore(connection, (metric) => this.#redraw({ isJump: false, metric }));
+    const steps = new StepValues(connection, () => this.#redraw({ isJump: false }));
+    this.#arranged = new ArrangedItems(steps);
     this.#trends = new TrendStore(connection, () => this.#sidebar.redraw());
     this.#toolbar = this.#buildToolbar();
     this.#sidebar = this.#buildSidebar();
@@ -286,6 +290,7 @@ export class Panel {
   #buildSidebar(): Sidebar {
     return new Sidebar({
       arrange: (change) => this.#view.update(change),
+      rearrange: (view) => this.#view.replace(view),
       say: (text) => this.#announcer.say(text),
       setShown: (id, isShown) => this.#setShown([id], isShown),
       setAllShown: (isShown) =>
@@ -382,11 +387,7 @@ export class Panel {
 
   /** Returns the items as arranged. Computed once for each state and view. */
   #items(): ItemList {
-    const state = this.#state;
-    const view = this.#view.state;
-    if (this.#list?.state !== state || this.#list.view !== view)
-      this.#list = { state, view, list: itemList(state, view, this.#tableMetric()) };
-    return this.#list.list;
+    return this.#arranged.of(this.#state, this.#view.state, this.#tableMetric());
   }
 
   #drawnItems(): readonly Item[] {

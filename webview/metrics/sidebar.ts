@@ -7,6 +7,7 @@ import { element, setAttribute, setText } from '../shared/dom.ts';
 import { filterHint } from './filter.ts';
 import type { ItemList } from './itemList.ts';
 import type { Item } from './items.ts';
+import { stepField } from './stepField.ts';
 import { RunsTable, type RunsTableEvents } from './runsTable.ts';
 import type { LineStyle } from '../shared/theme.ts';
 import type { ViewState } from './viewState.ts';
@@ -14,6 +15,8 @@ import type { ViewState } from './viewState.ts';
 export interface SidebarEvents extends Omit<RunsTableEvents, 'columnMoves'> {
   /** Called when the user filters, chooses a metric, or changes what the table shows. */
   arrange(change: Partial<ViewState>): void;
+  /** Called with another whole state. */
+  rearrange(view: ViewState): void;
   /** Tells users of screen readers what was done. */
   say(text: string): void;
 }
@@ -38,6 +41,7 @@ export class Sidebar {
   readonly #empty = element('p', { class: 'no-match muted', hidden: true });
   readonly #table: RunsTable;
   readonly #columns: ColumnMenu;
+  readonly #step;
   readonly #events: SidebarEvents;
   #model: SidebarModel | undefined;
   #isTable = false;
@@ -66,7 +70,8 @@ export class Sidebar {
     this.#columns = new ColumnMenu(events);
     const toggle = element('div', { class: 'segments' }, this.#toggle);
     const bar = element('div', { class: 'sidebar-bar' }, this.#filter.root, this.#metric.root);
-    bar.append(this.#columns.root, toggle);
+    this.#step = stepField((atStep) => this.#setStep(atStep));
+    bar.append(this.#step.root, this.#columns.root, toggle);
     this.elements = [bar, this.#problem, this.#note.root, this.#empty, this.#table.root];
   }
 
@@ -79,6 +84,12 @@ export class Sidebar {
   showProblem(text: string | undefined): void {
     this.#problem.hidden = text === undefined;
     setText(this.#problem, text ?? '');
+  }
+
+  #setStep(atStep: number | undefined): void {
+    if (this.#model === undefined) return;
+    const { atStep: _, ...view } = this.#model.view;
+    this.#events.rearrange({ ...view, ...(atStep !== undefined && { atStep }) });
   }
 
   #move(order: (model: SidebarModel) => readonly string[] | undefined): void {
@@ -99,6 +110,8 @@ export class Sidebar {
       isShown: drawn.has(item.id),
       isPinned: pinned.has(item.id),
     }));
+    this.#step.root.hidden = !view.isTable;
+    this.#step.set(view.atStep);
     this.#columns.root.hidden = !view.isTable;
     this.#columns.render(list.allColumns, view);
     this.#isTable = view.isTable;

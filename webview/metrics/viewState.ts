@@ -23,6 +23,8 @@ export interface ViewState {
   readonly isTable: boolean;
   /** Order of the table; omitted for the order in which the runs started. */
   readonly sort?: Sort;
+  /** Step whose values the table shows beside the last ones; omitted for none. */
+  readonly atStep?: number;
   /** Ids of the columns of the table that the user has hidden. */
   readonly hiddenColumns: readonly string[];
   /** Ids of columns in the order in which the user has put them; empty for the usual order. */
@@ -59,6 +61,7 @@ export function restoreState(saved: unknown): ViewState {
     filter: textOf(from['filter']),
     isTable: from['isTable'] === true,
     ...sortOf(from['sort']),
+    ...(typeof from['atStep'] === 'number' && { atStep: from['atStep'] }),
     hiddenColumns: textsOf(from['hiddenColumns']),
     columnOrder: textsOf(from['columnOrder']),
     metric: textOf(from['metric']),

@@ -4,11 +4,11 @@ import type { RunId } from '../../base/ids.ts';
 import { summaryFor, type Ledger, type LedgerRow } from '../../experiments/ledger.ts';
 import { settingGroups } from '../../experiments/repeats.ts';
 import { repeatStatistics } from '../../experiments/repeatStatistics.ts';
-import { seedOf, type Statistics } from '../../experiments/seeds.ts';
+import { seedOf, statisticsOver, type Statistics } from '../../experiments/seeds.ts';
 import type { MetricSummary } from '../../metrics/metric.ts';
 import { runNames } from '../../runs/run.ts';
 
-export { seedOf, type Statistics };
+export { seedOf, statisticsOver, type Statistics };
 
 export interface RunGroup {
   /**

@@ -3,4 +3,5 @@ export { downsampleForPlot, stepAxis } from '../../metrics/plot/downsampleForPlo
 export { inOrder } from '../../metrics/plot/inOrder.ts';
 export { meanCurve, type MeanCurve } from '../../metrics/plot/meanCurve.ts';
 export { plotSampled } from '../../metrics/plot/plotSampled.ts';
+export { printedValue } from '../../metrics/printedValue.ts';
 export { directionOf } from '../../metrics/direction.ts';

@@ -1,10 +1,11 @@
 /** Extension side of the table of the metrics panel. */
 import type { MessageConnection } from 'vscode-jsonrpc';
 import * as z from 'zod';
-import { annotateRuns, readTrends } from '../../protocol/metricsTable.ts';
+import { annotateRuns, readTrends, readValuesAt } from '../../protocol/metricsTable.ts';
 import { checked, refusal } from '../webviews/viewRequests.ts';
 import type { PanelSource } from './panelSource.ts';
 import { trendsOf } from './trends.ts';
+import { valuesAt } from './valuesAt.ts';
 
 /** Answers the requests of the table from a source. */
 export function serveTable(connection: MessageConnection, source: PanelSource): void {
@@ -17,11 +18,18 @@ export function serveTable(connection: MessageConnection, source: PanelSource): 
   connection.onRequest(readTrends, async (request: unknown) => ({
     trends: await trendsOf(source, checked(trends, request)),
   }));
+  connection.onRequest(readValuesAt, async (request: unknown) => ({
+    values: await valuesAt(source, checked(at, request)),
+  }));
 }
 
 const runIds = z.array(z.string().min(1).max(100)).min(1).max(1000);
 const items = z.array(z.object({ runIds }).strict()).max(1000);
 const metric = z.string().min(1).max(500);
+
+const metrics = z.array(metric).max(200);
+
+const at = z.object({ step: z.number(), metrics, items }).strict();
 
 const trends = z.object({ metric, items, width: z.int().min(1).max(1000) }).strict();
 

@@ -185,4 +185,28 @@ describe('the table of the metrics panel in Chromium', function () {
     assert.deepEqual(complaints, []);
     await page.close();
   });
+
+  it('shows the values at a step, of all runs, and sorts by them', async () => {
+    const source = manyRunsSource(450);
+    for (const run of source.runs)
+      source.setSeries(run.id, 'loss', Float64Array.of(run.number / 1000, 3, 2, 1), 100);
+    const { page, complaints } = await table({ source });
+    const field = page.getByLabel('At step');
+    await field.fill('50');
+    await field.press('Enter');
+    await page.getByRole('button', { name: 'loss @ 50', exact: true }).click();
+    await page.getByRole('button', { name: 'loss @ 50 ↑', exact: true }).click();
+    const first = page.locator('table.runs tbody tr[data-run]').first();
+    await until('the highest first', async () =>
+      ((await first.getAttribute('data-run')) ?? '').endsWith('r-450'),
+    );
+    assert.match((await first.textContent()) ?? '', /0\.45/);
+    await page.reload();
+    await page.getByRole('button', { name: 'loss @ 50 ↓', exact: true }).waitFor();
+    await field.fill('');
+    await field.press('Enter');
+    await until('last only', async () => !(await columnsOf(page)).includes('at loss'));
+    assert.deepEqual(complaints, []);
+    await page.close();
+  });
 });

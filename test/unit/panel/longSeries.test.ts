@@ -15,6 +15,7 @@ import { csvParts } from '../../../src/vscode/metrics/csv.ts';
 import { PanelHost } from '../../../src/vscode/metrics/panelHost.ts';
 import type { PanelSeries } from '../../../src/vscode/metrics/panelSource.ts';
 import { answerSampled } from '../../../src/vscode/metrics/sampledAnswer.ts';
+import { valueAt } from '../../../src/vscode/metrics/valuesAt.ts';
 import { answerSeries, pointsSince } from '../../../src/vscode/metrics/seriesAnswer.ts';
 import { ManualClock } from '../../fakes/manualClock.ts';
 import { MemoryPanelSource } from '../../fakes/memoryPanelSource.ts';
@@ -67,6 +68,13 @@ describe('a series in the panel that is too long for memory', () => {
   });
   const answerOf = (asked: SeriesQuery) =>
     answerSampled({ series: long.sampled('loss') ?? assert.fail(), startedMs, query: asked });
+
+  it('has an exact value at each step', async () => {
+    const panel = { ...(long.series('loss') ?? assert.fail()), startedMs };
+    const sampled = long.sampled('loss');
+    for (const at of [0, 1, 7_777, 12_344, 19_998, 19_999])
+      assert.equal(await valueAt({ ...panel, sampled }, at * 2 + 1), values[at]);
+  });
 
   it('is drawn from memory as a whole, with its peaks and its extent', async () => {
     const answer = await answerOf(query);
