@@ -5,11 +5,14 @@ import { narrowColumns, sortItems, wideColumns, type Column } from './columns.ts
 import { drawnItems } from './drawn.ts';
 import { matches, readFilter, unknownNames, type Filter } from './filter.ts';
 import { itemsOf, type Item } from './items.ts';
+import { sectionColumns, sectioned, type ListedRow } from './tableSections.ts';
 import type { ViewState } from './viewState.ts';
 
 export interface ItemList {
   /** Pinned items first; the filter never hides these. */
   readonly items: readonly Item[];
+  /** The items, below the titles of their sections; without those of closed sections. */
+  readonly rows: readonly ListedRow[];
   /** All items, also those that the filter hides. */
   readonly all: readonly Item[];
   readonly columns: readonly Column[];
@@ -40,10 +43,16 @@ export function itemList(
   const pinned = new Set(view.pinned);
   const isPinned = ({ id }: Item): boolean => pinned.has(id);
   const others = all.filter((item) => !isPinned(item) && matches(item, filter));
-  const items = [...all.filter(isPinned), ...sortItems(others, allColumns, view.sort)];
+  const head = all.filter(isPinned);
+  const sorted = sortItems(others, allColumns, view.sort);
+  const items = [...head, ...sorted];
+  const section = sectionColumns(allColumns).find(({ id }) => id === view.groupBy);
+  const rows =
+    section === undefined ? items : [...head, ...sectioned(sorted, section, view.closedGroups)];
   const drawn = drawnItems(items, state.ranking, view);
   return {
     items,
+    rows,
     all,
     columns,
     allColumns,

@@ -7,9 +7,11 @@ import type { Column, Sort } from './columns.ts';
 import { element, setAttribute, setChildren } from '../shared/dom.ts';
 import { RunRow, type RunRowEvents, type RunRowModel } from './runRow.ts';
 import { moveColumns, type ColumnMoves } from './headDrag.ts';
+import { SectionRow, type SectionRowEvents } from './sectionRow.ts';
+import type { TableSection } from './tableSections.ts';
 import { windowOf } from '../shared/windowOf.ts';
 
-export interface RunsTableEvents extends RunRowEvents {
+export interface RunsTableEvents extends RunRowEvents, SectionRowEvents {
   setAllShown(isShown: boolean): void;
   sort(sort: Sort | undefined): void;
   readonly columnMoves: ColumnMoves;
@@ -17,8 +19,12 @@ export interface RunsTableEvents extends RunRowEvents {
   highlight(id: string | undefined): void;
 }
 
+export type RowModel = RunRowModel | TableSection;
+
+const idOf = (row: RowModel): string => ('item' in row ? row.item.id : row.sectionId);
+
 export interface RunsTableModel {
-  readonly rows: readonly RunRowModel[];
+  readonly rows: readonly RowModel[];
   readonly columns: readonly Column[];
   /** Whether the titles of the columns sort the table. */
   readonly isSortable: boolean;
@@ -37,7 +43,7 @@ export class RunsTable {
   readonly #below = element('tr', { 'aria-hidden': 'true' });
   readonly #table: HTMLTableElement;
   readonly #all: CheckboxHandle;
-  readonly #rows = new Map<string, RunRow>();
+  readonly #rows = new Map<string, RunRow | SectionRow>();
   #model: RunsTableModel = { rows: [], columns: [], isSortable: false, sort: undefined };
   #shownHead = '';
   #activeId = '';
@@ -63,14 +69,16 @@ export class RunsTable {
   render(model: RunsTableModel): void {
     this.#model = model;
     const { rows } = model;
-    if (!rows.some(({ item }) => item.id === this.#activeId))
-      this.#activeId = rows[0]?.item.id ?? '';
+    const [first] = rows;
+    if (!rows.some((row) => idOf(row) === this.#activeId))
+      this.#activeId = first === undefined ? '' : idOf(first);
     this.#drawHead();
     this.#draw();
-    const shown = rows.filter(({ isShown }) => isShown).length;
+    const runs = rows.flatMap((row) => ('item' in row ? [row] : []));
+    const shown = runs.filter(({ isShown }) => isShown).length;
     this.#all.set({
       isChecked: shown > 0,
-      isMixed: shown > 0 && shown < rows.length,
+      isMixed: shown > 0 && shown < runs.length,
       label: shown > 0 ? 'Hide all runs' : 'Show all runs',
     });
   }
@@ -131,15 +139,14 @@ export class RunsTable {
 
   /** Draws the rows in view, and empty rows as high as the rows above and below. */
   #draw(): void {
-    const { rows, columns } = this.#model;
+    const { rows } = this.#model;
     const place = { top: this.root.scrollTop, height: this.root.clientHeight, total: rows.length };
     const { from, to } = windowOf({ ...place, rowHeight, spareRows });
     const visible = rows.slice(from, to);
-    const ids = new Set(visible.map(({ item }) => item.id));
+    const ids = new Set(visible.map(idOf));
     for (const id of this.#rows.keys()) if (!ids.has(id)) this.#rows.delete(id);
     const elements = visible.map((model, index) => {
-      const row = this.#rows.get(model.item.id) ?? this.#add(model.item.id);
-      row.render(model, { columns, isActive: model.item.id === this.#activeId });
+      const row = this.#rowOf(model);
       setAttribute(row.root, 'aria-rowindex', from + index + 2);
       return row.root;
     });
@@ -151,12 +158,28 @@ export class RunsTable {
     setChildren(this.#body, [this.#above, ...elements, this.#below]);
   }
 
-  #add(id: string): RunRow {
-    const row = new RunRow(id, this.#events);
+  /** Returns the row of the model, drawn. */
+  #rowOf(model: RowModel): RunRow | SectionRow {
+    const { columns } = this.#model;
+    const id = idOf(model);
+    const isActive = id === this.#activeId;
+    const known = this.#rows.get(id);
+    if ('item' in model) {
+      const row = known instanceof RunRow ? known : this.#add(id, new RunRow(id, this.#events), id);
+      row.render(model, { columns, isActive });
+      return row;
+    }
+    const row = known instanceof SectionRow ? known : this.#add(id, new SectionRow(this.#events));
+    row.render(model, { columns: columns.length + 3, isActive });
+    return row;
+  }
+
+  /** `item`: the item to highlight while the pointer or the focus is in the row. */
+  #add<Row extends RunRow | SectionRow>(id: string, row: Row, item?: string): Row {
     this.#rows.set(id, row);
-    row.root.addEventListener('mouseenter', () => this.#events.highlight(id));
+    row.root.addEventListener('mouseenter', () => this.#events.highlight(item));
     row.root.addEventListener('focusin', () => {
-      this.#events.highlight(id);
+      this.#events.highlight(item);
       this.#activate(id);
     });
     return row;
@@ -177,14 +200,14 @@ export class RunsTable {
     const current = [...this.#rows].find(([, { root }]) => root.contains(event.target as Node));
     if (current === undefined) return;
     const [id, row] = current;
-    const at = rows.findIndex(({ item }) => item.id === id);
+    const at = rows.findIndex((other) => idOf(other) === id);
     const target = { ArrowUp: at - 1, ArrowDown: at + 1, Home: 0, End: rows.length - 1 }[event.key];
-    const next = target === undefined ? undefined : rows[target]?.item.id;
-    if (target === undefined || next === undefined) return;
+    const wanted = target === undefined ? undefined : rows[target];
+    if (target === undefined || wanted === undefined) return;
     event.preventDefault();
     const column = row.focusedColumn();
     this.#reveal(target);
-    this.#rows.get(next)?.focus(column);
+    this.#rows.get(idOf(wanted))?.focus(column);
   }
 
   #reveal(index: number): void {

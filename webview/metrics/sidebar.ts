@@ -7,12 +7,14 @@ import { element, setAttribute, setText } from '../shared/dom.ts';
 import { filterHint } from './filter.ts';
 import type { ItemList } from './itemList.ts';
 import type { Item } from './items.ts';
+import type { Column } from './columns.ts';
+import { isSection, sectionColumns, type TableSection } from './tableSections.ts';
 import { stepField } from './stepField.ts';
 import { RunsTable, type RunsTableEvents } from './runsTable.ts';
 import type { LineStyle } from '../shared/theme.ts';
-import type { ViewState } from './viewState.ts';
+import { toggled, type ViewState } from './viewState.ts';
 
-export interface SidebarEvents extends Omit<RunsTableEvents, 'columnMoves'> {
+export interface SidebarEvents extends Omit<RunsTableEvents, 'columnMoves' | 'toggleSection'> {
   /** Called when the user filters, chooses a metric, or changes what the table shows. */
   arrange(change: Partial<ViewState>): void;
   /** Called with another whole state. */
@@ -42,6 +44,7 @@ export class Sidebar {
   readonly #table: RunsTable;
   readonly #columns: ColumnMenu;
   readonly #step;
+  readonly #groupBy;
   readonly #events: SidebarEvents;
   #model: SidebarModel | undefined;
   #isTable = false;
@@ -66,12 +69,15 @@ export class Sidebar {
       moveTo: (id: string, target: string, isAfter: boolean) =>
         this.#move(({ list, view }) => movedTo(list.allColumns, view, { id, target, isAfter })),
     };
-    this.#table = new RunsTable({ ...events, columnMoves });
+    const toggleSection = ({ value }: TableSection): void =>
+      events.arrange({ closedGroups: toggled(this.#model?.view.closedGroups ?? [], value) });
+    this.#table = new RunsTable({ ...events, columnMoves, toggleSection });
+    this.#groupBy = dropdown('Group by', (title) => this.#group(title));
     this.#columns = new ColumnMenu(events);
     const toggle = element('div', { class: 'segments' }, this.#toggle);
     const bar = element('div', { class: 'sidebar-bar' }, this.#filter.root, this.#metric.root);
     this.#step = stepField((atStep) => this.#setStep(atStep));
-    bar.append(this.#step.root, this.#columns.root, toggle);
+    bar.append(this.#groupBy.root, this.#step.root, this.#columns.root, toggle);
     this.elements = [bar, this.#problem, this.#note.root, this.#empty, this.#table.root];
   }
 
@@ -84,6 +90,21 @@ export class Sidebar {
   showProblem(text: string | undefined): void {
     this.#problem.hidden = text === undefined;
     setText(this.#problem, text ?? '');
+  }
+
+  #group(title: string): void {
+    const columns = sectionColumns(this.#model?.list.allColumns ?? []);
+    const groupBy = columns.find((column) => groupTitle(column) === title)?.id ?? '';
+    this.#events.arrange({ groupBy, closedGroups: [] });
+    this.#events.say(title);
+  }
+
+  #drawGroups({ list, view }: SidebarModel): void {
+    const columns = sectionColumns(list.allColumns);
+    const chosen = columns.find(({ id }) => id === view.groupBy);
+    this.#groupBy.root.hidden = columns.length === 0;
+    const titles = [noGroups, ...columns.map(groupTitle)];
+    this.#groupBy.set(titles, chosen === undefined ? noGroups : groupTitle(chosen));
   }
 
   #setStep(atStep: number | undefined): void {
@@ -104,12 +125,17 @@ export class Sidebar {
     const { list, view, metrics, metric, styleOf } = model;
     const { items, columns, drawn, emptyText = '' } = list;
     const pinned = new Set(view.pinned);
-    const rows = items.map((item) => ({
-      item,
-      style: styleOf(item),
-      isShown: drawn.has(item.id),
-      isPinned: pinned.has(item.id),
-    }));
+    const rows = list.rows.map((row) =>
+      isSection(row)
+        ? row
+        : {
+            item: row,
+            style: styleOf(row),
+            isShown: drawn.has(row.id),
+            isPinned: pinned.has(row.id),
+          },
+    );
+    this.#drawGroups(model);
     this.#step.root.hidden = !view.isTable;
     this.#step.set(view.atStep);
     this.#columns.root.hidden = !view.isTable;
@@ -126,6 +152,9 @@ export class Sidebar {
     setText(this.#empty, emptyText);
   }
 }
+
+const noGroups = 'No Grouping';
+const groupTitle = ({ title }: Column): string => `By ${title}`;
 
 const maxNames = 40;
 

@@ -23,6 +23,10 @@ export interface ViewState {
   readonly isTable: boolean;
   /** Order of the table; omitted for the order in which the runs started. */
   readonly sort?: Sort;
+  /** Id of the column by whose values the table is divided; empty for none. */
+  readonly groupBy: string;
+  /** Values of that column whose sections are closed. */
+  readonly closedGroups: readonly string[];
   /** Step whose values the table shows beside the last ones; omitted for none. */
   readonly atStep?: number;
   /** Ids of the columns of the table that the user has hidden. */
@@ -62,6 +66,8 @@ export function restoreState(saved: unknown): ViewState {
     isTable: from['isTable'] === true,
     ...sortOf(from['sort']),
     ...(typeof from['atStep'] === 'number' && { atStep: from['atStep'] }),
+    groupBy: textOf(from['groupBy']),
+    closedGroups: textsOf(from['closedGroups']),
     hiddenColumns: textsOf(from['hiddenColumns']),
     columnOrder: textsOf(from['columnOrder']),
     metric: textOf(from['metric']),

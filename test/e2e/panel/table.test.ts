@@ -209,4 +209,26 @@ describe('the table of the metrics panel in Chromium', function () {
     assert.deepEqual(complaints, []);
     await page.close();
   });
+
+  it('is divided by a parameter into sections that close', async () => {
+    const { page, complaints } = await table({ source: manyRunsSource(300) });
+    await page.getByRole('combobox', { name: 'Group by' }).click();
+    await page.getByRole('option', { name: 'By lr' }).click();
+    const section = (value: string) => page.getByRole('button', { name: `lr = ${value} 100` });
+    await section('1e-4').focus();
+    await page.keyboard.press('Enter');
+    await until('closed', async () => {
+      return (await section('1e-4').getAttribute('aria-expanded')) === 'false';
+    });
+    await until('next section', () => section('3e-4').isVisible());
+    assert.equal(await page.locator('table.runs').getAttribute('aria-rowcount'), '204');
+    await page.keyboard.press('ArrowDown');
+    assert.equal(await page.evaluate(() => document.activeElement?.textContent), 'lr = 3e-4 100');
+    await page.keyboard.press('ArrowDown');
+    assert.equal(await page.evaluate(() => document.activeElement?.textContent), 'run 2');
+    await page.reload();
+    await until('still closed', () => section('3e-4').isVisible());
+    assert.deepEqual(complaints, []);
+    await page.close();
+  });
 });

@@ -4,6 +4,7 @@ import type { PanelState } from '../../../src/protocol/metricsPanel.ts';
 import { sortItems, wideColumns } from '../../../webview/metrics/columns.ts';
 import { matches, numberIn, readFilter, unknownNames } from '../../../webview/metrics/filter.ts';
 import { itemsOf, type Item } from '../../../webview/metrics/items.ts';
+import { isSection, sectionColumns, sectioned } from '../../../webview/metrics/tableSections.ts';
 import { sectionsOf } from '../../../webview/metrics/sections.ts';
 import { MemoryPanelSource } from '../../fakes/memoryPanelSource.ts';
 
@@ -136,6 +137,32 @@ describe('the columns of the table', () => {
   ] as const)
     it(`sort by ${column}${isDescending ? ', descending' : ''}, without a value last`, () =>
       assert.deepEqual(idsOf(sortItems(items, columns, { column, isDescending })), expected));
+});
+
+describe('the sections of the table', () => {
+  const columns = wideColumns(state, items);
+  const by = (id: string, closed: readonly string[] = []) => {
+    const column = sectionColumns(columns).find((one) => one.id === id) ?? assert.fail();
+    return sectioned(items, column, closed).map((row) =>
+      isSection(row) ? `${row.title} (${row.count})` : row.id,
+    );
+  };
+
+  it('are the values of a parameter, with the runs of a group below it', () => {
+    assert.deepEqual(by('parameter model'), [
+      ...['model = gpt (1)', 'r-1', 'model = mlp (1)', 'r-2'],
+      ...['model = none (1)', 'group-3', 'r-3', 'r-4'],
+    ]);
+  });
+
+  it('list nothing while they are closed', () => {
+    assert.deepEqual(by('tags', ['']), ['Tags = good baseline (1)', 'r-1', 'Tags = none (2)']);
+  });
+
+  it('are not made of values', () => {
+    const ids = sectionColumns(columns).map(({ id }) => id);
+    assert.deepEqual(ids, ['parameter lr', 'parameter model', 'tags', 'machine', 'code']);
+  });
 });
 
 describe('the sections of charts', () => {
