@@ -164,7 +164,10 @@ interface Opening {
 const openCharts = (folder: string, id: SessionId): Promise<Opening> =>
   withSource(folder, id, async ({ connection, startedMs, heapBefore }) => {
     const state = await connection.sendRequest(ready);
-    const list = itemList(state, restoreState(undefined), state.metrics[0]?.name ?? '');
+    const list = itemList(state, restoreState(undefined), {
+      metric: state.metrics[0]?.name ?? '',
+      valueAt: () => '',
+    });
     const drawn = list.items.filter((item) => list.drawn.has(item.id));
     const chart = (metric: string): Promise<unknown> =>
       Promise.all(
@@ -199,7 +202,8 @@ const openTable = (folder: string, id: SessionId): Promise<Table> =>
     const askedMs = performance.now();
     const state = await connection.sendRequest(ready);
     const stateMs = performance.now() - askedMs;
-    const arranged = (change: object): ItemList => itemList(state, { ...view, ...change }, 'loss');
+    const arranged = (change: object): ItemList =>
+      itemList(state, { ...view, ...change }, { metric: 'loss', valueAt: () => '' });
     const tableMs = await timed(() => arranged({}));
     const sort = { column: 'last loss', isDescending: true };
     const arrangeMs = await timed(() => arranged({ sort, filter: 'lr<0.002 loss<1' }));

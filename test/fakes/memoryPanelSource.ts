@@ -8,6 +8,9 @@ import type {
   PanelState,
 } from '../../src/protocol/metricsPanel.ts';
 import type { PanelSeries, PanelSource } from '../../src/vscode/metrics/panelSource.ts';
+import { matteredAnswer } from '../../src/presentation/runs/mattered/mattered.ts';
+import type { MatteredAnswer } from '../../src/protocol/mattered.ts';
+import type { BestAfter } from '../../src/experiments/bestSoFar.ts';
 import { WatchedEmitter } from './watchedEmitter.ts';
 
 interface Stored {
@@ -108,6 +111,23 @@ export class MemoryPanelSource implements PanelSource {
       ...(this.decisive && { decisive: this.decisive }),
       metrics: this.metrics,
     };
+  }
+
+  /** The runs that ended well, by the last value of the deciding metric; lower is better. */
+  mattered(runIds: readonly string[]): Promise<MatteredAnswer> {
+    const metric = this.decisive?.metric ?? '';
+    const chosen = this.runs.filter(({ id }) => runIds.includes(id));
+    const runs = chosen
+      .filter(({ isGood, isRunning, metrics }) => isGood && !isRunning && metrics[metric])
+      .map((run) => ({ ...run, value: Number(run.metrics[metric]?.last) }));
+    const best = runs.reduce<BestAfter[]>(
+      (all, { number, value }) =>
+        value < (all.at(-1)?.value ?? Infinity) ? [...all, { number, value }] : all,
+      [],
+    );
+    const leftOut = chosen.length - runs.length;
+    const decisive = metric !== '' && ({ metric, direction: 'lower', rule: 'last' } as const);
+    return Promise.resolve(matteredAnswer({ ...(decisive && { decisive }), runs, leftOut, best }));
   }
 
   series(runId: string, metric: string): PanelSeries | undefined {

@@ -55,3 +55,7 @@ function legendOf(cards: readonly Card[]): readonly { text: string; colour: stri
     colour: style.colour,
   }));
 }
+
+/** Returns the name without characters that file names must not contain. */
+export const fileName = (name: string): string =>
+  name.replaceAll(/[^\p{L}\p{N} _.-]+/gu, '-').slice(0, 100);

@@ -1,14 +1,12 @@
 /** The metrics panel: draws the data from the extension host, arranged as the user chose. */
 import type { MessageConnection } from 'vscode-jsonrpc';
 import {
-  axisMetric,
   openRun,
   pointsAdded,
   ready,
   saveCsv,
   saveExport,
   type PanelMetric,
-  type PanelState,
   type XAxis,
 } from '../../src/protocol/metricsPanel.ts';
 import { changedState, stateChanged } from '../../src/protocol/panelDelta.ts';
@@ -19,12 +17,21 @@ import { saveText } from './annotator.ts';
 import { Announcer } from './announcer.ts';
 import { Card, type CardModel } from './card.ts';
 import { CardGrid } from './cardGrid.ts';
+import {
+  axisOf,
+  countersOf,
+  freshChoices,
+  orderText,
+  tableMetricOf,
+  withShown,
+} from './choices.ts';
 import type { CellEvents } from './cells.ts';
 import type { Sort } from './columns.ts';
 import type { CardLine } from './cardLine.ts';
-import { chartsAsPng } from './exportImage.ts';
+import { chartsAsPng, fileName } from './exportImage.ts';
 import type { ItemList } from './itemList.ts';
 import type { Item } from './items.ts';
+import { MatteredView } from './mattered/view.ts';
 import { SeriesStore } from './seriesStore.ts';
 import { Sidebar } from './sidebar.ts';
 import { buildShell, messageElement, noRuns, noRunYet, type PageMessage } from './shell.ts';
@@ -39,17 +46,8 @@ import { StepValues } from './stepValues.ts';
 import { axisText, Toolbar } from './toolbar.ts';
 import { TrendStore } from './trendStore.ts';
 import type { Range } from '../shared/range.ts';
+import { noState, viewChoice } from './viewChoice.ts';
 import { restoreState, toggled, type ViewState } from './viewState.ts';
-
-const noState: PanelState = {
-  sessionId: '',
-  title: '',
-  isOpen: false,
-  runs: [],
-  groups: [],
-  ranking: [],
-  metrics: [],
-};
 
 export class Panel {
   readonly root: HTMLElement;
@@ -61,6 +59,7 @@ export class Panel {
   readonly #shell = buildShell();
   readonly #toolbar: Toolbar;
   readonly #sidebar: Sidebar;
+  readonly #mattered: MatteredView;
   readonly #announcer = new Announcer();
   readonly #grid = new CardGrid({
     create: (metric) => this.#createCard(metric),
@@ -68,7 +67,10 @@ export class Panel {
     toggleSection: (name) =>
       this.#view.update({ closedSections: toggled(this.#view.state.closedSections, name) }),
   });
+  readonly #views = viewChoice((isMattered) => this.#view.update({ isMattered }));
   #state = noState;
+  /** Number of states so far: the answer to What Mattered belongs to one. */
+  #version = 0;
   #theme: Theme = readTheme();
   #highlight: string | undefined;
   #frame = 0;
@@ -87,9 +89,16 @@ export class Panel {
     this.#trends = new TrendStore(connection, () => this.#sidebar.redraw());
     this.#toolbar = this.#buildToolbar();
     this.#sidebar = this.#buildSidebar();
+    this.#mattered = this.#buildMattered(connection);
     this.root = this.#shell.root;
     this.#shell.sidebar.append(...this.#sidebar.elements);
-    this.#shell.content.append(this.#toolbar.root, this.#grid.root, this.#announcer.root);
+    this.#shell.content.append(
+      this.#views.root,
+      this.#toolbar.root,
+      this.#grid.root,
+      this.#mattered.root,
+      this.#announcer.root,
+    );
     this.#listen();
   }
 
@@ -97,6 +106,7 @@ export class Panel {
   async load(): Promise<void> {
     try {
       this.#state = await this.#connection.sendRequest(ready);
+      this.#version += 1;
     } catch (error) {
       const text = error instanceof Error ? error.message : String(error);
       const action = { text: 'Retry', run: () => void this.load() };
@@ -115,6 +125,7 @@ export class Panel {
   #listen(): void {
     this.#connection.onNotification(stateChanged, (delta) => {
       this.#state = changedState(this.#state, delta);
+      this.#version += 1;
       this.#announcer.summarise(this.#state, this.#tableMetric());
       this.#redraw({ isJump: false });
     });
@@ -134,17 +145,7 @@ export class Panel {
     const { sessionId } = this.#state;
     const before = this.#view.state.sessionId;
     if (before === sessionId) return;
-    this.#view.update({
-      sessionId,
-      ...(before !== '' && {
-        zoom: {},
-        filter: '',
-        hidden: [],
-        shown: [],
-        isAllDrawn: false,
-        expanded: [],
-      }),
-    });
+    this.#view.update({ sessionId, ...(before !== '' && freshChoices) });
   }
 
   /** Redraws the card of `metric` in the next frame; without `metric`, redraws the whole panel. */
@@ -167,7 +168,10 @@ export class Panel {
       return this.#showMessage(this.#state.isOpen ? noRunYet : noRuns);
     this.#showMessage(undefined);
     this.#drawTable();
-    this.#toolbar.render({ ...this.#view.state, axis: this.#axis() }, this.#counters());
+    this.#views.set(this.#view.state.isMattered);
+    this.root.classList.toggle('is-mattered', this.#view.state.isMattered);
+    if (this.#view.state.isMattered) return this.#drawMattered();
+    this.#toolbar.render({ ...this.#view.state, axis: this.#axis() }, countersOf(this.#state));
     this.#drawCards(isJump);
   }
 
@@ -195,6 +199,13 @@ export class Panel {
       metric: this.#tableMetric(),
       styleOf: (item) => this.#styleOf(item),
     });
+  }
+
+  #drawMattered(): void {
+    const { hidden, filter, parameter } = this.#view.state;
+    const items = this.#items().items.filter(({ id }) => !hidden.includes(id));
+    const runIds = [...new Set(items.flatMap((item) => item.runIds))];
+    this.#mattered.render({ runIds, version: this.#version, filter, parameter });
   }
 
   #drawCards(isJump: boolean): void {
@@ -287,6 +298,15 @@ export class Panel {
     });
   }
 
+  #buildMattered(connection: MessageConnection): MatteredView {
+    return new MatteredView(connection, {
+      filter: (filter) => this.#view.update({ filter }),
+      choose: (parameter) => this.#view.update({ parameter }),
+      openRun: (runId) => void connection.sendNotification(openRun, { runId }),
+      say: (text) => this.#announcer.say(text),
+    });
+  }
+
   #buildSidebar(): Sidebar {
     return new Sidebar({
       arrange: (change) => this.#view.update(change),
@@ -312,24 +332,13 @@ export class Panel {
   }
 
   #setShown(ids: readonly string[], isShown: boolean): void {
-    const { hidden, shown } = this.#view.state;
-    const without = (list: readonly string[]) => list.filter((id) => !ids.includes(id));
-    this.#view.update({
-      hidden: isShown ? without(hidden) : [...without(hidden), ...ids],
-      shown: isShown ? [...without(shown), ...ids] : without(shown),
-    });
+    this.#view.update(withShown(this.#view.state, ids, isShown));
   }
 
   #sort(sort: Sort | undefined): void {
     const { sort: _, ...others } = this.#view.state;
     this.#view.replace({ ...others, ...(sort && { sort }) });
-    this.#announcer.say(
-      sort === undefined
-        ? 'Not sorted'
-        : sort.isDescending
-          ? 'Sorted descending'
-          : 'Sorted ascending',
-    );
+    this.#announcer.say(orderText(sort));
   }
 
   #open(id: string): void {
@@ -354,11 +363,8 @@ export class Panel {
     const drawn = cards.filter(({ model }) => (model?.lines.length ?? 0) > 0);
     if (drawn.length === 0) return this.#announcer.say('There is nothing to save yet');
     const base64 = chartsAsPng(drawn, this.#theme);
-    void this.#connection.sendNotification(saveExport, {
-      kind: 'png',
-      name: fileName(name),
-      base64,
-    });
+    const image = { kind: 'png', name: fileName(name), base64 } as const;
+    void this.#connection.sendNotification(saveExport, image);
   }
 
   #saveCsv(): void {
@@ -368,21 +374,12 @@ export class Panel {
     });
   }
 
-  #counters(): readonly string[] {
-    return this.#state.metrics.flatMap(({ name, isCounter }) => (isCounter ? name : []));
-  }
-
-  /** Returns the axis that the user chose; steps, if no run has its metric. */
   #axis(): XAxis {
-    const { axis } = this.#view.state;
-    const metric = axisMetric(axis);
-    return metric === undefined || this.#counters().includes(metric) ? axis : 'step';
+    return axisOf(this.#state, this.#view.state);
   }
 
   #tableMetric(): string {
-    const { metrics } = this.#state;
-    const wanted = this.#view.state.metric;
-    return metrics.some(({ name }) => name === wanted) ? wanted : (metrics[0]?.name ?? '');
+    return tableMetricOf(this.#state, this.#view.state);
   }
 
   /** Returns the items as arranged. Computed once for each state and view. */
@@ -399,6 +396,3 @@ export class Panel {
     return lineStyle(this.#theme, group, position);
   }
 }
-
-const fileName = (name: string): string =>
-  name.replaceAll(/[^\p{L}\p{N} _.-]+/gu, '-').slice(0, 100);

@@ -21,6 +21,10 @@ export interface ViewState {
   readonly filter: string;
   /** Whether the table has a column for each parameter and metric, above the charts. */
   readonly isTable: boolean;
+  /** Whether the view What Mattered is in the place of the charts. */
+  readonly isMattered: boolean;
+  /** Name of the parameter that What Mattered draws; if empty, the first. */
+  readonly parameter: string;
   /** Order of the table; omitted for the order in which the runs started. */
   readonly sort?: Sort;
   /** Id of the column by whose values the table is divided; empty for none. */
@@ -64,6 +68,8 @@ export function restoreState(saved: unknown): ViewState {
     pinned: textsOf(from['pinned']),
     filter: textOf(from['filter']),
     isTable: from['isTable'] === true,
+    isMattered: from['isMattered'] === true,
+    parameter: textOf(from['parameter']),
     ...sortOf(from['sort']),
     ...(typeof from['atStep'] === 'number' && { atStep: from['atStep'] }),
     groupBy: textOf(from['groupBy']),

@@ -20,11 +20,10 @@ export interface DesignParameter {
   readonly isOrdered: boolean;
 }
 
-/**
- * Probability of any claim where nothing matters. Once something was claimed, the same share of the
- * claims may be false (the rule ForwardStop of G'Sell and others).
- */
-const falseClaims = 0.045;
+/** Probability of any claim where nothing matters; less is measured. */
+const falseClaims = 0.052;
+/** Share of the claims after the first that may be false (the rule ForwardStop of G'Sell and others). */
+const laterFalseClaims = 0.07;
 /** How thoroughly to search, by the number of settings: what many settings need less takes longer. */
 const efforts: readonly Effort[] = [
   { upTo: 80, depth: 7, quickShuffles: 99, shuffles: 399 },
@@ -49,7 +48,7 @@ export function claimsOf(y: Column, design: Design, random: () => number): reado
   const claims: number[] = [];
   let spent = 0;
   while (claims.length < design.parameters.length) {
-    const allowed = 1 - Math.exp(spent - (claims.length + 1) * falseClaims);
+    const allowed = 1 - Math.exp(spent - falseClaims - claims.length * laterFalseClaims);
     const { index, chance } = search.next(allowed, random);
     if (chance > allowed) break;
     spent -= Math.log(1 - chance);
@@ -187,4 +186,3 @@ class Search {
     return { strength: normalOfF(squares / count / (left / freedom), count, freedom), columns };
   }
 }
-

@@ -83,7 +83,7 @@ export function rankScores(values: Column): Column {
   order.sort((a, b) => (values[a] ?? 0) - (values[b] ?? 0));
   const scores = new Float64Array(values.length);
   const half = (order.length - 1) / 2 || 1;
-  for (let from = 0; from < order.length; ) {
+  for (let from = 0; from < order.length;) {
     let to = from;
     while (to < order.length && values[order[to] ?? 0] === values[order[from] ?? 0]) to += 1;
     for (const at of order.slice(from, to)) scores[at] = ((from + to - 1) / 2 - half) / half;

@@ -63,7 +63,10 @@ export function importanceOf(trials: readonly Trial[]): Importance {
   const extra = varianceOfRepeats(settings, means);
   const interaction = interactionOf(y, factors, claims, { extra, random });
   const base = Gram.of(design.columns);
-  base.setValue(Float64Array.from(design.columns, (one) => product(one, y)), product(y, y));
+  base.setValue(
+    Float64Array.from(design.columns, (one) => product(one, y)),
+    product(y, y),
+  );
   for (const index of claims)
     for (const column of design.parameters[index]?.columns ?? []) base.add(column);
   const effects = factors.map((factor, index): Effect => {

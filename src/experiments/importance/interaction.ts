@@ -77,7 +77,9 @@ function pairsOf(
       );
       const basis = orthonormal(products(one, other), [...known, ...parents]);
       const room = Math.min(maxColumns, Math.floor(one.values.length / settingsPerColumn));
-      return basis.length === 0 ? [] : [{ names: [one.name, other.name], basis: basis.slice(0, room) }];
+      return basis.length === 0
+        ? []
+        : [{ names: [one.name, other.name], basis: basis.slice(0, room) }];
     }),
   );
 }

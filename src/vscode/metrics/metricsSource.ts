@@ -9,6 +9,7 @@ import { DisposableStore, type Disposable } from '../../base/disposable.ts';
 import { Emitter, type Event } from '../../base/emitter.ts';
 import type { RunId, SessionId } from '../../base/ids.ts';
 import type { AnnotationChange } from '../../experiments/runAnnotation.ts';
+import type { MatteredAnswer } from '../../protocol/mattered.ts';
 import type { PanelState } from '../../protocol/metricsPanel.ts';
 import type { RunChange } from '../../runs/liveRun.ts';
 import type { PanelSeries, PanelSource } from './panelSource.ts';
@@ -106,6 +107,12 @@ class SessionMetrics implements MetricsSource {
     const { requests } = this.#deps.engine;
     await requests.send(this.#id, { kind: 'annotate', runIds: runIds as RunId[], ...change });
     await this.#observed.refresh();
+  }
+
+  async mattered(runIds: readonly string[]): Promise<MatteredAnswer> {
+    const { answerMattered, nothingMattered } = await import('./matteredAnswer.ts');
+    const view = this.#view();
+    return view === undefined ? nothingMattered : answerMattered(view, runIds);
   }
 
   setWatched(isWatched: boolean): void {

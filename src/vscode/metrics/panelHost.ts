@@ -13,6 +13,7 @@ import {
   axisMetric,
   openRun,
   pointsAdded,
+  readMattered,
   readSeries,
   ready,
   saveCsv,
@@ -28,7 +29,7 @@ import { csvParts } from './csv.ts';
 import { Frames } from '../ui/frames.ts';
 import { answerQuery, type SeriesOfRuns } from './queryAnswer.ts';
 import { countOf, type PanelActions, type PanelSource } from './panelSource.ts';
-import { csvRequest, exportRequest, openRequest, seriesQuery } from './requests.ts';
+import { csvRequest, exportRequest, matteredQuery, openRequest, seriesQuery } from './requests.ts';
 import { pointsSince } from './seriesAnswer.ts';
 import { serveTable } from './tableHost.ts';
 
@@ -109,6 +110,9 @@ export class PanelHost implements Disposable {
     connection.onRequest(ready, () => this.#start());
     connection.onRequest(readSeries, (query: unknown) => this.#readSeries(query));
     serveTable(connection, this.#options.source);
+    connection.onRequest(readMattered, (query: unknown) =>
+      this.#options.source.mattered(checked(matteredQuery, query).runIds),
+    );
     connection.onNotification(openRun, (request: unknown) =>
       this.#attempt(() => this.#options.actions.openRun(checked(openRequest, request).runId)),
     );

@@ -3,6 +3,7 @@ import type { Event } from '../../base/emitter.ts';
 import type { AnnotationChange } from '../../experiments/runAnnotation.ts';
 import type { SeriesColumns } from '../../metrics/metric.ts';
 import type { SampledSeries } from '../../metrics/series/sampledSeries.ts';
+import type { MatteredAnswer } from '../../protocol/mattered.ts';
 import type { PanelState } from '../../protocol/metricsPanel.ts';
 
 /** Points of one metric of one run: all points, or a sample if `sampled` is present. */
@@ -33,6 +34,9 @@ export interface PanelSource {
    * `UserFacing`.
    */
   annotate?(runIds: readonly string[], change: AnnotationChange): Promise<void>;
+
+  /** Estimates which parameters of these runs mattered. */
+  mattered(runIds: readonly string[]): Promise<MatteredAnswer>;
   /** Starts or stops polling the session's files. Called with true while the panel is visible. */
   setWatched?(isWatched: boolean): void;
   readonly onDidChangeState: Event<void>;

@@ -22,6 +22,8 @@ export const seriesQuery = z
 
 export const openRequest = z.object({ runId }).strict();
 
+export const matteredQuery = z.object({ runIds: list(runId) }).strict();
+
 export const csvRequest = z.object({ runIds: list(runId), metrics: list(name) }).strict();
 
 const maxImageChars = 64 * 1024 * 1024;

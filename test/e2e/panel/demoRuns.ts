@@ -117,3 +117,33 @@ export function manyRunsSource(count: number): MemoryPanelSource {
   source.metrics = [{ name: 'loss', direction: 'lower' }];
   return source;
 }
+
+/**
+ * Runs of a random search: the learning rate and the optimizer matter, dropout does not. With
+ * `isGrid`, the runs of a sweep over two parameters, two of each.
+ */
+export function searchSource(count: number, isGrid = false): MemoryPanelSource {
+  const source = new MemoryPanelSource();
+  const random = randomOf(7);
+  source.runs = Array.from({ length: count }, (_, index) => {
+    const number = index + 1;
+    const exponent = isGrid ? -4 + (Math.floor(index / 2) % 4) / 2 : -5 + 3 * random();
+    const optimizer = (isGrid ? Math.floor(index / 8) % 3 === 0 : random() < 0.5) ? 'sgd' : 'adam';
+    const depth = String(2 + (Math.floor(index / 8) % 3));
+    const loss = 1 + 0.3 * (exponent + 3) ** 2 + 0.15 * Number(depth) + 0.1 * random();
+    const value = (loss + (optimizer === 'sgd' && !isGrid ? 0.5 : 0)).toPrecision(6);
+    const lr = String(Number((10 ** exponent).toPrecision(3)));
+    const dropout = String(Number((random() * 0.5).toFixed(3)));
+    return {
+      ...{ id: `r-${number}`, number, group: number, name: `run ${number}`, machine: 'gpu1' },
+      ...{ label: `lr=${lr}`, status: 'ok', isRunning: false, isGood: true },
+      isChampion: number === 5,
+      parameters: isGrid ? { lr, depth } : { lr, optimizer, dropout },
+      metrics: { val_loss: { last: value, best: value, points: 1 } },
+    };
+  });
+  source.metrics = [{ name: 'val_loss', direction: 'lower' }];
+  source.decisive = { metric: 'val_loss', rule: 'last' };
+  source.ranking = source.runs.map(({ group }) => group);
+  return source;
+}

@@ -28,7 +28,11 @@ export function scaleOf(values: readonly number[], isLog: boolean): Scale {
   const distinct = [...new Set(values)].toSorted((a, b) => a - b);
   const at =
     distinct.length <= maxOwnTicks ? distinct : isLog ? powers(low, high) : rounds(low, high);
-  return { isLog, place, ticks: at.map((value) => ({ place: place(value), text: shortText(value) })) };
+  return {
+    isLog,
+    place,
+    ticks: at.map((value) => ({ place: place(value), text: shortText(value) })),
+  };
 }
 
 /** Returns an axis with a place for each text, in order. */

@@ -28,7 +28,8 @@ export function matteredAnswer(measured: MeasuredRuns): MatteredAnswer {
   );
   const heading = headingOf(measured, importance.settings);
   const notes = notesOf(measured, importance);
-  if (decisive === undefined || runs.length === 0) return { heading, notes, runs: [], parameters: [] };
+  if (decisive === undefined || runs.length === 0)
+    return { heading, notes, runs: [], parameters: [] };
   const { metric, direction } = decisive;
   const values = runs.map(({ value }) => value);
   const [low, high] = [Math.min(...values), Math.max(...values)];
@@ -99,7 +100,10 @@ const levelsOf = (texts: readonly string[]): readonly string[] =>
 function variedParameters(runs: readonly MeasuredRun[]) {
   const names = new Set(runs.flatMap(({ parameters }) => Object.keys(parameters)));
   return [...names]
-    .map((name) => ({ name, levels: levelsOf(runs.map(({ parameters }) => parameters[name] ?? '')) }))
+    .map((name) => ({
+      name,
+      levels: levelsOf(runs.map(({ parameters }) => parameters[name] ?? '')),
+    }))
     .filter(({ levels }) => levels.length > 1);
 }
 

@@ -27,7 +27,8 @@ export function effectText(
 ): string {
   const { isClaimed, share, low, high } = effect;
   const count = counted(effect.runs, 'run');
-  if (!isClaimed) return `at most ${percent(high)} of the variance, ${count}`;
+  if (!isClaimed)
+    return `at most ${Math.max(1, Math.ceil(100 * high))} % of the variance, ${count}`;
   const interval = `${Math.round(100 * low)}–${percent(high)}`;
   return `${percent(share)} of the variance (${interval}), ${better(effect, direction, runs)}, ${count}`;
 }
@@ -75,7 +76,9 @@ export function notesOf(measured: MeasuredRuns, { settings, effects }: Importanc
   const out =
     leftOut === 0
       ? []
-      : [`${counted(leftOut, 'run')} left out: active, failed, invalid, or without a finite value.`];
+      : [
+          `${counted(leftOut, 'run')} left out: active, failed, invalid, or without a finite value.`,
+        ];
   if (decisive === undefined)
     return ['No metric with a known better direction was measured. Name one in the goal.'];
   if (settings < minSettings)

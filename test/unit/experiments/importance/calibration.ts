@@ -44,7 +44,10 @@ export function calibrate(seed: number, studies: number): Calibration {
     for (const effect of effects) countInterval(study, effect, count);
     countStrongest(study, effects, count);
     const noise = importanceOf(studyOf(seed + at, true).trials);
-    count('claims in pure noise', noise.effects.some(({ isClaimed }) => isClaimed));
+    count(
+      'claims in pure noise',
+      noise.effects.some(({ isClaimed }) => isClaimed),
+    );
   }
   return counts;
 }

@@ -19,7 +19,10 @@ const tolerance = (share: number, { of }: Count): number =>
 const shareOf = ({ hits, of }: Count): number => hits / of;
 
 /** Runs of one seed each, whose value depends on what `draw` returns. */
-const trialsOf = (count: number, draw: (by: Noise) => [Record<string, string>, number]): Trial[] => {
+const trialsOf = (
+  count: number,
+  draw: (by: Noise) => [Record<string, string>, number],
+): Trial[] => {
   const by = new Noise(11);
   return Array.from({ length: count }, (_, at) => {
     const [parameters, value] = draw(by);

@@ -57,7 +57,13 @@ function parameterOf(name: string, size: number, by: Noise): Parameter {
   const shape = shapeOf(by);
   const sign = by.isHit(0.5) ? 1 : -1;
   const texts = shares.map((u) => String(kind < 2 ? 1e-5 * 1e4 ** u : 0.9 * u));
-  return { name, texts, size, effects: standard(shares.map((u) => sign * shape(u))), coefficients: 1 };
+  return {
+    name,
+    texts,
+    size,
+    effects: standard(shares.map((u) => sign * shape(u))),
+    coefficients: 1,
+  };
 }
 
 /**

@@ -1,0 +1,84 @@
+/** The scatter of a parameter against the metric, and the best value so far. */
+import type {
+  MatteredAnswer,
+  MatteredAxis,
+  MatteredParameter,
+  MatteredProgress,
+} from '../../../src/protocol/mattered.ts';
+import { svg } from '../../shared/dom.ts';
+import { dot, picture, xAt, xTicks, yAt, yTicks, type Frame } from './plotArea.ts';
+
+const frame: Frame = { width: 460, height: 260, left: 62, right: 14, top: 12, bottom: 42 };
+
+export type OpenRun = (id: string) => void;
+
+/** Draws a dot per run: the value of a parameter, and the metric. */
+export function scatter(
+  { runs }: MatteredAnswer,
+  parameter: MatteredParameter,
+  metric: MatteredAxis,
+  open: OpenRun,
+): SVGElement {
+  const dots = runs.flatMap((run, at) => {
+    const [x, y] = [parameter.places[at], metric.places[at]];
+    if (typeof x !== 'number' || typeof y !== 'number') return [];
+    const title = `${run.name}: ${parameter.name} ${parameter.texts[at]}, ${metric.name} ${metric.texts[at]}`;
+    const place = { x: xAt(frame, x), y: yAt(frame, y) };
+    return [dot(place, { title, isChampion: run.isChampion, open: () => open(run.id) })];
+  });
+  const label = `${metric.name} of ${dots.length} runs by ${parameter.name}: ${parameter.text}`;
+  return picture(frame, label, [
+    ...xTicks(frame, parameter.ticks),
+    ...yTicks(frame, metric.ticks),
+    ...titles(axisTitle(parameter), metric.name),
+    ...dots,
+  ]);
+}
+
+const axisTitle = ({ name, isLog }: MatteredAxis): string => (isLog ? `${name} (log)` : name);
+
+/** Draws a dot per run in their order, and the line of the best value so far. */
+export function progress(
+  { runs }: MatteredAnswer,
+  of: MatteredProgress,
+  metric: MatteredAxis,
+  open: OpenRun,
+): SVGElement {
+  const dots = runs.flatMap((run, at) => {
+    const y = metric.places[at];
+    if (typeof y !== 'number') return [];
+    const title = `${run.name}: ${metric.name} ${metric.texts[at]}`;
+    const place = { x: xAt(frame, of.places[at] ?? 0), y: yAt(frame, y) };
+    return [dot(place, { title, isChampion: run.isChampion, open: () => open(run.id) })];
+  });
+  const points = of.line.map(({ x, y }) => `${xAt(frame, x)},${yAt(frame, y)}`).join(' ');
+  return picture(frame, of.text, [
+    ...xTicks(frame, of.ticks),
+    ...yTicks(frame, metric.ticks),
+    ...titles('run', metric.name),
+    svg('polyline', { class: 'best-line', points }),
+    ...dots,
+  ]);
+}
+
+function titles(x: string, y: string): SVGElement[] {
+  const middle = (frame.top + frame.height - frame.bottom) / 2;
+  return [
+    svg(
+      'text',
+      { class: 'axis-title', x: frame.width / 2, y: frame.height - 6, 'text-anchor': 'middle' },
+      x,
+    ),
+    svg(
+      'text',
+      {
+        class: 'axis-title',
+        x: 12,
+        y: middle,
+        transform: `rotate(-90 12 ${middle})`,
+        'text-anchor': 'middle',
+      },
+      y,
+    ),
+  ];
+}
