@@ -20,15 +20,15 @@ export interface DesignParameter {
   readonly isOrdered: boolean;
 }
 
-/** Probability of any claim where nothing matters; less is measured. */
-const falseClaims = 0.052;
+/** Probability of any claim where nothing matters. */
+const falseClaims = 0.04;
 /** Share of the claims after the first that may be false (the rule ForwardStop of G'Sell and others). */
 const laterFalseClaims = 0.07;
 /** How thoroughly to search, by the number of settings: what many settings need less takes longer. */
 const efforts: readonly Effort[] = [
   { upTo: 80, depth: 7, quickShuffles: 99, shuffles: 399 },
   { upTo: 250, depth: 4, quickShuffles: 99, shuffles: 399 },
-  { upTo: Infinity, depth: 0, quickShuffles: 24, shuffles: 199 },
+  { upTo: Infinity, depth: 0, quickShuffles: 39, shuffles: 199 },
 ];
 /** Number of settings that must be left per parameter that is looked at. */
 const settingsLeft = 6;

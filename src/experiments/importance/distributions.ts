@@ -6,7 +6,7 @@ const lanczos = [
 ];
 
 /** Returns the logarithm of the gamma function of a number above 0. */
-export function logGamma(x: number): number {
+function logGamma(x: number): number {
   if (x < 0.5) return Math.log(Math.PI / Math.sin(Math.PI * x)) - logGamma(1 - x);
   const t = x - 1 + 7.5;
   const sum = lanczos.reduce(

@@ -41,7 +41,7 @@ export function factorOf(name: string, texts: readonly (string | undefined)[]): 
 }
 
 /** Returns the number that a text spells, NaN for any other text. */
-export function numberOf(text: string): number {
+function numberOf(text: string): number {
   const trimmed = text.trim();
   if (!/^[-+]?(?:\d|\.\d)/.test(trimmed)) return Number.NaN;
   const number = Number(trimmed);

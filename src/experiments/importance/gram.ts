@@ -118,34 +118,41 @@ export class Gram {
    */
   explained(columns: readonly number[]): Explained {
     // Both are a quadratic form in the inverse of a block, computed by its Cholesky factor.
-    const size = columns.length;
-    const [factor, value] = [this.#factor, this.#value];
     const sign = this.has(columns[0] ?? 0) ? -1 : 1;
     let [count, squares] = [0, 0];
-    for (let row = 0; row < size; row += 1) {
-      let sum = this.#at(columns[row] ?? 0, this.size);
-      const own = sign * this.#at(columns[row] ?? 0, columns[row] ?? 0);
-      let diagonal = own;
-      for (let at = 0; at < row; at += 1) {
-        const root = factor[at * size + at] ?? 0;
-        if (root === 0) {
-          factor[row * size + at] = 0;
-          continue;
-        }
-        let cell = sign * this.#at(columns[row] ?? 0, columns[at] ?? 0);
-        for (let one = 0; one < at; one += 1)
-          cell -= (factor[row * size + one] ?? 0) * (factor[at * size + one] ?? 0);
-        factor[row * size + at] = cell / root;
-        sum -= (cell / root) * (value[at] ?? 0);
-        diagonal -= (cell / root) ** 2;
-      }
-      const isNew = diagonal >= least * Math.max(1, own);
-      factor[row * size + row] = isNew ? Math.sqrt(diagonal) : 0;
-      value[row] = isNew ? sum / Math.sqrt(diagonal) : 0;
-      squares += (value[row] ?? 0) ** 2;
+    for (let row = 0; row < columns.length; row += 1) {
+      const column = columns[row] ?? 0;
+      const diagonal = this.#reduce(columns, row, sign);
+      const isNew = diagonal >= least * Math.max(1, sign * this.#at(column, column));
+      const root = isNew ? Math.sqrt(diagonal) : 0;
+      const value = isNew ? (this.#value[row] ?? 0) / root : 0;
+      this.#factor[row * columns.length + row] = root;
+      this.#value[row] = value;
+      squares += value ** 2;
       count += Number(isNew);
     }
     return { squares, columns: count };
+  }
+
+  /** Computes a row of the factor left of the diagonal, and its value. Returns the squared diagonal. */
+  #reduce(columns: readonly number[], row: number, sign: number): number {
+    const size = columns.length;
+    const factor = this.#factor;
+    const column = columns[row] ?? 0;
+    let value = this.#at(column, this.size);
+    let diagonal = sign * this.#at(column, column);
+    for (let at = 0; at < row; at += 1) {
+      const root = factor[at * size + at] ?? 0;
+      let cell = sign * this.#at(column, columns[at] ?? 0);
+      for (let one = 0; one < at; one += 1)
+        cell -= (factor[row * size + one] ?? 0) * (factor[at * size + one] ?? 0);
+      const scaled = root === 0 ? 0 : cell / root;
+      factor[row * size + at] = scaled;
+      value -= scaled * (this.#value[at] ?? 0);
+      diagonal -= scaled ** 2;
+    }
+    this.#value[row] = value;
+    return diagonal;
   }
 
   #at(row: number, column: number): number {

@@ -75,7 +75,10 @@ export function importanceOf(trials: readonly Trial[]): Importance {
     for (const column of own) gram.add(column);
     const { name, kind, isLog } = factor;
     return {
-      ...{ name, kind, isLog, isClaimed: claims.includes(index) },
+      name,
+      kind,
+      isLog,
+      isClaimed: claims.includes(index),
       ...shareOf({ y, extra, columns: design.columns, own, gram }),
       ...(kind === 'number' && { correlation: rankCorrelation(factor.values, means) }),
       runs: trials.filter(({ parameters }) => parameters[name] !== undefined).length,

@@ -38,12 +38,16 @@ export function matteredAnswer(measured: MeasuredRuns): MatteredAnswer {
   const varied = variedParameters(runs);
   const grid = gridOf(runs, varied, direction);
   return {
-    ...{ heading, notes },
+    heading,
+    notes,
     runs: rankedRuns(runs, direction),
     metric: metricAxis(metric, runs, scale),
     parameters: importance.effects.map((effect) => ({
       ...axisOf(effect, runs),
-      ...{ isClaimed: effect.isClaimed, share: effect.share, low: effect.low, high: effect.high },
+      isClaimed: effect.isClaimed,
+      share: effect.share,
+      low: effect.low,
+      high: effect.high,
       text: effectText(effect, direction, runs),
       detail: correlationText(effect, metric),
     })),
@@ -61,14 +65,19 @@ function rankedRuns(
   const order = runs.toSorted((a, b) => sign * (a.value - b.value));
   const ranks = new Map(order.map((run, at) => [run, 1 - at / Math.max(1, runs.length - 1)]));
   return runs.map((run) => ({
-    ...{ id: run.id, name: run.name, isChampion: run.isChampion },
+    id: run.id,
+    name: run.name,
+    isChampion: run.isChampion,
     rank: ranks.get(run) ?? 0,
   }));
 }
 
 function metricAxis(name: string, runs: readonly MeasuredRun[], scale: Scale): MatteredAxis {
   return {
-    ...{ name, kind: 'number', isLog: scale.isLog, ticks: scale.ticks },
+    name,
+    kind: 'number',
+    isLog: scale.isLog,
+    ticks: scale.ticks,
     places: runs.map(({ value }) => scale.place(value)),
     texts: runs.map(({ value }) => valueText(value)),
   };

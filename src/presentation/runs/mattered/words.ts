@@ -50,9 +50,9 @@ function bestLevel(name: string, direction: Direction, runs: readonly MeasuredRu
   return means.toSorted((a, b) => sign * (a.mean - b.mean))[0]?.level ?? '';
 }
 
-/** Says how strongly a number and the metric rise together; empty for a category. */
+/** Says how strongly a number and the metric rise together. */
 export function correlationText({ correlation }: Effect, metric: string): string {
-  if (correlation === undefined) return 'Not a number';
+  if (correlation === undefined) return 'Category';
   const size = Math.abs(correlation);
   const strength = size >= 0.7 ? 'strong' : size >= 0.4 ? 'moderate' : size >= 0.2 ? 'weak' : 'no';
   const value = correlation.toFixed(2).replace('-', '−');
@@ -87,7 +87,8 @@ export function notesOf(measured: MeasuredRuns, { settings, effects }: Importanc
       ...out,
     ];
   if (effects.length === 0) return ['No parameter varies between these runs.', ...out];
-  const share = findable / (findable + settings);
+  const explained = effects.reduce((sum, one) => sum + (one.isClaimed ? one.share : 0), 0);
+  const share = (findable * Math.max(0.01, 1 - explained)) / (findable + settings);
   const repeats = runs.length > settings ? '' : ' Repeats with other seeds show what is noise.';
   return [
     `With ${counted(settings, 'setting')}, a parameter with less than about ${percent(share)} of the variance may go unnoticed.${repeats}`,
