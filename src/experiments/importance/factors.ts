@@ -24,11 +24,10 @@ const settingsPerColumn = 8;
  * `undefined` if it does not vary.
  */
 export function factorOf(name: string, texts: readonly (string | undefined)[]): Factor | undefined {
-  const named = texts.filter((text) => text !== undefined);
   if (new Set(texts).size < 2) return undefined;
-  const numbers = texts.map((text) => (text === undefined ? Number.NaN : numberOf(text)));
-  const isNumber = named.every((text) => !Number.isNaN(numberOf(text)));
-  const values = Float64Array.from(isNumber ? numbers : texts.map(() => Number.NaN));
+  const numbers = Float64Array.from(texts, (text = '') => numberOf(text));
+  const isNumber = texts.every((text, at) => text === undefined || !Number.isNaN(numbers[at]));
+  const values = isNumber ? numbers : numbers.fill(Number.NaN);
   const room = Math.max(1, Math.floor(texts.length / settingsPerColumn));
   const columns = isNumber ? numberColumns(values, room) : levelColumns(texts, room);
   return {

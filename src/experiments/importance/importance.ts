@@ -62,27 +62,13 @@ export function importanceOf(trials: readonly Trial[]): Importance {
   const claims = claimsOf(y, design, random);
   const extra = varianceOfRepeats(settings, means);
   const interaction = interactionOf(y, factors, claims, { extra, random });
-  const base = Gram.of(design.columns);
-  base.setValue(
-    Float64Array.from(design.columns, (one) => product(one, y)),
-    product(y, y),
-  );
-  for (const index of claims)
-    for (const column of design.parameters[index]?.columns ?? []) base.add(column);
-  const effects = factors.map((factor, index): Effect => {
+  const fit = { y, extra, columns: design.columns };
+  const base = regressionOf(y, design, claims);
+  const effects = factors.map((factor, index) => {
+    const isClaimed = claims.includes(index);
     const own = design.parameters[index]?.columns ?? [];
-    const gram = base.copy();
-    for (const column of own) gram.add(column);
-    const { name, kind, isLog } = factor;
-    return {
-      name,
-      kind,
-      isLog,
-      isClaimed: claims.includes(index),
-      ...shareOf({ y, extra, columns: design.columns, own, gram }),
-      ...(kind === 'number' && { correlation: rankCorrelation(factor.values, means) }),
-      runs: trials.filter(({ parameters }) => parameters[name] !== undefined).length,
-    };
+    const share = shareOf({ ...fit, own, gram: withColumns(base, own) });
+    return { ...effectOf(factor, trials, means), ...share, isClaimed };
   });
   return {
     settings: settings.length,
@@ -91,6 +77,32 @@ export function importanceOf(trials: readonly Trial[]): Importance {
     ),
     ...(interaction && { interaction }),
   };
+}
+
+/** Returns the regression on the claimed parameters. */
+function regressionOf(y: Column, { columns, parameters }: Design, claims: readonly number[]): Gram {
+  const gram = Gram.of(columns);
+  const products = Float64Array.from(columns, (one) => product(one, y));
+  gram.setValue(products, product(y, y));
+  for (const index of claims)
+    for (const column of parameters[index]?.columns ?? []) gram.add(column);
+  return gram;
+}
+
+function withColumns(gram: Gram, columns: readonly number[]): Gram {
+  const copied = gram.copy();
+  for (const column of columns) copied.add(column);
+  return copied;
+}
+
+function effectOf(
+  { name, kind, isLog, values }: Factor,
+  trials: readonly Trial[],
+  means: Column,
+): Pick<Effect, 'name' | 'kind' | 'isLog' | 'correlation' | 'runs'> {
+  const runs = trials.filter(({ parameters }) => parameters[name] !== undefined).length;
+  const correlation = kind === 'number' && { correlation: rankCorrelation(values, means) };
+  return { name, kind, isLog, runs, ...correlation };
 }
 
 function factorsOf(settings: readonly (readonly Trial[])[]): readonly Factor[] {

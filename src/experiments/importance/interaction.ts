@@ -45,19 +45,32 @@ export function interactionOf(
   const best = Math.max(...strengths);
   const pair = pairs[strengths.indexOf(best)];
   if (pair === undefined || best === -Infinity) return undefined;
-  const shuffled = rest.slice();
-  let asStrong = 1;
-  for (let made = 0; made < shuffles; made += 1) {
-    shuffle(shuffled, random);
+  const isAsStrong = (shuffled: Column): boolean => {
     const left = product(shuffled, shuffled) - squaresIn(shuffled, known);
-    if (Math.max(...strengthsOf(shuffled, pairs, left, freedom)) >= best) asStrong += 1;
-    if (asStrong > chanceLimit * (shuffles + 1)) return undefined;
-  }
+    return Math.max(...strengthsOf(shuffled, pairs, left, freedom)) >= best;
+  };
+  if (isChance(rest, isAsStrong, random)) return undefined;
   const explained = squaresIn(rest, pair.basis);
   const noise = (product(rest, rest) - explained) / (freedom - pair.basis.length);
   const total = product(y, y) / (y.length - 1) + extra;
   const share = Math.max(0, explained - pair.basis.length * noise) / freedom / total;
   return { names: pair.names, share: Math.min(1, share) };
+}
+
+/** Whether more than few of the shuffles of the values are as strong. */
+function isChance(
+  values: Column,
+  isAsStrong: (shuffled: Column) => boolean,
+  random: () => number,
+): boolean {
+  const shuffled = values.slice();
+  let asStrong = 1;
+  for (let made = 0; made < shuffles; made += 1) {
+    shuffle(shuffled, random);
+    if (isAsStrong(shuffled)) asStrong += 1;
+    if (asStrong > chanceLimit * (shuffles + 1)) return true;
+  }
+  return false;
 }
 
 function pairsOf(

@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
+import { buildLedger } from '../../../src/experiments/buildLedger.ts';
+import type { LedgerRow } from '../../../src/experiments/ledger.ts';
 import { scaleOf } from '../../../src/presentation/runs/mattered/axes.ts';
-import type { MeasuredRun } from '../../../src/presentation/runs/mattered/measured.ts';
+import {
+  measuredRuns,
+  type MeasuredRun,
+} from '../../../src/presentation/runs/mattered/measured.ts';
 import { matteredAnswer } from '../../../src/presentation/runs/mattered/mattered.ts';
 import type { MatteredAxis } from '../../../src/protocol/mattered.ts';
 import { comparisonsOf, withComparisons } from '../../../webview/metrics/mattered/brush.ts';
@@ -9,6 +14,7 @@ import { matches, readFilter } from '../../../webview/metrics/filter.ts';
 import { itemsOf } from '../../../webview/metrics/items.ts';
 import { MemoryPanelSource } from '../../fakes/memoryPanelSource.ts';
 import { Noise } from '../../fakes/noise.ts';
+import { rowOf, summaryOf } from '../vscode/states.ts';
 
 const axisOf = (texts: readonly string[], kind: MatteredAxis['kind'] = 'number'): MatteredAxis => {
   const levels = [...new Set(texts)].filter((text) => text !== '');
@@ -167,5 +173,51 @@ describe('what mattered, in words', () => {
     assert.equal(b?.x, c?.x);
     assert.equal(c?.y, d?.y);
     assert.equal(d?.x, progress?.places[2]);
+  });
+});
+
+describe('the runs that count for what mattered', () => {
+  const row = (number: number, lr: string, loss: number, more: Partial<LedgerRow> = {}) =>
+    rowOf(number, {
+      experimentId: 'e1',
+      command: `train --lr ${lr} --seed ${number}`,
+      verdict: { kind: 'ok' },
+      metrics: [summaryOf('loss', loss)],
+      ...more,
+    });
+  const ledger = buildLedger([
+    row(1, '1', 3),
+    row(2, '1', 2),
+    row(3, '2', 1, { verdict: { kind: 'failed', code: 1 } }),
+    row(4, '2', Number.NaN),
+    row(5, '3', 1.5),
+  ]);
+  const idsOf = (...numbers: number[]) =>
+    numbers.map((number) => ledger.rows.find((one) => one.number === number)?.runId ?? '');
+
+  it('ended well with a finite value, and repeats have one setting', () => {
+    const { decisive, runs, leftOut } = measuredRuns({ ledger }, idsOf(1, 2, 3, 4, 5));
+    assert.equal(decisive?.metric, 'loss');
+    assert.deepEqual(
+      runs.map(({ number, group, parameters, value }) => [number, group, parameters, value]),
+      [
+        [1, 1, { lr: '1' }, 3],
+        [2, 1, { lr: '1' }, 2],
+        [5, 3, { lr: '3' }, 1.5],
+      ],
+    );
+    assert.equal(leftOut, 2);
+  });
+
+  it('are those of the table, and the best so far is theirs', () => {
+    const { runs, best } = measuredRuns({ ledger }, idsOf(1, 2));
+    assert.deepEqual(
+      runs.map(({ number }) => number),
+      [1, 2],
+    );
+    assert.deepEqual(best, [
+      { number: 1, value: 3 },
+      { number: 2, value: 2.5 },
+    ]);
   });
 });

@@ -6,6 +6,7 @@ import { connect } from '../../../src/protocol/connect.ts';
 import {
   openRun,
   pointsAdded,
+  readMattered,
   readSeries,
   ready,
   saveCsv,
@@ -67,6 +68,16 @@ describe('the host of the metrics panel', () => {
     view.dispose();
     assert.equal(clock.pendingTimers, 0);
     assert.equal(source.hasListeners, false);
+  });
+
+  it('answers what mattered of the runs that the view names, and refuses anything else', async () => {
+    source.decisive = { metric: 'loss', rule: 'last' };
+    source.addRun({ id: 'r-2' });
+    source.setSeries('r-2', 'loss', Float64Array.of(3, 2.5));
+    const { heading } = await view.sendRequest(readMattered, { runIds: ['r-2'] });
+    assert.equal(heading, 'loss, lower is better: 1 run with 1 setting');
+    const hostile = { runIds: 'r-2' } as unknown as { runIds: string[] };
+    await assert.rejects(view.sendRequest(readMattered, hostile), /Refused: runIds/);
   });
 
   it('answers with the state and with the points of a series', async () => {

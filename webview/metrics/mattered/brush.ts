@@ -20,12 +20,22 @@ export function comparisonsOf(axis: MatteredAxis, range: Range): string | undefi
   const inside = all.filter(({ isIn }) => isIn);
   if (inside.length === 0) return undefined;
   if (kind === 'category') return levelsText(name, all);
+  return boundsText(name, all, inside);
+}
+
+interface Placed {
+  readonly text: string;
+  readonly place: number;
+}
+
+/** Returns the lowest and the highest value inside; no bound where nothing is outside. */
+function boundsText(name: string, all: readonly Placed[], inside: readonly Placed[]): string {
   const sorted = inside.toSorted((a, b) => a.place - b.place);
   const [first, last] = [sorted[0], sorted.at(-1)];
-  const isLowest = all.every(({ place }) => place >= (first?.place ?? 0));
-  const isHighest = all.every(({ place }) => place <= (last?.place ?? 0));
-  const low = isLowest ? [] : [`${name}>=${first?.text ?? ''}`];
-  const high = isHighest ? [] : [`${name}<=${last?.text ?? ''}`];
+  const isBelow = all.some(({ place }) => place < (first?.place ?? 0));
+  const isAbove = all.some(({ place }) => place > (last?.place ?? 0));
+  const low = isBelow ? [`${name}>=${first?.text ?? ''}`] : [];
+  const high = isAbove ? [`${name}<=${last?.text ?? ''}`] : [];
   return [...low, ...high].join(' ');
 }
 

@@ -2,7 +2,7 @@
  * Parallel coordinates: an axis per parameter, a line per run. A range of an axis is chosen by dragging
  * or by keys, and becomes a part of the filter.
  */
-import type { MatteredAnswer, MatteredAxis } from '../../../src/protocol/mattered.ts';
+import type { MatteredAnswer, MatteredAxis, MatteredTick } from '../../../src/protocol/mattered.ts';
 import { setAttribute, svg } from '../../shared/dom.ts';
 import type { Range } from '../../shared/range.ts';
 import { comparisonsOf, isWithin } from './brush.ts';
@@ -58,7 +58,6 @@ export class Parallel {
   #axis(axis: MatteredAxis, at: number): SVGElement {
     const x = this.#xOf(at);
     const [top, bottom] = [yAt(frame, 1), yAt(frame, 0)];
-    const isLast = at === this.#axes.length - 1;
     const range = svg('rect', { class: 'brush', x: x - 8, width: 16, y: top, height: 0 });
     const name = shortened(axis.name, Math.max(8, Math.floor(120 / this.#axes.length)));
     const group = svg(
@@ -72,18 +71,7 @@ export class Parallel {
         svg('title', {}, axis.name),
         name,
       ),
-      ...axis.ticks.map(({ place, text }) =>
-        svg(
-          'text',
-          {
-            class: 'tick',
-            x: isLast ? x + 10 : x - 10,
-            y: yAt(frame, place) + 4,
-            'text-anchor': isLast ? 'start' : 'end',
-          },
-          shortened(text, 8),
-        ),
-      ),
+      ...axis.ticks.map((tick) => tickText(tick, x, at === this.#axes.length - 1)),
       range,
     );
     setAttribute(group, 'aria-label', `${axis.name}: range of the filter`);
@@ -106,6 +94,13 @@ export class Parallel {
     });
   }
 }
+
+/** Labels a place of an axis: on its left, of the last axis on its right. */
+const tickText = ({ place, text }: MatteredTick, x: number, isLast: boolean): SVGElement => {
+  const [at, anchor] = isLast ? [x + 10, 'start'] : [x - 10, 'end'];
+  const attributes = { class: 'tick', x: at, y: yAt(frame, place) + 4, 'text-anchor': anchor };
+  return svg('text', attributes, shortened(text, 8));
+};
 
 interface BrushOptions extends ParallelEvents {
   readonly group: SVGElement;

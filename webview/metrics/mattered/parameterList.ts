@@ -24,10 +24,13 @@ export class ParameterList {
     const [claimed, others] = [rows(true), rows(false)];
     const line = element('h3', { class: 'noise-line' }, 'Not distinguishable from noise');
     setChildren(this.root, [...claimed, ...(others.length === 0 ? [] : [line]), ...others]);
-    if (typeof focused === 'string')
-      this.#buttons()
-        .find((button) => button.dataset['parameter'] === focused)
-        ?.focus();
+    if (typeof focused === 'string') this.#focus(focused);
+  }
+
+  #focus(name: string): void {
+    this.#buttons()
+      .find((button) => button.dataset['parameter'] === name)
+      ?.focus();
   }
 
   #row(parameter: MatteredParameter, isChosen: boolean): HTMLElement {

@@ -19,13 +19,12 @@ export function scatter(
   metric: MatteredAxis,
   open: OpenRun,
 ): SVGElement {
-  const dots = runs.flatMap((run, at) => {
-    const [x, y] = [parameter.places[at], metric.places[at]];
-    if (typeof x !== 'number' || typeof y !== 'number') return [];
-    const title = `${run.name}: ${parameter.name} ${parameter.texts[at]}, ${metric.name} ${metric.texts[at]}`;
-    const place = { x: xAt(frame, x), y: yAt(frame, y) };
-    return [dot(place, { title, isChampion: run.isChampion, open: () => open(run.id) })];
-  });
+  const dots = dotsOf(runs, (at) => ({
+    x: parameter.places[at],
+    y: metric.places[at],
+    title: `${parameter.name} ${parameter.texts[at]}, ${metric.name} ${metric.texts[at]}`,
+    open,
+  }));
   const label = `${metric.name} of ${dots.length} runs by ${parameter.name}: ${parameter.text}`;
   return picture(frame, label, [
     ...xTicks(frame, parameter.ticks),
@@ -44,13 +43,12 @@ export function progress(
   metric: MatteredAxis,
   open: OpenRun,
 ): SVGElement {
-  const dots = runs.flatMap((run, at) => {
-    const y = metric.places[at];
-    if (typeof y !== 'number') return [];
-    const title = `${run.name}: ${metric.name} ${metric.texts[at]}`;
-    const place = { x: xAt(frame, of.places[at] ?? 0), y: yAt(frame, y) };
-    return [dot(place, { title, isChampion: run.isChampion, open: () => open(run.id) })];
-  });
+  const dots = dotsOf(runs, (at) => ({
+    x: of.places[at],
+    y: metric.places[at],
+    title: `${metric.name} ${metric.texts[at]}`,
+    open,
+  }));
   const points = of.line.map(({ x, y }) => `${xAt(frame, x)},${yAt(frame, y)}`).join(' ');
   return picture(frame, of.text, [
     ...xTicks(frame, of.ticks),
@@ -60,6 +58,25 @@ export function progress(
     ...dots,
   ]);
 }
+
+interface DotPlace {
+  readonly x: number | null | undefined;
+  readonly y: number | null | undefined;
+  readonly title: string;
+  readonly open: OpenRun;
+}
+
+/** Draws a dot for each run with both places. */
+const dotsOf = (
+  runs: MatteredAnswer['runs'],
+  placeOf: (at: number) => DotPlace,
+): readonly SVGElement[] =>
+  runs.flatMap(({ id, name, isChampion }, at) => {
+    const { x, y, title, open } = placeOf(at);
+    if (typeof x !== 'number' || typeof y !== 'number') return [];
+    const place = { x: xAt(frame, x), y: yAt(frame, y) };
+    return [dot(place, { title: `${name}: ${title}`, isChampion, open: () => open(id) })];
+  });
 
 function titles(x: string, y: string): SVGElement[] {
   const middle = (frame.top + frame.height - frame.bottom) / 2;

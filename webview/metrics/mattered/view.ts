@@ -1,6 +1,10 @@
 /** The view What Mattered: which parameters of the shown runs explain the deciding metric. */
 import type { MessageConnection } from 'vscode-jsonrpc';
-import type { MatteredAnswer, MatteredAxis } from '../../../src/protocol/mattered.ts';
+import type {
+  MatteredAnswer,
+  MatteredAxis,
+  MatteredParameter,
+} from '../../../src/protocol/mattered.ts';
 import { linkButton } from '../../shared/buttons.ts';
 import { element, setChildren, setText } from '../../shared/dom.ts';
 import { withComparisons } from './brush.ts';
@@ -81,14 +85,16 @@ export class MatteredView {
     if (isNew) this.#drawNotes(answer);
     this.#list.render(parameters, chosen?.name);
     this.#list.root.hidden = parameters.length === 0;
-    this.#scatter.hidden = chosen === undefined || metric === undefined;
-    if (chosen !== undefined && metric !== undefined)
-      replaceDrawing(
-        this.#scatter,
-        scatter(answer, chosen, metric, this.#events.openRun),
-        `${metric.name} by ${chosen.name}`,
-      );
+    this.#drawScatter(answer, chosen);
     if (isNew) this.#drawRest(answer, metric);
+  }
+
+  #drawScatter(answer: MatteredAnswer, chosen: MatteredParameter | undefined): void {
+    const { metric } = answer;
+    this.#scatter.hidden = chosen === undefined || metric === undefined;
+    if (chosen === undefined || metric === undefined) return;
+    const drawing = scatter(answer, chosen, metric, this.#events.openRun);
+    replaceDrawing(this.#scatter, drawing, `${metric.name} by ${chosen.name}`);
   }
 
   #drawNotes({ notes, interaction }: MatteredAnswer): void {

@@ -25,14 +25,18 @@ export function scaleOf(values: readonly number[], isLog: boolean): Scale {
     const share = range === 0 ? 0.5 : (to(value) - to(low)) / range;
     return Number.isFinite(share) ? margin + (1 - 2 * margin) * share : 0;
   };
-  const distinct = [...new Set(values)].toSorted((a, b) => a - b);
-  const at =
-    distinct.length <= maxOwnTicks ? distinct : isLog ? powers(low, high) : rounds(low, high);
+  const at = tickValues(values, isLog ? powers(low, high) : rounds(low, high));
   return {
     isLog,
     place,
     ticks: at.map((value) => ({ place: place(value), text: shortText(value) })),
   };
+}
+
+/** Returns the values themselves if they are few, otherwise round ones. */
+function tickValues(values: readonly number[], round: readonly number[]): readonly number[] {
+  const distinct = new Set(values);
+  return distinct.size <= maxOwnTicks ? [...distinct].toSorted((a, b) => a - b) : round;
 }
 
 /** Returns an axis with a place for each text, in order. */

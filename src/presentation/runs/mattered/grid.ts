@@ -1,7 +1,7 @@
 /** The means of a sweep over two parameters. */
-import type { MatteredGrid } from '../../../protocol/mattered.ts';
+import type { MatteredCell, MatteredGrid } from '../../../protocol/mattered.ts';
 import type { MeasuredRun } from './measured.ts';
-import { valueText } from './words.ts';
+import { meanOf, valueText } from './words.ts';
 
 /** Number of values of a parameter up to which a grid is readable. */
 const maxValues = 24;
@@ -23,31 +23,44 @@ export function gridOf(
 ): MatteredGrid | undefined {
   const [row, column] = parameters;
   if (row === undefined || column === undefined || parameters.length > 2) return undefined;
-  const [rows, columns] = [row.levels, column.levels];
-  const isLarge = rows.length > maxValues || columns.length > maxValues;
-  if (isLarge || (rows.length === runs.length && columns.length === runs.length)) return undefined;
-  const cells = Map.groupBy(runs, ({ parameters: of }) =>
-    keyOf(of[row.name] ?? '', of[column.name] ?? ''),
-  );
-  const means = new Map(
-    [...cells].map(([key, of]) => [key, of.reduce((sum, { value }) => sum + value, 0) / of.length]),
-  );
-  const [low, high] = [Math.min(...means.values()), Math.max(...means.values())];
-  const cellOf = (key: string): MatteredGrid['rows'][number]['cells'][number] => {
-    const mean = means.get(key);
-    if (mean === undefined) return null;
-    const share = high === low ? 0.5 : (mean - low) / (high - low);
-    const rank = direction === 'lower' ? 1 - share : share;
-    return { text: valueText(mean), runs: cells.get(key)?.length ?? 0, rank };
-  };
+  if (!isReadable(row.levels.length, column.levels.length, runs.length)) return undefined;
+  const cellOf = cellsOf(runs, row.name, column.name, direction);
   return {
     rowName: row.name,
     columnName: column.name,
-    columns: columns.map(levelText),
-    rows: rows.map((text) => ({
+    columns: column.levels.map(levelText),
+    rows: row.levels.map((text) => ({
       text: levelText(text),
-      cells: columns.map((other) => cellOf(keyOf(text, other))),
+      cells: column.levels.map((other) => cellOf(text, other)),
     })),
+  };
+}
+
+/** Whether the values are few, and not different for each run. */
+const isReadable = (rows: number, columns: number, runs: number): boolean =>
+  Math.max(rows, columns) <= maxValues && Math.min(rows, columns) < runs;
+
+/** Returns the cell of each combination of levels. */
+function cellsOf(
+  runs: readonly MeasuredRun[],
+  rowName: string,
+  columnName: string,
+  direction: 'lower' | 'higher',
+): (row: string, column: string) => MatteredCell | null {
+  const cells = Map.groupBy(runs, ({ parameters }) =>
+    keyOf(parameters[rowName] ?? '', parameters[columnName] ?? ''),
+  );
+  const means = new Map([...cells].map(([key, of]) => [key, meanOf(of)]));
+  const [low, high] = [Math.min(...means.values()), Math.max(...means.values())];
+  return (row, column) => {
+    const mean = means.get(keyOf(row, column));
+    if (mean === undefined) return null;
+    const share = high === low ? 0.5 : (mean - low) / (high - low);
+    return {
+      text: valueText(mean),
+      runs: cells.get(keyOf(row, column))?.length ?? 0,
+      rank: direction === 'lower' ? 1 - share : share,
+    };
   };
 }
 

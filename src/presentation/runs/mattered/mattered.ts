@@ -1,4 +1,5 @@
 /** Answers what the view What Mattered draws of a set of runs. */
+import type { BestAfter } from '../../../experiments/bestSoFar.ts';
 import { importanceOf, type Effect } from '../../../experiments/importance/importance.ts';
 import type {
   MatteredAnswer,
@@ -44,10 +45,7 @@ export function matteredAnswer(measured: MeasuredRuns): MatteredAnswer {
     metric: metricAxis(metric, runs, scale),
     parameters: importance.effects.map((effect) => ({
       ...axisOf(effect, runs),
-      isClaimed: effect.isClaimed,
-      share: effect.share,
-      low: effect.low,
-      high: effect.high,
+      ...sharesOf(effect),
       text: effectText(effect, direction, runs),
       detail: correlationText(effect, metric),
     })),
@@ -56,6 +54,8 @@ export function matteredAnswer(measured: MeasuredRuns): MatteredAnswer {
     ...(grid && { grid }),
   };
 }
+
+const sharesOf = ({ isClaimed, share, low, high }: Effect) => ({ isClaimed, share, low, high });
 
 function rankedRuns(
   runs: readonly MeasuredRun[],
@@ -121,24 +121,31 @@ function progressOf({ runs, best, decisive }: MeasuredRuns, scale: Scale): Matte
     runs.map(({ number }) => number),
     false,
   );
-  const line = best.flatMap(({ number, value }, at) => {
-    const before = best[at - 1]?.value;
-    const x = order.place(number);
-    const corner = before === undefined ? [] : [{ x, y: scale.place(before) }];
-    return [...corner, { x, y: scale.place(value) }];
-  });
-  const end = line.at(-1);
-  const last = runs.at(-1);
-  if (end !== undefined && last !== undefined) line.push({ x: order.place(last.number), y: end.y });
-  const found = best.at(-1);
-  const text =
-    found === undefined || decisive === undefined
-      ? 'No run counts for the best so far.'
-      : `Best ${decisive.metric} so far: ${valueText(found.value)}, since run ${found.number}; it changed ${best.length} times.`;
+  const last = runs.at(-1)?.number;
   return {
     ticks: order.ticks.filter(({ text: tick }) => !tick.includes('.')),
     places: runs.map(({ number }) => order.place(number)),
-    line,
-    text,
+    line: corners(best, last).map(({ number, value }) => ({
+      x: order.place(number),
+      y: scale.place(value),
+    })),
+    text: decisive === undefined ? '' : bestText(best, decisive.metric),
   };
+}
+
+/** Returns the corners of the line: level up to the run that changes it, and at last to the last run. */
+function corners(best: readonly BestAfter[], last = 0): readonly BestAfter[] {
+  const found = best.flatMap(({ number, value }, at) => {
+    const before = best[at - 1]?.value;
+    return [...(before === undefined ? [] : [{ number, value: before }]), { number, value }];
+  });
+  const end = best.at(-1);
+  return end === undefined ? found : [...found, { number: last, value: end.value }];
+}
+
+function bestText(best: readonly BestAfter[], metric: string): string {
+  const end = best.at(-1);
+  return end === undefined
+    ? 'No run counts for the best so far.'
+    : `Best ${metric} so far: ${valueText(end.value)}, since run ${end.number}; it changed ${best.length} times.`;
 }

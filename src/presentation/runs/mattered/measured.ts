@@ -45,26 +45,10 @@ export function measuredRuns(
   const wanted: ReadonlySet<string> = new Set(runIds);
   const chosen = rows.filter(({ runId }) => wanted.has(runId));
   if (decisive === undefined) return { runs: [], leftOut: chosen.length, best: [] };
-  const groups = new Map<RunId, number>(
-    runGroups(ledger).flatMap(({ number, rows: members }) =>
-      members.map(({ runId }) => [runId, number] as const),
-    ),
+  const groups = groupNumbers(ledger);
+  const runs = chosen.flatMap(
+    (row) => measuredRun(row, groups.get(row.runId) ?? 0, decisive) ?? [],
   );
-  const runs = chosen.flatMap((row): MeasuredRun[] => {
-    const value = valueOf(row, decisive);
-    if (value === undefined) return [];
-    return [
-      {
-        id: row.runId,
-        number: row.number,
-        name: runName(row.number),
-        group: groups.get(row.runId) ?? 0,
-        parameters: Object.fromEntries(parametersOf(row)),
-        value,
-        isChampion: row.isChampion,
-      },
-    ];
-  });
   const compared = experiments.map((row) => ({
     ...row,
     runs: row.runs.filter(({ runId }) => wanted.has(runId)),
@@ -75,6 +59,20 @@ export function measuredRuns(
     leftOut: chosen.length - runs.length,
     best: bestSoFar({ target, ledger: { decisive, experiments: compared } }),
   };
+}
+
+const groupNumbers = (ledger: Ledger): ReadonlyMap<RunId, number> =>
+  new Map(
+    runGroups(ledger).flatMap(({ number, rows }) => rows.map(({ runId }) => [runId, number])),
+  );
+
+/** Returns the run with its value; `undefined` if it does not count. */
+function measuredRun(row: LedgerRow, group: number, decisive: Decisive): MeasuredRun | undefined {
+  const { runId, number, isChampion } = row;
+  const value = valueOf(row, decisive);
+  if (value === undefined) return undefined;
+  const parameters = Object.fromEntries(parametersOf(row));
+  return { id: runId, number, name: runName(number), group, parameters, value, isChampion };
 }
 
 function valueOf(row: LedgerRow, decisive: Decisive): number | undefined {

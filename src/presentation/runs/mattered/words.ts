@@ -42,13 +42,13 @@ function better(effect: Effect, direction: Direction, runs: readonly MeasuredRun
 
 function bestLevel(name: string, direction: Direction, runs: readonly MeasuredRun[]): string {
   const levels = [...Map.groupBy(runs, ({ parameters }) => parameters[name] ?? 'not set')];
-  const means = levels.map(([level, { length }], at) => ({
-    level,
-    mean: (levels[at]?.[1] ?? []).reduce((sum, { value }) => sum + value, 0) / length,
-  }));
+  const means = levels.map(([level, of]) => ({ level, mean: meanOf(of) }));
   const sign = direction === 'lower' ? 1 : -1;
   return means.toSorted((a, b) => sign * (a.mean - b.mean))[0]?.level ?? '';
 }
+
+export const meanOf = (runs: readonly MeasuredRun[]): number =>
+  runs.reduce((sum, { value }) => sum + value, 0) / runs.length;
 
 /** Says how strongly a number and the metric rise together. */
 export function correlationText({ correlation }: Effect, metric: string): string {
@@ -73,27 +73,25 @@ const findable = 13;
 /** Says what is left out, what is missing, and how small an effect may go unnoticed. */
 export function notesOf(measured: MeasuredRuns, { settings, effects }: Importance): string[] {
   const { decisive, leftOut, runs } = measured;
-  const out =
-    leftOut === 0
-      ? []
-      : [
-          `${counted(leftOut, 'run')} left out: active, failed, invalid, or without a finite value.`,
-        ];
+  const out = leftOut === 0 ? [] : [`${counted(leftOut, 'run')} left out: ${outReasons}.`];
   if (decisive === undefined)
     return ['No metric with a known better direction was measured. Name one in the goal.'];
-  if (settings < minSettings)
-    return [
-      `${minSettings} runs with different settings are needed to say what mattered; ${settings} of these runs have one that is measured. ${minSettings - settings} more are needed.`,
-      ...out,
-    ];
+  if (settings < minSettings) return [tooFewText(settings), ...out];
   if (effects.length === 0) return ['No parameter varies between these runs.', ...out];
+  return [precisionText(runs.length, { settings, effects }), ...out];
+}
+
+const outReasons = 'active, failed, invalid, or without a finite value';
+
+const tooFewText = (settings: number): string =>
+  `${minSettings} runs with different settings are needed to say what mattered; ${settings} are measured. ${minSettings - settings} more are needed.`;
+
+/** Says how small an effect may go unnoticed. */
+function precisionText(runs: number, { settings, effects }: Importance): string {
   const explained = effects.reduce((sum, one) => sum + (one.isClaimed ? one.share : 0), 0);
   const share = (findable * Math.max(0.01, 1 - explained)) / (findable + settings);
-  const repeats = runs.length > settings ? '' : ' Repeats with other seeds show what is noise.';
-  return [
-    `With ${counted(settings, 'setting')}, a parameter with less than about ${percent(share)} of the variance may go unnoticed.${repeats}`,
-    ...out,
-  ];
+  const text = `With ${counted(settings, 'setting')}, a parameter with less than about ${percent(share)} of the variance may go unnoticed.`;
+  return runs > settings ? text : `${text} Repeats with other seeds show what is noise.`;
 }
 
 /** Says that two parameters act together. */
