@@ -12,6 +12,7 @@ export interface EngineParts {
   readonly requests: Disposable;
   readonly sessions: Pick<SessionStore, 'close'>;
   readonly notifier: Pick<Notifier, 'close'>;
+  readonly systemMetrics: Disposable;
   readonly resources: Disposable;
   readonly runs: Disposable;
   readonly machines: Disposable;
@@ -26,6 +27,7 @@ export async function closeAll(owned: EngineParts): Promise<void> {
   owned.requests.dispose();
   await owned.sessions.close();
   await owned.notifier.close();
+  owned.systemMetrics.dispose();
   owned.resources.dispose();
   owned.runs.dispose();
   owned.machines.dispose();

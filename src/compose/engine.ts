@@ -59,6 +59,7 @@ import { pathRulesFor } from './pathRules.ts';
 import type { Projects } from '../project/projects.ts';
 import type { Run } from '../runs/liveRun.ts';
 import { Runs } from '../runs/runs.ts';
+import { SystemMetrics } from '../runs/systemMetrics.ts';
 import { loadShell } from '../shell/grammar.ts';
 import { writeFileAtomic } from '../storage/atomicFile.ts';
 import type { AwakeTime } from '../storage/awakeTime.ts';
@@ -137,6 +138,8 @@ async function openBase(options: EngineOptions, secrets: Redactor) {
   const runs = new Runs({ machines, folder: runsFolder, clock });
   tidyContainers(machines, engines);
   const resources = resourcesOf(machines, runs, clock);
+  const going = (): GoingRun[] => runs.all().flatMap(goingRun);
+  const systemMetrics = new SystemMetrics({ resources, home, clock, logger, going });
   const providers = providersOf(options, clock, secrets);
   const models = modelsOf(options, home, () => [...providers().values()]);
   const prices = (): PriceTable =>
@@ -152,7 +155,8 @@ async function openBase(options: EngineOptions, secrets: Redactor) {
   const { place = placeHere(), awakeTime = systemProcesses.awake } = options;
   const placeWarnings = warningsHere(place, home.folder);
   const around = { home, clock, awakeTime, logger, place, placeWarnings };
-  return { ...around, machines, runs, catalogue, archive, folders, ...tools };
+  const kept = { catalogue, archive, folders, systemMetrics };
+  return { ...around, machines, runs, ...kept, ...tools };
 }
 
 export async function createEngine(givenOptions: EngineOptions): Promise<Engine> {
@@ -207,6 +211,7 @@ export async function createEngine(givenOptions: EngineOptions): Promise<Engine>
     requests,
     sessions,
     notifier,
+    systemMetrics: base.systemMetrics,
     resources,
     runs,
     machines,

@@ -79,6 +79,8 @@ export interface PanelMetric {
   readonly direction: 'lower' | 'higher' | 'none';
   /** Threshold of the goal, drawn as a dashed line. */
   readonly target?: number;
+  /** Whether the metric is a resource that Helios measured. It has no steps, only times. */
+  readonly isSystem?: true;
   /** Whether the metric may be the horizontal axis: it seems to increase in each run. */
   readonly isCounter?: true;
   /** Mean of the champion's group, and its standard deviation, drawn as a band. */
@@ -112,6 +114,17 @@ export interface PanelState {
   readonly decisive?: PanelDecisive;
   readonly metrics: readonly PanelMetric[];
 }
+
+/** The state before any is known. */
+export const noState: PanelState = {
+  sessionId: '',
+  title: '',
+  isOpen: false,
+  runs: [],
+  groups: [],
+  ranking: [],
+  metrics: [],
+};
 
 export interface SeriesQuery {
   /** The run, or the runs of a group, whose mean is answered. */

@@ -321,8 +321,9 @@ function plotLinesOf(
   ];
 }
 
-function noteOf({ metric, lines, isLog }: CardModel): string {
+function noteOf({ metric, lines, axis, isLog }: CardModel): string {
   const direction = metric.direction === 'none' ? [] : [`${metric.direction} is better`];
+  if (metric.isSystem === true && axis === 'time') direction.push('over time');
   const hasOmitted = isLog && lines.some(({ series }) => series.points.some(({ y }) => y <= 0));
   return [...direction, ...(hasOmitted ? ['values ≤ 0 are not shown'] : [])].join(' · ');
 }

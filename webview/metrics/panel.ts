@@ -1,6 +1,7 @@
 /** The metrics panel: draws the data from the extension host, arranged as the user chose. */
 import type { MessageConnection } from 'vscode-jsonrpc';
 import {
+  noState,
   openRun,
   pointsAdded,
   ready,
@@ -17,6 +18,7 @@ import { saveText } from './annotator.ts';
 import { Announcer } from './announcer.ts';
 import { Card, type CardModel } from './card.ts';
 import { CardGrid } from './cardGrid.ts';
+import { cardQuery } from './cardQuery.ts';
 import {
   axisOf,
   countersOf,
@@ -46,7 +48,7 @@ import { StepValues } from './stepValues.ts';
 import { axisText, Toolbar } from './toolbar.ts';
 import { TrendStore } from './trendStore.ts';
 import type { Range } from '../shared/range.ts';
-import { noState, viewChoice } from './viewChoice.ts';
+import { viewChoice } from './viewChoice.ts';
 import { restoreState, toggled, type ViewState } from './viewState.ts';
 
 export class Panel {
@@ -195,7 +197,7 @@ export class Panel {
     this.#sidebar.render({
       list: this.#items(),
       view: this.#view.state,
-      metrics: this.#state.metrics.map(({ name }) => name),
+      metrics: this.#state.metrics.flatMap(({ name, isSystem }) => (isSystem ? [] : name)),
       metric: this.#tableMetric(),
       styleOf: (item) => this.#styleOf(item),
     });
@@ -227,10 +229,13 @@ export class Panel {
 
   #cardModel(card: Card, metric: PanelMetric): CardModel {
     const { isLog, zoom, openValues } = this.#view.state;
-    const axis = this.#axis();
-    const items = this.#drawnItems().filter((item) => metric.name in item.metrics);
+    const axis = this.#axisOf(metric);
+    const items = this.#drawnItems().filter(
+      (item) => metric.isSystem === true || metric.name in item.metrics,
+    );
+    const query = { metric: metric.name, axis, view: this.#view.state };
     const lines = items.flatMap((item): CardLine[] => {
-      const series = this.#series.want(this.#query(item, metric, card));
+      const series = this.#series.want(cardQuery(item, card, query));
       return series === undefined ? [] : [{ item, style: this.#styleOf(item), series }];
     });
     const problems = items.map((item) => this.#series.problemOf(item.runIds, metric.name));
@@ -247,24 +252,14 @@ export class Panel {
     };
   }
 
-  /**
-   * Returns the query for a series. If the user has zoomed in, the query also covers one width of
-   * the shown range on each side, so that points are already loaded when the user pans.
-   */
-  #query({ runIds }: Item, { name }: PanelMetric, card: Card) {
-    const { smoothing, zoom } = this.#view.state;
-    const axis = this.#axis();
-    const range = zoom[axis];
-    const base = { runIds, metric: name, axis, ...(smoothing > 0 && { smoothing }) };
-    if (range === undefined) return { ...base, pixels: card.pixels };
-    const room = range.to - range.from;
-    return { ...base, from: range.from - room, to: range.to + room, pixels: card.pixels * 3 };
-  }
-
   #createCard(name: string): Card {
     const card: Card = new Card(name, this.#theme, {
-      zoomTo: (range) => this.#zoomTo(range),
-      moveCursor: (x, from) => this.#grid.all.forEach((each) => each.setCursor(x, each === from)),
+      zoomTo: (range) => this.#zoomTo(range, card.model?.axis),
+      moveCursor: (x, from) =>
+        this.#grid.all.forEach((each) => {
+          const isSameAxis = each.model?.axis === from.model?.axis;
+          each.setCursor(isSameAxis ? x : undefined, each === from);
+        }),
       retry: () => this.#series.retry(name),
       toggleValues: () =>
         this.#view.update({ openValues: toggled(this.#view.state.openValues, name) }),
@@ -274,8 +269,7 @@ export class Panel {
     return card;
   }
 
-  #zoomTo(range: Range | undefined): void {
-    const axis = this.#axis();
+  #zoomTo(range: Range | undefined, axis = this.#axis()): void {
     if (range === undefined && this.#view.state.zoom[axis] === undefined) return;
     this.#view.zoomTo(range, axis);
     this.#announcer.say(range === undefined ? 'Zoom reset' : 'Zoomed');
@@ -376,6 +370,12 @@ export class Panel {
 
   #axis(): XAxis {
     return axisOf(this.#state, this.#view.state);
+  }
+
+  /** Returns the axis of a card. What Helios measured has no steps. */
+  #axisOf({ isSystem }: PanelMetric): XAxis {
+    const axis = this.#axis();
+    return isSystem === true && axis !== 'clock' ? 'time' : axis;
   }
 
   #tableMetric(): string {

@@ -6,6 +6,8 @@ export interface Section {
   readonly metrics: readonly string[];
 }
 
+/** Section of the resources that Helios measures, which are never among metrics of the runs. */
+const systemSection = 'System';
 /** Number of metrics up to which there is only one section. */
 const maxTogether = 8;
 
@@ -18,7 +20,12 @@ export function sectionsOf(names: readonly string[], filter: string): readonly S
   const words = filter.toLowerCase().split(/\s+/);
   const found = names.filter((name) => words.every((word) => name.toLowerCase().includes(word)));
   if (found.length === 0) return [];
-  if (names.length <= maxTogether) return [{ name: '', metrics: found }];
+  const isOwn = (name: string): boolean => sectionName(name) !== systemSection;
+  if (names.filter(isOwn).length <= maxTogether)
+    return [
+      { name: '', metrics: found.filter(isOwn) },
+      { name: systemSection, metrics: found.filter((name) => !isOwn(name)) },
+    ].filter(({ metrics }) => metrics.length > 0);
   return [...Map.groupBy(found, sectionName)].map(([name, metrics]) => ({ name, metrics }));
 }
 

@@ -1,17 +1,6 @@
-/** The choice between the views of the panel, and what they show before there is data. */
-import type { PanelState } from '../../src/protocol/metricsPanel.ts';
+/** The choice between the views of the panel. */
 import { choiceButtons } from '../shared/buttons.ts';
 import { element } from '../shared/dom.ts';
-
-export const noState: PanelState = {
-  sessionId: '',
-  title: '',
-  isOpen: false,
-  runs: [],
-  groups: [],
-  ranking: [],
-  metrics: [],
-};
 
 /** Returns the buttons above the charts: Charts, and What Mattered. */
 export function viewChoice(onChoose: (isMattered: boolean) => void) {

@@ -42,6 +42,10 @@ export interface ObservedSession extends Disposable {
   ledger(): Ledger | undefined;
   /** Resolves with all metric points of a run; `undefined` when no points are available. */
   metricsOf(run: Pick<RunState, 'spec' | 'verdict'>): Promise<RunMetrics | undefined>;
+  /** Resolves with the recorded resources of a run as series; `undefined` if there are none. */
+  systemOf(run: Pick<RunState, 'spec' | 'verdict'>): Promise<RunMetrics | undefined>;
+  /** Resolves with the names of the recorded resources of the runs. */
+  systemNames(runs: readonly Pick<RunState, 'spec' | 'verdict'>[]): Promise<readonly string[]>;
   /** Starts or stops refreshing the view every second. */
   setWatched(isWatched: boolean): void;
   /**

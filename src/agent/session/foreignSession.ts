@@ -20,6 +20,7 @@ import { ForeignPoints } from '../../runs/foreignPoints.ts';
 import type { Home } from '../../storage/home.ts';
 import { JournalFollower } from '../../storage/journalFollower.ts';
 import { Lease } from '../../storage/lease.ts';
+import { SystemSeries } from './systemSeries.ts';
 
 /** Interval between refreshes while a front end watches the session, in milliseconds. */
 const refreshEveryMs = 1_000;
@@ -40,6 +41,7 @@ export class ForeignSession implements ObservedSession {
   readonly #home: Home;
   readonly #follower: JournalFollower<SessionEvent>;
   readonly #points: ForeignPoints;
+  readonly #system: SystemSeries;
   readonly #changed = new Emitter<News>();
   #events: JournalEvent[] = [];
   #state: SessionState | undefined;
@@ -57,6 +59,7 @@ export class ForeignSession implements ObservedSession {
     this.#home = deps.home;
     this.#follower = new JournalFollower(this.#home.journalFile(id));
     this.#points = new ForeignPoints(this.#home, deps.clock);
+    this.#system = new SystemSeries(this.#home, deps.clock);
   }
 
   /** All events read so far, oldest first. */
@@ -89,6 +92,14 @@ export class ForeignSession implements ObservedSession {
     return this.#points.of(spec, verdict !== undefined);
   }
 
+  systemOf(run: Pick<RunState, 'spec' | 'verdict'>): Promise<RunMetrics | undefined> {
+    return this.#system.of(run);
+  }
+
+  systemNames(runs: readonly Pick<RunState, 'spec' | 'verdict'>[]): Promise<readonly string[]> {
+    return this.#system.names(runs);
+  }
+
   /**
    * Starts or stops the regular refresh. Without the regular refresh, only `refresh` reads
    * anything.
@@ -103,6 +114,7 @@ export class ForeignSession implements ObservedSession {
   dispose(): void {
     this.setWatched(false);
     this.#points.forget();
+    this.#system.forget();
     this.#changed.dispose();
   }
 

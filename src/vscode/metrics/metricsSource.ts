@@ -10,13 +10,24 @@ import { Emitter, type Event } from '../../base/emitter.ts';
 import type { RunId, SessionId } from '../../base/ids.ts';
 import type { AnnotationChange } from '../../experiments/runAnnotation.ts';
 import type { MatteredAnswer } from '../../protocol/mattered.ts';
-import type { PanelState } from '../../protocol/metricsPanel.ts';
+import type { PanelMetric, PanelState } from '../../protocol/metricsPanel.ts';
+import type { SeriesColumns } from '../../metrics/metric.ts';
 import type { RunChange } from '../../runs/liveRun.ts';
 import type { PanelSeries, PanelSource } from './panelSource.ts';
+import type { SessionState } from '../../agent/journal/state.ts';
 import type { OpenSessions } from '../window/openSessions.ts';
 import type { OpenSessionView } from '../window/sessionFacts.ts';
 import { emptyPanelState, PanelStates } from './panelState.ts';
 import type { ObservedSession } from '../../agent/contract/observedSession.ts';
+
+/** Minimum time between two reads of the recorded resources. */
+const systemEveryMs = 10_000;
+
+const noPoints: SeriesColumns = {
+  steps: new Float64Array(),
+  timesMs: new Float64Array(),
+  values: new Float64Array(),
+};
 
 export type MetricsSource = PanelSource & Disposable;
 
@@ -55,6 +66,9 @@ class SessionMetrics implements MetricsSource {
   );
   readonly #observed: ObservedSession;
   readonly #states = new PanelStates();
+  #system: readonly PanelMetric[] = [];
+  /** Time of the last read of `#system`. */
+  #systemMs = Number.NEGATIVE_INFINITY;
   #last: OpenSessionView | undefined;
   readonly onDidChangeState: Event<void> = this.#changed.event;
   readonly onDidAddPoints = this.#points.event;
@@ -73,6 +87,7 @@ class SessionMetrics implements MetricsSource {
       }),
     );
     this.#owned.add(sessions.onDidChange(() => this.#changed.fire()));
+    this.#owned.add(this.#changed.event(() => void this.#readSystem()));
     this.#owned.add(sessions.onDidChangeRun((change) => this.#onRun(change)));
   }
 
@@ -86,7 +101,9 @@ class SessionMetrics implements MetricsSource {
 
   state(): PanelState {
     const view = this.#view();
-    return view === undefined ? emptyPanelState : this.#states.of(view);
+    if (view === undefined) return emptyPanelState;
+    const state = this.#states.of(view);
+    return { ...state, metrics: [...state.metrics, ...this.#system] };
   }
 
   async series(runId: string, metric: string): Promise<PanelSeries | undefined> {
@@ -95,11 +112,13 @@ class SessionMetrics implements MetricsSource {
     const { state } = session ?? this.#last ?? this.#observed;
     const run = state?.runs.get(runId as RunId);
     if (state === undefined || run === undefined) return undefined;
+    const startedMs = run.process?.startedMs ?? state.startedMs;
+    if (this.#system.some(({ name }) => name === metric))
+      return { ...((await this.#observed.systemOf(run))?.series(metric) ?? noPoints), startedMs };
     const metrics =
       this.#deps.engine.runs.get(run.spec.id)?.metrics ?? (await this.#observed.metricsOf(run));
     const columns = metrics?.series(metric);
     if (columns === undefined || columns.values.length === 0) return undefined;
-    const startedMs = run.process?.startedMs ?? state.startedMs;
     return { ...columns, startedMs, sampled: metrics?.sampled(metric) };
   }
 
@@ -116,6 +135,7 @@ class SessionMetrics implements MetricsSource {
   }
 
   setWatched(isWatched: boolean): void {
+    if (isWatched) void this.#readSystem();
     this.#observed.setWatched(isWatched);
   }
 
@@ -138,6 +158,27 @@ class SessionMetrics implements MetricsSource {
     const { state } = this.#observed;
     const ledger = this.#observed.ledger();
     return state && ledger && { state, ledger };
+  }
+
+  /** Reads which resources of the runs were recorded, and tells the view of new points. */
+  async #readSystem(): Promise<void> {
+    const nowMs = this.#deps.clock.now();
+    if (nowMs < this.#systemMs + systemEveryMs) return;
+    this.#systemMs = nowMs;
+    const runs = [...(this.#runs()?.values() ?? [])];
+    const names = await this.#observed.systemNames(runs);
+    if (names.some((name, index) => name !== this.#system[index]?.name)) {
+      this.#system = names.map((name) => ({ name, direction: 'none', isSystem: true }));
+      this.#changed.fire();
+    }
+    for (const { spec, verdict } of runs)
+      if (verdict === undefined)
+        for (const metric of names) this.#points.fire({ runId: spec.id, metric });
+  }
+
+  #runs(): SessionState['runs'] | undefined {
+    const session = this.#deps.sessions.get(this.#id);
+    return (session ?? this.#last ?? this.#observed).state?.runs;
   }
 
   #firePoints(runId: RunId): void {

@@ -16,27 +16,20 @@ import {
 import { parametersOf } from '../../presentation/runs/settingColumns.ts';
 import { countedValue, rowStatus, runName } from '../../presentation/runs/runText.ts';
 import { formatValue, oneLine } from '../../base/text.ts';
-import type {
-  PanelGroup,
-  PanelMetric,
-  PanelMetricValue,
-  PanelRun,
-  PanelState,
+import {
+  noState,
+  type PanelGroup,
+  type PanelMetric,
+  type PanelMetricValue,
+  type PanelRun,
+  type PanelState,
 } from '../../protocol/metricsPanel.ts';
 import { rowFacts } from './rowFacts.ts';
 import type { OpenSessionView } from '../window/sessionFacts.ts';
 import { isOpen, sessionName } from '../../presentation/sessions/sessionText.ts';
 import { panelMetrics } from './panelMetrics.ts';
 
-export const emptyPanelState: PanelState = {
-  sessionId: '',
-  title: 'No session',
-  isOpen: false,
-  runs: [],
-  groups: [],
-  ranking: [],
-  metrics: [],
-};
+export const emptyPanelState: PanelState = { ...noState, title: 'No session' };
 
 interface BuiltRun {
   readonly row: LedgerRow;

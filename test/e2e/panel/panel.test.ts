@@ -435,6 +435,35 @@ describe('the metrics panel in Chromium', function () {
     await page.close();
   });
 
+  it('draws measured resources over time, in a section of their own', async () => {
+    const source = new MemoryPanelSource();
+    source.addRun({ id: 'r-1' });
+    source.setSeries('r-1', 'loss', lossCurve(100, 1));
+    const name = 'System/machine CPU (%)';
+    source.setSeries('r-1', name, lossCurve(100, 2));
+    source.metrics = source.metrics.map((metric) =>
+      metric.name === name ? { ...metric, isSystem: true } : metric,
+    );
+    source.runs = source.runs.map((run) => ({
+      ...run,
+      metrics: Object.fromEntries(Object.entries(run.metrics).filter(([key]) => key !== name)),
+    }));
+    const { page, complaints } = await browser.open({ source });
+    await drawn(page, name);
+    assert.match((await page.locator('.section-heading').textContent()) ?? '', /System \(1\)/);
+    assert.match((await card(page, name).locator('.note').textContent()) ?? '', /over time/);
+    const stage = card(page, name).locator('.stage');
+    await stage.focus();
+    await page.keyboard.press('ArrowRight');
+    await until('said', async () =>
+      /^\d.* s: run 1/.test((await page.locator('#said').textContent()) ?? ''),
+    );
+    await page.keyboard.press('+');
+    await until('zoomed', async () => Object.keys((await stateOf(page)).zoom).join() === 'time');
+    assert.deepEqual(complaints, []);
+    await page.close();
+  });
+
   it('says what to do when there is nothing, and when something fails', async () => {
     const source = new MemoryPanelSource();
     source.failure = 'the session is damaged';

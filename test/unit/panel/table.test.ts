@@ -182,6 +182,16 @@ describe('the sections of charts', () => {
     );
   });
 
+  it('are apart for the resources that Helios measures, also of a few metrics', () => {
+    assert.deepEqual(sectionsOf(['loss', 'System/machine CPU (%)'], ''), [
+      { name: '', metrics: ['loss'] },
+      { name: 'System', metrics: ['System/machine CPU (%)'] },
+    ]);
+    assert.deepEqual(sectionsOf(['loss', 'System/machine CPU (%)'], 'cpu'), [
+      { name: 'System', metrics: ['System/machine CPU (%)'] },
+    ]);
+  });
+
   it('are one section of a few metrics', () => {
     assert.deepEqual(sectionsOf(['loss', 'val/loss'], ''), [
       { name: '', metrics: ['loss', 'val/loss'] },

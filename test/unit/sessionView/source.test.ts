@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
 import { appendFile, mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'mocha';
 import type { Session } from '../../../src/agent/contract/sessions.ts';
+import { Emitter } from '../../../src/base/emitter.ts';
 import { silentLogger } from '../../../src/base/logger.ts';
+import { systemFolder, SystemMetrics } from '../../../src/runs/systemMetrics.ts';
 import { homeAt } from '../../../src/storage/home.ts';
 import { OpenSessions } from '../../../src/vscode/window/openSessions.ts';
 import { createMetricsSource } from '../../../src/vscode/metrics/metricsSource.ts';
@@ -176,10 +179,52 @@ describe('what a session view reads', () => {
       source.setWatched?.(true);
       await writeFile(path.join(here.work, 'go'), '');
       await probed(() => source.state().runs[0]?.metrics['loss']?.last === '0.25');
-      assert.deepEqual(added, [`${run.id} loss`]);
+      assert.deepEqual(
+        added.filter((name) => !name.includes('System/')),
+        [`${run.id} loss`],
+      );
       assert.deepEqual([...((await source.series(run.id, 'loss'))?.values ?? [])], [0.5, 0.25]);
       source.setWatched?.(false);
       assert.equal(clock.pendingTimers, 0);
+      source.dispose();
+    });
+
+    it('has the resources of its run as charts apart, which are no metrics of the run', async () => {
+      const session = await launched();
+      const [run] = session.state.runs.values();
+      assert.ok(run);
+      // Helios itself records nothing any more.
+      await writeFile(path.join(here.work, 'go'), '');
+      await writeFile(path.join(here.work, 'end'), '');
+      await until(() => here.engine.runs.all()[0]?.liveness.kind === 'ended');
+      const changed = new Emitter<string>();
+      const recording = new SystemMetrics({
+        resources: {
+          onDidChange: changed.event,
+          latest: () => ({ atMs: clock.now(), cpuPercent: 25 }),
+        },
+        home: homeAt(here.home),
+        clock,
+        logger: silentLogger,
+        going: () => [{ runId: run.spec.id, machineId: 'elsewhere', pid: 7 }],
+      });
+      changed.fire('elsewhere');
+      const folder = systemFolder(homeAt(here.home).runFolder(run.spec.id));
+      await untilSo('recorded', () => existsSync(path.join(folder, 'points.bin')));
+      recording.dispose();
+      const source = await createMetricsSource(elsewhere(), session.id);
+      source.setWatched?.(true);
+      await untilSo('shown', () =>
+        source.state().metrics.some(({ isSystem }) => isSystem === true),
+      );
+      const name = 'System/machine CPU (%)';
+      assert.deepEqual(
+        source.state().metrics.find((metric) => metric.name === name),
+        { name, direction: 'none', isSystem: true },
+      );
+      assert.equal(source.state().decisive?.metric, 'loss');
+      assert.equal(name in (source.state().runs[0]?.metrics ?? {}), false);
+      assert.ok((await source.series(run.spec.id, name))?.values.includes(25));
       source.dispose();
     });
 
