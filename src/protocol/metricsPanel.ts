@@ -41,6 +41,10 @@ export interface PanelRun {
   /** The options of the command by name, without the seed: `lr` is `0.001`. */
   readonly parameters: Readonly<Record<string, string>>;
   readonly seed?: string;
+  /** Title of the run's session, and its project if it is another; omitted if there is one session. */
+  readonly session?: string;
+  /** Set for a run of another session, which is not compared with the champion. */
+  readonly isOther?: true;
   /** Tags that the user gave the run; omitted for none. */
   readonly tags?: readonly string[];
   /** Note of the user; omitted for none. */
@@ -104,6 +108,8 @@ export interface PanelDecisive {
 export interface PanelState {
   readonly sessionId: string;
   readonly title: string;
+  /** Name of the folder in which the session works. */
+  readonly project?: string;
   /** Whether the session has not ended, so that runs may follow. */
   readonly isOpen: boolean;
   readonly runs: readonly PanelRun[];

@@ -51,3 +51,16 @@ export const readValuesAt = new RequestType<
   { readonly values: readonly (readonly string[])[] },
   PanelProblem
 >('values.read');
+
+export interface OtherSessions {
+  /** Ids of the sessions whose runs are shown beside those of the panel's session. */
+  readonly sessionIds: readonly string[];
+}
+
+/** Lets the user choose other sessions. Without ids in the answer, the user has cancelled. */
+export const chooseSessions = new RequestType<OtherSessions, Partial<OtherSessions>, PanelProblem>(
+  'sessions.chosen',
+);
+
+/** Shows the runs of other sessions. The new state follows as `state.changed`. */
+export const setSessions = new RequestType<OtherSessions, null, PanelProblem>('sessions.set');

@@ -5,6 +5,7 @@ import type { PanelSource } from './metrics/panelSource.ts';
 import type { SessionViewSource } from './sessionView/viewSource.ts';
 import { run } from './ui/commandRegistry.ts';
 import { SessionPanels } from './webviews/sessionPanels.ts';
+import { otherSessions } from './window/pick.ts';
 import type { WindowDeps } from './window/windowDeps.ts';
 
 export type MetricsPanels = SessionPanels<PanelSource>;
@@ -17,20 +18,23 @@ export const metricsPanels = (deps: WindowDeps): MetricsPanels =>
     ...deps,
     viewType: 'helios.metrics',
     load: async () => {
-      const [{ metricsPanel }, { createMetricsSource }] = await Promise.all([
+      const [{ metricsPanel }, { createMetricsSource }, { CombinedSource }] = await Promise.all([
         import('./metrics/panel.ts'),
         import('./metrics/metricsSource.ts'),
+        import('./metrics/combinedSource.ts'),
       ]);
       const { host, sessions, logger } = deps;
       return metricsPanel({
         clock,
         logger,
         openRun: (runId) => void run('helios.openRunOutput', runId),
-        source: async (id) =>
-          createMetricsSource(
-            { engine: await host.get(), sessions, clock, logger },
-            id as SessionId,
-          ),
+        chooseSessions: async (id, chosen) =>
+          otherSessions((await host.get()).sessions.list(), id, chosen),
+        source: async (id) => {
+          const parts = { engine: await host.get(), sessions, clock, logger };
+          const open = (other: string) => createMetricsSource(parts, other as SessionId);
+          return new CombinedSource(await open(id), open);
+        },
       });
     },
   });

@@ -158,3 +158,12 @@ export class MemoryPanelSource implements PanelSource {
     );
   }
 }
+
+/** A source that tells whether it was disposed. */
+export class DisposableSource extends MemoryPanelSource {
+  isDisposed = false;
+
+  dispose(): void {
+    this.isDisposed = true;
+  }
+}

@@ -1,5 +1,10 @@
 /** Choices of the user in the panel, as far as its state can follow them. */
-import { axisMetric, type PanelState, type XAxis } from '../../src/protocol/metricsPanel.ts';
+import {
+  axisMetric,
+  type PanelMetric,
+  type PanelState,
+  type XAxis,
+} from '../../src/protocol/metricsPanel.ts';
 import type { Sort } from './columns.ts';
 import type { ViewState } from './viewState.ts';
 
@@ -12,16 +17,21 @@ export const freshChoices = {
   shown: [],
   isAllDrawn: false,
   expanded: [],
+  addedSessions: [],
 } satisfies Partial<ViewState>;
 
 /** Returns the names of the metrics that can be a horizontal axis. */
 export const countersOf = ({ metrics }: PanelState): readonly string[] =>
   metrics.flatMap(({ name, isCounter }) => (isCounter ? name : []));
 
-/** Returns the axis that the user chose; steps, if no run has its metric. */
-export function axisOf(state: PanelState, { axis }: ViewState): XAxis {
+/**
+ * Returns the axis that the user chose; steps, if no run has its metric. A card of what Helios
+ * measured has no steps.
+ */
+export function axisOf(state: PanelState, { axis }: ViewState, card?: PanelMetric): XAxis {
   const metric = axisMetric(axis);
-  return metric === undefined || countersOf(state).includes(metric) ? axis : 'step';
+  const known = metric === undefined || countersOf(state).includes(metric) ? axis : 'step';
+  return card?.isSystem === true && known !== 'clock' ? 'time' : known;
 }
 
 /** Returns the metric of the list of runs that the user chose; the first, if no run has it. */

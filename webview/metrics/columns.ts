@@ -91,6 +91,7 @@ function allColumns(
   const others = metrics.map(({ name }) => name).filter((name) => name !== decisive?.metric);
   const first = decisive?.metric;
   return [
+    sessionColumn,
     ...varied(items).map(parameterColumn),
     ...(first === undefined
       ? []
@@ -135,6 +136,13 @@ const userColumns: readonly Column[] = [
     text: ({ note = '' }) => note,
   },
 ];
+
+const sessionColumn: Column = {
+  id: 'session',
+  title: 'Session',
+  isNumber: false,
+  text: ({ session = '' }) => session,
+};
 
 const systemColumns: readonly Column[] = [
   { id: 'machine', title: 'Machine', isNumber: false, text: ({ machine }) => machine },
@@ -206,8 +214,8 @@ function varied(items: readonly Item[]): readonly string[] {
 function differenceColumns({ decisive }: PanelState): readonly Column[] {
   if (decisive?.champion === undefined) return [];
   const { metric, rule, champion, pooled } = decisive;
-  const difference = ({ metrics }: Item): number =>
-    numberIn(metrics[metric]?.[rule] ?? '') - champion;
+  const difference = ({ metrics, isOther }: Item): number =>
+    isOther ? Number.NaN : numberIn(metrics[metric]?.[rule] ?? '') - champion;
   const inUnits = unitColumn(metric, difference);
   return pooled === undefined || pooled === 0
     ? [inUnits]

@@ -88,6 +88,7 @@ const fixed: Readonly<Record<string, (item: Item) => Field>> = {
   status: ({ status }) => status,
   seed: ({ seed }) => seed,
   code: ({ code }) => code,
+  session: ({ session }) => session,
 };
 
 const words: Readonly<Record<string, (item: Item) => Field>> = {

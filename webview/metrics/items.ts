@@ -18,6 +18,10 @@ export interface Item {
   readonly metrics: Readonly<Record<string, { readonly last: string; readonly best: string }>>;
   /** Parameters that all runs have in common. */
   readonly parameters: Readonly<Record<string, string>>;
+  /** Title of the session, if the panel shows several. */
+  readonly session?: string;
+  /** Set for runs of another session, which are not compared with the champion. */
+  readonly isOther?: true;
   /** Tags of the user that all runs have; omitted for none. */
   readonly tags?: readonly string[];
   /** Note of the user on all runs; omitted for none. */
@@ -82,6 +86,8 @@ function groupItem(group: PanelGroup, runs: readonly PanelRun[], isExpanded: boo
     position: 0,
     metrics: group.metrics,
     parameters: runs[0]?.parameters ?? {},
+    ...(runs[0]?.session !== undefined && { session: runs[0].session }),
+    ...(runs[0]?.isOther && { isOther: true }),
     ...commonOf(runs),
     ...sumOf('durationMs', runs),
     ...sumOf('usd', runs),

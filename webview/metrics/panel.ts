@@ -34,9 +34,17 @@ import { chartsAsPng, fileName } from './exportImage.ts';
 import type { ItemList } from './itemList.ts';
 import type { Item } from './items.ts';
 import { MatteredView } from './mattered/view.ts';
+import { OtherSessions } from './otherSessions.ts';
 import { SeriesStore } from './seriesStore.ts';
 import { Sidebar } from './sidebar.ts';
-import { buildShell, messageElement, noRuns, noRunYet, type PageMessage } from './shell.ts';
+import {
+  buildShell,
+  failureMessage,
+  messageElement,
+  noRuns,
+  noRunYet,
+  type PageMessage,
+} from './shell.ts';
 import {
   lineStyle,
   onThemeChange,
@@ -62,6 +70,7 @@ export class Panel {
   readonly #toolbar: Toolbar;
   readonly #sidebar: Sidebar;
   readonly #mattered: MatteredView;
+  readonly #others: OtherSessions;
   readonly #announcer = new Announcer();
   readonly #grid = new CardGrid({
     create: (metric) => this.#createCard(metric),
@@ -92,6 +101,9 @@ export class Panel {
     this.#toolbar = this.#buildToolbar();
     this.#sidebar = this.#buildSidebar();
     this.#mattered = this.#buildMattered(connection);
+    this.#others = new OtherSessions(connection, this.#view, (problem) =>
+      this.#sidebar.showProblem(problem),
+    );
     this.root = this.#shell.root;
     this.#shell.sidebar.append(...this.#sidebar.elements);
     this.#shell.content.append(
@@ -110,16 +122,10 @@ export class Panel {
       this.#state = await this.#connection.sendRequest(ready);
       this.#version += 1;
     } catch (error) {
-      const text = error instanceof Error ? error.message : String(error);
-      const action = { text: 'Retry', run: () => void this.load() };
-      return this.#showMessage({
-        title: 'The metrics cannot be shown',
-        text,
-        isProblem: true,
-        action,
-      });
+      return this.#showMessage(failureMessage(error, () => void this.load()));
     }
     this.#adoptSession();
+    void this.#others.restore();
     this.#series.refresh();
     this.#redraw({ isJump: true });
   }
@@ -229,7 +235,7 @@ export class Panel {
 
   #cardModel(card: Card, metric: PanelMetric): CardModel {
     const { isLog, zoom, openValues } = this.#view.state;
-    const axis = this.#axisOf(metric);
+    const axis = axisOf(this.#state, this.#view.state, metric);
     const items = this.#drawnItems().filter(
       (item) => metric.isSystem === true || metric.name in item.metrics,
     );
@@ -304,6 +310,7 @@ export class Panel {
   #buildSidebar(): Sidebar {
     return new Sidebar({
       arrange: (change) => this.#view.update(change),
+      addSessions: () => void this.#others.choose(),
       rearrange: (view) => this.#view.replace(view),
       say: (text) => this.#announcer.say(text),
       setShown: (id, isShown) => this.#setShown([id], isShown),
@@ -370,12 +377,6 @@ export class Panel {
 
   #axis(): XAxis {
     return axisOf(this.#state, this.#view.state);
-  }
-
-  /** Returns the axis of a card. What Helios measured has no steps. */
-  #axisOf({ isSystem }: PanelMetric): XAxis {
-    const axis = this.#axis();
-    return isSystem === true && axis !== 'clock' ? 'time' : axis;
   }
 
   #tableMetric(): string {

@@ -36,6 +36,13 @@ export function messageElement({
   return box;
 }
 
+export const failureMessage = (error: unknown, retry: () => void): PageMessage => ({
+  title: 'The metrics cannot be shown',
+  text: error instanceof Error ? error.message : String(error),
+  isProblem: true,
+  action: { text: 'Retry', run: retry },
+});
+
 export const noRuns: PageMessage = {
   title: 'No runs yet',
   text: 'Runs and their metrics appear here as soon as they are launched. Start a goal in the chat, for example: @helios train a small GPT on TinyStories to loss < 1.0',

@@ -17,6 +17,8 @@ import { toggled, type ViewState } from './viewState.ts';
 export interface SidebarEvents extends Omit<RunsTableEvents, 'columnMoves' | 'toggleSection'> {
   /** Called when the user filters, chooses a metric, or changes what the table shows. */
   arrange(change: Partial<ViewState>): void;
+  /** Lets the user choose other sessions whose runs are shown. */
+  addSessions(): void;
   /** Called with another whole state. */
   rearrange(view: ViewState): void;
   /** Tells users of screen readers what was done. */
@@ -45,6 +47,7 @@ export class Sidebar {
   readonly #columns: ColumnMenu;
   readonly #step;
   readonly #groupBy;
+  readonly #sessions: HTMLElement;
   readonly #events: SidebarEvents;
   #model: SidebarModel | undefined;
   #isTable = false;
@@ -77,7 +80,9 @@ export class Sidebar {
     const toggle = element('div', { class: 'segments' }, this.#toggle);
     const bar = element('div', { class: 'sidebar-bar' }, this.#filter.root, this.#metric.root);
     this.#step = stepField((atStep) => this.#setStep(atStep));
-    bar.append(this.#groupBy.root, this.#step.root, this.#columns.root, toggle);
+    this.#sessions = actionButton('Add Sessions…', () => events.addSessions());
+    this.#sessions.title = 'Show the runs of other sessions too';
+    bar.append(this.#groupBy.root, this.#step.root, this.#columns.root, this.#sessions, toggle);
     this.elements = [bar, this.#problem, this.#note.root, this.#empty, this.#table.root];
   }
 
@@ -136,6 +141,7 @@ export class Sidebar {
           },
     );
     this.#drawGroups(model);
+    this.#sessions.hidden = !view.isTable;
     this.#step.root.hidden = !view.isTable;
     this.#step.set(view.atStep);
     this.#columns.root.hidden = !view.isTable;
@@ -151,6 +157,12 @@ export class Sidebar {
     this.#empty.hidden = items.length > 0;
     setText(this.#empty, emptyText);
   }
+}
+
+function actionButton(text: string, onClick: () => void): HTMLElement {
+  const button = element('button', { type: 'button', class: 'action' }, text);
+  button.addEventListener('click', onClick);
+  return button;
 }
 
 const noGroups = 'No Grouping';

@@ -27,6 +27,8 @@ export interface ViewState {
   readonly parameter: string;
   /** Order of the table; omitted for the order in which the runs started. */
   readonly sort?: Sort;
+  /** Ids of other sessions whose runs are shown. */
+  readonly addedSessions: readonly string[];
   /** Id of the column by whose values the table is divided; empty for none. */
   readonly groupBy: string;
   /** Values of that column whose sections are closed. */
@@ -72,6 +74,7 @@ export function restoreState(saved: unknown): ViewState {
     parameter: textOf(from['parameter']),
     ...sortOf(from['sort']),
     ...(typeof from['atStep'] === 'number' && { atStep: from['atStep'] }),
+    addedSessions: textsOf(from['addedSessions']),
     groupBy: textOf(from['groupBy']),
     closedGroups: textsOf(from['closedGroups']),
     hiddenColumns: textsOf(from['hiddenColumns']),

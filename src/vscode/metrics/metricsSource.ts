@@ -14,7 +14,7 @@ import type { PanelMetric, PanelState } from '../../protocol/metricsPanel.ts';
 import type { SeriesColumns } from '../../metrics/metric.ts';
 import type { RunChange } from '../../runs/liveRun.ts';
 import type { PanelSeries, PanelSource } from './panelSource.ts';
-import type { SessionState } from '../../agent/journal/state.ts';
+import type { RunState, SessionState } from '../../agent/journal/state.ts';
 import type { OpenSessions } from '../window/openSessions.ts';
 import type { OpenSessionView } from '../window/sessionFacts.ts';
 import { emptyPanelState, PanelStates } from './panelState.ts';
@@ -113,13 +113,22 @@ class SessionMetrics implements MetricsSource {
     const run = state?.runs.get(runId as RunId);
     if (state === undefined || run === undefined) return undefined;
     const startedMs = run.process?.startedMs ?? state.startedMs;
-    if (this.#system.some(({ name }) => name === metric))
-      return { ...((await this.#observed.systemOf(run))?.series(metric) ?? noPoints), startedMs };
+    const columns = this.#system.some(({ name }) => name === metric)
+      ? ((await this.#observed.systemOf(run))?.series(metric) ?? noPoints)
+      : await this.#columns(run, metric);
+    return columns && { ...columns, startedMs };
+  }
+
+  /** Returns the points that the run printed; `undefined` for none. */
+  async #columns(
+    run: RunState,
+    metric: string,
+  ): Promise<Omit<PanelSeries, 'startedMs'> | undefined> {
     const metrics =
       this.#deps.engine.runs.get(run.spec.id)?.metrics ?? (await this.#observed.metricsOf(run));
     const columns = metrics?.series(metric);
     if (columns === undefined || columns.values.length === 0) return undefined;
-    return { ...columns, startedMs, sampled: metrics?.sampled(metric) };
+    return { ...columns, sampled: metrics?.sampled(metric) };
   }
 
   async annotate(runIds: readonly string[], change: AnnotationChange): Promise<void> {

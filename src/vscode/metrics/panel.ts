@@ -5,7 +5,7 @@ import type { Disposable } from '../../base/disposable.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { PanelKind } from '../webviews/sessionPanels.ts';
 import { PanelHost } from './panelHost.ts';
-import type { PanelFile, PanelSource } from './panelSource.ts';
+import type { PanelActions, PanelFile, PanelSource } from './panelSource.ts';
 
 export interface MetricsPanelOptions {
   /**
@@ -14,6 +14,11 @@ export interface MetricsPanelOptions {
    */
   source(sessionId: string): Promise<(PanelSource & Partial<Disposable>) | undefined>;
   openRun(runId: string): void;
+  /** Lets the user choose sessions other than `sessionId`; see `PanelActions`. */
+  chooseSessions(
+    sessionId: string,
+    chosen: readonly string[],
+  ): Promise<readonly string[] | undefined>;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -28,8 +33,12 @@ export const metricsPanel = (options: MetricsPanelOptions): PanelKind<PanelSourc
     source: (sessionId) => options.source(sessionId),
     titleOf: (source) => `Metrics: ${source.state().title}`,
     onDidRename: (source) => source.onDidChangeState,
-    converse: (source, port) =>
-      new PanelHost({ source, clock, logger, actions: { openRun, save }, port }),
+    converse: (source, port) => {
+      const chooseSessions: PanelActions['chooseSessions'] = (chosen) =>
+        options.chooseSessions(source.state().sessionId, chosen);
+      const actions = { openRun, save, chooseSessions };
+      return new PanelHost({ source, clock, logger, actions, port });
+    },
   };
 };
 

@@ -109,7 +109,7 @@ export class PanelHost implements Disposable {
   #serve(connection: MessageConnection): void {
     connection.onRequest(ready, () => this.#start());
     connection.onRequest(readSeries, (query: unknown) => this.#readSeries(query));
-    serveTable(connection, this.#options.source);
+    serveTable(connection, this.#options.source, this.#options.actions);
     connection.onRequest(readMattered, (query: unknown) =>
       this.#options.source.mattered(checked(matteredQuery, query).runIds),
     );

@@ -37,6 +37,12 @@ export interface PanelSource {
 
   /** Estimates which parameters of these runs mattered. */
   mattered(runIds: readonly string[]): Promise<MatteredAnswer>;
+
+  /**
+   * Shows the runs of these sessions beside those of the panel's session. Rejects if a session
+   * cannot be read.
+   */
+  setSessions?(sessionIds: readonly string[]): Promise<void>;
   /** Starts or stops polling the session's files. Called with true while the panel is visible. */
   setWatched?(isWatched: boolean): void;
   readonly onDidChangeState: Event<void>;
@@ -53,4 +59,9 @@ export interface PanelFile {
 export interface PanelActions {
   openRun(runId: string): void;
   save(file: PanelFile): Promise<void>;
+  /**
+   * Lets the user choose the sessions whose runs are shown beside those of the panel's session.
+   * Resolves with their ids; with `undefined` if the user cancels.
+   */
+  chooseSessions?(sessionIds: readonly string[]): Promise<readonly string[] | undefined>;
 }

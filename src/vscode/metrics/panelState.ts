@@ -1,4 +1,5 @@
 /** Converts a session to the state that the metrics panel shows. */
+import path from 'node:path';
 import type { RunId } from '../../base/ids.ts';
 import type { Ledger, LedgerRow } from '../../experiments/ledger.ts';
 import type { MetricSummary } from '../../metrics/metric.ts';
@@ -61,6 +62,7 @@ export class PanelStates {
     return {
       sessionId: state.id,
       title: oneLine(sessionName(state), 120),
+      project: path.basename(state.workFolder),
       isOpen: isOpen(state),
       runs: ledger.rows.flatMap(({ runId }) => this.#runs.get(runId)?.run ?? []),
       groups: [...this.#groups.values()].flatMap(({ group }) => group ?? []),

@@ -1,14 +1,25 @@
 /** Extension side of the table of the metrics panel. */
 import type { MessageConnection } from 'vscode-jsonrpc';
 import * as z from 'zod';
-import { annotateRuns, readTrends, readValuesAt } from '../../protocol/metricsTable.ts';
+import {
+  annotateRuns,
+  chooseSessions,
+  readTrends,
+  readValuesAt,
+  setSessions,
+} from '../../protocol/metricsTable.ts';
 import { checked, refusal } from '../webviews/viewRequests.ts';
-import type { PanelSource } from './panelSource.ts';
+import type { PanelActions, PanelSource } from './panelSource.ts';
 import { trendsOf } from './trends.ts';
 import { valuesAt } from './valuesAt.ts';
 
 /** Answers the requests of the table from a source. */
-export function serveTable(connection: MessageConnection, source: PanelSource): void {
+export function serveTable(
+  connection: MessageConnection,
+  source: PanelSource,
+  actions: PanelActions,
+): void {
+  serveSessions(connection, source, actions);
   connection.onRequest(annotateRuns, async (request: unknown) => {
     const { runIds, ...change } = checked(annotation, request);
     if (source.annotate === undefined) throw refusal('The runs cannot be annotated here.');
@@ -22,6 +33,23 @@ export function serveTable(connection: MessageConnection, source: PanelSource): 
     values: await valuesAt(source, checked(at, request)),
   }));
 }
+
+function serveSessions(
+  connection: MessageConnection,
+  source: PanelSource,
+  actions: PanelActions,
+): void {
+  connection.onRequest(chooseSessions, async (request: unknown) => {
+    const sessionIds = await actions.chooseSessions?.(checked(sessions, request).sessionIds);
+    return sessionIds === undefined ? {} : { sessionIds };
+  });
+  connection.onRequest(setSessions, async (request: unknown) => {
+    await source.setSessions?.(checked(sessions, request).sessionIds);
+    return null;
+  });
+}
+
+const sessions = z.object({ sessionIds: z.array(z.string().min(1).max(100)).max(100) }).strict();
 
 const runIds = z.array(z.string().min(1).max(100)).min(1).max(1000);
 const items = z.array(z.object({ runIds }).strict()).max(1000);

@@ -81,6 +81,29 @@ export async function anySession(
   return (await pickOne(listed.map(summaryChoice), 'Select a session'))?.id;
 }
 
+/**
+ * Asks for sessions with runs, other than session `id`. Resolves with their ids; with `undefined` when
+ * the user cancels. `chosen` are the ids that are chosen at first.
+ */
+export async function otherSessions(
+  list: Promise<readonly SessionSummary[]>,
+  id: string,
+  chosen: readonly string[],
+): Promise<readonly SessionId[] | undefined> {
+  const others = (await list).filter((summary) => summary.id !== id && summary.runs > 0);
+  const choices = others.map((summary) => ({
+    ...summaryChoice(summary),
+    picked: chosen.includes(summary.id),
+  }));
+  const picked = await window.showQuickPick(choices, {
+    title: 'Select sessions whose runs are shown too',
+    placeHolder: choices.length === 0 ? 'No other session has runs' : '',
+    canPickMany: true,
+    matchOnDetail: true,
+  });
+  return picked?.map(({ value }) => value.id);
+}
+
 const noSession = (): UserFacing =>
   new UserFacing('There is no session yet.', 'Start one with “Helios: Start Goal”.');
 

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'mocha';
 import type { Page } from 'playwright-core';
+import { CombinedSource } from '../../../src/vscode/metrics/combinedSource.ts';
+import { DisposableSource } from '../../fakes/memoryPanelSource.ts';
 import { until } from '../../fakes/scratch.ts';
 import { lossCurve, manyRunsSource, seedsSource } from './demoRuns.ts';
 import { PanelBrowser, type OpenOptions } from './panelPage.ts';
@@ -228,6 +230,43 @@ describe('the table of the metrics panel in Chromium', function () {
     assert.equal(await page.evaluate(() => document.activeElement?.textContent), 'run 2');
     await page.reload();
     await until('still closed', () => section('3e-4').isVisible());
+    assert.deepEqual(complaints, []);
+    await page.close();
+  });
+
+  it('adds the runs of other sessions, and does so again after a reload', async () => {
+    const [main, other] = [new DisposableSource(), new DisposableSource()];
+    main.addRun({ id: 'r-1', parameters: { lr: '1' } });
+    main.setSeries('r-1', 'loss', lossCurve(100, 1));
+    other.sessionId = 's-other';
+    other.addRun({ id: 'r-2', parameters: { lr: '2' } });
+    other.setSeries('r-2', 'loss', lossCurve(100, 2));
+    const source = new CombinedSource(main, (id) =>
+      id === 's-other' ? Promise.resolve(other) : Promise.reject(new Error('is damaged')),
+    );
+    let choice = ['s-other'];
+    const actions = {
+      openRun: () => undefined,
+      save: () => Promise.resolve(),
+      chooseSessions: () => Promise.resolve(choice),
+    };
+    const { page, complaints } = await table({ source, actions });
+    assert.ok(!(await columnsOf(page)).includes('session'));
+    await page.getByRole('button', { name: 'Add Sessions…' }).click();
+    await rowOf(page, 'r-2').waitFor();
+    assert.equal((await columnsOf(page))[0], 'session');
+    await rowOf(page, 'r-2')
+      .getByRole('img', { name: /^Curve of loss/ })
+      .waitFor();
+    await source.setSessions([]);
+    await page.reload();
+    await rowOf(page, 'r-2').waitFor();
+    choice = ['s-gone'];
+    await page.getByRole('button', { name: 'Add Sessions…' }).click();
+    await until('problem', async () =>
+      /not shown: .*is damaged/.test((await page.locator('.table-problem').textContent()) ?? ''),
+    );
+    assert.equal(await rowOf(page, 'r-2').count(), 0);
     assert.deepEqual(complaints, []);
     await page.close();
   });

@@ -122,6 +122,17 @@ describe('the columns of the table', () => {
     assert.ok(ids.includes('difference') && !ids.includes('sigma'));
   });
 
+  it('compare no run of another session with the champion', () => {
+    const other = { ...(items[0] ?? assert.fail()), isOther: true as const, session: 'Night 1' };
+    const shown = wideColumns(state, [other, ...items]);
+    const textOf = (id: string) => shown.find((column) => column.id === id)?.text(other);
+    assert.deepEqual(
+      [textOf('session'), textOf('difference'), textOf('sigma')],
+      ['Night 1', '', ''],
+    );
+    assert.equal(matches(other, readFilter('session:night')), true);
+  });
+
   it('add the durations and the cost of a group', () => {
     assert.deepEqual([cell('duration', 2), cell('cost', 0), cell('cost', 2)], ['3 s', '$0.50', '']);
   });
