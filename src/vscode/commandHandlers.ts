@@ -14,6 +14,7 @@ import { notifyCommands } from './notifications/notifyCommands.ts';
 import { projectCommands } from './notifications/projectCommands.ts';
 import { reportCommands } from './reports/reportCommands.ts';
 import { annotateCommands } from './runs/annotateRun.ts';
+import { compareCommands } from './runs/compareCommands.ts';
 import { runCommands } from './runs/runCommands.ts';
 import { approvalCommands } from './sessions/approvalCommands.ts';
 import { editCommands } from './sessions/editCommands.ts';
@@ -54,6 +55,7 @@ export const commandHandlers = (deps: AppDeps, targets: CommandTargets): AllHand
   ...editCommands(deps),
   ...experimentCommands(deps),
   ...ledgerCommands(deps),
+  ...compareCommands(deps),
   ...runCommands(deps, targets.showMetrics),
   ...annotateCommands(deps),
   ...machineCommands(deps),

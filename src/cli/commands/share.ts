@@ -33,7 +33,6 @@ export const declareShare = (helios: CliCommand): CliCommand =>
       }),
     );
 
-// eslint-disable-next-line @typescript-eslint/require-await
 async function* piecesOf(text: string): AsyncGenerator<string, void, void> {
   yield text;
 }

@@ -1,7 +1,7 @@
 /** Texts and figures about runs and sweeps. */
 export { runStatus, runEndText } from '../../agent/journal/runText.ts';
 export { confinementText } from '../../machines/confinement/policy.ts';
-export { runName, runTitle, livenessText } from '../../runs/run.ts';
+export { runName, runNames, runTitle, livenessText } from '../../runs/run.ts';
 export {
   countedValue,
   rowStatus,

@@ -1,4 +1,4 @@
-/** Commands on runs: show, stop, compare. */
+/** Commands on runs: show, stop. */
 import { ProgressLocation, window } from 'vscode';
 import type { SessionId } from '../../base/ids.ts';
 import { UserFacing } from '../../base/errors.ts';
@@ -24,8 +24,6 @@ export function runCommands(deps: WindowDeps, showPanel: (id: SessionId) => Prom
     },
     'helios.openRunOutput': (argument) => openRunOutput(deps, argument),
     'helios.stopRun': (argument) => stopRun(deps, argument),
-    'helios.compareRuns': (argument) => compareTwo(deps, argument),
-    'helios.compareSelectedRuns': (argument, all) => compareSelected(deps, argument, all),
     'helios.copyRunId': async (argument) => {
       const id = runIdOf(argument);
       if (id !== undefined) await copyText(id);
@@ -119,80 +117,4 @@ async function stopRun(deps: WindowDeps, argument: unknown): Promise<void> {
       `${runTitle(number)} did not stop: some of its processes are still running.`,
       'Open its output to see why.',
     );
-}
-
-async function compareTwo(deps: WindowDeps, argument: unknown): Promise<void> {
-  const none = 'There are no runs in this window.';
-  const experiment = await pickRun(deps, argument, { title: 'Select the first run', none });
-  if (experiment === undefined) return;
-  const baseline = await pickRun(deps, undefined, {
-    title: `Select a run to compare with ${runName(experiment.row.number)}`,
-    none: 'There is no other run to compare it with.',
-    isMeant: ({ row }) => row.runId !== experiment.row.runId,
-  });
-  if (baseline !== undefined) await openComparison(deps, baseline, experiment);
-}
-
-/** Compares the selected runs. The older run is the baseline, whichever was selected first. */
-async function compareSelected(deps: WindowDeps, argument: unknown, all: unknown): Promise<void> {
-  const selected = Array.isArray(all) ? (all as readonly unknown[]) : [argument];
-  const ids = [...new Set(selected.flatMap((each) => runIdOf(each) ?? []))];
-  if (ids.length !== 2) throw new UserFacing('Select two runs to compare them.');
-  const found = openRuns(deps.sessions).filter(({ row }) => ids.includes(row.runId));
-  const [experiment, baseline] = found.sort(
-    (a, b) => (b.row.startedMs ?? 0) - (a.row.startedMs ?? 0),
-  );
-  if (experiment === undefined || baseline === undefined)
-    throw new UserFacing(
-      'The session of these runs is not open in this window.',
-      'Resume the session first.',
-    );
-  await openComparison(deps, baseline, experiment);
-}
-
-async function openComparison(
-  deps: WindowDeps,
-  baseline: RunOfSession,
-  experiment: RunOfSession,
-): Promise<void> {
-  const [before, after] = [await liveRun(deps, baseline), await liveRun(deps, experiment)];
-  const { compareRuns, comparisonDocument, comparisonTitle } =
-    await import('../../presentation/runs/comparison.ts');
-  const compared = { baseline: baseline.row, experiment: experiment.row };
-  const code = [codeOf(baseline), codeOf(experiment)] as const;
-  await deps.documents.open(
-    `/comparison/${baseline.row.runId}/${experiment.row.runId}/${comparisonTitle(compared)}.md`,
-    async () => {
-      const metrics = await compareRuns(before.metrics, after.metrics);
-      const decisive = experiment.session.ledger.decisive?.metric;
-      const names = metrics.flatMap(({ metric, atEnd }) => (atEnd === undefined ? [] : [metric]));
-      const shown = names
-        .toSorted((a, b) => Number(b === decisive) - Number(a === decisive))
-        .slice(0, maxCharts);
-      const charts = await drawn(shown, [before, after]);
-      return comparisonDocument({ ...compared, metrics, code, charts });
-    },
-  );
-}
-
-const maxCharts = 3;
-
-async function drawn(metrics: readonly string[], runs: readonly Run[]) {
-  const { runChart } = await import('../../compose/runCharts.ts');
-  return metrics.flatMap((metric) => {
-    const curves = runs.map(({ spec, metrics: measured }) => ({
-      number: spec.number,
-      name: runName(spec.number),
-      isChampion: false,
-      series: measured.series(metric),
-    }));
-    const svg = runChart({ metric, runs: curves });
-    return svg === undefined ? [] : [{ metric, svg }];
-  });
-}
-
-/** Returns the state of the code of a run: `9fceb02`; empty if it is not known. */
-function codeOf({ session, row }: RunOfSession): string {
-  const code = session.state.experiments.get(row.experimentId ?? '')?.plan.code;
-  return code?.kind === 'git' ? code.tree.slice(0, 7) : '';
 }
