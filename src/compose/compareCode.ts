@@ -39,8 +39,8 @@ const listScript = `${scriptStart}cd -- "$1" && g diff-tree -r --no-renames --na
 const readScript = `${scriptStart}cd -- "$1" && if g cat-file -e "$2:$3" 2>/dev/null; then g cat-file blob "$2:$3"; fi`;
 
 /**
- * Resolves with changed files and their lines (`train.py, 10 lines`); `undefined` if the code is the
- * same, or if the two states cannot be compared. Never rejects.
+ * Resolves with changed files and their lines (`train.py, 10 lines`). Resolves with `undefined` if
+ * the code is the same, or if the two states cannot be compared. Never rejects.
  */
 export async function changedCodeText(plans: ComparedPlans): Promise<string | undefined> {
   try {
