@@ -7,7 +7,7 @@ import { silentLogger } from '../../src/base/logger.ts';
 import { loadShell } from '../../src/shell/grammar.ts';
 import { SessionViewHost } from '../../src/vscode/sessionView/viewHost.ts';
 import { demoNight } from '../fakes/demoNight.ts';
-import { demoSource } from './panel/demoRuns.ts';
+import { demoSource, searchSource } from './panel/demoRuns.ts';
 import { PanelBrowser } from './panel/panelPage.ts';
 import { themes, type ThemeName } from './panel/theme.ts';
 import { WebviewBrowser } from './webviewPage.ts';
@@ -123,6 +123,14 @@ describe('the contrast of controls', function () {
     it(`suffices in the metrics panel in the theme ${theme}`, async () => {
       const { page } = await panels.open({ source: demoSource(), theme });
       await page.locator('canvas').first().waitFor();
+      assert.deepEqual(await unseen(page, blank), []);
+      await page.close();
+    });
+
+    it(`suffices in the view What Mattered in the theme ${theme}`, async () => {
+      const { page } = await panels.open({ source: searchSource(12), theme });
+      await page.getByRole('button', { name: 'What Mattered' }).click();
+      await page.locator('.parameter').first().waitFor();
       assert.deepEqual(await unseen(page, blank), []);
       await page.close();
     });

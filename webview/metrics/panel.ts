@@ -80,8 +80,6 @@ export class Panel {
   });
   readonly #views = viewChoice((isMattered) => this.#view.update({ isMattered }));
   #state = noState;
-  /** Number of states so far: the answer to What Mattered belongs to one. */
-  #version = 0;
   #theme: Theme = readTheme();
   #highlight: string | undefined;
   #frame = 0;
@@ -120,7 +118,6 @@ export class Panel {
   async load(): Promise<void> {
     try {
       this.#state = await this.#connection.sendRequest(ready);
-      this.#version += 1;
     } catch (error) {
       return this.#showMessage(failureMessage(error, () => void this.load()));
     }
@@ -133,7 +130,6 @@ export class Panel {
   #listen(): void {
     this.#connection.onNotification(stateChanged, (delta) => {
       this.#state = changedState(this.#state, delta);
-      this.#version += 1;
       this.#announcer.summarise(this.#state, this.#tableMetric());
       this.#redraw({ isJump: false });
     });
@@ -213,7 +209,7 @@ export class Panel {
     const { hidden, filter, parameter } = this.#view.state;
     const items = this.#items().items.filter(({ id }) => !hidden.includes(id));
     const runIds = [...new Set(items.flatMap((item) => item.runIds))];
-    this.#mattered.render({ runIds, version: this.#version, filter, parameter });
+    this.#mattered.render({ runIds, state: this.#state, filter, parameter });
   }
 
   #drawCards(isJump: boolean): void {

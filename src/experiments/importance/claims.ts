@@ -28,7 +28,7 @@ const laterFalseClaims = 0.07;
 const efforts: readonly Effort[] = [
   { upTo: 80, depth: 7, quickShuffles: 99, shuffles: 399 },
   { upTo: 250, depth: 4, quickShuffles: 99, shuffles: 399 },
-  { upTo: Infinity, depth: 0, quickShuffles: 39, shuffles: 199 },
+  { upTo: Infinity, depth: 0, quickShuffles: 25, shuffles: 199 },
 ];
 /** Number of settings that must be left per parameter that is looked at. */
 const settingsLeft = 6;

@@ -17,7 +17,7 @@ interface Pair {
 }
 
 const chanceLimit = 0.05;
-const shuffles = 199;
+const shuffles = 99;
 /** Number of settings per column of a pair, and the largest number of columns. */
 const settingsPerColumn = 8;
 const maxColumns = 9;

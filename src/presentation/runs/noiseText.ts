@@ -27,7 +27,7 @@ export function groupDifference(
   const experiment = groupStatistics(after, metric, lastOf);
   if (baseline === undefined || experiment === undefined) return undefined;
   const delta = experiment.mean - baseline.mean;
-  const sigma = pooledSpread([before, after], metric, lastOf);
+  const sigma = pooledSpread([baseline, experiment]);
   const inSigma = sigma !== undefined && sigma > 0 ? ` (${signed(delta / sigma, 2)} σ)` : '';
   const verdict = verdictOf(baseline, experiment, direction);
   return { baseline, experiment, text: `${signed(delta, 3)}${inSigma}: ${verdict}` };

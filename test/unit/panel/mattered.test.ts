@@ -10,6 +10,7 @@ import {
 import { matteredAnswer } from '../../../src/presentation/runs/mattered/mattered.ts';
 import type { MatteredAxis } from '../../../src/protocol/mattered.ts';
 import { comparisonsOf, withComparisons } from '../../../webview/metrics/mattered/brush.ts';
+import { factsOf } from '../../../webview/metrics/mattered/reader.ts';
 import { matches, readFilter } from '../../../webview/metrics/filter.ts';
 import { itemsOf } from '../../../webview/metrics/items.ts';
 import { MemoryPanelSource } from '../../fakes/memoryPanelSource.ts';
@@ -173,6 +174,26 @@ describe('what mattered, in words', () => {
     assert.equal(b?.x, c?.x);
     assert.equal(c?.y, d?.y);
     assert.equal(d?.x, progress?.places[2]);
+  });
+});
+
+describe('the question what mattered', () => {
+  it('is asked again when a run ends or its value changes, not when an active run goes on', () => {
+    const source = new MemoryPanelSource();
+    source.decisive = { metric: 'loss', rule: 'last' };
+    source.addRun({ id: 'r-1' });
+    source.addRun({ id: 'r-2', isRunning: true, status: 'running' });
+    source.setSeries('r-1', 'loss', Float64Array.of(2));
+    const facts = () => factsOf(source.state(), ['r-1', 'r-2']);
+    const before = facts();
+    source.setSeries('r-2', 'loss', Float64Array.of(2, 1));
+    assert.equal(facts(), before);
+    source.setSeries('r-1', 'loss', Float64Array.of(2, 1.5));
+    assert.notEqual(facts(), before);
+    const later = facts();
+    source.runs = source.runs.map((run) => ({ ...run, isRunning: false, status: 'ok' }));
+    assert.notEqual(facts(), later);
+    assert.notEqual(factsOf(source.state(), ['r-2']), facts());
   });
 });
 

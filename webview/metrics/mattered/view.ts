@@ -5,6 +5,7 @@ import type {
   MatteredAxis,
   MatteredParameter,
 } from '../../../src/protocol/mattered.ts';
+import type { PanelState } from '../../../src/protocol/metricsPanel.ts';
 import { linkButton } from '../../shared/buttons.ts';
 import { element, setChildren, setText } from '../../shared/dom.ts';
 import { withComparisons } from './brush.ts';
@@ -12,7 +13,7 @@ import { gridTable } from './gridTable.ts';
 import { Parallel } from './parallel.ts';
 import { ParameterList } from './parameterList.ts';
 import { progress, scatter } from './plots.ts';
-import { MatteredReader } from './reader.ts';
+import { factsOf, MatteredReader } from './reader.ts';
 
 export interface MatteredEvents {
   /** Called when the user brushes; `filter` is the whole filter of the table. */
@@ -26,8 +27,7 @@ export interface MatteredEvents {
 export interface MatteredModel {
   /** The runs that the table shows, without hidden ones. */
   readonly runIds: readonly string[];
-  /** Differs whenever values of the runs may differ. */
-  readonly version: number;
+  readonly state: PanelState;
   readonly filter: string;
   /** Name of the chosen parameter; empty for the first. */
   readonly parameter: string;
@@ -67,7 +67,7 @@ export class MatteredView {
 
   render(model: MatteredModel): void {
     this.#model = model;
-    this.#reader.want(`${model.version} ${model.runIds.join(' ')}`, model.runIds);
+    this.#reader.want(factsOf(model.state, model.runIds), model.runIds);
     this.#draw();
   }
 
