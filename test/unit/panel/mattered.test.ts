@@ -212,12 +212,14 @@ describe('the runs that count for what mattered', () => {
     row(3, '2', 1, { verdict: { kind: 'failed', code: 1 } }),
     row(4, '2', Number.NaN),
     row(5, '3', 1.5),
+    row(6, '4', 1, { isReproduction: true }),
+    row(7, '5', 0.1, { decision: { decision: 'invalid', why: 'leak', by: 'agent', atMs: 0 } }),
   ]);
   const idsOf = (...numbers: number[]) =>
     numbers.map((number) => ledger.rows.find((one) => one.number === number)?.runId ?? '');
 
   it('ended well with a finite value, and repeats have one setting', () => {
-    const { decisive, runs, leftOut } = measuredRuns({ ledger }, idsOf(1, 2, 3, 4, 5));
+    const { decisive, runs, leftOut } = measuredRuns({ ledger }, idsOf(1, 2, 3, 4, 5, 6, 7));
     assert.equal(decisive?.metric, 'loss');
     assert.deepEqual(
       runs.map(({ number, group, parameters, value }) => [number, group, parameters, value]),
@@ -227,7 +229,7 @@ describe('the runs that count for what mattered', () => {
         [5, 3, { lr: '3' }, 1.5],
       ],
     );
-    assert.equal(leftOut, 2);
+    assert.equal(leftOut, 4);
   });
 
   it('are those of the table, and the best so far is theirs', () => {

@@ -174,6 +174,8 @@ describe('what a session view reads', () => {
       const [run] = source.state().runs;
       assert.ok(run);
       assert.equal(run.metrics['loss']?.last, '0.5');
+      const { notes } = await source.mattered([run.id]);
+      assert.match(notes.join(' '), /^12 runs .* 0 are measured.* 1 run left out: active/);
       const added: string[] = [];
       source.onDidAddPoints(({ runId, metric }) => added.push(`${runId} ${metric}`));
       source.setWatched?.(true);
