@@ -71,6 +71,11 @@ export class Gram {
     return this.#isIn[column] === 1;
   }
 
+  /** Returns the share of a column, outside the regression, that the others do not determine. */
+  apart(column: number): number {
+    return this.#at(column, column);
+  }
+
   /** Returns the coefficient of a column that is in the regression. */
   coefficient(column: number): number {
     return this.#at(column, this.size);

@@ -25,6 +25,11 @@ export interface Effect extends Share {
   readonly isLog: boolean;
   /** Whether chance does not explain the effect. Nothing is to be said of one for which it does. */
   readonly isClaimed: boolean;
+  /**
+   * Whether it varies mostly together with parameters that matter, so that what it explains cannot be
+   * told from what they explain.
+   */
+  readonly isEntangled: boolean;
   /** Rank correlation (Spearman) with the value, from −1 to 1; only of numbers. */
   readonly correlation?: number;
   /** Number of runs that name the parameter. */
@@ -41,6 +46,9 @@ export interface Importance {
   /** The strongest pair that acts together; omitted if chance explains it. */
   readonly interaction?: Interaction;
 }
+
+/** Share of a parameter's variation that others leave, below which it is entangled with them. */
+const leastApart = 0.3;
 
 /** Number of different settings below which nothing is estimated. */
 export const minSettings = 12;
@@ -63,11 +71,20 @@ export function importanceOf(trials: readonly Trial[]): Importance {
   const extra = varianceOfRepeats(settings, means);
   const interaction = interactionOf(y, factors, claims, { extra, random });
   const fit = { y, extra, columns: design.columns };
-  const base = regressionOf(y, design, claims);
+  const none = regressionOf(y, design.columns);
   const effects = factors.map((factor, index) => {
     const isClaimed = claims.includes(index);
     const own = design.parameters[index]?.columns ?? [];
-    const share = shareOf({ ...fit, own, gram: withColumns(base, own) });
+    const others = claims.filter((one) => one !== index);
+    const known = withColumns(
+      none,
+      others.flatMap((one) => design.parameters[one]?.columns ?? []),
+    );
+    const apart = meanOf(Float64Array.from(own, (column) => known.apart(column)));
+    const isEntangled = apart < leastApart;
+    // A bound on top of the others would say nothing of what both may explain.
+    const gram = withColumns(isEntangled && !isClaimed ? none : known, own);
+    const share = { ...shareOf({ ...fit, own, gram }), isEntangled };
     return { ...effectOf(factor, trials, means), ...share, isClaimed };
   });
   return {
@@ -79,13 +96,11 @@ export function importanceOf(trials: readonly Trial[]): Importance {
   };
 }
 
-/** Returns the regression on the claimed parameters. */
-function regressionOf(y: Column, { columns, parameters }: Design, claims: readonly number[]): Gram {
+/** Returns the regression on no column. */
+function regressionOf(y: Column, columns: readonly Column[]): Gram {
   const gram = Gram.of(columns);
   const products = Float64Array.from(columns, (one) => product(one, y));
   gram.setValue(products, product(y, y));
-  for (const index of claims)
-    for (const column of parameters[index]?.columns ?? []) gram.add(column);
   return gram;
 }
 

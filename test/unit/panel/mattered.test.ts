@@ -125,6 +125,21 @@ describe('what mattered, in words', () => {
     assert.match(answer.parameters[0]?.text ?? '', /, lion is best, 40 runs$/);
   });
 
+  it('bounds nothing of a parameter that varies with one that matters', () => {
+    const runs = runsOf(40, (by) => {
+      const depth = by.whole(2, 6);
+      const other = by.between(0, 1);
+      const parameters = { depth: `${depth}`, width: `${64 * depth}`, other: `${other}` };
+      return [parameters, depth + 0.3 * by.normal()];
+    });
+    const { parameters } = matteredAnswer({ decisive: lower, runs, leftOut: 0, best: [] });
+    const textOf = (name: string) => parameters.find((one) => one.name === name)?.text ?? '';
+    const together = /^varies together with parameters above, which explain as much, 40 runs$/;
+    assert.match(textOf('depth'), / % of the variance \(/);
+    assert.match(textOf('width'), together);
+    assert.match(textOf('other'), /^at most/);
+  });
+
   it('says why there is nothing to say', () => {
     const few = runsOf(5, (by, at) => [{ lr: `${at}` }, by.normal()]);
     const [note, out] = matteredAnswer({ decisive: lower, runs: few, leftOut: 2, best: [] }).notes;

@@ -25,8 +25,10 @@ export function effectText(
   direction: Direction,
   runs: readonly MeasuredRun[],
 ): string {
-  const { isClaimed, share, low, high } = effect;
+  const { isClaimed, isEntangled, share, low, high } = effect;
   const count = counted(effect.runs, 'run');
+  if (!isClaimed && isEntangled)
+    return `varies together with parameters above, which explain as much, ${count}`;
   if (!isClaimed)
     return `at most ${Math.max(1, Math.ceil(100 * high))} % of the variance, ${count}`;
   const interval = `${Math.round(100 * low)}–${percent(high)}`;

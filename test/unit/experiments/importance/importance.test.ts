@@ -121,6 +121,10 @@ describe('the importance of parameters', function () {
     );
     for (const { share, low, high } of exact.effects)
       assert.ok([share, low, high].every((one) => one >= 0 && one <= 1));
+    assert.deepEqual(
+      exact.effects.map(({ isEntangled }) => isEntangled),
+      [false, true],
+    );
     const level = importanceOf(trialsOf(30, (by) => [{ depth: `${by.whole(1, 3)}` }, 1]));
     assert.deepEqual(claimed(level), []);
   });
