@@ -1,6 +1,7 @@
 /**
- * All messages between the metrics panel and its host. The view requests `ready`, draws the answer,
- * and then receives changes. The host never sends more points than the view's pixels can show.
+ * The messages between the metrics panel and its host, except `state.changed` in `panelDelta.ts`.
+ * The view requests `ready`, draws the answer, and then receives changes. The host never sends more
+ * points than the view's pixels can show.
  */
 import { NotificationType, RequestType, RequestType0 } from 'vscode-jsonrpc';
 import type { Ema } from './ema.ts';

@@ -57,7 +57,7 @@ export function panelDelta(before: PanelState, after: PanelState): PanelDelta | 
 export function changedState(before: PanelState, delta: PanelDelta): PanelState {
   const { decisive: decisiveBefore, ...rest } = before;
   const { sessionId = before.sessionId, title = before.title, isOpen = before.isOpen } = delta;
-  const decisive = delta.decisive === undefined ? decisiveBefore : delta.decisive;
+  const decisive = delta.decisive === undefined ? decisiveBefore : (delta.decisive ?? undefined);
   return {
     ...rest,
     sessionId,

@@ -12,6 +12,7 @@ import type { AnnotationChange } from '../../experiments/runAnnotation.ts';
 import type { MatteredAnswer } from '../../protocol/mattered.ts';
 import type { PanelMetric, PanelState } from '../../protocol/metricsPanel.ts';
 import type { SeriesColumns } from '../../metrics/metric.ts';
+import type { RunMetrics } from '../../metrics/runMetrics.ts';
 import type { RunChange } from '../../runs/liveRun.ts';
 import type { PanelSeries, PanelSource } from './panelSource.ts';
 import type { RunState, SessionState } from '../../agent/journal/state.ts';
@@ -108,27 +109,20 @@ class SessionMetrics implements MetricsSource {
 
   async series(runId: string, metric: string): Promise<PanelSeries | undefined> {
     // Builds no ledger: the points of hundreds of runs are asked for at once.
-    const session = this.#deps.sessions.get(this.#id);
-    const { state } = session ?? this.#last ?? this.#observed;
+    const state = this.#state();
     const run = state?.runs.get(runId as RunId);
     if (state === undefined || run === undefined) return undefined;
+    const isSystem = this.#system.some(({ name }) => name === metric);
+    const metrics = await (isSystem ? this.#observed.systemOf(run) : this.#metricsOf(run));
+    const columns = metrics?.series(metric);
+    if (!isSystem && (columns?.values.length ?? 0) === 0) return undefined;
     const startedMs = run.process?.startedMs ?? state.startedMs;
-    const columns = this.#system.some(({ name }) => name === metric)
-      ? ((await this.#observed.systemOf(run))?.series(metric) ?? noPoints)
-      : await this.#columns(run, metric);
-    return columns && { ...columns, startedMs };
+    return { ...(columns ?? noPoints), startedMs, sampled: metrics?.sampled(metric) };
   }
 
-  /** Returns the points that the run printed; `undefined` for none. */
-  async #columns(
-    run: RunState,
-    metric: string,
-  ): Promise<Omit<PanelSeries, 'startedMs'> | undefined> {
-    const metrics =
-      this.#deps.engine.runs.get(run.spec.id)?.metrics ?? (await this.#observed.metricsOf(run));
-    const columns = metrics?.series(metric);
-    if (columns === undefined || columns.values.length === 0) return undefined;
-    return { ...columns, sampled: metrics?.sampled(metric) };
+  async #metricsOf(run: RunState): Promise<RunMetrics | undefined> {
+    const live = this.#deps.engine.runs.get(run.spec.id);
+    return live?.metrics ?? this.#observed.metricsOf(run);
   }
 
   async annotate(runIds: readonly string[], change: AnnotationChange): Promise<void> {
@@ -174,7 +168,7 @@ class SessionMetrics implements MetricsSource {
     const nowMs = this.#deps.clock.now();
     if (nowMs < this.#systemMs + systemEveryMs) return;
     this.#systemMs = nowMs;
-    const runs = [...(this.#runs()?.values() ?? [])];
+    const runs = [...(this.#state()?.runs.values() ?? [])];
     const names = await this.#observed.systemNames(runs);
     if (names.some((name, index) => name !== this.#system[index]?.name)) {
       this.#system = names.map((name) => ({ name, direction: 'none', isSystem: true }));
@@ -185,9 +179,9 @@ class SessionMetrics implements MetricsSource {
         for (const metric of names) this.#points.fire({ runId: spec.id, metric });
   }
 
-  #runs(): SessionState['runs'] | undefined {
+  #state(): SessionState | undefined {
     const session = this.#deps.sessions.get(this.#id);
-    return (session ?? this.#last ?? this.#observed).state?.runs;
+    return (session ?? this.#last ?? this.#observed).state;
   }
 
   #firePoints(runId: RunId): void {
