@@ -59,10 +59,17 @@ export class SystemMetrics implements Disposable {
   readonly #deps: SystemMetricsDeps;
   readonly #owned = new DisposableStore();
   readonly #recorders = new Map<string, Recorder>();
+  /** Samples are written one after another. */
+  #work = Promise.resolve();
 
   constructor(deps: SystemMetricsDeps) {
     this.#deps = deps;
-    this.#owned.add(deps.resources.onDidChange((machineId) => void this.#record(machineId)));
+    this.#owned.add(deps.resources.onDidChange((machineId) => this.#note(machineId)));
+  }
+
+  /** Resolves when all samples so far are on disk. */
+  settled(): Promise<void> {
+    return this.#work;
   }
 
   dispose(): void {
@@ -70,7 +77,7 @@ export class SystemMetrics implements Disposable {
     for (const runId of this.#recorders.keys()) this.#close(runId);
   }
 
-  async #record(machineId: string): Promise<void> {
+  #note(machineId: string): void {
     const { resources, going } = this.#deps;
     const active = going();
     const ids = new Set(active.map(({ runId }) => runId));
@@ -78,10 +85,11 @@ export class SystemMetrics implements Disposable {
     const sample = resources.latest(machineId);
     if (sample === undefined) return;
     for (const run of active)
-      if (run.machineId === machineId && run.pid !== undefined) await this.#recordRun(run, sample);
+      if (run.machineId === machineId && run.pid !== undefined)
+        this.#work = this.#work.then(() => this.#record(run, sample));
   }
 
-  async #recordRun(run: GoingRun, sample: ResourceSample): Promise<void> {
+  async #record(run: GoingRun, sample: ResourceSample): Promise<void> {
     const values = valuesOf(run, sample);
     if (values.length === 0) return;
     const known = this.#recorders.get(run.runId);
@@ -90,8 +98,8 @@ export class SystemMetrics implements Disposable {
     if (sample.atMs - recorder.lastMs < everyMs) return;
     recorder.lastMs = sample.atMs;
     const file = await recorder.file;
-    if (file === undefined || !file.takes(values.length)) return;
     try {
+      if (file?.takes(values.length) !== true) return;
       const last = values.at(-1);
       for (const value of values) {
         const [metric, number] = value;

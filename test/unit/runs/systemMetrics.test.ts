@@ -46,7 +46,7 @@ describe('the resources of runs as series', () => {
     await clock.advance(afterMs);
     latest = { atMs: clock.now(), ...taken };
     changed.fire('local');
-    for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    await recording.settled();
   }
 
   const gpu = (id: string, utilisationPercent: number, pid = 0) => ({

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
 import { appendFile, mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'mocha';
 import type { Session } from '../../../src/agent/contract/sessions.ts';
 import { Emitter } from '../../../src/base/emitter.ts';
 import { silentLogger } from '../../../src/base/logger.ts';
-import { systemFolder, SystemMetrics } from '../../../src/runs/systemMetrics.ts';
+import { SystemMetrics } from '../../../src/runs/systemMetrics.ts';
 import { homeAt } from '../../../src/storage/home.ts';
 import { OpenSessions } from '../../../src/vscode/window/openSessions.ts';
 import { createMetricsSource } from '../../../src/vscode/metrics/metricsSource.ts';
@@ -211,8 +210,7 @@ describe('what a session view reads', () => {
         going: () => [{ runId: run.spec.id, machineId: 'elsewhere', pid: 7 }],
       });
       changed.fire('elsewhere');
-      const folder = systemFolder(homeAt(here.home).runFolder(run.spec.id));
-      await untilSo('recorded', () => existsSync(path.join(folder, 'points.bin')));
+      await recording.settled();
       recording.dispose();
       const source = await createMetricsSource(elsewhere(), session.id);
       source.setWatched?.(true);
