@@ -22,19 +22,13 @@ export function listChange<Item, ItemKey extends Key>(
   keyOf: (item: Item) => ItemKey,
 ): ListChange<Item, ItemKey> | undefined {
   if (before === after) return undefined;
-  const isInPlace =
-    before.length === after.length &&
-    after.every((item, index) => item === before[index] || isAt(before, index, keyOf(item)));
-  if (isInPlace) {
-    const set = after.filter((item, index) => item !== before[index]);
-    return set.length === 0 ? undefined : { set };
-  }
-  return movedChange(before, after, keyOf);
-
-  function isAt(items: readonly Item[], index: number, key: ItemKey): boolean {
-    const item = items[index];
-    return item !== undefined && keyOf(item) === key;
-  }
+  const isInPlace = after.every((item, index) => {
+    const earlier = before[index];
+    return item === earlier || (earlier !== undefined && keyOf(earlier) === keyOf(item));
+  });
+  if (!isInPlace || before.length !== after.length) return movedChange(before, after, keyOf);
+  const set = after.filter((item, index) => item !== before[index]);
+  return set.length === 0 ? undefined : { set };
 }
 
 function movedChange<Item, ItemKey extends Key>(
@@ -66,19 +60,25 @@ function longestAscending(values: readonly number[]): ReadonlySet<number> {
   const previous = new Map<number, number | undefined>();
   for (const [index, value] of values.entries()) {
     if (Number.isNaN(value)) continue;
-    let low = 0;
-    let high = ends.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if ((values[ends[middle] ?? -1] ?? Infinity) < value) low = middle + 1;
-      else high = middle;
-    }
-    previous.set(index, ends[low - 1]);
-    ends[low] = index;
+    const length = firstAtLeast(ends, values, value);
+    previous.set(index, ends[length - 1]);
+    ends[length] = index;
   }
   const found = new Set<number>();
   for (let at = ends.at(-1); at !== undefined; at = previous.get(at)) found.add(at);
   return found;
+}
+
+/** Returns the position in `ends` of the first index whose value is not below `value`. */
+function firstAtLeast(ends: readonly number[], values: readonly number[], value: number): number {
+  let low = 0;
+  let high = ends.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((values[ends[middle] ?? -1] ?? Infinity) < value) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 /** Returns the list after the change. */
@@ -92,16 +92,27 @@ export function changedList<Item, ItemKey extends Key>(
   const items = new Map(before.map((item) => [keyOf(item), item]));
   for (const item of set) items.set(keyOf(item), item);
   const away = new Set([...removed, ...placed.map(([, key]) => key)]);
-  const stay = before.flatMap((item) => {
-    const key = keyOf(item);
-    return away.has(key) ? [] : (items.get(key) ?? []);
-  });
-  const after: Item[] = [];
-  let next = 0;
-  for (const [index, key] of placed) {
-    for (; after.length < index && next < stay.length; next += 1) after.push(stay[next] as Item);
+  const itemOf = (key: ItemKey): Item[] => {
     const item = items.get(key);
-    if (item !== undefined) after.push(item);
+    return item === undefined ? [] : [item];
+  };
+  const stay = before.map(keyOf).flatMap((key) => (away.has(key) ? [] : itemOf(key)));
+  return merged(
+    stay,
+    placed.flatMap(([index, key]) => itemOf(key).map((item) => ({ index, item }))),
+  );
+}
+
+/** Returns the items with those of `placed` at their indices, which ascend. */
+function merged<Item>(
+  items: readonly Item[],
+  placed: readonly { readonly index: number; readonly item: Item }[],
+): readonly Item[] {
+  const all: Item[] = [];
+  let next = 0;
+  for (const { index, item } of placed) {
+    for (; all.length < index && next < items.length; next += 1) all.push(items[next] as Item);
+    all.push(item);
   }
-  return [...after, ...stay.slice(next)];
+  return [...all, ...items.slice(next)];
 }

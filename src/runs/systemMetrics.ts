@@ -99,14 +99,7 @@ export class SystemMetrics implements Disposable {
     recorder.lastMs = sample.atMs;
     const file = await recorder.file;
     try {
-      if (file?.takes(values.length) !== true) return;
-      const last = values.at(-1);
-      for (const value of values) {
-        const [metric, number] = value;
-        const point = { metric, step: Number.NaN, timeMs: sample.atMs, value: number };
-        file.add('point', point, 0, value === last);
-      }
-      file.flush();
+      if (file?.takes(values.length) === true) write(file, sample.atMs, values);
     } catch (error) {
       // The next sample tries to write the same records again.
       this.#deps.logger.warn(`Resources of run ${run.runId}: ${messageOf(error)}`);
@@ -136,10 +129,31 @@ export class SystemMetrics implements Disposable {
   }
 }
 
+type Values = readonly (readonly [name: string, value: number])[];
+
+function write(file: PointsFile, timeMs: number, values: Values): void {
+  for (const [index, [metric, value]] of values.entries()) {
+    const isLast = index === values.length - 1;
+    file.add('point', { metric, step: Number.NaN, timeMs, value }, 0, isLast);
+  }
+  file.flush();
+}
+
 const gigabyte = 1e9;
 
 /** Returns what was measured of the run and its machine. */
-function valuesOf(run: GoingRun, sample: ResourceSample): readonly (readonly [string, number])[] {
+function valuesOf(run: GoingRun, sample: ResourceSample): Values {
+  const { cpuPercent, memoryUsedBytes } = sample;
+  return [
+    ...gpuValuesOf(run, sample),
+    ...(cpuPercent === undefined ? [] : [[systemNames.cpu, cpuPercent] as const]),
+    ...(memoryUsedBytes === undefined
+      ? []
+      : [[systemNames.memory, memoryUsedBytes / gigabyte] as const]),
+  ];
+}
+
+function gpuValuesOf(run: GoingRun, sample: ResourceSample): Values {
   const gpus = (sample.gpus ?? []).filter((gpu) => isHeld(gpu, run));
   const uses = gpus.flatMap(({ utilisationPercent }) => utilisationPercent ?? []);
   const memories = gpus.flatMap(({ memoryUsedBytes }) => memoryUsedBytes ?? []);
@@ -147,13 +161,8 @@ function valuesOf(run: GoingRun, sample: ResourceSample): readonly (readonly [st
   // A mean or sum over some of the GPUs would be misleading.
   const isWhole = (values: readonly number[]): boolean =>
     values.length > 0 && values.length === gpus.length;
-  const { cpuPercent, memoryUsedBytes } = sample;
   return [
     ...(isWhole(uses) ? [[systemNames.gpu, sum(uses) / uses.length] as const] : []),
     ...(isWhole(memories) ? [[systemNames.gpuMemory, sum(memories) / gigabyte] as const] : []),
-    ...(cpuPercent === undefined ? [] : [[systemNames.cpu, cpuPercent] as const]),
-    ...(memoryUsedBytes === undefined
-      ? []
-      : [[systemNames.memory, memoryUsedBytes / gigabyte] as const]),
   ];
 }

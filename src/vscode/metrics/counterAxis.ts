@@ -17,13 +17,15 @@ export function placedAt(series: PanelSeries, counter: PanelSeries, name: string
   if (!isAscending(counter.values) || !isAscending(places))
     throw refusal(`${name} decreases in a run, and cannot be the horizontal axis.`);
   const x = at.map((place) => valueAt(place, places, counter.values));
-  const isPlaced = (_: number, index: number): boolean => Number.isFinite(x[index]);
-  return {
-    startedMs: series.startedMs,
-    steps: x.filter(isPlaced),
-    timesMs: series.timesMs.filter(isPlaced),
-    values: series.values.filter(isPlaced),
-  };
+  return withSteps(series, x);
+}
+
+/** Returns the points that have a finite step among `steps`. */
+function withSteps({ startedMs, timesMs, values }: PanelSeries, steps: Float64Array): PanelSeries {
+  const isPlaced = (_: number, index: number): boolean => Number.isFinite(steps[index]);
+  const [placed, times, others] = [steps, timesMs, values].map((column) => column.filter(isPlaced));
+  const none = new Float64Array();
+  return { startedMs, steps: placed ?? none, timesMs: times ?? none, values: others ?? none };
 }
 
 /** Returns false for a column that decreases or has a value that is not finite. */
