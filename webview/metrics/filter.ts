@@ -40,9 +40,14 @@ const unquoted = (text: string): string => text.replaceAll('"', '');
  * the item lacks is not met.
  */
 export function matches(item: Item, { words, comparisons }: Filter): boolean {
+  return comparisons.every((one) => isMet(item, one)) && hasWords(item, words);
+}
+
+function hasWords(item: Item, words: readonly string[]): boolean {
+  if (words.length === 0) return true;
   const { name, label, machine, status, tags = [], note = '' } = item;
   const text = [name, label, machine, status, ...tags, note].join(' ').toLowerCase();
-  return words.every((word) => text.includes(word)) && comparisons.every((one) => isMet(item, one));
+  return words.every((word) => text.includes(word));
 }
 
 /** Returns the names in comparisons that are fields of none of the items. */
@@ -117,5 +122,8 @@ export const filterHint = (names: readonly string[]): string =>
     `Names: ${[...Object.keys(words), ...Object.keys(fixed), ...names].join(', ')}`,
   ].join('\n');
 
-const ofName = <Value>(record: Readonly<Record<string, Value>>, name: string): Value | undefined =>
-  Object.entries(record).find(([key]) => key.toLowerCase() === name)?.[1];
+function ofName<Value>(record: Readonly<Record<string, Value>>, name: string): Value | undefined {
+  if (Object.hasOwn(record, name)) return record[name];
+  for (const key in record) if (key.toLowerCase() === name) return record[key];
+  return undefined;
+}

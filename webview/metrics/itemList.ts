@@ -1,10 +1,10 @@
 /** The items as the user has arranged them: grouped, filtered, sorted, and which are drawn. */
 import type { PanelState } from '../../src/protocol/metricsPanel.ts';
 import { shownColumns } from './columnOrder.ts';
-import { narrowColumns, sortItems, wideColumns, type Column } from './columns.ts';
+import { narrowColumns, sortItems, type Column } from './columns.ts';
 import { drawnItems } from './drawn.ts';
 import { matches, readFilter, unknownNames, type Filter } from './filter.ts';
-import { itemsOf, type Item } from './items.ts';
+import type { Item } from './items.ts';
 import { sectionColumns, sectioned, type ListedRow } from './tableSections.ts';
 import type { ViewState } from './viewState.ts';
 
@@ -13,8 +13,6 @@ export interface ItemList {
   readonly items: readonly Item[];
   /** The items, below the titles of their sections; without those of closed sections. */
   readonly rows: readonly ListedRow[];
-  /** All items, also those that the filter hides. */
-  readonly all: readonly Item[];
   readonly columns: readonly Column[];
   /** All columns that the wide table could show, in their usual order; empty for the narrow one. */
   readonly allColumns: readonly Column[];
@@ -26,18 +24,17 @@ export interface ItemList {
 export interface ListOptions {
   /** Metric of the narrow table. */
   readonly metric: string;
-  /** Returns a value at the step of the view as text; empty for none. */
-  valueAt(item: Item, metric: string): string;
+  /** The items of the state, in its order. */
+  readonly all: readonly Item[];
+  /** All columns of the wide table; empty for the narrow one. */
+  readonly allColumns: readonly Column[];
 }
 
 export function itemList(
   state: PanelState,
   view: ViewState,
-  { metric, valueAt }: ListOptions,
+  { metric, all, allColumns }: ListOptions,
 ): ItemList {
-  const all = itemsOf(state, view);
-  const at = view.atStep === undefined ? undefined : { step: view.atStep, of: valueAt };
-  const allColumns = view.isTable ? wideColumns(state, all, at) : [];
   const columns = view.isTable ? shownColumns(allColumns, view) : narrowColumns(metric);
   const filter = readFilter(view.filter);
   const pinned = new Set(view.pinned);
@@ -53,7 +50,6 @@ export function itemList(
   return {
     items,
     rows,
-    all,
     columns,
     allColumns,
     drawn,

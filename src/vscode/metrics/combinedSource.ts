@@ -130,7 +130,7 @@ function readOf(other: Other): NonNullable<Other['read']> {
 const groupsPerSession = 1_000_000;
 
 /** Copies of objects, which are the same objects while nothing changes. */
-export class Copies {
+class Copies {
   readonly #copies = new WeakMap<object, object>();
 
   /** Returns `copy`, or an equal copy of `original` that was returned before. */
@@ -147,7 +147,7 @@ export class Copies {
  * Returns the state of the panel with the runs of others, whose groups have further numbers.
  * `copies` makes that a state after the next change has the same objects where nothing changed.
  */
-export function combined(
+function combined(
   main: PanelState,
   others: readonly PanelState[],
   copies = new Copies(),

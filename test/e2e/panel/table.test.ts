@@ -266,7 +266,7 @@ describe('the table of the metrics panel in Chromium', function () {
     await until('problem', async () =>
       /not shown: .*is damaged/.test((await page.locator('.table-problem').textContent()) ?? ''),
     );
-    assert.equal(await rowOf(page, 'r-2').count(), 0);
+    await until('gone', async () => (await rowOf(page, 'r-2').count()) === 0);
     assert.deepEqual(complaints, []);
     await page.close();
   });
