@@ -270,4 +270,12 @@ describe('the table of the metrics panel in Chromium', function () {
     assert.deepEqual(complaints, []);
     await page.close();
   });
+
+  it('shows the list of columns whole in a narrow panel', async () => {
+    const { page } = await table({ source: manyRunsSource(9), size: { width: 420, height: 700 } });
+    await page.getByRole('button', { name: 'Columns' }).click();
+    const box = await page.getByRole('dialog', { name: 'Columns' }).boundingBox();
+    assert.ok(box !== null && box.x >= 0 && box.x + box.width <= 420, JSON.stringify(box));
+    await page.close();
+  });
 });
