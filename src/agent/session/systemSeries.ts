@@ -12,7 +12,7 @@ import type { RunState } from '../journal/state.ts';
 type Run = Pick<RunState, 'spec' | 'verdict'>;
 
 /** Number of newest runs whose names of series are read. */
-const maxRuns = 500;
+const maxRuns = 100;
 
 export class SystemSeries {
   readonly #folderOf: (id: RunId) => string;
@@ -32,8 +32,10 @@ export class SystemSeries {
 
   /** Resolves with the names of the series that any of the newest runs has. */
   async names(runs: readonly Run[]): Promise<readonly string[]> {
-    const newest = runs.slice(-maxRuns);
-    const found = new Set((await Promise.all(newest.map((run) => this.#namesOf(run)))).flat());
+    const found = new Set<string>();
+    // One after another, so that the points of charts, which are read meanwhile, come first.
+    for (const run of runs.slice(-maxRuns))
+      for (const name of await this.#namesOf(run)) found.add(name);
     return Object.values(systemNames).filter((name) => found.has(name));
   }
 
