@@ -3,7 +3,9 @@
  * to what the view draws.
  */
 import type { MessageConnection } from 'vscode-jsonrpc';
-import { itemList, type ItemList } from '../../webview/metrics/itemList.ts';
+import { ArrangedItems } from '../../webview/metrics/arrangedItems.ts';
+import type { ItemList } from '../../webview/metrics/itemList.ts';
+import { StepValues } from '../../webview/metrics/stepValues.ts';
 import { restoreState } from '../../webview/metrics/viewState.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import type { RunId, SessionId } from '../../src/base/ids.ts';
@@ -160,14 +162,15 @@ interface Opening {
   readonly heapMb: number;
 }
 
+const itemsIn = (connection: MessageConnection): ArrangedItems =>
+  new ArrangedItems(new StepValues(connection, () => undefined));
+
 /** The charts as the view asks for them: all lines of a chart at once. */
 const openCharts = (folder: string, id: SessionId): Promise<Opening> =>
   withSource(folder, id, async ({ connection, startedMs, heapBefore }) => {
     const state = await connection.sendRequest(ready);
-    const list = itemList(state, restoreState(undefined), {
-      metric: state.metrics[0]?.name ?? '',
-      valueAt: () => '',
-    });
+    const metric = state.metrics[0]?.name ?? '';
+    const list = itemsIn(connection).of(state, restoreState(undefined), metric);
     const drawn = list.items.filter((item) => list.drawn.has(item.id));
     const chart = (metric: string): Promise<unknown> =>
       Promise.all(
@@ -202,8 +205,8 @@ const openTable = (folder: string, id: SessionId): Promise<Table> =>
     const askedMs = performance.now();
     const state = await connection.sendRequest(ready);
     const stateMs = performance.now() - askedMs;
-    const arranged = (change: object): ItemList =>
-      itemList(state, { ...view, ...change }, { metric: 'loss', valueAt: () => '' });
+    const items = itemsIn(connection);
+    const arranged = (change: object): ItemList => items.of(state, { ...view, ...change }, 'loss');
     const tableMs = await timed(() => arranged({}));
     const sort = { column: 'last loss', isDescending: true };
     const arrangeMs = await timed(() => arranged({ sort, filter: 'lr<0.002 loss<1' }));
