@@ -244,14 +244,15 @@ function isOfBaseline(
   const wanted = Math.abs(written.value);
   return baselines.some((baseline) =>
     values.some((value) => {
-      const ratio = Math.abs(value / baseline);
-      const forms = written.isPercent
-        ? [100 * ratio, 100 * Math.abs(1 - ratio)]
-        : [ratio, 1 / ratio];
+      const forms = formsOf(Math.abs(value / baseline), written);
       return value !== baseline && forms.some((form) => Math.abs(wanted - form) <= tolerance);
     }),
   );
 }
+
+/** Returns the numbers by which a text can state the ratio to a baseline. */
+const formsOf = (ratio: number, { isPercent }: Written): readonly number[] =>
+  isPercent ? [100 * ratio, 100 * Math.abs(1 - ratio)] : [ratio, 1 / ratio];
 
 /** Returns the measured values that the sentence names. */
 const namedValues = (sentence: string, measured: Float64Array): readonly number[] =>

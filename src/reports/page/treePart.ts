@@ -28,9 +28,11 @@ export function treePart(experiments: readonly ExperimentRow[], maxBytes: number
   );
 }
 
+const statusText = (row: ExperimentRow): string =>
+  `${experimentStatus(row)}${row.isChampion ? ', champion' : ''}`;
+
 function treeRow(row: ExperimentRow, depth: number, parent: string | undefined): Html {
   const { id, result, hypothesis, command, isChampion } = row;
-  const mark = decisionClass(row);
   return tag(
     'li',
     {
@@ -41,11 +43,7 @@ function treeRow(row: ExperimentRow, depth: number, parent: string | undefined):
     ' ',
     tag('b', {}, result === undefined ? '' : short(resultNumber(result), 40)),
     ' ',
-    tag(
-      'span',
-      { class: mark },
-      short(isChampion ? `${experimentStatus(row)}, champion` : experimentStatus(row), 60),
-    ),
+    tag('span', { class: decisionClass(row) }, short(statusText(row), 60)),
     ' ',
     short(hypothesis === '' ? command : hypothesis, 120),
     parent === undefined ? nothing : tag('span', { class: 'muted' }, ` · from ${parent}`),

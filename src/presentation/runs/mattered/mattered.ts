@@ -88,14 +88,16 @@ function axisOf(
   runs: readonly MeasuredRun[],
 ): Omit<MatteredParameter, 'isClaimed' | 'share' | 'low' | 'high' | 'text' | 'detail'> {
   const texts = runs.map(({ parameters }) => parameters[name] ?? '');
-  if (kind === 'category') {
-    const { place, ticks } = levelScale(levelsOf(texts.filter((text) => text !== '')));
-    const places = texts.map((text) => (text === '' ? null : place(text)));
-    return { name, kind, isLog, ticks, places, texts };
-  }
-  const scale = scaleOf(texts.filter((text) => text !== '').map(Number), isLog);
-  const places = texts.map((text) => (text === '' ? null : scale.place(Number(text))));
-  return { name, kind, isLog, ticks: scale.ticks, places, texts };
+  const known = texts.filter((text) => text !== '');
+  const { place, ticks } =
+    kind === 'category' ? levelScale(levelsOf(known)) : numberScale(known, isLog);
+  const places = texts.map((text) => (text === '' ? null : place(text)));
+  return { name, kind, isLog, ticks, places, texts };
+}
+
+function numberScale(texts: readonly string[], isLog: boolean) {
+  const { place, ticks } = scaleOf(texts.map(Number), isLog);
+  return { ticks, place: (text: string): number => place(Number(text)) };
 }
 
 /** Returns the different texts, numbers by value. */
