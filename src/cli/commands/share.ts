@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { oneLine } from '../../base/text.ts';
 import { writePieces } from '../../compose/newFile.ts';
 import { pageFileName } from '../../presentation/sessions/pageFile.ts';
 import type { CliCommand } from '../command.ts';
@@ -28,7 +29,7 @@ export const declareShare = (helios: CliCommand): CliCommand =>
         const { stdout, cwd } = context.deps;
         const file = path.resolve(cwd, out ?? pageFileName(summary));
         await writePieces(file, piecesOf(await reports.page(summary.id)), { replaces: false });
-        stdout.write(`Wrote ${file}\n`);
+        stdout.write(`Wrote ${oneLine(file, 1_000)}\n`);
         return exitCodes.goal;
       }),
     );
