@@ -40,7 +40,7 @@ describe('the view What Mattered in Chromium', function () {
       const texts = await list.allTextContents();
       assert.match(
         texts[0] ?? '',
-        /^lr: \d+ % of the variance \(\d+–\d+ %\), .* is better, 60 runs/,
+        /^lr: \d+ % of the variance \(\d+–\d+ %\), [a-z ]+ better, 60 runs/,
       );
       assert.match(texts[1] ?? '', /^optimizer: .*adam is best, 60 runs/);
       assert.equal(texts[2], 'Not distinguishable from noise');

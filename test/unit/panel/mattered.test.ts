@@ -110,6 +110,21 @@ describe('what mattered, in words', () => {
     assert.match(up.parameters[0]?.text ?? '', /higher is better/);
   });
 
+  it('calls no end better where the best values lie in between', () => {
+    const runs = runsOf(60, (by) => {
+      const lr = 10 ** by.between(-5, -2);
+      return [{ lr: `${lr}` }, (Math.log10(lr) + 3.4) ** 2 + 0.1 * by.normal()];
+    });
+    for (const [decisive, sign] of [
+      [lower, 1],
+      [higher, -1],
+    ] as const) {
+      const turned = runs.map((run) => ({ ...run, value: sign * run.value }));
+      const answer = matteredAnswer({ decisive, runs: turned, leftOut: 0, best: [] });
+      assert.match(answer.parameters[0]?.text ?? '', /, values in between are better, 60 runs$/);
+    }
+  });
+
   it('claims nothing on noise, and names the best level of a category', () => {
     const noise = runsOf(40, (by) => [{ lr: `${by.between(0, 1)}` }, by.normal()]);
     const { parameters } = matteredAnswer({ decisive: lower, runs: noise, leftOut: 0, best: [] });

@@ -38,8 +38,21 @@ export function effectText(
 function better(effect: Effect, direction: Direction, runs: readonly MeasuredRun[]): string {
   const { correlation } = effect;
   if (correlation === undefined) return `${bestLevel(effect.name, direction, runs)} is best`;
+  if (isBestBetween(effect.name, direction, runs)) return 'values in between are better';
   if (Math.abs(correlation) < leastCorrelation) return 'neither end is better';
   return correlation > 0 === (direction === 'lower') ? 'lower is better' : 'higher is better';
+}
+
+/** Returns whether the middle third of the runs, by the parameter, is better than both others. */
+function isBestBetween(name: string, direction: Direction, runs: readonly MeasuredRun[]): boolean {
+  const valueOf = ({ parameters }: MeasuredRun): number => Number(parameters[name]);
+  const ordered = runs.filter((run) => Number.isFinite(valueOf(run)));
+  ordered.sort((a, b) => valueOf(a) - valueOf(b));
+  const size = Math.floor(ordered.length / 3);
+  const sign = direction === 'lower' ? 1 : -1;
+  const [low, high] = [ordered.slice(0, size), ordered.slice(-size)];
+  const middle = sign * meanOf(ordered.slice(size, -size));
+  return size > 0 && middle < Math.min(sign * meanOf(low), sign * meanOf(high));
 }
 
 function bestLevel(name: string, direction: Direction, runs: readonly MeasuredRun[]): string {
