@@ -66,7 +66,8 @@ registerHooks({
 const beforeMs = performance.now();
 const { activate } = require(bundle) as Extension;
 const loadedMs = performance.now();
-activate({ subscriptions: [], extensionUri: stub, secrets: stub, globalState: stub });
+const memory = { globalState: stub, workspaceState: stub };
+activate({ subscriptions: [], extensionUri: stub, secrets: stub, ...memory });
 const activatedMs = performance.now();
 if (problems.length > 0) throw new Error(`Not activated: ${problems.join('; ')}`);
 const product = join(bundle, '..');
