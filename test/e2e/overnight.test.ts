@@ -210,7 +210,7 @@ describe('a night in the hands of a user', () => {
     await workbench.pick('Run 2, champion', 'Run 2');
     await workbench.pick('Run 1');
     await tabMatching(/Run 1 vs\. Run 2/);
-    const preview = await workbench.webview('h1');
+    const preview = await workbench.webview('h1:text("Run 1 vs. Run 2")');
     await workbench.eventually(
       () => preview.locator('body').innerText(),
       (text) => /What differs[\s\S]*Code[\s\S]*Metrics/.test(text),
@@ -267,6 +267,7 @@ describe('a night in the hands of a user', () => {
   it('lists the sessions in the chat, goes on with one, and writes it up', async () => {
     await workbench.sendChat('@helios /resume');
     await workbench.chatMatching(/bring loss < 0\.1 — [\s\S]*bring loss < 1\.0 — /);
+    await workbench.chatIdle();
     await workbench.sendChat('@helios /resume 1 wait for the data');
     await workbench.chatMatching(/There is nothing to do yet/);
     await workbench.sendChat('@helios /sticky never touch the test split');

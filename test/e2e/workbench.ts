@@ -301,10 +301,18 @@ export class Workbench {
 
   /** Presses the stop button of the request that is open. */
   async stopChat(): Promise<void> {
-    await this.page
+    await this.#stopButton().click();
+  }
+
+  /** Resolves when no request is open: a message beside one would end what that one follows. */
+  async chatIdle(): Promise<void> {
+    await this.#stopButton().waitFor({ state: 'hidden' });
+  }
+
+  #stopButton(): Locator {
+    return this.page
       .locator('.interactive-input-part a.action-label[aria-label^="Cancel"]')
-      .first()
-      .click();
+      .first();
   }
 
   /** Opens a container of the activity bar by its title. */
