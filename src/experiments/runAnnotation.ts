@@ -5,7 +5,7 @@ import { cleanText, counted, cutText, oneLine } from '../base/text.ts';
 export interface RunAnnotation {
   /** Words without blanks and commas, in the order in which the user added them. */
   readonly tags: readonly string[];
-  /** One line; empty for none. */
+  /** A single line; empty for none. */
   readonly note: string;
 }
 

@@ -31,7 +31,7 @@ export interface MatteredParameter extends MatteredAxis {
   readonly share: number;
   readonly low: number;
   readonly high: number;
-  /** What is known of it: `62 % of the variance (48–71 %), lower is better, 40 runs`. */
+  /** Text of what is known: `62 % of the variance (48–71 %), lower is better, 40 runs`. */
   readonly text: string;
   /** A further line: the rank correlation in words. */
   readonly detail: string;
@@ -77,7 +77,7 @@ export interface MatteredCell {
 }
 
 export interface MatteredAnswer {
-  /** What the view is about, such as `val_loss, lower is better: 40 runs with 38 settings`. */
+  /** Subject of the view, such as `val_loss, lower is better: 40 runs with 38 settings`. */
   readonly heading: string;
   /** Reasons why something is not shown, and how sure the rest is. */
   readonly notes: readonly string[];

@@ -9,7 +9,7 @@ import type {
   PanelState,
 } from './metricsPanel.ts';
 
-/** What has changed since the state that the view has. Omitted parts have not changed. */
+/** Changes since the state that the view has. Omitted parts have not changed. */
 export interface PanelDelta {
   readonly sessionId?: string;
   readonly title?: string;

@@ -33,7 +33,7 @@ export class SystemSeries {
   /** Resolves with the names of the series that any of the newest runs has. */
   async names(runs: readonly Run[]): Promise<readonly string[]> {
     const found = new Set<string>();
-    // One after another, so that the points of charts, which are read meanwhile, come first.
+    // Reads one after another, so that the points of charts, which are read meanwhile, come first.
     for (const run of runs.slice(-maxRuns))
       for (const name of await this.#namesOf(run)) found.add(name);
     return Object.values(systemNames).filter((name) => found.has(name));

@@ -24,7 +24,7 @@ export interface DesignParameter {
 const falseClaims = 0.04;
 /** Share of the claims after the first that may be false (the rule ForwardStop of G'Sell and others). */
 const laterFalseClaims = 0.07;
-/** How thoroughly to search, by the number of settings: what many settings need less takes longer. */
+/** Thoroughness of the search, by the number of settings: what many settings need less takes longer. */
 const efforts: readonly Effort[] = [
   { upTo: 80, depth: 7, quickShuffles: 99, shuffles: 399 },
   { upTo: 250, depth: 4, quickShuffles: 99, shuffles: 399 },
@@ -76,7 +76,7 @@ class Search {
   readonly #base: Gram;
   readonly #scratch: Gram;
   readonly #products: Float64Array;
-  /** What the claimed parameters leave unexplained. */
+  /** Squares that the claimed parameters leave unexplained. */
   readonly #rest: Column;
   readonly #effort: Effort | undefined;
 

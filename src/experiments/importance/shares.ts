@@ -49,7 +49,7 @@ export function shareOf(fit: Fit): Share {
   const noise = product(error, error) / below;
   const explained = Math.max(0, squares - freedom * noise) / rows;
   const without = y.map((value, row) => value - (effect[row] ?? 0));
-  // What parameters that vary together explain may be attributed to one and taken from the other.
+  // Squares that parameters explain together may be attributed to one and taken from the other.
   const most = (2 * product(y, y)) / (y.length - 1);
   const others = (product(without, without) + freedom * noise) / (y.length - 1);
   const rest = Math.max(Math.min(others, most) + extra, noise);
@@ -76,7 +76,7 @@ function sumOf({ y, columns, gram }: Fit, of: readonly number[]): Column {
 interface Parts {
   /** The fitted effect of the parameter. */
   readonly effect: Column;
-  /** What the regression leaves unexplained. */
+  /** Squares that the regression leaves unexplained. */
   readonly error: Column;
   /** The values without the fitted effect. */
   readonly without: Column;

@@ -11,7 +11,7 @@ import { settingColumns } from './settingColumns.ts';
 
 export { compareRuns } from '../../metrics/compare.ts';
 
-/** What a comparison shows besides measured values. */
+/** Facts that a comparison shows besides measured values. */
 export interface ComparisonExtras {
   /** Names of the states of the code, if they are known: `9fceb02`. */
   readonly code?: readonly [baseline: string, experiment: string];

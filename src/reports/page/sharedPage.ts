@@ -31,7 +31,7 @@ export interface PageFacts {
 
 /** Maximum size of a page, in bytes. */
 export const maxPageBytes = 2_000_000;
-/** What the parts that grow with the session may take. The charts take what is left. */
+/** Maximum sizes of the parts that grow with the session. The charts take what is left. */
 const partBytes = { ledger: 600_000, tree: 250_000, runs: 350_000, timeline: 350_000 };
 const minColumns = 24;
 

@@ -1,4 +1,4 @@
-/** How the Experiments view arranges experiments: as a list, or below the one that they built on. */
+/** The arrangement of the Experiments view: experiments as a list, or as a tree by origin. */
 import { commands, type Memento } from 'vscode';
 import { contextKeys } from '../ui/contributions.ts';
 
